@@ -1,0 +1,331 @@
+# SPDX-License-Identifier: MIT
+"""The nouns of Frobench as typed structs; together they are the schema of the stored file.
+
+Times are in seconds, sizes in bytes, work in floating-point operations. A value that is
+not known is ``None``; its reason stands in the ``unknown`` table beside it.
+
+The outer shape is pytest-benchmark's JSON (``machine_info``, ``commit_info``,
+``benchmarks``), so that its ``compare`` command and the dashboards that read it work on a
+stored run unchanged. What Frobench adds lies in ``extra_info`` and under ``frobench``.
+"""
+
+from typing import Any, Literal
+
+from msgspec import Struct, field
+
+SCHEMA = 1
+"""Version of the stored file's layout."""
+
+Scalar = str | int | float | bool | None
+ProfileName = Literal["quick", "standard", "rigorous"]
+Status = Literal["passed", "failed", "skipped"]
+Severity = Literal["info", "warning", "error"]
+VerdictWord = Literal["faster", "slower", "same", "unresolved", "incomparable"]
+
+
+class Estimate(Struct, frozen=True):
+    """A point and the interval that belongs to it.
+
+    ``low`` and ``high`` are ``None`` when fewer launches were made than a 95% interval
+    needs; ``launches`` is the number of launches behind the value.
+    """
+
+    value: float
+    low: float | None
+    high: float | None
+    launches: int
+    confidence: float = 0.95
+
+
+class Work(Struct, frozen=True, omit_defaults=True):
+    """What one call of a body does, counted from its definition.
+
+    flops : floating-point operations (a product of n x n matrices is 2 n^3)
+    bytes : bytes that must be read and written at least once
+    items : anything else that is counted, such as read-backs or tensors
+    """
+
+    flops: float | None = None
+    bytes: float | None = None
+    items: float | None = None
+
+
+class Check(Struct, frozen=True):
+    """How a timed result was compared with the truth.
+
+    compared : what was compared, in words
+    error : the largest error seen, relative to what ``bound`` is relative to
+    bound : the error above which the case fails
+    precision : the precision inferred from the error, where it can be told
+    """
+
+    compared: str
+    error: float
+    bound: float
+    precision: str | None = None
+
+    @property
+    def passed(self) -> bool:
+        """Whether the error is within the bound (an error that is not a number is not)."""
+        return self.error <= self.bound
+
+
+class Settings(Struct, frozen=True, kw_only=True):
+    """What a run was told to do; equal settings measure the same way.
+
+    longest_sample : seconds that one call may take before its case is left out
+    case_seconds : seconds spent on sampling one case in one launch, at most
+    most_samples : host samples kept for a case in a launch, at most
+    budget : seconds for the whole run
+    least_launches : launches made whatever the budget says
+    deadline : seconds a case may take in a launch before it is called hung
+    launches : launches asked for; ``None`` fills the budget
+    devices : names of the devices measured, such as ``cpu`` and ``cuda:0``
+    expression : the ``-k`` expression that selected the cases
+    """
+
+    profile: ProfileName
+    longest_sample: float
+    case_seconds: float
+    budget: float
+    devices: list[str]
+    most_samples: int = 30
+    least_launches: int = 6
+    deadline: float = 60.0
+    launches: int | None = None
+    expression: str = ""
+
+
+class CaseStats(Struct, kw_only=True):
+    """pytest-benchmark's statistics over all host samples of a case, in seconds.
+
+    ``data`` holds the samples, launch after launch.
+    """
+
+    min: float
+    max: float
+    mean: float
+    stddev: float
+    rounds: int
+    median: float
+    iqr: float
+    q1: float
+    q3: float
+    iqr_outliers: int
+    stddev_outliers: int
+    outliers: str
+    ld15iqr: float
+    hd15iqr: float
+    ops: float
+    total: float
+    data: list[float]
+    iterations: int
+
+
+class CaseInfo(Struct, kw_only=True):
+    """What Frobench knows of a case beyond its samples.
+
+    version : hash of the benchmark's body, work and parameters
+    title : what the body does, in a line
+    headline : whether the answers need this case (it belongs to the quick profile)
+    device, devices : the device that gives the case its name; all that take part
+    launches : host samples of each launch, in order; their sum is ``stats.rounds``
+    iterations : calls of the body inside one sample, per launch
+    warmup : seconds of warm-up spent in each launch
+    work : of one call of the body
+    check : the comparison of the result with the truth (the worst over launches)
+    parts : launch medians of what else was seen, in seconds unless the name says
+        otherwise: ``enqueue`` (host time until the body returned), ``span`` (first to
+        last event on the device), ``overlap`` (fraction of the shorter lane's time in
+        which another lane ran too); further names are explained by their exercise
+    peak_bytes : most device memory in use while the case ran
+    order : the case's place in each launch
+    """
+
+    version: str
+    title: str
+    headline: bool
+    device: str
+    devices: list[str]
+    launches: list[int]
+    iterations: list[int]
+    warmup: list[float]
+    work: Work
+    check: Check | None
+    parts: dict[str, list[float | None]]
+    peak_bytes: int | None
+    order: list[int]
+
+
+class Case(Struct, kw_only=True):
+    """A case that has samples: one entry of ``benchmarks``."""
+
+    group: str
+    name: str
+    fullname: str
+    params: dict[str, Scalar]
+    param: str | None
+    extra_info: CaseInfo
+    options: dict[str, Scalar]
+    stats: CaseStats
+
+
+class Outcome(Struct, kw_only=True):
+    """What became of a selected case, with the reason where it has no samples."""
+
+    fullname: str
+    group: str
+    params: dict[str, Scalar]
+    status: Status
+    reason: str | None = None
+
+
+class Conclusion(Struct, frozen=True, kw_only=True):
+    """What a rule says of a run or, with ``case``, of one case."""
+
+    code: str
+    severity: Severity
+    message: str
+    advice: str
+    case: str | None = None
+
+
+class Launch(Struct, kw_only=True):
+    """One fresh process in which every case was measured once.
+
+    started : UTC, ISO 8601
+    seconds : wall time of the process
+    body_seconds : spent inside timed samples
+    warmup_seconds : spent warming up, of bodies and of the device's clock
+    empty_body : seconds per call that the harness reads for an empty body, by device
+    timer_step : the smallest step of the clock that was seen, seconds
+    """
+
+    started: str
+    seconds: float
+    body_seconds: float
+    warmup_seconds: float
+    empty_body: dict[str, float]
+    timer_step: float
+
+
+class Cpu(Struct, kw_only=True):
+    """The host processor as this process may use it."""
+
+    model: str | None
+    architecture: str
+    physical_cores: int | None
+    logical_cores: int | None
+    usable_cores: int
+    quota_cores: float | None
+    governor: str | None
+    max_frequency_hz: float | None
+    last_level_cache_bytes: int | None
+    numa_nodes: int | None
+    memory_bytes: int
+
+
+class Accelerator(Struct, kw_only=True):
+    """One device that ``torch.accelerator`` offers."""
+
+    name: str
+    type: str
+    index: int
+    memory_bytes: int | None
+    capability: str | None
+    driver: str | None
+    multiprocessors: int | None
+    power_limit_watts: float | None
+    power_limit_default_watts: float | None
+    max_clock_hz: float | None
+    ecc: bool | None
+    persistence: bool | None
+    mig: bool | None
+    pcie_generation: int | None
+    pcie_width: int | None
+    pcie_generation_max: int | None
+    pcie_width_max: int | None
+
+
+class Software(Struct, kw_only=True):
+    """Everything installed that moves a number."""
+
+    os: str
+    kernel: str
+    container: bool | None
+    python: str
+    torch: str
+    torch_build: dict[str, str | None]
+    threads: int
+    interop_threads: int
+    flags: dict[str, Scalar]
+    variables: dict[str, str]
+    packages: dict[str, str]
+
+
+class Environment(Struct, kw_only=True):
+    """Everything that moves a number, captured once a run.
+
+    machine : a name for the kind of machine, used as the folder of its results
+    unknown : reasons for every ``None`` above, by dotted path (``cpu.governor``)
+    """
+
+    machine: str
+    cpu: Cpu
+    accelerators: list[Accelerator]
+    software: Software
+    unknown: dict[str, str]
+
+
+class Exercise(Struct, kw_only=True):
+    """A question of the suite, as its module's docstring asks it."""
+
+    question: str
+    explanation: str
+
+
+class Frobench(Struct, kw_only=True):
+    """The part of the stored file that is Frobench's own.
+
+    run : the run's name, ``<UTC>-<commit>``
+    complete : whether every launch that was planned ended
+    seconds : wall time of the whole run, and what of it went into planning
+    digest : sha256 over the canonical JSON of the file without this field
+    """
+
+    schema: int
+    run: str
+    profile: ProfileName
+    seed: int
+    complete: bool
+    seconds: float
+    plan_seconds: float
+    settings: Settings
+    environment: Environment
+    exercises: dict[str, Exercise]
+    launches: list[Launch]
+    outcomes: list[Outcome]
+    conclusions: list[Conclusion]
+    digest: str = ""
+
+
+class CommitInfo(Struct, kw_only=True):
+    """The revision of the suite that measured."""
+
+    id: str | None = None
+    time: str | None = None
+    author_time: str | None = None
+    dirty: bool | None = None
+    project: str = "frobench"
+    branch: str | None = None
+
+
+class Run(Struct, kw_only=True):
+    """A stored run: one file, one truth."""
+
+    machine_info: dict[str, Any]
+    commit_info: CommitInfo
+    benchmarks: list[Case]
+    datetime: str
+    version: str
+    frobench: Frobench = field()
