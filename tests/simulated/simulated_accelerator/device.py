@@ -1,0 +1,249 @@
+# SPDX-License-Identifier: MIT
+"""Devices, streams and events: who is busy until when.
+
+A device has one engine that computes and one for copies in each direction. Work on one
+stream runs in order; work on several streams shares the engines, one operation at a time.
+"""
+
+import math
+import random
+import threading
+from collections import deque
+from collections.abc import Callable
+from time import perf_counter
+from typing import Literal, NamedTuple, Self
+
+import torch
+
+from simulated_accelerator.host import host
+from simulated_accelerator.spec import Link, Spec
+
+Engine = Literal["compute", "h2d", "d2h"]
+
+
+class Work(NamedTuple):
+    """One operation as the device saw it: moments of `time.perf_counter`, in seconds."""
+
+    name: str
+    stream: int
+    begin: float
+    end: float
+
+
+class Account:
+    """What a device did, in simulated time: the truth to hold a measurement against.
+
+    busy : seconds in which an engine worked, summed over the engines
+    recent : the last operations, oldest first
+    """
+
+    def __init__(self) -> None:
+        self.launches = 0
+        self.synchronisations = 0
+        self.busy = 0.0
+        self.recent: deque[Work] = deque(maxlen=20_000)
+
+
+class Device:
+    """One simulated device.
+
+    Parameters
+    ----------
+    spec : what it is like
+    index : its number among the visible ones
+    physical : its number among all
+    """
+
+    def __init__(self, spec: Spec, index: int, physical: int) -> None:
+        self.spec = spec
+        self.index = index
+        self.speed = spec.speed(physical)
+        self.random = random.Random(spec.seed + physical)  # noqa: S311 (jitter, not secrets)
+        self.seeds = random.Random(spec.seed + physical)  # noqa: S311 (of tensors)
+        self.account = Account()
+        self.engines: dict[Engine, float] = {"compute": 0.0, "h2d": 0.0, "d2h": 0.0}
+        self.streams = [Stream(self, 0)]
+        self.allocated = 0
+        self.peak = 0
+        self._first: float | None = None
+        self._lock = threading.Lock()
+
+    @property
+    def torch_device(self) -> torch.device:
+        """The device as PyTorch names it."""
+        return torch.device(self.spec.name, self.index)
+
+    def new_stream(self) -> "Stream":
+        """Return a further stream."""
+        with self._lock:
+            self.streams.append(Stream(self, len(self.streams)))
+            return self.streams[-1]
+
+    def run(self, name: str, stream: "Stream", engine: Engine, seconds: float, at: float) -> float:
+        """Let the device work for ``seconds`` of its nominal speed; return when it will end.
+
+        It begins when the launch (``at``), the stream's earlier work and the engine allow.
+        """
+        with self._lock:
+            begin = max(at, stream.busy_until, self.engines[engine])
+            end = begin + self._faulty(seconds, begin)
+            stream.busy_until = self.engines[engine] = end
+            self.account.busy += end - begin
+            self.account.recent.append(Work(name, stream.stream_id, begin, end))
+            return end
+
+    def _faulty(self, seconds: float, begin: float) -> float:
+        faults, account = self.spec.faults, self.account
+        self._first = begin if self._first is None else self._first
+        account.launches += 1
+        if faults.hang_after is not None and account.launches > faults.hang_after:
+            return math.inf
+        seconds /= self.speed
+        if begin - self._first >= faults.throttle_after:
+            seconds /= faults.throttle_speed
+        return seconds * self.random.lognormvariate(0.0, faults.jitter)
+
+    def check(self) -> None:
+        """Raise `torch.AcceleratorError` if the device is lost."""
+        lost = self.spec.faults.lost_after
+        if lost is not None and self.account.launches >= lost:
+            msg = f"{self.spec.name} error: device {self.index} is lost"
+            raise torch.AcceleratorError(msg)
+
+    def synchronise(self) -> None:
+        """Wait for every stream."""
+        self.check()
+        self.account.synchronisations += 1
+        host.settle(max(stream.busy_until for stream in self.streams))
+        for stream in self.streams:
+            stream.deliver()
+        host.settle(host.now() + self.spec.synchronise)
+
+    def allocate(self, size: int) -> None:
+        """Take memory, or raise `torch.OutOfMemoryError`."""
+        with self._lock:
+            free = self.spec.memory - self.allocated
+            if size > free:
+                msg = (
+                    f"{self.spec.name} out of memory. Tried to allocate {size} bytes; device "
+                    f"{self.index} has {self.spec.memory} bytes, of which {free} are free."
+                )
+                raise torch.OutOfMemoryError(msg)
+            self.allocated += size
+            self.peak = max(self.peak, self.allocated)
+
+    def free(self, size: int) -> None:
+        """Give memory back."""
+        with self._lock:
+            self.allocated -= size
+
+
+class Stream:
+    """A queue of work on a device, with the methods of `torch.Stream`.
+
+    busy_until : moment of `time.perf_counter` at which all its work will have ended
+    """
+
+    def __init__(self, device: Device, stream_id: int) -> None:
+        self._device = device
+        self.stream_id = stream_id
+        self.busy_until = 0.0
+        self._deliveries: deque[tuple[float, Callable[[], object]]] = deque()
+
+    @property
+    def device(self) -> torch.device:
+        """The stream's device."""
+        return self._device.torch_device
+
+    def promise(self, end: float, deliver: Callable[[], object]) -> None:
+        """Have something done at the synchronisation that finds ``end`` passed."""
+        self._deliveries.append((end, deliver))
+
+    def deliver(self) -> None:
+        """Do what was promised for moments that have passed."""
+        while self._deliveries and self._deliveries[0][0] <= perf_counter():
+            self._deliveries.popleft()[1]()
+
+    def synchronize(self) -> None:
+        """Wait until all work on the stream has ended."""
+        self._device.check()
+        self._device.account.synchronisations += 1
+        host.settle(self.busy_until)
+        self.deliver()
+        host.settle(host.now() + self._device.spec.synchronise)
+
+    def query(self) -> bool:
+        """Return whether all work on the stream has ended."""
+        if self.busy_until > host.now():
+            return False
+        self.deliver()
+        return True
+
+    def record_event(self, event: "Event | None" = None) -> "Event":
+        """Record an event (a new one by default) on the stream and return it."""
+        event = event or Event()
+        event.mark(self)
+        return event
+
+    def wait_event(self, event: "Event") -> None:
+        """Let further work on the stream begin after the event."""
+        self.busy_until = max(self.busy_until, event.moment)
+
+    def wait_stream(self, stream: Self) -> None:
+        """Let further work on this stream begin after all work on the other."""
+        self.busy_until = max(self.busy_until, stream.busy_until)
+
+    def __repr__(self) -> str:
+        return f"<Stream {self.stream_id} of {self.device}>"
+
+
+class Event:
+    """A mark on a stream, with the methods of `torch.Event`."""
+
+    def __init__(self, *, enable_timing: bool = False) -> None:
+        self._timing = enable_timing
+        self._stream: Stream | None = None
+        self.moment = 0.0
+
+    def mark(self, stream: Stream) -> None:
+        """Record the event on ``stream``: it happens when the work before it has ended."""
+        self._stream = stream
+        self.moment = max(stream.busy_until, host.now())
+
+    def wait(self, stream: Stream) -> None:
+        """Let further work on ``stream`` begin after the event."""
+        stream.wait_event(self)
+
+    def query(self) -> bool:
+        """Return whether the event has happened."""
+        return self._stream is None or self.moment <= host.now()
+
+    def synchronize(self) -> None:
+        """Wait until the event has happened."""
+        if self._stream is not None:
+            host.settle(self.moment)
+            self._stream.deliver()
+
+    def elapsed_time(self, end: Self) -> float:
+        """Return the milliseconds from this event to ``end``.
+
+        Raises
+        ------
+        RuntimeError
+            If either event was not made for timing, not recorded or has not happened yet.
+        """
+        if not (self._timing and end._timing):
+            msg = "Both events must be created with argument 'enable_timing=True'."
+            raise RuntimeError(msg)
+        if self._stream is None or end._stream is None:
+            msg = "Both events must be recorded before calculating elapsed time."
+            raise RuntimeError(msg)
+        if not (self.query() and end.query()):
+            msg = "Both events must have happened before calculating elapsed time."
+            raise RuntimeError(msg)
+        return (end.moment - self.moment) * 1e3
+
+
+def copy_seconds(link: Link, size: int) -> float:
+    """Return how long ``size`` bytes take over ``link``."""
+    return link.latency + size / link.rate

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: MIT
+"""The host's side of the clock: what a launch and a wait cost the calling thread.
+
+Every cost is waited out to the exact moment. When the machine gets in the way (the thread
+was preempted, or computing a value took longer than expected), the delay becomes a debt that
+the following launches repay by waiting less, so that a sequence of launches takes its true
+time. A synchronisation ends with no debt: what could not be repaid is recorded as ``late``.
+"""
+
+import select
+import threading
+from time import perf_counter, sleep
+
+from simulated_accelerator.tape import Tape
+
+_SPIN = 1.5e-3
+"""Seconds before a moment from which sleeping would be too coarse."""
+
+_NAP = 60.0
+"""Longest sleep at once; a device that hangs is waited for in naps."""
+
+class Host(threading.local):
+    """The calling thread's account, in seconds.
+
+    overhead : what a call costs outside of the simulation's own code; the same for all threads
+    debt : how much the thread is behind its simulated time
+    late : delay that no launch could repay
+    """
+
+    overhead = 0.0
+    debt = 0.0
+    late = 0.0
+
+    def now(self) -> float:
+        """Return the simulated moment of the calling thread."""
+        return perf_counter() - self.debt
+
+    def begin(self) -> float:
+        """Return the simulated moment at which the caller's call began."""
+        return perf_counter() - self.debt - Host.overhead
+
+    def spend(self, begin: float, seconds: float) -> float:
+        """Wait until ``seconds`` after ``begin`` and return that moment."""
+        moment = begin + seconds
+        # An operation may overrun by about a launch: the next launches repay it.
+        slack = seconds if self.debt < seconds else 0.0
+        tape.compute_while_waiting(moment + slack)
+        wait_until(moment)
+        self.debt = max(0.0, perf_counter() - moment)
+        return moment
+
+    def settle(self, moment: float) -> None:
+        """Wait until ``moment`` and forget the debt."""
+        tape.compute_while_waiting(moment)
+        wait_until(moment)
+        self.late += max(0.0, perf_counter() - moment)
+        self.debt = 0.0
+
+
+def wait_until(moment: float) -> None:
+    """Return at ``moment`` of `perf_counter`, never earlier; other threads may run meanwhile."""
+    while (left := moment - perf_counter()) > _SPIN:
+        sleep(min(left - _SPIN, _NAP))
+    while perf_counter() < moment:
+        select.select((), (), (), 0)  # gives up the interpreter's lock; sleep(0) takes 75 us
+
+
+tape = Tape()
+"""What is yet to be computed in this process."""
+
+host = Host()
+"""The account of whichever thread asks."""

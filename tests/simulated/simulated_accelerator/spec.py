@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: MIT
+"""What the simulated accelerator is like: every rate, cost and fault in one place."""
+
+import os
+from typing import Self
+
+import msgspec
+from msgspec import Struct, field
+
+
+class Link(Struct, frozen=True):
+    """A way to copy: ``latency`` seconds a copy, and bytes per second."""
+
+    latency: float
+    rate: float
+
+
+class Links(Struct, frozen=True, forbid_unknown_fields=True):
+    """The ways between host and device, by the kind of host memory, and between devices."""
+
+    h2d_pageable: Link = Link(latency=20e-6, rate=1e9)
+    h2d_pinned: Link = Link(latency=10e-6, rate=4e9)
+    d2h_pageable: Link = Link(latency=20e-6, rate=1e9)
+    d2h_pinned: Link = Link(latency=10e-6, rate=4e9)
+    peer: Link = Link(latency=15e-6, rate=2e9)
+
+
+class Faults(Struct, frozen=True, forbid_unknown_fields=True):
+    """What is wrong with the devices; nothing, unless it is asked for.
+
+    jitter : standard deviation of the logarithm of every duration on a device
+    throttle_after, throttle_speed : seconds after a device's first launch from which it
+        runs at this fraction of its speed
+    speeds : speed of each physical device relative to the specification
+    hang_after : launches on one device after which the next one never ends
+    lost_after : launches on one device after which every call raises
+    """
+
+    jitter: float = 0.0
+    throttle_after: float = float("inf")
+    throttle_speed: float = 1.0
+    speeds: list[float] = field(default_factory=list)
+    hang_after: int | None = None
+    lost_after: int | None = None
+
+
+class Spec(Struct, frozen=True, forbid_unknown_fields=True):
+    """Costs in seconds, sizes in bytes, rates per second.
+
+    name : device type, as in ``sim:0``; also the stem of the environment variables
+    memory : of each device
+    launch : host time of every operation that runs on a device
+    metadata : host time of an operation that runs on none (a view, an allocation)
+    kernel : device time that every operation costs whatever its size
+    synchronise : host time of a synchronisation beyond the waiting itself
+    flops : of matrix products and convolutions, by dtype (``float32`` serves the others)
+    bandwidth : of the device's memory; what is not a product takes its bytes over this
+    """
+
+    name: str = "sim"
+    devices: int = 2
+    memory: int = 2 << 30
+    launch: float = 50e-6
+    metadata: float = 25e-6
+    kernel: float = 5e-6
+    synchronise: float = 10e-6
+    flops: dict[str, float] = field(
+        default_factory=lambda: {
+            "float64": 10e9,
+            "float32": 20e9,
+            "bfloat16": 80e9,
+            "float16": 80e9,
+        }
+    )
+    bandwidth: float = 10e9
+    links: Links = Links()
+    faults: Faults = Faults()
+    seed: int = 0
+
+    @classmethod
+    def from_environment(cls) -> Self:
+        """Read ``SIM_SPEC`` and ``SIM_DEVICES``.
+
+        Raises
+        ------
+        msgspec.ValidationError
+            If the specification has a field that does not exist or a value of a wrong type.
+        """
+        spec = msgspec.json.decode(os.environ.get("SIM_SPEC", "{}"), type=cls)
+        count = os.environ.get("SIM_DEVICES")
+        return msgspec.structs.replace(spec, devices=int(count)) if count else spec
+
+    def visible(self) -> list[int]:
+        """Return the physical devices that ``<NAME>_VISIBLE_DEVICES`` leaves, in its order.
+
+        As for CUDA, the list ends at the first entry that names no device.
+        """
+        mask = os.environ.get(f"{self.name.upper()}_VISIBLE_DEVICES")
+        if mask is None:
+            return list(range(self.devices))
+        devices: list[int] = []
+        for entry in mask.strip("'\" ").split(","):
+            if not entry.strip().isdigit() or int(entry) >= self.devices:
+                break
+            devices.append(int(entry))
+        return devices
+
+    def speed(self, physical: int) -> float:
+        """Return the speed of a physical device relative to the specification."""
+        speeds = self.faults.speeds
+        return speeds[physical] if physical < len(speeds) else 1.0

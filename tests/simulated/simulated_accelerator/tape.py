@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: MIT
+"""The real work: operations that are yet to be computed on the CPU.
+
+The device's time is simulated, its values are not. An operation is put on the tape when it
+is launched and computed when a value that depends on it is read, or earlier if the host has
+time to wait anyway. An operation whose results nobody holds any more is never computed.
+"""
+
+import threading
+from collections import deque
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from time import perf_counter
+from weakref import ReferenceType, ref
+
+_MARGIN = 1.25
+"""How much longer than last time an operation may take and must still fit."""
+
+
+class Value:
+    """The identity of some contents; whoever may still need them holds it."""
+
+    __slots__ = ("__weakref__",)
+
+
+class Entry:
+    """One operation.
+
+    The entry holds the values that it reads, but not those that it writes: when the last
+    holder of what it writes is gone, it is dead.
+    """
+
+    __slots__ = ("guess", "key", "reads", "run", "writes")
+
+    def __init__(
+        self,
+        run: Callable[[], object],
+        reads: Iterable[Value],
+        writes: Iterable[Value],
+        key: Hashable,
+        guess: float,
+    ) -> None:
+        self.run = run
+        self.writes: list[ReferenceType[Value]] = [ref(value) for value in writes]
+        self.reads = [value for value in reads if ref(value) not in self.writes]
+        self.key = key
+        self.guess = guess
+
+    def written(self) -> set[Value]:
+        """Return the values written that somebody still holds."""
+        return {value for weak in self.writes if (value := weak()) is not None}
+
+
+class Tape:
+    """Operations in the order of their launches; several threads may launch at once."""
+
+    def __init__(self) -> None:
+        self._entries: deque[Entry] = deque()
+        self._computing = threading.RLock()
+        self._seconds: dict[Hashable, float] = {}
+
+    def append(self, entry: Entry) -> None:
+        """Add an operation (appending to a deque needs no lock)."""
+        self._entries.append(entry)
+
+    def compute_while_waiting(self, deadline: float) -> None:
+        """Compute what is expected to be finished by ``deadline`` (of `perf_counter`)."""
+        if not self._entries or not self._computing.acquire(blocking=False):
+            return
+        try:
+            while self._entries:
+                entry = self._entries[0]
+                if entry.written():
+                    expected = self._seconds.get(entry.key, entry.guess)
+                    if perf_counter() + _MARGIN * expected > deadline:
+                        return
+                    self._compute(entry)
+                self._entries.popleft()
+        finally:
+            self._computing.release()
+
+    def force(self, values: Iterable[Value]) -> None:
+        """Compute whatever these values depend on, in order; forget what is dead."""
+        with self._computing:
+            batch = list(self._entries)
+            due, kept = _divide(batch, set(values))
+            for _ in batch:
+                self._entries.popleft()
+            self._entries.extendleft(reversed(kept))
+            for entry in due:
+                self._compute(entry)
+
+    def _compute(self, entry: Entry) -> None:
+        begin = perf_counter()
+        entry.run()
+        seconds = perf_counter() - begin
+        self._seconds[entry.key] = 0.7 * self._seconds.get(entry.key, seconds) + 0.3 * seconds
+
+
+def _divide(batch: Sequence[Entry], needed: set[Value]) -> tuple[list[Entry], list[Entry]]:
+    """Divide a tape into what ``needed`` depends on and what can wait; both in order.
+
+    An operation that reads what a later due one overwrites is due as well.
+    """
+    due: list[Entry] = []
+    kept: list[Entry] = []
+    overwritten: set[Value] = set()
+    for entry in reversed(batch):
+        written = entry.written()
+        if not written:
+            entry.reads.clear()  # what it alone has kept alive dies here, and is met next
+        elif written & needed or not overwritten.isdisjoint(entry.reads):
+            due.append(entry)
+            needed.update(entry.reads, written)
+            overwritten |= written
+        else:
+            kept.append(entry)
+    return due[::-1], kept[::-1]
