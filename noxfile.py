@@ -1,0 +1,187 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+# /// script
+# dependencies = ["nox>=2026.10"]
+# ///
+"""What one does with Frobench, by verb: `nox --list` names the verbs, `nox -s VERB` does one.
+
+Every session installs with pip into a virtual environment of its own, so the index and
+the wheels that pip is configured for are used; `constraints.txt` says which versions.
+"""
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import nox
+from nox.command import CommandFailed
+from packaging.requirements import Requirement
+from packaging.version import Version
+
+nox.needs_version = ">=2026.10"
+nox.options.default_venv_backend = "virtualenv"
+nox.options.reuse_venv = "yes"
+
+ROOT = Path(__file__).parent
+PROJECT: dict[str, Any] = nox.project.load_toml(ROOT / "pyproject.toml")
+NEEDS = {Requirement(need).name: need for need in PROJECT["project"]["dependencies"]}
+PINS = ("-c", str(ROOT / "constraints.txt"))
+
+A_CASE_FAILED = 1
+"""Exit code of `frobench run` when everything was measured and a case failed."""
+
+PATIENCE = 60.0
+"""Seconds that an interrupted run is given to save what it finished."""
+
+
+@nox.session(default=False)
+def bench(session: nox.Session) -> None:
+    """Measure this machine and write the report; what follows `--` goes to `frobench run`."""
+    site_packages = _site_packages(session)
+    torch = lendable_torch(_interpreters())
+    borrow(None, site_packages)  # pip must see this environment alone while it installs
+    if torch:
+        session.log(f"using torch {torch.version} of the Python behind this one")
+        session.run("python", "-m", "pip", "uninstall", "--quiet", "--yes", "torch")
+    _install(session, torch=torch is None)
+    borrow(torch, site_packages)
+    failed = False
+    try:
+        session.run("frobench", "run", *session.posargs, interrupt_timeout=PATIENCE)
+    except CommandFailed as error:
+        failed = error.return_code == A_CASE_FAILED
+        if not failed:
+            raise
+    session.run("frobench", "report")
+    if failed:
+        session.error("a case failed; the report says which, and why")
+
+
+@nox.session(default=False)
+def report(session: nox.Session) -> None:
+    """Write pages from stored runs: from `results/`, or from the paths behind `--`."""
+    _install(session, torch=False)
+    session.run("frobench", "report", *session.posargs)
+
+
+@nox.session(default=False)
+def compare(session: nox.Session) -> None:
+    """Say for each case which of two stored runs is faster: `nox -s compare -- BASE NEW`."""
+    _install(session, torch=False)
+    session.run("frobench", "compare", *session.posargs)
+
+
+@nox.session(default=False)
+def validate(session: nox.Session) -> None:
+    """Check stored runs: those of `results/`, or the paths behind `--`."""
+    _install(session, torch=False)
+    session.run("frobench", "validate", *(session.posargs or ["results"]))
+
+
+@nox.session
+def tests(session: nox.Session) -> None:
+    """Run the tests; what follows `--` goes to pytest (`-- --cov` shows what they reach)."""
+    _install(session, "tests")
+    session.run("pytest", *session.posargs)
+
+
+@nox.session
+def lint(session: nox.Session) -> None:
+    """Check style, format, the arrows between packages and the project's set-up."""
+    session.install(*PINS, *_group("lint"))
+    session.run("ruff", "check")
+    session.run("ruff", "format", "--check")
+    session.run("lint-imports")
+    session.run("sp-repo-review", ".")
+
+
+@nox.session
+def types(session: nox.Session) -> None:
+    """Check the types, strictly."""
+    _install(session, "types")
+    session.run("mypy")
+
+
+@nox.session(default=False)
+def build(session: nox.Session) -> None:
+    """Build the source archive and the wheel into `dist/`."""
+    session.install(*PINS, *_group("build"))
+    session.run("python", "-m", "build", "--no-isolation")
+
+
+def _group(name: str) -> tuple[str, ...]:
+    return nox.project.dependency_groups(PROJECT, name)
+
+
+def _install(session: nox.Session, *groups: str, torch: bool = True) -> None:
+    """Install what the project and the groups need, then the project from this folder."""
+    needs = [need for name, need in NEEDS.items() if torch or name != "torch"]
+    extra = [need for group in groups for need in _group(group)]
+    session.install(*PINS, *PROJECT["build-system"]["requires"], *needs, *extra)
+    session.install("--no-build-isolation", "--no-deps", "--editable", ".")
+
+
+class Torch(NamedTuple):
+    """A torch that another Python has: its version, and the folders it and its needs lie in."""
+
+    version: str
+    folders: list[str]
+
+
+_ASK = """
+import json, sys, torch
+folders = [path for path in sys.path if path.endswith(("site-packages", "dist-packages"))]
+usable = torch.accelerator.is_available()
+print(json.dumps([sys.version_info[:2], usable, str(torch.__version__), folders]))
+"""
+
+
+def lendable_torch(interpreters: Iterable[str]) -> Torch | None:
+    """Find a torch that sees an accelerator and that this Python can import.
+
+    Vendor images bring a build for their hardware that no package index has. The first of
+    the interpreters that has one, recent enough and of this Python's minor version, lends it.
+    """
+    for interpreter in interpreters:
+        answer = subprocess.run(  # noqa: S603 - a Python of this machine, asked a fixed question
+            [interpreter, "-c", _ASK], capture_output=True, text=True, check=False
+        )
+        if answer.returncode != 0:  # no torch, or one without torch.accelerator
+            continue
+        python, usable, version, folders = json.loads(answer.stdout.splitlines()[-1])
+        # A vendor's snapshot 2.11.0a0 counts as the 2.11.0 that it becomes.
+        recent = Requirement(NEEDS["torch"]).specifier.contains(Version(version).base_version)
+        if usable and recent and tuple(python) == sys.version_info[:2]:
+            return Torch(version, folders)
+    return None
+
+
+def borrow(torch: Torch | None, site_packages: Path) -> None:
+    """Let an environment import another Python's torch, or none.
+
+    The folders come last on its `sys.path`: what is installed in the environment itself
+    is found first, and torch with its own needs comes from where it lies.
+    """
+    link = site_packages / "borrowed-torch.pth"
+    link.unlink(missing_ok=True)
+    if torch:
+        link.write_text("".join(f"{folder}\n" for folder in torch.folders), encoding="utf-8")
+
+
+def _interpreters() -> list[str]:
+    """Name the Python that runs nox and, where that is a virtual environment, the one behind it."""
+    behind = getattr(sys, "_base_executable", sys.executable)
+    return list(dict.fromkeys([sys.executable, behind]))
+
+
+def _site_packages(session: nox.Session) -> Path:
+    ask = "import sysconfig; print(sysconfig.get_path('purelib'))"
+    answer = session.run("python", "-c", ask, silent=True, log=False)
+    return Path(str(answer).strip())
+
+
+if __name__ == "__main__":
+    nox.main()
