@@ -11,14 +11,13 @@ from hashlib import sha256
 from random import Random
 from statistics import median
 
-from suite import store
+from suite import checks, store
 from suite.model import (
     SCHEMA,
     Accelerator,
     Case,
     CaseInfo,
     CommitInfo,
-    Conclusion,
     Cpu,
     Environment,
     Exercise,
@@ -149,21 +148,9 @@ def _launch(index: int, started: datetime, cases: list[Case], devices: list[str]
     )
 
 
-def _conclusions(result: Run) -> list[Conclusion]:
-    return [
-        Conclusion(
-            code="noisy-case",
-            severity="warning",
-            message="launches differ by 6.2% (median absolute deviation)",
-            advice="Close other programs and run again.",
-            case=result.benchmarks[0].fullname,
-        )
-    ]
-
-
-def _machine_info() -> dict[str, object]:
+def _machine_info(machine: str) -> dict[str, object]:
     return {
-        "node": "",
+        "node": machine,
         "processor": "x86_64",
         "machine": "x86_64",
         "python_implementation": "CPython",
@@ -273,9 +260,10 @@ def run(  # noqa: PLR0913 - one keyword for each thing a test may vary
                     by_launch[-1] = []
                 cases.append(_case(exercise, slow, by_launch))
     _shuffle(cases, launches, seed)
+    environment = _environment(machine, accelerators)
     started = datetime(2026, 1, 1, 12, tzinfo=UTC) + timedelta(days=seed)
     result = Run(
-        machine_info=_machine_info(),
+        machine_info=_machine_info(environment.machine),
         commit_info=CommitInfo(id=COMMIT, time=started.isoformat(), dirty=False, branch="main"),
         benchmarks=cases,
         datetime=(started + timedelta(seconds=280)).isoformat(),
@@ -295,7 +283,7 @@ def run(  # noqa: PLR0913 - one keyword for each thing a test may vary
                 budget=270.0,
                 devices=devices,
             ),
-            environment=_environment(machine, accelerators),
+            environment=environment,
             exercises={
                 name: Exercise(question=question, explanation="One question of the suite.")
                 for name, question in QUESTIONS.items()
@@ -305,6 +293,6 @@ def run(  # noqa: PLR0913 - one keyword for each thing a test may vary
             conclusions=[],
         ),
     )
-    result.frobench.conclusions = _conclusions(result)
+    result.frobench.conclusions = checks.conclude(result)
     result.frobench.digest = store.digest(result)
     return result
