@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: MIT
+"""What `nox -s bench` promises: the right torch, the report, and the run's own exit codes."""
+
+import os
+import signal
+import subprocess
+import sys
+import sysconfig
+import time
+import venv
+from pathlib import Path
+
+import pytest
+
+import noxfile
+
+ROOT = Path(noxfile.__file__).parent
+FAKE_TORCH = """
+__version__ = "{version}"
+class accelerator:
+    is_available = staticmethod(lambda: {usable})
+"""
+
+
+def environment(folder: Path) -> tuple[str, Path]:
+    """Make a virtual environment; return its interpreter and its site-packages."""
+    venv.create(folder, symlinks=os.name != "nt")
+    paths = {"base": str(folder), "platbase": str(folder)}
+    scripts = Path(sysconfig.get_path("scripts", "venv", paths))
+    return str(scripts / "python"), Path(sysconfig.get_path("purelib", "venv", paths))
+
+
+def image(folder: Path, version: str = "2.12.0a0+vendor", *, usable: bool = True) -> str:
+    """Make the Python of a vendor's image, with a torch of its own; return its interpreter."""
+    python, site_packages = environment(folder)
+    (site_packages / "torch.py").write_text(FAKE_TORCH.format(version=version, usable=usable))
+    return python
+
+
+def imported(python: str, module: str) -> str:
+    """Return the version of a module that an interpreter imports, or how it fails."""
+    code = f"import {module}; print({module}.__version__)"
+    done = subprocess.run([python, "-c", code], capture_output=True, text=True, check=False)
+    return done.stdout.strip() or done.stderr.strip().splitlines()[-1]
+
+
+def test_a_vendors_torch_that_sees_an_accelerator_is_found(tmp_path: Path) -> None:
+    bare, _ = environment(tmp_path / "bare")
+    found = noxfile.lendable_torch([bare, image(tmp_path / "image")])
+    assert found is not None
+    assert found.version == "2.12.0a0+vendor"
+
+
+def test_a_snapshot_of_the_oldest_supported_release_is_recent_enough(tmp_path: Path) -> None:
+    assert noxfile.lendable_torch([image(tmp_path, "2.11.0a0+vendor")])
+
+
+@pytest.mark.parametrize(
+    ("version", "usable"),
+    [("2.10.1", True), ("2.13.0+cpu", False)],
+    ids=["too old", "sees no accelerator"],
+)
+def test_the_pinned_torch_is_better_than_one_that_is(
+    tmp_path: Path, version: str, *, usable: bool
+) -> None:
+    assert noxfile.lendable_torch([image(tmp_path, version, usable=usable)]) is None
+
+
+def test_without_any_torch_there_is_none(tmp_path: Path) -> None:
+    assert noxfile.lendable_torch([environment(tmp_path)[0]]) is None
+
+
+def test_torch_comes_from_the_image_and_everything_else_from_the_environment(
+    tmp_path: Path,
+) -> None:
+    vendor = image(tmp_path / "image")
+    own, site_packages = environment(tmp_path / "own")
+    torch = noxfile.lendable_torch([vendor])
+    assert torch is not None
+    (Path(torch.folders[-1]) / "numpy.py").write_text("__version__ = 'of the image'")
+    (site_packages / "numpy.py").write_text("__version__ = 'pinned'")
+
+    noxfile.borrow(torch, site_packages)
+
+    assert imported(own, "torch") == "2.12.0a0+vendor"
+    assert imported(own, "numpy") == "pinned"
+
+
+def test_what_was_borrowed_can_be_given_back(tmp_path: Path) -> None:
+    own, site_packages = environment(tmp_path / "own")
+    noxfile.borrow(noxfile.lendable_torch([image(tmp_path / "image")]), site_packages)
+    noxfile.borrow(None, site_packages)
+    assert "No module named 'torch'" in imported(own, "torch")
+
+
+STAND_IN = """#!{python}
+import sys, time
+def note(*words):
+    with open({log!r}, "a") as log:
+        print(*words, file=log)
+try:
+    note(*sys.argv[1:])
+    time.sleep(60 if "wait" in sys.argv else 0)
+except KeyboardInterrupt:
+    time.sleep(1)  # saving what is finished takes a moment
+    note("saved")
+    sys.exit(130)
+sys.exit(int(sys.argv[-1]) if "run" in sys.argv else 0)
+"""
+
+
+class Bench:
+    """`nox -s bench` on an environment where a stand-in for `frobench` notes how it is called."""
+
+    def __init__(self, folder: Path) -> None:
+        self.envs = folder / "envs"
+        self._log = folder / "log"
+        self._log.touch()
+        make = [sys.executable, "-m", "virtualenv", "--quiet", str(self.envs / "bench")]
+        subprocess.run(make, check=True)
+        script = self.envs / "bench" / "bin" / "frobench"
+        script.write_text(STAND_IN.format(python=sys.executable, log=str(self._log)))
+        script.chmod(0o755)
+
+    def start(self, *arguments: str) -> subprocess.Popen[bytes]:
+        """Start the session in a process group of its own, installing nothing."""
+        nox = [sys.executable, "-m", "nox", "-f", str(ROOT / "noxfile.py"), "-R"]
+        session = ["--envdir", str(self.envs), "-s", "bench", "--", *arguments]
+        return subprocess.Popen([*nox, *session], start_new_session=True)
+
+    def calls(self) -> list[str]:
+        """Return how `frobench` was called so far."""
+        return self._log.read_text().splitlines()
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Bench:
+    if os.name == "nt":
+        pytest.skip("the stand-in is a POSIX script")
+    return Bench(tmp_path)
+
+
+def test_a_failed_case_still_gets_its_report_and_fails_the_session(bench: Bench) -> None:
+    assert bench.start("--profile", "quick", "1").wait(60) == 1
+    assert bench.calls() == ["run --profile quick 1", "report"]
+
+
+def test_a_machine_that_cannot_do_it_gets_no_report(bench: Bench) -> None:
+    assert bench.start("3").wait(60) != 0
+    assert bench.calls() == ["run 3"]
+
+
+def test_an_interrupted_run_has_time_to_save_and_the_session_exits_130(bench: Bench) -> None:
+    session = bench.start("wait")
+    while not bench.calls():
+        assert session.poll() is None, "the session ended before it called frobench"
+        time.sleep(0.05)
+    os.killpg(session.pid, signal.SIGINT)
+    assert session.wait(60) == 130
+    assert bench.calls() == ["run wait", "saved"]
