@@ -14,12 +14,9 @@ from statistics import median
 from suite import checks, store
 from suite.model import (
     SCHEMA,
-    Accelerator,
     Case,
     CaseInfo,
     CommitInfo,
-    Cpu,
-    Environment,
     Exercise,
     Frobench,
     Launch,
@@ -27,9 +24,9 @@ from suite.model import (
     ProfileName,
     Run,
     Settings,
-    Software,
     Status,
 )
+from tests.factory_machine import environment, machine_info
 from tests.factory_plans import GPU, PLANS, Plan
 
 COMMIT = "0a1b2c3d4e5f60718293a4b5c6d7e8f901234567"
@@ -72,7 +69,7 @@ def _parts(plan: Plan, by_launch: list[list[float]]) -> dict[str, list[float | N
 
 
 def _fullname(exercise: str, plan: Plan) -> str:
-    values = "-".join(str(value) for value in plan.params.values())
+    values = "none" if plan.absence else "-".join(str(value) for value in plan.params.values())
     return f"benchmarks/bench_{exercise}.py::{plan.function}[{values}]"
 
 
@@ -112,7 +109,9 @@ def _outcome(exercise: str, plan: Plan, profile: ProfileName) -> Outcome:
     longest = LONGEST_SAMPLE[profile]
     status: Status = "passed"
     reason = None
-    if plan.seconds > longest:
+    if plan.absence:
+        status, reason = "skipped", plan.absence
+    elif plan.seconds > longest:
         status = "skipped"
         reason = f"one call takes {plan.seconds:.2g} s, more than the {longest:g} s of the profile"
     elif plan.function == "bench_write" and plan.params["how"] == "rebuild":
@@ -127,12 +126,12 @@ def _outcome(exercise: str, plan: Plan, profile: ProfileName) -> Outcome:
 
 
 def _shuffle(cases: list[Case], launches: int, seed: int) -> None:
-    """Give every case its place in each launch."""
+    """Give every case its place in each launch that reached it."""
     random = Random(seed)  # noqa: S311 - no secret
-    for _ in range(launches):
-        places = random.sample(range(len(cases)), len(cases))
+    for launch in range(launches):
+        places = random.sample(range(1, len(cases) + 1), len(cases))
         for case, place in zip(cases, places, strict=True):
-            case.extra_info.order.append(place)
+            case.extra_info.order.append(place if case.extra_info.launches[launch] else 0)
 
 
 def _launch(index: int, started: datetime, cases: list[Case], devices: list[str]) -> Launch:
@@ -145,79 +144,6 @@ def _launch(index: int, started: datetime, cases: list[Case], devices: list[str]
         warmup_seconds=sum(info.warmup[index] for info in infos),
         empty_body={device: 9.4e-8 if device == "cpu" else 6.1e-6 for device in devices},
         timer_step=3.1e-8,
-    )
-
-
-def _machine_info(machine: str) -> dict[str, object]:
-    return {
-        "node": machine,
-        "processor": "x86_64",
-        "machine": "x86_64",
-        "python_implementation": "CPython",
-        "python_version": "3.11.7",
-        "system": "Linux",
-        "release": "6.8.0",
-        "cpu": {"brand_raw": "AMD EPYC 9654 96-Core Processor", "count": 2},
-    }
-
-
-def _environment(machine: str | None, accelerators: int) -> Environment:
-    names = {0: "amd-epyc-2-cores", 1: "nvidia-h200"}
-    return Environment(
-        machine=machine or names.get(accelerators, f"{accelerators}x-nvidia-h200"),
-        cpu=Cpu(
-            model="AMD EPYC 9654 96-Core Processor",
-            architecture="x86_64",
-            physical_cores=2,
-            logical_cores=2,
-            usable_cores=2,
-            quota_cores=None,
-            governor=None,
-            max_frequency_hz=3.7e9,
-            last_level_cache_bytes=32 * 2**20,
-            numa_nodes=1,
-            memory_bytes=16 * 2**30,
-        ),
-        accelerators=[_accelerator(index) for index in range(accelerators)],
-        software=Software(
-            os="Debian GNU/Linux 12",
-            kernel="6.8.0",
-            container=True,
-            python="3.11.7",
-            torch="2.13.0",
-            torch_build={"cuda": "13.0" if accelerators else None, "hip": None},
-            threads=2,
-            interop_threads=2,
-            flags={"float32_matmul_precision": "highest", "deterministic": False},
-            variables={"OMP_NUM_THREADS": "2"},
-            packages={"numpy": "2.4.6", "pytest-benchmark": "5.3.1", "torch": "2.13.0"},
-        ),
-        unknown={
-            "cpu.governor": "the kernel offers no frequency control",
-            "cpu.quota_cores": "no limit is set",
-        },
-    )
-
-
-def _accelerator(index: int) -> Accelerator:
-    return Accelerator(
-        name="NVIDIA H200",
-        type="cuda",
-        index=index,
-        memory_bytes=141 * 10**9,
-        capability="9.0",
-        driver="580.95.05",
-        multiprocessors=132,
-        power_limit_watts=700.0,
-        power_limit_default_watts=700.0,
-        max_clock_hz=1.98e9,
-        ecc=True,
-        persistence=True,
-        mig=False,
-        pcie_generation=5,
-        pcie_width=16,
-        pcie_generation_max=5,
-        pcie_width_max=16,
     )
 
 
@@ -260,10 +186,10 @@ def run(  # noqa: PLR0913 - one keyword for each thing a test may vary
                     by_launch[-1] = []
                 cases.append(_case(exercise, slow, by_launch))
     _shuffle(cases, launches, seed)
-    environment = _environment(machine, accelerators)
+    surroundings = environment(machine, accelerators)
     started = datetime(2026, 1, 1, 12, tzinfo=UTC) + timedelta(days=seed)
     result = Run(
-        machine_info=_machine_info(environment.machine),
+        machine_info=machine_info(surroundings.machine),
         commit_info=CommitInfo(id=COMMIT, time=started.isoformat(), dirty=False, branch="main"),
         benchmarks=cases,
         datetime=(started + timedelta(seconds=280)).isoformat(),
@@ -283,7 +209,7 @@ def run(  # noqa: PLR0913 - one keyword for each thing a test may vary
                 budget=270.0,
                 devices=devices,
             ),
-            environment=environment,
+            environment=surroundings,
             exercises={
                 name: Exercise(question=question, explanation="One question of the suite.")
                 for name, question in QUESTIONS.items()

@@ -36,12 +36,17 @@ class Plan(NamedTuple):
     function: str
     title: str
     params: dict[str, Scalar]
-    devices: list[str]
     seconds: float
     work: Work
     check: Check
     headline: bool = True
     overlap: float | None = None
+    absence: str | None = None
+
+    @property
+    def devices(self) -> list[str]:
+        """The devices that take part; a place such as ``cpu/0+cpu/1`` names two."""
+        return str(self.params["device"]).split("+")
 
 
 def _rates(device: str) -> Rates:
@@ -61,7 +66,7 @@ def _freivalds(n: int, dtype: str = "float32") -> Check:
 
 
 def _matmul(devices: list[str]) -> Iterator[Plan]:
-    for device in devices:
+    for device in devices[:2]:
         on_cpu = device == "cpu"
         for n in (2**power for power in range(4, 15)):
             work = Work(flops=2.0 * n**3, bytes=12.0 * n**2)
@@ -71,7 +76,6 @@ def _matmul(devices: list[str]) -> Iterator[Plan]:
                     "bench_square",
                     "Multiply two n x n matrices.",
                     params,
-                    [device],
                     _product(device, 2.0 * n**3, 12.0 * n**2, dtype),
                     work,
                     _freivalds(n, dtype),
@@ -80,11 +84,11 @@ def _matmul(devices: list[str]) -> Iterator[Plan]:
             if on_cpu:
                 continue
             eager = _product(device, 2.0 * n**3, 12.0 * n**2)
-            shared = ({"device": device, "n": n}, [device])
+            params = {"device": device, "n": n}
             yield Plan(
                 "bench_square_with_copies",
                 "Copy two n x n matrices there, multiply them, copy the product back.",
-                *shared,
+                params,
                 eager + 3 * GPU.readback + 12.0 * n**2 / GPU.link,
                 work,
                 _freivalds(n),
@@ -92,7 +96,7 @@ def _matmul(devices: list[str]) -> Iterator[Plan]:
             yield Plan(
                 "bench_square_graph",
                 "Replay a captured n x n product.",
-                *shared,
+                params,
                 eager - 0.6 * GPU.launch,
                 work,
                 _freivalds(n),
@@ -102,7 +106,6 @@ def _matmul(devices: list[str]) -> Iterator[Plan]:
             "bench_batched",
             "Multiply a batch of small matrices.",
             {"device": device, "batch": 256, "n": 64},
-            [device],
             _product(device, 2.0 * 256 * 64**3, 12.0 * 256 * 64**2),
             Work(flops=2.0 * 256 * 64**3, bytes=12.0 * 256 * 64**2),
             _freivalds(64),
@@ -112,12 +115,22 @@ def _matmul(devices: list[str]) -> Iterator[Plan]:
             "bench_tall",
             "Multiply a tall matrix by a thin one.",
             {"device": device, "rows": 65536, "n": 16},
-            [device],
             _product(device, 2.0 * 65536 * 16**2, 8.0 * 65536 * 16),
             Work(flops=2.0 * 65536 * 16**2, bytes=8.0 * 65536 * 16),
             _freivalds(16),
             headline=False,
         )
+    if len(devices) == 1:
+        for function in ("bench_square_with_copies", "bench_square_graph"):
+            yield Plan(
+                function,
+                "Multiply two n x n matrices on the accelerator.",
+                {"device": "none", "n": 16},
+                0.0,
+                Work(),
+                _freivalds(16),
+                absence="no accelerator is measured",
+            )
 
 
 def _norm_logging(devices: list[str]) -> Iterator[Plan]:
@@ -131,7 +144,7 @@ def _norm_logging(devices: list[str]) -> Iterator[Plan]:
         "bench_print": ("Print every norm to a sink.", 2, 1.0, 2e-5),
         "bench_batched": ("One batched product and one batched norm.", 0, 0.0, 0.0),
     }
-    for device in devices:
+    for device in devices[:2]:
         rates = _rates(device)
         compute = 2e6 / rates.flops["float32"]
         for function, (title, launches, readbacks, host) in costs.items():
@@ -142,7 +155,6 @@ def _norm_logging(devices: list[str]) -> Iterator[Plan]:
                 function,
                 title,
                 {"device": device, "steps": STEPS},
-                [device],
                 STEPS * (step + host) + rates.readback,
                 Work(flops=2e6 * STEPS, items=float(STEPS)),
                 Check("the last norm with float64", 2e-7, 1e-5, "float32"),
@@ -168,8 +180,7 @@ def _parallel_matmul(devices: list[str]) -> Iterator[Plan]:
             yield Plan(
                 function,
                 title,
-                {"n": n},
-                pair[:1] if function == "bench_sequence" else pair,
+                {"device": "+".join(pair), "n": n},
                 seconds,
                 Work(flops=4.0 * n**3, bytes=24.0 * n**2),
                 _freivalds(n),
@@ -178,7 +189,7 @@ def _parallel_matmul(devices: list[str]) -> Iterator[Plan]:
 
 
 def _parameters(devices: list[str]) -> Iterator[Plan]:
-    for device in devices:
+    for device in devices[:2]:
         rates = _rates(device)
         for count in (1_000_000, 100_000_000):
             size = 4.0 * count
@@ -199,7 +210,6 @@ def _parameters(devices: list[str]) -> Iterator[Plan]:
                     function,
                     "Read, write or move a model's parameters.",
                     {"device": device, "parameters": count, "how": how},
-                    [device],
                     seconds + 1e-6,
                     Work(bytes=moved, items=float(tensors)),
                     Check("every parameter, bit by bit", 0.0, 0.0, "float32"),

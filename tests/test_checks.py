@@ -133,7 +133,7 @@ def test_a_sample_shorter_than_the_clock_can_resolve_is_named() -> None:
 
 def test_an_order_that_never_changes_is_named() -> None:
     run = factory.run()
-    for place, case in enumerate(run.benchmarks):
+    for place, case in enumerate(run.benchmarks, start=1):
         case.extra_info.order = [place] * 8
     found = only(checks.conclude(run), "fixed-order")
     assert found.message == f"{len(run.benchmarks)} cases came in the same order in all 8 launches"
@@ -142,7 +142,7 @@ def test_an_order_that_never_changes_is_named() -> None:
 def test_two_cases_may_come_in_the_same_order_by_chance() -> None:
     run = factory.run()
     del run.benchmarks[2:]
-    for place, case in enumerate(run.benchmarks):
+    for place, case in enumerate(run.benchmarks, start=1):
         case.extra_info.order = [place] * 8
     assert "fixed-order" not in codes(checks.conclude(run))
 
