@@ -3,6 +3,8 @@
 
 import json
 import math
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -328,6 +330,20 @@ def test_what_names_nobody_is_allowed(tmp_path: Path, text: str) -> None:
     run = factory.run()
     run.frobench.outcomes[5].reason = text
     assert validate(run, tmp_path) == []
+
+
+def test_validating_loads_nothing_heavy(tmp_path: Path) -> None:
+    path = store.write(factory.run(), tmp_path)
+    program = (
+        "import sys; from pathlib import Path; from suite import checks;"
+        f"print(checks.validate(Path({str(path)!r})), *sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    faults, *modules = done.stdout.split()
+    assert faults == "[]"
+    assert not {"torch", "pytest", "numpy", "scipy", "pandas"} & set(modules)
 
 
 # What a rule is
