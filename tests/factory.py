@@ -80,7 +80,7 @@ def _case(exercise: str, plan: Plan, by_launch: list[list[float]]) -> Case:
         version=sha256(plan.function.encode()).hexdigest()[:12],
         title=plan.title,
         headline=plan.headline,
-        device=plan.devices[0].split("/")[0],
+        device=str(plan.params["device"]),
         devices=plan.devices,
         launches=[len(samples) for samples in by_launch],
         iterations=[iterations if samples else 0 for samples in by_launch],

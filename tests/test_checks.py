@@ -133,6 +133,13 @@ def test_a_sample_shorter_than_the_clock_can_resolve_is_named() -> None:
     assert first.message == "a sample lasts 50 steps of the clock"
 
 
+def test_a_launch_whose_clock_is_unknown_is_not_judged_by_it() -> None:
+    run = factory.run()
+    for launch in run.frobench.launches:
+        launch.timer_step = 0.0
+    assert "coarse-clock" not in codes(checks.conclude(run))
+
+
 def test_an_order_that_never_changes_is_named() -> None:
     run = factory.run()
     for place, case in enumerate(run.benchmarks, start=1):

@@ -100,7 +100,7 @@ def coarse_clock(run: Run) -> Iterator[Fault]:
             for seconds, iterations, launch in zip(
                 _medians(case), info.iterations, run.frobench.launches, strict=False
             )
-            if seconds is not None
+            if seconds is not None and launch.timer_step > 0
         ]
         if steps and min(steps) < STEPS_PER_SAMPLE:
             yield Fault(f"a sample lasts {min(steps):.0f} steps of the clock", case.fullname)
