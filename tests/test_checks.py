@@ -346,7 +346,11 @@ def test_validating_loads_nothing_heavy(tmp_path: Path) -> None:
         f"print(checks.validate(Path({str(path)!r})), *sys.modules)"
     )
     done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=Path(__file__).parents[1],
     )
     faults, *modules = done.stdout.split()
     assert faults == "[]"
