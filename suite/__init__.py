@@ -9,10 +9,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from suite.cases import cases as cases
     from suite.devices import Device as Device
     from suite.devices import all_devices as all_devices
     from suite.devices import try_device as try_device
+    from suite.grids import cases as cases
     from suite.lanes import Lane as Lane
     from suite.model import Work as Work
     from suite.plugin import Measure as Measure
@@ -23,11 +23,19 @@ _HOME = {
     "Measure": "suite.plugin",
     "Work": "suite.model",
     "all_devices": "suite.devices",
-    "cases": "suite.cases",
+    "cases": "suite.grids",
     "try_device": "suite.devices",
 }
 
-__all__ = sorted(_HOME)
+__all__ = (
+    "Device",
+    "Lane",
+    "Measure",
+    "Work",
+    "all_devices",
+    "cases",
+    "try_device",
+)
 
 
 def __getattr__(name: str) -> object:

@@ -129,9 +129,11 @@ class CaseInfo(Struct, kw_only=True):
     title : what the body does, in a line
     headline : whether the answers need this case (it belongs to the quick profile)
     device, devices : the device that gives the case its name; all that take part
-    launches : host samples of each launch, in order; their sum is ``stats.rounds``
-    iterations : calls of the body inside one sample, per launch
-    warmup : seconds of warm-up spent in each launch
+    launches : host samples of each launch of the run, in order; 0 where the case was not
+        reached; their sum is ``stats.rounds``. ``iterations``, ``warmup``, ``order`` and
+        every part have an entry a launch too
+    iterations : calls of the body inside one sample
+    warmup : seconds of warm-up
     work : of one call of the body
     check : the comparison of the result with the truth (the worst over launches)
     parts : launch medians of what else was seen, in seconds unless the name says
@@ -139,7 +141,7 @@ class CaseInfo(Struct, kw_only=True):
         last event on the device), ``overlap`` (fraction of the shorter lane's time in
         which another lane ran too); further names are explained by their exercise
     peak_bytes : most device memory in use while the case ran
-    order : the case's place in each launch
+    order : the case's place in the launch, from 1; 0 where it was not reached
     """
 
     version: str

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: MIT
+"""Which cases there are: a benchmark's grids, crossed with the devices its arguments ask for.
+
+A benchmark says what it runs on by the name of an argument:
+
+==============  ===========================================================================
+``device``      the CPU and the first accelerator of each kind, one case each
+``accelerator`` the first accelerator of each kind
+``devices``     two accelerators, and all of them where there are more, in one process
+``workers``     the same, a process each; without two accelerators, two halves of the CPU
+==============  ===========================================================================
+
+Where the machine has nothing of the kind, one skipped case says so.
+"""
+
+import inspect
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from suite.devices import usable_cores
+from suite.grids import Parameters, expand, is_headline
+from suite.journal import Collected, Identity
+from suite.model import Exercise, Settings
+from suite.version import benchmark_version
+from suite.workers import Seat, halves
+
+NONE = "none"
+"""The device of a case that no device of this machine can run."""
+ARGUMENTS = ("device", "accelerator", "devices", "workers")
+
+
+def parametrize(metafunc: pytest.Metafunc, settings: Settings) -> None:
+    """Give one benchmark function its cases."""
+    where = next((name for name in ARGUMENTS if name in metafunc.fixturenames), None)
+    marks = list(metafunc.definition.iter_markers("cases"))
+    grid = expand(marks, settings.profile) if marks else [{}]
+    if where is None or not grid:
+        return
+    places, absence = _places(where, settings.devices)
+    axes = list(grid[0])
+    rows = [
+        pytest.param(place, *(parameters[axis] for axis in axes), id=_label(place, parameters))
+        for place in places
+        for parameters in grid
+    ]
+    if not places:
+        rows = [
+            pytest.param(NONE, *grid[0].values(), id=NONE, marks=pytest.mark.skip(reason=absence))
+        ]
+    metafunc.parametrize([where, *axes], rows, indirect=[where])
+
+
+def seats(place: str) -> list[Seat]:
+    """Return where the workers of a place sit; `a+b` names two."""
+    names = place.split("+")
+    if all(name.startswith("cpu/") for name in names):
+        return halves(usable_cores())
+    return [Seat(name, name) for name in names]
+
+
+def parameters(item: pytest.Function) -> Parameters:
+    """Return a case's parameters, its place under the name ``device``."""
+    given: Any = dict(item.callspec.params) if hasattr(item, "callspec") else {}
+    place = next((given.pop(name) for name in ARGUMENTS if name in given), "cpu")
+    return {"device": place, **given}
+
+
+def identity(item: pytest.Function, settings: Settings) -> Identity:
+    """Return what is known of a case before it runs."""
+    given = parameters(item)
+    function = item.function
+    return Identity(
+        fullname=item.nodeid,
+        name=item.name,
+        group=exercise_of(item),
+        function=function.__name__,
+        params=given,
+        param=item.callspec.id if hasattr(item, "callspec") else None,
+        title=inspect.cleandoc(function.__doc__ or function.__name__).partition("\n")[0],
+        headline=settings.profile == "quick" or is_headline(item.iter_markers("cases"), given),
+        devices=[] if given["device"] == NONE else str(given["device"]).split("+"),
+        version=benchmark_version(function),
+    )
+
+
+def collected(items: Sequence[pytest.Function], settings: Settings) -> Collected:
+    """Return everything that collection found."""
+    exercises = {exercise_of(item): _exercise(item.module) for item in items}
+    return Collected(cases=[identity(item, settings) for item in items], exercises=exercises)
+
+
+def exercise_of(item: pytest.Function) -> str:
+    """Return the exercise that a case belongs to: its module without ``bench_``."""
+    name: str = item.module.__name__
+    return name.rpartition(".")[2].removeprefix("bench_")
+
+
+def _exercise(module: Any) -> Exercise:  # noqa: ANN401 - a module whose type nobody knows
+    question, _, explanation = inspect.cleandoc(module.__doc__ or "").partition("\n\n")
+    return Exercise(question=" ".join(question.split()), explanation=explanation.strip())
+
+
+def _places(where: str, chosen: Sequence[str]) -> tuple[list[str], str]:
+    """Return the devices, or groups of them, for an argument; and why there are none."""
+    accelerators = [name for name in chosen if name != "cpu"]
+    firsts = list({name.partition(":")[0]: name for name in reversed(accelerators)}.values())[::-1]
+    if where == "accelerator":
+        return firsts, "no accelerator is measured"
+    if where == "device":
+        return [name for name in ("cpu",) if name in chosen] + firsts, "no device is measured"
+    groups = ["+".join(accelerators[:2])] if len(accelerators) > 1 else []
+    if len(accelerators) > 2:  # noqa: PLR2004 - more than the pair
+        groups.append("+".join(accelerators))
+    if where == "workers" and not groups and "cpu" in chosen and len(usable_cores()) > 1:
+        return ["cpu/0+cpu/1"], ""
+    if where == "workers":
+        return groups, "needs two accelerators, or two CPU cores to make two halves of"
+    return groups, f"needs two accelerators; {len(accelerators)} measured here"
+
+
+def _label(place: str, parameters: Parameters) -> str:
+    return "-".join(str(value) for value in (place, *parameters.values()))

@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: MIT
+"""The CPU and whatever `torch.accelerator` offers, behind one small face.
+
+Nothing here knows a vendor: a CUDA, ROCm, XPU, MPS or out-of-tree device is asked through
+`torch.accelerator` and `torch.get_device_module`, and what a backend lacks is detected.
+"""
+
+import os
+from collections.abc import Iterable
+from contextlib import suppress
+from functools import cached_property
+from pathlib import Path
+from types import ModuleType
+
+import psutil
+import torch
+
+_CGROUP = Path("/sys/fs/cgroup")
+
+HEADROOM = 0.9
+"""The part of the free memory that a case may ask for."""
+
+
+class DoesNotFitError(Exception):
+    """A case needs more memory than its device has free."""
+
+
+class UnknownDeviceError(ValueError):
+    """A device was named that this machine does not have."""
+
+
+class Device:
+    """One device by name (`cpu`, `cuda:0`), with a seeded source of inputs.
+
+    name : as torch spells it
+    seed : of the inputs that `uniform` draws
+    """
+
+    def __init__(self, name: str, seed: int = 0) -> None:
+        self.handle = torch.device(name)
+        self.name = str(self.handle)
+        self._seed = seed
+
+    def __repr__(self) -> str:
+        return f"Device({self.name!r})"
+
+    @property
+    def is_accelerator(self) -> bool:
+        """Whether work is queued on the device rather than done by the calling thread."""
+        return self.handle.type != "cpu"
+
+    @cached_property
+    def module(self) -> ModuleType:
+        """The backend's own module, such as `torch.cuda`."""
+        module: ModuleType = torch.get_device_module(self.handle)
+        return module
+
+    @cached_property
+    def _generator(self) -> torch.Generator:
+        try:
+            generator = torch.Generator(self.handle)
+        except (RuntimeError, NotImplementedError):  # an out-of-tree backend may have none
+            generator = torch.Generator("cpu")
+        return generator.manual_seed(self._seed)
+
+    def synchronize(self) -> None:
+        """Wait until everything queued on this device is done; nothing to wait for on a CPU."""
+        if self.is_accelerator:
+            self.module.synchronize(self.handle)
+
+    def event(self) -> torch.Event:
+        """Return a timing event for this device."""
+        maker = getattr(self.module, "Event", None)
+        if maker is not None:
+            event: torch.Event = maker(enable_timing=True)
+            return event
+        return torch.Event(self.handle, enable_timing=True)
+
+    def stream(self) -> torch.Stream:
+        """Return a new stream of this device."""
+        maker = getattr(self.module, "Stream", None)
+        if maker is not None:
+            stream: torch.Stream = maker(device=self.handle)
+            return stream
+        return torch.Stream(self.handle)
+
+    def free_bytes(self) -> int:
+        """Return the bytes that can still be allocated."""
+        if not self.is_accelerator:
+            return _free_host_bytes()
+        for ask in (torch.accelerator.get_memory_info, getattr(self.module, "mem_get_info", None)):
+            with suppress(RuntimeError, NotImplementedError, TypeError):
+                if ask is not None:
+                    return int(ask(self.handle)[0])
+        return _free_host_bytes()  # memory shared with the host, as on MPS
+
+    def require(self, nbytes: float) -> None:
+        """Raise `DoesNotFitError` unless `nbytes` more can be allocated with headroom."""
+        free = self.free_bytes()
+        if nbytes > HEADROOM * free:
+            msg = f"needs {nbytes / 2**30:.1f} GiB; {self.name} has {free / 2**30:.1f} GiB free"
+            raise DoesNotFitError(msg)
+
+    def uniform(self, *shape: int, dtype: str | torch.dtype = "float32") -> torch.Tensor:
+        """Draw a tensor uniformly from [-1, 1], the same for every run of one seed.
+
+        Zeros, ones and identities run measurably faster than such data on power-limited
+        devices, and hide mistakes.
+        """
+        wanted = getattr(torch, dtype) if isinstance(dtype, str) else dtype
+        count = torch.Size(shape).numel()
+        self.require(count * (4 + wanted.itemsize * (wanted != torch.float32)))
+        drawn = torch.rand(shape, generator=self._generator, device=self._generator.device)
+        return drawn.mul_(2).sub_(1).to(device=self.handle, dtype=wanted)
+
+    def peak_bytes(self) -> int | None:
+        """Return the most memory allocated since `reset_peak_bytes`; `None` where not counted."""
+        with suppress(RuntimeError, NotImplementedError, AttributeError):
+            if self.is_accelerator:
+                return int(torch.accelerator.max_memory_allocated(self.handle)) or None
+        return None
+
+    def reset_peak_bytes(self) -> None:
+        """Forget the memory high-water mark, where the device keeps one."""
+        with suppress(RuntimeError, NotImplementedError, AttributeError):
+            if self.is_accelerator:
+                torch.accelerator.reset_peak_memory_stats(self.handle)
+
+
+def accelerators() -> list[str]:
+    """Name every accelerator that torch can use, visible-device masks honoured."""
+    kind = torch.accelerator.current_accelerator(check_available=True)
+    if kind is None:
+        return []
+    return [f"{kind.type}:{index}" for index in range(torch.accelerator.device_count())]
+
+
+def try_device(index: int = 0) -> torch.device:
+    """Return accelerator `index` where it exists, and the CPU where it does not."""
+    names = accelerators()
+    return torch.device(names[index] if 0 <= index < len(names) else "cpu")
+
+
+def all_devices() -> list[torch.device]:
+    """Return every accelerator, or the CPU alone where there is none."""
+    return [torch.device(name) for name in accelerators() or ["cpu"]]
+
+
+def choose(wanted: Iterable[str]) -> list[str]:
+    """Name the devices to measure: those wanted, or the CPU and every accelerator.
+
+    Raises `UnknownDeviceError` for a name that this machine does not have.
+    """
+    present = ["cpu", *accelerators()]
+    chosen = []
+    for name in wanted or present:
+        full = f"{name}:0" if name != "cpu" and name.isalpha() else name
+        if full not in present:
+            msg = f"no device {name!r} here; there is {', '.join(present)}"
+            raise UnknownDeviceError(msg)
+        chosen.append(full)
+    return list(dict.fromkeys(chosen))
+
+
+def usable_cores() -> list[int]:
+    """List the numbers of the CPU cores that this process may run on."""
+    if hasattr(os, "sched_getaffinity"):
+        return sorted(os.sched_getaffinity(0))
+    return list(range(os.cpu_count() or 1))
+
+
+def global_state() -> dict[str, object]:
+    """Return the process-wide settings that a benchmark must leave as it found them."""
+    return {
+        "threads": torch.get_num_threads(),
+        "affinity": usable_cores(),
+        "default dtype": torch.get_default_dtype(),
+        "default device": torch.get_default_device(),
+        "matmul precision": torch.get_float32_matmul_precision(),
+        "gradients": torch.is_grad_enabled(),
+        "deterministic": torch.are_deterministic_algorithms_enabled(),
+    }
+
+
+def _free_host_bytes() -> int:
+    free = int(psutil.virtual_memory().available)
+    with suppress(OSError, ValueError):  # a container's limit, cgroup v2
+        most, now = (int((_CGROUP / name).read_text()) for name in ("memory.max", "memory.current"))
+        free = min(free, most - now)
+    return free

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: MIT
+"""What keeps a run from measuring; the command turns each into one line and an exit code."""
+
+from pathlib import Path
+
+
+class CannotRunError(RuntimeError):
+    """The machine cannot do what was asked; the message says why and what helps."""
+
+
+class NothingSelectedError(ValueError):
+    """No case is selected."""
+
+
+class Interrupted(Exception):  # noqa: N818 - not an error: the user asked for it
+    """The user ended the run.
+
+    run : its name, to resume it by
+    stored : where everything finished was saved; ``None`` if nothing was
+    """
+
+    def __init__(self, run: str, stored: Path | None) -> None:
+        super().__init__(run)
+        self.run = run
+        self.stored = stored

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: MIT
+"""The journal of a run: a line for everything that happened, written before anything else does.
+
+The launches append to it and the runner reads it, also while they write. A process that is
+killed leaves at most a half line, which is not read.
+"""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+from msgspec import Struct, field
+
+from suite.model import Check, Environment, Exercise, Scalar, Settings, Work
+
+
+class Identity(Struct, frozen=True, kw_only=True):
+    """A case as collection finds it, before anything is run."""
+
+    fullname: str
+    name: str
+    group: str
+    function: str
+    params: dict[str, Scalar]
+    param: str | None
+    title: str
+    headline: bool
+    devices: list[str]
+    version: str
+
+
+class Collected(Struct, tag="collected", kw_only=True):
+    """What collection found: every selected case, and the questions they answer."""
+
+    cases: list[Identity]
+    exercises: dict[str, Exercise]
+
+
+class Begun(Struct, tag="begun", kw_only=True):
+    """A case is in flight since `at`, seconds of the monotonic clock."""
+
+    launch: int
+    case: str
+    at: float
+
+
+class Measured(Struct, tag="measured", kw_only=True):
+    """A case has its samples.
+
+    call_seconds : of one call; wall_seconds : of the whole case, set-up and check included
+    order : its place in the launch
+    """
+
+    launch: int
+    case: str
+    order: int
+    samples: list[float]
+    iterations: int
+    warmup: float
+    sampled: float
+    work: Work
+    check: Check | None
+    parts: dict[str, float]
+    peak_bytes: int | None
+    wall_seconds: float = 0.0
+
+    @property
+    def overhead(self) -> float:
+        """Seconds that went neither into samples nor into warm-up."""
+        return max(0.0, self.wall_seconds - self.warmup - self.sampled)
+
+
+class Refused(Struct, tag="refused", kw_only=True):
+    """A case has no samples in this launch, for a reason.
+
+    fatal : it took its process down with it, or hung; larger ones are not tried
+    """
+
+    launch: int
+    case: str
+    status: Literal["failed", "skipped"]
+    reason: str
+    fatal: bool = False
+
+
+class Stopped(Struct, tag="stopped", kw_only=True):
+    """The machine cannot do what was asked; the message says why and what helps."""
+
+    message: str
+
+
+class Surroundings(Struct, tag="surroundings", kw_only=True):
+    """Where the run takes place: the devices chosen, and everything that moves a number."""
+
+    devices: list[str]
+    environment: Environment
+
+
+class Harness(Struct, tag="harness", kw_only=True):
+    """What a launch says of the harness itself, once its devices are ready."""
+
+    launch: int
+    empty_body: dict[str, float]
+    timer_step: float
+    warmup: float
+
+
+class Ended(Struct, tag="ended", kw_only=True):
+    """A launch has measured all it was given; written by the runner."""
+
+    launch: int
+    started: str
+    seconds: float
+
+
+Record = Stopped | Surroundings | Collected | Begun | Measured | Refused | Harness | Ended
+
+
+class LaunchSpec(Struct, kw_only=True):
+    """What the runner tells a launch: where to write, what to measure, in which order.
+
+    mode : ``collect`` lists the cases, ``pilot`` calls each once or twice, ``measure``
+        samples; ``alone`` is a session that no runner started
+    benchmarks : the folder of benchmarks; cases are named from the folder that holds it
+    order : full names of the cases in the order to measure them; empty takes all
+    """
+
+    mode: Literal["collect", "pilot", "measure", "alone"]
+    launch: int
+    journal: str
+    benchmarks: str
+    seed: int
+    settings: Settings
+    order: list[str] = field(default_factory=list)
+
+
+class Journal:
+    """Append to and read one journal file."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._offset = 0
+
+    def write(self, record: Record) -> None:
+        """Append a record and see it on the disk."""
+        with self.path.open("ab") as file:
+            file.write(msgspec.json.encode(record) + b"\n")
+            file.flush()
+            os.fsync(file.fileno())
+
+    def news(self) -> Iterator[Record]:
+        """Yield the records that were appended since the last call."""
+        if not self.path.exists():
+            return
+        with self.path.open("rb") as file:
+            file.seek(self._offset)
+            for line in file:
+                if not line.endswith(b"\n"):
+                    return
+                self._offset += len(line)
+                yield msgspec.json.decode(line, type=Record)
+
+    def mend(self) -> None:
+        """Cut off the half line that a killed process left, before another one writes."""
+        if self.path.exists():
+            whole = self.path.read_bytes()
+            os.truncate(self.path, whole.rfind(b"\n") + 1)
+
+    def __iter__(self) -> Iterator[Record]:
+        yield from Journal(self.path).news()

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: MIT
+"""Launches: every case of the plan once in each, whole launches until the budget is spent.
+
+The runner never looks at an interval to decide what to measure or when to stop: choosing by
+the interval is what makes intervals lie.
+"""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+from suite.clock import RunClock
+from suite.errors import CannotRunError
+from suite.journal import Begun, Ended, Journal, LaunchSpec, Measured, Record, Refused
+from suite.plan import Plan
+from suite.process import LaunchProcess
+from suite.progress import Reporter, short_name
+
+TRIES = 20
+"""Processes that one launch may need because cases hang or crash."""
+
+
+class Launches:
+    """The launches of a run, those of earlier sittings included."""
+
+    def __init__(self, plan: Plan, folder: Path, clock: RunClock, reporter: Reporter) -> None:
+        self._plan = plan
+        self._folder = folder
+        self._clock = clock
+        self._reporter = reporter
+        self._journal = Journal(folder / "launches.jsonl")
+        self._journal.mend()
+        self.records: list[Record] = list(self._journal.news())
+
+    @property
+    def done(self) -> int:
+        """The number of launches that ended."""
+        return sum(isinstance(record, Ended) for record in self.records)
+
+    def run(self) -> None:
+        """Add whole launches until there are enough."""
+        while self._wants_another():
+            begun, started = self._clock.seconds(), datetime.now(UTC)
+            self._launch(self.done)
+            ended = Ended(
+                launch=self.done,
+                started=started.isoformat(timespec="seconds"),
+                seconds=self._clock.seconds() - begun,
+            )
+            self._journal.write(ended)
+            self.records += self._journal.news()
+            self._reporter.say(f"launch {self.done} of about {self._expected()} done")
+
+    def _wants_another(self) -> bool:
+        settings = self._plan.settings
+        if settings.launches is not None:
+            return self.done < settings.launches
+        if self.done < settings.least_launches:
+            return True
+        return self._clock.seconds() + self._launch_seconds() <= settings.budget
+
+    def _expected(self) -> int:
+        settings = self._plan.settings
+        left = max(0.0, settings.budget - self._clock.seconds())
+        return settings.launches or max(
+            settings.least_launches, self.done + int(left / self._launch_seconds())
+        )
+
+    def _launch_seconds(self) -> float:
+        """Return what a launch takes: as long as the longest so far, else as planned."""
+        took = [record.seconds for record in self.records if isinstance(record, Ended)]
+        return max(took, default=self._plan.launch_seconds)
+
+    def _launch(self, number: int) -> None:
+        """Measure every case once, in a fresh process; what a lost process left, in another."""
+        for _ in range(TRIES):
+            left = self._left(number)
+            if not left:
+                return
+            spec = LaunchSpec(
+                mode="measure",
+                launch=number,
+                journal=str(self._journal.path),
+                benchmarks=self._plan.draft.benchmarks,
+                seed=self._plan.draft.seed + number,
+                settings=self._plan.settings,
+                order=left,
+            )
+            with LaunchProcess(self._folder, spec) as process:
+                process.watch(self._journal, self._plan.settings.deadline, self._hear)
+        raise CannotRunError(f"launch {number + 1} lost {TRIES} processes in a row")
+
+    def _left(self, number: int) -> list[str]:
+        """Return what this launch has still to measure; a case that failed is not tried again."""
+        over = {
+            record.case
+            for record in self.records
+            if (isinstance(record, Measured | Refused) and record.launch == number)
+            or (isinstance(record, Refused) and record.status == "failed")
+        }
+        return [name for name in self._plan.order(number) if name not in over]
+
+    def _hear(self, record: Record) -> None:
+        self.records.append(record)
+        if isinstance(record, Begun):
+            cases = len(self._plan.cases)
+            mine = sum(isinstance(r, Begun) and r.launch == record.launch for r in self.records)
+            done = (record.launch + mine / cases) / self._expected()
+            left = self._expected() * self._launch_seconds() * (1 - done)
+            self._reporter.at(done, left, short_name(record.case))

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: MIT
+"""Launches to a stored run: the journal's lines put together, nothing lost and nothing added."""
+
+from collections.abc import Iterable, Sequence
+from importlib.metadata import version
+from typing import Any
+
+from suite import checks, store
+from suite.journal import Ended, Harness, Identity, Measured, Record, Refused
+from suite.model import SCHEMA, Case, CaseInfo, Check, Frobench, Launch, Run
+from suite.plan import Plan, outcome
+
+PICOSECOND_DIGITS = 12
+"""A sample is stored to the picosecond, below every clock's step."""
+
+
+def merge(plan: Plan, records: Iterable[Record], machine: dict[str, Any], seconds: float) -> Run:
+    """Return the run that a plan and its journal make, without its digest.
+
+    machine : pytest-benchmark's `machine_info`
+    seconds : wall time of the whole run so far
+    """
+    records = list(records)
+    ended = {r.launch: r for r in records if isinstance(r, Ended)}
+    harness = {r.launch: r for r in records if isinstance(r, Harness)}
+    measured = [r for r in records if isinstance(r, Measured)]
+    launches = max((r.launch for r in measured), default=-1) + 1
+    refused = _refused(records, plan)
+    cases = [
+        _case(case, _by_launch(case, measured, launches))
+        for case in plan.cases
+        if case.fullname not in refused
+    ]
+    run = Run(
+        machine_info=machine,
+        commit_info=plan.draft.commit,
+        benchmarks=cases,
+        datetime=plan.draft.started,
+        version=version("pytest-benchmark"),
+        frobench=Frobench(
+            schema=SCHEMA,
+            run=plan.draft.run,
+            profile=plan.settings.profile,
+            seed=plan.draft.seed,
+            complete=launches > 0 and len(ended) == launches,
+            seconds=round(seconds, 3),
+            plan_seconds=round(plan.plan_seconds, 3),
+            settings=plan.settings,
+            environment=plan.environment,
+            exercises=plan.exercises,
+            launches=[_launch(n, ended.get(n), harness.get(n), measured) for n in range(launches)],
+            outcomes=sorted(
+                [*plan.outcomes, *(outcome(c, refused.get(c.fullname)) for c in plan.cases)],
+                key=lambda one: one.fullname,
+            ),
+            conclusions=[],
+        ),
+    )
+    run.frobench.conclusions = checks.conclude(run)
+    return run
+
+
+def _refused(records: Sequence[Record], plan: Plan) -> dict[str, Refused]:
+    """Return why cases have no samples: failed in some launch, skipped in all, or not reached."""
+    measured = {record.case for record in records if isinstance(record, Measured)}
+    reasons: dict[str, Refused] = {}
+    for record in records:
+        if isinstance(record, Refused) and (
+            record.status == "failed" or record.case not in measured
+        ):
+            reasons.setdefault(record.case, record)
+    for case in plan.cases:
+        if case.fullname not in measured:
+            unreached = Refused(
+                launch=0, case=case.fullname, status="skipped", reason="the run ended before it"
+            )
+            reasons.setdefault(case.fullname, unreached)
+    return reasons
+
+
+def _by_launch(
+    case: Identity, measured: Iterable[Measured], launches: int
+) -> list[Measured | None]:
+    """Return a case's record of each launch; the first, should a launch have two."""
+    found: dict[int, Measured] = {}
+    for record in measured:
+        if record.case == case.fullname:
+            found.setdefault(record.launch, record)
+    return [found.get(launch) for launch in range(launches)]
+
+
+def _case(case: Identity, by_launch: Sequence[Measured | None]) -> Case:
+    ran = [record for record in by_launch if record is not None]
+    samples = [round(s, PICOSECOND_DIGITS) for record in ran for s in record.samples]
+    iterations = [record.iterations if record else 0 for record in by_launch]
+    parts = sorted({name for record in ran for name in record.parts})
+    return Case(
+        group=case.group,
+        name=case.name,
+        fullname=case.fullname,
+        params=case.params,
+        param=case.param,
+        options={"disable_gc": True, "timer": "perf_counter"},
+        stats=store.case_stats(samples, max(iterations)),
+        extra_info=CaseInfo(
+            version=case.version,
+            title=case.title,
+            headline=case.headline,
+            device=str(case.params["device"]),
+            devices=case.devices,
+            launches=[len(record.samples) if record else 0 for record in by_launch],
+            iterations=iterations,
+            warmup=[round(record.warmup, 6) if record else 0.0 for record in by_launch],
+            work=ran[0].work,
+            check=_worst(record.check for record in ran),
+            parts={
+                name: [record.parts.get(name) if record else None for record in by_launch]
+                for name in parts
+            },
+            peak_bytes=max(record.peak_bytes or 0 for record in ran) or None,
+            order=[record.order if record else 0 for record in by_launch],
+        ),
+    )
+
+
+def _worst(found: Iterable[Check | None]) -> Check | None:
+    """Return the check that came nearest to its bound."""
+    return max(
+        (check for check in found if check is not None),
+        key=lambda check: check.error / check.bound if check.bound else check.error,
+        default=None,
+    )
+
+
+def _launch(
+    number: int, ended: Ended | None, harness: Harness | None, measured: Iterable[Measured]
+) -> Launch:
+    mine = [record for record in measured if record.launch == number]
+    seconds = ended.seconds if ended else sum(record.wall_seconds for record in mine)
+    warmup = sum(record.warmup for record in mine) + (harness.warmup if harness else 0.0)
+    return Launch(
+        started=ended.started if ended else "",
+        seconds=round(seconds, 3),
+        body_seconds=round(sum(record.sampled for record in mine), 3),
+        warmup_seconds=round(warmup, 3),
+        empty_body=harness.empty_body if harness else {},
+        timer_step=harness.timer_step if harness else 0.0,
+    )

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: MIT
+"""The pilot: which cases there are, and which of them this machine can measure in time."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from suite.errors import CannotRunError, NothingSelectedError
+from suite.journal import Collected, Journal, LaunchSpec, Measured, Record, Refused, Stopped
+from suite.model import Settings
+from suite.plan import Draft
+from suite.process import NO_CASES, LaunchProcess
+
+TRIES = 20
+"""Processes that a pilot may need because cases hang or crash."""
+
+
+def collect(settings: Settings, folder: Path, benchmarks: Path) -> Collected:
+    """Return the cases that settings select, without running them.
+
+    folder : for files that are needed on the way
+    benchmarks : the folder of benchmarks
+
+    Raises `CannotRunError`, `NothingSelectedError`.
+    """
+    journal = Journal(folder / "collection.jsonl")
+    spec = LaunchSpec(
+        mode="collect",
+        launch=0,
+        journal=str(journal.path),
+        benchmarks=str(benchmarks),
+        seed=0,
+        settings=settings,
+    )
+    return _Explorer(settings).explore(folder, spec, journal, "--collect-only")
+
+
+def explore(draft: Draft, folder: Path, journal: Journal, tell: Callable[[Record], None]) -> None:
+    """Call every selected case a few times, sizes upwards, and journal what became of each.
+
+    A case that hangs or takes its process with it has failed; a fresh process does the rest.
+
+    Raises `CannotRunError`, `NothingSelectedError`.
+    """
+    explorer = _Explorer(draft.settings, tell)
+    left: list[str] = []
+    for _ in range(TRIES):
+        spec = LaunchSpec(
+            mode="pilot",
+            launch=0,
+            journal=str(journal.path),
+            benchmarks=draft.benchmarks,
+            seed=draft.seed,
+            settings=draft.settings,
+            order=left,
+        )
+        found = explorer.explore(folder, spec, journal)
+        left = [case.fullname for case in found.cases if case.fullname not in explorer.over]
+        if not left:
+            return
+    raise CannotRunError(f"{TRIES} processes in a row were lost to cases that hang or crash")
+
+
+class _Explorer:
+    """Listens to a pilot's processes."""
+
+    def __init__(self, settings: Settings, tell: Callable[[Record], None] = lambda _: None) -> None:
+        self.over: set[str] = set()
+        self._settings = settings
+        self._tell = tell
+        self._found: Collected | None = None
+
+    def explore(self, folder: Path, spec: LaunchSpec, journal: Journal, *options: str) -> Collected:
+        """Watch one process to its end; return what was collected by the first."""
+        selection = ["-k", self._settings.expression] if self._settings.expression else []
+        with LaunchProcess(folder, spec, *selection, *options) as process:
+            code = process.watch(journal, self._settings.deadline, self._hear)
+        if code == NO_CASES or self._found is None or not self._found.cases:
+            raise NothingSelectedError(
+                f"no case matches {self._settings.expression!r} in the profile "
+                f"{self._settings.profile}; `frobench list` shows what there is"
+            )
+        return self._found
+
+    def _hear(self, record: Record) -> None:
+        if isinstance(record, Stopped):
+            raise CannotRunError(record.message)
+        if isinstance(record, Collected):
+            self._found = self._found or record
+        elif isinstance(record, Measured | Refused):
+            self.over.add(record.case)
+        self._tell(record)

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: MIT
+"""The plan of a run: what a pilot found measurable, frozen for every launch."""
+
+import random
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from suite.journal import (
+    Collected,
+    Identity,
+    Journal,
+    Measured,
+    Refused,
+    Surroundings,
+)
+from suite.model import CommitInfo, Environment, Exercise, Outcome, Settings
+from suite.profiles import PROFILES
+
+CASE_SECONDS = (0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0)
+"""Times for a case in a launch to choose from; a few, so that like runs choose alike."""
+RESERVE = 0.92
+"""The part of the budget that is planned; the rest is for what takes longer than thought."""
+SAMPLES_AT_LEAST = 5
+"""Calls of a long body in a launch: one to warm up, three samples, and one for luck."""
+
+
+class Draft(Struct, kw_only=True):
+    """What is settled about a run before its pilot.
+
+    run : the run's name
+    started : UTC, ISO 8601
+    benchmarks : the folder of benchmarks
+    """
+
+    run: str
+    started: str
+    seed: int
+    settings: Settings
+    commit: CommitInfo
+    benchmarks: str
+
+
+class Plan(Struct, kw_only=True):
+    """A run before its first launch; nothing in it changes afterwards.
+
+    settings : the draft's, with the devices found and the time for a case that fits
+    cases : what every launch measures
+    outcomes : what was selected and is not measured, with the reasons
+    plan_seconds : what the pilot took
+    launch_seconds : what a launch is expected to take
+    """
+
+    draft: Draft
+    settings: Settings
+    environment: Environment
+    exercises: dict[str, Exercise]
+    cases: list[Identity]
+    outcomes: list[Outcome]
+    plan_seconds: float
+    launch_seconds: float
+
+    def order(self, launch: int) -> list[str]:
+        """Return the full names of the cases in this launch's order, random but repeatable."""
+        names = [case.fullname for case in self.cases]
+        random.Random(f"{self.draft.seed}/{launch}").shuffle(names)  # noqa: S311 - not for secrets
+        return names
+
+    def write(self, folder: Path) -> None:
+        """Keep the plan in the run's folder."""
+        (folder / "plan.json").write_bytes(msgspec.json.encode(self))
+
+    @staticmethod
+    def read(folder: Path) -> "Plan | None":
+        """Return the plan of a run's folder, if it came to one."""
+        path = folder / "plan.json"
+        return msgspec.json.decode(path.read_bytes(), type=Plan) if path.exists() else None
+
+
+def freeze(draft: Draft, pilot: Journal, seconds: float) -> Plan:
+    """Make the plan from the pilot's journal, `seconds` after the run began."""
+    records = list(pilot)
+    surroundings = next(r for r in records if isinstance(r, Surroundings))
+    found = next(r for r in records if isinstance(r, Collected))
+    measured = {r.case: r for r in records if isinstance(r, Measured)}
+    refused = {r.case: r for r in records if isinstance(r, Refused)}
+    cases = [c for c in found.cases if c.fullname in measured and c.fullname not in refused]
+    ran = [measured[case.fullname] for case in cases]
+    startup = max(0.0, seconds - sum(record.wall_seconds for record in measured.values()))
+    case_seconds = choose_case_seconds(ran, draft.settings, startup, seconds)
+    return Plan(
+        draft=draft,
+        settings=replace(draft.settings, devices=surroundings.devices, case_seconds=case_seconds),
+        environment=surroundings.environment,
+        exercises=found.exercises,
+        cases=cases,
+        outcomes=[
+            outcome(case, refused[case.fullname])
+            for case in found.cases
+            if case.fullname in refused
+        ],
+        plan_seconds=seconds,
+        launch_seconds=launch_seconds(ran, startup, case_seconds),
+    )
+
+
+def outcome(case: Identity, refused: Refused | None) -> Outcome:
+    """Return what became of a case."""
+    return Outcome(
+        fullname=case.fullname,
+        group=case.group,
+        params=case.params,
+        status=refused.status if refused else "passed",
+        reason=refused.reason if refused else None,
+    )
+
+
+def choose_case_seconds(
+    ran: Sequence[Measured], settings: Settings, startup: float, spent: float
+) -> float:
+    """Return the longest time for a case with which the profile's launches fit the budget."""
+    profile = PROFILES[settings.profile]
+    share = (RESERVE * settings.budget - spent) / (settings.launches or profile.launches)
+    fitting = [
+        seconds
+        for seconds in CASE_SECONDS
+        if seconds <= profile.case_seconds and launch_seconds(ran, startup, seconds) <= share
+    ]
+    return max(fitting, default=CASE_SECONDS[0])
+
+
+def launch_seconds(ran: Iterable[Measured], startup: float, case_seconds: float) -> float:
+    """Return how long a launch should take, from what the pilot saw of its cases."""
+    return startup + sum(
+        record.overhead + max(SAMPLES_AT_LEAST * min(record.samples), 1.3 * case_seconds)
+        for record in ran
+    )

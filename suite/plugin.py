@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: MIT
+"""The pytest plugin: gives benchmarks their cases, their devices and their `measure`.
+
+`pytest benchmarks/` works by itself: finished samples are handed to pytest-benchmark, so
+its table, `--benchmark-json` and `--benchmark-compare` show what Frobench measured. A
+launch of `frobench run` is the same session with `--frobench-launch`, which says what to
+measure in which order, and where to write it.
+"""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Literal
+
+import pytest
+
+from suite import devices as dev
+from suite.collection import ARGUMENTS, collected, parametrize, seats
+from suite.grids import PROFILES
+from suite.journal import Begun, Measured
+from suite.lanes import Track
+from suite.model import Check, Work
+from suite.replay import Replay, show
+from suite.session import LaunchSession, Refusal, reason_of
+from suite.timing import Body, Sampler
+from suite.workers import Worker
+
+SESSION = pytest.StashKey[LaunchSession]()
+BEGUN = pytest.StashKey[float]()
+MEASURED = pytest.StashKey[Measured]()
+REFUSED = pytest.StashKey[Refusal]()
+
+
+class Measure:
+    """What a benchmark calls, once, to have its body timed and its result checked."""
+
+    def __init__(self, session: LaunchSession, item: pytest.Function) -> None:
+        self._session = session
+        self._item = item
+        self._devices: list[dev.Device] = []
+        self.measured: Measured | None = None
+
+    def involve(self, *devices: dev.Device) -> None:
+        """Synchronise these devices too, before and after every sample."""
+        self._devices += devices
+
+    def __call__(
+        self,
+        body: Body,
+        *,
+        work: Work,
+        check: Callable[[Any], Check],
+        lanes: Sequence[Track] = (),
+        before: Callable[[], object] | None = None,
+    ) -> None:
+        """Time a body.
+
+        body : does the work once and returns its result
+        work : what one call does, counted from its definition
+        check : compares the last call's result with the truth, after the timing
+        lanes : where a body that uses several streams or devices queues its work; it enters
+            each of them itself
+        before : called before each sample, outside the clocks
+        """
+        if self.measured is not None:
+            pytest.fail("a benchmark measures once")
+        sampler = Sampler(body, self._devices, lanes, before)
+        self.measured = self._session.measure(self._item, sampler, work, check)
+
+
+@pytest.fixture
+def measure(request: pytest.FixtureRequest, benchmark: Any) -> Iterator[Measure]:  # noqa: ANN401 - pytest-benchmark is untyped
+    """Time a body and check its result; see `Measure`."""
+    item = request.node
+    state = dev.global_state()
+    it = Measure(request.config.stash[SESSION], item)
+    for name in ARGUMENTS:
+        if name in item.fixturenames and name != "workers":
+            found = request.getfixturevalue(name)
+            it.involve(*(found if isinstance(found, list) else [found]))
+    yield it
+    if it.measured is None:
+        if REFUSED not in item.stash:
+            pytest.fail("the benchmark measured nothing")
+        return
+    changed = [name for name, value in dev.global_state().items() if value != state[name]]
+    if changed:
+        pytest.fail(f"the benchmark left changed settings behind: {', '.join(changed)}")
+    item.stash[MEASURED] = it.measured
+    show(benchmark, item.get_closest_marker("benchmark").kwargs["timer"], it.measured)
+
+
+@pytest.fixture
+def device(request: pytest.FixtureRequest) -> dev.Device:
+    """Run the case on this device."""
+    return dev.Device(request.param, request.config.stash[SESSION].spec.seed)
+
+
+@pytest.fixture
+def accelerator(request: pytest.FixtureRequest) -> dev.Device:
+    """Run the case on this accelerator."""
+    return dev.Device(request.param, request.config.stash[SESSION].spec.seed)
+
+
+@pytest.fixture
+def devices(request: pytest.FixtureRequest) -> list[dev.Device]:
+    """Run the case on these accelerators together, from one process."""
+    seed = request.config.stash[SESSION].spec.seed
+    return [dev.Device(name, seed) for name in request.param.split("+")]
+
+
+@pytest.fixture
+def workers(request: pytest.FixtureRequest) -> list[Worker]:
+    """Run the case in a process on each accelerator, or on each half of the CPU."""
+    return request.config.stash[SESSION].workers(seats(request.param))
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the options of a session of its own, and the one that makes it a launch."""
+    group = parser.getgroup("frobench")
+    group.addoption("--frobench-profile", choices=PROFILES, default="standard", help="which cases")
+    group.addoption("--frobench-devices", default="", metavar="LIST", help="such as cpu,cuda:0")
+    group.addoption("--frobench-launch", metavar="FILE", help="what `frobench run` asks for")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Find out what this session is to measure."""
+    config.addinivalue_line("markers", "cases(profile, **axes): parameters of a benchmark")
+    try:
+        config.stash[SESSION] = LaunchSession(config)
+    except dev.UnknownDeviceError as error:
+        raise pytest.UsageError(str(error)) from error
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """End the workers."""
+    if SESSION in config.stash:
+        config.stash[SESSION].drop_workers()
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Cross a benchmark's grids with the devices."""
+    if "measure" in metafunc.fixturenames:
+        parametrize(metafunc, metafunc.config.stash[SESSION].settings)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Put the cases into this launch's order, and hand each a timer that replays its samples."""
+    order = {name: place for place, name in enumerate(config.stash[SESSION].spec.order)}
+    if order:
+        config.hook.pytest_deselected(items=[item for item in items if item.nodeid not in order])
+        items[:] = sorted((i for i in items if i.nodeid in order), key=lambda i: order[i.nodeid])
+    for item in _benchmarks(items):
+        item.add_marker(pytest.mark.benchmark(timer=Replay(), group=item.path.stem[6:]))
+        # A vendor's warning must not fail a measurement.
+        item.add_marker(pytest.mark.filterwarnings("default"))
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Write down which cases there are."""
+    frobench, items = session.config.stash[SESSION], _benchmarks(session.items)
+    if frobench.journal and frobench.spec.mode != "measure":
+        frobench.remember(items)
+        frobench.journal.write(collected(items, frobench.settings))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtestloop(session: pytest.Session) -> None:
+    """Bring the devices to a steady clock and measure the harness on an empty body."""
+    if not session.config.option.collectonly and _benchmarks(session.items):
+        session.config.stash[SESSION].get_ready()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item) -> None:
+    """Say which case is in flight."""
+    frobench = item.config.stash[SESSION]
+    frobench.exit_if_orphaned()
+    item.stash[BEGUN] = time.monotonic()
+    if frobench.journal:
+        frobench.journal.write(
+            Begun(launch=frobench.spec.launch, case=item.nodeid, at=item.stash[BEGUN])
+        )
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Leave out what a smaller case of the same family showed to be too large."""
+    if isinstance(item, pytest.Function):
+        item.config.stash[SESSION].skip_if_left_out(item)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_pyfunc_call() -> Any:  # noqa: ANN401 - as pytest has it
+    """Skip what does not fit into memory."""
+    try:
+        return (yield)
+    except dev.DoesNotFitError as error:
+        pytest.skip(str(error))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Any:  # noqa: ANN401 - as pytest has it
+    """Write down what became of the case, once it is over."""
+    report = yield
+    if call.excinfo is not None and (REFUSED not in item.stash or report.failed):
+        status: Literal["skipped", "failed"] = "skipped" if report.skipped else "failed"
+        item.stash[REFUSED] = status, reason_of(call.excinfo.value)
+    if report.when == "teardown":
+        item.config.stash[SESSION].conclude(
+            item.nodeid,
+            item.stash.get(MEASURED, None),
+            item.stash.get(REFUSED, None),
+            wall_seconds=time.monotonic() - item.stash[BEGUN],
+        )
+    return report
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_benchmark_update_machine_info(machine_info: dict[str, Any]) -> None:
+    """Keep the host's name out of pytest-benchmark's own JSON."""
+    machine_info.pop("node", None)
+
+
+def _benchmarks(items: Sequence[pytest.Item]) -> list[pytest.Function]:
+    return [i for i in items if isinstance(i, pytest.Function) and "measure" in i.fixturenames]

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: MIT
+"""One launch: a fresh pytest process, watched from outside.
+
+The process is started in a group of its own. What it does is read from the journal, so the
+watching costs it nothing; when the case in flight passes its deadline, the whole group is
+killed, and the case, not the run, has failed.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import msgspec
+
+from suite.errors import CannotRunError
+from suite.journal import Begun, Journal, LaunchSpec, Measured, Record, Refused
+
+ROOT = Path(__file__).resolve().parent.parent
+"""The folder that holds `suite/`."""
+POLL_SECONDS = 0.05
+QUIET_SECONDS = 180.0
+"""Seconds without any news between two cases after which a launch is given up."""
+LOG_LINES = 15
+
+
+class LaunchProcess:
+    """A pytest process over the benchmarks, to be used as a context that ends it.
+
+    folder : where the launch's specification and its output are kept
+    spec : what to measure
+    options : further options for pytest
+    """
+
+    def __init__(self, folder: Path, spec: LaunchSpec, *options: str) -> None:
+        name = f"{spec.mode}-{spec.launch:03}"
+        self._spec = spec
+        self._log = folder / f"{name}.log"
+        path = folder / f"{name}.json"
+        path.write_bytes(msgspec.json.encode(spec))
+        with self._log.open("ab") as log:
+            self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and files
+                [*_PYTEST, *_where(Path(spec.benchmarks)), f"--frobench-launch={path}", *options],
+                env=_environment(),
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.kill()
+
+    def kill(self) -> None:
+        """End the process and everything it started."""
+        with suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+
+    def watch(self, journal: Journal, deadline: float, hear: Callable[[Record], None]) -> int:
+        """Pass on what the journal says until the process ends; return its exit code.
+
+        deadline : seconds a case may take; one that takes longer, or takes the process down
+            with it, is journaled as failed
+
+        Raises `CannotRunError` if the process goes wrong while no case is in flight.
+        """
+        in_flight: Begun | None = None
+        heard = time.monotonic()
+        while True:
+            code = self._process.poll()  # asked first: its last words come before its end
+            for record in journal.news():
+                heard = time.monotonic()
+                if isinstance(record, Begun):
+                    in_flight = record
+                elif isinstance(record, Measured | Refused):
+                    in_flight = None
+                hear(record)
+            if code is not None:
+                break
+            waited = time.monotonic() - (in_flight.at if in_flight else heard)
+            if waited > (deadline if in_flight else QUIET_SECONDS):
+                self.kill()
+                break
+            time.sleep(POLL_SECONDS)
+        if in_flight is not None:
+            reason = _cause(code, deadline)
+            self._fail(journal, in_flight, reason)
+            for record in journal.news():
+                hear(record)
+        elif code not in _EXPECTED:
+            raise CannotRunError(f"a launch ended early; it said:\n{self._last_words()}")
+        return code or 0
+
+    def _fail(self, journal: Journal, begun: Begun, reason: str) -> None:
+        journal.mend()
+        journal.write(
+            Refused(
+                launch=self._spec.launch,
+                case=begun.case,
+                status="failed",
+                reason=reason,
+                fatal=True,
+            )
+        )
+
+    def _last_words(self) -> str:
+        lines = self._log.read_text(encoding="utf-8", errors="replace").splitlines()
+        return "\n".join(line for line in lines[-LOG_LINES:] if line.strip())
+
+
+_PYTEST = (
+    *(sys.executable, "-m", "pytest", "--quiet", "-c", os.devnull, "--strict-markers"),
+    *("-o", "python_files=bench_*.py", "-o", "python_functions=bench_*"),
+    *("-p", "pytest_benchmark.plugin", "-p", "no:cacheprovider"),
+)
+NO_CASES = 5
+"""pytest's exit code when nothing is selected."""
+DEVICE_LOST = 3
+"""The exit code of a launch that ended itself because a device no longer works."""
+_EXPECTED = {0, 1, DEVICE_LOST, NO_CASES}
+
+
+def _environment() -> dict[str, str]:
+    """Return the user's environment without what would bend pytest to other ends."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
+    paths = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
+    return kept | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTHONPATH": os.pathsep.join(paths)}
+
+
+def _where(benchmarks: Path) -> list[str]:
+    return [str(benchmarks), f"--rootdir={benchmarks.parent}"]
+
+
+def _cause(code: int | None, deadline: float) -> str:
+    if code is None:
+        return f"did not end within its deadline of {deadline:.0f} s"
+    if code < 0:
+        return f"its process was ended by {signal.Signals(-code).name}"
+    return f"its process ended with exit code {code}"

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: MIT
+"""What the profiles mean: how long a run, a case and a single call may take."""
+
+from dataclasses import dataclass
+
+from suite.model import ProfileName, Settings
+
+LEAST_LAUNCHES = 6
+"""Below six launches there is no 95% interval for a median."""
+
+
+@dataclass(frozen=True)
+class Profile:
+    """Limits of a profile, in seconds.
+
+    budget : the whole run, planning included
+    longest_sample : one call of a body
+    case_seconds : sampling a case in a launch, at most; less where the budget needs it
+    launches : how many launches the time for a case is chosen for; if they end early,
+        more are added until the budget is spent
+    """
+
+    budget: float
+    longest_sample: float
+    case_seconds: float
+    launches: int
+
+
+PROFILES: dict[ProfileName, Profile] = {
+    "quick": Profile(budget=48, longest_sample=0.02, case_seconds=0.2, launches=LEAST_LAUNCHES),
+    "standard": Profile(budget=250, longest_sample=0.2, case_seconds=0.5, launches=8),
+    "rigorous": Profile(budget=1800, longest_sample=2.0, case_seconds=2.0, launches=12),
+}
+
+
+def settings_for(  # noqa: PLR0913 - one a choice that the user has
+    profile: ProfileName,
+    devices: list[str],
+    *,
+    budget: float | None = None,
+    launches: int | None = None,
+    deadline: float | None = None,
+    expression: str = "",
+) -> Settings:
+    """Return a profile's settings with what the user asked for in their place."""
+    chosen = PROFILES[profile]
+    return Settings(
+        profile=profile,
+        devices=devices,
+        expression=expression,
+        longest_sample=chosen.longest_sample,
+        case_seconds=chosen.case_seconds,
+        budget=budget or chosen.budget,
+        least_launches=LEAST_LAUNCHES,
+        launches=launches,
+        deadline=deadline or max(60.0, 30 * chosen.longest_sample),
+    )

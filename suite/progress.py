@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: MIT
+"""What a person sees while a run measures: a calm bar on a terminal, plain lines elsewhere.
+
+The bar is redrawn when a case begins and never by a timer: a redraw in the middle of a
+sample would be measured with it.
+"""
+
+import sys
+import time
+from types import TracebackType
+from typing import Protocol, Self, TextIO
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
+
+REDRAW_SECONDS = 0.5
+
+
+class Reporter(Protocol):
+    """Where a run tells how far it is."""
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None: ...
+
+    def say(self, line: str) -> None:
+        """Show a line that stays."""
+
+    def at(self, done: float, left: float, what: str) -> None:
+        """Show how much is done, from 0 to 1, the seconds left, and what is being done."""
+
+
+class Lines:
+    """Progress as plain lines, for logs."""
+
+    def __init__(self, out: TextIO) -> None:
+        self._out = out
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Leave nothing behind."""
+
+    def say(self, line: str) -> None:
+        """Print a line."""
+        print(line, file=self._out, flush=True)
+
+    def at(self, done: float, left: float, what: str) -> None:
+        """Print nothing: the launches say enough for a log."""
+
+
+class Bar:
+    """Progress as a bar with the time left."""
+
+    def __init__(self, out: TextIO) -> None:
+        self._progress = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(bar_width=30),
+            TaskProgressColumn(),
+            TextColumn("{task.fields[left]}", style="dim"),
+            console=Console(file=out),
+            auto_refresh=False,
+            transient=True,
+        )
+        self._task = self._progress.add_task("", total=1.0, left="")
+        self._drawn = 0.0
+
+    def __enter__(self) -> Self:
+        self._progress.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Take the bar away."""
+        self._progress.stop()
+
+    def say(self, line: str) -> None:
+        """Print a line above the bar."""
+        self._progress.console.print(line, markup=False, highlight=False)
+
+    def at(self, done: float, left: float, what: str) -> None:
+        """Move the bar, at most twice a second."""
+        now = time.monotonic()
+        if now - self._drawn >= REDRAW_SECONDS:
+            self._drawn = now
+            self._progress.update(
+                self._task,
+                completed=min(done, 1.0),
+                description=f"{what:<28.28}",
+                left=f"{remaining(left)} left",
+                refresh=True,
+            )
+
+
+def reporter(out: TextIO = sys.stderr) -> Reporter:
+    """Return the reporter that suits the stream."""
+    return Bar(out) if out.isatty() else Lines(out)
+
+
+def remaining(seconds: float) -> str:
+    """Return a time as minutes and seconds, such as `3:05`."""
+    whole = max(0, round(seconds))
+    return f"{whole // 60}:{whole % 60:02}"
+
+
+def short_name(case: str) -> str:
+    """Return a case's name without its file."""
+    return case.rpartition("::")[2]

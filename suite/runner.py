@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: MIT
+"""A run: plan, launch, merge, store.
+
+Everything that happens is journaled below `results/.runs/<run>/` as it happens, so that an
+interrupted run can be taken up where it was.
+"""
+
+import random
+import shutil
+from datetime import UTC, datetime
+from pathlib import Path
+
+from msgspec import Struct
+
+from suite import environment, pilot, store
+from suite.clock import RunClock
+from suite.errors import CannotRunError, Interrupted, NothingSelectedError
+from suite.journal import Begun, Journal, Record
+from suite.launches import Launches
+from suite.lock import machine_lock
+from suite.merge import merge
+from suite.model import ProfileName, Run
+from suite.plan import Draft, Plan, freeze
+from suite.profiles import settings_for
+from suite.progress import Reporter, remaining, short_name
+
+
+class Request(Struct, frozen=True, kw_only=True):
+    """What the user asked for.
+
+    devices : names, or none for the CPU and every accelerator
+    resume : a run to finish, or ``last``; its own plan then holds, not this request
+    """
+
+    results: Path
+    benchmarks: Path
+    profile: ProfileName = "standard"
+    devices: list[str] = []
+    expression: str = ""
+    budget: float | None = None
+    launches: int | None = None
+    deadline: float | None = None
+    seed: int | None = None
+    resume: str | None = None
+
+
+def run(request: Request, reporter: Reporter) -> tuple[Path, Run]:
+    """Measure; return the stored file's path and what is in it.
+
+    Raises `CannotRunError` and `NothingSelectedError`; `Interrupted` once everything finished
+    is saved; `OSError` where the disk refuses.
+    """
+    with machine_lock():
+        folder = _folder(request)
+        clock = RunClock(folder)
+        try:
+            plan = Plan.read(folder) or _plan(_draft(request, folder.name), folder, clock, reporter)
+            launches = Launches(plan, folder, clock, reporter)
+            launches.run()
+        except NothingSelectedError:
+            shutil.rmtree(folder)
+            raise
+        except KeyboardInterrupt:
+            raise Interrupted(folder.name, _save_finished(folder, request.results, clock)) from None
+        stored = merge(plan, launches.records, environment.machine_info(), clock.seconds())
+        path = store.write(stored, request.results)
+        _partial(path).unlink(missing_ok=True)
+        shutil.rmtree(folder)
+        return path, stored
+
+
+def _folder(request: Request) -> Path:
+    """Return the folder of the run that begins, or of the one to resume."""
+    runs = request.results / ".runs"
+    if request.resume is None:
+        commit = environment.commit().id or "unknown"
+        folder = runs / f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{commit[:7]}"
+        folder.mkdir(parents=True)
+        return folder
+    names = sorted(path.name for path in runs.glob("*") if path.is_dir())
+    name = names[-1] if request.resume == "last" and names else request.resume
+    if name not in names:
+        known = f"there are {', '.join(names)}" if names else "there is none"
+        raise CannotRunError(f"no interrupted run {name!r} in {request.results}; {known}")
+    return runs / name
+
+
+def _draft(request: Request, run: str) -> Draft:
+    seed = random.SystemRandom().randrange(2**31) if request.seed is None else request.seed
+    return Draft(
+        run=run,
+        started=datetime.now(UTC).isoformat(timespec="seconds"),
+        seed=seed,
+        commit=environment.commit(),
+        benchmarks=str(request.benchmarks),
+        settings=settings_for(
+            request.profile,
+            request.devices,
+            budget=request.budget,
+            launches=request.launches,
+            deadline=request.deadline,
+            expression=request.expression,
+        ),
+    )
+
+
+def _plan(draft: Draft, folder: Path, clock: RunClock, reporter: Reporter) -> Plan:
+    """Explore what can be measured here, and freeze it."""
+    journal = Journal(folder / "pilot.jsonl")
+    journal.path.unlink(missing_ok=True)  # a pilot that was interrupted is begun again
+
+    def tell(record: Record) -> None:
+        if isinstance(record, Begun):
+            left = draft.settings.budget - clock.seconds()
+            reporter.at(0.0, left, f"trying {short_name(record.case)}")
+
+    pilot.explore(draft, folder, journal, tell)
+    plan = freeze(draft, journal, clock.seconds())
+    plan.write(folder)
+    reporter.say(
+        f"{len(plan.cases)} cases, {len(plan.outcomes)} left out; "
+        f"a launch takes about {remaining(plan.launch_seconds)}"
+    )
+    return plan
+
+
+def _save_finished(folder: Path, results: Path, clock: RunClock) -> Path | None:
+    """Store what an interrupted run has; nothing if it has no samples yet."""
+    plan = Plan.read(folder)
+    records = list(Journal(folder / "launches.jsonl"))
+    if plan is None or not records:
+        return None
+    stored = merge(plan, records, environment.machine_info(), clock.seconds())
+    if not stored.benchmarks:
+        return None
+    path = _partial(results / plan.environment.machine / f"{plan.draft.run}.json")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(store.encode(stored))
+    return path
+
+
+def _partial(path: Path) -> Path:
+    return path.with_name(f"{path.stem}.partial.json")

@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: MIT
+"""What the cases of one pytest session share: settings, journal, workers, what was learnt."""
+
+import os
+import re
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+import pytest
+from msgspec.structs import replace
+
+from suite import devices as dev
+from suite import doctor, environment, timing
+from suite.climb import Climb
+from suite.collection import parameters
+from suite.errors import CannotRunError
+from suite.grids import Parameters
+from suite.journal import Harness, Journal, LaunchSpec, Measured, Refused, Stopped, Surroundings
+from suite.model import Check, Settings, Work
+from suite.process import DEVICE_LOST
+from suite.profiles import settings_for
+from suite.workers import Seat, Worker
+
+LONGEST_REASON = 300
+Refusal = tuple[Literal["failed", "skipped"], str]
+_PATH = re.compile(r"(?<![\w.])(?:[A-Za-z]:\\|~?/)[^\s'\",;:)]+")
+
+
+class LaunchSession:
+    """One pytest session over benchmarks: a launch of a run, or a user's own."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        path = config.getoption("--frobench-launch")
+        self.spec = _spec_alone(config) if path is None else _read_spec(path)
+        self.journal = Journal(Path(self.spec.journal)) if self.spec.journal else None
+        self.settings = self._look_around()
+        self._climb = Climb(self.settings.longest_sample)
+        self._place = 0
+        self._parent = os.getppid()
+        self._workers: dict[tuple[Seat, ...], list[Worker]] = {}
+
+    def _look_around(self) -> Settings:
+        """Return the settings with the devices that are there; a pilot writes down all it sees."""
+        settings = self.spec.settings
+        if self.journal is None or self.spec.mode == "measure":
+            return settings
+        try:
+            settings = replace(settings, devices=dev.choose(settings.devices))
+            if settings.devices != ["cpu"] or self.spec.settings.devices != ["cpu"]:
+                doctor.refuse_unusable_accelerators()
+        except (dev.UnknownDeviceError, CannotRunError) as error:
+            self.journal.write(Stopped(message=str(error)))
+            pytest.exit(str(error), returncode=DEVICE_LOST)
+        if self.spec.mode == "pilot":
+            self.journal.write(
+                Surroundings(
+                    devices=settings.devices, environment=environment.capture(settings.devices)
+                )
+            )
+        return settings
+
+    def workers(self, seats: Sequence[Seat]) -> list[Worker]:
+        """Return a worker for each seat, started at the first asking."""
+        key = tuple(seats)
+        if key not in self._workers:
+            self._workers[key] = [Worker(seat, self.spec.seed) for seat in seats]
+        return self._workers[key]
+
+    def drop_workers(self) -> None:
+        """End all workers; the next case that needs some gets fresh ones."""
+        for workers in self._workers.values():
+            for worker in workers:
+                worker.close()
+        self._workers.clear()
+
+    def get_ready(self) -> None:
+        """Bring accelerators to a steady clock, and time an empty body on each device."""
+        if self.spec.mode != "measure" or self.journal is None:
+            return
+        begun = time.perf_counter()
+        devices = [dev.Device(name) for name in self.settings.devices]
+        for device in devices:
+            timing.steady_clock(device)
+        self.journal.write(
+            Harness(
+                launch=self.spec.launch,
+                empty_body={device.name: timing.empty_body(device) for device in devices},
+                timer_step=timing.timer_step(),
+                warmup=time.perf_counter() - begun,
+            )
+        )
+
+    def remember(self, items: Sequence[pytest.Function]) -> None:
+        """Take up a pilot that a hung or crashed case ended, where it was."""
+        by_name = {item.nodeid: item for item in items}
+        for record in self.journal or ():
+            if isinstance(record, Measured) and record.case in by_name:
+                family = _family(by_name[record.case])
+                self._climb.climbed(*family, record.work, min(record.samples))
+            elif isinstance(record, Refused) and record.fatal and record.case in by_name:
+                self._climb.refuse_larger(*_family(by_name[record.case]), record.reason)
+
+    def exit_if_orphaned(self) -> None:
+        """Stop when the runner is gone: nobody would hold the deadlines."""
+        if self.journal and os.getppid() != self._parent:
+            pytest.exit("the runner is gone", returncode=DEVICE_LOST)
+
+    def skip_if_left_out(self, item: pytest.Function) -> None:
+        """Skip a case that a smaller one of its family showed to be too large."""
+        reason = self._climb.refusal(*_family(item))
+        if reason is not None:
+            pytest.skip(reason)
+
+    def measure(
+        self,
+        item: pytest.Function,
+        sampler: timing.Sampler,
+        work: Work,
+        check: Callable[[Any], Check],
+    ) -> Measured:
+        """Time a body and check its result; raise what makes the case fail or be left out."""
+        for device in sampler.devices:
+            device.reset_peak_bytes()
+        if self.spec.mode == "measure":
+            seen = timing.measure(sampler, self.settings)
+        else:
+            seen = self._climb_to(item, sampler, work)
+            if self.spec.mode == "alone":
+                seen = timing.measure(sampler, self.settings)
+        checked = check(seen.result)
+        if not checked.passed:
+            pytest.fail(
+                f"wrong result: {checked.compared} is off by {checked.error:.2g}, "
+                f"over the bound of {checked.bound:.2g}"
+            )
+        self._place += 1
+        return Measured(
+            launch=self.spec.launch,
+            case=item.nodeid,
+            order=self._place,
+            samples=seen.host,
+            iterations=seen.iterations,
+            warmup=seen.warmup,
+            sampled=seen.sampled,
+            work=work,
+            check=checked,
+            parts=seen.part_medians(),
+            peak_bytes=sum(device.peak_bytes() or 0 for device in sampler.devices) or None,
+        )
+
+    def conclude(
+        self,
+        case: str,
+        measured: Measured | None,
+        refused: Refusal | None,
+        wall_seconds: float,
+    ) -> None:
+        """Write down what became of a case, once it is over."""
+        record: Measured | Refused | None = measured
+        if refused is not None:
+            status, reason = refused
+            record = Refused(launch=self.spec.launch, case=case, status=status, reason=reason)
+        elif measured is not None:
+            measured.wall_seconds = wall_seconds
+        if self.journal and record is not None:
+            self.journal.write(record)
+        if refused is not None and refused[0] == "failed":
+            self.drop_workers()
+            self._exit_if_poisoned()
+
+    def _climb_to(
+        self, item: pytest.Function, sampler: timing.Sampler, work: Work
+    ) -> timing.Measurement:
+        """Call the body if its family's climb allows it; skip the case if it takes too long.
+
+        The first call pays for much that later ones do not, and any call may be disturbed,
+        so the quickest of a few counts.
+        """
+        family, cap = _family(item), self.settings.longest_sample
+        expected = self._climb.prediction(*family, work)
+        if expected is not None and expected > cap:
+            pytest.skip(self._climb.leave_out(*family, expected, "predicted to take"))
+        seen = timing.explore(sampler, self.settings)
+        seconds = min(seen.host)
+        if seconds > cap:
+            pytest.skip(self._climb.leave_out(*family, seconds, "takes"))
+        self._climb.climbed(*family, work, seconds)
+        return seen
+
+    def _exit_if_poisoned(self) -> None:
+        """End the launch if a device error outlives its case; a fresh process does the rest."""
+        try:
+            for name in self.settings.devices:
+                dev.Device(name).synchronize()
+        except Exception as error:  # noqa: BLE001 - whatever a backend raises when it is lost
+            pytest.exit(f"a device no longer works: {reason_of(error)}", returncode=DEVICE_LOST)
+
+
+def reason_of(error: BaseException) -> str:
+    """Return the first line of an error, without any path, as the reason of a refusal."""
+    message = getattr(error, "msg", None) or str(error)
+    line = _PATH.sub("…", message.strip().partition("\n")[0])[:LONGEST_REASON]
+    if isinstance(error, pytest.skip.Exception | pytest.fail.Exception):
+        return line
+    return f"{type(error).__name__}: {line}" if line else type(error).__name__
+
+
+def _family(item: pytest.Function) -> tuple[str, Parameters]:
+    return f"{item.module.__name__}.{item.function.__name__}", parameters(item)
+
+
+def _read_spec(path: str) -> LaunchSpec:
+    return msgspec.json.decode(Path(path).read_bytes(), type=LaunchSpec)
+
+
+def _spec_alone(config: pytest.Config) -> LaunchSpec:
+    wanted = [name for name in config.getoption("--frobench-devices").split(",") if name]
+    settings = settings_for(config.getoption("--frobench-profile"), dev.choose(wanted))
+    return LaunchSpec(mode="alone", launch=0, journal="", benchmarks="", seed=0, settings=settings)

@@ -1,0 +1,285 @@
+# SPDX-License-Identifier: MIT
+"""One measurement in one process: warm up, choose the iterations, sample, stop.
+
+Two kinds of sample alternate. A *host* sample holds no events: wait for every device, read
+the clock, call the body, read the clock, wait for every device, read the clock. It is what
+a user waits. A *span* sample brackets the body by events on every lane; it says when the
+devices worked, and is never mixed with the host samples.
+
+Nothing is subtracted from a sample. What the harness itself costs is measured on an empty
+body in every launch and stored beside the results.
+"""
+
+import gc
+import math
+import statistics
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import pairwise, repeat
+from time import perf_counter
+from typing import Any
+
+import torch
+
+from suite.devices import Device
+from suite.lanes import Lane, Track, overlap
+from suite.model import Settings
+
+Body = Callable[[], Any]
+Clock = Callable[[], float]
+
+STEPS_IN_A_SAMPLE = 100
+"""A sample lasts at least this many steps of the clock."""
+LEAST_SAMPLES = 3
+"""Samples of a case in a launch, however long they take: the fewest that have a median."""
+STEADY = 0.97
+"""Warm-up ends when the last calls took at least this part of what those before them took."""
+EMPTY_CALLS = 200
+SETTLE_SECONDS = 3.0
+"""How long the clock of an accelerator swings after it was idle, as seen on an H200."""
+SETTLE_CALL = 1e-3
+LARGEST_SETTLER = 4096
+WINDOW = 5
+"""Calls whose medians are compared to see whether the body has become steady."""
+
+
+@dataclass
+class Measurement:
+    """What one launch learns of one case.
+
+    host : seconds of each host sample, divided by `iterations`
+    parts : values of each span sample or host sample by name (see `CaseInfo.parts`)
+    iterations : calls of the body inside a sample
+    warmup : seconds spent warming up and choosing the iterations
+    sampled : seconds spent inside samples
+    result : what the last call of the body returned
+    """
+
+    host: list[float] = field(default_factory=list)
+    parts: dict[str, list[float]] = field(default_factory=dict)
+    iterations: int = 1
+    warmup: float = 0.0
+    sampled: float = 0.0
+    result: Any = None
+
+    def part_medians(self) -> dict[str, float]:
+        """Return the launch median of each part."""
+        return {name: statistics.median(values) for name, values in self.parts.items()}
+
+
+@dataclass
+class Sampler:
+    """Takes samples of one body.
+
+    body : what is timed
+    devices : every device to wait for
+    tracks : the lanes or workers that the body uses; with exactly one lane and a body that
+        does not enter it, the sampler does
+    before : called before each sample, outside the clocks; a sample is then a single call
+    clock : returns seconds; the default is the host's monotonic clock
+    """
+
+    body: Body
+    devices: Sequence[Device]
+    tracks: Sequence[Track] = ()
+    before: Callable[[], object] | None = None
+    clock: Clock = perf_counter
+
+    def __post_init__(self) -> None:
+        self._queueing = [device for device in self.devices if device.is_accelerator]
+        self._whole = [Lane(device) for device in self._queueing] if not self.tracks else []
+
+    def host(self, iterations: int) -> tuple[float, float, Any]:
+        """Time `iterations` calls: seconds until they returned, until all was done, the result."""
+        result = None
+        calls = repeat(None, iterations)
+        self._get_ready()
+        start = self.clock()
+        for _ in calls:
+            result = self.body()
+        queued = self.clock()
+        for device in self._queueing:
+            device.synchronize()
+        end = self.clock()
+        return queued - start, end - start, result
+
+    def span(self) -> dict[str, float]:
+        """Call the body once between events; return what they show, in seconds by name."""
+        tracks = [*self.tracks, *self._whole]
+        for track in tracks:
+            track.arm()
+        self._get_ready()
+        for lane in self._whole:
+            lane.__enter__()
+        self.body()
+        for lane in self._whole:
+            lane.__exit__()
+        for device in self._queueing:
+            device.synchronize()
+        try:
+            return _seen(tracks)
+        finally:
+            for track in tracks:
+                track.disarm()
+
+    @property
+    def has_spans(self) -> bool:
+        """Whether there is anything that a span sample can see."""
+        return bool(self.tracks or self._whole)
+
+    @property
+    def queues(self) -> bool:
+        """Whether the body returns before its work is done."""
+        return bool(self._queueing)
+
+    @property
+    def may_repeat(self) -> bool:
+        """Whether long samples of many calls are still samples of one call.
+
+        A call on the CPU is over when it returns. On an accelerator many calls in a row
+        overlap with their own launching, which is another question.
+        """
+        return self.before is None and not self.queues
+
+    def _get_ready(self) -> None:
+        if self.before is not None:
+            self.before()
+        for device in self._queueing:
+            device.synchronize()
+
+
+def measure(sampler: Sampler, settings: Settings) -> Measurement:
+    """Warm the body up, then sample it until there is enough or the time is over."""
+    with _no_garbage_collection():
+        seen = Measurement()
+        begun = sampler.clock()
+        call = _warm_up(sampler, settings.case_seconds / 2)
+        seen.iterations = _iterations(sampler, call, settings)
+        seen.warmup = sampler.clock() - begun
+        while not _enough(seen, settings):
+            _sample(sampler, seen)
+        return seen
+
+
+def timer_step(clock: Clock = perf_counter, readings: int = 10_000) -> float:
+    """Return the smallest step, in seconds, between successive readings that differ."""
+    times = [clock() for _ in range(readings)]
+    return min((b - a for a, b in pairwise(times) if b > a), default=math.inf)
+
+
+def explore(sampler: Sampler, settings: Settings) -> Measurement:
+    """Call the body a few times, to see how long a call takes; the first is warm-up."""
+    with _no_garbage_collection():
+        _, first, _ = sampler.host(1)
+        seen = Measurement(warmup=first)
+        while len(seen.host) < WINDOW and seen.sampled < settings.longest_sample:
+            _, seconds, seen.result = sampler.host(1)
+            seen.host.append(seconds)
+            seen.sampled += seconds
+        return seen
+
+
+def empty_body(device: Device) -> float:
+    """Return the seconds that a single call of a body that does nothing seems to take."""
+    sampler = Sampler(_nothing, [device])
+    return statistics.median(sampler.host(1)[1] for _ in range(EMPTY_CALLS))
+
+
+def steady_clock(device: Device) -> None:
+    """Keep an accelerator busy until its clock has settled; a CPU is left alone.
+
+    The clock of a GPU that was idle swings for seconds before it settles.
+    """
+    if not device.is_accelerator:
+        return
+    n = 256
+    while True:
+        product = Sampler(partial(torch.matmul, *(device.uniform(n, n) for _ in "ab")), [device])
+        if min(product.host(1)[1] for _ in range(3)) > SETTLE_CALL or n >= LARGEST_SETTLER:
+            break
+        n *= 2
+    begun = product.clock()
+    while product.clock() - begun < SETTLE_SECONDS:
+        product.host(1)
+
+
+def _nothing() -> None:
+    return None
+
+
+def _warm_up(sampler: Sampler, seconds: float) -> float:
+    """Call the body until it is steady or the time is over; return the seconds of a call.
+
+    The first call pays for handles, workspaces and autotuning, and is not looked at.
+    """
+    spent, _, _ = sampler.host(1)
+    times: list[float] = []
+    while spent < seconds and not _is_steady(times):
+        _, took, _ = sampler.host(1)
+        times.append(took)
+        spent += took
+    return statistics.median(times[-WINDOW:]) if times else spent
+
+
+def _is_steady(times: Sequence[float]) -> bool:
+    if len(times) < 2 * WINDOW:
+        return False
+    last, previous = times[-WINDOW:], times[-2 * WINDOW : -WINDOW]
+    return statistics.median(last) >= STEADY * statistics.median(previous)
+
+
+def _iterations(sampler: Sampler, call: float, settings: Settings) -> int:
+    """Choose how often the body is called inside one sample."""
+    least = STEPS_IN_A_SAMPLE * timer_step(sampler.clock, readings=1000)
+    wanted = least
+    if sampler.may_repeat:  # rather a longer sample than more of them
+        wanted = max(least, settings.case_seconds / settings.most_samples)
+    if sampler.before is not None or call >= wanted:
+        return 1
+    iterations = 1
+    while True:
+        took = sampler.host(iterations)[1]
+        if took >= least:
+            return max(1, round(iterations * wanted / took))
+        iterations *= 2 if took <= 0 else min(10, math.ceil(1.2 * least / took))
+
+
+def _enough(seen: Measurement, settings: Settings) -> bool:
+    if len(seen.host) < LEAST_SAMPLES:
+        return False
+    return len(seen.host) >= settings.most_samples or seen.sampled >= settings.case_seconds
+
+
+def _sample(sampler: Sampler, seen: Measurement) -> None:
+    queued, took, seen.result = sampler.host(seen.iterations)
+    seen.host.append(took / seen.iterations)
+    seen.sampled += took
+    if sampler.has_spans:
+        begun = sampler.clock()
+        observed = sampler.span()
+        seen.sampled += sampler.clock() - begun
+        if sampler.queues:
+            observed["enqueue"] = queued / seen.iterations
+        for name, value in observed.items():
+            seen.parts.setdefault(name, []).append(value)
+
+
+def _seen(tracks: Sequence[Track]) -> dict[str, float]:
+    if len(tracks) == 1 and isinstance(tracks[0], Lane):
+        return {"span": tracks[0].span()}
+    intervals = [track.interval() for track in tracks]
+    first, last = min(begin for begin, _ in intervals), max(end for _, end in intervals)
+    return {"span": last - first, "overlap": overlap(intervals)}
+
+
+@contextmanager
+def _no_garbage_collection() -> Iterator[None]:
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
