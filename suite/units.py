@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: MIT
+"""Numbers for people: the only place that knows micro and giga.
+
+Rates, times, power and energy have decimal prefixes, as datasheets and links do. Bytes of
+memory have binary ones (KiB, MiB, GiB), as sizes in memory do. A measured number is printed
+by `format_estimate`, with its interval and with no more digits than that supports.
+"""
+
+import math
+
+from suite.model import Estimate
+
+_DECIMAL = {
+    1e-9: "n",
+    1e-6: "\N{MICRO SIGN}",
+    1e-3: "m",
+    1.0: "",
+    1e3: "k",
+    1e6: "M",
+    1e9: "G",
+    1e12: "T",
+    1e15: "P",
+}
+_BINARY = {1.0: "", 2.0**10: "Ki", 2.0**20: "Mi", 2.0**30: "Gi", 2.0**40: "Ti"}
+_PREFIXES = {
+    "s": {factor: prefix for factor, prefix in _DECIMAL.items() if factor <= 1},
+    "FLOP/s": _DECIMAL,
+    "B/s": _DECIMAL,
+    "W": _DECIMAL,
+    "J": _DECIMAL,
+    "B": _BINARY,
+}
+_RATIO, _FRACTION, _SIZE = "\N{MULTIPLICATION SIGN}", "1", "n"
+_DIGITS = 3
+_MOST_DIGITS = 4
+
+
+def format_estimate(estimate: Estimate, unit: str) -> str:
+    """Return an estimate with its interval, such as "285 µs [281, 290]".
+
+    All three numbers share a prefix and are rounded to one decimal place, which is a half
+    to a twentieth of the interval's half-width. Without an interval the text says why:
+    "285 µs (no interval: 3 launches)".
+
+    Parameters
+    ----------
+    unit
+        One of ``s``, ``FLOP/s``, ``B/s``, ``B``, ``W``, ``J``, the multiplication sign (a
+        ratio), ``1`` (a fraction, shown in percent) and ``n`` (a size, a whole number); empty
+        for a plain number. Any other is written behind the number, without a prefix.
+    """
+    low, high = estimate.low, estimate.high
+    if low is None or high is None:
+        launches = f"{estimate.launches} launch" + "es" * (estimate.launches != 1)
+        return f"{format_value(estimate.value, unit)} (no interval: {launches})"
+    factor, symbol = _scale(max(abs(estimate.value), (high - low) / 2), unit)
+    value, low, high = estimate.value / factor, low / factor, high / factor
+    step = _step(value, (high - low) / 2, crosses_zero=low <= 0 <= high)
+    if unit == _SIZE:
+        step = max(step, 1.0)
+    return f"{_text(value, step)}{symbol} [{_text(low, step)}, {_text(high, step)}]"
+
+
+def format_value(value: float, unit: str, digits: int = _DIGITS) -> str:
+    """Return a number that has no interval by nature, to some significant digits.
+
+    For settings, sizes and datasheet figures; what was measured is for `format_estimate`.
+    """
+    factor, symbol = _scale(abs(value), unit)
+    number = value / factor
+    step = min(1.0, _magnitude(number) / math.pow(10, digits - 1)) if number else 1.0
+    text = _text(number, step)
+    return (text.rstrip("0").rstrip(".") if "." in text else text) + symbol
+
+
+def format_seconds(seconds: float) -> str:
+    """Return a time that has no interval by nature, such as a limit."""
+    return format_value(seconds, "s")
+
+
+def axis_scale(largest: float, unit: str) -> tuple[float, str]:
+    """Return what to divide an axis by, and the unit to name there, such as (1e-6, "µs").
+
+    Parameters
+    ----------
+    largest
+        The largest magnitude that the axis shows.
+    """
+    factor, symbol = _scale(abs(largest), unit)
+    return factor, symbol.strip()
+
+
+def _scale(magnitude: float, unit: str) -> tuple[float, str]:
+    """Return what to divide by, and what to write behind the number."""
+    if unit in _PREFIXES:
+        prefixes = _PREFIXES[unit]
+        fitting = [factor for factor in prefixes if factor <= magnitude]
+        factor = max(fitting, default=min(prefixes) if magnitude else 1.0)
+        return factor, f" {prefixes[factor]}{unit}"
+    if unit == _FRACTION:
+        return 0.01, "%"
+    if unit == _RATIO:
+        return 1.0, _RATIO
+    return 1.0, f" {unit}" if unit not in {"", _SIZE} else ""
+
+
+def _step(value: float, half: float, *, crosses_zero: bool) -> float:
+    """Return the last decimal place that an interval supports, a power of ten.
+
+    A value away from zero keeps its first digit, however wide the interval.
+    """
+    largest = max(abs(value), half)
+    if largest == 0:
+        return 1.0
+    finest = _magnitude(largest) / math.pow(10, _MOST_DIGITS - 1)
+    step = max(finest, _magnitude(half / 2)) if half else finest
+    return step if crosses_zero else min(step, _magnitude(value))
+
+
+def _magnitude(value: float) -> float:
+    """Return the power of ten of the first digit."""
+    return math.pow(10, math.floor(math.log10(abs(value)) + 1e-9))
+
+
+def _text(number: float, step: float) -> str:
+    """Return a number rounded to a power of ten, never "-0"."""
+    decimals = max(0, round(-math.log10(step)))
+    return f"{round(number / step) * step + 0.0:,.{decimals}f}"

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: MIT
+"""How numbers are shown to people."""
+
+import math
+import re
+
+import pytest
+
+from suite.model import Estimate
+from suite.units import axis_scale, format_estimate, format_seconds, format_value
+
+TIMES = "\N{MULTIPLICATION SIGN}"
+
+
+@pytest.mark.parametrize(
+    ("value", "low", "high", "unit", "text"),
+    [
+        (285.3e-6, 281.2e-6, 290.1e-6, "s", "285 µs [281, 290]"),
+        (28.6e-3, 28.4e-3, 28.9e-3, "s", "28.6 ms [28.4, 28.9]"),
+        (90, 88, 93, "s", "90 s [88, 93]"),
+        (4.1e-9, 3.9e-9, 4.6e-9, "s", "4.1 ns [3.9, 4.6]"),
+        (51.2e12, 50.9e12, 51.6e12, "FLOP/s", "51.2 TFLOP/s [50.9, 51.6]"),
+        (4.31e12, 4.18e12, 4.63e12, "B/s", "4.3 TB/s [4.2, 4.6]"),
+        (3 * 2**30, 2.9 * 2**30, 3.3 * 2**30, "B", "3.0 GiB [2.9, 3.3]"),
+        (412.3, 409.8, 415.4, "W", "412 W [410, 415]"),
+        (0.0123, 0.0119, 0.0126, "J", "12.3 mJ [11.9, 12.6]"),
+        (12.34, 12.1, 12.5, TIMES, f"12.3{TIMES} [12.1, 12.5]"),
+        (0.973, 0.961, 0.984, "1", "97.3% [96.1, 98.4]"),
+        (740.4, 690.2, 810.9, "n", "740 [690, 810]"),
+        (740.4, 740.2, 740.9, "n", "740 [740, 741]"),
+        (2.51, 2.31, 2.71, "tokens", "2.5 tokens [2.3, 2.7]"),
+        (2.51, 2.31, 2.71, "", "2.5 [2.3, 2.7]"),
+    ],
+)
+def test_a_number_comes_with_its_interval_in_one_prefix(
+    value: float, low: float, high: float, unit: str, text: str
+) -> None:
+    assert format_estimate(Estimate(value, low, high, launches=8), unit) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "low", "high", "text"),
+    [
+        (5e-6, 1e-6, 40e-6, "5 µs [1, 40]"),
+        (5e-6, -12e-6, 31e-6, "10 µs [-10, 30]"),
+        (-2e-7, -5e-6, 4e-6, "0 µs [-5, 4]"),
+        (1234.6, 1126.0, 1333.0, "1,230 s [1,130, 1,330]"),
+        (0.0, 0.0, 0.0, "0 s [0, 0]"),
+        (2 / 3, 2 / 3, 2 / 3, "666.7 ms [666.7, 666.7]"),
+        (999.97e-6, 999.8e-6, 1000.2e-6, "1,000.0 µs [999.8, 1,000.2]"),
+    ],
+)
+def test_wide_narrow_and_odd_intervals(value: float, low: float, high: float, text: str) -> None:
+    assert format_estimate(Estimate(value, low, high, launches=8), "s") == text
+
+
+@pytest.mark.parametrize("half", [3e-9, 1.9e-8, 4e-7, 1.1e-6, 7e-5])
+@pytest.mark.parametrize("value", [1.2345678e-3, 0.98765432, 77.777777])
+def test_the_last_digit_is_worth_a_half_of_the_half_width_at_most_and_digits_are_few(
+    value: float, half: float
+) -> None:
+    text = format_estimate(Estimate(value, value - half, value + half, launches=8), "s")
+    number, prefix = re.fullmatch(r"([\d.,]+) (m?)s \[.*", text).groups()  # type: ignore[union-attr]  # else it fails
+    decimals = len(number.partition(".")[2])
+    last_digit = 10**-decimals * (1e-3 if prefix else 1)
+    assert last_digit <= max(half / 2, value / 1000) * (1 + 1e-9)
+    assert last_digit >= half / 20 * (1 - 1e-9)
+    assert len(number.replace(".", "")) <= 4 or last_digit >= half / 20
+
+
+def test_without_an_interval_the_text_says_why() -> None:
+    assert (
+        format_estimate(Estimate(285.3e-6, None, None, launches=3), "s")
+        == "285 µs (no interval: 3 launches)"
+    )
+    assert (
+        format_estimate(Estimate(0.5, None, None, launches=1), "1") == "50% (no interval: 1 launch)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "text"),
+    [
+        (0.2, "s", "200 ms"),
+        (270, "s", "270 s"),
+        (3e-10, "s", "0.3 ns"),
+        (2**30, "B", "1 GiB"),
+        (141e9, "B", "131 GiB"),
+        (4, "B", "4 B"),
+        (989e12, "FLOP/s", "989 TFLOP/s"),
+        (1048576, "n", "1,048,576"),
+        (8192, "", "8,192"),
+        (0.0625, "1", "6.25%"),
+        (-0.5, "s", "-500 ms"),
+        (0, "B/s", "0 B/s"),
+        (4, TIMES, f"4{TIMES}"),
+    ],
+)
+def test_exact_values_need_no_trailing_zeros(value: float, unit: str, text: str) -> None:
+    assert format_value(value, unit) == text
+
+
+def test_limits_are_times() -> None:
+    assert format_seconds(0.02) == "20 ms"
+
+
+@pytest.mark.parametrize(
+    ("largest", "unit", "factor", "name"),
+    [
+        (3e-4, "s", 1e-6, "µs"),
+        (7e14, "FLOP/s", 1e12, "TFLOP/s"),
+        (2**31, "B", 2**30, "GiB"),
+        (0.9, "1", 0.01, "%"),
+        (4096, "n", 1, ""),
+    ],
+)
+def test_axes_name_what_their_numbers_are_divided_by(
+    largest: float, unit: str, factor: float, name: str
+) -> None:
+    divisor, shown = axis_scale(largest, unit)
+    assert divisor == pytest.approx(factor)
+    assert shown == name
+
+
+def test_no_number_is_printed_for_what_is_not_one() -> None:
+    with pytest.raises(ValueError, match="NaN"):
+        format_value(math.nan, "s")
