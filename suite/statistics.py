@@ -1,0 +1,288 @@
+# SPDX-License-Identifier: MIT
+"""Launches to estimates, and two estimates to a verdict.
+
+The launch is the unit of replication throughout: what enters is one value for each launch.
+``None`` stands for a launch that did not measure the case and is left out.
+"""
+
+import math
+from collections.abc import Sequence
+from functools import cache
+from itertools import accumulate
+from statistics import NormalDist, median
+
+from msgspec import Struct
+
+from suite.model import Estimate, VerdictWord
+
+CONFIDENCE = 0.95
+"""Confidence of every interval."""
+LEAST_LAUNCHES = 6
+"""With fewer launches even the range of the values covers the median in less than 95%."""
+POWER = 0.9
+"""The probability with which the smallest change of a comparison would be found."""
+SAME = 0.02
+"""Ratios within this distance of 1 are called the same."""
+
+_NOMINAL = 0.955
+_RANGE_LAUNCHES = 6
+_QUARTILE_LAUNCHES = 4
+
+
+class Comparison(Struct, frozen=True):
+    """Two sets of launch values compared on the log scale.
+
+    ratio : new / base with its interval; below 1 is faster, since times are compared
+    p_value : of the two-sided exact Mann-Whitney test; below 0.05 where the interval
+        excludes 1 and nowhere else; ``None`` where there is no interval
+    smallest_change : the slow-down, as a fraction, that these launches would have shown to
+        be one with a probability of 90%; ``None`` where no slow-down, however large, can be
+        shown by so few launches
+    """
+
+    ratio: Estimate
+    p_value: float | None
+    smallest_change: float | None
+
+
+def launch_medians(data: Sequence[float], launches: Sequence[int]) -> list[float | None]:
+    """Return the median of each launch from samples that stand launch after launch.
+
+    Parameters
+    ----------
+    data
+        Samples, in any unit.
+    launches
+        Number of samples of each launch; the median of a launch with none is ``None``.
+
+    Raises
+    ------
+    ValueError
+        The numbers of samples do not add up to the length of the data.
+    """
+    if sum(launches) != len(data):
+        msg = f"{len(data)} samples, but the launches name {sum(launches)}"
+        raise ValueError(msg)
+    ends = accumulate(launches)
+    return [
+        median(data[end - count : end]) if count else None
+        for end, count in zip(ends, launches, strict=True)
+    ]
+
+
+def estimate(values: Sequence[float | None]) -> Estimate:
+    """Return the median over launches with an interval that covers it in 95%.
+
+    The ends are interpolated between neighbouring order statistics (Hettmansperger and
+    Sheather, "Confidence intervals based on interpolated order statistics", Statistics &
+    Probability Letters 4, 1986), which assumes only that launches are independent. Two
+    things are added. The interval is made for 95.5%, because the interpolation is
+    approximate. And an end moves inward by at most half the width of the inner pair: the
+    neighbours can lie in two modes, and a fixed part of the gap between them would leave the
+    median outside (coverage fell to 87%). Six launches give their range, which covers 96.9%
+    of any distribution.
+
+    Simulated with 6 to 20 launches, coverage is at least 94% in every regime tried, and the
+    mean width on normal data at most 1.27 times the t-interval's: `docs/methodology.md`.
+
+    Parameters
+    ----------
+    values
+        One finite number for each launch, of any sign and unit: a launch median, or what is
+        computed from the cases of one launch, such as a ratio or a crossover.
+
+    Raises
+    ------
+    ValueError
+        There is no value, or one is not finite.
+    """
+    ordered = sorted(_finite(values))
+    count = len(ordered)
+    low, high = _interval(ordered) if count >= LEAST_LAUNCHES else (None, None)
+    return Estimate(median(ordered), low, high, count, CONFIDENCE)
+
+
+def spread(values: Sequence[float | None]) -> float | None:
+    """Return how far launches differ, relative to their median.
+
+    It is the interquartile range (Hazen's quartiles) divided by 1.349 and by the median: the
+    relative standard deviation where launches are normal, blind to a single launch that went
+    astray, but not to a quarter of them. ``None`` below four launches or with a median of 0.
+    """
+    ordered = sorted(_finite(values))
+    centre = median(ordered)
+    if len(ordered) < _QUARTILE_LAUNCHES or centre == 0:
+        return None
+    normal_range = 2 * NormalDist().inv_cdf(0.75)
+    return (_quantile(ordered, 0.75) - _quantile(ordered, 0.25)) / normal_range / abs(centre)
+
+
+def compare_values(
+    base: Sequence[float | None], new: Sequence[float | None], comparisons: int = 1
+) -> Comparison:
+    """Compare two sets of launch values, such as launch medians in seconds.
+
+    The ratio is the Hodges-Lehmann estimate on the log scale: the median of all ratios of a
+    new launch to a base launch. Its interval is the one that belongs to the exact
+    Mann-Whitney test (Hollander, Wolfe and Chicken, "Nonparametric Statistical Methods",
+    section 4.3), so that identical code is called different in at most 5% whatever its
+    distribution. Ties count against a difference. Below six launches on a side there is
+    neither interval nor p-value.
+
+    The smallest change is the half-width of the interval, made as wide as a verdict among
+    `comparisons` demands at the first step of Holm's method, and the normal quantile of
+    the power times the standard error that the 95% interval implies.
+
+    Parameters
+    ----------
+    base, new
+        One positive number for each launch.
+    comparisons
+        How many comparisons share the 5% of false alarms; it moves the smallest change only.
+
+    Raises
+    ------
+    ValueError
+        A side is empty, or a value is not finite or not positive.
+    """
+    old_logs, new_logs = _logs(base), _logs(new)
+    shifts = sorted(after - before for after in new_logs for before in old_logs)
+    value, fewest = math.exp(median(shifts)), min(len(old_logs), len(new_logs))
+    if fewest < LEAST_LAUNCHES:
+        return Comparison(Estimate(value, None, None, fewest, CONFIDENCE), None, None)
+    p_values = _mann_whitney(len(old_logs), len(new_logs))
+    below = sum(shift <= 0 for shift in shifts)
+    above = sum(shift >= 0 for shift in shifts)
+    cut = sum(p <= 1 - CONFIDENCE for p in p_values)
+    low, high = shifts[cut - 1], shifts[-cut]
+    ratio = Estimate(value, math.exp(low), math.exp(high), fewest, CONFIDENCE)
+    return Comparison(
+        ratio,
+        p_values[min(below, above)],
+        _smallest_change(shifts, p_values, comparisons),
+    )
+
+
+def verdict(comparison: Comparison, p_value: float | None = None) -> VerdictWord:
+    """Say what a comparison shows.
+
+    Parameters
+    ----------
+    p_value
+        The p-value after Holm's correction, for one of several comparisons that share their
+        false alarms; without it the comparison stands alone.
+    """
+    ratio = comparison.ratio
+    if ratio.low is None or ratio.high is None or comparison.p_value is None:
+        return "unresolved"
+    if ratio.low >= 1 - SAME and ratio.high <= 1 + SAME:
+        return "same"
+    if (comparison.p_value if p_value is None else p_value) > 1 - CONFIDENCE:
+        return "unresolved"
+    return "faster" if ratio.value < 1 else "slower"
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Return p-values adjusted so that the family has one false alarm in at most 5%.
+
+    Source: Holm, "A simple sequentially rejective multiple test procedure", Scandinavian
+    Journal of Statistics 6, 1979.
+    """
+    count, largest = len(p_values), 0.0
+    adjusted = [0.0] * count
+    for rank, index in enumerate(sorted(range(count), key=p_values.__getitem__)):
+        largest = max(largest, min(1.0, (count - rank) * p_values[index]))
+        adjusted[index] = largest
+    return adjusted
+
+
+def _finite(values: Sequence[float | None]) -> list[float]:
+    present = [value for value in values if value is not None]
+    if not present:
+        msg = "there is no value of any launch"
+        raise ValueError(msg)
+    for value in present:
+        if not math.isfinite(value):
+            msg = f"a launch has the value {value}, which is not finite"
+            raise ValueError(msg)
+    return present
+
+
+def _logs(values: Sequence[float | None]) -> list[float]:
+    present = _finite(values)
+    if min(present) <= 0:
+        msg = f"a launch has the value {min(present)}, and ratios need positive ones"
+        raise ValueError(msg)
+    return [math.log(value) for value in present]
+
+
+def _interval(ordered: list[float]) -> tuple[float, float]:
+    """Return the interval of `estimate` for at least six values in ascending order."""
+    count = len(ordered)
+    if count <= _RANGE_LAUNCHES:
+        return ordered[0], ordered[-1]
+    rank, weight = _place(count)
+    low, inner_low = ordered[rank - 1], ordered[rank]
+    inner_high, high = ordered[-rank - 1], ordered[-rank]
+    most = (inner_high - inner_low) / 2
+    return (
+        low + min(weight * (inner_low - low), most),
+        high - min(weight * (high - inner_high), most),
+    )
+
+
+@cache
+def _place(count: int) -> tuple[int, float]:
+    """Return the rank of the outer order statistic and the weight of the inner one.
+
+    The formula is Hettmansperger and Sheather's, with `outer` and `inner` the coverage of
+    the two pairs.
+    """
+    rank, inner = 1, _coverage(count, 1)
+    while inner >= _NOMINAL:
+        rank, outer, inner = rank + 1, inner, _coverage(count, rank + 1)
+    rank -= 1
+    part = (outer - _NOMINAL) / (outer - inner)
+    return rank, (count - rank) * part / (rank + (count - 2 * rank) * part)
+
+
+def _coverage(count: int, rank: int) -> float:
+    """Return how often a pair of order statistics holds the median of any distribution."""
+    return 1 - 2 * sum(math.comb(count, below) for below in range(rank)) / 2.0**count
+
+
+def _quantile(ordered: list[float], fraction: float) -> float:
+    place = fraction * len(ordered) - 0.5
+    index = math.floor(place)
+    return ordered[index] + (place - index) * (ordered[index + 1] - ordered[index])
+
+
+@cache
+def _mann_whitney(first: int, second: int) -> list[float]:
+    """Return the two-sided p-value for each number of pairs on the rarer side.
+
+    The numbers of orders with u such pairs are the coefficients of the Gaussian binomial,
+    built up by a factor (1 - x^(second + i)) / (1 - x^i) at a time.
+    """
+    pairs = first * second
+    orders = [1] + [0] * pairs
+    for step in range(1, first + 1):
+        for u in range(pairs, second + step - 1, -1):
+            orders[u] -= orders[u - second - step]
+        for u in range(step, pairs + 1):
+            orders[u] += orders[u - step]
+    every = math.comb(first + second, first)
+    return [min(1.0, 2 * total / every) for total in accumulate(orders)]
+
+
+def _smallest_change(shifts: list[float], p_values: list[float], comparisons: int) -> float | None:
+    """Return the smallest change of `compare_values` from log ratios in ascending order."""
+    alpha = 1 - CONFIDENCE
+    cut = sum(p <= alpha for p in p_values)
+    family_cut = sum(p <= alpha / comparisons for p in p_values)
+    if family_cut == 0:
+        return None
+    normal = NormalDist()
+    error = (shifts[-cut] - shifts[cut - 1]) / 2 / normal.inv_cdf(1 - alpha / 2)
+    found_in_half = (shifts[-family_cut] - shifts[family_cut - 1]) / 2
+    return math.exp(found_in_half + normal.inv_cdf(POWER) * error) - 1

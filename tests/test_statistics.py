@@ -1,0 +1,245 @@
+# SPDX-License-Identifier: MIT
+"""What is promised of intervals and verdicts; simulations have fixed seeds."""
+
+import math
+import subprocess
+import sys
+from statistics import fmean
+
+import numpy as np
+import pytest
+from scipy.stats import mannwhitneyu
+
+from suite.model import Estimate, VerdictWord
+from suite.statistics import (
+    Comparison,
+    compare_values,
+    estimate,
+    holm,
+    launch_medians,
+    spread,
+    verdict,
+)
+from tests.simulate_intervals import REGIMES, Regime, coverage, relative_width
+
+
+def _at_most(rate: float, trials: int) -> float:
+    """Return what a true rate exceeds by chance in one of a thousand simulations."""
+    return rate + 3.1 * math.sqrt(rate * (1 - rate) / trials)
+
+
+def test_the_median_of_each_launch() -> None:
+    assert launch_medians([3, 1, 2, 10, 20], [3, 2]) == [2, 15]
+
+
+def test_a_launch_without_samples_has_no_median_and_the_others_keep_their_place() -> None:
+    assert launch_medians([3, 1, 2, 7], [3, 0, 1]) == [2, None, 7]
+
+
+def test_samples_that_the_launches_do_not_account_for_are_an_error() -> None:
+    with pytest.raises(ValueError, match="5 samples, but the launches name 4"):
+        launch_medians([1, 2, 3, 4, 5], [2, 2])
+
+
+@pytest.mark.parametrize("launches", [6, 8, 12])
+@pytest.mark.parametrize("regime", REGIMES, ids=lambda regime: regime.name)
+def test_the_interval_covers_the_median_in_each_regime(regime: Regime, launches: int) -> None:
+    # True coverage is 94.3% at least; in 3,000 runs 93% is three standard errors away.
+    assert coverage(regime, launches, runs=3000) >= 0.93
+
+
+@pytest.mark.parametrize("launches", range(6, 21))
+def test_the_interval_is_little_wider_than_students_on_normal_data(launches: int) -> None:
+    assert relative_width(launches, runs=1000) <= 1.3
+
+
+def test_six_launches_give_their_range() -> None:
+    assert estimate([5, 1, 4, 2, 9, 3]) == Estimate(3.5, 1, 9, launches=6)
+
+
+@pytest.mark.parametrize("launches", [1, 5])
+def test_fewer_than_six_launches_have_no_interval(launches: int) -> None:
+    assert estimate(list(range(launches))) == Estimate((launches - 1) / 2, None, None, launches)
+
+
+def test_a_launch_that_did_not_measure_the_case_does_not_count() -> None:
+    assert estimate([1, None, 2, 3]) == Estimate(2, None, None, launches=3)
+
+
+def test_constant_values_have_an_interval_without_width() -> None:
+    assert estimate([0.1] * 9) == Estimate(0.1, 0.1, 0.1, launches=9)
+
+
+def test_findings_may_have_either_sign() -> None:
+    values = [-3.0, 4.0, -1.0, 0.5, 2.0, -0.5, 1.0]
+    seen, mirrored = estimate(values), estimate([-value for value in values])
+    assert (mirrored.value, mirrored.low, mirrored.high) == (
+        -seen.value,
+        -(seen.high or math.nan),
+        -(seen.low or math.nan),
+    )
+
+
+@pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
+def test_a_value_that_is_not_finite_is_an_error(bad: float) -> None:
+    with pytest.raises(ValueError, match="not finite"):
+        estimate([1, 2, bad, 4, 5, 6])
+
+
+@pytest.mark.parametrize("values", [[], [None]])
+def test_no_value_at_all_is_an_error(values: list[float | None]) -> None:
+    with pytest.raises(ValueError, match="no value"):
+        estimate(values)
+
+
+def test_spread_is_the_relative_standard_deviation_of_normal_launches() -> None:
+    rows = 2 + 0.1 * np.random.default_rng(0).standard_normal((500, 10))
+    assert fmean(spread(row) or 0 for row in rows.tolist()) == pytest.approx(0.05, rel=0.05)
+
+
+def test_spread_sees_a_second_mode_but_not_a_single_stray() -> None:
+    assert spread([1.0] * 7 + [5.0]) == 0
+    assert (spread([1.0] * 5 + [1.5] * 3) or 0) > 0.3
+
+
+@pytest.mark.parametrize("values", [[1.0, 2.0, 3.0], [-1.0, 0.0, 0.0, 1.0]])
+def test_there_is_no_spread_of_three_launches_nor_around_zero(values: list[float]) -> None:
+    assert spread(values) is None
+
+
+@pytest.mark.parametrize(("base", "new"), [(6, 6), (7, 12), (12, 9), (20, 20)])
+def test_the_p_value_is_that_of_the_exact_mann_whitney_test(base: int, new: int) -> None:
+    random = np.random.default_rng(base)
+    for shift in (0, 0.5, 2):
+        before = random.lognormal(0, 1, base).tolist()
+        after = random.lognormal(shift, 1, new).tolist()
+        expected = mannwhitneyu(before, after, method="exact").pvalue
+        assert compare_values(before, after).p_value == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("grain", [None, 0.02])
+def test_the_p_value_is_small_exactly_where_the_interval_excludes_one(grain: float | None) -> None:
+    random = np.random.default_rng(0)
+    outcomes = set()
+    for _ in range(300):
+        sides = np.exp(random.normal(np.array([[0.0], [0.03]]), 0.03, (2, 7)))
+        if grain:
+            sides = np.round(sides / grain) * grain
+        compared = compare_values(*sides.tolist())
+        low, high = compared.ratio.low or 0, compared.ratio.high or 0
+        excludes = not low <= 1 <= high
+        assert excludes == ((compared.p_value or 0) <= 0.05)
+        outcomes.add(excludes)
+    assert outcomes == {True, False}
+
+
+def test_exchanging_the_sides_inverts_the_ratio() -> None:
+    before, after = [1, 1.1, 1.2, 1.3, 1.4, 1.5], [2, 2.1, 2.2, 2.3, 2.5, 2.7, 2.6]
+    forth, back = compare_values(before, after), compare_values(after, before)
+    assert forth.ratio.value == pytest.approx(1 / back.ratio.value)
+    assert forth.ratio.low == pytest.approx(1 / (back.ratio.high or math.nan))
+    assert forth.p_value == back.p_value
+
+
+def test_constant_equal_values_are_the_same() -> None:
+    compared = compare_values([0.25] * 6, [0.25] * 6)
+    assert compared == Comparison(Estimate(1, 1, 1, launches=6), p_value=1, smallest_change=0)
+    assert verdict(compared) == "same"
+
+
+def test_five_launches_on_one_side_resolve_nothing() -> None:
+    compared = compare_values([1.0] * 5, [2.0] * 20)
+    assert compared == Comparison(Estimate(2, None, None, launches=5), None, None)
+    assert verdict(compared) == "unresolved"
+
+
+@pytest.mark.parametrize("bad", [0.0, -1.0, math.nan])
+def test_ratios_need_positive_finite_values(bad: float) -> None:
+    with pytest.raises(ValueError, match="a launch has the value"):
+        compare_values([1, 2, 3, 4, 5, 6], [1, 2, 3, 4, 5, bad])
+
+
+@pytest.mark.parametrize("launches", [6, 8, 12])
+@pytest.mark.parametrize("regime", REGIMES, ids=lambda regime: regime.name)
+def test_identical_code_is_called_different_in_at_most_5_percent(
+    regime: Regime, launches: int
+) -> None:
+    random, runs = np.random.default_rng(launches), 1000
+    base, new = (regime.draw(random, runs, launches).tolist() for _ in range(2))
+    words = [verdict(compare_values(*pair)) for pair in zip(base, new, strict=True)]
+    different = words.count("faster") + words.count("slower")
+    assert different / runs <= _at_most(0.05, runs)
+
+
+def test_after_holm_a_suite_of_identical_code_has_a_false_alarm_in_at_most_5_percent() -> None:
+    random = np.random.default_rng(0)
+    suites, cases, alarms = 150, 20, 0
+    for _ in range(suites):
+        rows = np.exp(random.normal(0, 0.0145, (cases, 2, 10))).tolist()
+        compared = [compare_values(*row) for row in rows]
+        adjusted = holm([each.p_value or 0 for each in compared])
+        words = {verdict(each, p) for each, p in zip(compared, adjusted, strict=True)}
+        alarms += bool(words & {"faster", "slower"})
+    assert alarms / suites <= _at_most(0.05, suites)
+
+
+@pytest.mark.parametrize(("factor", "word"), [(1.03, "slower"), (1 / 1.03, "faster")])
+def test_three_percent_are_found_by_ten_launches_against_ten(
+    factor: float, word: VerdictWord
+) -> None:
+    rows = np.exp(np.random.default_rng(0).normal(0, 0.0145, (500, 2, 10)))
+    rows[:, 1] *= factor
+    found = [verdict(compare_values(*row)) for row in rows.tolist()]
+    assert found.count(word) / len(found) >= 0.9
+
+
+@pytest.mark.parametrize(("launches", "comparisons"), [(6, 1), (8, 1), (12, 1), (12, 20)])
+def test_the_smallest_change_is_found_in_about_90_percent(launches: int, comparisons: int) -> None:
+    rows = np.exp(np.random.default_rng(1).normal(0, 0.0145, (500, 2, launches)))
+    compared = [compare_values(base, new, comparisons) for base, new in rows.tolist()]
+    rows[:, 1] *= 1 + fmean(each.smallest_change or 0 for each in compared)
+    p_values = [compare_values(*row).p_value or 0 for row in rows.tolist()]
+    assert 0.83 <= fmean(p <= 0.05 / comparisons for p in p_values) <= 0.95
+
+
+def test_six_launches_against_six_find_no_change_among_many_cases() -> None:
+    base, new = [1, 1.01, 1.02, 1.03, 1.04, 1.05], [9, 9.1, 9.2, 9.3, 9.4, 9.5]
+    assert (compare_values(base, new, comparisons=23).smallest_change or 0) > 0
+    assert compare_values(base, new, comparisons=24).smallest_change is None
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "p_value", "word"),
+    [
+        (0.981, 1.019, 0.9, "same"),
+        (1.001, 1.019, 0.01, "same"),
+        (0.981, 1.021, 0.9, "unresolved"),
+        (1.001, 1.03, 0.01, "slower"),
+        (0.90, 0.97, 0.01, "faster"),
+    ],
+)
+def test_verdicts(low: float, high: float, p_value: float, word: str) -> None:
+    compared = Comparison(Estimate((low + high) / 2, low, high, launches=8), p_value, None)
+    assert verdict(compared) == word
+
+
+def test_a_difference_that_does_not_survive_the_correction_is_unresolved() -> None:
+    compared = Comparison(Estimate(1.1, 1.03, 1.2, launches=8), 0.02, None)
+    assert verdict(compared, p_value=0.06) == "unresolved"
+
+
+def test_holm_on_a_worked_example() -> None:
+    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert holm([0.8, 0.9]) == [1, 1]
+    assert holm([]) == []
+
+
+def test_importing_statistics_units_and_compare_loads_nothing_heavy() -> None:
+    script = (
+        "import sys, suite.statistics, suite.units, suite.compare\n"
+        "print({'torch', 'pytest', 'numpy', 'scipy', 'pandas', 'matplotlib'} & set(sys.modules))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "set()"
