@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: MIT
+"""Which facts of two environments stand against a regression verdict."""
+
+from collections.abc import Callable
+
+import pytest
+
+from suite.comparability import Difference, compare_environments
+from suite.model import Environment
+from tests import factory
+
+
+def _environment(accelerators: int = 1) -> Environment:
+    return factory.run(accelerators=accelerators).frobench.environment
+
+
+def test_equal_environments_do_not_differ() -> None:
+    assert compare_environments(_environment(), _environment()) == []
+
+
+def _cores(environment: Environment) -> None:
+    environment.cpu.usable_cores = 1
+
+
+def _governor(environment: Environment) -> None:
+    environment.cpu.governor = "powersave"
+
+
+def _torch(environment: Environment) -> None:
+    environment.software.torch = "2.12.0"
+
+
+def _flag(environment: Environment) -> None:
+    environment.software.flags["deterministic"] = True
+
+
+def _variable(environment: Environment) -> None:
+    environment.software.variables["MKL_NUM_THREADS"] = "1"
+
+
+def _power_limit(environment: Environment) -> None:
+    environment.accelerators[0].power_limit_watts = 400.0
+
+
+@pytest.mark.parametrize(
+    ("change", "difference"),
+    [
+        (_cores, Difference("cpu.usable_cores", 2, 1)),
+        (_governor, Difference("cpu.governor", None, "powersave")),
+        (_torch, Difference("software.torch", "2.13.0", "2.12.0")),
+        (_flag, Difference("software.flags.deterministic", base=False, new=True)),
+        (_variable, Difference("software.variables.MKL_NUM_THREADS", None, "1")),
+        (_power_limit, Difference("accelerators.0.power_limit_watts", 700.0, 400.0)),
+    ],
+)
+def test_what_moves_numbers_matters(
+    change: Callable[[Environment], None], difference: Difference
+) -> None:
+    new = _environment()
+    change(new)
+    assert compare_environments(_environment(), new) == [difference]
+    assert difference.matters
+
+
+def test_what_does_not_move_numbers_is_harmless() -> None:
+    new = _environment()
+    new.software.kernel = "6.9.0"
+    new.software.packages["msgspec"] = "0.20.0"
+    new.cpu.max_frequency_hz = 3.8e9
+    new.accelerators[0].pcie_generation = 1  # an idle link slows down
+    differences = compare_environments(_environment(), new)
+    assert len(differences) == 4
+    assert not any(each.matters for each in differences)
+
+
+def test_other_accelerators_are_one_difference_not_a_list_of_what_follows() -> None:
+    new = _environment()
+    new.accelerators[0].name = "NVIDIA H100"
+    new.accelerators[0].memory_bytes = 80 * 10**9
+    assert compare_environments(_environment(), new) == [
+        Difference("accelerators", "NVIDIA H200", "NVIDIA H100")
+    ]
+    assert compare_environments(_environment(1), _environment(0))[0] == Difference(
+        "accelerators", "NVIDIA H200", "none"
+    )
+
+
+def test_the_name_of_the_machine_and_the_reasons_are_no_facts() -> None:
+    new = _environment()
+    new.machine = "elsewhere"
+    new.unknown["cpu.governor"] = "no permission"
+    assert compare_environments(_environment(), new) == []

@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: MIT
+"""What two stored runs say of each other."""
+
+from collections.abc import Callable
+from statistics import median
+
+import msgspec
+import pytest
+
+from suite.comparability import Difference
+from suite.compare import COLUMNS, RunComparison, compare_runs, exit_code, rows, summary
+from suite.model import Case, Check, Run
+from suite.statistics import compare_values, estimate, holm, launch_medians
+from tests import factory
+
+Change = Callable[[Run], None]
+
+
+def _headline(run: Run, *, leads: bool = True) -> Case:
+    return next(case for case in run.benchmarks if case.extra_info.headline is leads)
+
+
+def _medians(case: Case) -> list[float | None]:
+    return launch_medians(case.stats.data, case.extra_info.launches)
+
+
+def _slow_down(case: Case, factor: float) -> None:
+    case.stats.data = [factor * sample for sample in case.stats.data]
+
+
+def _word(comparison: RunComparison, case: Case) -> str:
+    return next(each.word for each in comparison.cases if each.fullname == case.fullname)
+
+
+def test_a_run_is_the_same_as_itself() -> None:
+    run = factory.run(noise=0.002)
+    comparison = compare_runs(run, run)
+    assert comparison.counts == {"same": len(run.benchmarks)}
+    assert comparison.overlapping == comparison.with_intervals == len(run.benchmarks)
+    assert not comparison.unmatched
+    assert exit_code(comparison) == 0
+
+
+def test_two_runs_of_the_same_code_agree() -> None:
+    comparison = compare_runs(factory.run(seed=1), factory.run(seed=2))
+    assert not {"faster", "slower"} & {case.word for case in comparison.cases if case.headline}
+    assert comparison.overlapping >= 0.9 * comparison.with_intervals
+    assert exit_code(comparison) == 0
+
+
+@pytest.mark.parametrize(("slower", "word", "code"), [(1.1, "slower", 4), (0.9, "faster", 0)])
+def test_a_change_of_every_case_is_found(slower: float, word: str, code: int) -> None:
+    comparison = compare_runs(factory.run(seed=1), factory.run(seed=2, slower=slower))
+    assert comparison.counts == {word: len(comparison.cases)}
+    assert comparison.overlapping < 0.1 * comparison.with_intervals
+    assert exit_code(comparison) == code
+
+
+@pytest.mark.parametrize("leads", [True, False])
+def test_one_slower_case_among_many_is_found(leads: bool) -> None:  # noqa: FBT001 - a parameter of the test
+    base, new = factory.run(seed=1, launches=10), factory.run(seed=2, launches=10)
+    case = _headline(new, leads=leads)
+    _slow_down(case, 1.2)
+    comparison = compare_runs(base, new)
+    assert _word(comparison, case) == "slower"
+    assert exit_code(comparison) == 4
+    assert rows(comparison)[0][0] == case.fullname
+
+
+def test_an_exploratory_case_slower_by_its_own_5_percent_only_does_not_fail_the_command() -> None:
+    base, new = factory.run(seed=1, launches=10), factory.run(seed=2, launches=10)
+    case = _headline(new, leads=False)
+    comparison = compare_runs(base, new)
+    while _word(comparison, case) != "slower":
+        _slow_down(case, 1.002)
+        comparison = compare_runs(base, new)
+    assert exit_code(comparison) == 0
+
+
+def test_headline_cases_share_their_false_alarms_among_themselves_only() -> None:
+    base, new = factory.run(seed=1, launches=12), factory.run(seed=2, launches=12)
+    pairs = [
+        (_medians(old), _medians(late))
+        for old, late in zip(base.benchmarks, new.benchmarks, strict=True)
+        if old.extra_info.headline
+    ]
+    alone = [compare_values(*pair, comparisons=len(pairs)) for pair in pairs]
+    found = [case for case in compare_runs(base, new).cases if case.headline]
+    assert [case.p_value for case in found] == holm([each.p_value or 0 for each in alone])
+    assert [case.smallest_change for case in found] == [each.smallest_change for each in alone]
+
+
+def test_below_six_launches_everything_is_unresolved() -> None:
+    comparison = compare_runs(factory.run(launches=5), factory.run(launches=5, slower=2))
+    assert comparison.counts == {"unresolved": len(comparison.cases)}
+    assert comparison.with_intervals == 0
+    assert exit_code(comparison) == 0
+
+
+def test_the_estimates_are_those_of_the_launch_medians() -> None:
+    base, new = factory.run(seed=1, partial=True), factory.run(seed=2)
+    for case, compared in zip(base.benchmarks, compare_runs(base, new).cases, strict=True):
+        values = _medians(case)
+        assert compared.base == estimate(values)
+        assert compared.base.value == median(value for value in values if value is not None)
+
+
+def _other_version(run: Run) -> None:
+    _headline(run).extra_info.version = "ffffffffffff"
+
+
+def _wrong_result(run: Run) -> None:
+    _headline(run).extra_info.check = Check(compared="row sums", error=0.5, bound=1e-6)
+
+
+def _other_devices(run: Run) -> None:
+    _headline(run).extra_info.devices = ["cpu/0"]
+
+
+def _other_precision(run: Run) -> None:
+    _headline(run).extra_info.check = Check("row sums", 1e-4, 1e-2, precision="tfloat32")
+
+
+def _failed(run: Run) -> None:
+    outcome = next(o for o in run.frobench.outcomes if o.fullname == _headline(run).fullname)
+    outcome.status, outcome.reason = "failed", "it hung in launch 3"
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (_other_version, "another version of the benchmark"),
+        (_wrong_result, "wrong result in new: row sums"),
+        (_other_devices, "other devices: cpu -> cpu/0"),
+        (_other_precision, "other precision: float32 -> tfloat32"),
+        (_failed, "failed in new: it hung in launch 3"),
+    ],
+)
+def test_what_is_not_the_same_measurement_is_incomparable(change: Change, reason: str) -> None:
+    base, new = factory.run(), factory.run(slower=2)
+    change(new)
+    comparison = compare_runs(base, new)
+    case = next(each for each in comparison.cases if each.fullname == _headline(new).fullname)
+    assert case.word == "incomparable"
+    assert (case.reason or "").startswith(reason)
+    assert comparison.counts["incomparable"] == 1
+
+
+def test_cases_of_one_run_only_are_named_with_what_the_other_says_of_them() -> None:
+    base, new = factory.run(), factory.run()
+    lost, late = base.benchmarks[0], base.benchmarks[-1]
+    new.benchmarks = new.benchmarks[1:]
+    outcome = next(o for o in new.frobench.outcomes if o.fullname == lost.fullname)
+    outcome.status, outcome.reason = "skipped", "too large"
+    base.benchmarks = base.benchmarks[:-1]
+    base.frobench.outcomes = [o for o in base.frobench.outcomes if o.fullname != late.fullname]
+    comparison = compare_runs(base, new)
+    assert [(each.fullname, each.measured_in, each.reason) for each in comparison.unmatched] == [
+        (lost.fullname, "base", "skipped there: too large"),
+        (late.fullname, "new", "not selected there"),
+    ]
+
+
+def test_another_environment_allows_no_regression_verdict_but_overlap_is_counted() -> None:
+    base, new = factory.run(seed=1), factory.run(seed=2)
+    new.frobench.environment.software.threads = 1
+    new.frobench.environment.software.kernel = "6.9.0"
+    comparison = compare_runs(base, new)
+    assert comparison.counts == {"incomparable": len(comparison.cases)}
+    assert comparison.differences == [Difference("software.threads", 2, 1)]
+    assert comparison.harmless == [Difference("software.kernel", "6.8.0", "6.9.0")]
+    assert comparison.overlapping >= 0.9 * comparison.with_intervals > 0
+    assert exit_code(comparison) == 0
+
+
+def test_the_summary_states_the_share_of_overlapping_intervals() -> None:
+    base, new = factory.run(seed=1), factory.run(seed=1)
+    _slow_down(new.benchmarks[0], 3)
+    count = len(base.benchmarks)
+    lines = summary(compare_runs(base, new))
+    assert f"intervals overlap in {count - 1} of {count} cases (98.2%)" in lines
+
+
+def test_the_table_has_a_row_a_case_and_says_what_would_have_been_found() -> None:
+    comparison = compare_runs(factory.run(seed=1), factory.run(seed=2))
+    table = rows(comparison)
+    assert {len(row) for row in table} == {len(COLUMNS)}
+    assert len(table) == len(comparison.cases)
+    assert all("would find +" in row[-1] for row in table)
+    assert any(row[-2].endswith("(exploratory)") for row in table)
+
+
+def test_a_comparison_survives_json() -> None:
+    comparison = compare_runs(factory.run(seed=1), factory.run(seed=2, launches=6))
+    text = msgspec.json.encode(comparison)
+    assert msgspec.json.decode(text, type=RunComparison) == comparison
