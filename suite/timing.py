@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import pairwise, repeat
+from itertools import repeat
 from time import perf_counter
 from typing import Any
 
@@ -36,6 +36,7 @@ LEAST_SAMPLES = 3
 """Samples of a case in a launch, however long they take: the fewest that have a median."""
 STEADY = 0.97
 """Warm-up ends when the last calls took at least this part of what those before them took."""
+STEPS_SEEN = 100
 EMPTY_CALLS = 200
 SETTLE_SECONDS = 3.0
 """How long the clock of an accelerator swings after it was idle, as seen on an H200."""
@@ -163,10 +164,9 @@ def measure(sampler: Sampler, settings: Settings) -> Measurement:
         return seen
 
 
-def timer_step(clock: Clock = perf_counter, readings: int = 10_000) -> float:
+def timer_step(clock: Clock = perf_counter) -> float:
     """Return the smallest step, in seconds, between successive readings that differ."""
-    times = [clock() for _ in range(readings)]
-    return min((b - a for a, b in pairwise(times) if b > a), default=math.inf)
+    return min(_step(clock) for _ in range(STEPS_SEEN))
 
 
 def explore(sampler: Sampler, settings: Settings) -> Measurement:
@@ -209,6 +209,13 @@ def _nothing() -> None:
     return None
 
 
+def _step(clock: Clock) -> float:
+    before = clock()
+    while (now := clock()) <= before:
+        pass
+    return now - before
+
+
 def _warm_up(sampler: Sampler, seconds: float) -> float:
     """Call the body until it is steady or the time is over; return the seconds of a call.
 
@@ -232,7 +239,7 @@ def _is_steady(times: Sequence[float]) -> bool:
 
 def _iterations(sampler: Sampler, call: float, settings: Settings) -> int:
     """Choose how often the body is called inside one sample."""
-    least = STEPS_IN_A_SAMPLE * timer_step(sampler.clock, readings=1000)
+    least = STEPS_IN_A_SAMPLE * timer_step(sampler.clock)
     wanted = least
     if sampler.may_repeat:  # rather a longer sample than more of them
         wanted = max(least, settings.case_seconds / settings.most_samples)

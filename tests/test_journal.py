@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: MIT
+"""A process that is killed loses at most the line it was writing."""
+
+from pathlib import Path
+
+import pytest
+
+from suite.journal import Begun, Journal, Refused
+
+
+@pytest.fixture
+def journal(tmp_path: Path) -> Journal:
+    return Journal(tmp_path / "journal.jsonl")
+
+
+def begun(case: str) -> Begun:
+    return Begun(launch=0, case=case, at=1.0)
+
+
+def test_what_is_written_is_read_in_order(journal: Journal) -> None:
+    records = [begun("a"), Refused(launch=0, case="a", status="failed", reason="x"), begun("b")]
+    for record in records:
+        journal.write(record)
+    assert list(journal) == records
+
+
+def test_news_are_told_once(journal: Journal) -> None:
+    reader = Journal(journal.path)
+    journal.write(begun("a"))
+    assert list(reader.news()) == [begun("a")]
+    assert list(reader.news()) == []
+    journal.write(begun("b"))
+    assert list(reader.news()) == [begun("b")]
+
+
+def test_a_half_line_is_not_news_until_it_is_whole(journal: Journal) -> None:
+    journal.write(begun("a"))
+    whole = journal.path.read_bytes()
+    journal.path.write_bytes(whole + whole[:10])
+    reader = Journal(journal.path)
+    assert list(reader.news()) == [begun("a")]
+    journal.path.write_bytes(whole + whole)
+    assert list(reader.news()) == [begun("a")]
+
+
+@pytest.mark.parametrize("left", range(1, 30, 4))
+def test_mending_cuts_a_half_line_off_so_that_the_next_is_whole(
+    journal: Journal, left: int
+) -> None:
+    journal.write(begun("a"))
+    with journal.path.open("ab") as file:
+        file.write(journal.path.read_bytes()[:left])
+    journal.mend()
+    journal.write(begun("b"))
+    assert list(journal) == [begun("a"), begun("b")]
+
+
+def test_a_journal_that_is_not_there_is_empty(journal: Journal) -> None:
+    journal.mend()
+    assert list(journal) == []

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: MIT
+"""A clock that only the body advances, and devices that are busy until a moment on it."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass
+class VirtualClock:
+    """Seconds that pass when told; `step` makes the readings coarse."""
+
+    now: float = 0.0
+    step: float = 0.0
+    cost: float = 0.0
+
+    def __call__(self) -> float:
+        """Read the clock, which itself takes `cost` seconds."""
+        self.now += self.cost
+        return self.now - self.now % self.step if self.step else self.now
+
+
+@dataclass
+class VirtualDevice:
+    """Stands where `suite.devices.Device` does: work is queued and waited for."""
+
+    clock: VirtualClock
+    is_accelerator: bool = True
+    busy_until: float = 0.0
+    events: list[Any] = field(default_factory=list)
+    handle: str = "virtual"
+    module: Any = None
+
+    def queue(self, launch: float, work: float) -> None:
+        """Spend `launch` seconds of the host's, then `work` seconds of the device's."""
+        self.clock.now += launch
+        self.busy_until = max(self.busy_until, self.clock.now) + work
+
+    def synchronize(self) -> None:
+        """Wait until the device is idle."""
+        self.clock.now = max(self.clock.now, self.busy_until)
+
+    def event(self) -> "VirtualEvent":
+        """Return an event of this device."""
+        return VirtualEvent(self)
+
+
+@dataclass
+class VirtualEvent:
+    """The moment at which a device reaches it."""
+
+    device: VirtualDevice
+    at: float = 0.0
+
+    def record(self) -> None:
+        """Stand behind everything queued so far."""
+        self.at = max(self.device.clock.now, self.device.busy_until)
+
+    def elapsed_time(self, end: "VirtualEvent") -> float:
+        """Return the milliseconds from this event to another."""
+        return (end.at - self.at) * 1e3
