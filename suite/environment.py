@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: MIT
+"""Everything that moves a number, captured once a run, and nothing that names anybody.
+
+Host and user names, paths, addresses, serial numbers and UUIDs are not stored. Only
+`capture` imports torch: `commit` and `machine_info` serve processes that do without.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from suite.facts import Facts
+from suite.model import Accelerator, CommitInfo, Cpu, Environment
+from suite.processor import ROOT, processor
+
+CHECKOUT = Path(__file__).resolve().parent.parent
+"""The folder that the suite lies in; a repository, or where it was installed."""
+MEASURING = ("benchmarks", "frobench.py", "suite")
+"""What moves numbers when it is changed; new results and other pages do not."""
+
+
+def capture(devices: Iterable[str], root: Path = ROOT) -> Environment:
+    """Describe the machine as far as the given devices show it, and its software.
+
+    devices : names such as `cpu` and `cuda:0`; no other accelerator is touched
+    root : the folder that `/proc` and `/sys` lie in
+    """
+    from suite.accelerator import accelerator  # noqa: PLC0415 - imports torch
+    from suite.software import software  # noqa: PLC0415 - imports torch
+
+    unknown: dict[str, str] = {}
+    cpu = processor(unknown, root)
+    accelerators = [
+        accelerator(name, Facts(f"accelerators.{place}", unknown))
+        for place, name in enumerate(name for name in devices if name != "cpu")
+    ]
+    return Environment(
+        machine=machine_name(cpu, accelerators),
+        cpu=cpu,
+        accelerators=accelerators,
+        software=software(Facts("software", unknown), root),
+        unknown=unknown,
+    )
+
+
+def machine_name(cpu: Cpu, accelerators: Sequence[Accelerator]) -> str:
+    """Name the kind of machine, fit for a folder: `nvidia-h200`, `2x-nvidia-h200`.
+
+    Without an accelerator it is the processor and the cores that may be used.
+    """
+    counts = Counter(device.name for device in accelerators)
+    parts = [name if count == 1 else f"{count}x {name}" for name, count in counts.items()]
+    named = " ".join(parts) or f"{cpu.model or cpu.architecture} {cpu.usable_cores} cores"
+    noise = r"\((r|tm)\)|@ *[\d.]+ *ghz|\b(\d+-core|cpu|processor)\b"
+    words = re.findall(r"[a-z0-9]+", re.sub(noise, " ", named.lower()))
+    return "-".join(words)[:80].rstrip("-")
+
+
+def machine_info() -> dict[str, Any]:
+    """Return what pytest-benchmark stores of a machine, without the host's name."""
+    from pytest_benchmark import plugin  # noqa: PLC0415 - imports pytest
+
+    told: dict[str, Any] = plugin.pytest_benchmark_generate_machine_info()  # type: ignore[no-untyped-call] # it has no types
+    return told | {"node": ""}
+
+
+def commit(folder: Path = CHECKOUT) -> CommitInfo:
+    """Return the revision of the suite in `folder`; nothing is known where git knows nothing.
+
+    Author and branch are left out, since both may name a person; times are UTC. `dirty` is
+    about what measures: a new result changes no number.
+    """
+    if _git(folder, "rev-parse", "--show-prefix") != "":  # no repository, or around a foreign one
+        return CommitInfo()
+    shown = _git(folder, "show", "-s", "--date=format-local:%FT%TZ", "--format=%H %cd %ad", "HEAD")
+    if not shown:
+        return CommitInfo()
+    revision, time, author_time = shown.split()
+    changes = _git(folder, "status", "--porcelain", "--", *MEASURING)
+    return CommitInfo(id=revision, time=time, author_time=author_time, dirty=changes != "")
+
+
+def _git(folder: Path, *arguments: str) -> str | None:
+    """Return what git says of a folder; `None` where it is missing or refuses."""
+    git = shutil.which("git")
+    if git is None:
+        return None
+    said = subprocess.run(  # noqa: S603 - fixed questions
+        [git, "-C", str(folder), *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=os.environ | {"TZ": "UTC"},
+    )
+    return said.stdout.strip() if said.returncode == 0 else None

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: MIT
+"""The host processor as this process may use it: model, cores, limits, caches, memory.
+
+What psutil and cpuinfo do not tell is read from Linux's `/sys` and `/proc`; `root` is the
+folder that both lie in, so that a test can put others in their place.
+"""
+
+import platform
+from collections.abc import Iterator
+from contextlib import suppress
+from math import floor
+from pathlib import Path
+from typing import Any
+
+import cpuinfo
+import psutil
+
+from suite.facts import Facts
+from suite.model import Cpu
+
+ROOT = Path("/")
+
+
+def processor(unknown: dict[str, str], root: Path = ROOT) -> Cpu:
+    """Describe the processor; the reasons for what is not known go into `unknown`.
+
+    `usable_cores` and `memory_bytes` respect affinity and control groups, and
+    `last_level_cache_bytes` counts every cache of the last level that a usable core has.
+    """
+    note = Facts("cpu", unknown).note
+    cores = _affinity()
+    quota = _quota(root)
+    governor = _governor(root, cores)
+    cache = _last_level_cache(root, cores)
+    physical, logical = psutil.cpu_count(logical=False), psutil.cpu_count()
+    return Cpu(
+        model=note("model", _model(), "the system does not name its processor"),
+        architecture=platform.machine(),
+        physical_cores=note("physical_cores", physical, "the system does not count its cores"),
+        logical_cores=note("logical_cores", logical, "the system does not count its cores"),
+        usable_cores=max(1, floor(min(len(cores), quota or len(cores)))),
+        quota_cores=note("quota_cores", quota, "no limit is set"),
+        governor=note("governor", governor, "the kernel offers no frequency control"),
+        max_frequency_hz=note(
+            "max_frequency_hz", _max_frequency(), "the system does not say how fast cores may run"
+        ),
+        last_level_cache_bytes=note(
+            "last_level_cache_bytes", cache, "the system does not describe its caches"
+        ),
+        numa_nodes=note(
+            "numa_nodes", _numa_nodes(root), "the system does not describe its memory nodes"
+        ),
+        memory_bytes=min([psutil.virtual_memory().total, *_memory_limits(root)]),
+    )
+
+
+def read(path: Path) -> str:
+    """Return what a file of the system says, without the space around it; nothing if none."""
+    with suppress(OSError):
+        return path.read_text(encoding="utf-8").strip()
+    return ""
+
+
+def _affinity() -> list[int]:
+    process: Any = psutil.Process()  # macOS has no affinity, and psutil no such method there
+    if hasattr(process, "cpu_affinity"):
+        return list(process.cpu_affinity())
+    return list(range(psutil.cpu_count() or 1))
+
+
+def _model() -> str | None:
+    model = cpuinfo.get_cpu_info().get("brand_raw") or platform.processor()
+    return " ".join(model.split()) or None
+
+
+def _quota(root: Path) -> float | None:
+    """Return the tightest limit of all control groups above this process, in cores."""
+    quotas = []
+    for group in _control_groups(root, "cpu"):
+        second = [read(group / "cpu.cfs_quota_us"), read(group / "cpu.cfs_period_us")]
+        quota, period = read(group / "cpu.max").split() or second
+        if quota.isdigit() and period.isdigit():  # else `max` or -1: without limit
+            quotas.append(int(quota) / int(period))
+    return min(quotas, default=None)
+
+
+def _memory_limits(root: Path) -> list[int]:
+    limits = [
+        read(group / name)
+        for group in _control_groups(root, "memory")
+        for name in ("memory.max", "memory.limit_in_bytes")
+    ]
+    return [int(limit) for limit in limits if limit.isdigit()]
+
+
+def _control_groups(root: Path, controller: str) -> Iterator[Path]:
+    """Yield the control groups of this process from the outermost in, of versions 1 and 2.
+
+    Inside a container the path may be the host's, whose lower folders do not exist here:
+    the limits then lie in the outermost.
+    """
+    for line in read(root / "proc/self/cgroup").splitlines():
+        _, controllers, path = line.split(":", 2)
+        if controllers and controller not in controllers.split(","):
+            continue
+        folder = root / "sys/fs/cgroup" / controllers
+        yield folder
+        for part in path.strip("/").split("/"):
+            folder /= part
+            yield folder
+
+
+def _governor(root: Path, cores: list[int]) -> str | None:
+    folder = root / "sys/devices/system/cpu"
+    found = {read(folder / f"cpu{core}/cpufreq/scaling_governor") for core in cores}
+    return ", ".join(sorted(found - {""})) or None
+
+
+def _max_frequency() -> float | None:
+    with suppress(NotImplementedError, OSError, RuntimeError):  # psutil's ways to say no
+        found: Any = psutil.cpu_freq()  # in MHz; its types deny that it may be None
+        return float(found.max) * 1e6 or None if found else None
+    return None
+
+
+def _last_level_cache(root: Path, cores: list[int]) -> int | None:
+    caches = {}
+    for core in cores:
+        folder = root / f"sys/devices/system/cpu/cpu{core}/cache"
+        for index in folder.glob("index*"):
+            level, size = read(index / "level"), read(index / "size")
+            if level and size.endswith("K"):
+                caches[level, read(index / "shared_cpu_list")] = int(size[:-1]) * 1024
+    last = max((level for level, _ in caches), default=None)
+    return sum(size for (level, _), size in caches.items() if level == last) or None
+
+
+def _numa_nodes(root: Path) -> int | None:
+    return len(list((root / "sys/devices/system/node").glob("node[0-9]*"))) or None

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: MIT
+"""The processor is described as this process may use it, from files planted for the test."""
+
+from pathlib import Path
+
+import psutil
+import pytest
+
+from suite.processor import processor
+
+CORES = list(psutil.Process().cpu_affinity()) if psutil.LINUX else [0]
+
+needs_linux = pytest.mark.skipif(not psutil.LINUX, reason="reads what only Linux has")
+
+
+def plant(root: Path, files: dict[str, str]) -> Path:
+    """Write files below a folder that stands for `/`."""
+    for name, content in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"{content}\n")
+    return root
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"proc/self/cgroup": "0::/", "sys/fs/cgroup/cpu.max": "150000 100000"},
+        {
+            "proc/self/cgroup": "0::/user/job",
+            "sys/fs/cgroup/user/cpu.max": "150000 100000",
+            "sys/fs/cgroup/user/job/cpu.max": "max 100000",
+        },
+        {
+            "proc/self/cgroup": "7:memory:/\n4:cpu,cpuacct:/docker/1f",
+            "sys/fs/cgroup/cpu,cpuacct/docker/1f/cpu.cfs_quota_us": "75000",
+            "sys/fs/cgroup/cpu,cpuacct/docker/1f/cpu.cfs_period_us": "50000",
+        },
+        {
+            "proc/self/cgroup": "4:cpu:/docker/of-the-host",
+            "sys/fs/cgroup/cpu/cpu.cfs_quota_us": "150000",
+            "sys/fs/cgroup/cpu/cpu.cfs_period_us": "100000",
+        },
+    ],
+    ids=["v2", "v2, set above", "v1", "v1, seen from inside a container"],
+)
+def test_a_quota_limits_the_cores_that_may_be_used(tmp_path: Path, files: dict[str, str]) -> None:
+    cpu = processor({}, plant(tmp_path, files))
+    assert cpu.quota_cores == 1.5
+    assert cpu.usable_cores == 1
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"proc/self/cgroup": "0::/", "sys/fs/cgroup/cpu.max": "max 100000"},
+        {
+            "proc/self/cgroup": "4:cpu:/",
+            "sys/fs/cgroup/cpu/cpu.cfs_quota_us": "-1",
+            "sys/fs/cgroup/cpu/cpu.cfs_period_us": "100000",
+        },
+        {},
+    ],
+    ids=["v2", "v1", "no control groups"],
+)
+def test_without_a_quota_every_core_of_the_affinity_counts(
+    tmp_path: Path, files: dict[str, str]
+) -> None:
+    unknown: dict[str, str] = {}
+    cpu = processor(unknown, plant(tmp_path, files))
+    assert (cpu.quota_cores, unknown["cpu.quota_cores"]) == (None, "no limit is set")
+    assert cpu.usable_cores == (len(CORES) if psutil.LINUX else cpu.logical_cores)
+
+
+@pytest.mark.parametrize(
+    ("group", "file"),
+    [
+        ("0::/", "sys/fs/cgroup/memory.max"),
+        ("5:memory:/", "sys/fs/cgroup/memory/memory.limit_in_bytes"),
+    ],
+)
+def test_a_containers_memory_is_what_it_may_use(tmp_path: Path, group: str, file: str) -> None:
+    cpu = processor({}, plant(tmp_path, {"proc/self/cgroup": group, file: str(2**28)}))
+    assert cpu.memory_bytes == 2**28
+
+
+def test_an_unlimited_container_has_the_memory_of_the_machine(tmp_path: Path) -> None:
+    files = {"proc/self/cgroup": "0::/", "sys/fs/cgroup/memory.max": "max"}
+    assert processor({}, plant(tmp_path, files)).memory_bytes == psutil.virtual_memory().total
+
+
+@needs_linux
+def test_every_last_level_cache_that_a_usable_core_has_is_counted_once(tmp_path: Path) -> None:
+    def cache(core: int, index: int, level: int, size: str, shared: str) -> dict[str, str]:
+        folder = f"sys/devices/system/cpu/cpu{core}/cache/index{index}"
+        facts = {"level": str(level), "size": size, "shared_cpu_list": shared}
+        return {f"{folder}/{name}": value for name, value in facts.items()}
+
+    files: dict[str, str] = {}
+    for place, core in enumerate(CORES):
+        files |= cache(core, 0, 1, "32K", str(core))
+        files |= cache(core, 3, 3, "16384K", f"group {place // 2}")
+    files |= cache(max(CORES) + 1, 3, 3, "16384K", "of another job")
+    groups = (len(CORES) + 1) // 2
+    cpu = processor({}, plant(tmp_path, files))
+    assert cpu.last_level_cache_bytes == groups * 16 * 2**20
+
+
+@needs_linux
+def test_governors_and_memory_nodes_are_read(tmp_path: Path) -> None:
+    files = {
+        f"sys/devices/system/cpu/cpu{core}/cpufreq/scaling_governor": "powersave" for core in CORES
+    }
+    files |= {f"sys/devices/system/node/node{node}/cpulist": "0" for node in range(2)}
+    cpu = processor({}, plant(tmp_path, files))
+    assert (cpu.governor, cpu.numa_nodes) == ("powersave", 2)
+
+
+def test_what_the_system_does_not_say_has_a_reason(tmp_path: Path) -> None:
+    unknown: dict[str, str] = {}
+    cpu = processor(unknown, tmp_path)
+    assert (cpu.governor, cpu.last_level_cache_bytes, cpu.numa_nodes) == (None, None, None)
+    assert {"cpu.governor", "cpu.last_level_cache_bytes", "cpu.numa_nodes"} <= unknown.keys()
