@@ -1,15 +1,21 @@
 # SPDX-License-Identifier: MIT
 """What PyTorch asks a backend for: registration, and the module ``torch.<name>``."""
 
+import math
+from functools import partial
+from time import perf_counter
 from types import SimpleNamespace, TracebackType
 from typing import Any
 
 import torch
 from torch.utils import backend_registration as registration
 
+from simulated_accelerator import copies
 from simulated_accelerator import device as parts
+from simulated_accelerator.device import current
+from simulated_accelerator.host import Host, host
 from simulated_accelerator.machine import machine
-from simulated_accelerator.tensor import dispatch
+from simulated_accelerator.operations import dispatch
 
 Which = torch.device | str | int | None
 Stream = parts.Stream
@@ -30,24 +36,10 @@ class _DeviceContext:
         self._index = machine.device(which).index
 
     def __enter__(self) -> None:
-        self._before, machine.current.index = machine.current.index, self._index
+        self._before, current.index = current.index, self._index
 
     def __exit__(self, *_: object) -> None:
-        machine.current.index = self._before
-
-
-class _StreamContext:
-    """Makes a stream, and its device, current in the thread, within a ``with`` block."""
-
-    def __init__(self, stream: Stream) -> None:
-        self._stream = stream
-
-    def __enter__(self) -> None:
-        self._before = machine.current.index, dict(machine.current.streams)
-        module.set_stream(self._stream)
-
-    def __exit__(self, *_: object) -> None:
-        machine.current.index, machine.current.streams = self._before
+        current.index = self._before
 
 
 class Backend:
@@ -55,7 +47,6 @@ class Backend:
 
     Event = Event
     device = _DeviceContext
-    stream = _StreamContext
 
     def is_initialized(self) -> bool:
         return True
@@ -67,10 +58,10 @@ class Backend:
         return len(machine.devices)
 
     def current_device(self) -> int:
-        return machine.current.index
+        return current.index
 
     def set_device(self, which: Which) -> None:
-        machine.current.index = machine.device(which).index
+        current.index = machine.device(which).index
 
     def synchronize(self, which: Which = None) -> None:
         machine.device(which).synchronise()
@@ -85,8 +76,11 @@ class Backend:
         return machine.device(which).streams[0]
 
     def set_stream(self, stream: Stream) -> None:
-        machine.current.index = stream.device.index
-        machine.current.streams[stream.device.index] = stream
+        stream.select()
+
+    def stream(self, stream: Stream) -> Stream:
+        """Return what makes a stream current within a ``with`` block."""
+        return stream
 
     def mem_get_info(self, which: Which = None) -> tuple[int, int]:
         device = machine.device(which)
@@ -130,24 +124,65 @@ class Backend:
     def _is_in_bad_fork(self) -> bool:
         return False
 
+    def get_amp_supported_dtype(self) -> list[torch.dtype]:
+        return [torch.bfloat16, torch.float16]
+
     def account(self, which: Which = None) -> parts.Account:
         """Return what a device did, in simulated time."""
         return machine.device(which).account
 
 
+_BATCHES, _CALLS = 10, 20
+_MOST_OVERHEAD = 20e-6
+
 module = Backend()
 _libraries: list[torch.library.Library] = []
+
+_DIRECT = (
+    # `torch.tensor` fills a new tensor with Python dispatch switched off,
+    torch.ops.aten.copy_.default,
+    # and these would be made as empty ones and resized.
+    torch.ops.aten.arange.default,
+    torch.ops.aten.arange.start,
+    torch.ops.aten.arange.start_step,
+    torch.ops.aten.eye.default,
+    torch.ops.aten.eye.m,
+)
+
+
+def _call(func: Any, *args: Any, **kwargs: Any) -> Any:
+    return dispatch(func, args, kwargs)
 
 
 def register() -> None:
     """Make the device known to PyTorch."""
     registration._setup_privateuseone_for_python_backend(machine.spec.name, backend_module=module)
-    # What has no tensor among its arguments (a factory) reaches the key itself, and so does
-    # `copy_` where PyTorch fills a new tensor with Python dispatch switched off.
+    # What has no tensor among its arguments (a factory) is dispatched to the key itself.
     everything = torch.library.Library("_", "IMPL")
-    everything.fallback(lambda op, *args, **kwargs: dispatch(op, args, kwargs), "PrivateUse1")
+    everything.fallback(_call, "PrivateUse1")
     some = torch.library.Library("aten", "IMPL")
-    copy = torch.ops.aten.copy_.default
-    some.impl("copy_", lambda *args: dispatch(copy, args, {}), "PrivateUse1")
+    for func in _DIRECT:
+        name = func.name().removeprefix("aten::")
+        some.impl(name, partial(_call, func), "PrivateUse1")
+    some.impl("_pin_memory", copies.pin_memory, "CPU")
+    some.impl("is_pinned", copies.is_pinned, "CPU")
     _libraries.extend([everything, some])
-    torch.autograd.set_multithreading_enabled(False)
+    if machine.devices:
+        _calibrate()
+
+
+def _calibrate() -> None:
+    """Learn what a call costs before the simulation sees it and after it is done.
+
+    Views are called: they run on no device, and so leave no trace there.
+    """
+    tensor = torch.empty(1, device=machine.spec.name)
+    quickest = math.inf
+    for _ in range(_BATCHES):
+        host.settle(0.0)
+        begin = perf_counter()
+        for _ in range(_CALLS):
+            tensor.view(1)
+        quickest = min(quickest, (perf_counter() - begin) / _CALLS)
+    Host.overhead = min(max(0.0, quickest - machine.spec.metadata), _MOST_OVERHEAD)
+    host.late = 0.0

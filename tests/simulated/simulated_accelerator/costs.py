@@ -13,19 +13,21 @@ import torch
 
 from simulated_accelerator.spec import Spec
 
-Layout = tuple[torch.Size, tuple[int, ...], torch.dtype]
+Form = tuple[torch.Size, tuple[int, ...], torch.dtype]
 
 
 class Plan(NamedTuple):
     """What is known of an operation before its values are.
 
-    layouts : of its new results, in order
-    result : what it returns, with `New` or `Given` in place of each tensor
+    forms : of its new results, in order
+    sizes : bytes of memory that these take
+    result : what it returns, with a `Slot` in place of each tensor
     seconds : on a device of nominal speed
     flops : 0 unless it is a product or a convolution
     """
 
-    layouts: tuple[Layout, ...]
+    forms: tuple[Form, ...]
+    sizes: tuple[int, ...]
     result: Any
     seconds: float
     flops: float
@@ -38,7 +40,7 @@ class Slot(NamedTuple):
     number: int
 
 
-def layout(tensor: torch.Tensor) -> Layout:
+def form_of(tensor: torch.Tensor) -> Form:
     """Return shape, strides and dtype."""
     return tensor.shape, tensor.stride(), tensor.dtype
 
@@ -50,15 +52,6 @@ def map_leaves(tree: Any, kind: type | tuple[type, ...], change: Callable[[Any],
     if isinstance(tree, (list, tuple)):
         return type(tree)([map_leaves(item, kind, change) for item in tree])
     return tree
-
-
-def key_of(argument: Any) -> Hashable:  # noqa: ANN401
-    """Return what of an argument a plan depends on."""
-    if isinstance(argument, torch.Tensor):
-        return layout(argument)
-    if isinstance(argument, (list, tuple)):
-        return tuple(key_of(item) for item in argument)
-    return type(argument), argument
 
 
 @cache
@@ -76,12 +69,14 @@ def make_plan(spec: Spec, func: Any, args: Any, kwargs: dict[str, Any]) -> Plan:
     ------
     NotImplementedError
         If the results' shapes depend on the values of the arguments.
+    ValueError
+        If an argument would be given another shape to hold the result.
     """
     given: list[torch.Tensor] = []
     new: list[torch.Tensor] = []
 
     def to_meta(tensor: torch.Tensor) -> torch.Tensor:
-        shape, stride, dtype = layout(tensor)
+        shape, stride, dtype = form_of(tensor)
         given.append(torch.empty_strided(shape, stride, dtype=dtype, device="meta"))
         return given[-1]
 
@@ -96,7 +91,11 @@ def make_plan(spec: Spec, func: Any, args: Any, kwargs: dict[str, Any]) -> Plan:
     meta_kwargs = {name: map_leaves(value, torch.Tensor, to_meta) for name, value in kwargs.items()}
     if "device" in kwargs:
         meta_kwargs["device"] = "meta"
+    forms = [form_of(tensor) for tensor in given]
     outcome = func(*meta_args, **meta_kwargs)
+    if [form_of(tensor) for tensor in given] != forms:
+        msg = f"{func} would resize a tensor that it is given, which is not simulated"
+        raise ValueError(msg)
     result = map_leaves(outcome, torch.Tensor, to_slot)
     counter = _flop_counters().get(func.overloadpacket)
     flops = float(counter(*meta_args, **meta_kwargs, out_val=outcome)) if counter else 0.0
@@ -104,4 +103,10 @@ def make_plan(spec: Spec, func: Any, args: Any, kwargs: dict[str, Any]) -> Plan:
     rate = spec.flops.get(dtype, spec.flops["float32"])
     size = sum(tensor.nbytes for tensor in (*given, *new))
     seconds = spec.kernel + max(flops / rate, size / spec.bandwidth)
-    return Plan(tuple(layout(tensor) for tensor in new), result, seconds, flops)
+    return Plan(
+        forms=tuple(form_of(tensor) for tensor in new),
+        sizes=tuple(tensor.untyped_storage().nbytes() for tensor in new),
+        result=result,
+        seconds=seconds,
+        flops=flops,
+    )

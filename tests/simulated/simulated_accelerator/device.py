@@ -10,13 +10,12 @@ import random
 import threading
 from collections import deque
 from collections.abc import Callable
-from time import perf_counter
 from typing import Literal, NamedTuple, Self
 
 import torch
 
 from simulated_accelerator.host import host
-from simulated_accelerator.spec import Link, Spec
+from simulated_accelerator.spec import Spec
 
 Engine = Literal["compute", "h2d", "d2h"]
 
@@ -44,6 +43,18 @@ class Account:
         self.recent: deque[Work] = deque(maxlen=20_000)
 
 
+class Current(threading.local):
+    """What a thread has selected: a device by index, and streams other than the default ones."""
+
+    index = 0
+
+    def __init__(self) -> None:
+        self.streams: dict[int, Stream] = {}
+
+
+current = Current()
+
+
 class Device:
     """One simulated device.
 
@@ -57,6 +68,8 @@ class Device:
     def __init__(self, spec: Spec, index: int, physical: int) -> None:
         self.spec = spec
         self.index = index
+        # The type has its name only once the backend is registered.
+        self.torch_device = torch.device("privateuseone", index)
         self.speed = spec.speed(physical)
         self.random = random.Random(spec.seed + physical)  # noqa: S311 (jitter, not secrets)
         self.seeds = random.Random(spec.seed + physical)  # noqa: S311 (of tensors)
@@ -66,12 +79,7 @@ class Device:
         self.allocated = 0
         self.peak = 0
         self._first: float | None = None
-        self._lock = threading.Lock()
-
-    @property
-    def torch_device(self) -> torch.device:
-        """The device as PyTorch names it."""
-        return torch.device(self.spec.name, self.index)
+        self._lock = threading.RLock()  # memory may be freed while some is being taken
 
     def new_stream(self) -> "Stream":
         """Return a further stream."""
@@ -114,10 +122,11 @@ class Device:
         """Wait for every stream."""
         self.check()
         self.account.synchronisations += 1
-        host.settle(max(stream.busy_until for stream in self.streams))
+        moment = max(stream.busy_until for stream in self.streams)
+        moment = max(moment, host.now()) + self.spec.synchronise
         for stream in self.streams:
-            stream.deliver()
-        host.settle(host.now() + self.spec.synchronise)
+            stream.deliver(moment)
+        host.settle(moment)
 
     def allocate(self, size: int) -> None:
         """Take memory, or raise `torch.OutOfMemoryError`."""
@@ -148,7 +157,8 @@ class Stream:
         self._device = device
         self.stream_id = stream_id
         self.busy_until = 0.0
-        self._deliveries: deque[tuple[float, Callable[[], object]]] = deque()
+        self._promises: deque[tuple[float, Callable[[], object]]] = deque()
+        self._before: list[tuple[int, Stream | None]] = []
 
     @property
     def device(self) -> torch.device:
@@ -157,27 +167,45 @@ class Stream:
 
     def promise(self, end: float, deliver: Callable[[], object]) -> None:
         """Have something done at the synchronisation that finds ``end`` passed."""
-        self._deliveries.append((end, deliver))
+        self._promises.append((end, deliver))
 
-    def deliver(self) -> None:
-        """Do what was promised for moments that have passed."""
-        while self._deliveries and self._deliveries[0][0] <= perf_counter():
-            self._deliveries.popleft()[1]()
+    def deliver(self, moment: float) -> None:
+        """Do what was promised until ``moment``, which the caller waits for."""
+        while self._promises and self._promises[0][0] <= moment:
+            self._promises.popleft()[1]()
 
     def synchronize(self) -> None:
         """Wait until all work on the stream has ended."""
         self._device.check()
         self._device.account.synchronisations += 1
-        host.settle(self.busy_until)
-        self.deliver()
-        host.settle(host.now() + self._device.spec.synchronise)
+        self.wait_for(self.busy_until)
+
+    def wait_for(self, moment: float) -> None:
+        """Let the host wait for a moment of the stream, at the cost of a synchronisation."""
+        self.deliver(moment)
+        host.settle(max(moment, host.now()) + self._device.spec.synchronise)
 
     def query(self) -> bool:
         """Return whether all work on the stream has ended."""
         if self.busy_until > host.now():
             return False
-        self.deliver()
+        self.deliver(self.busy_until)
         return True
+
+    def __enter__(self) -> Self:
+        self._before.append((current.index, current.streams.get(self._device.index)))
+        self.select()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        index, stream = self._before.pop()
+        (stream or self._device.streams[0]).select()
+        current.index = index
+
+    def select(self) -> None:
+        """Make the stream, and its device, the calling thread's current ones."""
+        current.index = self._device.index
+        current.streams[self._device.index] = self
 
     def record_event(self, event: "Event | None" = None) -> "Event":
         """Record an event (a new one by default) on the stream and return it."""
@@ -221,8 +249,7 @@ class Event:
     def synchronize(self) -> None:
         """Wait until the event has happened."""
         if self._stream is not None:
-            host.settle(self.moment)
-            self._stream.deliver()
+            self._stream.wait_for(self.moment)
 
     def elapsed_time(self, end: Self) -> float:
         """Return the milliseconds from this event to ``end``.
@@ -242,8 +269,3 @@ class Event:
             msg = "Both events must have happened before calculating elapsed time."
             raise RuntimeError(msg)
         return (end.moment - self.moment) * 1e3
-
-
-def copy_seconds(link: Link, size: int) -> float:
-    """Return how long ``size`` bytes take over ``link``."""
-    return link.latency + size / link.rate

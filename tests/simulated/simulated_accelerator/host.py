@@ -19,6 +19,7 @@ _SPIN = 1.5e-3
 _NAP = 60.0
 """Longest sleep at once; a device that hangs is waited for in naps."""
 
+
 class Host(threading.local):
     """The calling thread's account, in seconds.
 
@@ -39,15 +40,14 @@ class Host(threading.local):
         """Return the simulated moment at which the caller's call began."""
         return perf_counter() - self.debt - Host.overhead
 
-    def spend(self, begin: float, seconds: float) -> float:
-        """Wait until ``seconds`` after ``begin`` and return that moment."""
+    def spend(self, begin: float, seconds: float) -> None:
+        """Wait until ``seconds`` after ``begin``."""
         moment = begin + seconds
         # An operation may overrun by about a launch: the next launches repay it.
         slack = seconds if self.debt < seconds else 0.0
         tape.compute_while_waiting(moment + slack)
         wait_until(moment)
         self.debt = max(0.0, perf_counter() - moment)
-        return moment
 
     def settle(self, moment: float) -> None:
         """Wait until ``moment`` and forget the debt."""

@@ -1,21 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""The devices of this process, and which device and stream a thread currently uses."""
-
-import threading
+"""The devices of this process."""
 
 import torch
 
-from simulated_accelerator.device import Device, Stream
+from simulated_accelerator.device import Device, Stream, current
 from simulated_accelerator.spec import Spec
-
-
-class _Current(threading.local):
-    """What a thread has selected: a device, and a stream on each device it chose one for."""
-
-    index = 0
-
-    def __init__(self) -> None:
-        self.streams: dict[int, Stream] = {}
 
 
 class Machine:
@@ -26,20 +15,19 @@ class Machine:
         self.devices = [
             Device(spec, index, physical) for index, physical in enumerate(spec.visible())
         ]
-        self.current = _Current()
 
     def device(self, which: torch.device | str | int | None = None) -> Device:
-        """Return a device by index or name; the current one by default.
+        """Return a device by index or name; the calling thread's current one by default.
 
         Raises
         ------
-        RuntimeError
+        torch.AcceleratorError
             If there is no such device.
         """
         if isinstance(which, str):
             which = torch.device(which)
         index = which.index if isinstance(which, torch.device) else which
-        index = self.current.index if index is None else index
+        index = current.index if index is None else index
         if not 0 <= index < len(self.devices):
             msg = (
                 f"{self.spec.name} error: invalid device ordinal {index} "
@@ -50,7 +38,7 @@ class Machine:
 
     def stream(self, device: Device) -> Stream:
         """Return the calling thread's current stream on a device."""
-        return self.current.streams.get(device.index, device.streams[0])
+        return current.streams.get(device.index, device.streams[0])
 
 
 machine = Machine(Spec.from_environment())

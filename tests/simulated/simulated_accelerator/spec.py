@@ -14,6 +14,10 @@ class Link(Struct, frozen=True):
     latency: float
     rate: float
 
+    def seconds(self, size: int) -> float:
+        """Return how long a copy of ``size`` bytes takes."""
+        return self.latency + size / self.rate
+
 
 class Links(Struct, frozen=True, forbid_unknown_fields=True):
     """The ways between host and device, by the kind of host memory, and between devices."""

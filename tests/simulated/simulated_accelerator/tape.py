@@ -12,6 +12,8 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from time import perf_counter
 from weakref import ReferenceType, ref
 
+import torch
+
 _MARGIN = 1.25
 """How much longer than last time an operation may take and must still fit."""
 
@@ -72,6 +74,8 @@ class Tape:
                 if entry.written():
                     expected = self._seconds.get(entry.key, entry.guess)
                     if perf_counter() + _MARGIN * expected > deadline:
+                        # Ask again with less patience, or one disturbance would last for ever.
+                        self._seconds[entry.key] = 0.99 * expected
                         return
                     self._compute(entry)
                 self._entries.popleft()
@@ -90,10 +94,15 @@ class Tape:
                 self._compute(entry)
 
     def _compute(self, entry: Entry) -> None:
+        # One thread serves best: small operations gain nothing by more, and on a busy machine
+        # they wait long for each other.
+        threads = torch.get_num_threads()
         begin = perf_counter()
+        torch.set_num_threads(1)
         entry.run()
+        torch.set_num_threads(threads)
         seconds = perf_counter() - begin
-        self._seconds[entry.key] = 0.7 * self._seconds.get(entry.key, seconds) + 0.3 * seconds
+        self._seconds[entry.key] = (seconds + self._seconds.get(entry.key, seconds)) / 2
 
 
 def _divide(batch: Sequence[Entry], needed: set[Value]) -> tuple[list[Entry], list[Entry]]:

@@ -1,25 +1,18 @@
 # SPDX-License-Identifier: MIT
-"""Tensors on a simulated device, and what happens when an operation meets one.
+"""Tensors on a simulated device.
 
 A `SimTensor` is a shell that PyTorch takes for a tensor on the device. Its contents are a
 tensor on the CPU, whose values are up to date once the tape has been forced.
 """
 
 from collections.abc import Callable
-from functools import cache
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import torch
 
-from simulated_accelerator.costs import Plan, Slot, key_of, layout, make_plan, map_leaves
+from simulated_accelerator.costs import Form, form_of
 from simulated_accelerator.device import Device
-from simulated_accelerator.host import host, tape
-from simulated_accelerator.machine import machine
-from simulated_accelerator.tape import Entry, Value
-
-aten = torch.ops.aten
-_spec = machine.spec
-_plans: dict[Any, Plan] = {}
+from simulated_accelerator.tape import Value
 
 
 class Buffer:
@@ -27,11 +20,16 @@ class Buffer:
 
     value : identity of the contents
     fresh : whether nothing was ever written to it
+
+    Raises
+    ------
+    torch.OutOfMemoryError
+        If the device has not that much left.
     """
 
     def __init__(self, device: Device, size: int) -> None:
         self.device = device
-        self.size = 0
+        self.size = 0  # what __del__ gives back if there is no memory
         device.allocate(size)
         self.size = size
         self.value = Value()
@@ -46,12 +44,16 @@ class SimTensor(torch.Tensor):
 
     contents: torch.Tensor
     buffer: Buffer
+    form: Form
+    operation: ClassVar[Callable[[Any, Any, dict[str, Any]], Any]]
+    """What runs an operation; set by the module that does, which needs this class."""
+
     __torch_function__ = torch._C._disabled_torch_function_impl
 
     @staticmethod
     def __new__(cls, contents: torch.Tensor, buffer: Buffer) -> Self:
-        """Wrap a CPU tensor as part of what lies in ``buffer``."""
-        self = torch.Tensor._make_wrapper_subclass(
+        """Wrap a CPU tensor as a part of what lies in ``buffer``."""
+        self: Self = torch.Tensor._make_wrapper_subclass(
             cls,
             contents.shape,
             strides=contents.stride(),
@@ -59,24 +61,37 @@ class SimTensor(torch.Tensor):
             dtype=contents.dtype,
             device=buffer.device.torch_device,
         )
-        self.contents = contents
-        self.buffer = buffer
+        self.contents, self.buffer, self.form = contents, buffer, form_of(contents)
         return self
 
     @classmethod
-    def __torch_dispatch__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+    def on(cls, device: Device, form: Form, size: int) -> Self:
+        """Return a tensor without values in ``size`` bytes of its own on ``device``."""
+        buffer = Buffer(device, size)
+        shape, stride, dtype = form
+        return cls(torch.empty_strided(shape, stride, dtype=dtype), buffer)
+
+    @classmethod
+    def holding(cls, device: Device, contents: torch.Tensor) -> Self:
+        """Return a tensor with memory of its own on ``device`` and these contents."""
+        return cls(contents, Buffer(device, contents.untyped_storage().nbytes()))
+
+    @classmethod
+    def __torch_dispatch__(
+        cls, func: Any, _types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
         """Run an operation that has such a tensor among its arguments."""
-        return dispatch(func, args, kwargs or {})
+        return cls.operation(func, args, kwargs or {})
 
     @property
     def data(self) -> torch.Tensor:
-        """The tensor without its history, as `torch.Tensor.data`."""
+        """The tensor without its history, as `torch.Tensor.data`; setting it swaps contents."""
         return self.detach()
 
     @data.setter
     def data(self, other: "SimTensor") -> None:
-        torch.Tensor.data.__set__(self, other)
-        self.contents, self.buffer = other.contents, other.buffer
+        torch.Tensor.data.__set__(self, other)  # type: ignore[attr-defined]
+        self.contents, self.buffer, self.form = other.contents, other.buffer, other.form
 
     def data_ptr(self) -> int:
         """Return an address that is the same for tensors that share their memory."""
@@ -84,7 +99,7 @@ class SimTensor(torch.Tensor):
 
     def tolist(self) -> Any:
         """Read back and return nested lists."""
-        return self.cpu().tolist()
+        return self.detach().cpu().tolist()
 
     def numpy(self, *, force: bool = False) -> Any:
         """Raise as any accelerator's tensor does, unless ``force`` says to read back."""
@@ -99,171 +114,14 @@ class SimTensor(torch.Tensor):
     def __repr__(self, **_: object) -> str:
         return f"{self.detach().cpu()!r}"[:-1] + f", device='{self.device}')"
 
+    def __format__(self, spec: str) -> str:
+        return self.item().__format__(spec) if self.dim() == 0 else super().__format__(spec)
 
-def dispatch(func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
-    """Run one operation of PyTorch's on the simulated machine."""
-    begin = host.begin()
-    if func in _SPECIAL:
-        return _SPECIAL[func](begin, *args, **kwargs)
-    if _is_view(func):
-        return _view(begin, func, args, kwargs)
-    if func.overloadpacket in _EMPTY:
-        return _empty(begin, func, args, kwargs)
-    return _operate(begin, func, args, kwargs)
+    def __deepcopy__(self, memo: dict[int, Any]) -> "SimTensor":
+        copy = self.detach().clone().requires_grad_(self.requires_grad)
+        copy._is_param = getattr(self, "_is_param", False)
+        memo[id(self)] = copy
+        return copy
 
-
-@cache
-def _is_view(func: Any) -> bool:
-    return func is aten._unsafe_view.default or any(
-        one.alias_info is not None and not one.alias_info.is_write for one in func._schema.returns
-    )
-
-
-def _contents(tree: Any) -> Any:
-    return map_leaves(tree, SimTensor, lambda tensor: tensor.contents)
-
-
-def _tensors(args: Any, kwargs: dict[str, Any]) -> list[torch.Tensor]:
-    found: list[torch.Tensor] = []
-    map_leaves([*args, *kwargs.values()], torch.Tensor, found.append)
-    return found
-
-
-def _device_of(tensors: list[torch.Tensor], kwargs: dict[str, Any]) -> Device:
-    """Return where an operation runs; raise if its arguments lie on several devices."""
-    if kwargs.get("device") is not None:
-        return machine.device(kwargs["device"])
-    # A scalar on the CPU may take part anywhere.
-    places = {t.device for t in tensors if isinstance(t, SimTensor) or t.dim() > 0}
-    if len(places) > 1:
-        msg = (
-            "Expected all tensors to be on the same device, but found at least two devices, "
-            + " and ".join(sorted(map(str, places)))
-            + "!"
-        )
-        raise RuntimeError(msg)
-    return next(t.buffer.device for t in tensors if isinstance(t, SimTensor))
-
-
-def _new(device: Device, contents: torch.Tensor) -> SimTensor:
-    return SimTensor(contents, Buffer(device, contents.untyped_storage().nbytes()))
-
-
-def _empty(begin: float, func: Any, args: Any, kwargs: dict[str, Any]) -> SimTensor:
-    device = _device_of(_tensors(args, kwargs), kwargs)
-    contents = func(*_contents(args), **{**kwargs, "device": "cpu", "pin_memory": False})
-    result = _new(device, contents)
-    host.spend(begin, _spec.metadata)
-    return result
-
-
-def _view(begin: float, func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
-    base = args[0]
-    result = func(*_contents(args), **kwargs)
-    result = map_leaves(result, torch.Tensor, lambda part: SimTensor(part, base.buffer))
-    host.spend(begin, _spec.metadata)
-    return result
-
-
-def _operate(begin: float, func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
-    """Launch an operation that computes."""
-    tensors = _tensors(args, kwargs)
-    device = _device_of(tensors, kwargs)
-    device.check()
-    key = func, key_of(args), key_of(tuple(kwargs.items()))
-    plan = _plans.get(key)
-    if plan is None:
-        plan = _plans[key] = make_plan(_spec, func, args, kwargs)
-    new = [
-        _new(device, torch.empty_strided(shape, stride, dtype=dtype))
-        for shape, stride, dtype in plan.layouts
-    ]
-    run = _computation(func, _contents(args), _contents(kwargs), [t.contents for t in new])
-    sims = [t for t in tensors if isinstance(t, SimTensor)]
-    written = _written(func, args, kwargs) + new
-    for tensor in written:
-        tensor.buffer.fresh = False
-    reads = [t.buffer.value for t in sims]
-    tape.append(Entry(run, reads, [t.buffer.value for t in written], key, plan.seconds))
-    at = host.spend(begin, _spec.launch)
-    device.run(func.__name__, machine.stream(device), "compute", plan.seconds, at)
-
-    def to_tensor(slot: Slot) -> torch.Tensor:
-        return tensors[slot.number] if slot.given else new[slot.number]
-
-    return map_leaves(plan.result, Slot, to_tensor)
-
-
-def _written(func: Any, args: Any, kwargs: dict[str, Any]) -> list[SimTensor]:
-    found: list[SimTensor] = []
-    for number, argument in enumerate(func._schema.arguments):
-        if argument.alias_info is not None and argument.alias_info.is_write:
-            value = args[number] if number < len(args) else kwargs.get(argument.name)
-            map_leaves(value, SimTensor, found.append)
-    return found
-
-
-def _computation(
-    func: Any, args: Any, kwargs: dict[str, Any], new: list[torch.Tensor]
-) -> Callable[[], None]:
-    if "device" in kwargs:
-        kwargs = {**kwargs, "device": "cpu"}
-
-    def compute() -> None:
-        outcome = func(*args, **kwargs)
-        results: list[torch.Tensor] = []
-        map_leaves(outcome, torch.Tensor, results.append)
-        for target, result in zip(new, results, strict=False):
-            target.copy_(result)
-
-    return compute
-
-
-def _copy(
-    begin: float, target: torch.Tensor, source: torch.Tensor, non_blocking: bool = False
-) -> torch.Tensor:
-    if isinstance(target, SimTensor) and isinstance(source, SimTensor):
-        return _operate(begin, aten.copy_.default, (target, source), {})
-    if isinstance(target, SimTensor):
-        device, link, engine = target.buffer.device, _spec.links.h2d_pageable, "h2d"
-    else:
-        device, link, engine = source.buffer.device, _spec.links.d2h_pageable, "d2h"
-    stream = machine.stream(device)
-    at = host.spend(begin, _spec.launch)
-    seconds = link.latency + source.nbytes / link.rate
-    end = device.run("copy_", stream, engine, seconds, at)
-    if isinstance(target, SimTensor):
-        tape.force([target.buffer.value])
-        target.contents.copy_(source)
-        target.buffer.fresh = False
-    else:
-        tape.force([source.buffer.value])
-        target.copy_(source.contents)
-    host.settle(end)
-    stream.deliver()
-    host.settle(host.now() + _spec.synchronise)
-    return target
-
-
-def _to_copy(begin: float, source: SimTensor, **kwargs: Any) -> torch.Tensor:
-    device = kwargs.get("device")
-    if device is None or device == source.device:
-        return _operate(begin, aten._to_copy.default, (source,), kwargs)
-    target = torch.empty_like(source.contents, dtype=kwargs.get("dtype"))
-    if device.type != "cpu":
-        target = _new(machine.device(device), target)
-    return _copy(begin, target, source, kwargs.get("non_blocking", False))
-
-
-def _item(begin: float, source: SimTensor) -> Any:
-    target = torch.empty((), dtype=source.dtype)
-    return _copy(begin, target, source).item()
-
-
-_EMPTY = {aten.empty, aten.empty_strided, aten.empty_like, aten.new_empty, aten.new_empty_strided}
-
-_SPECIAL: dict[Any, Callable[..., Any]] = {
-    aten.copy_.default: _copy,
-    aten._to_copy.default: _to_copy,
-    aten._local_scalar_dense.default: _item,
-}
+    def __reduce_ex__(self, _protocol: object) -> Any:
+        return torch.Tensor.to, (self.detach().cpu(), self.device)
