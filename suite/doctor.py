@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: MIT
+"""What keeps torch from an accelerator that is there, and the command that mends it.
+
+A rule is a small function that yields what it finds; its name is the conclusion's code.
+"""
+
+import os
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from suite.hardware import VENDORS, System, Vendor, look
+from suite.model import Conclusion
+from suite.processor import ROOT
+
+START_LOCALLY = "https://pytorch.org/get-started/locally/"
+OLDEST_DRIVER = {11: 450, 12: 525, 13: 580}
+"""Oldest driver branch that runs programs built with each major version of CUDA.
+
+https://docs.nvidia.com/deploy/cuda-compatibility/minor-version-compatibility.html
+"""
+
+
+class Offer(NamedTuple):
+    """What the installed torch offers.
+
+    version : `None` where torch cannot be imported; `builds` then says why
+    builds : version of what the build is for, such as `{"CUDA": "13.0"}`
+    devices : accelerators that it sees
+    """
+
+    version: str | None
+    builds: dict[str, str | None]
+    devices: int
+
+
+class Patient(NamedTuple):
+    """The accelerators of one maker that torch does not offer, and what is known of them."""
+
+    vendor: Vendor
+    number: int
+    system: System
+    offer: Offer
+    root: Path
+    environ: Mapping[str, str]
+
+
+class Trouble(NamedTuple):
+    """What is wrong, and the command or setting that mends it."""
+
+    message: str
+    mend: str
+
+
+Rule = Callable[[Patient], Iterator[Trouble]]
+
+
+def unusable_accelerators(
+    root: Path = ROOT, environ: Mapping[str, str] = os.environ, offer: Offer | None = None
+) -> list[Conclusion]:
+    """Say why torch offers no accelerator although the system shows one; empty if all is well.
+
+    root : the folder that `/dev`, `/proc` and `/sys` lie in
+    offer : what torch offers, if it is not to be asked
+
+    torch is imported only where the system shows an accelerator. Where torch offers one, it
+    is not said that others are left out.
+    """
+    system = look(root)
+    if not system.gpus:
+        return []
+    offer = offer or ask_torch()
+    if offer.devices:
+        return []
+    conclusions = []
+    for name, vendor in VENDORS.items():
+        gpus = Counter(gpu.name for gpu in system.gpus if gpu.vendor == name)
+        if not gpus:
+            continue
+        patient = Patient(vendor, gpus.total(), system, offer, root, environ)
+        found = [(rule, trouble) for rule in RULES for trouble in rule(patient)]
+        found = found or [(unused_accelerator, trouble) for trouble in unused_accelerator(patient)]
+        shown = ", ".join(f"{n}x {gpu}" if n > 1 else gpu for gpu, n in gpus.items())
+        conclusions += [
+            Conclusion(
+                code=rule.__name__.replace("_", "-"),
+                severity="error",
+                message=f"{shown} cannot be used: {trouble.message}",
+                advice=f"{trouble.mend}; or measure without it: --devices cpu",
+            )
+            for rule, trouble in found
+        ]
+    return conclusions
+
+
+def ask_torch() -> Offer:
+    """Import torch, if it can be, and ask what it is built for and what it sees."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what it warns of is what is looked into here
+        try:
+            import torch  # noqa: PLC0415 - it takes a second, or is not there
+        except (ImportError, OSError) as error:
+            return Offer(None, {"error": str(error)}, 0)
+        builds = {
+            "CUDA": torch.version.cuda,
+            "ROCm": torch.version.hip,
+            "XPU": torch.version.xpu,
+            "MPS": "built in" if torch.backends.mps.is_built() else None,
+        }
+        return Offer(str(torch.__version__), builds, torch.accelerator.device_count())
+
+
+def torch_missing(patient: Patient) -> Iterator[Trouble]:
+    """Find a torch that cannot be imported."""
+    if patient.offer.version is None:
+        reason = patient.offer.builds["error"]
+        yield Trouble(f"torch cannot be imported ({reason})", _install(patient.vendor.build))
+
+
+def torch_build(patient: Patient) -> Iterator[Trouble]:
+    """Find a torch that was built for other accelerators, or for none."""
+    version, builds, _ = patient.offer
+    wanted = patient.vendor.build
+    if version is not None and builds[wanted] is None:
+        own = " and ".join(name for name, built in builds.items() if built) or "the CPU alone"
+        yield Trouble(f"torch {version} is built for {own}, not for {wanted}", _install(wanted))
+
+
+def driver_missing(patient: Patient) -> Iterator[Trouble]:
+    """Find a device that no driver serves."""
+    if patient.system.on_the_bus and patient.vendor.driver and not _has_driver(patient):
+        yield Trouble("its driver is not loaded", f"install it: {patient.vendor.guide}")
+
+
+def driver_too_old(patient: Patient) -> Iterator[Trouble]:
+    """Find a driver that is older than what torch's CUDA needs."""
+    built, driver = patient.offer.builds.get("CUDA"), patient.system.nvidia_driver
+    if patient.vendor.build != "CUDA" or not built or not driver:
+        return
+    oldest = OLDEST_DRIVER.get(int(built.partition(".")[0]), 0)
+    if int(driver.partition(".")[0]) < oldest:
+        yield Trouble(
+            f"driver {driver} is too old for the CUDA {built} of torch, which needs {oldest}",
+            f"install driver {oldest} or newer: {patient.vendor.guide}, "
+            f"or a build for an older CUDA: {_install('CUDA')}",
+        )
+
+
+def devices_not_passed_on(patient: Patient) -> Iterator[Trouble]:
+    """Find a container that sees the bus but was not given the devices."""
+    if patient.system.on_the_bus and _has_driver(patient) and not _nodes(patient):
+        yield Trouble(
+            "this container was not given its device files",
+            f"start the container with {patient.vendor.container}",
+        )
+
+
+def no_permission(patient: Patient) -> Iterator[Trouble]:
+    """Find device files that this user may not open."""
+    nodes = _nodes(patient)
+    if nodes and not any(os.access(node, os.R_OK | os.W_OK) for node in nodes):
+        yield Trouble(
+            "this user may not open its device files",
+            'sudo usermod -aG render,video "$USER", then log in again',
+        )
+
+
+def mask_hides_all(patient: Patient) -> Iterator[Trouble]:
+    """Find a mask whose first entry names no device: it ends the list there."""
+    for name in patient.vendor.masks:
+        mask = patient.environ.get(name)
+        if mask is None:
+            continue
+        first = mask.split(",")[0].split(".")[0].strip()
+        by_name = first.startswith(("GPU-", "MIG-"))
+        if not by_name and not (first.isdecimal() and int(first) < patient.number):
+            yield Trouble(f"{name}={mask!r} hides every one", f"unset {name}")
+
+
+def unused_accelerator(patient: Patient) -> Iterator[Trouble]:
+    """Say that nothing was found where no rule finds anything."""
+    device = {"CUDA": "cuda", "ROCm": "cuda", "XPU": "xpu", "MPS": "mps"}[patient.vendor.build]
+    yield Trouble(
+        f"torch {patient.offer.version} sees none, and it is not known why",
+        f"let torch say it: python -c \"import torch; torch.ones(1, device='{device}')\", "
+        f"and see {patient.vendor.guide}",
+    )
+
+
+RULES: tuple[Rule, ...] = (
+    torch_missing,
+    torch_build,
+    driver_missing,
+    driver_too_old,
+    devices_not_passed_on,
+    no_permission,
+    mask_hides_all,
+)
+
+
+def _install(build: str) -> str:
+    return (
+        f"python -m pip install --force-reinstall torch --index-url ADDRESS, with the address "
+        f"that {START_LOCALLY} gives for {build}"
+    )
+
+
+def _has_driver(patient: Patient) -> bool:
+    return any((patient.root / file).exists() for file in patient.vendor.driver)
+
+
+def _nodes(patient: Patient) -> list[Path]:
+    return list(patient.root.glob(patient.vendor.nodes)) if patient.system.on_the_bus else []
