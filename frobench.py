@@ -234,6 +234,8 @@ def table(columns: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
 
 def conclude(stored: "Run") -> None:
     """Tell a person what became of the run, and what its numbers may be trusted for."""
+    from suite.progress import short_name
+
     counts = dict.fromkeys(("passed", "failed", "skipped"), 0)
     for outcome in stored.frobench.outcomes:
         counts[outcome.status] += 1
@@ -249,7 +251,8 @@ def conclude(stored: "Run") -> None:
     for code, conclusions in by_code.items():
         click.echo(f"{code}: {len(conclusions)}. {conclusions[0].advice}", err=True)
         for conclusion in conclusions[:10]:
-            click.echo(f"  {conclusion.message}", err=True)
+            where = f"{short_name(conclusion.case)}: " if conclusion.case else ""
+            click.echo(f"  {where}{conclusion.message}", err=True)
         if len(conclusions) > 10:  # noqa: PLR2004 - the rest is on the page
             click.echo(f"  and {len(conclusions) - 10} more, in the report", err=True)
 

@@ -52,6 +52,11 @@ def parametrize(metafunc: pytest.Metafunc, settings: Settings) -> None:
     metafunc.parametrize([where, *axes], rows, indirect=[where])
 
 
+def has_cases(item: pytest.Item) -> bool:
+    """Tell whether an item is a case, rather than a benchmark that this profile leaves alone."""
+    return hasattr(item, "callspec") or not any(item.iter_markers("cases"))
+
+
 def seats(place: str) -> list[Seat]:
     """Return where the workers of a place sit; `a+b` names two."""
     names = place.split("+")
@@ -76,7 +81,7 @@ def identity(item: pytest.Function, settings: Settings) -> Identity:
         name=item.name,
         group=exercise_of(item),
         function=function.__name__,
-        params=given,
+        params=dict(given),
         param=item.callspec.id if hasattr(item, "callspec") else None,
         title=inspect.cleandoc(function.__doc__ or function.__name__).partition("\n")[0],
         headline=settings.profile == "quick" or is_headline(item.iter_markers("cases"), given),

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Which cases a benchmark has: grids of parameters, by profile."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
 from typing import get_args
 
@@ -11,7 +11,7 @@ from suite.model import ProfileName, Scalar
 
 PROFILES: tuple[ProfileName, ...] = get_args(ProfileName)
 
-Parameters = dict[str, Scalar]
+Parameters = Mapping[str, Scalar]
 
 
 def cases(profile: ProfileName = "standard", /, **axes: Sequence[Scalar]) -> pytest.MarkDecorator:

@@ -74,7 +74,11 @@ class _Explorer:
         selection = ["-k", self._settings.expression] if self._settings.expression else []
         with LaunchProcess(folder, spec, *selection, *options) as process:
             code = process.watch(journal, self._settings.deadline, self._hear)
-        if code == NO_CASES or self._found is None or not self._found.cases:
+        if self._found is None:
+            raise CannotRunError(
+                f"the benchmarks cannot be collected; pytest said:\n{process.said()}"
+            )
+        if code == NO_CASES or not self._found.cases:
             raise NothingSelectedError(
                 f"no case matches {self._settings.expression!r} in the profile "
                 f"{self._settings.profile}; `frobench list` shows what there is"

@@ -14,7 +14,7 @@ from typing import Any, Literal
 import pytest
 
 from suite import devices as dev
-from suite.collection import ARGUMENTS, collected, parametrize, seats
+from suite.collection import ARGUMENTS, collected, has_cases, parametrize, seats
 from suite.grids import PROFILES
 from suite.journal import Begun, Measured
 from suite.lanes import Track
@@ -146,10 +146,11 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Put the cases into this launch's order, and hand each a timer that replays its samples."""
+    config.stash[SESSION].remember(_benchmarks(items))
     order = {name: place for place, name in enumerate(config.stash[SESSION].spec.order)}
-    if order:
-        config.hook.pytest_deselected(items=[item for item in items if item.nodeid not in order])
-        items[:] = sorted((i for i in items if i.nodeid in order), key=lambda i: order[i.nodeid])
+    wanted = [item for item in items if has_cases(item) and (not order or item.nodeid in order)]
+    config.hook.pytest_deselected(items=[item for item in items if item not in wanted])
+    items[:] = sorted(wanted, key=lambda item: order.get(item.nodeid, 0))
     for item in _benchmarks(items):
         item.add_marker(pytest.mark.benchmark(timer=Replay(), group=item.path.stem[6:]))
         # A vendor's warning must not fail a measurement.
@@ -159,9 +160,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Write down which cases there are."""
     frobench, items = session.config.stash[SESSION], _benchmarks(session.items)
-    if frobench.journal and frobench.spec.mode != "measure":
-        frobench.remember(items)
-        frobench.journal.write(collected(items, frobench.settings))
+    if frobench.spec.mode in {"collect", "pilot"}:
+        frobench.write(collected(items, frobench.settings))
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -177,10 +177,7 @@ def pytest_runtest_protocol(item: pytest.Item) -> None:
     frobench = item.config.stash[SESSION]
     frobench.exit_if_orphaned()
     item.stash[BEGUN] = time.monotonic()
-    if frobench.journal:
-        frobench.journal.write(
-            Begun(launch=frobench.spec.launch, case=item.nodeid, at=item.stash[BEGUN])
-        )
+    frobench.write(Begun(launch=frobench.spec.launch, case=item.nodeid, at=item.stash[BEGUN]))
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -13,6 +13,7 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from errno import ENOSPC
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -77,11 +78,14 @@ class LaunchProcess:
         deadline : seconds a case may take; one that takes longer, or takes the process down
             with it, is journaled as failed
 
-        Raises `CannotRunError` if the process goes wrong while no case is in flight.
+        Raises `CannotRunError` if the process goes wrong while no case is in flight, `OSError`
+        if it could not write.
         """
+        code: int | None = None
         in_flight: Begun | None = None
         heard = time.monotonic()
-        while True:
+        while code is None and not self._is_late(in_flight, heard, deadline):
+            time.sleep(POLL_SECONDS)
             code = self._process.poll()  # asked first: its last words come before its end
             for record in journal.news():
                 heard = time.monotonic()
@@ -90,21 +94,22 @@ class LaunchProcess:
                 elif isinstance(record, Measured | Refused):
                     in_flight = None
                 hear(record)
-            if code is not None:
-                break
-            waited = time.monotonic() - (in_flight.at if in_flight else heard)
-            if waited > (deadline if in_flight else QUIET_SECONDS):
-                self.kill()
-                break
-            time.sleep(POLL_SECONDS)
+        self.kill()
+        if code == DISK_REFUSES:
+            raise OSError(ENOSPC, "the journal cannot be written; is the disk full?")
         if in_flight is not None:
-            reason = _cause(code, deadline)
-            self._fail(journal, in_flight, reason)
+            self._fail(journal, in_flight, _cause(code, deadline))
             for record in journal.news():
                 hear(record)
         elif code not in _EXPECTED:
-            raise CannotRunError(f"a launch ended early; it said:\n{self._last_words()}")
+            raise CannotRunError(f"a launch ended early; it said:\n{self.said()}")
         return code or 0
+
+    @staticmethod
+    def _is_late(in_flight: Begun | None, heard: float, deadline: float) -> bool:
+        if in_flight is None:
+            return time.monotonic() - heard > QUIET_SECONDS
+        return time.monotonic() - in_flight.at > deadline
 
     def _fail(self, journal: Journal, begun: Begun, reason: str) -> None:
         journal.mend()
@@ -118,7 +123,8 @@ class LaunchProcess:
             )
         )
 
-    def _last_words(self) -> str:
+    def said(self) -> str:
+        """Return the end of what the process printed."""
         lines = self._log.read_text(encoding="utf-8", errors="replace").splitlines()
         return "\n".join(line for line in lines[-LOG_LINES:] if line.strip())
 
@@ -130,8 +136,10 @@ _PYTEST = (
 )
 NO_CASES = 5
 """pytest's exit code when nothing is selected."""
-DEVICE_LOST = 3
+DEVICE_LOST = 70
 """The exit code of a launch that ended itself because a device no longer works."""
+DISK_REFUSES = 71
+"""The exit code of a launch that could not write its journal."""
 _EXPECTED = {0, 1, DEVICE_LOST, NO_CASES}
 
 

@@ -60,6 +60,11 @@ def run(request: Request, reporter: Reporter) -> tuple[Path, Run]:
         except NothingSelectedError:
             shutil.rmtree(folder)
             raise
+        except OSError as error:
+            raise CannotRunError(
+                f"{error.strerror}; everything finished stays in {folder}, "
+                f"`frobench run --resume {folder.name}` goes on"
+            ) from error
         except KeyboardInterrupt:
             raise Interrupted(folder.name, _save_finished(folder, request.results, clock)) from None
         stored = merge(plan, launches.records, environment.machine_info(), clock.seconds())

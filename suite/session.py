@@ -13,14 +13,23 @@ import pytest
 from msgspec.structs import replace
 
 from suite import devices as dev
-from suite import doctor, environment, timing
+from suite import environment, timing
 from suite.climb import Climb
 from suite.collection import parameters
 from suite.errors import CannotRunError
 from suite.grids import Parameters
-from suite.journal import Harness, Journal, LaunchSpec, Measured, Refused, Stopped, Surroundings
+from suite.journal import (
+    Harness,
+    Journal,
+    LaunchSpec,
+    Measured,
+    Record,
+    Refused,
+    Stopped,
+    Surroundings,
+)
 from suite.model import Check, Settings, Work
-from suite.process import DEVICE_LOST
+from suite.process import DEVICE_LOST, DISK_REFUSES
 from suite.profiles import settings_for
 from suite.workers import Seat, Worker
 
@@ -42,6 +51,14 @@ class LaunchSession:
         self._parent = os.getppid()
         self._workers: dict[tuple[Seat, ...], list[Worker]] = {}
 
+    def write(self, record: Record) -> None:
+        """Append to the journal, if there is one; end the launch if the disk refuses."""
+        try:
+            if self.journal:
+                self.journal.write(record)
+        except OSError as error:
+            pytest.exit(f"the journal cannot be written: {error}", returncode=DISK_REFUSES)
+
     def _look_around(self) -> Settings:
         """Return the settings with the devices that are there; a pilot writes down all it sees."""
         settings = self.spec.settings
@@ -49,13 +66,11 @@ class LaunchSession:
             return settings
         try:
             settings = replace(settings, devices=dev.choose(settings.devices))
-            if settings.devices != ["cpu"] or self.spec.settings.devices != ["cpu"]:
-                doctor.refuse_unusable_accelerators()
         except (dev.UnknownDeviceError, CannotRunError) as error:
-            self.journal.write(Stopped(message=str(error)))
-            pytest.exit(str(error), returncode=DEVICE_LOST)
+            self.write(Stopped(message=str(error)))
+            pytest.exit(str(error))
         if self.spec.mode == "pilot":
-            self.journal.write(
+            self.write(
                 Surroundings(
                     devices=settings.devices, environment=environment.capture(settings.devices)
                 )
@@ -84,7 +99,7 @@ class LaunchSession:
         devices = [dev.Device(name) for name in self.settings.devices]
         for device in devices:
             timing.steady_clock(device)
-        self.journal.write(
+        self.write(
             Harness(
                 launch=self.spec.launch,
                 empty_body={device.name: timing.empty_body(device) for device in devices},
@@ -95,8 +110,10 @@ class LaunchSession:
 
     def remember(self, items: Sequence[pytest.Function]) -> None:
         """Take up a pilot that a hung or crashed case ended, where it was."""
+        if self.journal is None or self.spec.mode != "pilot":
+            return
         by_name = {item.nodeid: item for item in items}
-        for record in self.journal or ():
+        for record in self.journal:
             if isinstance(record, Measured) and record.case in by_name:
                 family = _family(by_name[record.case])
                 self._climb.climbed(*family, record.work, min(record.samples))
@@ -165,8 +182,8 @@ class LaunchSession:
             record = Refused(launch=self.spec.launch, case=case, status=status, reason=reason)
         elif measured is not None:
             measured.wall_seconds = wall_seconds
-        if self.journal and record is not None:
-            self.journal.write(record)
+        if record is not None:
+            self.write(record)
         if refused is not None and refused[0] == "failed":
             self.drop_workers()
             self._exit_if_poisoned()

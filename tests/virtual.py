@@ -26,7 +26,7 @@ class VirtualDevice:
     clock: VirtualClock
     is_accelerator: bool = True
     busy_until: float = 0.0
-    events: list[Any] = field(default_factory=list)
+    events: list["VirtualEvent"] = field(default_factory=list)
     handle: str = "virtual"
     module: Any = None
 
@@ -41,7 +41,8 @@ class VirtualDevice:
 
     def event(self) -> "VirtualEvent":
         """Return an event of this device."""
-        return VirtualEvent(self)
+        self.events.append(VirtualEvent(self))
+        return self.events[-1]
 
 
 @dataclass

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: MIT
+"""The command as a user types it, in a process of its own."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+TRICKY = Path(__file__).parent / "tricky"
+
+
+def start(
+    *arguments: object, folder: Path, environment: dict[str, str] | None = None
+) -> subprocess.Popen[str]:
+    """Start `frobench` in `folder`, with a machine lock of its own."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "frobench", *map(str, arguments)],
+        cwd=folder,
+        env=os.environ | {"TMPDIR": str(folder), "PYTHONPATH": str(ROOT)} | (environment or {}),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def frobench(
+    *arguments: object, folder: Path, environment: dict[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Run `frobench` in `folder` to its end."""
+    process = start(*arguments, folder=folder, environment=environment)
+    out, err = process.communicate(timeout=240)
+    return subprocess.CompletedProcess(process.args, process.returncode, out, err)

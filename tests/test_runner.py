@@ -1,0 +1,242 @@
+# SPDX-License-Identifier: MIT
+"""A run through the command: what is measured, what goes wrong, what an interruption costs."""
+
+import resource
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from suite import checks, store
+from suite.journal import Begun, Journal, Measured
+from suite.model import Outcome, Run
+from tests.command import TRICKY, frobench, start
+
+QUICK = ("run", "--profile", "quick", "--benchmarks", TRICKY, "--devices", "cpu")
+
+
+def stored(run: subprocess.CompletedProcess[str], folder: Path) -> Run:
+    """Read the file that the last line of the output names."""
+    return store.read(folder / run.stdout.splitlines()[-1])
+
+
+def outcomes(run: Run) -> dict[str, Outcome]:
+    return {outcome.fullname.rpartition("::")[2]: outcome for outcome in run.frobench.outcomes}
+
+
+@pytest.fixture(scope="module")
+def tricky(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> tuple[subprocess.CompletedProcess[str], Run]:
+    """Run two launches over everything that can go wrong."""
+    folder = tmp_path_factory.mktemp("tricky")
+    run = frobench(
+        *("run", "--benchmarks", TRICKY, "--devices", "cpu"),
+        *("--launches", 2, "--seed", 7),
+        folder=folder,
+    )
+    return run, stored(run, folder)
+
+
+def test_what_works_is_measured_once_in_each_launch(
+    tricky: tuple[subprocess.CompletedProcess[str], Run],
+) -> None:
+    names = {case.name: case.extra_info for case in tricky[1].benchmarks}
+    assert set(names) == {
+        "bench_fine[cpu-8]",
+        "bench_fine[cpu-16]",
+        "bench_wait[cpu-0.001]",
+        "bench_slow[cpu-1]",
+        "bench_both[cpu/0+cpu/1-100]",
+    }
+    assert all(len(info.launches) == 2 and min(info.launches) >= 3 for info in names.values())
+
+
+@pytest.mark.parametrize(
+    ("case", "status", "reason"),
+    [
+        ("bench_broken[cpu-wrong]", "failed", "wrong result: the sum is off by 2, over the bound"),
+        ("bench_broken[cpu-raise]", "failed", "ValueError: cannot read …"),
+        ("bench_broken[cpu-huge]", "skipped", "GiB free"),
+        ("bench_broken[cpu-unused]", "failed", "measured nothing"),
+        ("bench_broken[cpu-threads]", "failed", "left changed settings behind: threads"),
+        ("bench_broken[cpu-skip]", "skipped", "has no such unit"),
+        ("bench_crash[cpu-1]", "failed", "its process was ended by SIGABRT"),
+        ("bench_slow[cpu-1000]", "skipped", " a call at n=1000, over this profile's 200 ms"),
+        ("bench_slow[cpu-2000]", "skipped", " a call at n=1000, over this profile's 200 ms"),
+        ("bench_pair[none]", "skipped", "needs two accelerators; 0 measured here"),
+    ],
+)
+def test_what_does_not_work_is_recorded_with_its_reason_and_the_rest_goes_on(
+    tricky: tuple[subprocess.CompletedProcess[str], Run], case: str, status: str, reason: str
+) -> None:
+    outcome = outcomes(tricky[1])[case]
+    assert outcome.status == status
+    assert reason in (outcome.reason or "")
+
+
+def test_a_hung_case_is_ended_at_its_deadline_and_larger_ones_are_not_tried(
+    tmp_path: Path,
+) -> None:
+    run = frobench(
+        *("run", "--benchmarks", TRICKY, "--devices", "cpu", "--profile", "rigorous"),
+        *("-k", "hang or wait", "--launches", 1, "--deadline", 8),
+        folder=tmp_path,
+    )
+    assert run.returncode == 1
+    told = outcomes(stored(run, tmp_path))
+    assert told["bench_hang[cpu-1]"].reason == "did not end within its deadline of 8 s"
+    assert told["bench_hang[cpu-2]"].status == "skipped"
+    assert told["bench_wait[cpu-0.001]"].status == "passed"
+
+
+def test_a_failed_case_makes_the_exit_code_1_and_is_named(
+    tricky: tuple[subprocess.CompletedProcess[str], Run],
+) -> None:
+    assert tricky[0].returncode == 1
+    assert "bench_broken[cpu-wrong]: " in tricky[0].stderr
+
+
+def test_the_stored_file_is_valid_and_complete(
+    tricky: tuple[subprocess.CompletedProcess[str], Run], tmp_path: Path
+) -> None:
+    run = tricky[1]
+    assert run.frobench.complete
+    assert run.frobench.seed == 7
+    assert checks.validate(store.write(run, tmp_path)) == []
+
+
+def test_every_launch_has_an_order_of_its_own(
+    tricky: tuple[subprocess.CompletedProcess[str], Run],
+) -> None:
+    first, second = (
+        sorted(tricky[1].benchmarks, key=lambda case: case.extra_info.order[launch])
+        for launch in (0, 1)
+    )
+    assert [case.name for case in first] != [case.name for case in second]
+
+
+def test_each_launch_says_what_an_empty_body_seems_to_cost(
+    tricky: tuple[subprocess.CompletedProcess[str], Run],
+) -> None:
+    for launch in tricky[1].frobench.launches:
+        assert 0 < launch.empty_body["cpu"] < 1e-3
+        assert launch.timer_step > 0
+
+
+def test_workers_on_two_halves_of_the_cpu_show_when_both_ran(
+    tricky: tuple[subprocess.CompletedProcess[str], Run],
+) -> None:
+    both = next(case for case in tricky[1].benchmarks if case.name.startswith("bench_both"))
+    assert both.extra_info.devices == ["cpu/0", "cpu/1"]
+    assert all(0 <= (part or 0) <= 1 for part in both.extra_info.parts["overlap"])
+
+
+def wait_for_samples(results: Path, cases: int) -> Path:
+    """Wait until a launch has measured some cases; return the run's folder."""
+    for _ in range(1200):
+        for folder in results.glob(".runs/*"):
+            measured = [r for r in Journal(folder / "launches.jsonl") if isinstance(r, Measured)]
+            if len(measured) >= cases:
+                return folder
+        time.sleep(0.05)
+    pytest.fail("the run measured nothing")
+
+
+def resumed(folder: Path) -> Run:
+    run = frobench("run", "--resume", "last", folder=folder)
+    return stored(run, folder)
+
+
+CASES_OF_QUICK = {
+    "bench_fine[cpu-8]",
+    "bench_fine[cpu-16]",
+    "bench_wait[cpu-0.001]",
+    "bench_slow[cpu-1]",
+    "bench_both[cpu/0+cpu/1-100]",
+}
+
+
+def test_a_killed_run_loses_at_most_the_case_in_flight(tmp_path: Path) -> None:
+    process = start(*QUICK, "--launches", 2, folder=tmp_path)
+    folder = wait_for_samples(tmp_path / "results", 2)
+    process.kill()
+    process.communicate()
+    time.sleep(1)  # the launch notices at its next case
+    records = list(Journal(folder / "launches.jsonl"))
+    before = {r.case for r in records if isinstance(r, Measured)}
+    begun = [r.case for r in records if isinstance(r, Begun)]
+    assert set(begun) - before <= set(begun[-1:])
+
+    run = resumed(tmp_path)
+    assert {case.name for case in run.benchmarks} == CASES_OF_QUICK
+    assert all(len(case.extra_info.launches) == 2 for case in run.benchmarks)
+    assert run.frobench.complete
+
+
+def test_an_interrupted_run_is_saved_and_can_be_finished(tmp_path: Path) -> None:
+    process = start(*QUICK, "--launches", 2, folder=tmp_path)
+    folder = wait_for_samples(tmp_path / "results", 3)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate()
+    assert process.returncode == 130
+    assert f"--resume {folder.name}" in err
+    [partial] = (tmp_path / "results").glob("*/*.partial.json")
+    saved = store.read(partial)
+    assert not saved.frobench.complete
+    assert len(saved.benchmarks) >= 3
+    assert checks.validate(partial) == []
+
+    run = resumed(tmp_path)
+    assert {case.name for case in run.benchmarks} == CASES_OF_QUICK
+    assert not partial.exists()
+    assert not list((tmp_path / "results" / ".runs").iterdir())
+
+
+def test_a_full_disk_is_told_and_what_was_finished_stays(tmp_path: Path) -> None:
+    process = start(*QUICK, "--launches", 30, "-k", "fine", folder=tmp_path)
+    folder = wait_for_samples(tmp_path / "results", 3)
+    full = (folder / "launches.jsonl").stat().st_size + 3000
+    for pid in (process.pid, *(child.pid for child in psutil.Process(process.pid).children())):
+        resource.prlimit(pid, resource.RLIMIT_FSIZE, (full, full))
+    _, err = process.communicate(timeout=120)
+    assert process.returncode == 3
+    assert "everything finished stays" in err
+    assert "Traceback" not in err
+    assert sum(isinstance(r, Measured) for r in Journal(folder / "launches.jsonl")) >= 3
+
+
+def test_a_second_run_waits_for_nobody_and_says_who_measures(tmp_path: Path) -> None:
+    first = start(*QUICK, "--launches", 1, folder=tmp_path)
+    while not (tmp_path / "frobench.lock").exists():
+        time.sleep(0.02)
+    time.sleep(0.2)
+    second = frobench(*QUICK, folder=tmp_path)
+    assert second.returncode == 3
+    assert f"process {first.pid}" in second.stderr
+    first.kill()
+    first.communicate()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (("--devices", "warp:0"), 3, "no device 'warp:0' here; there is cpu"),
+        (("--profile", "hasty"), 2, "'hasty' is not one of"),
+        (("-k", "nothing_like_it"), 2, "no case matches 'nothing_like_it'"),
+        (("--budget", "0"), 2, "--budget"),
+        (("--resume", "20200101T000000Z-0000000"), 3, "no interrupted run"),
+        (("--results", "/proc/nowhere"), 3, "/proc/nowhere"),
+    ],
+)
+def test_bad_input_gets_one_clear_line(
+    tmp_path: Path, arguments: tuple[str, ...], code: int, message: str
+) -> None:
+    run = frobench("run", "--benchmarks", TRICKY, *arguments, folder=tmp_path)
+    assert run.returncode == code
+    assert message in run.stderr
+    assert "Traceback" not in run.stderr
+    assert not run.stdout
