@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: MIT
 """The pilot: which cases there are, and which of them this machine can measure in time."""
 
+import sys
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 
+from suite import doctor
 from suite.errors import CannotRunError, NothingSelectedError
 from suite.journal import Collected, Journal, LaunchSpec, Measured, Record, Refused, Stopped
 from suite.model import Settings
@@ -12,6 +15,9 @@ from suite.process import NO_CASES, LaunchProcess
 
 TRIES = 20
 """Processes that a pilot may need because cases hang or crash."""
+
+
+NEEDED = ("torch", "pytest", "pytest_benchmark")
 
 
 def collect(settings: Settings, folder: Path, benchmarks: Path) -> Collected:
@@ -71,6 +77,12 @@ class _Explorer:
 
     def explore(self, folder: Path, spec: LaunchSpec, journal: Journal, *options: str) -> Collected:
         """Watch one process to its end; return what was collected by the first."""
+        for package in NEEDED:
+            if find_spec(package) is None:
+                raise CannotRunError(
+                    f"{sys.executable} has no package {package}; `nox -s bench` installs "
+                    f"everything, and {doctor.START_LOCALLY} says which torch suits the machine"
+                )
         selection = ["-k", self._settings.expression] if self._settings.expression else []
         with LaunchProcess(folder, spec, *selection, *options) as process:
             code = process.watch(journal, self._settings.deadline, self._hear)

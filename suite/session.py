@@ -13,7 +13,7 @@ import pytest
 from msgspec.structs import replace
 
 from suite import devices as dev
-from suite import environment, timing
+from suite import doctor, environment, timing
 from suite.climb import Climb
 from suite.collection import parameters
 from suite.errors import CannotRunError
@@ -66,6 +66,8 @@ class LaunchSession:
             return settings
         try:
             settings = replace(settings, devices=dev.choose(settings.devices))
+            if self.spec.settings.devices != ["cpu"]:
+                _refuse_to_ignore_accelerators()
         except (dev.UnknownDeviceError, CannotRunError) as error:
             self.write(Stopped(message=str(error)))
             pytest.exit(str(error))
@@ -223,6 +225,14 @@ def reason_of(error: BaseException) -> str:
     if isinstance(error, pytest.skip.Exception | pytest.fail.Exception):
         return line
     return f"{type(error).__name__}: {line}" if line else type(error).__name__
+
+
+def _refuse_to_ignore_accelerators() -> None:
+    """Raise if an accelerator is there that torch cannot use: it must not be left out in silence."""
+    troubles = doctor.unusable_accelerators()
+    if troubles:
+        told = (f"{trouble.message}\n  mend it: {trouble.advice}" for trouble in troubles)
+        raise CannotRunError("\n".join(told))
 
 
 def _family(item: pytest.Function) -> tuple[str, Parameters]:
