@@ -228,7 +228,7 @@ def reason_of(error: BaseException) -> str:
 
 
 def _refuse_to_ignore_accelerators() -> None:
-    """Raise if an accelerator is there that torch cannot use: it must not be left out in silence."""
+    """Raise if an accelerator is there that torch cannot use: it is not left out in silence."""
     troubles = doctor.unusable_accelerators()
     if troubles:
         told = (f"{trouble.message}\n  mend it: {trouble.advice}" for trouble in troubles)
