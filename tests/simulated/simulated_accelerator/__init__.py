@@ -18,7 +18,7 @@ Values are real, but they are computed on the CPU only when somebody reads them 
 host would wait anyway, so the CPU's own work stays out of the times.
 """
 
-from simulated_accelerator.spec import Spec
+from .spec import Spec
 
 __all__ = ["Spec", "autoload"]
 
@@ -26,6 +26,6 @@ __all__ = ["Spec", "autoload"]
 def autoload() -> None:
     """Register the backend; PyTorch calls this once, at the end of ``import torch``."""
     # Not at the top: reading a specification needs no torch.
-    from simulated_accelerator import backend  # noqa: PLC0415
+    from . import backend  # noqa: PLC0415
 
     backend.register()

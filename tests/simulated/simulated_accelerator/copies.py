@@ -1,22 +1,26 @@
 # SPDX-License-Identifier: MIT
+# ruff: noqa: ANN401 (operations take and return whatever PyTorch's do)
+# mypy: disable-error-code="no-untyped-call"
 """Copies between the host and the devices, and between devices."""
 
 from typing import Any
 
 import torch
+from torch.multiprocessing.reductions import StorageWeakRef
 
-from simulated_accelerator.host import host, tape
-from simulated_accelerator.machine import machine
-from simulated_accelerator.operations import handles, operate
-from simulated_accelerator.tape import Entry, Value
-from simulated_accelerator.tensor import SimTensor
+from .calls import handles
+from .host import host, tape
+from .machine import machine
+from .operations import operate
+from .tape import Entry, Value
+from .tensor import SimTensor
 
 _aten = torch.ops.aten
 _spec = machine.spec
 _POISONED = 4096
 """Elements of a destination that hold garbage until the copy is waited for."""
 
-_pinned: dict[int, torch.multiprocessing.reductions.StorageWeakRef] = {}
+_pinned: dict[int, StorageWeakRef] = {}
 
 
 def pin_memory(tensor: torch.Tensor, _device: object = None) -> torch.Tensor:
@@ -32,17 +36,19 @@ def is_pinned(tensor: torch.Tensor, _device: object = None) -> bool:
 
 def _pin(tensor: torch.Tensor) -> torch.Tensor:
     storage = tensor.untyped_storage()
-    _pinned[storage.data_ptr()] = torch.multiprocessing.reductions.StorageWeakRef(storage)
+    _pinned[storage.data_ptr()] = StorageWeakRef(storage)
     return tensor
 
 
 @handles(_aten.copy_.default)
 def copy(
-    begin: float, target: torch.Tensor, source: torch.Tensor, non_blocking: bool = False
+    begin: float,
+    target: torch.Tensor,
+    source: torch.Tensor,
+    non_blocking: bool = False,  # noqa: FBT001, FBT002 (PyTorch passes it by position)
 ) -> torch.Tensor:
     """Copy ``source`` into ``target``, at least one of which is on a device."""
     if not isinstance(target, SimTensor):
-        assert isinstance(source, SimTensor)
         _device_to_host(begin, target, source, non_blocking=non_blocking)
     elif not isinstance(source, SimTensor):
         _host_to_device(begin, target, source, non_blocking=non_blocking)
@@ -54,7 +60,7 @@ def copy(
 
 
 @handles(_aten._to_copy.default)
-def to_copy(begin: float, source: SimTensor, **kwargs: Any) -> torch.Tensor:
+def to_copy(begin: float, source: SimTensor, **kwargs: Any) -> Any:
     """Copy a tensor to another device or type, as `torch.Tensor.to` does."""
     where = kwargs.pop("device", None) or source.device
     non_blocking = kwargs.pop("non_blocking", False)
@@ -102,9 +108,7 @@ def _host_to_device(
     target.buffer.fresh = False
 
 
-def _device_to_host(
-    begin: float, target: torch.Tensor, source: SimTensor, *, non_blocking: bool
-) -> None:
+def _device_to_host(begin: float, target: torch.Tensor, source: Any, *, non_blocking: bool) -> None:
     pinned = is_pinned(target)
     link = _spec.links.d2h_pinned if pinned else _spec.links.d2h_pageable
     device, value = source.buffer.device, source.buffer.value

@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: MIT
+# ruff: noqa: ANN401 (operations take and return whatever PyTorch's do)
 """How long an operation takes on the device, and what its results will look like.
 
 Both depend on the shapes and types of the arguments alone. They are worked out once with
 PyTorch's own meta tensors and its own count of floating-point operations, then remembered.
 """
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from functools import cache
 from typing import Any, NamedTuple
 
 import torch
 
-from simulated_accelerator.spec import Spec
+from .spec import Spec
 
 Form = tuple[torch.Size, tuple[int, ...], torch.dtype]
 
@@ -45,7 +46,7 @@ def form_of(tensor: torch.Tensor) -> Form:
     return tensor.shape, tensor.stride(), tensor.dtype
 
 
-def map_leaves(tree: Any, kind: type | tuple[type, ...], change: Callable[[Any], Any]) -> Any:  # noqa: ANN401
+def map_leaves(tree: Any, kind: type | tuple[type, ...], change: Callable[[Any], Any]) -> Any:
     """Return a tree of lists and tuples with every leaf of a kind changed."""
     if isinstance(tree, kind):
         return change(tree)
@@ -62,7 +63,7 @@ def _flop_counters() -> dict[Any, Callable[..., float]]:
     return dict(flop_registry)
 
 
-def make_plan(spec: Spec, func: Any, args: Any, kwargs: dict[str, Any]) -> Plan:  # noqa: ANN401
+def make_plan(spec: Spec, func: Any, args: Any, kwargs: dict[str, Any]) -> Plan:
     """Work out results and duration of an operation that makes or changes tensors.
 
     Raises

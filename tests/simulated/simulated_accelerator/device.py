@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Devices, streams and events: who is busy until when.
+"""Devices: what works when, what is wrong with it, and what memory is taken.
 
 A device has one engine that computes and one for copies in each direction. Work on one
 stream runs in order; work on several streams shares the engines, one operation at a time.
@@ -8,51 +8,15 @@ stream runs in order; work on several streams shares the engines, one operation 
 import math
 import random
 import threading
-from collections import deque
-from collections.abc import Callable
-from typing import Literal, NamedTuple, Self
+from typing import Literal
 
 import torch
 
-from simulated_accelerator.host import host
-from simulated_accelerator.spec import Spec
+from .host import host
+from .spec import Spec
+from .streams import Account, Stream, Work
 
 Engine = Literal["compute", "h2d", "d2h"]
-
-
-class Work(NamedTuple):
-    """One operation as the device saw it: moments of `time.perf_counter`, in seconds."""
-
-    name: str
-    stream: int
-    begin: float
-    end: float
-
-
-class Account:
-    """What a device did, in simulated time: the truth to hold a measurement against.
-
-    busy : seconds in which an engine worked, summed over the engines
-    recent : the last operations, oldest first
-    """
-
-    def __init__(self) -> None:
-        self.launches = 0
-        self.synchronisations = 0
-        self.busy = 0.0
-        self.recent: deque[Work] = deque(maxlen=20_000)
-
-
-class Current(threading.local):
-    """What a thread has selected: a device by index, and streams other than the default ones."""
-
-    index = 0
-
-    def __init__(self) -> None:
-        self.streams: dict[int, Stream] = {}
-
-
-current = Current()
 
 
 class Device:
@@ -81,22 +45,23 @@ class Device:
         self._first: float | None = None
         self._lock = threading.RLock()  # memory may be freed while some is being taken
 
-    def new_stream(self) -> "Stream":
+    def new_stream(self) -> Stream:
         """Return a further stream."""
         with self._lock:
             self.streams.append(Stream(self, len(self.streams)))
             return self.streams[-1]
 
-    def run(self, name: str, stream: "Stream", engine: Engine, seconds: float, at: float) -> float:
+    def run(self, name: str, stream: Stream, engine: Engine, seconds: float, at: float) -> float:
         """Let the device work for ``seconds`` of its nominal speed; return when it will end.
 
         It begins when the launch (``at``), the stream's earlier work and the engine allow.
         """
         with self._lock:
             begin = max(at, stream.busy_until, self.engines[engine])
-            end = begin + self._faulty(seconds, begin)
+            seconds = self._faulty(seconds, begin)
+            end = begin + seconds
             stream.busy_until = self.engines[engine] = end
-            self.account.busy += end - begin
+            self.account.busy += seconds
             self.account.recent.append(Work(name, stream.stream_id, begin, end))
             return end
 
@@ -145,127 +110,3 @@ class Device:
         """Give memory back."""
         with self._lock:
             self.allocated -= size
-
-
-class Stream:
-    """A queue of work on a device, with the methods of `torch.Stream`.
-
-    busy_until : moment of `time.perf_counter` at which all its work will have ended
-    """
-
-    def __init__(self, device: Device, stream_id: int) -> None:
-        self._device = device
-        self.stream_id = stream_id
-        self.busy_until = 0.0
-        self._promises: deque[tuple[float, Callable[[], object]]] = deque()
-        self._before: list[tuple[int, Stream | None]] = []
-
-    @property
-    def device(self) -> torch.device:
-        """The stream's device."""
-        return self._device.torch_device
-
-    def promise(self, end: float, deliver: Callable[[], object]) -> None:
-        """Have something done at the synchronisation that finds ``end`` passed."""
-        self._promises.append((end, deliver))
-
-    def deliver(self, moment: float) -> None:
-        """Do what was promised until ``moment``, which the caller waits for."""
-        while self._promises and self._promises[0][0] <= moment:
-            self._promises.popleft()[1]()
-
-    def synchronize(self) -> None:
-        """Wait until all work on the stream has ended."""
-        self._device.check()
-        self._device.account.synchronisations += 1
-        self.wait_for(self.busy_until)
-
-    def wait_for(self, moment: float) -> None:
-        """Let the host wait for a moment of the stream, at the cost of a synchronisation."""
-        self.deliver(moment)
-        host.settle(max(moment, host.now()) + self._device.spec.synchronise)
-
-    def query(self) -> bool:
-        """Return whether all work on the stream has ended."""
-        if self.busy_until > host.now():
-            return False
-        self.deliver(self.busy_until)
-        return True
-
-    def __enter__(self) -> Self:
-        self._before.append((current.index, current.streams.get(self._device.index)))
-        self.select()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        index, stream = self._before.pop()
-        (stream or self._device.streams[0]).select()
-        current.index = index
-
-    def select(self) -> None:
-        """Make the stream, and its device, the calling thread's current ones."""
-        current.index = self._device.index
-        current.streams[self._device.index] = self
-
-    def record_event(self, event: "Event | None" = None) -> "Event":
-        """Record an event (a new one by default) on the stream and return it."""
-        event = event or Event()
-        event.mark(self)
-        return event
-
-    def wait_event(self, event: "Event") -> None:
-        """Let further work on the stream begin after the event."""
-        self.busy_until = max(self.busy_until, event.moment)
-
-    def wait_stream(self, stream: Self) -> None:
-        """Let further work on this stream begin after all work on the other."""
-        self.busy_until = max(self.busy_until, stream.busy_until)
-
-    def __repr__(self) -> str:
-        return f"<Stream {self.stream_id} of {self.device}>"
-
-
-class Event:
-    """A mark on a stream, with the methods of `torch.Event`."""
-
-    def __init__(self, *, enable_timing: bool = False) -> None:
-        self._timing = enable_timing
-        self._stream: Stream | None = None
-        self.moment = 0.0
-
-    def mark(self, stream: Stream) -> None:
-        """Record the event on ``stream``: it happens when the work before it has ended."""
-        self._stream = stream
-        self.moment = max(stream.busy_until, host.now())
-
-    def wait(self, stream: Stream) -> None:
-        """Let further work on ``stream`` begin after the event."""
-        stream.wait_event(self)
-
-    def query(self) -> bool:
-        """Return whether the event has happened."""
-        return self._stream is None or self.moment <= host.now()
-
-    def synchronize(self) -> None:
-        """Wait until the event has happened."""
-        if self._stream is not None:
-            self._stream.wait_for(self.moment)
-
-    def elapsed_time(self, end: Self) -> float:
-        """Return the milliseconds from this event to ``end``.
-
-        Raises
-        ------
-        RuntimeError
-            If either event was not made for timing, not recorded or has not happened yet.
-        """
-        if not (self._timing and end._timing):
-            msg = "Both events must be created with argument 'enable_timing=True'."
-            raise RuntimeError(msg)
-        if self._stream is None or end._stream is None:
-            msg = "Both events must be recorded before calculating elapsed time."
-            raise RuntimeError(msg)
-        if not (self.query() and end.query()):
-            msg = "Both events must have happened before calculating elapsed time."
-            raise RuntimeError(msg)
-        return (end.moment - self.moment) * 1e3

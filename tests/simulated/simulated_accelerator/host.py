@@ -11,7 +11,7 @@ import select
 import threading
 from time import perf_counter, sleep
 
-from simulated_accelerator.tape import Tape
+from .tape import Tape
 
 _SPIN = 1.5e-3
 """Seconds before a moment from which sleeping would be too coarse."""

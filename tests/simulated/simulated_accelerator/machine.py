@@ -3,8 +3,9 @@
 
 import torch
 
-from simulated_accelerator.device import Device, Stream, current
-from simulated_accelerator.spec import Spec
+from .device import Device
+from .spec import Spec
+from .streams import Stream, current
 
 
 class Machine:

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: MIT
+# ruff: noqa: ANN401 (operations take and return whatever PyTorch's do)
 """Tensors on a simulated device.
 
 A `SimTensor` is a shell that PyTorch takes for a tensor on the device. Its contents are a
@@ -10,9 +11,9 @@ from typing import Any, ClassVar, Self
 
 import torch
 
-from simulated_accelerator.costs import Form, form_of
-from simulated_accelerator.device import Device
-from simulated_accelerator.tape import Value
+from .costs import Form, form_of
+from .device import Device
+from .tape import Value
 
 
 class Buffer:
@@ -48,10 +49,10 @@ class SimTensor(torch.Tensor):
     operation: ClassVar[Callable[[Any, Any, dict[str, Any]], Any]]
     """What runs an operation; set by the module that does, which needs this class."""
 
-    __torch_function__ = torch._C._disabled_torch_function_impl
+    __torch_function__ = torch._C._disabled_torch_function_impl  # type: ignore[assignment]
 
     @staticmethod
-    def __new__(cls, contents: torch.Tensor, buffer: Buffer) -> Self:
+    def __new__(cls: type[Self], contents: torch.Tensor, buffer: Buffer) -> Self:
         """Wrap a CPU tensor as a part of what lies in ``buffer``."""
         self: Self = torch.Tensor._make_wrapper_subclass(
             cls,
@@ -77,7 +78,7 @@ class SimTensor(torch.Tensor):
         return cls(contents, Buffer(device, contents.untyped_storage().nbytes()))
 
     @classmethod
-    def __torch_dispatch__(
+    def __torch_dispatch__(  # type: ignore[override]  # torch's own is no class method
         cls, func: Any, _types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
         """Run an operation that has such a tensor among its arguments."""
@@ -89,8 +90,8 @@ class SimTensor(torch.Tensor):
         return self.detach()
 
     @data.setter
-    def data(self, other: "SimTensor") -> None:
-        torch.Tensor.data.__set__(self, other)  # type: ignore[attr-defined]
+    def data(self, other: Any) -> None:
+        torch.Tensor.data.__set__(self, other)  # type: ignore[attr-defined]  # a C descriptor
         self.contents, self.buffer, self.form = other.contents, other.buffer, other.form
 
     def data_ptr(self) -> int:
@@ -111,15 +112,15 @@ class SimTensor(torch.Tensor):
         )
         raise TypeError(msg)
 
-    def __repr__(self, **_: object) -> str:
+    def __repr__(self) -> str:  # type: ignore[override]  # torch's takes contents instead
         return f"{self.detach().cpu()!r}"[:-1] + f", device='{self.device}')"
 
     def __format__(self, spec: str) -> str:
-        return self.item().__format__(spec) if self.dim() == 0 else super().__format__(spec)
+        return format(self.item() if self.dim() == 0 else repr(self), spec)
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> "SimTensor":
+    def __deepcopy__(self, memo: dict[int, Any]) -> torch.Tensor:
         copy = self.detach().clone().requires_grad_(self.requires_grad)
-        copy._is_param = getattr(self, "_is_param", False)
+        copy._is_param = getattr(self, "_is_param", False)  # how torch marks its parameters
         memo[id(self)] = copy
         return copy
 

@@ -1,0 +1,291 @@
+# SPDX-License-Identifier: MIT
+# ruff: noqa: INP001 (a program, not part of a package)
+"""What a program does with simulated devices, and what it sees; run by the tests.
+
+``python -m scenes NAME...`` plays the scenes and prints what each returns as one JSON object.
+They use what PyTorch offers for any accelerator; only ``account`` is the simulation's own.
+"""
+
+import copy
+import json
+import sys
+import threading
+from collections.abc import Callable
+from time import perf_counter, sleep
+from typing import Any
+
+import torch
+
+TYPE = torch._C._get_privateuse1_backend_name()
+FIRST, SECOND = f"{TYPE}:0", f"{TYPE}:1"
+sim: Any = torch.get_device_module(TYPE)
+
+
+def _random(*shape: int) -> torch.Tensor:
+    return torch.rand(shape, generator=torch.Generator().manual_seed(1)) * 2 - 1
+
+
+def _product(device: str, n: int = 512) -> tuple[float, float]:
+    """Multiply two matrices and return when the device did, without waiting for it."""
+    a = _random(n, n).to(device)
+    _ = a @ a
+    return _last(device)
+
+
+def _last(device: str) -> tuple[float, float]:
+    work = sim.account(device).recent[-1]
+    return work.begin, work.end
+
+
+def _refusal(action: Callable[[], object]) -> list[str]:
+    try:
+        action()
+    except Exception as error:  # noqa: BLE001 (whatever it is, the test judges it)
+        return [type(error).__name__, str(error)]
+    return []
+
+
+def presence() -> dict[str, object]:
+    """Look around as a program does that has never heard of the device."""
+    accelerator = torch.accelerator.current_accelerator(check_available=True)
+    return {
+        "accelerator": accelerator and accelerator.type,
+        "count": torch.accelerator.device_count(),
+        "name": sim.get_device_name(0) if sim.device_count() else None,
+        "third": _refusal(lambda: torch.empty(1, device=f"{TYPE}:2")),
+    }
+
+
+def values() -> dict[str, float]:
+    """Compute on the device and on the CPU; return the largest differences."""
+    a, b = _random(40, 50), _random(50, 40)
+    x, y = a.to(FIRST), b.to(FIRST)
+    changed, kept = x.clone(), x * 2
+    row = changed[3]
+    row.zero_()
+    changed += 1
+    expected = a.clone()
+    expected[3] = 0
+    pairs = {
+        "product": (x @ y, a @ b),
+        "short floats": ((x.bfloat16() @ y.bfloat16()).float(), a.bfloat16().float() @ b),
+        "batch": (torch.bmm(x.expand(3, 40, 50), y.expand(3, 50, 40))[2], a @ b),
+        "norm": (torch.linalg.matrix_norm(x), torch.linalg.matrix_norm(a)),
+        "in place, through a view": (changed, expected + 1),
+        "read before it was changed": (kept, a * 2),
+        "list": (torch._foreach_add([x, x], 1.0)[1], a + 1),
+        "joined": (torch.cat([x.flatten(), y.flatten()]), torch.cat([a.flatten(), b.flatten()])),
+        "other device": (x.to(SECOND) * 3, a * 3),
+        "condition": (x[x > 0], a[a > 0]),
+        "shared": (x.to(FIRST, copy=True).copy_(a * 5), a * 5),
+    }
+    return {name: (got.cpu() - want).abs().max().item() for name, (got, want) in pairs.items()}
+
+
+def training() -> list[list[float]]:
+    """Train a small network on each device in a thread of its own, and on the CPU."""
+
+    def train(device: str) -> None:
+        torch.manual_seed(0)
+        network = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.ReLU(), torch.nn.Linear(8, 1))
+        network.load_state_dict(weights)
+        network.to(device)
+        optimizer = torch.optim.SGD(network.parameters(), lr=0.1, momentum=0.9)
+        inputs, truth = _random(16, 4).to(device), _random(16, 1).to(device)
+        for _ in range(5):
+            optimizer.zero_grad()
+            loss = torch.nn.functional.mse_loss(network(inputs), truth)
+            loss.backward()  # type: ignore[no-untyped-call]
+            optimizer.step()
+        moved = copy.deepcopy(network).to(SECOND)
+        losses[device] = [loss.item(), sum(p.sum().item() for p in moved.parameters())]
+
+    weights = torch.nn.Sequential(
+        torch.nn.Linear(4, 8), torch.nn.ReLU(), torch.nn.Linear(8, 1)
+    ).state_dict()
+    losses: dict[str, list[float]] = {}
+    threads = [threading.Thread(target=train, args=(name,)) for name in (FIRST, SECOND, "cpu")]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return [losses["cpu"], losses[FIRST], losses[SECOND]]
+
+
+def durations() -> dict[str, float]:
+    """Return how long the device took for one operation of each kind, by its own account."""
+    matrix = _random(256, 256)
+    pinned = matrix.pin_memory()
+    there = matrix.to(FIRST)
+    buffer = torch.empty_like(matrix).pin_memory()
+    actions: dict[str, Callable[[], object]] = {
+        "product": lambda: there @ there,
+        "short product": lambda: there.bfloat16() @ there.bfloat16(),
+        "addition": lambda: there + there,
+        "from pageable": lambda: there.copy_(matrix),
+        "from pinned": lambda: there.copy_(pinned),
+        "to pageable": lambda: there.to("cpu"),
+        "to pinned": lambda: buffer.copy_(there),
+        "to the other": lambda: there.to(SECOND),
+    }
+    seconds = {}
+    for name, action in actions.items():
+        action()
+        sim.synchronize(FIRST)
+        begin, end = _last(FIRST)
+        seconds[name] = end - begin
+    return seconds
+
+
+def waiting() -> dict[str, object]:
+    """Launch a long product; see what is known before and after waiting for it."""
+    begin, end = sim.Event(enable_timing=True), sim.Event(enable_timing=True)
+    queued = sim.Event(enable_timing=True)
+    sim.set_device(0)
+    a = _random(512, 512).to(FIRST)
+    begin.record()
+    _ = a @ a
+    queued.record()
+    _ = a @ a
+    end.record()
+    early = end.query()
+    too_early = _refusal(lambda: begin.elapsed_time(end))
+    sim.synchronize(SECOND)
+    after_the_other = end.query()
+    sim.synchronize(FIRST)
+    now = perf_counter()
+    return {
+        "early": early,
+        "too early": too_early,
+        "after the other": after_the_other,
+        "late": end.query(),
+        "waited until the end": now >= _last(FIRST)[1],
+        "queued": queued.elapsed_time(end),
+        "all": begin.elapsed_time(end),
+    }
+
+
+def reading() -> dict[str, bool]:
+    """Read results back in every way; each must have waited for the device."""
+    a = _random(64, 64).to(FIRST)
+    waited = {}
+    ways: dict[str, Callable[[torch.Tensor], object]] = {
+        "item": lambda result: result[0, 0].item(),
+        "cpu": lambda result: result.cpu(),
+        "list": lambda result: result.tolist(),
+        "print": str,
+        "copy": lambda result: torch.empty(64, 64).copy_(result),
+    }
+    for name, way in ways.items():
+        result = a @ a
+        end = _last(FIRST)[1]
+        way(result)
+        waited[name] = perf_counter() >= end
+    return waited
+
+
+def overlaps() -> dict[str, float]:
+    """Return the seconds in which two products ran at once, by where and how they ran."""
+
+    def together(one: tuple[float, float], other: tuple[float, float]) -> float:
+        return max(0.0, min(one[1], other[1]) - max(one[0], other[0]))
+
+    both = _product(FIRST), _product(SECOND)
+    sim.synchronize(FIRST)
+    sim.synchronize(SECOND)
+    first = _product(FIRST)
+    sim.synchronize(FIRST)
+    second = _product(SECOND)
+    side = sim.Stream(device=FIRST)
+    main = _product(FIRST)
+    pinned = _random(1 << 20).pin_memory()
+    with side:
+        aside = _product(FIRST)
+        moved = pinned.to(FIRST, non_blocking=True)
+    copied = _last(FIRST)
+    sim.synchronize(FIRST)
+    return {
+        "two devices": together(*both),
+        "two devices in sequence": together(first, second),
+        "two streams": together(main, aside),
+        "copy after product on its stream": together(aside, copied),
+        "error": (moved.cpu() - pinned).abs().max().item(),
+    }
+
+
+def read_back_without_waiting() -> dict[str, bool]:
+    """Copy to pinned memory without waiting, and look before and after waiting."""
+    there = _random(1000).to(FIRST)
+    sim.synchronize(FIRST)
+    here = there.to("cpu", non_blocking=True)
+    sleep(0.05)  # the copy has long ended, but nobody has asked
+    before = torch.equal(here, _random(1000))
+    sim.synchronize(FIRST)
+    return {"before": before, "after": torch.equal(here, _random(1000))}
+
+
+def memory() -> dict[str, object]:
+    """Fill a device; see what it says, and that the rest of it still works."""
+    free, total = sim.mem_get_info(FIRST)
+    half = torch.empty(total // 8, device=FIRST)
+    refusal = _refusal(lambda: torch.empty(total // 4, device=FIRST))
+    peak = sim.max_memory_allocated(FIRST)
+    taken = half.nbytes
+    result = half[:10] + 1
+    del half
+    return {
+        "refusal": refusal,
+        "peak": peak - (total - free) - taken,
+        "left": free - sim.mem_get_info(FIRST)[0] - result.nbytes,
+    }
+
+
+def mistakes() -> dict[str, list[str]]:
+    """Do what an accelerator does not allow."""
+    here, there, elsewhere = _random(3, 3), _random(3, 3).to(FIRST), _random(3, 3).to(SECOND)
+    return {
+        "host and device": _refusal(lambda: here @ there),
+        "two devices": _refusal(lambda: there + elsewhere),
+        "numpy": _refusal(there.numpy),
+        "shapes": _refusal(lambda: there @ there[:2]),
+    }
+
+
+def dispersion() -> dict[str, float]:
+    """Return the seconds of products on each device, first and last of some."""
+    seconds: dict[str, float] = {}
+    for name in [f"{TYPE}:{index}" for index in range(sim.device_count())]:
+        spans = [end - begin for begin, end in (_product(name, 64) for _ in range(20))]
+        sim.synchronize(name)
+        seconds |= {f"{name} first": spans[0], f"{name} last": spans[-1]}
+    return seconds
+
+
+def loss() -> dict[str, object]:
+    """Use a device until it is lost."""
+    a = _random(8, 8).to(FIRST)
+    used = 0
+    refusal: list[str] = []
+    while not refusal:
+        refusal = _refusal(lambda: a @ a)
+        used += not refusal
+    return {
+        "used": used,
+        "refusal": refusal,
+        "waiting": _refusal(lambda: sim.synchronize(FIRST)),
+        "other device": _refusal(lambda: _random(8, 8).to(SECOND)),
+    }
+
+
+def hang() -> None:
+    """Wait for a device that never ends."""
+    a = torch.empty(8, 8, device=FIRST)
+    for _ in range(3):
+        a.zero_()
+    print("launched", flush=True)  # noqa: T201 (the test waits for this)
+    sim.synchronize(FIRST)
+
+
+if __name__ == "__main__":
+    seen = {name: globals()[name]() for name in sys.argv[1:]}
+    print(json.dumps(seen))  # noqa: T201 (the result)
