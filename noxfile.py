@@ -44,7 +44,7 @@ def bench(session: nox.Session) -> None:
     torch = lendable_torch(_interpreters())
     borrow(None, site_packages)  # pip must see this environment alone while it installs
     if torch:
-        session.log(f"using torch {torch.version} of the Python behind this one")
+        session.log(f"using the torch {torch.version} that is here, since it sees an accelerator")
         session.run("python", "-m", "pip", "uninstall", "--quiet", "--yes", "torch")
     _install(session, torch=torch is None)
     borrow(torch, site_packages)
