@@ -5,6 +5,7 @@ A rule is a small function that yields what it finds; its name is the conclusion
 """
 
 import os
+import sys
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -201,8 +202,11 @@ RULES: tuple[Rule, ...] = (
 
 
 def _install(build: str) -> str:
+    """Return the command for the Python at work, without the path to anybody's folder."""
+    python, here = Path(sys.executable), Path.cwd()
+    shown = python.relative_to(here) if python.is_relative_to(here) else "python"
     return (
-        f"python -m pip install --force-reinstall torch --index-url ADDRESS, with the address "
+        f"{shown} -m pip install --force-reinstall torch --index-url ADDRESS, with the address "
         f"that {START_LOCALLY} gives for {build}"
     )
 

@@ -147,6 +147,17 @@ def test_a_build_for_the_cpu_is_named_with_the_device_and_what_to_install(tmp_pa
     assert "--devices cpu" in trouble.advice
 
 
+def test_the_command_is_for_the_python_that_measures(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    python = tmp_path / "checkout" / ".nox" / "bench" / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    monkeypatch.setattr(sys, "executable", str(python))
+    monkeypatch.chdir(tmp_path / "checkout")
+    [trouble] = unusable_accelerators(planted(tmp_path, NVIDIA_H100), {}, CPU_BUILD)
+    assert f"{Path('.nox/bench/bin/python')} -m pip install" in trouble.advice
+
+
 @pytest.mark.parametrize(
     ("files", "offer", "message"),
     [
