@@ -1,0 +1,4 @@
+# SPDX-License-Identifier: MIT
+"""What the tests need that is no test."""
+
+collect_ignore = ["tricky"]  # benchmarks that go wrong on purpose; test_runner.py runs them
