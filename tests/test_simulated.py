@@ -198,12 +198,12 @@ def test_a_masked_machine_has_no_accelerator() -> None:
 
 
 def test_faults_change_the_times_that_they_name() -> None:
-    faults = {"throttle_after": 1e-3, "throttle_speed": 0.5, "jitter": 0.01, "lost_after": 60}
+    faults = {"throttle_after": 0.3, "throttle_speed": 0.5, "jitter": 0.01, "lost_after": 10}
     seen = play("dispersion", "loss", spec={"devices": 1, "faults": faults})
     seconds = seen["dispersion"]
     assert seconds["sim:0 last"] == pytest.approx(2 * seconds["sim:0 first"], rel=0.1)
     assert seconds["sim:0 last"] != 2 * seconds["sim:0 first"]
-    assert 0 < seen["loss"]["used"] <= 60
+    assert seen["loss"]["used"] == 10 - 2 * 2 - 1  # two products and every copy were launches too
     assert seen["loss"]["refusal"] == ["AcceleratorError", "sim error: device 0 is lost"]
     assert seen["loss"]["waiting"] == seen["loss"]["refusal"]
 
