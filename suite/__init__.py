@@ -9,32 +9,62 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from suite.abilities import capture as capture
+    from suite.abilities import needed as needed
+    from suite.abilities import pinned as pinned
+    from suite.abilities import precision as precision
     from suite.devices import Device as Device
     from suite.devices import all_devices as all_devices
     from suite.devices import try_device as try_device
     from suite.grids import cases as cases
     from suite.lanes import Lane as Lane
+    from suite.model import Check as Check
     from suite.model import Work as Work
     from suite.plugin import Measure as Measure
+    from suite.verify import close_to as close_to
+    from suite.verify import freivalds as freivalds
+    from suite.verify import same_bytes as same_bytes
+    from suite.verify import worst as worst
+    from suite.workers import Worker as Worker
 
 _HOME = {
+    "Check": "suite.model",
     "Device": "suite.devices",
     "Lane": "suite.lanes",
     "Measure": "suite.plugin",
     "Work": "suite.model",
+    "Worker": "suite.workers",
     "all_devices": "suite.devices",
+    "capture": "suite.abilities",
     "cases": "suite.grids",
+    "close_to": "suite.verify",
+    "freivalds": "suite.verify",
+    "needed": "suite.abilities",
+    "pinned": "suite.abilities",
+    "precision": "suite.abilities",
+    "same_bytes": "suite.verify",
     "try_device": "suite.devices",
+    "worst": "suite.verify",
 }
 
 __all__ = (
+    "Check",
     "Device",
     "Lane",
     "Measure",
     "Work",
+    "Worker",
     "all_devices",
+    "capture",
     "cases",
+    "close_to",
+    "freivalds",
+    "needed",
+    "pinned",
+    "precision",
+    "same_bytes",
     "try_device",
+    "worst",
 )
 
 

@@ -14,6 +14,7 @@ from typing import Any, Literal
 import pytest
 
 from suite import devices as dev
+from suite.abilities import precision
 from suite.collection import ARGUMENTS, collected, has_cases, parametrize, seats
 from suite.grids import PROFILES
 from suite.journal import Begun, Measured
@@ -68,7 +69,18 @@ class Measure:
 
 
 @pytest.fixture
-def measure(request: pytest.FixtureRequest, benchmark: Any) -> Iterator[Measure]:  # noqa: ANN401 - pytest-benchmark is untyped
+def strict_precision() -> Iterator[None]:
+    """Let float32 mean float32, whatever was set before, unless a benchmark asks for less."""
+    with precision("float32"):
+        yield
+
+
+@pytest.fixture
+def measure(
+    request: pytest.FixtureRequest,
+    benchmark: Any,  # noqa: ANN401 - pytest-benchmark is untyped
+    strict_precision: None,  # noqa: ARG001 - set before the benchmark sets anything up
+) -> Iterator[Measure]:
     """Time a body and check its result; see `Measure`."""
     item = request.node
     state = dev.global_state()

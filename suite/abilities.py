@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: MIT
+"""What some devices can do and others cannot: precisions, graphs, pinned memory.
+
+A case that needs what is not there is skipped with that reason.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+import torch
+
+from suite.devices import Device
+
+WARM_UPS = 3
+REDUCTIONS = (
+    "allow_bf16_reduced_precision_reduction",
+    "allow_fp16_reduced_precision_reduction",
+)
+
+
+@contextmanager
+def needed(what: str) -> Iterator[None]:
+    """Skip the case if the block shows, by raising, that the machine lacks `what`."""
+    try:
+        yield
+    except (AttributeError, NotImplementedError, RuntimeError) as error:
+        pytest.skip(f"no {what} here: {str(error).partition(chr(10))[0] or type(error).__name__}")
+
+
+@contextmanager
+def precision(name: str) -> Iterator[None]:
+    """Allow float32 products to be made in TF32 if `name` is ``tfloat32``, and never else.
+
+    Sums of half-precision products may be kept in half precision, which is what torch allows
+    unless told otherwise. All settings are put back.
+    """
+    before = torch.get_float32_matmul_precision()
+    cuda = torch.backends.cuda.matmul
+    reductions = {setting: getattr(cuda, setting) for setting in REDUCTIONS}
+    try:
+        torch.set_float32_matmul_precision("high" if name == "tfloat32" else "highest")
+        for setting in REDUCTIONS:
+            setattr(cuda, setting, True)
+        yield
+    finally:
+        torch.set_float32_matmul_precision(before)
+        for setting, value in reductions.items():
+            setattr(cuda, setting, value)
+
+
+def pinned(tensor: torch.Tensor) -> torch.Tensor:
+    """Return a copy of a host tensor in memory that an accelerator reads without a detour."""
+    with needed("pinned memory"):
+        return tensor.pin_memory()
+
+
+def capture(device: Device, body: Callable[[], Any]) -> Callable[[], Any]:
+    """Record what a body launches; return a callable that replays it and returns its result.
+
+    The result lies in the same memory after every replay. The body must not read anything
+    back.
+    """
+    with needed("graphs"):
+        # Releases of torch before 2.13 have the class of each vendor only.
+        graph = getattr(torch.accelerator, "Graph", None) or device.module.CUDAGraph
+        recorded = graph()
+    device.synchronize()
+    with torch.accelerator.device_index(device.handle.index), device.stream():
+        for _ in range(WARM_UPS):  # libraries set themselves up, which cannot be recorded
+            body()
+        device.synchronize()
+        recorded.capture_begin()
+        result = body()
+        recorded.capture_end()
+    device.synchronize()
+
+    def replay() -> Any:  # noqa: ANN401 - whatever the body returns
+        recorded.replay()
+        return result
+
+    return replay

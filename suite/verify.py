@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: MIT
+"""Comparisons of a timed result with the truth, in float64 on the CPU.
+
+Each function returns a check: a callable that takes the result, after the timing, and says
+how far it is from the truth. A check costs far less than the work that it judges.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from suite.model import Check
+
+TensorCheck = Callable[[Tensor], Check]
+
+_ROUNDING = {
+    "float64": 2.0**-53,
+    "float32": 2.0**-24,
+    "tfloat32": 2.0**-10,  # inputs may be cut rather than rounded to 10 bits
+    "float16": 2.0**-11,
+    "bfloat16": 2.0**-8,
+    "int32": 0.0,
+}
+_LADDER = {"float32": 1e-5, "tfloat32": 1e-3, "bfloat16": 1e-2}
+"""Root mean square errors of a float32 product up to which its arithmetic was that of the name.
+
+Seen are up to 2e-6 for float32, 2e-4 to 6e-4 for TF32 and 1.5e-3 to 4e-3 for bfloat16.
+"""
+_ENTRIES = 2**24
+"""Entries of a matrix above which only some of its rows, drawn at random, are looked at."""
+_FLOPS = 2.5e9
+"""What the exact side may cost; the columns of larger products are checked in groups."""
+_CHUNK = 2**18
+_COLUMNS = 16
+_PLAIN = 2  # dimensions of a matrix that is not a batch
+
+
+def freivalds(a: Tensor, b: Tensor, precision: str | None = None) -> TensorCheck:
+    """Check a product of matrices (or of batches of matrices), element by element if it is small.
+
+    A large product is checked as Freivalds proposed: the columns are added up in groups, with
+    random signs, and C x is compared with A (B x), row by row and group by group, which costs
+    far less than a second product. Some columns, drawn at random, and that of the smallest
+    entry are compared entry by entry. Errors are relative to the length of the row's part in
+    the group, so that a single entry that is missing stands out. The bound follows from the
+    rounding that the precision allows.
+
+    a, b : the factors as the body multiplied them, with entries independent of each other
+    precision : ``tfloat32`` if float32 factors may be rounded to it; else the result's own
+
+    Source: R. Freivalds, "Probabilistic machines can use less running time", IFIP 1977.
+    """
+
+    def check(c: Tensor) -> Check:
+        shape = (*a.shape[:-1], b.shape[-1])
+        rounding = _ROUNDING[precision or _name(c.dtype)]
+        bound = 4 * rounding
+        if c.dtype.is_floating_point:  # sums are kept in float32 at least
+            bound += (4 + 4 * math.sqrt(a.shape[-1])) * _ROUNDING["float32"]
+        if c.shape != shape:
+            return Check(f"shape {tuple(c.shape)} with {shape}", math.inf, bound)
+        rows = _some_rows(a, c)
+        what, parts = _product_errors(_take(a, rows), b, _take(c, rows))
+        if rows is not None:
+            what += f", {len(rows)} of {a.shape[-2]} rows"
+        seen = torch.stack([torch.stack([part.max(), part.square().mean()]) for part in parts])
+        largest, typical = seen[:, 0].max().item(), seen[:, 1].mean().sqrt().item()
+        return Check(what, largest, bound, _precision(a, c, typical))
+
+    return check
+
+
+def close_to(expected: Tensor, tolerance: float, what: str) -> Callable[[Any], Check]:
+    """Check numbers against `expected`, to a tolerance relative to its largest entry.
+
+    The result may be a tensor, or a sequence of whatever `float` understands.
+    """
+
+    def check(result: Tensor | Iterable[Any]) -> Check:
+        numbers = result if isinstance(result, Tensor) else [float(number) for number in result]
+        seen = torch.as_tensor(numbers).to("cpu", torch.float64)
+        if seen.shape != expected.shape:
+            return Check(f"shape {tuple(seen.shape)} with {tuple(expected.shape)}", math.inf, 0.0)
+        truth = expected.to("cpu", torch.float64)
+        error = (seen - truth).abs().max() / truth.abs().max()
+        return Check(f"{what} with float64", error.item(), tolerance)
+
+    return check
+
+
+def same_bytes(expected: Sequence[Tensor]) -> Callable[[Tensor | Iterable[Tensor]], Check]:
+    """Check that tensors hold exactly what is expected; the error is the part that differs.
+
+    The result may be tensors in the order of `expected`, or all of them in a flat one.
+    """
+
+    def check(result: Tensor | Iterable[Tensor]) -> Check:
+        sizes = [tensor.numel() for tensor in expected]
+        if isinstance(result, Tensor):
+            fits = result.numel() == sum(sizes)
+            seen = list(torch.split(result.flatten(), sizes)) if fits else [result]
+        else:
+            seen = list(result)
+        if [tensor.numel() for tensor in seen] != sizes:
+            return Check(f"{len(seen)} tensors with {len(sizes)}", math.inf, 0.0)
+        wrong = sum(map(_different, seen, expected))
+        return Check("every element, bit by bit", wrong / sum(sizes), 0.0)
+
+    return check
+
+
+def worst(checks: Iterable[Check]) -> Check:
+    """Return the check that is nearest to its bound, or furthest beyond it."""
+    return max(checks, key=lambda check: (not check.passed, check.error - check.bound))
+
+
+def _product_errors(a: Tensor, b: Tensor, c: Tensor) -> tuple[str, Iterator[Tensor]]:
+    """Return what is compared, and the relative errors, some rows at a time."""
+    inner, columns = b.shape[-2:]
+    width = _width(a.numel() // inner, inner, columns)
+    signs = torch.randint(0, 2, (columns,), generator=_chance()).mul_(2).sub_(1).double()
+    smallest = c.abs().argmin().cpu() % columns  # an entry never written is most often zero
+    single = torch.cat([torch.randperm(columns, generator=_chance())[:_COLUMNS], smallest[None]])
+
+    def summed(matrix: Tensor, weights: Tensor) -> Tensor:
+        """Add the columns up in groups; the single ones follow as they are."""
+        if width == 1:
+            return matrix
+        groups = torch.unflatten(matrix * weights, -1, (-1, width)).sum(-1)
+        return torch.cat([groups, matrix[..., single] * weights[single]], dim=-1)
+
+    ones = torch.ones(columns, dtype=torch.float64)
+    widths = summed(ones, ones)
+    right = torch.cat([summed(part, signs) for part in _in_parts(b)], dim=-2)
+    size = math.sqrt(sum(part.square().sum().item() for part in _in_parts(b)) / b.numel())
+
+    def errors() -> Iterator[Tensor]:
+        for left, seen in zip(_in_parts(a, columns), _in_parts(c, inner), strict=True):
+            typical = left.norm(dim=-1, keepdim=True) * size
+            scale = (summed(seen.square(), ones) + widths * typical.square()).sqrt()
+            yield (summed(seen, signs) - left @ right).abs() / scale
+
+    return ("every entry" if width == 1 else f"C x with A (B x) by {width} columns"), errors()
+
+
+def _width(rows: int, inner: int, columns: int) -> int:
+    """Return how many columns are added up into one, so that the exact side stays cheap."""
+    width = 1
+    while 2 * rows * inner * columns / width > _FLOPS and columns % (2 * width) == 0:
+        width *= 2
+    return width
+
+
+def _in_parts(matrix: Tensor, other: int = 0) -> Iterator[Tensor]:
+    """Yield a matrix in float64, as many rows at a time as caches like; a batch as a whole.
+
+    other : columns of a matrix that is taken apart beside this one
+    """
+    on_host = matrix.cpu()
+    rows = max(1, _CHUNK // max(other, matrix.shape[-1])) if matrix.dim() == _PLAIN else 0
+    for part in torch.split(on_host, rows or on_host.shape[-2], dim=-2):
+        yield part.double()
+
+
+def _some_rows(a: Tensor, c: Tensor) -> Tensor | None:
+    """Draw the rows to look at; `None` for all of them."""
+    rows = _ENTRIES // max(a.shape[-1], c.shape[-1])
+    if a.dim() > _PLAIN or rows >= a.shape[-2]:
+        return None
+    return torch.randperm(a.shape[-2], generator=_chance())[:rows]
+
+
+def _take(matrix: Tensor, rows: Tensor | None) -> Tensor:
+    return matrix if rows is None else matrix[rows.to(matrix.device)].cpu()
+
+
+def _precision(a: Tensor, c: Tensor, error: float) -> str | None:
+    """Infer from the root mean square error in which precision the product was made."""
+    if c.dtype != torch.float32:
+        return _name(a.dtype)
+    return next((name for name, most in _LADDER.items() if error <= most), None)
+
+
+def _different(seen: Tensor, expected: Tensor) -> int:
+    """Count the elements whose bits differ."""
+    mine, theirs = (tensor.detach().cpu().flatten() for tensor in (seen, expected))
+    if mine.dtype != theirs.dtype:
+        return mine.numel()
+    bits = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}[mine.itemsize]
+    mine, theirs = mine.view(bits), theirs.view(bits)
+    return 0 if torch.equal(mine, theirs) else int((mine != theirs).count_nonzero())
+
+
+def _chance() -> torch.Generator:
+    """Return a generator that no body can foresee, and that leaves torch's own alone."""
+    generator = torch.Generator()
+    generator.seed()
+    return generator
+
+
+def _name(dtype: torch.dtype) -> str:
+    return str(dtype).removeprefix("torch.")
