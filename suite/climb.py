@@ -3,8 +3,8 @@
 
 A call once begun cannot be interrupted, and a half-precision product that takes 2 s at
 1024 takes a minute at 2048. So the cases of one family, alike in all but their sizes, are
-called from the smallest upwards, and the next is called only if the last one's time,
-scaled by the declared work, allows it.
+called from the smallest upwards, and the next is called only if the times of the smaller
+ones, continued by the declared work, allow it.
 """
 
 from collections.abc import Hashable
@@ -37,14 +37,25 @@ class Climb:
         return None
 
     def prediction(self, function: str, parameters: Parameters, work: Work) -> float | None:
-        """Return the seconds that a call should take, from the next smaller size; else `None`."""
+        """Return the seconds that a call should take, from the smaller sizes; else `None`.
+
+        One smaller size is scaled by the work, two are continued in a straight line: the
+        second tells what part of the first was launching.
+        """
         mine = sizes(parameters)
         smaller = [
-            seconds * _ratio(work, before)
+            (_amount(before, work), seconds)
             for others, before, seconds in self._family(function, parameters).climbed
             if all(mine[name] >= size for name, size in others.items())
         ]
-        return min(smaller, default=None)
+        if not smaller:
+            return None
+        smaller.sort()
+        amount, seconds = smaller[-1]
+        if len(smaller) > 1 and amount > smaller[-2][0]:
+            slope = max(0.0, seconds - smaller[-2][1]) / (amount - smaller[-2][0])
+            return seconds + slope * (1.0 - amount)
+        return seconds / amount
 
     def leave_out(self, function: str, parameters: Parameters, seconds: float, how: str) -> str:
         """Leave a case and all larger ones of its family out; return the reason."""
@@ -71,13 +82,9 @@ class Climb:
         return self._families.setdefault((function, alike), _Family())
 
 
-def _ratio(work: Work, before: Work) -> float:
-    """Return how many times more work is declared, by the first measure that both have."""
-    for now, then in (
-        (work.flops, before.flops),
-        (work.bytes, before.bytes),
-        (work.items, before.items),
-    ):
-        if now and then:
-            return now / then
+def _amount(work: Work, of: Work) -> float:
+    """Return one work as a part of another, by the first measure that both declare."""
+    for mine, whole in ((work.flops, of.flops), (work.bytes, of.bytes), (work.items, of.items)):
+        if mine and whole:
+            return mine / whole
     return 1.0

@@ -115,16 +115,16 @@ class Device:
 
     def peak_bytes(self) -> int | None:
         """Return the most memory allocated since `reset_peak_bytes`; `None` where not counted."""
-        with suppress(RuntimeError, NotImplementedError, AttributeError):
-            if self.is_accelerator:
-                return int(torch.accelerator.max_memory_allocated(self.handle)) or None
+        for home in (torch.accelerator, self.module) if self.is_accelerator else ():
+            with suppress(RuntimeError, NotImplementedError, AttributeError):
+                return int(home.max_memory_allocated(self.handle)) or None
         return None
 
     def reset_peak_bytes(self) -> None:
         """Forget the memory high-water mark, where the device keeps one."""
-        with suppress(RuntimeError, NotImplementedError, AttributeError):
-            if self.is_accelerator:
-                torch.accelerator.reset_peak_memory_stats(self.handle)
+        for home in (torch.accelerator, self.module) if self.is_accelerator else ():
+            with suppress(RuntimeError, NotImplementedError, AttributeError):
+                home.reset_peak_memory_stats(self.handle)
 
 
 def accelerators() -> list[str]:

@@ -33,6 +33,9 @@ from suite.process import DEVICE_LOST, DISK_REFUSES
 from suite.profiles import settings_for
 from suite.workers import Seat, Worker
 
+DOUBT = 2.0
+"""A call is tried if it is predicted to take up to this many times what it may: rates rise
+with the size, so predictions are rather too long."""
 LONGEST_REASON = 300
 Refusal = tuple[Literal["failed", "skipped"], str]
 _PATH = re.compile(r"(?<![\w.])(?:[A-Za-z]:\\|~?/)[^\s'\",;:)]+")
@@ -200,7 +203,7 @@ class LaunchSession:
         """
         family, cap = _family(item), self.settings.longest_sample
         expected = self._climb.prediction(*family, work)
-        if expected is not None and expected > cap:
+        if expected is not None and expected > DOUBT * cap:
             pytest.skip(self._climb.leave_out(*family, expected, "predicted to take"))
         seen = timing.explore(sampler, self.settings)
         seconds = min(seen.host)

@@ -24,10 +24,24 @@ def test_the_smallest_size_has_no_prediction(climb: Climb) -> None:
     assert climb.prediction("square", half(16), product(16)) is None
 
 
-def test_a_call_is_predicted_from_the_work_of_the_smaller_ones(climb: Climb) -> None:
-    climb.climbed("square", half(256), product(256), 0.01)
+def test_a_call_is_predicted_from_the_work_of_a_smaller_one(climb: Climb) -> None:
     climb.climbed("square", half(512), product(512), 0.09)
-    assert climb.prediction("square", half(1024), product(1024)) == pytest.approx(0.64)
+    assert climb.prediction("square", half(1024), product(1024)) == pytest.approx(0.72)
+
+
+@pytest.mark.parametrize("launch", [0.0, 50e-6])
+def test_two_smaller_ones_tell_launching_from_computing(climb: Climb, launch: float) -> None:
+    rate = 1e12
+    for n in (16, 64, 256):
+        climb.climbed("square", half(n), product(n), launch + 2 * n**3 / rate)
+    expected = launch + 2 * 1024**3 / rate
+    assert climb.prediction("square", half(1024), product(1024)) == pytest.approx(expected)
+
+
+def test_a_larger_call_is_never_predicted_to_be_quicker(climb: Climb) -> None:
+    climb.climbed("square", half(16), product(16), 30e-6)
+    climb.climbed("square", half(64), product(64), 20e-6)
+    assert climb.prediction("square", half(256), product(256)) == pytest.approx(20e-6)
 
 
 def test_bytes_and_items_predict_where_no_flops_are_declared(climb: Climb) -> None:
