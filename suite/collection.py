@@ -21,8 +21,8 @@ import pytest
 
 from suite.devices import usable_cores
 from suite.grids import Parameters, expand, is_headline
-from suite.journal import Collected, Identity
 from suite.model import Exercise, Settings
+from suite.running.journal import Collected, Identity
 from suite.version import benchmark_version
 from suite.workers import Seat, halves
 

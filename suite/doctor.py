@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from suite.hardware import VENDORS, System, Vendor, look
+from suite.machine.hardware import VENDORS, System, Vendor, look
+from suite.machine.processor import ROOT
 from suite.model import Conclusion
-from suite.processor import ROOT
 
 START_LOCALLY = "https://pytorch.org/get-started/locally/"
 OLDEST_DRIVER = {11: 450, 12: 525, 13: 580}

@@ -14,9 +14,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from suite.facts import Facts
+from suite.machine.facts import Facts
+from suite.machine.processor import ROOT, processor
 from suite.model import Accelerator, CommitInfo, Cpu, Environment
-from suite.processor import ROOT, processor
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 """The folder that the suite lies in; a repository, or where it was installed."""
@@ -30,8 +30,8 @@ def capture(devices: Iterable[str], root: Path = ROOT) -> Environment:
     devices : names such as `cpu` and `cuda:0`; no other accelerator is touched
     root : the folder that `/proc` and `/sys` lie in
     """
-    from suite.accelerator import accelerator  # noqa: PLC0415 - imports torch
-    from suite.software import software  # noqa: PLC0415 - imports torch
+    from suite.machine.accelerator import accelerator  # noqa: PLC0415 - imports torch
+    from suite.machine.software import software  # noqa: PLC0415 - imports torch
 
     unknown: dict[str, str] = {}
     cpu = processor(unknown, root)

@@ -17,10 +17,10 @@ from suite import devices as dev
 from suite.abilities import precision
 from suite.collection import ARGUMENTS, collected, has_cases, parametrize, seats
 from suite.grids import PROFILES
-from suite.journal import Begun, Measured
 from suite.lanes import Track
 from suite.model import Check, Work
 from suite.replay import Replay, show
+from suite.running.journal import Begun, Measured
 from suite.session import LaunchSession, Refusal, reason_of
 from suite.timing import Body, Sampler
 from suite.workers import Worker

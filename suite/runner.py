@@ -12,17 +12,18 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from suite import environment, pilot, store
-from suite.clock import RunClock
+from suite import environment, store
 from suite.errors import CannotRunError, Interrupted, NothingSelectedError
-from suite.journal import Begun, Journal, Record
-from suite.launches import Launches
-from suite.lock import machine_lock
-from suite.merge import merge
 from suite.model import ProfileName, Run
-from suite.plan import Draft, Plan, freeze
 from suite.profiles import settings_for
-from suite.progress import Reporter, remaining, short_name
+from suite.running import pilot
+from suite.running.clock import RunClock
+from suite.running.journal import Begun, Journal, Record
+from suite.running.launches import Launches
+from suite.running.lock import machine_lock
+from suite.running.merge import merge
+from suite.running.plan import Draft, Plan, freeze
+from suite.running.progress import Reporter, remaining, short_name
 
 
 class Request(Struct, frozen=True, kw_only=True):

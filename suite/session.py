@@ -18,7 +18,9 @@ from suite.climb import Climb
 from suite.collection import parameters
 from suite.errors import CannotRunError
 from suite.grids import Parameters
-from suite.journal import (
+from suite.model import Check, Settings, Work
+from suite.profiles import settings_for
+from suite.running.journal import (
     Harness,
     Journal,
     LaunchSpec,
@@ -28,9 +30,7 @@ from suite.journal import (
     Stopped,
     Surroundings,
 )
-from suite.model import Check, Settings, Work
-from suite.process import DEVICE_LOST, DISK_REFUSES
-from suite.profiles import settings_for
+from suite.running.process import DEVICE_LOST, DISK_REFUSES
 from suite.workers import Seat, Worker
 
 DOUBT = 2.0

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from suite.journal import Begun, Journal, Refused
+from suite.running.journal import Begun, Journal, Record, Refused
 
 
 @pytest.fixture
@@ -18,7 +18,11 @@ def begun(case: str) -> Begun:
 
 
 def test_what_is_written_is_read_in_order(journal: Journal) -> None:
-    records = [begun("a"), Refused(launch=0, case="a", status="failed", reason="x"), begun("b")]
+    records: list[Record] = [
+        begun("a"),
+        Refused(launch=0, case="a", status="failed", reason="x"),
+        begun("b"),
+    ]
     for record in records:
         journal.write(record)
     assert list(journal) == records

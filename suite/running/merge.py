@@ -6,9 +6,9 @@ from importlib.metadata import version
 from typing import Any
 
 from suite import checks, store
-from suite.journal import Ended, Harness, Identity, Measured, Record, Refused
 from suite.model import SCHEMA, Case, CaseInfo, Check, Frobench, Launch, Run
-from suite.plan import Plan, outcome
+from suite.running.journal import Ended, Harness, Identity, Measured, Record, Refused
+from suite.running.plan import Plan, outcome
 
 PICOSECOND_DIGITS = 12
 """A sample is stored to the picosecond, below every clock's step."""

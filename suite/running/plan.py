@@ -9,7 +9,9 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from suite.journal import (
+from suite.model import CommitInfo, Environment, Exercise, Outcome, Settings
+from suite.profiles import PROFILES
+from suite.running.journal import (
     Collected,
     Identity,
     Journal,
@@ -17,8 +19,6 @@ from suite.journal import (
     Refused,
     Surroundings,
 )
-from suite.model import CommitInfo, Environment, Exercise, Outcome, Settings
-from suite.profiles import PROFILES
 
 CASE_SECONDS = (0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0)
 """Times for a case in a launch to choose from; a few, so that like runs choose alike."""

@@ -13,7 +13,7 @@ from typing import Any
 
 import torch
 
-from suite.facts import Facts
+from suite.machine.facts import Facts
 from suite.model import Scalar, Software
 
 VARIABLES = re.compile(

@@ -21,9 +21,9 @@ from typing import Self
 import msgspec
 
 from suite.errors import CannotRunError
-from suite.journal import Begun, Journal, LaunchSpec, Measured, Record, Refused
+from suite.running.journal import Begun, Journal, LaunchSpec, Measured, Record, Refused
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 """The folder that holds `suite/`."""
 POLL_SECONDS = 0.05
 QUIET_SECONDS = 180.0

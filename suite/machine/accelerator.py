@@ -7,7 +7,7 @@ from typing import Any
 import pynvml
 import torch
 
-from suite.facts import Facts
+from suite.machine.facts import Facts
 from suite.model import Accelerator
 
 READINGS: dict[str, Callable[[Any, Any], str | float | bool]] = {

@@ -15,7 +15,7 @@ from typing import Any
 import cpuinfo
 import psutil
 
-from suite.facts import Facts
+from suite.machine.facts import Facts
 from suite.model import Cpu
 
 ROOT = Path("/")

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from suite import doctor
 from suite.errors import CannotRunError, NothingSelectedError
-from suite.journal import Collected, Journal, LaunchSpec, Measured, Record, Refused, Stopped
 from suite.model import Settings
-from suite.plan import Draft
-from suite.process import NO_CASES, LaunchProcess
+from suite.running.journal import Collected, Journal, LaunchSpec, Measured, Record, Refused, Stopped
+from suite.running.plan import Draft
+from suite.running.process import NO_CASES, LaunchProcess
 
 TRIES = 20
 """Processes that a pilot may need because cases hang or crash."""

@@ -8,12 +8,12 @@ the interval is what makes intervals lie.
 from datetime import UTC, datetime
 from pathlib import Path
 
-from suite.clock import RunClock
 from suite.errors import CannotRunError
-from suite.journal import Begun, Ended, Journal, LaunchSpec, Measured, Record, Refused
-from suite.plan import Plan
-from suite.process import LaunchProcess
-from suite.progress import Reporter, short_name
+from suite.running.clock import RunClock
+from suite.running.journal import Begun, Ended, Journal, LaunchSpec, Measured, Record, Refused
+from suite.running.plan import Plan
+from suite.running.process import LaunchProcess
+from suite.running.progress import Reporter, short_name
 
 TRIES = 20
 """Processes that one launch may need because cases hang or crash."""
