@@ -100,9 +100,9 @@ def main() -> None:
 @tells
 def run(devices: str, results: Path, benchmarks: Path, **wanted: Any) -> None:  # noqa: ANN401 - as the options say
     """Measure this machine and store the run; the last line is the stored file's path."""
-    from suite.progress import reporter
     from suite.runner import Request
     from suite.runner import run as measure
+    from suite.running.progress import reporter
 
     request = Request(
         results=results.resolve(),
@@ -133,8 +133,8 @@ def list_cases(
 
     import msgspec
 
-    from suite.pilot import collect
     from suite.profiles import settings_for
+    from suite.running.pilot import collect
 
     settings = settings_for(profile, names(devices), expression=expression)
     with tempfile.TemporaryDirectory() as folder:
@@ -234,7 +234,7 @@ def table(columns: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
 
 def conclude(stored: "Run") -> None:
     """Tell a person what became of the run, and what its numbers may be trusted for."""
-    from suite.progress import short_name
+    from suite.running.progress import short_name
 
     counts = dict.fromkeys(("passed", "failed", "skipped"), 0)
     for outcome in stored.frobench.outcomes:

@@ -9,7 +9,7 @@ from typing import Any
 import pynvml
 import pytest
 
-from suite.accelerator import READINGS, told_by_driver
+from suite.machine.accelerator import READINGS, told_by_driver
 
 ROOT = Path(__file__).parent.parent
 SIMULATED = ROOT / "tests" / "simulated"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from suite.errors import CannotRunError
-from suite.lock import machine_lock
+from suite.running.lock import machine_lock
 
 
 def test_the_second_run_is_told_who_holds_the_machine(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from suite.processor import processor
+from suite.machine.processor import processor
 
 CORES = list(psutil.Process().cpu_affinity()) if psutil.LINUX else [0]
 

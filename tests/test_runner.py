@@ -11,8 +11,8 @@ import psutil
 import pytest
 
 from suite import checks, store
-from suite.journal import Begun, Journal, Measured
 from suite.model import Outcome, Run
+from suite.running.journal import Begun, Journal, Measured
 from tests.command import TRICKY, frobench, start
 
 QUICK = ("run", "--profile", "quick", "--benchmarks", TRICKY, "--devices", "cpu")
