@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: MIT
+"""Axes as the charts want them: bare, with round ticks, and sized in pixels."""
+
+import math
+from typing import Literal
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from reports.findings.model import Plot
+from reports.theme import MUTED, RULE, Form
+from reports.words import place, printable
+from suite.units import format_value
+
+DECADE = 10.0
+MOST_TICKS = 6
+PIXELS_PER_INCH = 72
+INDENT = 24.0
+"""Room for half of the first tick's label, in pixels."""
+ROW, LINE = 44.0, 18.0
+"""Height of a category's row, and of each further line in it, in pixels."""
+
+
+def is_wide(low: float, high: float) -> bool:
+    """Tell whether a range is positive and a decade or more, so that it wants a log scale."""
+    return low > 0 and high / low >= DECADE
+
+
+def ticks(low: float, high: float, most: int = MOST_TICKS) -> list[float]:
+    """Return at most `most` round numbers inside a range, evenly spaced or nearly.
+
+    On a log scale they are powers of ten, with 2 and 5 between where there is room.
+    """
+    if not is_wide(low, high):
+        even = MaxNLocator(most, steps=[1, 2, 5, 10]).tick_values(low, high)
+        return [float(tick) for tick in even if low <= tick <= high]
+    exponents = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    ladders = [[m * 10.0**e for e in exponents for m in (1, 2, 5)]]
+    ladders += [[10.0**e for e in exponents[::stride]] for stride in range(1, len(exponents) + 1)]
+    inside = ([tick for tick in ladder if low <= tick <= high] for ladder in ladders)
+    return next(found for found in inside if len(found) <= most)
+
+
+def canvas(form: Form, height: float, margins: tuple[float, float, float, float]) -> Axes:
+    """Return bare axes; `margins` are left, right, top and bottom in pixels."""
+    left, right, top, bottom = margins
+    size = (form.width / PIXELS_PER_INCH, height / PIXELS_PER_INCH)
+    axes = Figure(figsize=size, dpi=PIXELS_PER_INCH, frameon=False).add_axes(
+        (
+            left / form.width,
+            bottom / height,
+            1 - (left + right) / form.width,
+            1 - (top + bottom) / height,
+        ),
+        frameon=False,
+    )
+    axes.tick_params(length=0, labelsize=form.font, pad=6)
+    axes.set_axisbelow(True)
+    return axes
+
+
+def limits(plot: Plot) -> tuple[float, float]:
+    """Return the range of the value axis, with room around what it must show."""
+    points = [p for s in (*plot.series, *filter(None, [plot.whole])) for p in s.points]
+    shown = [end for p in points for end in (p.y.value, p.y.low, p.y.high) if end is not None]
+    if plot.reference is not None:
+        shown.append(plot.reference)
+    if plot.kind == "stack":
+        bars = {p.x: 0.0 for p in points}
+        for series in plot.series:
+            bars |= {p.x: bars[p.x] + max(0.0, p.y.value) for p in series.points}
+        shown += bars.values()
+    low, high = min(shown), max(shown)
+    if plot.kind != "stack" and is_wide(low, high):
+        return low / 1.35, high * 1.35
+    return min(0.0, 1.1 * low), 1.08 * max(0.0, high) or 1.0
+
+
+def value_axis(axes: Axes, which: Literal["x", "y"], plot: Plot, most: int = MOST_TICKS) -> None:
+    """Scale and label the axis of values, with a grid line at each tick."""
+    low, high = limits(plot)
+    shown = ticks(low, high, most)
+    axes.set(**{f"{which}scale": "log" if is_wide(low, high) else "linear"})
+    axes.set(**{f"{which}lim": (low, high), f"{which}ticks": shown})
+    axes.set(**{f"{which}ticklabels": [format_value(tick, plot.y.unit) for tick in shown]})
+    axes.minorticks_off()
+    axes.grid(axis=which, color=RULE, linewidth=1)
+
+
+def size_axis(axes: Axes, plot: Plot, form: Form) -> None:
+    """Scale the axis of sizes and label as many of them as there is room for."""
+    sizes = sorted({float(point.x) for series in plot.series for point in series.points})
+    if is_wide(sizes[0], sizes[-1]):
+        axes.set_xscale("log")
+    shown = sizes[:: -math.ceil(len(sizes) / form.x_labels)]
+    axes.set_xticks(shown, [place(size) for size in shown])
+    axes.minorticks_off()
+    axes.set_xlabel(printable(plot.x.label), fontsize=form.font, color=MUTED, labelpad=8)
+
+
+def category_axis(plot: Plot, form: Form, lines: int) -> tuple[Axes, dict[str, float]]:
+    """Return axes with a named row for each category, and where the rows' first lines are."""
+    names = list(dict.fromkeys(place(p.x) for s in plot.series for p in s.points))
+    step = ROW + LINE * (lines - 1)
+    axes = canvas(form, step * len(names) + 46, (INDENT, 7 * form.glyph + 32, 4, 42))
+    axes.set(ylim=(0, step * len(names)), yticks=[])
+    label = max(len(format_value(end, plot.y.unit)) for end in limits(plot))
+    room = form.width - INDENT - 7 * form.glyph - 32
+    value_axis(axes, "x", plot, max(2, int(room / form.glyph / (label + 2))))
+    tops = {name: step * (len(names) - row) for row, name in enumerate(names)}
+    for name, top in tops.items():
+        write(axes, name, (0, top), form, offset=(-INDENT, -form.font), across=True)
+    axes.set_xlabel(plot.y.label, fontsize=form.font, color=MUTED, labelpad=6)
+    return axes, {name: top - form.font - 15 for name, top in tops.items()}
+
+
+def write(  # noqa: PLR0913 - what is written, where, and how
+    axes: Axes,
+    text: str,
+    at: tuple[float, float],
+    form: Form,
+    *,
+    offset: tuple[float, float],
+    across: bool = False,
+) -> None:
+    """Write a text some pixels from a point.
+
+    With `across` the point's x is a part of the axes' width and not a number of the axis.
+    """
+    axes.annotate(
+        printable(text),
+        at,
+        xycoords=axes.get_yaxis_transform() if across else "data",
+        xytext=offset,
+        textcoords="offset pixels",
+        fontsize=form.font,
+        annotation_clip=False,
+    )
+
+
+def note_line(axes: Axes, level: float, label: str, form: Form) -> None:
+    """Draw a level across the axes with its name on it."""
+    axes.axhline(level, color=MUTED, linewidth=1.2, dashes=(4, 3), zorder=1)
+    write(axes, label, (0, level), form, offset=(2, 5), across=True)

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: MIT
+"""Cases to answers with intervals: a module for each exercise that has rules of its own."""
+
+import pandas as pd
+
+from reports.findings import matmul, norm_logging, other, parallel_matmul, parameters
+from reports.findings.model import Finding, Section
+from reports.findings.select import Cases
+from suite.model import Run
+
+RULES = {
+    "matmul": matmul,
+    "norm_logging": norm_logging,
+    "parallel_matmul": parallel_matmul,
+    "parameters": parameters,
+}
+
+
+def sections(run: Run, table: pd.DataFrame) -> list[Section]:
+    """Answer every exercise of a run, in the order of the suite.
+
+    Parameters
+    ----------
+    table
+        The run's frame (`reports.frame.frame`).
+    """
+    return [_section(run, table, exercise) for exercise in run.frobench.exercises]
+
+
+def _section(run: Run, table: pd.DataFrame, exercise: str) -> Section:
+    asked = run.frobench.exercises[exercise]
+    cases = Cases(run, table, exercise)
+    rules = RULES.get(exercise, other)
+    absent = Finding("absent", asked.question, f"Not measured: {cases.reason()}.")
+    found = rules.findings(cases) or [absent]
+    lead = next((finding for finding in found if finding.value), found[0])
+    return Section(
+        exercise,
+        exercise.replace("_", " ").capitalize(),
+        asked.question,
+        asked.explanation,
+        (lead, *(finding for finding in found if finding is not lead)),
+        tuple(rules.plots(cases)),
+    )

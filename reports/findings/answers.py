@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: MIT
+"""From launch values to a sentence: estimates, thresholds, and honest absence."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+
+from reports.findings.model import Finding
+from reports.findings.select import Cases, Curve, NotMeasuredError
+from suite.model import Estimate
+from suite.statistics import estimate
+from suite.units import format_estimate, format_value
+
+VALUE, SIZE = "{value}", "{size}"
+"""Stand in a sentence for the estimate with its interval, and for a size."""
+N = f"n\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}{SIZE}"
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a finding has computed, before it is put into words.
+
+    Parameters
+    ----------
+    sentence
+        The answer, with ``{value}`` where the number belongs.
+    by_launch
+        The number, launch by launch; ``None`` where the answer is none.
+    label
+        What the number is, in a few words.
+    """
+
+    sentence: str
+    cases: tuple[str, ...]
+    by_launch: pd.Series | None = None
+    unit: str = ""
+    label: str = ""
+
+
+def ask(
+    name: str, question: str, compute: Callable[..., Answer], cases: Cases, *more: str
+) -> Finding:
+    """Put a question to the cases; where what it needs is missing, the reason is the answer."""
+    try:
+        answer = compute(cases, *more)
+    except NotMeasuredError as missing:
+        return Finding(name, question, f"Not measured: {missing}.")
+    if answer.by_launch is None:
+        return Finding(name, question, answer.sentence, cases=answer.cases)
+    value = estimate_of(answer.by_launch)
+    sentence = answer.sentence.replace(VALUE, format_estimate(value, answer.unit))
+    by_launch = tuple(answer.by_launch.dropna())
+    return Finding(
+        name, question, sentence, value, answer.unit, answer.label, by_launch, answer.cases
+    )
+
+
+def estimate_of(by_launch: pd.Series) -> Estimate:
+    """Estimate a number over the launches that have it."""
+    return estimate(by_launch.dropna().tolist())
+
+
+def text(by_launch: pd.Series, unit: str) -> str:
+    """Spell a number with its interval."""
+    return format_estimate(estimate_of(by_launch), unit)
+
+
+def size(number: float, pattern: str = SIZE) -> str:
+    """Spell a size, such as n = 4,096."""
+    return pattern.replace(SIZE, format_value(number, "n"))
+
+
+def capital(sentence: str) -> str:
+    """Begin a sentence with a capital letter."""
+    return sentence[:1].upper() + sentence[1:]
+
+
+def behind(*curves: Curve) -> tuple[str, ...]:
+    """Name all cases behind some curves, each once."""
+    names = (name for curve in curves for cases in curve.cases.values() for name in cases)
+    return tuple(dict.fromkeys(names))
+
+
+def smallest(curve: Curve, unit: str, clause: str) -> str:
+    """Say what the smallest size gives, where it is not also the largest: a clause to append.
+
+    In the clause ``{value}`` and ``{size}`` stand for the number and the size.
+    """
+    first, last = curve.sizes[0], curve.sizes[-1]
+    if first == last:
+        return ""
+    return clause.replace(VALUE, text(curve.at(first), unit)).replace(SIZE, size(first, N))
+
+
+def threshold(curve: Curve, level: float, pattern: str = N) -> tuple[str, pd.Series | None]:
+    """Find the size from which on a curve stays at or above a level.
+
+    Between two sizes the curve is taken as straight on log-log axes. Returned are the words
+    that belong behind "from", with ``{value}`` in them, and the sizes by launch; or only the
+    words, where not every launch crosses the level inside the measured range.
+    """
+    sizes = curve.sizes
+    whole = curve.table[sizes].dropna()
+    if whole.empty:
+        raise NotMeasuredError("no launch measured every size")
+    found = pd.Series({row[0]: _crossing(sizes, row[1:], level) for row in whole.itertuples()})
+    if found.between(0, math.inf, inclusive="neither").all():
+        return pattern.replace(SIZE, VALUE), found
+    if (found == 0).all():
+        return f"{size(sizes[0], pattern)}, the smallest measured, or below", None
+    if (found == math.inf).all():
+        return f"no size measured, up to {size(sizes[-1], pattern)}", None
+    reached = int((found < math.inf).sum())
+    agreed = f"{reached} of {len(found)} get there by {size(sizes[-1], pattern)}"
+    return f"sizes that the launches do not agree on ({agreed})", None
+
+
+def _crossing(sizes: Sequence[float], values: Sequence[float], level: float) -> float:
+    """Return where a launch's values rise through a level for good: 0 is before the first."""
+    below = [place for place, value in enumerate(values) if value < level]
+    if not below:
+        return 0.0
+    last = below[-1]
+    if last == len(sizes) - 1:
+        return math.inf
+    x0, x1, y0, y1 = *sizes[last : last + 2], *values[last : last + 2]
+    return x0 * math.pow(x1 / x0, math.log(level / y0) / math.log(y1 / y0))

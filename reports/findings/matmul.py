@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: MIT
+"""Matrix products: how much faster an accelerator is on a large one, and on a tiny one."""
+
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Any
+
+from reports.findings.answers import (
+    VALUE,
+    Answer,
+    N,
+    ask,
+    behind,
+    capital,
+    size,
+    smallest,
+    text,
+    threshold,
+)
+from reports.findings.model import RATIO, Axis, Finding, Plot, Series
+from reports.findings.select import Cases, Curve, NotMeasuredError, device_title, the_device
+
+SQUARE, NARROW = "bench_square", "bench_square_narrow"
+COPIES, GRAPH = "bench_square_with_copies", "bench_square_graph"
+PLAIN = "float32"
+"""The precision in which devices are compared: every device has it."""
+SIZE, RATE, SPEED_UP = Axis("size n"), Axis("Rate", "FLOP/s"), Axis("Speed-up", RATIO)
+
+
+def findings(cases: Cases) -> list[Finding]:
+    """Lead with the speed-up; without an accelerator, with what the CPU does by itself."""
+    compared = [
+        ask("speed-up", "How many times as fast as the CPU is an accelerator?", speed_up, cases),
+        ask("crossover", "From which size is an accelerator worth it?", crossover, cases, SQUARE),
+        ask(
+            "crossover-with-copies",
+            "And if the matrices must be copied there, and the product back?",
+            crossover,
+            cases,
+            COPIES,
+        ),
+        ask("graph", "What would a tiny product take without Python's launch?", graph, cases),
+    ]
+    alone = []
+    for device in reversed(cases.devices()):
+        name = the_device(cases.run, device)
+        best = f"What is the best rate of {name}?"
+        small = f"How small is too small for {name}?"
+        alone += [
+            ask(f"best-rate-{device}", best, best_rate, cases, device),
+            ask(f"half-rate-{device}", small, half_rate, cases, device),
+        ]
+    return compared + alone if compared[0].value else alone + compared
+
+
+def speed_up(cases: Cases) -> Answer:
+    """Compare the accelerator with the CPU on the largest product of both, and the smallest."""
+    ratio = _ratio(cases, SQUARE)
+    large = ratio.sizes[-1]
+    name = the_device(cases.run, cases.accelerator())
+    tiny = smallest(ratio, RATIO, ", at {size} {value} as fast")
+    return Answer(
+        f"At {size(large, N)} {name} is {VALUE} as fast as the CPU in {PLAIN}{tiny}.",
+        behind(ratio.ends()),
+        ratio.at(large),
+        RATIO,
+        f"as fast as the CPU at {size(large, N)}",
+    )
+
+
+def crossover(cases: Cases, function: str) -> Answer:
+    """Find the size from which the accelerator takes no longer than the CPU."""
+    ratio = _ratio(cases, function)
+    where, by_launch = threshold(ratio, 1.0)
+    name = the_device(cases.run, cases.accelerator())
+    copies = "With the copies included " if function == COPIES else ""
+    return Answer(
+        capital(f"{copies}{name} is at least as fast as the CPU in {PLAIN} from {where}."),
+        behind(ratio),
+        by_launch,
+        "n",
+        "crossover size n",
+    )
+
+
+def graph(cases: Cases) -> Answer:
+    """Compare the smallest product launched from Python with its replay from a graph."""
+    device = cases.accelerator()
+    eager, replayed = (
+        cases.curve("n", function=function, device=device, dtype=PLAIN)
+        for function in (SQUARE, GRAPH)
+    )
+    ratio = eager / replayed
+    tiny = ratio.sizes[0]
+    return Answer(
+        f"Replayed from a graph, a product of {size(tiny, N)} is {VALUE} as fast as launched "
+        "from Python.",
+        ratio.cases[tiny],
+        ratio.at(tiny),
+        RATIO,
+        f"as fast from a graph at {size(tiny, N)}",
+    )
+
+
+def best_rate(cases: Cases, device: str) -> Answer:
+    """Name the best rate of a device in each precision, and the size that reached it."""
+    best = _best(cases, device)
+    if not best:
+        raise NotMeasuredError(cases.reason(function=SQUARE, device=device))
+    (dtype, (rate, n)), *others = best.items()
+    listed = "".join(
+        f"; {text(curve.at(at), RATE.unit)} in {name} ({size(at, N)})"
+        for name, (curve, at) in others
+    )
+    where = the_device(cases.run, device)
+    return Answer(
+        capital(f"{where} reaches {VALUE} in {dtype} ({size(n, N)}){listed}."),
+        behind(*(curve.on([at]) for curve, at in best.values())),
+        rate.at(n),
+        RATE.unit,
+        f"best rate of {where}, in {dtype}",
+    )
+
+
+def half_rate(cases: Cases, device: str) -> Answer:
+    """Find the size from which half of the best rate is had, and what the smallest one gets."""
+    rate = _rate(cases, SQUARE, device, PLAIN)
+    best = rate.table.max(axis="columns")
+    part = Curve(rate.table.div(best, axis="index"), rate.cases)
+    where, by_launch = threshold(part, 0.5)
+    tiny = smallest(part, "1", "; a product of {size} gets {value} of it")
+    return Answer(
+        f"Half of the best {PLAIN} rate is reached from {where}{tiny}.",
+        behind(rate),
+        by_launch,
+        "n",
+        "n of half the best rate",
+    )
+
+
+def plots(cases: Cases) -> Iterator[Plot]:
+    """Draw the speed-up, each device's rate by size, and the best rate of each precision."""
+    ratios = []
+    for label, function in (("product alone", SQUARE), ("copies there and back included", COPIES)):
+        with suppress(NotMeasuredError):
+            ratios.append(_ratio(cases, function).series(label))
+    if ratios:
+        title = f"{device_title(cases.run, cases.accelerator())} against CPU, {PLAIN}"
+        reference = (1.0, "as fast as the CPU")
+        yield Plot("speed-up", title, "curve", SIZE, SPEED_UP, tuple(ratios), *reference)
+    devices = cases.devices()[::-1]
+    for device in devices:
+        rates = _rates(cases, device)
+        if rates:
+            title = f"Rate of a square product on {the_device(cases.run, device)}"
+            lines = tuple(rate.series(dtype) for dtype, rate in rates.items())
+            yield Plot(f"rate-{device}", title, "curve", SIZE, RATE, lines)
+    best = {device: _best(cases, device) for device in devices}
+    dots = tuple(
+        Series(
+            device_title(cases.run, device),
+            tuple(rate.point(n, dtype) for dtype, (rate, n) in rates.items()),
+        )
+        for device, rates in best.items()
+        if rates
+    )
+    if dots:
+        title = "Best rate by precision"
+        yield Plot("best-rate", title, "dots", Axis("precision"), RATE, dots)
+
+
+def _rate(cases: Cases, function: str, device: str, dtype: str) -> Curve:
+    return cases.curve("n", "flop_rate", function=function, device=device, dtype=dtype)
+
+
+def _rates(cases: Cases, device: str) -> dict[str, Curve]:
+    """Return the rate by size for each precision that was measured."""
+    rates = {}
+    for function in (SQUARE, NARROW):
+        for dtype in cases.values("dtype", function=function, device=device):
+            with suppress(NotMeasuredError):
+                rates[dtype] = _rate(cases, function, device, dtype)
+    return rates
+
+
+def _best(cases: Cases, device: str) -> dict[str, tuple[Curve, float]]:
+    """Return the rates by precision with the size that is fastest, the fastest first."""
+    best = {dtype: (rate, rate.highest()) for dtype, rate in _rates(cases, device).items()}
+    order = sorted(best, key=lambda dtype: -best[dtype][0].point(best[dtype][1]).y.value)
+    return {dtype: best[dtype] for dtype in order}
+
+
+def _ratio(cases: Cases, function: str) -> Curve:
+    """Return how many times as fast as the CPU the accelerator is, by size."""
+    precision: dict[str, Any] = {"dtype": PLAIN} if function == SQUARE else {}
+    there = cases.curve("n", function=function, device=cases.accelerator(), **precision)
+    return cases.curve("n", function=SQUARE, device="cpu", dtype=PLAIN) / there

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: MIT
+"""What an exercise answers with: findings, and plots that carry their own table."""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from suite.model import Estimate
+
+RATIO = "\N{MULTIPLICATION SIGN}"
+"""The unit of a ratio."""
+
+PlotKind = Literal["curve", "dots", "stack"]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """An answer computed from cases.
+
+    Parameters
+    ----------
+    name
+        Short and stable, so that runs can be compared by it.
+    question
+        What is answered, as a reader would ask it.
+    answer
+        One sentence with the number and its interval, or the reason why there is none.
+    value
+        The estimate behind the sentence, in ``unit``; ``None`` where nothing was measured or
+        the answer is not a number.
+    label
+        What ``value`` is, in a few words.
+    by_launch
+        The values of the launches that the estimate was made from.
+    cases
+        Full names of the cases it was computed from.
+    """
+
+    name: str
+    question: str
+    answer: str
+    value: Estimate | None = None
+    unit: str = ""
+    label: str = ""
+    by_launch: tuple[float, ...] = ()
+    cases: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Axis:
+    """What an axis shows, and in which unit (empty for a plain number)."""
+
+    label: str
+    unit: str = ""
+
+
+@dataclass(frozen=True)
+class Point:
+    """One estimate at a size or in a category, with the cases behind it."""
+
+    x: float | str
+    y: Estimate
+    cases: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Series:
+    """Points that belong together: a line, a kind of dot, or a part of a stack."""
+
+    label: str
+    points: tuple[Point, ...]
+
+
+@dataclass(frozen=True)
+class Plot:
+    """A chart and its table in one.
+
+    Parameters
+    ----------
+    kind
+        ``curve`` over sizes, ``dots`` over categories, or parts that ``stack`` to a whole.
+    reference, reference_label
+        A level worth a line of its own, such as a speed-up of 1.
+    whole
+        For a stack: the sum as it was measured by itself.
+    """
+
+    name: str
+    title: str
+    kind: PlotKind
+    x: Axis
+    y: Axis
+    series: tuple[Series, ...]
+    reference: float | None = None
+    reference_label: str = ""
+    whole: Series | None = None
+
+
+@dataclass(frozen=True)
+class Section:
+    """One exercise of the report: its question, its answers, the first of which leads.
+
+    Parameters
+    ----------
+    explanation
+        What was measured and why it is so, in plain words.
+    """
+
+    exercise: str
+    title: str
+    question: str
+    explanation: str
+    findings: tuple[Finding, ...] = ()
+    plots: tuple[Plot, ...] = field(default=())

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: MIT
+"""Parallel products: how near several devices at once are to as many times as fast as one."""
+
+from collections.abc import Iterator
+from contextlib import suppress
+
+from reports.findings.answers import VALUE, Answer, N, ask, behind, size, smallest, text, threshold
+from reports.findings.model import RATIO, Axis, Finding, Plot
+from reports.findings.select import Cases, Curve, NotMeasuredError, is_cpu, the_device
+
+SEQUENCE, STREAMS = "bench_sequence", "bench_two_streams"
+PROCESSES, PROCESS_SEQUENCE = "bench_processes", "bench_process_sequence"
+WAYS = {
+    "bench_one_thread": "begun by one thread",
+    "bench_threads": "begun by a thread each",
+    PROCESSES: "begun by a process each",
+}
+CONTROLS = {"bench_one_thread": "bench_in_turn", PROCESSES: "bench_processes_in_turn"}
+SIZE, EFFICIENCY = Axis("size n"), Axis("Scaling efficiency", "1")
+LEVEL = 0.95
+
+
+def findings(cases: Cases) -> list[Finding]:
+    """Answer for each group of devices and each way to use them, accelerators first."""
+    found = [finding for way in _ways(cases) for finding in _of_a_way(cases, *way)]
+    if all(is_cpu(group) for group, _ in _ways(cases)):
+        question = "How near are two products on two accelerators to twice as fast as on one?"
+        found.append(ask("efficiency-accelerators", question, no_two_accelerators, cases))
+    question = "What do two streams gain on a single accelerator?"
+    return [*found, ask("streams", question, streams, cases)]
+
+
+def no_two_accelerators(cases: Cases) -> Answer:
+    """Say why nothing was measured on two accelerators."""
+    raise NotMeasuredError(cases.reason(function="bench_one_thread"))
+
+
+def _of_a_way(cases: Cases, group: str, function: str) -> Iterator[Finding]:
+    name = f"{function.removeprefix('bench_')}-{group}"
+    where = f"on {the_device(cases.run, group)}, {WAYS[function]}"
+    for kind, question, compute in (
+        ("efficiency", f"How near is it to {_times(group)} as fast {where}?", efficiency),
+        ("threshold", f"From which size is it nearly {_times(group)} as fast {where}?", nearly),
+        ("overlap", f"Is it truly at the same time {where}?", overlap),
+    ):
+        if kind != "overlap" or function in CONTROLS:
+            yield ask(f"{kind}-{name}", question, compute, cases, group, function)
+
+
+def efficiency(cases: Cases, group: str, function: str) -> Answer:
+    """Compare products at once on a group of devices with as many in sequence on one."""
+    curve = _efficiency(cases, group, function)
+    large = curve.sizes[-1]
+    where = the_device(cases.run, group)
+    tiny = smallest(curve, EFFICIENCY.unit, ", and {value} at {size}")
+    return Answer(
+        f"Products at once on {where}, {WAYS[function]}, reach {VALUE} of {_times(group)} the "
+        f"speed of one device at {size(large, N)}{tiny}.",
+        behind(curve.ends()),
+        curve.at(large),
+        EFFICIENCY.unit,
+        f"of {_times(group)} as fast on {where}, {size(large, N)}",
+    )
+
+
+def nearly(cases: Cases, group: str, function: str) -> Answer:
+    """Find the size from which the efficiency stays at or above 95%."""
+    curve = _efficiency(cases, group, function)
+    where, by_launch = threshold(curve, LEVEL)
+    return Answer(
+        f"At least 95% of {_times(group)} as fast from {where}.",
+        behind(curve),
+        by_launch,
+        "n",
+        "n of 95% efficiency",
+    )
+
+
+def overlap(cases: Cases, group: str, function: str) -> Answer:
+    """Hold the overlap on one clock beside that of a control, which must show none."""
+    seen, control = (
+        cases.curve("n", "part_overlap", function=one, device=group)
+        for one in (function, CONTROLS[function])
+    )
+    common = [n for n in seen.sizes if n in control.cases]
+    if not common:
+        raise NotMeasuredError("product and control have no size in common")
+    n = common[-1]
+    return Answer(
+        f"On one clock, at {size(n, N)}, the products share {VALUE} of the shorter one's time; "
+        f"begun in turn, as a control, they share {text(control.at(n), '1')}.",
+        behind(seen.on([n]), control.on([n])),
+        seen.at(n),
+        "1",
+        f"of the time shared at {size(n, N)}",
+    )
+
+
+def streams(cases: Cases) -> Answer:
+    """Compare two streams of one accelerator with a sequence on it."""
+    device = cases.accelerator()
+    curve = cases.curve("n", function=SEQUENCE, device=device) / cases.curve(
+        "n", function=STREAMS, device=device
+    )
+    large = curve.sizes[-1]
+    tiny = smallest(curve, RATIO, ", and {value} as fast at {size}")
+    return Answer(
+        f"In two streams of {the_device(cases.run, device)} two products are {VALUE} as fast as "
+        f"in sequence at {size(large, N)}{tiny}.",
+        behind(curve.ends()),
+        curve.at(large),
+        RATIO,
+        f"as fast in two streams, {size(large, N)}",
+    )
+
+
+def plots(cases: Cases) -> Iterator[Plot]:
+    """Draw the efficiency of each group of devices by size, a line for each way."""
+    ways = _ways(cases)
+    for group in dict.fromkeys(group for group, _ in ways):
+        lines = []
+        for function in (function for one, function in ways if one == group):
+            with suppress(NotMeasuredError):
+                lines.append(_efficiency(cases, group, function).series(WAYS[function]))
+        if lines:
+            title = f"Scaling efficiency on {the_device(cases.run, group)}"
+            axes, reference = (SIZE, EFFICIENCY), (1.0, f"{_times(group)} as fast as one")
+            yield Plot(f"efficiency-{group}", title, "curve", *axes, tuple(lines), *reference)
+
+
+def _ways(cases: Cases) -> list[tuple[str, str]]:
+    """Return the groups of devices, and the ways to use each of them at once, as measured."""
+    measured = [
+        (str(group), function)
+        for function in WAYS
+        for group in cases.values("device", function=function)
+    ]
+    return sorted(measured, key=lambda way: (is_cpu(way[0]), way[0].count("+")))
+
+
+def _efficiency(cases: Cases, group: str, function: str) -> Curve:
+    """Return the time of one product in sequence over the time of all at once."""
+    if function == PROCESSES:
+        alone = {"function": PROCESS_SEQUENCE, "device": group}
+    else:
+        alone = {"function": SEQUENCE, "device": group.partition("+")[0]}
+    at_once = cases.curve("n", function=function, device=group)
+    return cases.curve("n", "item_seconds", **alone) / at_once
+
+
+def _times(group: str) -> str:
+    count = len(group.split("+"))
+    return "twice" if count in {1, 2} else f"{count} times"

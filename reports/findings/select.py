@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: MIT
+"""Cases asked for by function and parameters, launch by launch, and why one is missing.
+
+Cases of one launch share a process, its clock and its neighbours. So everything is computed
+within each launch, and only what comes out is estimated over launches.
+"""
+
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import pandas as pd
+
+from reports.findings.model import RATIO, Point, Series
+from reports.frame import function_of
+from suite.model import Case, Outcome, Run, Scalar
+from suite.statistics import estimate
+
+
+class NotMeasuredError(Exception):
+    """What an answer needs is not in the run; the message is the reason, as a reader sees it."""
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A number for each launch (rows) and each size or category (columns).
+
+    Parameters
+    ----------
+    cases
+        Full names of the cases behind each column.
+    """
+
+    table: pd.DataFrame
+    cases: Mapping[Any, tuple[str, ...]]
+
+    def __truediv__(self, other: Self) -> "Curve":
+        """Return ratios within each launch, where both have a number."""
+        return self._combine(operator.truediv, other)
+
+    def __sub__(self, other: Self) -> "Curve":
+        """Return differences within each launch, where both have a number."""
+        return self._combine(operator.sub, other)
+
+    def __add__(self, other: Self) -> "Curve":
+        """Return sums within each launch, where both have a number."""
+        return self._combine(operator.add, other)
+
+    def _combine(
+        self, how: Callable[[pd.DataFrame, pd.DataFrame], pd.DataFrame], other: Self
+    ) -> "Curve":
+        table = how(self.table, other.table).dropna(axis="columns", how="all")
+        if table.empty:
+            raise NotMeasuredError("no size was measured on both sides")
+        cases = {x: (*self.cases[x], *other.cases[x]) for x in table.columns}
+        return Curve(table, cases)
+
+    @property
+    def sizes(self) -> list[float]:
+        """The columns as numbers, ascending."""
+        return sorted(float(size) for size in self.cases)
+
+    def on(self, sizes: Sequence[float | str]) -> "Curve":
+        """Return the curve on some of its sizes."""
+        return Curve(self.table[list(sizes)], {x: self.cases[x] for x in sizes})
+
+    def ends(self) -> "Curve":
+        """Return the curve on its smallest and largest size."""
+        return self.on(list(dict.fromkeys((self.sizes[0], self.sizes[-1]))))
+
+    def at(self, x: float | str) -> pd.Series:
+        """Return a column: the launches that have a number there."""
+        return pd.Series(self.table[x]).dropna()
+
+    def highest(self) -> float:
+        """Return the size with the largest estimate."""
+        return max(self.sizes, key=lambda x: self.point(x).y.value)
+
+    def point(self, x: float | str, name: str = "") -> Point:
+        """Return the estimate over launches in a column, as a point of a plot, maybe renamed."""
+        return Point(name or x, estimate(self.at(x).tolist()), self.cases[x])
+
+    def series(self, label: str) -> Series:
+        """Return the estimates over launches as a series of a plot."""
+        return Series(label, tuple(self.point(x) for x in self.cases))
+
+
+class Cases:
+    """The cases of one exercise of one run that passed.
+
+    Parameters
+    ----------
+    table
+        The run's frame.
+    """
+
+    def __init__(self, run: Run, table: pd.DataFrame, exercise: str) -> None:
+        self.run = run
+        self.exercise = exercise
+        rows = table[(table["exercise"] == exercise) & (table["status"] == "passed")]
+        first = rows.drop_duplicates("case").set_index("case", drop=False)
+        self._facts: dict[str, dict[Any, Any]] = {
+            str(name): facts for name, facts in first.to_dict("index").items()
+        }
+        self._launches = {name: one.set_index("launch") for name, one in rows.groupby("case")}
+
+    def names(self, **where: Scalar) -> tuple[str, ...]:
+        """Return the full names of the cases with these parameters, in the order of the run."""
+        return tuple(
+            name
+            for name, facts in self._facts.items()
+            if all(facts.get(key) == value for key, value in where.items())
+        )
+
+    def values(self, column: str, **where: Scalar) -> list[Any]:
+        """Return the distinct values of a column among the cases, in the order of the run."""
+        found = [self._facts[name].get(column) for name in self.names(**where)]
+        return [value for value in dict.fromkeys(found) if not pd.isna(value)]
+
+    def curve(self, over: str, what: str = "seconds", **where: Scalar) -> Curve:
+        """Return a column of the frame by launch and by another column, such as ``n``.
+
+        Sizes ascend; categories stand in the order of the run.
+
+        Raises
+        ------
+        NotMeasuredError
+            No case has these parameters and this column.
+        """
+        columns, cases = {}, {}
+        for name in self.names(**where):
+            x = self._facts[name].get(over)
+            numbers = self._launches[name].get(what, pd.Series(dtype=float)).dropna()
+            if not pd.isna(x) and not numbers.empty and x not in columns:
+                columns[x], cases[x] = numbers.astype(float), (name,)
+        if not columns:
+            raise NotMeasuredError(self.reason(**where))
+        numeric = all(isinstance(x, int | float) for x in columns)
+        order = sorted(columns) if numeric else list(columns)
+        return Curve(pd.DataFrame(columns)[order], cases)
+
+    def one(self, what: str = "seconds", **where: Scalar) -> pd.Series:
+        """Return a column of the frame by launch for the case with these parameters.
+
+        Raises
+        ------
+        NotMeasuredError
+            No case has these parameters and this column.
+        """
+        return self.curve("case", what, **where).table.iloc[:, 0].dropna()
+
+    def passed(self) -> list[Case]:
+        """Return the cases themselves, in the order of the run."""
+        return [case for case in self.run.benchmarks if case.fullname in self._facts]
+
+    def devices(self) -> list[str]:
+        """Return the devices, or groups of them, that the cases ran on, the CPU first."""
+        return sorted(self.values("device"), key=lambda device: not is_cpu(device))
+
+    def reason(self, **where: Scalar) -> str:
+        """Say why no case with these parameters was measured."""
+        outcomes = [o for o in self.run.frobench.outcomes if self._fits(o, where)]
+        reasons = dict.fromkeys(o.reason for o in outcomes if o.status != "passed" and o.reason)
+        if reasons:
+            return "; ".join(reasons)
+        if not self.run.frobench.complete:
+            return "the run ended before it"
+        if expression := self.run.frobench.settings.expression:
+            return f"not among the cases that -k {expression!r} selects"
+        return f"not part of a {self.run.frobench.profile} run"
+
+    def accelerator(self) -> str:
+        """Return the first accelerator that was measured.
+
+        Raises
+        ------
+        NotMeasuredError
+            There is none, or it was left out on purpose.
+        """
+        chosen = [name for name in self.run.frobench.settings.devices if not is_cpu(name)]
+        if chosen:
+            return chosen[0]
+        present = self.run.frobench.environment.accelerators
+        raise NotMeasuredError("the run left the accelerator out" if present else "no accelerator")
+
+    def _fits(self, outcome: Outcome, where: Mapping[str, Scalar]) -> bool:
+        known = {**outcome.params, "function": function_of(outcome.fullname)}
+        return outcome.group == self.exercise and all(
+            known.get(name, value) == value for name, value in where.items()
+        )
+
+
+def is_cpu(device: str) -> bool:
+    """Tell whether a device, or each of several joined by ``+``, is the CPU or a part of it."""
+    return all(name.partition("/")[0] == "cpu" for name in device.split("+"))
+
+
+def device_title(run: Run, device: str) -> str:
+    """Name a device as people do: its model, or CPU."""
+    names = device.split("+")
+    if is_cpu(device):
+        return "CPU" if len(names) == 1 else "two halves of the CPU"
+    models = {f"{one.type}:{one.index}": one.name for one in run.frobench.environment.accelerators}
+    titles = [models.get(name, name) for name in names]
+    return titles[0] if len(names) == 1 else f"{len(names)}{RATIO} {titles[0]}"
+
+
+def the_device(run: Run, device: str) -> str:
+    """Name a device as it stands in a sentence: the CPU, the NVIDIA H200."""
+    title = device_title(run, device)
+    return title if title.startswith("two halves") or title[0].isdigit() else f"the {title}"

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: MIT
+"""Templates filled in: numbers with their intervals, escaped text, one strict style sheet."""
+
+import base64
+import hashlib
+import re
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+from urllib.parse import quote
+
+import jinja2
+from markupsafe import Markup, escape
+
+from reports.theme import DARK, LIGHT
+from reports.words import printable
+from suite.model import Estimate
+from suite.units import format_estimate
+
+HERE = Path(__file__).parent
+ICON = (
+    "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'><path stroke='#2a6fbf' "
+    "stroke-width='2' d='M8 1v14M4 2h8M4 14h8'/>"
+    "<circle cx='8' cy='7' r='3.5' fill='#b5440c'/></svg>"
+)
+_INTERVAL = re.compile(r"\[[^\[\]]*\]|\(no interval: [^()]*\)")
+_UNIT = re.compile(r"(?<=\d) (?=(?:[n\N{MICRO SIGN}mkMGTP]|[KMGT]i)?(?:FLOP/s|B/s|s|B)\b)")
+_CODE = re.compile(r"(`+)(.+?)\1")
+
+
+def render(template: str, **context: object) -> str:
+    """Fill in a template; all text is escaped, and control characters are made visible."""
+    style = _style()
+    page: str = (
+        _templates()
+        .get_template(template)
+        .render(
+            style=Markup(style),  # noqa: S704 - our own file
+            policy=_policy(style),
+            icon=f"data:image/svg+xml,{quote(ICON)}",
+            **context,
+        )
+    )
+    return page
+
+
+@cache
+def _templates() -> jinja2.Environment:
+    templates = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(HERE / "templates"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=lambda value: value if isinstance(value, Markup) else printable(str(value)),
+    )
+    templates.filters |= {
+        "estimate": _estimate,
+        "moment": moment,
+        "prose": _prose,
+        "sentence": _sentence,
+    }
+    return templates
+
+
+@cache
+def _style() -> str:
+    """Return the style sheet with the colours of the charts, which the charts' module owns."""
+    light, dark = (
+        "".join(f"--c{index}:{colour};" for index, colour in enumerate(palette, 1))
+        for palette in (LIGHT, DARK)
+    )
+    themes = f":root{{{light}}}@media(prefers-color-scheme:dark){{:root{{{dark}}}}}\n"
+    return themes + (HERE / "static" / "page.css").read_text(encoding="utf-8")
+
+
+def _policy(style: str) -> str:
+    """Allow this style sheet and the icon, and nothing else."""
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    return (
+        f"default-src 'none'; style-src 'sha256-{digest}'; img-src data:; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def _estimate(value: Estimate, unit: str) -> Markup:
+    text = format_estimate(value, unit)
+    place = _INTERVAL.search(text)
+    middle = text[: place.start()].strip() if place else text
+    return Markup('<span class="value">{}</span> {}').format(
+        middle, _sentence(text[len(middle) :].strip())
+    )
+
+
+def _sentence(text: str) -> Markup:
+    """Set the intervals of a sentence apart, and keep numbers and their units on one line."""
+    text = _UNIT.sub("\N{NO-BREAK SPACE}", text)
+    return Markup(  # noqa: S704 - escaped piece by piece
+        _INTERVAL.sub(lambda found: f'<span class="interval">{found[0]}</span>', str(escape(text)))
+    )
+
+
+def _prose(text: str) -> Markup:
+    """Set paragraphs and `code` of a docstring."""
+    paragraphs = [" ".join(paragraph.split()) for paragraph in text.split("\n\n")]
+    return Markup("\n").join(
+        Markup("<p>{}</p>").format(
+            Markup(_CODE.sub(r"<code>\2</code>", str(escape(paragraph))))  # noqa: S704 - escaped
+        )
+        for paragraph in paragraphs
+        if paragraph
+    )
+
+
+def moment(text: str) -> str:
+    """Spell an ISO 8601 time in UTC; what is none stays as it is."""
+    try:
+        when = datetime.fromisoformat(text).astimezone(UTC)
+    except ValueError:
+        return text
+    return f"{when.day} {when:%B %Y, %H:%M} UTC"

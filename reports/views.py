@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: MIT
+"""Tables of a page: the numbers behind the charts, all cases, and what there is to doubt."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from reports.findings.model import Plot, Point
+from reports.findings.select import device_title
+from reports.frame import function_of
+from reports.words import place
+from suite.model import Case, Estimate, Outcome, Run, Scalar
+from suite.statistics import estimate, launch_medians
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A number with its interval, its unit, and what makes it doubtful."""
+
+    value: Estimate
+    unit: str
+    marks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Table:
+    """The table behind a chart: a row for each size or category."""
+
+    caption: str
+    head: list[str]
+    rows: list[tuple[str, list[Cell | None]]]
+
+
+@dataclass(frozen=True)
+class CaseRow:
+    """A case in the list of all cases."""
+
+    function: str
+    title: str
+    parameters: str
+    time: Cell
+    rate: Cell | None
+    check: str
+    samples: str
+
+
+@dataclass(frozen=True)
+class Doubt:
+    """Something to know before believing the numbers.
+
+    Parameters
+    ----------
+    cases
+        Names of the cases by what is said of them; none where it is said of the run.
+    """
+
+    word: str
+    advice: str
+    cases: dict[str, list[str]] = field(default_factory=dict)
+
+    @property
+    def count(self) -> int:
+        """How many cases it is said of."""
+        return sum(map(len, self.cases.values()))
+
+
+def marks(run: Run) -> dict[str, tuple[str, ...]]:
+    """Return the words that belong beside a case's number, by the case's full name."""
+    found: dict[str, dict[str, None]] = {}
+    for conclusion in run.frobench.conclusions:
+        if conclusion.case and conclusion.severity != "info":
+            found.setdefault(conclusion.case, {})[word(conclusion.code)] = None
+    for outcome in run.frobench.outcomes:
+        if outcome.status == "failed":
+            found.setdefault(outcome.fullname, {})["failed"] = None
+    return {case: tuple(words) for case, words in found.items()}
+
+
+def word(code: str) -> str:
+    """Spell a rule's code as a mark: ``noisy-case`` is noisy."""
+    return code.removesuffix("-case").replace("-", " ")
+
+
+def table(plot: Plot, doubtful: Mapping[str, tuple[str, ...]]) -> Table:
+    """Return the numbers of a plot, marked where a case behind them is doubtful."""
+    series = [*plot.series, *([plot.whole] if plot.whole else [])]
+    places = dict.fromkeys(point.x for one in series for point in one.points)
+    numeric = all(isinstance(place, int | float) for place in places)
+    points = [{point.x: point for point in one.points} for one in series]
+    rows = [
+        (place(x), [_cell(column.get(x), plot.y.unit, doubtful) for column in points])
+        for x in (sorted(places, key=float) if numeric else places)
+    ]
+    return Table(plot.title, [plot.x.label, *(one.label for one in series)], rows)
+
+
+def _cell(point: Point | None, unit: str, doubtful: Mapping[str, tuple[str, ...]]) -> Cell | None:
+    if point is None:
+        return None
+    words = dict.fromkeys(word for case in point.cases for word in doubtful.get(case, ()))
+    return Cell(point.y, unit, tuple(words))
+
+
+def case_rows(run: Run, exercise: str, doubtful: Mapping[str, tuple[str, ...]]) -> list[CaseRow]:
+    """Return every case of an exercise that has samples."""
+    return [
+        _case_row(run, case, doubtful.get(case.fullname, ()))
+        for case in run.benchmarks
+        if case.group == exercise
+    ]
+
+
+def _case_row(run: Run, case: Case, words: tuple[str, ...]) -> CaseRow:
+    info = case.extra_info
+    medians = [s for s in launch_medians(case.stats.data, info.launches) if s is not None]
+    amount, unit = (info.work.flops, "FLOP/s") if info.work.flops else (info.work.bytes, "B/s")
+    rates = [amount / seconds for seconds in medians] if amount else []
+    return CaseRow(
+        function_of(case.fullname),
+        info.title,
+        label(run, case.params),
+        Cell(estimate(medians), "s", words),
+        Cell(estimate(rates), unit, words) if rates else None,
+        f"{info.check.error:.1e} of {info.check.bound:.1e}" if info.check else "not checked",
+        f"{case.stats.rounds} in {len(medians)} launches",
+    )
+
+
+def label(run: Run, params: Mapping[str, Scalar]) -> str:
+    """Spell a case's parameters, its device by its name."""
+    given = [f"{name} = {_spell(value)}" for name, value in params.items() if name != "device"]
+    device = str(params.get("device", ""))
+    return ", ".join([*([device_title(run, device)] if device not in {"", "none"} else []), *given])
+
+
+def _spell(value: Scalar) -> str:
+    return place(value) if type(value) is int else str(value)
+
+
+def name(run: Run, outcome: Outcome) -> str:
+    """Name a case as people do: its function and its parameters."""
+    return f"{function_of(outcome.fullname)} ({label(run, outcome.params)})"
+
+
+def doubts(run: Run) -> list[Doubt]:
+    """Gather what failed, what the rules conclude, and what was left out, by cause."""
+    names = {outcome.fullname: name(run, outcome) for outcome in run.frobench.outcomes}
+    failed = Doubt("failed", "No answer uses them.")
+    skipped = Doubt("skipped", "")
+    concluded: dict[str, Doubt] = {}
+    for outcome in run.frobench.outcomes:
+        if outcome.status != "passed":
+            cases = (failed if outcome.status == "failed" else skipped).cases
+            cases.setdefault(outcome.reason or "no reason was given", []).append(
+                names[outcome.fullname]
+            )
+    for one in run.frobench.conclusions:
+        if one.code != "failed-case":
+            doubt = concluded.setdefault(one.code, Doubt(word(one.code), one.advice))
+            doubt.cases.setdefault(one.message, []).extend(
+                [names.get(one.case, one.case)] if one.case else []
+            )
+    return [doubt for doubt in (failed, *concluded.values(), skipped) if doubt.cases]

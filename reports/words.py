@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: MIT
+"""Plots and stray strings in words: text alternatives, hover texts, printable names."""
+
+import unicodedata
+
+from reports.findings.model import Plot, Series
+from suite.units import format_estimate, format_value
+
+
+def printable(text: str) -> str:
+    """Replace what neither XML nor a reader can bear: control characters, lone surrogates."""
+    return "".join(_shown(character) for character in text)
+
+
+def _shown(character: str) -> str:
+    if character in "\n\t":
+        return " "
+    hidden = unicodedata.category(character).startswith("C")
+    return "\N{REPLACEMENT CHARACTER}" if hidden else character
+
+
+def place(x: float | str) -> str:
+    """Spell a size or a category as axes and tables show it."""
+    return printable(x) if isinstance(x, str) else format_value(x, "n")
+
+
+def describe(plot: Plot) -> str:
+    """Say what a plot shows: its text alternative, before the table."""
+    series = "; ".join(f"{printable(one.label)}: {_outline(plot, one)}" for one in plot.series)
+    return f"{printable(plot.title)}. {plot.y.label} by {plot.x.label}. {series}."
+
+
+def _outline(plot: Plot, series: Series) -> str:
+    ends = dict.fromkeys((series.points[0], series.points[-1]))
+    return ", ".join(f"{format_value(p.y.value, plot.y.unit)} at {place(p.x)}" for p in ends)
+
+
+def hover(plot: Plot, series: Series) -> list[str]:
+    """Spell each point of a series."""
+    return [
+        f"{printable(series.label)}, {plot.x.label} {place(point.x)}: "
+        f"{format_estimate(point.y, plot.y.unit)}"
+        for point in series.points
+    ]
