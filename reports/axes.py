@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from reports.findings.model import Plot
-from reports.theme import MUTED, RULE, Form
+from reports.theme import LIGHT, Form
 from reports.words import place, printable
 from suite.units import format_value
 
@@ -37,7 +37,8 @@ def ticks(low: float, high: float, most: int = MOST_TICKS) -> list[float]:
         return [float(tick) for tick in even if low <= tick <= high]
     exponents = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     ladders = [[m * 10.0**e for e in exponents for m in (1, 2, 5)]]
-    ladders += [[10.0**e for e in exponents[::stride]] for stride in range(1, len(exponents) + 1)]
+    strides = range(1, len(exponents) + 1)
+    ladders += [[10.0**e for e in exponents if e % stride == 0] for stride in strides]
     inside = ([tick for tick in ladder if low <= tick <= high] for ladder in ladders)
     return next(found for found in inside if len(found) <= most)
 
@@ -85,7 +86,7 @@ def value_axis(axes: Axes, which: Literal["x", "y"], plot: Plot, most: int = MOS
     axes.set(**{f"{which}lim": (low, high), f"{which}ticks": shown})
     axes.set(**{f"{which}ticklabels": [format_value(tick, plot.y.unit) for tick in shown]})
     axes.minorticks_off()
-    axes.grid(axis=which, color=RULE, linewidth=1)
+    axes.grid(axis=which, color=LIGHT["rule"], linewidth=1)
 
 
 def size_axis(axes: Axes, plot: Plot, form: Form) -> None:
@@ -96,7 +97,7 @@ def size_axis(axes: Axes, plot: Plot, form: Form) -> None:
     shown = sizes[:: -math.ceil(len(sizes) / form.x_labels)]
     axes.set_xticks(shown, [place(size) for size in shown])
     axes.minorticks_off()
-    axes.set_xlabel(printable(plot.x.label), fontsize=form.font, color=MUTED, labelpad=8)
+    axes.set_xlabel(printable(plot.x.label), fontsize=form.font, color=LIGHT["muted"], labelpad=8)
 
 
 def category_axis(plot: Plot, form: Form, lines: int) -> tuple[Axes, dict[str, float]]:
@@ -111,7 +112,7 @@ def category_axis(plot: Plot, form: Form, lines: int) -> tuple[Axes, dict[str, f
     tops = {name: step * (len(names) - row) for row, name in enumerate(names)}
     for name, top in tops.items():
         write(axes, name, (0, top), form, offset=(-INDENT, -form.font), across=True)
-    axes.set_xlabel(plot.y.label, fontsize=form.font, color=MUTED, labelpad=6)
+    axes.set_xlabel(plot.y.label, fontsize=form.font, color=LIGHT["muted"], labelpad=6)
     return axes, {name: top - form.font - 15 for name, top in tops.items()}
 
 
@@ -141,5 +142,5 @@ def write(  # noqa: PLR0913 - what is written, where, and how
 
 def note_line(axes: Axes, level: float, label: str, form: Form) -> None:
     """Draw a level across the axes with its name on it."""
-    axes.axhline(level, color=MUTED, linewidth=1.2, dashes=(4, 3), zorder=1)
+    axes.axhline(level, color=LIGHT["muted"], linewidth=1.2, dashes=(4, 3), zorder=1)
     write(axes, label, (0, level), form, offset=(2, 5), across=True)

@@ -26,7 +26,7 @@ from reports.axes import (
 )
 from reports.findings.model import Plot, Series
 from reports.svg import clean
-from reports.theme import COLOURS, INK, LIGHT, MUTED, PAPER, SHAPES, Form
+from reports.theme import LIGHT, SERIES, SHAPES, THEMED, Form
 from reports.words import describe, hover, place, printable
 from suite.units import format_value
 
@@ -34,9 +34,9 @@ SETTINGS: dict[Any, Any] = {
     "svg.fonttype": "none",  # text stays text
     "svg.hashsalt": "frobench",  # identifiers depend on the drawing alone
     "text.parse_math": False,  # a dollar sign in a name is a dollar sign
-    "text.color": MUTED,
-    "xtick.color": MUTED,
-    "ytick.color": MUTED,
+    "text.color": LIGHT["muted"],
+    "xtick.color": LIGHT["muted"],
+    "ytick.color": LIGHT["muted"],
 }
 
 
@@ -53,7 +53,7 @@ def draw(plot: Plot, form: Form, prefix: str) -> str:
         raw.getvalue(),
         prefix=f"{prefix}-{form.name}",
         label=describe(plot),
-        colours=COLOURS,
+        colours=THEMED,
         hover={f"series-{i}": hover(plot, series) for i, series in enumerate(plot.series)},
     )
 
@@ -91,7 +91,7 @@ def _dots(plot: Plot, form: Form) -> Axes:
         y = [places[place(point.x)] - LINE * index for point in series.points]
         _dot_line(axes, series, y, plot.y.unit, form, _mark(index, form))
     if plot.reference is not None:
-        axes.axvline(plot.reference, color=MUTED, linewidth=1.2, dashes=(4, 3), zorder=1)
+        axes.axvline(plot.reference, color=LIGHT["muted"], linewidth=1.2, dashes=(4, 3), zorder=1)
     return axes
 
 
@@ -108,15 +108,15 @@ def _stack(plot: Plot, form: Form) -> Axes:
             left=[starts[name] for name in names],
             height=15,
             color=_colour(index),
-            edgecolor=PAPER,
+            edgecolor=LIGHT["paper"],
             linewidth=1,
             gid=f"series-{index}",
         )
         starts |= {name: starts[name] + length for name, length in zip(names, lengths, strict=True)}
     if plot.whole:
         y = [places[place(point.x)] - LINE for point in plot.whole.points]
-        axes.hlines(y, 0, _ends(plot.whole)[0], color=INK, linewidth=1.2)
-        mark = _mark(1, form) | {"color": INK, "gid": "whole"}
+        axes.hlines(y, 0, _ends(plot.whole)[0], color=LIGHT["ink"], linewidth=1.2)
+        mark = _mark(1, form) | {"color": LIGHT["ink"], "gid": "whole"}
         _dot_line(axes, plot.whole, y, plot.y.unit, form, mark)
     return axes
 
@@ -141,7 +141,7 @@ def _ends(series: Series) -> tuple[list[float], list[float], list[float]]:
 
 
 def _colour(index: int) -> str:
-    return LIGHT[index % len(LIGHT)]
+    return SERIES[index % len(SERIES)]
 
 
 def _mark(index: int, form: Form) -> dict[str, Any]:
@@ -149,7 +149,7 @@ def _mark(index: int, form: Form) -> dict[str, Any]:
         "color": _colour(index),
         "marker": SHAPES[index % len(SHAPES)],
         "markersize": form.font * 0.58,
-        "markeredgecolor": PAPER,
+        "markeredgecolor": LIGHT["paper"],
         "markeredgewidth": 1,
         "clip_on": False,
         "gid": f"series-{index}",

@@ -121,7 +121,8 @@ def _address(run: Run, data: bytes, taken: Container[str]) -> str:
 def slug(name: str) -> str:
     """Return a name that is safe as a file name and in a link, equal only for equal names."""
     safe = _UNSAFE.sub("-", name).strip(".-")[:_LONGEST_NAME]
-    return safe if safe == name else f"{safe}-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
+    digest = hashlib.sha256(name.encode()).hexdigest()[:8]
+    return safe if safe and safe == name else f"{safe or 'unnamed'}-{digest}"
 
 
 def _write_run(run: Run, data: bytes, target: Path, href: str) -> Entry:

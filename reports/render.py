@@ -65,10 +65,9 @@ def _templates() -> jinja2.Environment:
 
 @cache
 def _style() -> str:
-    """Return the style sheet with the colours of the charts, which the charts' module owns."""
+    """Return the style sheet below the colours of both themes."""
     light, dark = (
-        "".join(f"--c{index}:{colour};" for index, colour in enumerate(palette, 1))
-        for palette in (LIGHT, DARK)
+        "".join(f"--{name}:{colour};" for name, colour in theme.items()) for theme in (LIGHT, DARK)
     )
     themes = f":root{{{light}}}@media(prefers-color-scheme:dark){{:root{{{dark}}}}}\n"
     return themes + (HERE / "static" / "page.css").read_text(encoding="utf-8")
@@ -94,7 +93,7 @@ def _estimate(value: Estimate, unit: str) -> Markup:
 
 def _sentence(text: str) -> Markup:
     """Set the intervals of a sentence apart, and keep numbers and their units on one line."""
-    text = _UNIT.sub("\N{NO-BREAK SPACE}", text)
+    text = _UNIT.sub("\N{NO-BREAK SPACE}", printable(text))
     return Markup(  # noqa: S704 - escaped piece by piece
         _INTERVAL.sub(lambda found: f'<span class="interval">{found[0]}</span>', str(escape(text)))
     )
@@ -102,7 +101,7 @@ def _sentence(text: str) -> Markup:
 
 def _prose(text: str) -> Markup:
     """Set paragraphs and `code` of a docstring."""
-    paragraphs = [" ".join(paragraph.split()) for paragraph in text.split("\n\n")]
+    paragraphs = [printable(" ".join(paragraph.split())) for paragraph in text.split("\n\n")]
     return Markup("\n").join(
         Markup("<p>{}</p>").format(
             Markup(_CODE.sub(r"<code>\2</code>", str(escape(paragraph))))  # noqa: S704 - escaped

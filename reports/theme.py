@@ -3,18 +3,44 @@
 
 from dataclasses import dataclass
 
-LIGHT = ("#2a6fbf", "#b5440c", "#0b4536", "#63308a", "#8f8a12", "#6f6a60")
-DARK = ("#58aef5", "#f5703c", "#6ff0cb", "#b272b6", "#e5cd3e", "#a8a598")
-"""Series colours by theme: 3:1 on the page, and apart for each colour-vision deficiency."""
+LIGHT = {
+    "paper": "#fdfcf9",
+    "ink": "#1b1e23",
+    "muted": "#5b6470",
+    "rule": "#d9d6cf",
+    "link": "#1d5a9e",
+    "warn": "#8a4b00",
+    "bad": "#a3182b",
+    "c1": "#2a6fbf",
+    "c2": "#b5440c",
+    "c3": "#0b4536",
+    "c4": "#63308a",
+    "c5": "#8f8a12",
+    "c6": "#6f6a60",
+}
+DARK = {
+    "paper": "#14171b",
+    "ink": "#e9e7e2",
+    "muted": "#a3abb5",
+    "rule": "#343a42",
+    "link": "#8cc0f5",
+    "warn": "#f0b25f",
+    "bad": "#ff8f94",
+    "c1": "#58aef5",
+    "c2": "#f5703c",
+    "c3": "#6ff0cb",
+    "c4": "#b272b6",
+    "c5": "#e5cd3e",
+    "c6": "#a8a598",
+}
+"""Colours by theme: text at 4.5:1 on paper, the series' c1 to c6 at 3:1, and the first five
+of them apart for each colour-vision deficiency."""
+SERIES = tuple(LIGHT[f"c{index}"] for index in range(1, 7))
 SHAPES = ("o", "s", "^", "D", "v", "P")
 """Marks of the series, so that colour is never alone."""
-INK, MUTED, RULE, PAPER = "#1b1e23", "#5b6470", "#d9d6cf", "#fdfcf9"
-COLOURS = {
-    INK: "currentColor",
-    MUTED: f"var(--muted, {MUTED})",
-    RULE: f"var(--rule, {RULE})",
-    PAPER: f"var(--paper, {PAPER})",
-} | {colour: f"var(--c{index}, {colour})" for index, colour in enumerate(LIGHT, 1)}
+THEMED = {colour: f"var(--{name}, {colour})" for name, colour in LIGHT.items()}
+THEMED[LIGHT["ink"]] = "currentColor"
+"""What the colours that a chart is drawn in become on the page."""
 
 
 @dataclass(frozen=True)

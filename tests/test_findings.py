@@ -208,6 +208,16 @@ def test_an_accelerator_that_was_left_out_is_not_called_absent() -> None:
     assert by_name(section)["speed-up"].answer == "Not measured: the run left the accelerator out."
 
 
+def test_devices_that_no_launch_measured_together_are_not_compared() -> None:
+    cpu, gpu = square(cubic, "cpu"), square(flat, "cuda:0")
+    for one, launches in ((cpu, [1] * 4 + [0] * 4), (gpu, [0] * 4 + [1] * 4)):
+        for measured in one:
+            measured.extra_info.launches = launches
+            measured.stats = store.case_stats(measured.stats.data[:4], 1)
+    found = by_name(answer("matmul", cpu + gpu, accelerators=1))["speed-up"]
+    assert found.answer == "Not measured: no launch measured a size on both sides."
+
+
 def test_a_failed_case_answers_nothing_and_its_reason_stands_there_instead() -> None:
     fast, reason = "bench_square", "wrong result: off by 3"
     failed = left_out(fast, "failed", reason, device="cuda:0", n=16, dtype="float32")

@@ -24,7 +24,7 @@ class NotMeasuredError(Exception):
 
 @dataclass(frozen=True)
 class Curve:
-    """A number for each launch (rows) and each size or category (columns).
+    """A number for each launch (rows) and each size (columns, ascending).
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ class Curve:
     """
 
     table: pd.DataFrame
-    cases: Mapping[Any, tuple[str, ...]]
+    cases: Mapping[float, tuple[str, ...]]
 
     def __truediv__(self, other: Self) -> "Curve":
         """Return ratios within each launch, where both have a number."""
@@ -50,18 +50,19 @@ class Curve:
     def _combine(
         self, how: Callable[[pd.DataFrame, pd.DataFrame], pd.DataFrame], other: Self
     ) -> "Curve":
-        table = how(self.table, other.table).dropna(axis="columns", how="all")
+        both = [size for size in self.cases if size in other.cases]
+        table = how(self.table[both], other.table[both]).dropna(axis="columns", how="all")
         if table.empty:
-            raise NotMeasuredError("no size was measured on both sides")
-        cases = {x: (*self.cases[x], *other.cases[x]) for x in table.columns}
+            raise NotMeasuredError("no launch measured a size on both sides")
+        cases = {x: (*self.cases[x], *other.cases[x]) for x in both if x in table}
         return Curve(table, cases)
 
     @property
     def sizes(self) -> list[float]:
-        """The columns as numbers, ascending."""
-        return sorted(float(size) for size in self.cases)
+        """The sizes, ascending."""
+        return list(self.cases)
 
-    def on(self, sizes: Sequence[float | str]) -> "Curve":
+    def on(self, sizes: Sequence[float]) -> "Curve":
         """Return the curve on some of its sizes."""
         return Curve(self.table[list(sizes)], {x: self.cases[x] for x in sizes})
 
@@ -69,7 +70,7 @@ class Curve:
         """Return the curve on its smallest and largest size."""
         return self.on(list(dict.fromkeys((self.sizes[0], self.sizes[-1]))))
 
-    def at(self, x: float | str) -> pd.Series:
+    def at(self, x: float) -> pd.Series:
         """Return a column: the launches that have a number there."""
         return pd.Series(self.table[x]).dropna()
 
@@ -77,7 +78,7 @@ class Curve:
         """Return the size with the largest estimate."""
         return max(self.sizes, key=lambda x: self.point(x).y.value)
 
-    def point(self, x: float | str, name: str = "") -> Point:
+    def point(self, x: float, name: str = "") -> Point:
         """Return the estimate over launches in a column, as a point of a plot, maybe renamed."""
         return Point(name or x, estimate(self.at(x).tolist()), self.cases[x])
 
@@ -119,36 +120,41 @@ class Cases:
         return [value for value in dict.fromkeys(found) if not pd.isna(value)]
 
     def curve(self, over: str, what: str = "seconds", **where: Scalar) -> Curve:
-        """Return a column of the frame by launch and by another column, such as ``n``.
-
-        Sizes ascend; categories stand in the order of the run.
+        """Return a column of the frame by launch and by a parameter that is a size.
 
         Raises
         ------
         NotMeasuredError
-            No case has these parameters and this column.
+            No case has these parameters, such a size and this column.
         """
-        columns, cases = {}, {}
+        found = {}
         for name in self.names(**where):
-            x = self._facts[name].get(over)
-            numbers = self._launches[name].get(what, pd.Series(dtype=float)).dropna()
-            if not pd.isna(x) and not numbers.empty and x not in columns:
-                columns[x], cases[x] = numbers.astype(float), (name,)
-        if not columns:
+            size = self._facts[name].get(over)
+            numbers = self._numbers(name, what)
+            if isinstance(size, int | float) and size > 0 and not numbers.empty:
+                found[float(size)] = (numbers, name)
+        if not found:
             raise NotMeasuredError(self.reason(**where))
-        numeric = all(isinstance(x, int | float) for x in columns)
-        order = sorted(columns) if numeric else list(columns)
-        return Curve(pd.DataFrame(columns)[order], cases)
+        table = pd.DataFrame({size: found[size][0] for size in sorted(found)})
+        return Curve(table, {size: (found[size][1],) for size in sorted(found)})
 
     def one(self, what: str = "seconds", **where: Scalar) -> pd.Series:
-        """Return a column of the frame by launch for the case with these parameters.
+        """Return a column of the frame by launch for the one case with these parameters.
 
         Raises
         ------
         NotMeasuredError
             No case has these parameters and this column.
         """
-        return self.curve("case", what, **where).table.iloc[:, 0].dropna()
+        for name in self.names(**where):
+            numbers = self._numbers(name, what)
+            if not numbers.empty:
+                return numbers
+        raise NotMeasuredError(self.reason(**where))
+
+    def _numbers(self, name: str, what: str) -> pd.Series:
+        column = self._launches[name].get(what, pd.Series(dtype=float))
+        return pd.Series(column).dropna().astype(float)
 
     def passed(self) -> list[Case]:
         """Return the cases themselves, in the order of the run."""

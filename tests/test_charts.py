@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: MIT
+"""Charts that stand inside a page: themed, strict, told in words, and equal for equal input."""
+
+import re
+from typing import Literal
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from reports import charts, theme
+from reports.axes import ticks
+from reports.findings.model import Axis, Plot, Point, Series
+from reports.words import describe, printable
+from suite.model import Estimate
+
+FORMS = [theme.WIDE, theme.NARROW]
+
+
+def around(value: float) -> Estimate:
+    return Estimate(value, 0.9 * value, 1.1 * value, 8)
+
+
+def curve(label: str = "float32") -> Plot:
+    points = tuple(Point(n, around(1e9 * n)) for n in (16, 64, 256, 1024))
+    axes = Axis("size n"), Axis("Rate", "FLOP/s")
+    return Plot("rate", "Rate by size", "curve", *axes, (Series(label, points),), 1e10, "a limit")
+
+
+def by_way(kind: Literal["dots", "stack"], *values: float) -> Plot:
+    series = tuple(Series(f"part {v}", (Point("a way", around(v)),)) for v in values)
+    whole = Series("whole", (Point("a way", around(sum(values))),)) if kind == "stack" else None
+    return Plot("ways", "Ways", kind, Axis("way"), Axis("Time", "s"), series, whole=whole)
+
+
+PLOTS = [curve(), by_way("dots", 1e-3, 2e-3), by_way("stack", 1e-3, 2e-3, -1e-4)]
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("plot", PLOTS, ids=lambda plot: plot.kind)
+def test_a_chart_bears_a_strict_policy_and_follows_the_theme(plot: Plot, form: theme.Form) -> None:
+    drawn = charts.draw(plot, form, "one")
+    assert "style" not in drawn
+    assert "<metadata" not in drawn
+    colours = set(re.findall(r"#[0-9a-f]{6}", re.sub(r"var\([^)]*\)", "", drawn)))
+    assert colours == set()
+    assert "currentColor" in drawn
+
+
+@pytest.mark.parametrize("plot", PLOTS, ids=lambda plot: plot.kind)
+def test_equal_plots_are_drawn_equal(plot: Plot) -> None:
+    assert charts.draw(plot, theme.WIDE, "a") == charts.draw(plot, theme.WIDE, "a")
+
+
+def test_charts_share_a_page_without_sharing_identifiers() -> None:
+    drawn = [charts.draw(curve(), form, prefix) for form in FORMS for prefix in ("a", "b")]
+    named = [set(re.findall(r' id="([^"]+)"', one)) for one in drawn]
+    assert all(named)
+    assert len(set.union(*named)) == sum(map(len, named))
+    for one, names in zip(drawn, named, strict=True):
+        assert set(re.findall(r"""(?:href="|url\()#([^")]+)""", one)) <= names
+
+
+def titles(drawn: str) -> list[str]:
+    root = ET.fromstring(drawn)  # noqa: S314 - drawn here
+    return [title.text or "" for title in root.iter("{http://www.w3.org/2000/svg}title")]
+
+
+def test_every_point_has_a_text_to_hover() -> None:
+    texts = titles(charts.draw(curve(), theme.WIDE, "a"))
+    assert len(texts) == 4
+    assert texts[-1].startswith("float32, size n 1,024: 1.02")
+    assert "[" in texts[-1]
+
+
+def test_a_chart_is_told_in_words() -> None:
+    drawn = charts.draw(curve(), theme.WIDE, "a")
+    assert 'role="img"' in drawn
+    assert describe(curve()) in drawn
+    assert "float32: 16 GFLOP/s at 16, 1.02 TFLOP/s at 1,024" in describe(curve())
+
+
+def test_hostile_names_are_text() -> None:
+    label = "</svg><script>alert(1)</script>$x^2$ \x00\u202e"
+    drawn = charts.draw(curve(label), theme.WIDE, "a")
+    assert "<script" not in drawn
+    assert all("<script>alert(1)</script>$x^2$" in text for text in titles(drawn))
+    assert printable("\x00\u202e\n") == "\ufffd\ufffd "
+
+
+def test_points_without_an_interval_are_drawn() -> None:
+    lonely = Series("few", (Point(16, Estimate(1.0, None, None, 2)),))
+    plot = Plot("few", "Few", "curve", Axis("n"), Axis("Time", "s"), (lonely,))
+    assert "no interval" in charts.draw(plot, theme.NARROW, "a")
+
+
+def test_no_colour_is_lost_when_series_outnumber_the_palette() -> None:
+    many = by_way("dots", *(1e-3 * k for k in range(1, 10)))
+    assert charts.draw(many, theme.WIDE, "a").count("<title>") == 9
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "expected"),
+    [
+        (0.0, 1.1, [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]),
+        (0.8, 15.0, [1.0, 2.0, 5.0, 10.0]),
+        (3e-7, 2e-3, [1e-6, 1e-5, 1e-4, 1e-3]),
+        (0.5, 1.2e9, [1.0, 1e2, 1e4, 1e6, 1e8]),
+    ],
+)
+def test_ticks_are_round_and_few(low: float, high: float, expected: list[float]) -> None:
+    assert ticks(low, high) == pytest.approx(expected)
+
+
+def luminance(colour: str) -> float:
+    """Return the relative luminance of WCAG 2.2."""
+    parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one: str, other: str) -> float:
+    dark, light = sorted((luminance(one), luminance(other)))
+    return (light + 0.05) / (dark + 0.05)
+
+
+@pytest.mark.parametrize("colours", [theme.LIGHT, theme.DARK])
+def test_text_and_marks_stand_out_in_both_themes(colours: dict[str, str]) -> None:
+    for name, colour in colours.items():
+        if name not in {"paper", "rule"}:
+            least = 3.0 if name in {"c1", "c2", "c3", "c4", "c5", "c6"} else 4.5
+            assert contrast(colour, colours["paper"]) >= least, name
+
+
+def test_both_themes_name_the_same_colours() -> None:
+    assert theme.LIGHT.keys() == theme.DARK.keys()
+    assert len(theme.SERIES) == len(theme.SHAPES)
