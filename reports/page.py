@@ -7,7 +7,7 @@ input gives the same bytes: no time enters but the run's own.
 
 import hashlib
 import re
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -78,7 +78,7 @@ class Entry:
     launches: int
     partial: bool
     failed: int
-    answers: list[tuple[str, Finding]]
+    answers: list[tuple[str, Finding, tuple[str, ...]]]
 
 
 def build(paths: Iterable[Path], out: Path) -> list[Path]:
@@ -138,6 +138,7 @@ def _write_run(run: Run, data: bytes, target: Path, href: str) -> Entry:
     for path, (content, _) in files.items():
         _write(path, content)
     answered = sections(run, table)
+    marks = views.marks(run)
     downloads = [
         Download(path.name, text, format_value(len(content), "B"))
         for path, (content, text) in files.items()
@@ -152,14 +153,17 @@ def _write_run(run: Run, data: bytes, target: Path, href: str) -> Entry:
         launches=len(part.launches),
         partial=not part.complete,
         failed=sum(outcome.status == "failed" for outcome in part.outcomes),
-        answers=[(section.title, section.findings[0]) for section in answered],
+        answers=[
+            (section.title, section.findings[0], views.doubtful(section.findings[0].cases, marks))
+            for section in answered
+        ],
     )
 
 
 def run_page(run: Run, answered: Sequence[Section], downloads: Sequence[Download]) -> str:
     """Return the page of one run."""
     title = facts.machine_title(run)
-    doubtful = views.marks(run)
+    marks = views.marks(run)
     return render(
         "run.html",
         title=f"{title}: Frobench, {moment(run.datetime)}",
@@ -167,7 +171,7 @@ def run_page(run: Run, answered: Sequence[Section], downloads: Sequence[Download
         home="../index.html",
         run=run,
         machine=title,
-        sections=[_exercise(run, section, doubtful) for section in answered],
+        sections=[_exercise(run, section, marks) for section in answered],
         machine_facts=facts.machine(run),
         method=facts.method(run),
         doubts=views.doubts(run),
@@ -175,22 +179,19 @@ def run_page(run: Run, answered: Sequence[Section], downloads: Sequence[Download
     )
 
 
-def _exercise(run: Run, section: Section, doubtful: Mapping[str, tuple[str, ...]]) -> Exercise:
+def _exercise(run: Run, section: Section, marks: views.Marks) -> Exercise:
     name = f"exercise-{slug(section.exercise)}"
-    marked = [
-        (finding, tuple(dict.fromkeys(w for case in finding.cases for w in doubtful.get(case, ()))))
-        for finding in section.findings
-    ]
+    marked = [(finding, views.doubtful(finding.cases, marks)) for finding in section.findings]
     figures = [
         Drawn(
             plot,
             Markup(charts.draw(plot, theme.WIDE, f"{name}-{place}")),  # noqa: S704 - our drawing
             Markup(charts.draw(plot, theme.NARROW, f"{name}-{place}")),  # noqa: S704 - likewise
-            views.table(plot, doubtful),
+            views.table(plot, marks),
         )
         for place, plot in enumerate(section.plots)
     ]
-    rows = views.case_rows(run, section.exercise, doubtful)
+    rows = views.case_rows(run, section.exercise, marks)
     return Exercise(name, section, marked[0][1], marked[1:], figures, rows)
 
 

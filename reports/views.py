@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Tables of a page: the numbers behind the charts, all cases, and what there is to doubt."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from reports.findings.model import Plot, Point
@@ -10,6 +10,9 @@ from reports.frame import function_of
 from reports.words import place
 from suite.model import Case, Estimate, Outcome, Run, Scalar
 from suite.statistics import estimate, launch_medians
+
+Marks = Mapping[str, tuple[str, ...]]
+"""Words that belong beside a case's number, by the case's full name."""
 
 
 @dataclass(frozen=True)
@@ -23,11 +26,18 @@ class Cell:
 
 @dataclass(frozen=True)
 class Table:
-    """The table behind a chart: a row for each size or category."""
+    """The table behind a chart: a row for each size or category.
+
+    Parameters
+    ----------
+    absent
+        What stands where there is no number.
+    """
 
     caption: str
     head: list[str]
     rows: list[tuple[str, list[Cell | None]]]
+    absent: str
 
 
 @dataclass(frozen=True)
@@ -63,7 +73,7 @@ class Doubt:
         return sum(map(len, self.cases.values()))
 
 
-def marks(run: Run) -> dict[str, tuple[str, ...]]:
+def marks(run: Run) -> Marks:
     """Return the words that belong beside a case's number, by the case's full name."""
     found: dict[str, dict[str, None]] = {}
     for conclusion in run.frobench.conclusions:
@@ -75,35 +85,40 @@ def marks(run: Run) -> dict[str, tuple[str, ...]]:
     return {case: tuple(words) for case, words in found.items()}
 
 
+def doubtful(cases: Iterable[str], marks: Marks) -> tuple[str, ...]:
+    """Return the marks that a number computed from these cases bears."""
+    return tuple(dict.fromkeys(word for case in cases for word in marks.get(case, ())))
+
+
 def word(code: str) -> str:
     """Spell a rule's code as a mark: ``noisy-case`` is noisy."""
     return code.removesuffix("-case").replace("-", " ")
 
 
-def table(plot: Plot, doubtful: Mapping[str, tuple[str, ...]]) -> Table:
+def table(plot: Plot, marks: Marks) -> Table:
     """Return the numbers of a plot, marked where a case behind them is doubtful."""
     series = [*plot.series, *([plot.whole] if plot.whole else [])]
     places = dict.fromkeys(point.x for one in series for point in one.points)
     numeric = all(isinstance(place, int | float) for place in places)
     points = [{point.x: point for point in one.points} for one in series]
     rows = [
-        (place(x), [_cell(column.get(x), plot.y.unit, doubtful) for column in points])
+        (place(x), [_cell(column.get(x), plot.y.unit, marks) for column in points])
         for x in (sorted(places, key=float) if numeric else places)
     ]
-    return Table(plot.title, [plot.x.label, *(one.label for one in series)], rows)
+    absent = "none" if plot.kind == "stack" else "not measured"
+    return Table(plot.title, [plot.x.label, *(one.label for one in series)], rows, absent)
 
 
-def _cell(point: Point | None, unit: str, doubtful: Mapping[str, tuple[str, ...]]) -> Cell | None:
+def _cell(point: Point | None, unit: str, marks: Marks) -> Cell | None:
     if point is None:
         return None
-    words = dict.fromkeys(word for case in point.cases for word in doubtful.get(case, ()))
-    return Cell(point.y, unit, tuple(words))
+    return Cell(point.y, unit, doubtful(point.cases, marks))
 
 
-def case_rows(run: Run, exercise: str, doubtful: Mapping[str, tuple[str, ...]]) -> list[CaseRow]:
+def case_rows(run: Run, exercise: str, marks: Marks) -> list[CaseRow]:
     """Return every case of an exercise that has samples."""
     return [
-        _case_row(run, case, doubtful.get(case.fullname, ()))
+        _case_row(run, case, doubtful((case.fullname,), marks))
         for case in run.benchmarks
         if case.group == exercise
     ]

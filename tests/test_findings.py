@@ -208,6 +208,15 @@ def test_an_accelerator_that_was_left_out_is_not_called_absent() -> None:
     assert by_name(section)["speed-up"].answer == "Not measured: the run left the accelerator out."
 
 
+def test_many_reasons_are_counted_and_the_first_is_named() -> None:
+    skipped = [
+        left_out("bench_item", "skipped", f"takes {seconds} s", device="cpu", steps=steps)
+        for seconds, steps in ((1, 10), (2, 100), (3, 1000))
+    ]
+    found = by_name(answer("norm_logging", [loop("bench_log_on_device", 2e-5)], skipped))
+    assert found["penalty-cpu"].answer == "Not measured: takes 1 s; and 2 other reasons."
+
+
 def test_devices_that_no_launch_measured_together_are_not_compared() -> None:
     cpu, gpu = square(cubic, "cpu"), square(flat, "cuda:0")
     for one, launches in ((cpu, [1] * 4 + [0] * 4), (gpu, [0] * 4 + [1] * 4)):

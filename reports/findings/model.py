@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What an exercise answers with: findings, and plots that carry their own table."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
 from suite.model import Estimate
@@ -110,4 +110,4 @@ class Section:
     question: str
     explanation: str
     findings: tuple[Finding, ...] = ()
-    plots: tuple[Plot, ...] = field(default=())
+    plots: tuple[Plot, ...] = ()

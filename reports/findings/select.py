@@ -169,7 +169,8 @@ class Cases:
         outcomes = [o for o in self.run.frobench.outcomes if self._fits(o, where)]
         reasons = dict.fromkeys(o.reason for o in outcomes if o.status != "passed" and o.reason)
         if reasons:
-            return "; ".join(reasons)
+            first, *others = reasons
+            return f"{first}; and {len(others)} other reasons" if others else first
         if not self.run.frobench.complete:
             return "the run ended before it"
         if expression := self.run.frobench.settings.expression:
