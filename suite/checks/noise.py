@@ -9,6 +9,7 @@ from statistics import fmean
 from suite.checks.rule import Fault
 from suite.model import Case, Run, Severity
 from suite.statistics import LEAST_LAUNCHES, estimate, launch_medians, spread
+from suite.units import format_estimate
 
 SEVERITY: Severity = "warning"
 
@@ -37,13 +38,13 @@ def noisy_case(run: Run) -> Iterator[Fault]:
         found, apart = estimate(medians), spread(medians)
         signs = []
         if apart is not None and apart > WIDEST_SPREAD:
-            signs.append(f"launches differ by {apart:.0%}")
+            signs.append("launches differ " + _by(apart))
         if found.low is not None and found.high is not None:
             width = (found.high - found.low) / found.value
             if width > WIDEST_INTERVAL:
-                signs.append(f"the 95% interval is {width:.0%} wide")
+                signs.append("wide interval")
         if signs:
-            yield Fault(", ".join(signs), case.fullname)
+            yield Fault(f"{', '.join(signs)}: {format_estimate(found, 's')}", case.fullname)
 
 
 def few_launches(run: Run) -> Iterator[Fault]:
@@ -118,6 +119,10 @@ def fixed_order(run: Run) -> Iterator[Fault]:
     same = all(len(set(places) - {0}) == 1 for places in orders)  # 0 is a launch without it
     if by_chance < math.log(ORDER_CHANCE) and same:
         yield Fault(f"{len(orders)} cases came in the same order in all {repeats + 1} launches")
+
+
+def _by(part: float) -> str:
+    return f"by {part:.0%}" if part < 1 else f"{1 + part:,.0f}-fold"
 
 
 def _medians(case: Case) -> list[float | None]:
