@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: MIT
+"""Benchmarks by themselves: as `pytest benchmarks` runs them, and called as plain functions."""
+
+import importlib.util
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from torch.utils.flop_counter import FlopCounterMode
+
+from suite.model import Check, Work
+from tests.command import ROOT
+
+BENCHMARKS = ROOT / "benchmarks"
+
+
+def run_pytest(
+    *arguments: object, devices: str = "cpu", **environment: str
+) -> subprocess.CompletedProcess[str]:
+    """Run pytest on the benchmarks, or parts of them, that the arguments name."""
+    options = ("-c", ROOT / "pyproject.toml", "-q", "-p", "no:cacheprovider", "--frobench-devices")
+    return subprocess.run(
+        [sys.executable, "-m", "pytest", *map(str, (*options, devices, *arguments))],
+        cwd=ROOT,
+        env=os.environ | {"PYTEST_ADDOPTS": ""} | environment,
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=False,
+    )
+
+
+def copied(folder: Path) -> Path:
+    """Prepare a folder for benchmarks of one's own."""
+    (folder / "conftest.py").write_bytes((BENCHMARKS / "conftest.py").read_bytes())
+    return folder
+
+
+def load(path: Path) -> ModuleType:
+    """Import a module of benchmarks, without the plugin."""
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+class Recorder:
+    """Stands where `Measure` does: calls the body once, and keeps what is known of it.
+
+    products : floating-point operations of its products, as torch counts them
+    """
+
+    products: int
+    work: Work
+    check: Check
+
+    def __call__(
+        self,
+        body: Callable[[], Any],
+        *,
+        work: Work,
+        check: Callable[[Any], Check],
+        lanes: Sequence[object] = (),  # noqa: ARG002 - part of the face that it stands for
+    ) -> None:
+        """Call the body."""
+        with FlopCounterMode(display=False) as counter:
+            result = body()
+        self.products = counter.get_total_flops()
+        self.work, self.check = work, check(result)
