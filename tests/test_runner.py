@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """A run through the command: what is measured, what goes wrong, what an interruption costs."""
 
+import os
 import resource
 import signal
 import subprocess
@@ -240,3 +241,30 @@ def test_bad_input_gets_one_clear_line(
     assert message in run.stderr
     assert "Traceback" not in run.stderr
     assert not run.stdout
+
+
+@pytest.fixture
+def shown_gpu(tmp_path: Path) -> dict[str, str]:
+    """Put an accelerator into the machine that its system shows and torch cannot use."""
+    command = tmp_path / "nvidia-smi"
+    command.write_text("#!/bin/sh\necho 'NVIDIA H200, 550.54'\n")
+    command.chmod(0o755)
+    return {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
+
+
+def test_an_accelerator_that_torch_cannot_use_is_never_left_out_in_silence(
+    tmp_path: Path, shown_gpu: dict[str, str]
+) -> None:
+    run = frobench("run", "--benchmarks", TRICKY, folder=tmp_path, environment=shown_gpu)
+    assert run.returncode == 3
+    assert "NVIDIA H200 cannot be used" in run.stderr
+    assert "mend it: " in run.stderr
+    assert "--devices cpu" in run.stderr
+
+
+def test_the_cpu_alone_is_measured_when_asked_for(
+    tmp_path: Path, shown_gpu: dict[str, str]
+) -> None:
+    run = frobench(*QUICK, "-k", "fine", "--launches", 1, folder=tmp_path, environment=shown_gpu)
+    assert run.returncode == 0
+    assert stored(run, tmp_path).frobench.settings.devices == ["cpu"]
