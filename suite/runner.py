@@ -58,8 +58,10 @@ def run(request: Request, reporter: Reporter) -> tuple[Path, Run]:
             plan = Plan.read(folder) or _plan(_draft(request, folder.name), folder, clock, reporter)
             launches = Launches(plan, folder, clock, reporter)
             launches.run()
-        except NothingSelectedError:
-            shutil.rmtree(folder)
+            return _store(plan, launches, request.results, folder, clock)
+        except (CannotRunError, NothingSelectedError):
+            if Plan.read(folder) is None:  # nothing was measured, so nothing can be resumed
+                shutil.rmtree(folder)
             raise
         except OSError as error:
             raise CannotRunError(
@@ -68,11 +70,17 @@ def run(request: Request, reporter: Reporter) -> tuple[Path, Run]:
             ) from error
         except KeyboardInterrupt:
             raise Interrupted(folder.name, _save_finished(folder, request.results, clock)) from None
-        stored = merge(plan, launches.records, environment.machine_info(), clock.seconds())
-        path = store.write(stored, request.results)
-        _partial(path).unlink(missing_ok=True)
-        shutil.rmtree(folder)
-        return path, stored
+
+
+def _store(
+    plan: Plan, launches: Launches, results: Path, folder: Path, clock: RunClock
+) -> tuple[Path, Run]:
+    """Write the stored file, and take away what it came from."""
+    stored = merge(plan, launches.records, environment.machine_info(), clock.seconds())
+    path = store.write(stored, results)
+    _partial(path).unlink(missing_ok=True)
+    shutil.rmtree(folder)
+    return path, stored
 
 
 def _folder(request: Request) -> Path:

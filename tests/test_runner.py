@@ -260,6 +260,7 @@ def test_an_accelerator_that_torch_cannot_use_is_never_left_out_in_silence(
     assert "NVIDIA H200 cannot be used" in run.stderr
     assert "mend it: " in run.stderr
     assert "--devices cpu" in run.stderr
+    assert not list((tmp_path / "results" / ".runs").iterdir())
 
 
 def test_the_cpu_alone_is_measured_when_asked_for(
