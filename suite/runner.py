@@ -55,7 +55,7 @@ def run(request: Request, reporter: Reporter) -> tuple[Path, Run]:
         folder = _folder(request)
         clock = RunClock(folder)
         try:
-            plan = Plan.read(folder) or _plan(_draft(request, folder.name), folder, clock, reporter)
+            plan = Plan.read(folder) or _plan(_draft(request, folder), folder, clock, reporter)
             launches = Launches(plan, folder, clock, reporter)
             launches.run()
             return _store(plan, launches, request.results, folder, clock)
@@ -99,10 +99,13 @@ def _folder(request: Request) -> Path:
     return runs / name
 
 
-def _draft(request: Request, run: str) -> Draft:
+def _draft(request: Request, folder: Path) -> Draft:
+    """Settle what the user asked for; a run that is resumed was asked for before."""
+    if (before := Draft.read(folder)) is not None:
+        return before
     seed = random.SystemRandom().randrange(2**31) if request.seed is None else request.seed
-    return Draft(
-        run=run,
+    draft = Draft(
+        run=folder.name,
         started=datetime.now(UTC).isoformat(timespec="seconds"),
         seed=seed,
         commit=environment.commit(),
@@ -116,6 +119,8 @@ def _draft(request: Request, run: str) -> Draft:
             expression=request.expression,
         ),
     )
+    draft.write(folder)
+    return draft
 
 
 def _plan(draft: Draft, folder: Path, clock: RunClock, reporter: Reporter) -> Plan:

@@ -269,3 +269,19 @@ def test_the_cpu_alone_is_measured_when_asked_for(
     run = frobench(*QUICK, "-k", "fine", "--launches", 1, folder=tmp_path, environment=shown_gpu)
     assert run.returncode == 0
     assert stored(run, tmp_path).frobench.settings.devices == ["cpu"]
+
+
+def test_a_run_that_was_killed_before_its_plan_is_resumed_as_it_was_asked_for(
+    tmp_path: Path,
+) -> None:
+    process = start(*QUICK, "-k", "fine", "--launches", 1, "--seed", 5, folder=tmp_path)
+    while not list(tmp_path.glob("results/.runs/*/pilot-000.json")):
+        time.sleep(0.02)
+    process.kill()
+    process.communicate()
+    time.sleep(1)  # the pilot notices at its next case
+
+    run = resumed(tmp_path)
+    assert {case.name for case in run.benchmarks} == {"bench_fine[cpu-8]", "bench_fine[cpu-16]"}
+    assert run.frobench.profile == "quick"
+    assert run.frobench.seed == 5

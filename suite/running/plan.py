@@ -43,6 +43,16 @@ class Draft(Struct, kw_only=True):
     commit: CommitInfo
     benchmarks: str
 
+    def write(self, folder: Path) -> None:
+        """Keep the draft in the run's folder."""
+        (folder / "draft.json").write_bytes(msgspec.json.encode(self))
+
+    @staticmethod
+    def read(folder: Path) -> "Draft | None":
+        """Return the draft of a run's folder, if it has one."""
+        path = folder / "draft.json"
+        return msgspec.json.decode(path.read_bytes(), type=Draft) if path.exists() else None
+
 
 class Plan(Struct, kw_only=True):
     """A run before its first launch; nothing in it changes afterwards.
