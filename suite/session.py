@@ -51,7 +51,6 @@ class LaunchSession:
         self.settings = self._look_around()
         self._climb = Climb(self.settings.longest_sample)
         self._place = 0
-        self._parent = os.getppid()
         self._workers: dict[tuple[Seat, ...], list[Worker]] = {}
 
     def write(self, record: Record) -> None:
@@ -127,7 +126,7 @@ class LaunchSession:
 
     def exit_if_orphaned(self) -> None:
         """Stop when the runner is gone: nobody would hold the deadlines."""
-        if self.journal and os.getppid() != self._parent:
+        if self.journal and os.getppid() != self.spec.runner:
             pytest.exit("the runner is gone", returncode=DEVICE_LOST)
 
     def skip_if_left_out(self, item: pytest.Function) -> None:

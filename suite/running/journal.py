@@ -125,6 +125,7 @@ class LaunchSpec(Struct, kw_only=True):
         samples; ``alone`` is a session that no runner started
     benchmarks : the folder of benchmarks; cases are named from the folder that holds it
     order : full names of the cases in the order to measure them; empty takes all
+    runner : the process that watches; a launch that outlives it ends itself
     """
 
     mode: Literal["collect", "pilot", "measure", "alone"]
@@ -134,6 +135,7 @@ class LaunchSpec(Struct, kw_only=True):
     seed: int
     settings: Settings
     order: list[str] = field(default_factory=list)
+    runner: int = 0
 
 
 class Journal:

@@ -19,6 +19,7 @@ from types import TracebackType
 from typing import Self
 
 import msgspec
+from msgspec.structs import replace
 
 from suite.errors import CannotRunError
 from suite.running.journal import Begun, Journal, LaunchSpec, Measured, Record, Refused
@@ -44,7 +45,7 @@ class LaunchProcess:
         self._spec = spec
         self._log = folder / f"{name}.log"
         path = folder / f"{name}.json"
-        path.write_bytes(msgspec.json.encode(spec))
+        path.write_bytes(msgspec.json.encode(replace(spec, runner=os.getpid())))
         with self._log.open("ab") as log:
             self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and files
                 [*_PYTEST, *_where(Path(spec.benchmarks)), f"--frobench-launch={path}", *options],
