@@ -63,19 +63,25 @@ def canvas(form: Form, height: float, margins: tuple[float, float, float, float]
 
 def limits(plot: Plot) -> tuple[float, float]:
     """Return the range of the value axis, with room around what it must show."""
-    points = [p for s in (*plot.series, *filter(None, [plot.whole])) for p in s.points]
+    if plot.kind == "stack":
+        return 0.0, 1.08 * _tallest(plot)
+    points = [point for series in plot.series for point in series.points]
     shown = [end for p in points for end in (p.y.value, p.y.low, p.y.high) if end is not None]
     if plot.reference is not None:
         shown.append(plot.reference)
-    if plot.kind == "stack":
-        bars = {p.x: 0.0 for p in points}
-        for series in plot.series:
-            bars |= {p.x: bars[p.x] + max(0.0, p.y.value) for p in series.points}
-        shown += bars.values()
     low, high = min(shown), max(shown)
-    if plot.kind != "stack" and is_wide(low, high):
+    if is_wide(low, high):
         return low / 1.35, high * 1.35
     return min(0.0, 1.1 * low), 1.08 * max(0.0, high) or 1.0
+
+
+def _tallest(plot: Plot) -> float:
+    """Return the length of the longest bar of a stack, or of the whole beside it."""
+    ends = [p.y.high or p.y.value for p in plot.whole.points] if plot.whole else []
+    bars: dict[float | str, float] = {}
+    for point in (point for series in plot.series for point in series.points):
+        bars[point.x] = bars.get(point.x, 0.0) + max(0.0, point.y.value)
+    return max(*ends, *bars.values(), 0.0) or 1.0
 
 
 def value_axis(axes: Axes, which: Literal["x", "y"], plot: Plot, most: int = MOST_TICKS) -> None:
@@ -104,35 +110,28 @@ def category_axis(plot: Plot, form: Form, lines: int) -> tuple[Axes, dict[str, f
     """Return axes with a named row for each category, and where the rows' first lines are."""
     names = list(dict.fromkeys(place(p.x) for s in plot.series for p in s.points))
     step = ROW + LINE * (lines - 1)
-    axes = canvas(form, step * len(names) + 46, (INDENT, 7 * form.glyph + 32, 4, 42))
+    drawn = [plot.whole] if plot.whole else plot.series
+    values = [format_value(p.y.value, plot.y.unit) for s in drawn for p in s.points]
+    margin = 12 + form.glyph * max(map(len, values))
+    axes = canvas(form, step * len(names) + 46, (INDENT, margin, 4, 42))
     axes.set(ylim=(0, step * len(names)), yticks=[])
-    label = max(len(format_value(end, plot.y.unit)) for end in limits(plot))
-    room = form.width - INDENT - 7 * form.glyph - 32
-    value_axis(axes, "x", plot, max(2, int(room / form.glyph / (label + 2))))
+    label = 2 + max(len(format_value(end, plot.y.unit)) for end in limits(plot))
+    value_axis(axes, "x", plot, max(2, int((form.width - margin) / form.glyph / label)))
     tops = {name: step * (len(names) - row) for row, name in enumerate(names)}
     for name, top in tops.items():
-        write(axes, name, (0, top), form, offset=(-INDENT, -form.font), across=True)
+        write(axes, name, (0, top), form, (-INDENT, -form.font))
     axes.set_xlabel(plot.y.label, fontsize=form.font, color=LIGHT["muted"], labelpad=6)
     return axes, {name: top - form.font - 15 for name, top in tops.items()}
 
 
-def write(  # noqa: PLR0913 - what is written, where, and how
-    axes: Axes,
-    text: str,
-    at: tuple[float, float],
-    form: Form,
-    *,
-    offset: tuple[float, float],
-    across: bool = False,
+def write(
+    axes: Axes, text: str, at: tuple[float, float], form: Form, offset: tuple[float, float]
 ) -> None:
-    """Write a text some pixels from a point.
-
-    With `across` the point's x is a part of the axes' width and not a number of the axis.
-    """
+    """Write a text some pixels from a point: a part of the axes' width, and a height."""
     axes.annotate(
         printable(text),
         at,
-        xycoords=axes.get_yaxis_transform() if across else "data",
+        xycoords=axes.get_yaxis_transform(),
         xytext=offset,
         textcoords="offset pixels",
         fontsize=form.font,
@@ -143,4 +142,4 @@ def write(  # noqa: PLR0913 - what is written, where, and how
 def note_line(axes: Axes, level: float, label: str, form: Form) -> None:
     """Draw a level across the axes with its name on it."""
     axes.axhline(level, color=LIGHT["muted"], linewidth=1.2, dashes=(4, 3), zorder=1)
-    write(axes, label, (0, level), form, offset=(2, 5), across=True)
+    write(axes, label, (0, level), form, (2, 5))

@@ -54,7 +54,8 @@ def draw(plot: Plot, form: Form, prefix: str) -> str:
         prefix=f"{prefix}-{form.name}",
         label=describe(plot),
         colours=THEMED,
-        hover={f"series-{i}": hover(plot, series) for i, series in enumerate(plot.series)},
+        hover={f"series-{i}": hover(plot, series) for i, series in enumerate(plot.series)}
+        | ({"whole": hover(plot, plot.whole)} if plot.whole else {}),
     )
 
 
@@ -125,11 +126,11 @@ def _dot_line(  # noqa: PLR0913, PLR0917 - what is drawn, where, and how
     axes: Axes, series: Series, y: list[float], unit: str, form: Form, mark: dict[str, Any]
 ) -> None:
     value, low, high = _ends(series)
+    axes.hlines(y, *axes.get_xlim(), color=LIGHT["rule"], linewidth=0.8, zorder=0)
     axes.hlines(y, low, high, color=mark["color"], linewidth=2)
     axes.plot(value, y, linestyle="none", **mark)
-    for end, height, number in zip(high, y, value, strict=True):
-        text = format_value(number, unit)
-        write(axes, text, (end, height), form, offset=(9, -form.font * 0.36))
+    for height, number in zip(y, value, strict=True):
+        write(axes, format_value(number, unit), (1, height), form, (10, -form.font * 0.36))
 
 
 def _ends(series: Series) -> tuple[list[float], list[float], list[float]]:

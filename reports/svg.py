@@ -36,13 +36,14 @@ def clean(
     colours
         What each colour of the drawing becomes, such as ``var(--c1, #2a6fbf)``.
     hover
-        Texts for the marks of a group, by the group's ``gid``, in drawing order.
+        Texts for the marks of all groups with a ``gid``, in drawing order.
     """
     root = ET.fromstring(raw)  # noqa: S314 - drawn by matplotlib a moment ago, not received
     _strip(root)
+    texts = {gid: iter(spelled) for gid, spelled in hover.items()}
     for group in root.iter("g"):
-        for mark, text in zip(_marks(group), hover.get(group.get("id", ""), ()), strict=False):
-            ET.SubElement(mark, "title").text = text
+        for mark in _marks(group) if group.get("id") in texts else ():
+            ET.SubElement(mark, "title").text = next(texts[group.attrib["id"]])
     used = _used(root)
     for element in root.iter():
         _restyle(element, colours)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Tables of a page: the numbers behind the charts, all cases, and what there is to doubt."""
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
@@ -156,13 +157,18 @@ def name(run: Run, outcome: Outcome) -> str:
     return f"{function_of(outcome.fullname)} ({label(run, outcome.params)})"
 
 
+def _natural(text: str) -> list[int | str]:
+    """Return a key that sorts 64 before 1024."""
+    return [int(part) if part.isdecimal() else part for part in re.split(r"(\d{1,18})", text)]
+
+
 def doubts(run: Run) -> list[Doubt]:
     """Gather what failed, what the rules conclude, and what was left out, by cause."""
     names = {outcome.fullname: name(run, outcome) for outcome in run.frobench.outcomes}
     failed = Doubt("failed", "No answer uses them.")
     skipped = Doubt("skipped", "")
     concluded: dict[str, Doubt] = {}
-    for outcome in run.frobench.outcomes:
+    for outcome in sorted(run.frobench.outcomes, key=lambda one: _natural(one.fullname)):
         if outcome.status != "passed":
             cases = (failed if outcome.status == "failed" else skipped).cases
             cases.setdefault(outcome.reason or "no reason was given", []).append(

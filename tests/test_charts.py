@@ -72,6 +72,23 @@ def test_every_point_has_a_text_to_hover() -> None:
     assert "[" in texts[-1]
 
 
+def test_every_part_of_every_bar_has_its_own_text() -> None:
+    bars = [tuple(Point(way, around(v)) for way, v in (("a", 1.0), ("b", 2.0))) for _ in "12"]
+    series = tuple(Series(f"part {place}", points) for place, points in enumerate(bars))
+    whole = Series("whole", bars[0])
+    axes = Axis("way"), Axis("Time", "s")
+    plot = Plot("parts", "Parts", "stack", *axes, series, whole=whole)
+    texts = titles(charts.draw(plot, theme.WIDE, "a"))
+    assert [text.partition(":")[0] for text in texts] == [
+        "part 0, way a",
+        "part 0, way b",
+        "part 1, way a",
+        "part 1, way b",
+        "whole, way a",
+        "whole, way b",
+    ]
+
+
 def test_a_chart_is_told_in_words() -> None:
     drawn = charts.draw(curve(), theme.WIDE, "a")
     assert 'role="img"' in drawn

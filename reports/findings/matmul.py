@@ -3,6 +3,7 @@
 
 from collections.abc import Iterator
 from contextlib import suppress
+from itertools import product
 from typing import Any
 
 from reports.findings.answers import (
@@ -24,6 +25,8 @@ SQUARE, NARROW = "bench_square", "bench_square_narrow"
 COPIES, GRAPH = "bench_square_with_copies", "bench_square_graph"
 PLAIN = "float32"
 """The precision in which devices are compared: every device has it."""
+PRECISIONS = ("float32", "tfloat32", "bfloat16", "float16", "float8_e4m3fn", "int8")
+"""The order of lines in a chart, so that a precision has one colour on every device."""
 SIZE, RATE, SPEED_UP = Axis("size n"), Axis("Rate", "FLOP/s"), Axis("Speed-up", RATIO)
 
 
@@ -176,10 +179,9 @@ def _rate(cases: Cases, function: str, device: str, dtype: str) -> Curve:
 def _rates(cases: Cases, device: str) -> dict[str, Curve]:
     """Return the rate by size for each precision that was measured."""
     rates = {}
-    for function in (SQUARE, NARROW):
-        for dtype in cases.values("dtype", function=function, device=device):
-            with suppress(NotMeasuredError):
-                rates[dtype] = _rate(cases, function, device, dtype)
+    for dtype, function in product(PRECISIONS, (SQUARE, NARROW)):
+        with suppress(NotMeasuredError):
+            rates[dtype] = _rate(cases, function, device, dtype)
     return rates
 
 

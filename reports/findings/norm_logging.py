@@ -118,7 +118,7 @@ def length(cases: Cases, device: str) -> Answer:
     relative = Curve(step.table.rdiv(longest, axis="index"), step.cases)
     where, by_launch = threshold(relative, LEVEL, f"{SIZE} steps")
     return Answer(
-        f"A step costs at most 5% more than in the longest log from {where} on.",
+        f"From {where}, a step costs at most 5% more than in the longest log.",
         behind(step),
         by_launch,
         "n",

@@ -67,8 +67,10 @@ def move(cases: Cases) -> Answer:
 
 
 def plots(cases: Cases) -> Iterator[Plot]:
-    """Draw every way to read and to write, for each size of the model, the largest first."""
-    for count in sorted((int(count) for count in cases.values("parameters")), reverse=True):
+    """Draw every way to read and to write, first for the size that the answers are about."""
+    plain = next(iter(READ))
+    counts = (int(count) for count in cases.values("parameters"))
+    for count in sorted(counts, key=lambda n: (not cases.names(function=plain, parameters=n), -n)):
         for verb, ways in (
             ("Reading", {**READ, **READ_PART}),
             ("Writing", {**WRITE, **WRITE_PART}),

@@ -216,4 +216,4 @@ def device_title(run: Run, device: str) -> str:
 def the_device(run: Run, device: str) -> str:
     """Name a device as it stands in a sentence: the CPU, the NVIDIA H200."""
     title = device_title(run, device)
-    return title if title.startswith("two halves") or title[0].isdigit() else f"the {title}"
+    return title if "+" in device else f"the {title}"

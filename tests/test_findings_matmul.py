@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: MIT
+"""Speed-ups, crossovers and rates of products whose times are known."""
+
+import pytest
+
+from suite.model import Work
+from tests.exact_runs import answer, by_name, case, cubic, flat, plain, plot, square
+
+
+def test_the_speed_up_is_of_the_largest_product_and_paired_within_launches() -> None:
+    found = by_name(answer("matmul", square(cubic, "cpu") + square(flat, "cuda:0"), accelerators=1))
+    value = found["speed-up"].value
+    assert value is not None
+    assert value.value == pytest.approx(512.0)  # (1024 / 128)^3
+    assert value.low == pytest.approx(512.0)  # what moves a launch moves both devices
+    assert value.high == pytest.approx(512.0)
+    assert "the NVIDIA H200 is 512" in found["speed-up"].answer
+    assert "n = 16" in plain(found["speed-up"])
+
+
+def test_the_crossover_lies_where_the_lines_cross_on_log_log_axes() -> None:
+    cases = [
+        *square(cubic, "cpu"),
+        *square(flat, "cuda:0"),
+        *square(lambda n: 8 * flat(n), "cuda:0", function="bench_square_with_copies"),
+    ]
+    found = by_name(answer("matmul", cases, accelerators=1))
+    alone, copies = found["crossover"].value, found["crossover-with-copies"].value
+    assert alone is not None
+    assert copies is not None
+    assert alone.value == pytest.approx(128.0)
+    assert copies.value == pytest.approx(256.0)
+
+
+@pytest.mark.parametrize(
+    ("factor", "words"),
+    [
+        (1e-9, "from n = 16, the smallest measured, or below"),
+        (1e9, "no size measured, up to n = 1,024"),
+    ],
+)
+def test_a_crossover_outside_the_sizes_is_told_in_words(factor: float, words: str) -> None:
+    cases = square(cubic, "cpu") + square(lambda n: factor * flat(n), "cuda:0")
+    found = by_name(answer("matmul", cases, accelerators=1))["crossover"]
+    assert found.value is None
+    assert words in plain(found)
+
+
+def test_a_crossover_that_some_launches_miss_has_no_number() -> None:
+    cases = square(cubic, "cpu")
+    cases += [
+        case("bench_square", [1e9] * 3 + [flat(n)] * 5, "cuda:0", n=n, dtype="float32")
+        for n in (16, 64, 256, 1024)
+    ]
+    found = by_name(answer("matmul", cases, accelerators=1))["crossover"]
+    assert found.value is None
+    assert "5 of 8 get there" in found.answer
+
+
+def test_the_best_rate_is_of_the_best_precision_and_names_the_others() -> None:
+    cases = square(cubic, "cpu") + square(lambda n: cubic(n) / 2, "cpu", "bfloat16")
+    found = by_name(answer("matmul", cases))["best-rate-cpu"]
+    assert found.value is not None
+    assert found.value.value == pytest.approx(2e11)
+    assert "in bfloat16" in found.answer
+    assert "in float32" in found.answer
+
+
+def test_half_the_best_rate_is_reached_where_a_fixed_cost_equals_the_work() -> None:
+    found = by_name(answer("matmul", square(lambda n: max(cubic(n), flat(n)), "cpu")))
+    half = found["half-rate-cpu"].value
+    assert half is not None
+    assert half.value == pytest.approx(128 * 0.5 ** (1 / 3))
+
+
+def test_a_graph_is_held_against_launching_from_python() -> None:
+    cases = [
+        case("bench_square", 12e-6, "cuda:0", n=16, dtype="float32"),
+        case("bench_square_graph", 5e-6, "cuda:0", n=16, dtype="float32"),
+    ]
+    found = by_name(answer("matmul", cases, accelerators=1))["graph"].value
+    assert found is not None
+    assert found.value == pytest.approx(2.4)
+
+
+def test_narrow_precisions_stand_beside_the_others() -> None:
+    work = Work(flops=2.0 * 1024**3)
+    narrow = case("bench_square_narrow", 2e-6, "cuda:0", work=work, n=1024, dtype="int8")
+    section = answer("matmul", [*square(flat, "cuda:0"), narrow], accelerators=1)
+    assert "in int8" in by_name(section)["best-rate-cuda:0"].answer
+    assert [line.label for line in plot(section, "rate-cuda:0").series] == ["float32", "int8"]

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: MIT
+"""Scaling and overlap of products at once whose times are known."""
+
+from collections.abc import Callable
+
+import pytest
+
+from suite.model import Case, Work
+from tests.exact_runs import answer, by_name, case, left_out
+
+
+def pairs(at_once: Callable[[int], float]) -> list[Case]:
+    """Build two products on two halves of the CPU, at once, in sequence and in turn."""
+    halves, work = "cpu/0+cpu/1", Work(items=2.0)
+    cases = []
+    for n in (64, 256, 1024):
+        one = 2 * n**3 / 5e10
+        cases += [
+            case("bench_process_sequence", 2 * one, halves, work=work, n=n),
+            case("bench_processes", at_once(n), halves, work=work, overlap=0.9, n=n),
+            case("bench_processes_in_turn", 2 * one, halves, work=work, overlap=0.0, n=n),
+        ]
+    return cases
+
+
+def test_scaling_efficiency_is_the_sequence_over_twice_the_time_at_once() -> None:
+    section = answer("parallel_matmul", pairs(lambda n: 2 * n**3 / 5e10 / 0.8))
+    lead = section.findings[0]
+    assert lead.value is not None
+    assert lead.value.value == pytest.approx(0.8)
+    assert "two halves of the CPU" in lead.answer
+    assert by_name(section)["threshold-processes-cpu/0+cpu/1"].value is None
+
+
+def test_nearly_twice_as_fast_is_reached_where_the_cost_of_starting_fades() -> None:
+    start = 19 * 64**3 / 5e10  # half of the time of one product of n = 64 * 19 ** (1 / 3)
+    section = answer("parallel_matmul", pairs(lambda n: 2 * n**3 / 5e10 + start))
+    found = by_name(section)["threshold-processes-cpu/0+cpu/1"].value
+    assert found is not None
+    assert 256 < found.value < 1024
+
+
+def test_overlap_stands_beside_its_control() -> None:
+    section = answer("parallel_matmul", pairs(lambda n: 2 * n**3 / 5e10))
+    found = by_name(section)["overlap-processes-cpu/0+cpu/1"]
+    assert found.value is not None
+    assert found.value.value == pytest.approx(0.9)
+    assert "they share 0" in found.answer
+
+
+def test_two_accelerators_that_are_not_there_are_missed_in_words() -> None:
+    reason = "needs two accelerators; 0 measured here"
+    none = left_out("bench_one_thread", "skipped", reason, device="none", n=64)
+    found = by_name(answer("parallel_matmul", pairs(float), [none]))
+    assert found["efficiency-accelerators"].answer == f"Not measured: {reason}."
+    assert found["streams"].answer == "Not measured: no accelerator."
+
+
+def test_two_accelerators_are_compared_with_the_first_of_them() -> None:
+    both = "cuda:0+cuda:1"
+    cases = [
+        case("bench_sequence", 2e-3, "cuda:0", work=Work(items=2.0), n=1024),
+        case("bench_one_thread", 1.25e-3, both, work=Work(items=2.0), n=1024),
+    ]
+    lead = answer("parallel_matmul", cases, accelerators=2).findings[0]
+    assert lead.value is not None
+    assert lead.value.value == pytest.approx(0.8)
+
+
+def test_two_streams_are_held_against_a_sequence() -> None:
+    cases = [
+        case("bench_sequence", 2e-3, "cuda:0", work=Work(items=2.0), n=1024),
+        case("bench_two_streams", 1.6e-3, "cuda:0", work=Work(items=2.0), n=1024),
+    ]
+    found = by_name(answer("parallel_matmul", cases, accelerators=1))["streams"].value
+    assert found is not None
+    assert found.value == pytest.approx(1.25)
