@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: MIT
 """What holds for the answers of every exercise, from runs whose truth is known."""
 
+import re
+from pathlib import Path
+
 import pytest
 from msgspec.structs import replace
 
-from reports.findings import sections
+from reports.findings import RULES, sections
 from reports.frame import frame
 from suite import store
 from tests import factory
@@ -96,3 +99,15 @@ def test_the_interval_of_a_noisy_run_holds_the_truth() -> None:
     assert value.low is not None
     assert value.high is not None
     assert value.low < truth < value.high
+
+
+@pytest.mark.parametrize("exercise", RULES)
+def test_the_rules_ask_for_benchmarks_that_exist(exercise: str) -> None:
+    rules = Path(RULES[exercise].__file__ or "").read_text(encoding="utf-8")
+    benchmark = Path(__file__).parents[1] / "benchmarks" / f"bench_{exercise}.py"
+    defined = set(
+        re.findall(r"^def (bench_\w+)", benchmark.read_text(encoding="utf-8"), re.MULTILINE)
+    )
+    asked = set(re.findall(r'"(bench_[a-z_]+)"', rules))
+    assert asked
+    assert asked <= defined
