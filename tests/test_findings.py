@@ -104,10 +104,9 @@ def test_the_interval_of_a_noisy_run_holds_the_truth() -> None:
 @pytest.mark.parametrize("exercise", RULES)
 def test_the_rules_ask_for_benchmarks_that_exist(exercise: str) -> None:
     rules = Path(RULES[exercise].__file__ or "").read_text(encoding="utf-8")
-    benchmark = Path(__file__).parents[1] / "benchmarks" / f"bench_{exercise}.py"
-    defined = set(
-        re.findall(r"^def (bench_\w+)", benchmark.read_text(encoding="utf-8"), re.MULTILINE)
-    )
+    benchmarks = Path(__file__).parents[1] / "benchmarks"
+    body = (benchmarks / f"bench_{exercise}.py").read_text(encoding="utf-8")
+    defined = set(re.findall(r"^def (bench_\w+)", body, re.MULTILINE))
     asked = set(re.findall(r'"(bench_[a-z_]+)"', rules))
     assert asked
     assert asked <= defined
