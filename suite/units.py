@@ -26,6 +26,7 @@ _PREFIXES = {
     "s": {factor: prefix for factor, prefix in _DECIMAL.items() if factor <= 1},
     "FLOP/s": _DECIMAL,
     "B/s": _DECIMAL,
+    "Hz": _DECIMAL,
     "W": _DECIMAL,
     "J": _DECIMAL,
     "B": _BINARY,
@@ -45,7 +46,7 @@ def format_estimate(estimate: Estimate, unit: str) -> str:
     Parameters
     ----------
     unit
-        One of ``s``, ``FLOP/s``, ``B/s``, ``B``, ``W``, ``J``, the multiplication sign (a
+        One of ``s``, ``FLOP/s``, ``B/s``, ``B``, ``Hz``, ``W``, ``J``, the multiplication sign (a
         ratio), ``1`` (a fraction, shown in percent) and ``n`` (a size, a whole number); empty
         for a plain number. Any other is written behind the number, without a prefix.
     """
