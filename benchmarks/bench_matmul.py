@@ -89,7 +89,7 @@ def bench_square_graph(measure: Measure, accelerator: Device, n: int, dtype: str
 
 @cases(rows=[65536], inner=[64], columns=[64])
 @cases(rows=[64], inner=[65536], columns=[64])
-@cases(rows=[4096], inner=[16], columns=[4096])
+@cases(rows=[2048], inner=[16], columns=[2048])
 def bench_oblong(measure: Measure, device: Device, rows: int, inner: int, columns: int) -> None:
     """Multiply a tall or flat matrix (rows x inner) by another (inner x columns)."""
     a, b = device.uniform(rows, inner), device.uniform(inner, columns)

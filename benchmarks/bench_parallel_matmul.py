@@ -14,11 +14,12 @@ begin; the time of the messages is part of the sample. The single device is then
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from typing import Any
 
 from torch import Tensor
 
-from suite import Check, Device, Lane, Measure, Work, Worker, cases, freivalds, worst
+from suite import Check, Device, Lane, Measure, Work, Worker, cases, freivalds, needed, worst
 
 SIZES = [2**power for power in range(6, 14)]
 Pair = tuple[Tensor, Tensor]
@@ -35,7 +36,8 @@ def bench_sequence(measure: Measure, accelerator: Device, n: int) -> None:
 @cases(n=SIZES)
 def bench_two_streams(measure: Measure, accelerator: Device, n: int) -> None:
     """Multiply two pairs at once on one accelerator, in a stream each."""
-    lanes = [Lane(accelerator, accelerator.stream()) for _ in "12"]
+    with needed("streams"):
+        lanes = [Lane(accelerator, accelerator.stream()) for _ in "12"]
     pairs = [draw(accelerator, n) for _ in lanes]
     measure(
         lambda: [multiply(*both) for both in zip(lanes, pairs, strict=True)],
@@ -64,13 +66,17 @@ def bench_threads(measure: Measure, devices: list[Device], n: int) -> None:
     """Multiply a pair on each accelerator at once, launched by a thread each."""
     lanes = [Lane(device) for device in devices]
     pairs = [draw(device, n) for device in devices]
-    with ThreadPoolExecutor(len(devices)) as threads:
-        measure(
-            lambda: list(threads.map(multiply, lanes, pairs)),
-            work=work(n, len(devices)),
-            check=products(pairs),
-            lanes=lanes,
-        )
+    with ExitStack() as stack:
+        threads = [stack.enter_context(ThreadPoolExecutor(1)) for _ in devices]
+
+        def body() -> list[Tensor]:
+            begun = [
+                thread.submit(multiply, lane, pair)
+                for thread, lane, pair in zip(threads, lanes, pairs, strict=True)
+            ]
+            return [product.result() for product in begun]
+
+        measure(body, work=work(n, len(devices)), check=products(pairs), lanes=lanes)
 
 
 @cases("quick", n=[512])

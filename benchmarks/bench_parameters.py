@@ -147,14 +147,11 @@ def bench_write_rebuild_on_meta(measure: Measure, device: Device, parameters: in
     state = host_state(parameters)
     device.require(4 * parameters)
 
-    def body() -> list[Tensor]:
-        with torch.device("meta"):
-            model = network(parameters)
-        there = {name: value.to(device.handle, copy=True) for name, value in state.items()}
-        model.load_state_dict(there, assign=True)
-        return list(model.parameters())
-
-    measure(body, work=work(parameters), check=holds(parameters))
+    measure(
+        lambda: list(assembled(device, state).parameters()),
+        work=work(parameters),
+        check=holds(parameters),
+    )
 
 
 @cases(parameters=COUNTS)
@@ -176,6 +173,15 @@ def network(parameters: int) -> nn.Sequential:
     return nn.Sequential(*layers).requires_grad_(requires_grad=False)
 
 
+def assembled(device: Device, state: dict[str, Tensor]) -> nn.Sequential:
+    """Build the model without memory, and put copies of a state in."""
+    with torch.device("meta"):
+        model = network(sum(value.numel() for value in state.values()))
+    there = {name: value.to(device.handle, copy=True) for name, value in state.items()}
+    model.load_state_dict(there, assign=True)
+    return model
+
+
 @cache
 def values(parameters: int) -> list[Tensor]:
     """Return the truth on the host: for every parameter another window of the same numbers."""
@@ -190,11 +196,7 @@ def placed(device: str, parameters: int) -> nn.Sequential:
     """Return the model on a device; whoever borrows it leaves its values as they were."""
     where = Device(device)
     where.require(12 * parameters)  # with what is read from it, or written to it
-    with torch.device("meta"):
-        model = network(parameters)
-    model.to_empty(device=where.handle)
-    write(model, values(parameters))
-    return model
+    return assembled(where, dict(named(parameters)))
 
 
 @cache
@@ -230,10 +232,12 @@ def wiped(device: Device, parameters: int) -> Iterator[nn.Sequential]:
         write(model, values(parameters))
 
 
-def write(model: nn.Sequential, source: Iterable[Tensor]) -> list[Tensor]:
-    """Copy values into the parameters of a model; pinned ones are not waited for."""
+def write(
+    model: nn.Sequential, source: Iterable[Tensor], *, non_blocking: bool = False
+) -> list[Tensor]:
+    """Copy values into the parameters of a model."""
     return [
-        value.copy_(new, non_blocking=True)
+        value.copy_(new, non_blocking=non_blocking)
         for value, new in zip(model.parameters(), source, strict=True)
     ]
 

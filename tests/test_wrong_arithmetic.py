@@ -93,7 +93,7 @@ FAULTS = {
     ),
     "nothing written": Fault(
         "parameters.write_copy",
-        "value.copy_(new, non_blocking=True)",
+        "value.copy_(new, non_blocking=non_blocking)",
         "value.view_as(new)",
         {"device": CPU, "parameters": 1_000_000},
     ),
