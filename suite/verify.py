@@ -24,6 +24,8 @@ _ROUNDING = {
     "bfloat16": 2.0**-8,
     "int32": 0.0,
 }
+_KEPT_IN = {"int8": "int32", "float8_e4m3fn": "bfloat16"}
+"""What products are given in, where it is not what their factors are in."""
 _LADDER = {"float32": 1e-5, "tfloat32": 1e-3, "bfloat16": 1e-2}
 """Root mean square errors of a float32 product up to which its arithmetic was that of the name.
 
@@ -55,19 +57,20 @@ def freivalds(a: Tensor, b: Tensor, precision: str | None = None) -> TensorCheck
     """
 
     def check(c: Tensor) -> Check:
-        shape = (*a.shape[:-1], b.shape[-1])
-        rounding = _ROUNDING[precision or _name(c.dtype)]
-        bound = 4 * rounding
-        if c.dtype.is_floating_point:  # sums are kept in float32 at least
-            bound += (4 + 4 * math.sqrt(a.shape[-1])) * _ROUNDING["float32"]
-        if c.shape != shape:
-            return Check(f"shape {tuple(c.shape)} with {shape}", math.inf, bound)
+        shape, dtype = (*a.shape[:-1], b.shape[-1]), _name(a.dtype)
+        dtype = _KEPT_IN.get(dtype, dtype)
+        rounding = _ROUNDING[precision or dtype]
+        in_sums = min(rounding, _ROUNDING["float32"])
+        bound = 4 * rounding + (4 + 4 * math.sqrt(a.shape[-1])) * in_sums
+        if (c.shape, _name(c.dtype)) != (shape, dtype):
+            seen = f"{_name(c.dtype)} of shape {tuple(c.shape)} with {dtype} of shape {shape}"
+            return Check(seen, math.inf, bound)
         rows = _some_rows(a, c)
         what, parts = _product_errors(_take(a, rows), b, _take(c, rows))
         if rows is not None:
             what += f", {len(rows)} of {a.shape[-2]} rows"
-        seen = torch.stack([torch.stack([part.max(), part.square().mean()]) for part in parts])
-        largest, typical = seen[:, 0].max().item(), seen[:, 1].mean().sqrt().item()
+        errors = torch.stack([torch.stack([part.max(), part.square().mean()]) for part in parts])
+        largest, typical = errors[:, 0].max().item(), errors[:, 1].mean().sqrt().item()
         return Check(what, largest, bound, _precision(a, c, typical))
 
     return check
@@ -119,10 +122,11 @@ def worst(checks: Iterable[Check]) -> Check:
 
 def _product_errors(a: Tensor, b: Tensor, c: Tensor) -> tuple[str, Iterator[Tensor]]:
     """Return what is compared, and the relative errors, some rows at a time."""
+    a, b, c = a.cpu(), b.cpu(), c.cpu()
     inner, columns = b.shape[-2:]
     width = _width(a.numel() // inner, inner, columns)
     signs = torch.randint(0, 2, (columns,), generator=_chance()).mul_(2).sub_(1).double()
-    smallest = c.abs().argmin().cpu() % columns  # an entry never written is most often zero
+    smallest = c.abs().argmin() % columns  # an entry never written is most often zero
     single = torch.cat([torch.randperm(columns, generator=_chance())[:_COLUMNS], smallest[None]])
 
     def summed(matrix: Tensor, weights: Tensor) -> Tensor:
@@ -159,9 +163,10 @@ def _in_parts(matrix: Tensor, other: int = 0) -> Iterator[Tensor]:
 
     other : columns of a matrix that is taken apart beside this one
     """
-    on_host = matrix.cpu()
-    rows = max(1, _CHUNK // max(other, matrix.shape[-1])) if matrix.dim() == _PLAIN else 0
-    for part in torch.split(on_host, rows or on_host.shape[-2], dim=-2):
+    rows = matrix.shape[-2]
+    if matrix.dim() == _PLAIN:
+        rows = max(1, _CHUNK // max(other, matrix.shape[-1]))
+    for part in torch.split(matrix, rows, dim=-2):
         yield part.double()
 
 
@@ -174,7 +179,7 @@ def _some_rows(a: Tensor, c: Tensor) -> Tensor | None:
 
 
 def _take(matrix: Tensor, rows: Tensor | None) -> Tensor:
-    return matrix if rows is None else matrix[rows.to(matrix.device)].cpu()
+    return matrix if rows is None else matrix[rows.to(matrix.device)]
 
 
 def _precision(a: Tensor, c: Tensor, error: float) -> str | None:

@@ -132,6 +132,7 @@ def test_an_entry_that_was_not_computed_is_seen_in_groups_of_columns(seed: int) 
         pytest.param(lambda a, b: (a @ b).index_fill(0, torch.tensor(7), math.inf), id="infinity"),
         pytest.param(lambda a, b: torch.where(a == a[3, 5], math.nan, a @ b), id="one NaN"),
         pytest.param(lambda a, b: (a @ b)[:-1], id="a row less"),
+        pytest.param(lambda a, b: a.half() @ b.half(), id="half precision"),
         pytest.param(lambda a, b: (a @ b)[:, :1], id="one column"),
     ],
 )
