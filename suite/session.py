@@ -101,8 +101,7 @@ class LaunchSession:
             return
         begun = time.perf_counter()
         devices = [dev.Device(name) for name in self.settings.devices]
-        for device in devices:
-            timing.steady_clock(device)
+        timing.steady_clocks(devices)
         self.write(
             Harness(
                 launch=self.spec.launch,

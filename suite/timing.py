@@ -26,6 +26,7 @@ import torch
 from suite.devices import Device
 from suite.lanes import Lane, Track, overlap
 from suite.model import Settings
+from suite.profiles import SETTLE_SECONDS
 
 Body = Callable[[], Any]
 Clock = Callable[[], float]
@@ -38,10 +39,8 @@ STEADY = 0.97
 """Warm-up ends when the last calls took at least this part of what those before them took."""
 STEPS_SEEN = 100
 EMPTY_CALLS = 200
-SETTLE_SECONDS = 3.0
-"""How long the clock of an accelerator swings after it was idle, as seen on an H200."""
 SETTLE_CALL = 1e-3
-LARGEST_SETTLER = 4096
+SMALLEST_SETTLER, LARGEST_SETTLER = 256, 4096
 WINDOW = 5
 """Calls whose medians are compared to see whether the body has become steady."""
 
@@ -187,22 +186,28 @@ def empty_body(device: Device) -> float:
     return statistics.median(sampler.host(1)[1] for _ in range(EMPTY_CALLS))
 
 
-def steady_clock(device: Device) -> None:
-    """Keep an accelerator busy until its clock has settled; a CPU is left alone.
+def steady_clocks(devices: Sequence[Device]) -> None:
+    """Keep accelerators busy, all at once, until their clocks have settled.
 
-    The clock of a GPU that was idle swings for seconds before it settles.
+    The clock of a GPU that was idle swings for seconds before it settles. A CPU is left alone.
     """
-    if not device.is_accelerator:
-        return
-    n = 256
+    products = [_settler(device) for device in devices if device.is_accelerator]
+    begun = perf_counter()
+    while products and perf_counter() - begun < SETTLE_SECONDS:
+        for product in products:
+            product.body()
+        for product in products:
+            product.host(1)
+
+
+def _settler(device: Device) -> Sampler:
+    """Return a product that keeps the device, rather than its launching, busy."""
+    n = SMALLEST_SETTLER
     while True:
         product = Sampler(partial(torch.matmul, *(device.uniform(n, n) for _ in "ab")), [device])
         if min(product.host(1)[1] for _ in range(3)) > SETTLE_CALL or n >= LARGEST_SETTLER:
-            break
+            return product
         n *= 2
-    begun = product.clock()
-    while product.clock() - begun < SETTLE_SECONDS:
-        product.host(1)
 
 
 def _nothing() -> None:

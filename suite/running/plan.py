@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from suite.model import CommitInfo, Environment, Exercise, Outcome, Settings
-from suite.profiles import PROFILES
+from suite.profiles import PROFILES, SETTLE_SECONDS
 from suite.running.journal import (
     Collected,
     Identity,
@@ -100,6 +100,8 @@ def freeze(draft: Draft, pilot: Journal, seconds: float) -> Plan:
     cases = [c for c in found.cases if c.fullname in measured and c.fullname not in refused]
     ran = [measured[case.fullname] for case in cases]
     startup = max(0.0, seconds - sum(record.wall_seconds for record in measured.values()))
+    if any(name != "cpu" for name in surroundings.devices):
+        startup += SETTLE_SECONDS
     case_seconds = choose_case_seconds(ran, draft.settings, startup, seconds)
     return Plan(
         draft=draft,
