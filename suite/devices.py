@@ -15,14 +15,12 @@ from types import ModuleType
 import psutil
 import torch
 
+from suite.errors import DoesNotFitError
+
 _CGROUP = Path("/sys/fs/cgroup")
 
 HEADROOM = 0.9
 """The part of the free memory that a case may ask for."""
-
-
-class DoesNotFitError(Exception):
-    """A case needs more memory than its device has free."""
 
 
 class UnknownDeviceError(ValueError):
@@ -91,8 +89,15 @@ class Device:
         for ask in (torch.accelerator.get_memory_info, getattr(self.module, "mem_get_info", None)):
             with suppress(RuntimeError, NotImplementedError, TypeError):
                 if ask is not None:
-                    return int(ask(self.handle)[0])
+                    return int(ask(self.handle)[0]) + self._cached_bytes()
         return _free_host_bytes()  # memory shared with the host, as on MPS
+
+    def _cached_bytes(self) -> int:
+        """Return the bytes that torch keeps for the next allocation, which the driver calls used."""
+        with suppress(RuntimeError, NotImplementedError):
+            reserved = torch.accelerator.memory_reserved(self.handle)
+            return int(reserved - torch.accelerator.memory_allocated(self.handle))
+        return 0
 
     def require(self, nbytes: float) -> None:
         """Raise `DoesNotFitError` unless `nbytes` more can be allocated with headroom."""

@@ -12,6 +12,10 @@ class NothingSelectedError(ValueError):
     """No case is selected."""
 
 
+class DoesNotFitError(Exception):
+    """A case needs more memory than its device has free."""
+
+
 class Interrupted(Exception):  # noqa: N818 - not an error: the user asked for it
     """The user ended the run.
 

@@ -16,6 +16,7 @@ import pytest
 from suite import devices as dev
 from suite.abilities import precision
 from suite.collection import ARGUMENTS, collected, has_cases, parametrize, seats
+from suite.errors import DoesNotFitError
 from suite.grids import PROFILES
 from suite.lanes import Track
 from suite.model import Check, Work
@@ -203,7 +204,7 @@ def pytest_pyfunc_call() -> Any:  # noqa: ANN401 - as pytest has it
     """Skip what does not fit into memory."""
     try:
         return (yield)
-    except dev.DoesNotFitError as error:
+    except DoesNotFitError as error:
         pytest.skip(str(error))
 
 

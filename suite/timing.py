@@ -37,6 +37,8 @@ LEAST_SAMPLES = 3
 """Samples of a case in a launch, however long they take: the fewest that have a median."""
 STEADY = 0.97
 """Warm-up ends when the last calls took at least this part of what those before them took."""
+HOPELESS = 3
+"""Calls of the longest permitted length after which a pilot has seen enough."""
 STEPS_SEEN = 100
 EMPTY_CALLS = 200
 SETTLE_CALL = 1e-3
@@ -169,11 +171,15 @@ def timer_step(clock: Clock = perf_counter) -> float:
 
 
 def explore(sampler: Sampler, settings: Settings) -> Measurement:
-    """Call the body a few times, to see how long a call takes; the first is warm-up."""
+    """Call the body a few times, to see how long a call takes; the first is warm-up.
+
+    A long call is repeated too, unless it is hopeless: any single one may be disturbed.
+    """
+    most = HOPELESS * settings.longest_sample
     with _no_garbage_collection():
         _, first, _ = sampler.host(1)
         seen = Measurement(warmup=first)
-        while len(seen.host) < WINDOW and seen.sampled < settings.longest_sample:
+        while len(seen.host) < WINDOW and seen.sampled < most:
             _, seconds, seen.result = sampler.host(1)
             seen.host.append(seconds)
             seen.sampled += seconds

@@ -16,6 +16,7 @@ from multiprocessing.connection import Connection
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
+from suite.errors import DoesNotFitError
 from suite.model import Check
 
 if TYPE_CHECKING:
@@ -113,13 +114,13 @@ class Worker:
         try:
             if not self._pipe.poll(seconds):
                 raise WorkerError(f"worker {self.name} did not answer in {seconds:.0f} s")
-            succeeded, value = self._pipe.recv()
+            error, value = self._pipe.recv()
         except EOFError:
             self._process.join(1)
             code = self._process.exitcode
             raise WorkerError(f"worker {self.name} ended with code {code}") from None
-        if not succeeded:
-            raise WorkerError(f"worker {self.name}: {value}")
+        if error is not None:
+            raise error(f"worker {self.name}: {value}")
         return value
 
 
@@ -148,9 +149,11 @@ def _serve(pipe: Connection, seat: Seat, seed: int) -> None:
                 answer = (begun, perf_counter())
             else:
                 answer = check(result)
-            pipe.send((True, answer))
+            pipe.send((None, answer))
+        except DoesNotFitError as error:
+            pipe.send((DoesNotFitError, str(error)))
         except Exception as error:  # noqa: BLE001 - whatever it was, the parent is told
-            pipe.send((False, f"{type(error).__name__}: {error}"))
+            pipe.send((WorkerError, f"{type(error).__name__}: {error}"))
 
 
 def _sit_down(seat: Seat, seed: int) -> "Device":

@@ -10,6 +10,7 @@ import pytest
 import torch
 
 from suite.devices import Device, usable_cores
+from suite.errors import DoesNotFitError
 from suite.model import Check
 from suite.workers import Seat, Worker, WorkerError, halves
 
@@ -35,6 +36,11 @@ def breaker(_: Device, how: str) -> tuple[Callable[[], Any], Callable[[Any], Che
         os._exit(7)
 
     return body, (lambda _: FINE)
+
+
+def giant(device: Device) -> tuple[Callable[[], Any], Callable[[Any], Check]]:
+    device.uniform(2**40)
+    return (lambda: None), (lambda _: FINE)
 
 
 @pytest.fixture
@@ -77,6 +83,12 @@ def test_what_a_body_raises_is_told_and_the_worker_lives_on(worker: Worker) -> N
     worker.set_up(sleeper, 0.0)
     worker.start()
     worker.wait()
+
+
+def test_what_does_not_fit_into_memory_is_told_as_such(worker: Worker) -> None:
+    worker.set_up(sleeper, 0.0)
+    with pytest.raises(DoesNotFitError, match="cpu/0: needs"):
+        worker.set_up(giant)
 
 
 def test_a_worker_that_dies_is_told(worker: Worker) -> None:
