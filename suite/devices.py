@@ -93,7 +93,7 @@ class Device:
         return _free_host_bytes()  # memory shared with the host, as on MPS
 
     def _cached_bytes(self) -> int:
-        """Return the bytes that torch keeps for the next allocation, which the driver calls used."""
+        """Return what torch keeps for its next allocations, which the driver calls used."""
         with suppress(RuntimeError, NotImplementedError):
             reserved = torch.accelerator.memory_reserved(self.handle)
             return int(reserved - torch.accelerator.memory_allocated(self.handle))
