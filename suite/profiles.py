@@ -7,6 +7,8 @@ from suite.model import ProfileName, Settings
 
 LEAST_LAUNCHES = 6
 """Below six launches there is no 95% interval for a median."""
+LEAST_SAMPLES = 3
+"""Samples of a case in a launch, however long they take: the fewest that have a median."""
 SETTLE_SECONDS = 3.0
 """How long the clock of an accelerator swings after it was idle, as seen on an H200."""
 

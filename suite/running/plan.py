@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from suite.model import CommitInfo, Environment, Exercise, Outcome, Settings
-from suite.profiles import PROFILES, SETTLE_SECONDS
+from suite.profiles import LEAST_SAMPLES, PROFILES, SETTLE_SECONDS
 from suite.running.journal import (
     Collected,
     Identity,
@@ -24,8 +24,8 @@ CASE_SECONDS = (0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5,
 """Times for a case in a launch to choose from; a few, so that like runs choose alike."""
 RESERVE = 0.92
 """The part of the budget that is planned; the rest is for what takes longer than thought."""
-SAMPLES_AT_LEAST = 5
-"""Calls of a long body in a launch: one to warm up, three samples, and one for luck."""
+WARM_UP_CALLS = 10
+"""Calls after which a body is steady, if it was so from the start."""
 
 
 class Draft(Struct, kw_only=True):
@@ -147,6 +147,11 @@ def choose_case_seconds(
 def launch_seconds(ran: Iterable[Measured], startup: float, case_seconds: float) -> float:
     """Return how long a launch should take, from what the pilot saw of its cases."""
     return startup + sum(
-        record.overhead + max(SAMPLES_AT_LEAST * min(record.samples), 1.3 * case_seconds)
-        for record in ran
+        record.overhead + _sampling_seconds(min(record.samples), case_seconds) for record in ran
     )
+
+
+def _sampling_seconds(call: float, case_seconds: float) -> float:
+    """Return what warming up and sampling should take, from the seconds of a call."""
+    warm_up = call + min(WARM_UP_CALLS * call, case_seconds / 2)
+    return warm_up + max(LEAST_SAMPLES * call, case_seconds)
