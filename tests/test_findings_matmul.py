@@ -54,7 +54,7 @@ def test_a_crossover_that_some_launches_miss_has_no_number() -> None:
     ]
     found = by_name(answer("matmul", cases, accelerators=1))["crossover"]
     assert found.value is None
-    assert "5 of 8 get there" in found.answer
+    assert "5 of 8 launches get there" in found.answer
 
 
 def test_the_best_rate_is_of_the_best_precision_and_names_the_others() -> None:

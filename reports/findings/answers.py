@@ -108,13 +108,18 @@ def threshold(curve: Curve, level: float, pattern: str = N) -> tuple[str, pd.Ser
     found = pd.Series({row[0]: _crossing(sizes, row[1:], level) for row in whole.itertuples()})
     if found.between(0, math.inf, inclusive="neither").all():
         return pattern.replace(SIZE, VALUE), found
-    if (found == 0).all():
-        return f"{size(sizes[0], pattern)}, the smallest measured, or below", None
-    if (found == math.inf).all():
-        return f"no size measured, up to {size(sizes[-1], pattern)}", None
+    typical = found.median()
+    if typical == 0:
+        words = f"{size(sizes[0], pattern)}, the smallest measured, or below"
+    elif typical == math.inf:
+        words = f"no size measured, up to {size(sizes[-1], pattern)}"
+    else:
+        words = f"about {size(typical, pattern)}"
+    if (found == typical).all():
+        return words, None
     reached = int((found < math.inf).sum())
-    agreed = f"{reached} of {len(found)} get there by {size(sizes[-1], pattern)}"
-    return f"sizes that the launches do not agree on ({agreed})", None
+    largest = size(sizes[-1], pattern)
+    return f"{words} ({reached} of {len(found)} launches get there by {largest})", None
 
 
 def _crossing(sizes: Sequence[float], values: Sequence[float], level: float) -> float:
