@@ -3,8 +3,8 @@
 
 import pytest
 
-from suite.model import Case
-from tests.exact_runs import answer, by_name, loop, plot
+from suite.model import Case, Work
+from tests.exact_runs import answer, by_name, case, loop, plot
 
 
 def loops(device: str) -> list[Case]:
@@ -43,6 +43,18 @@ def test_the_parts_of_a_step_are_the_differences_of_loops() -> None:
     }
     for part in ("launching 5", "computing 20", "keeping it takes 1", "moving it once 2"):
         assert part in sentence
+
+
+def test_parts_that_do_not_add_up_because_launches_differ_are_said_not_to() -> None:
+    torn = {
+        "bench_norm_only": [25e-3] * 3 + [45e-3] * 5,
+        "bench_item": [35e-3] * 5 + [80e-3] * 3,
+    }
+    cases = [one for one in loops("cpu") if one.name.partition("[")[0] not in torn]
+    for function, seconds in torn.items():
+        cases.append(case(function, seconds, work=Work(items=1000), steps=1000))
+    assert "do not add up" in plot(answer("norm_logging", cases), "parts").title
+    assert "do not add up" not in plot(answer("norm_logging", loops("cpu")), "parts").title
 
 
 def test_the_parts_are_held_against_the_whole() -> None:

@@ -28,6 +28,8 @@ PARTS = {  # what takes the difference of two loops
     "reading back": (READ_EACH, COMPUTE),
 }
 STEP = Axis("Time a step", "s")
+TOLERANCE = 0.03
+"""Parts add up to a whole if they miss it by at most this part of it."""
 LEVEL = 0.95
 """The log's length no longer matters when a step takes at most 1/0.95 of the longest log's."""
 
@@ -137,6 +139,8 @@ def plots(cases: Cases) -> Iterator[Plot]:
         ]
         whole = Series("the whole loop", tuple(bar["whole"] for bar in stack))
         title = "Where the time of a step goes"
+        if not all(_adds_up(bar) for bar in stack):
+            title += " (launches differ so much that the parts do not add up)"
         yield Plot("parts", title, "stack", Axis("loop"), STEP, tuple(series), whole=whole)
     ways = [(device, _ways(cases, device)) for device in devices]
     series = [Series(device_title(cases.run, device), points) for device, points in ways if points]
@@ -190,6 +194,13 @@ def _bars(cases: Cases, device: str) -> list[dict[str, Point]]:
         bar = {label: split[part].point(steps, name) for part, label in shown.items()}
         bars.append(bar | {"whole": wholes[function].point(steps, name)})
     return bars
+
+
+def _adds_up(bar: dict[str, Point]) -> bool:
+    """Tell whether the parts are the whole; medians are, if all launches tell the same."""
+    whole = bar["whole"].y.value
+    parts = sum(point.y.value for part, point in bar.items() if part != "whole")
+    return abs(parts - whole) <= TOLERANCE * whole
 
 
 def _ways(cases: Cases, device: str) -> tuple[Point, ...]:
