@@ -156,10 +156,10 @@ def list_cases(
 @tells
 def validate(paths: tuple[Path, ...]) -> None:
     """Check stored runs, files or folders; a line for every fault."""
-    from suite import checks, store
+    from suite import checks
 
     faulty = False
-    for path in store.find(paths or (RESULTS,)):
+    for path in stored_runs(paths):
         faults = checks.validate(path)
         faulty |= bool(faults)
         for fault in faults:
@@ -205,13 +205,20 @@ def compare(base: Path, new: Path, *, as_json: bool) -> None:
 def report(paths: tuple[Path, ...], output: Path) -> None:
     """Write pages from stored runs: those of `results/`, or of the paths given."""
     from reports import page
+
+    for written in page.build(stored_runs(paths), output):
+        click.echo(shown(written))
+
+
+def stored_runs(paths: tuple[Path, ...]) -> list[Path]:
+    """Return the stored runs at some paths, or those of `results/`."""
     from suite import store
 
-    found = store.find(paths or (RESULTS,))
+    found = store.find(paths or [path for path in (RESULTS,) if path.exists()])
     if not found:
-        raise click.UsageError("no stored run there; `frobench run` makes one")
-    for written in page.build(found, output):
-        click.echo(shown(written))
+        where = ", ".join(map(str, paths)) or f"{RESULTS}/"
+        raise click.UsageError(f"no stored run in {where}; `frobench run` makes one")
+    return found
 
 
 def names(devices: str) -> list[str]:

@@ -158,7 +158,7 @@ def rows(comparison: RunComparison) -> list[tuple[str, ...]]:
     """
     return [
         (
-            case.fullname,
+            f"{case.group}: {case.fullname.rpartition('::')[2]}",
             format_estimate(case.base, "s"),
             format_estimate(case.new, "s"),
             format_estimate(case.ratio, "\N{MULTIPLICATION SIGN}"),

@@ -64,7 +64,7 @@ def test_one_slower_case_among_many_is_found(leads: bool) -> None:  # noqa: FBT0
     comparison = compare_runs(base, new)
     assert _word(comparison, case) == "slower"
     assert exit_code(comparison) == 4
-    assert rows(comparison)[0][0] == case.fullname
+    assert rows(comparison)[0][0] == f"{case.group}: {case.name}"
 
 
 def test_an_exploratory_case_slower_by_its_own_5_percent_only_does_not_fail_the_command() -> None:
