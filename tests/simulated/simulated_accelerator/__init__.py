@@ -18,6 +18,7 @@ Values are real, but they are computed on the CPU only when somebody reads them 
 host would wait anyway, so the CPU's own work stays out of the times.
 """
 
+from . import virtual
 from .spec import Spec
 
 __all__ = ["Spec", "autoload"]
@@ -25,6 +26,8 @@ __all__ = ["Spec", "autoload"]
 
 def autoload() -> None:
     """Register the backend; PyTorch calls this once, at the end of ``import torch``."""
+    if Spec.from_environment().virtual:
+        virtual.install()
     # Not at the top: reading a specification needs no torch.
     from . import backend  # noqa: PLC0415
 

@@ -59,6 +59,7 @@ class Spec(Struct, frozen=True, forbid_unknown_fields=True):
     synchronise : host time of a synchronisation beyond the waiting itself
     flops : of matrix products and convolutions, by dtype (``float32`` serves the others)
     bandwidth : of the device's memory; what is not a product takes its bytes over this
+    virtual : whether the host's clock moves by these costs alone (see `virtual`)
     """
 
     name: str = "sim"
@@ -80,6 +81,7 @@ class Spec(Struct, frozen=True, forbid_unknown_fields=True):
     links: Links = Links()
     faults: Faults = Faults()
     seed: int = 0
+    virtual: bool = False
 
     @classmethod
     def from_environment(cls) -> Self:
