@@ -1,4 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What the tests need that is no test."""
 
-collect_ignore = ["tricky"]  # benchmarks that go wrong on purpose; test_runner.py runs them
+collect_ignore = [
+    "tricky",  # benchmarks that go wrong on purpose; test_runner.py runs them
+    "truth",  # benchmarks on a device whose truth is known; test_truth.py runs them
+]

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: MIT
+"""Does a run survive a device that has no memory left, hangs or is lost?"""
+
+import torch
+
+from suite import Device, Measure, Work, cases, close_to
+
+MANY = 3000
+"""Launches of one call; a device that is to go wrong does so before."""
+
+
+@cases("quick", launches=[10])
+def bench_first(measure: Measure, accelerator: Device, launches: int) -> None:
+    """Add a few times."""
+    add(measure, accelerator, launches)
+
+
+@cases("quick", launches=[MANY])
+def bench_many(measure: Measure, accelerator: Device, launches: int) -> None:
+    """Add many times."""
+    add(measure, accelerator, launches)
+
+
+@cases("quick", gigabytes=[1000])
+def bench_foreseen(measure: Measure, accelerator: Device, gigabytes: int) -> None:
+    """Ask for more memory than there is."""
+    accelerator.uniform(gigabytes * 10**9 // 4)
+    add(measure, accelerator, 1)
+
+
+@cases("quick", gigabytes=[1000])
+def bench_unforeseen(measure: Measure, accelerator: Device, gigabytes: int) -> None:
+    """Take more memory than there is."""
+    measure(
+        lambda: torch.empty(gigabytes * 10**9, dtype=torch.uint8, device=accelerator.handle),
+        work=Work(items=1),
+        check=close_to(torch.zeros(1), 1.0, "nothing"),
+    )
+
+
+@cases("quick", launches=[20])
+def bench_last(measure: Measure, accelerator: Device, launches: int) -> None:
+    """Add a few times more."""
+    add(measure, accelerator, launches)
+
+
+def add(measure: Measure, accelerator: Device, launches: int) -> None:
+    """Add a vector to itself so often."""
+    a = accelerator.uniform(64)
+
+    def body() -> torch.Tensor:
+        for _ in range(launches):
+            total = a + a
+        return total
+
+    measure(body, work=Work(items=launches), check=close_to(2 * a.cpu().double(), 1e-6, "the sum"))
