@@ -5,10 +5,11 @@ Nothing here knows a vendor: a CUDA, ROCm, XPU, MPS or out-of-tree device is ask
 `torch.accelerator` and `torch.get_device_module`, and what a backend lacks is detected.
 """
 
+import inspect
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from types import ModuleType
 
@@ -61,10 +62,16 @@ class Device:
             generator = torch.Generator("cpu")
         return generator.manual_seed(self._seed)
 
+    @cached_property
+    def _wait(self) -> Callable[[], object]:
+        """Return what waits for this device; MPS has but one and takes no device."""
+        wait: Callable[..., object] = self.module.synchronize
+        return partial(wait, self.handle) if inspect.signature(wait).parameters else wait
+
     def synchronize(self) -> None:
         """Wait until everything queued on this device is done; nothing to wait for on a CPU."""
         if self.is_accelerator:
-            self.module.synchronize(self.handle)
+            self._wait()
 
     def event(self) -> torch.Event:
         """Return a timing event for this device."""

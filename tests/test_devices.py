@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: MIT
+"""The CPU and whatever torch offers, chosen by name and drawn from by seed."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+import torch
+
+from suite.devices import Device, UnknownDeviceError, all_devices, choose, global_state, try_device
+from suite.errors import DoesNotFitError
+from tests.command import ROOT
+
+cpu_only = pytest.mark.skipif(
+    torch.accelerator.is_available(), reason="states what holds without an accelerator"
+)
+
+
+def on_two_accelerators(expression: str, **environment: str) -> str:
+    """Evaluate an expression over `suite.devices` on the simulated accelerator."""
+    paths = os.pathsep.join([str(ROOT / "tests" / "simulated"), str(ROOT)])
+    return subprocess.run(
+        [sys.executable, "-c", f"from suite.devices import *; print({expression})"],
+        env=os.environ | {"PYTHONPATH": paths} | environment,
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout.strip()
+
+
+@cpu_only
+def test_without_an_accelerator_everything_falls_back_to_the_cpu() -> None:
+    assert try_device(0) == torch.device("cpu")
+    assert all_devices() == [torch.device("cpu")]
+    assert choose([]) == ["cpu"]
+
+
+def test_a_device_is_taken_where_it_exists_and_the_cpu_where_not() -> None:
+    asked = "[str(try_device(i)) for i in (0, 1, 2, -1)], [str(d) for d in all_devices()]"
+    assert on_two_accelerators(asked) == "(['sim:0', 'sim:1', 'cpu', 'cpu'], ['sim:0', 'sim:1'])"
+
+
+@pytest.mark.parametrize(
+    ("mask", "seen"), [("1", "['cpu', 'sim:0']"), ("0,1", "['cpu', 'sim:0', 'sim:1']")]
+)
+def test_a_mask_is_honoured(mask: str, seen: str) -> None:
+    assert on_two_accelerators("choose([])", SIM_VISIBLE_DEVICES=mask) == seen
+
+
+def test_devices_are_chosen_by_name_each_once_in_the_order_given() -> None:
+    chosen = on_two_accelerators("choose(['sim:1', 'cpu', 'sim', 'sim:1'])")
+    assert chosen == "['sim:1', 'cpu', 'sim:0']"
+
+
+def test_an_unknown_device_is_refused_with_what_there_is() -> None:
+    with pytest.raises(UnknownDeviceError, match=r"no device 'warp:0' here; there is cpu"):
+        choose(["cpu", "warp:0"])
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16", "float16", "float64"])
+def test_inputs_are_uniform_between_minus_one_and_one(dtype: str) -> None:
+    drawn = Device("cpu", seed=1).uniform(200, 300, dtype=dtype)
+    assert drawn.dtype == getattr(torch, dtype)
+    assert -1 <= drawn.min() < -0.98
+    assert 0.98 < drawn.max() <= 1
+    assert abs(drawn.double().mean()) < 0.02  # five standard errors
+    assert drawn.double().var() == pytest.approx(1 / 3, rel=0.02)
+
+
+def test_inputs_depend_on_the_seed_and_on_nothing_else() -> None:
+    torch.manual_seed(1)
+    first = Device("cpu", seed=7)
+    a, b = first.uniform(50), first.uniform(50)
+    torch.manual_seed(2)
+    again = Device("cpu", seed=7)
+    assert torch.equal(a, again.uniform(50))
+    assert torch.equal(b, again.uniform(50))
+    assert not torch.equal(a, b)
+    assert not torch.equal(a, Device("cpu", seed=8).uniform(50))
+
+
+def test_what_does_not_fit_is_refused_before_it_is_tried() -> None:
+    device = Device("cpu")
+    with pytest.raises(DoesNotFitError, match="cpu has .* GiB free"):
+        device.require(2 * device.free_bytes())
+    with pytest.raises(DoesNotFitError):
+        device.uniform(2**20, 2**30)
+    device.require(1)
+
+
+def test_a_changed_setting_shows_in_the_global_state() -> None:
+    before = global_state()
+    torch.set_grad_enabled(False)
+    try:
+        assert global_state() != before
+    finally:
+        torch.set_grad_enabled(True)
+    assert global_state() == before
