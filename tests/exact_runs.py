@@ -120,12 +120,12 @@ def square(
     ]
 
 
-def cubic(n: int) -> float:
+def cubic(n: float) -> float:
     """Take as long as 100 GFLOP/s from the smallest size on."""
     return 2 * n**3 / 1e11
 
 
-def flat(n: int) -> float:  # noqa: ARG001 - whatever the size
+def flat(n: float) -> float:  # noqa: ARG001 - whatever the size
     """Take as long for every size as n = 128 takes the other."""
     return 2 * 128**3 / 1e11
 

@@ -94,18 +94,33 @@ def smallest(curve: Curve, unit: str, clause: str) -> str:
     return clause.replace(VALUE, text(curve.at(first), unit)).replace(SIZE, size(first, N))
 
 
-def threshold(curve: Curve, level: float, pattern: str = N) -> tuple[str, pd.Series | None]:
-    """Find the size from which on a curve stays at or above a level.
+def threshold(
+    ratio: Curve, level: float, times: Curve, power: int, pattern: str = N
+) -> tuple[str, pd.Series | None]:
+    """Find the size from which on a ratio of two times stays at or above a level.
 
-    Between two sizes the curve is taken as straight on log-log axes. Returned are the words
-    that belong behind "from", with ``{value}`` in them, and the sizes by launch; or only the
-    words, where not every launch crosses the level inside the measured range.
+    Both times are a fixed cost and one that grows with a power of the size. So between two
+    sizes the crossing is exact on a scale of that power.
+
+    Parameters
+    ----------
+    times
+        The denominators, in seconds.
+    power
+        With which the work grows: 3 for a product of n x n matrices.
+
+    Returns
+    -------
+    The words that belong behind "from", with ``{value}`` in them, and the sizes by launch; or
+    only the words, where not every launch crosses the level inside the measured range.
     """
-    sizes = curve.sizes
-    whole = curve.table[sizes].dropna()
-    if whole.empty:
+    sizes = ratio.sizes
+    margin = ((ratio.table[sizes] - level) * times.table[sizes]).dropna()
+    if margin.empty:
         raise NotMeasuredError("no launch measured every size")
-    found = pd.Series({row[0]: _crossing(sizes, row[1:], level) for row in whole.itertuples()})
+    work = [size**power for size in sizes]
+    found = pd.Series({row[0]: _crossing(work, row[1:]) for row in margin.itertuples()})
+    found = found ** (1 / power)
     if found.between(0, math.inf, inclusive="neither").all():
         return pattern.replace(SIZE, VALUE), found
     typical = found.median()
@@ -122,13 +137,13 @@ def threshold(curve: Curve, level: float, pattern: str = N) -> tuple[str, pd.Ser
     return f"{words} ({reached} of {len(found)} launches get there by {largest})", None
 
 
-def _crossing(sizes: Sequence[float], values: Sequence[float], level: float) -> float:
-    """Return where a launch's values rise through a level for good: 0 is before the first."""
-    below = [place for place, value in enumerate(values) if value < level]
+def _crossing(work: Sequence[float], margins: Sequence[float]) -> float:
+    """Return the work from which on a launch's margins are positive: 0 is before the first."""
+    below = [place for place, margin in enumerate(margins) if margin < 0]
     if not below:
         return 0.0
     last = below[-1]
-    if last == len(sizes) - 1:
+    if last == len(work) - 1:
         return math.inf
-    x0, x1, y0, y1 = *sizes[last : last + 2], *values[last : last + 2]
-    return x0 * math.pow(x1 / x0, math.log(level / y0) / math.log(y1 / y0))
+    x0, x1, y0, y1 = *work[last : last + 2], *margins[last : last + 2]
+    return x0 + (x1 - x0) * y0 / (y0 - y1)

@@ -74,7 +74,7 @@ def speed_up(cases: Cases) -> Answer:
 def crossover(cases: Cases, function: str) -> Answer:
     """Find the size from which the accelerator takes no longer than the CPU."""
     ratio = _ratio(cases, function)
-    where, by_launch = threshold(ratio, 1.0)
+    where, by_launch = threshold(ratio, 1.0, _there(cases, function), power=3)
     name = the_device(cases.run, cases.accelerator())
     copies = "With the copies included " if function == COPIES else ""
     return Answer(
@@ -130,7 +130,8 @@ def half_rate(cases: Cases, device: str) -> Answer:
     rate = _rate(cases, SQUARE, device, PLAIN)
     best = rate.table.max(axis="columns")
     part = Curve(rate.table.div(best, axis="index"), rate.cases)
-    where, by_launch = threshold(part, 0.5)
+    times = cases.curve("n", function=SQUARE, device=device, dtype=PLAIN)
+    where, by_launch = threshold(part, 0.5, times, power=3)
     tiny = smallest(part, "1", "; a product of {size} gets {value} of it")
     return Answer(
         f"Half of the best {PLAIN} rate is reached from {where}{tiny}.",
@@ -194,6 +195,10 @@ def _best(cases: Cases, device: str) -> dict[str, tuple[Curve, float]]:
 
 def _ratio(cases: Cases, function: str) -> Curve:
     """Return how many times as fast as the CPU the accelerator is, by size."""
+    return cases.curve("n", function=SQUARE, device="cpu", dtype=PLAIN) / _there(cases, function)
+
+
+def _there(cases: Cases, function: str) -> Curve:
+    """Return the time of a product on the accelerator, by size."""
     precision: dict[str, Any] = {"dtype": PLAIN} if function == SQUARE else {}
-    there = cases.curve("n", function=function, device=cases.accelerator(), **precision)
-    return cases.curve("n", function=SQUARE, device="cpu", dtype=PLAIN) / there
+    return cases.curve("n", function=function, device=cases.accelerator(), **precision)

@@ -118,7 +118,8 @@ def length(cases: Cases, device: str) -> Answer:
     step = _step(cases, READ_LOG, device)
     longest = step.at(step.sizes[-1])
     relative = Curve(step.table.rdiv(longest, axis="index"), step.cases)
-    where, by_launch = threshold(relative, LEVEL, f"{SIZE} steps")
+    loops = Curve(step.table.mul(step.sizes, axis="columns"), step.cases)
+    where, by_launch = threshold(relative, LEVEL, loops, power=1, pattern=f"{SIZE} steps")
     return Answer(
         f"From {where}, a step costs at most 5% more than in the longest log.",
         behind(step),

@@ -66,7 +66,8 @@ def efficiency(cases: Cases, group: str, function: str) -> Answer:
 def nearly(cases: Cases, group: str, function: str) -> Answer:
     """Find the size from which the efficiency stays at or above 95%."""
     curve = _efficiency(cases, group, function)
-    where, by_launch = threshold(curve, LEVEL)
+    at_once = cases.curve("n", function=function, device=group)
+    where, by_launch = threshold(curve, LEVEL, at_once, power=3)
     return Answer(
         f"At least 95% of {_times(group)} as fast from {where}.",
         behind(curve),
