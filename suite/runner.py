@@ -136,6 +136,7 @@ def _plan(draft: Draft, folder: Path, clock: RunClock, reporter: Reporter) -> Pl
     pilot.explore(draft, folder, journal, tell)
     plan = freeze(draft, journal, clock.seconds())
     plan.write(folder)
+    clock.keep()
     reporter.say(
         f"{len(plan.cases)} cases, {len(plan.outcomes)} left out; "
         f"a launch takes about {remaining(plan.launch_seconds)}"
@@ -145,6 +146,7 @@ def _plan(draft: Draft, folder: Path, clock: RunClock, reporter: Reporter) -> Pl
 
 def _save_finished(folder: Path, results: Path, clock: RunClock) -> Path | None:
     """Store what an interrupted run has; nothing if it has no samples yet."""
+    clock.keep()
     plan = Plan.read(folder)
     records = list(Journal(folder / "launches.jsonl"))
     if plan is None or not records:

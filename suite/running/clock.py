@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 class RunClock:
-    """Counts a run's seconds, and keeps them in its folder for the next sitting."""
+    """Counts a run's seconds; those of earlier sittings lie in its folder."""
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / "seconds"
@@ -15,6 +15,10 @@ class RunClock:
 
     def seconds(self) -> float:
         """Return the seconds that the run has taken so far."""
-        now = time.monotonic() - self._begun
-        self._path.write_text(f"{now:.3f}")
-        return now
+        return time.monotonic() - self._begun
+
+    def keep(self) -> None:
+        """Write the seconds down for the next sitting, whole or not at all."""
+        draft = self._path.with_suffix(".new")
+        draft.write_text(f"{self.seconds():.3f}")
+        draft.replace(self._path)

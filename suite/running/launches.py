@@ -47,6 +47,7 @@ class Launches:
                 seconds=self._clock.seconds() - begun,
             )
             self._journal.write(ended)
+            self._clock.keep()
             self.records += self._journal.news()
             self._reporter.say(f"launch {self.done} of about {self._expected()} done")
 
