@@ -100,10 +100,13 @@ def main() -> None:
 @tells
 def run(devices: str, results: Path, benchmarks: Path, **wanted: Any) -> None:  # noqa: ANN401 - as the options say
     """Measure this machine and store the run; the last line is the stored file's path."""
+    import signal
+
     from suite.runner import Request
     from suite.runner import run as measure
     from suite.running.progress import reporter
 
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # saves what is finished too
     request = Request(
         results=results.resolve(),
         benchmarks=benchmarks.resolve(),

@@ -93,7 +93,9 @@ def bench_write_copy_pinned(measure: Measure, accelerator: Device, parameters: i
     state = pinned_state(parameters)
     with wiped(accelerator, parameters) as model:
         measure(
-            lambda: write(model, state.values()), work=work(parameters), check=holds(parameters)
+            lambda: write(model, state.values(), non_blocking=True),
+            work=work(parameters),
+            check=holds(parameters),
         )
 
 
@@ -235,7 +237,7 @@ def wiped(device: Device, parameters: int) -> Iterator[nn.Sequential]:
 def write(
     model: nn.Sequential, source: Iterable[Tensor], *, non_blocking: bool = False
 ) -> list[Tensor]:
-    """Copy values into the parameters of a model."""
+    """Copy values into the parameters of a model, waiting for each copy or for none."""
     return [
         value.copy_(new, non_blocking=non_blocking)
         for value, new in zip(model.parameters(), source, strict=True)

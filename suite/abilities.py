@@ -22,9 +22,14 @@ REDUCTIONS = (
 
 @contextmanager
 def needed(what: str) -> Iterator[None]:
-    """Skip the case if the block shows, by raising, that the machine lacks `what`."""
+    """Skip the case if the block shows, by raising, that the machine lacks `what`.
+
+    Memory that runs out is no such sign: the case then fails.
+    """
     try:
         yield
+    except torch.OutOfMemoryError:
+        raise
     except (AttributeError, RuntimeError, TypeError, ValueError) as error:
         pytest.skip(f"no {what} here: {str(error).partition(chr(10))[0] or type(error).__name__}")
 
@@ -71,9 +76,12 @@ def capture(device: Device, body: Callable[[], Any]) -> Callable[[], Any]:
         for _ in range(WARM_UPS):  # libraries set themselves up, which cannot be recorded
             body()
         device.synchronize()
-        recorded.capture_begin()
-        result = body()
-        recorded.capture_end()
+        with needed("graphs"):
+            recorded.capture_begin()
+        try:
+            result = body()
+        finally:  # a stream that stays in capture fails every later case
+            recorded.capture_end()
     device.synchronize()
 
     def replay() -> Any:  # noqa: ANN401 - whatever the body returns

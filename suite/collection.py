@@ -15,12 +15,14 @@ Where the machine has nothing of the kind, one skipped case says so.
 
 import inspect
 from collections.abc import Sequence
+from math import floor
 from typing import Any
 
 import pytest
 
 from suite.devices import usable_cores
 from suite.grids import Parameters, expand, is_headline
+from suite.machine.processor import quota
 from suite.model import Exercise, Settings
 from suite.running.journal import Collected, Identity
 from suite.version import benchmark_version
@@ -61,8 +63,14 @@ def seats(place: str) -> list[Seat]:
     """Return where the workers of a place sit; `a+b` names two."""
     names = place.split("+")
     if all(name.startswith("cpu/") for name in names):
-        return halves(usable_cores())
+        return halves(usable_cores()[: cores_in_use()])
     return [Seat(name, name) for name in names]
+
+
+def cores_in_use() -> int:
+    """Return the number of CPU cores that this process may keep busy: a container may limit it."""
+    cores = len(usable_cores())
+    return min(cores, max(1, floor(quota() or cores)))
 
 
 def parameters(item: pytest.Function) -> Parameters:
@@ -118,7 +126,7 @@ def _places(where: str, chosen: Sequence[str]) -> tuple[list[str], str]:
     groups = ["+".join(accelerators[:2])] if len(accelerators) > 1 else []
     if len(accelerators) > 2:  # noqa: PLR2004 - more than the pair
         groups.append("+".join(accelerators))
-    if where == "workers" and not groups and "cpu" in chosen and len(usable_cores()) > 1:
+    if where == "workers" and not groups and "cpu" in chosen and cores_in_use() > 1:
         return ["cpu/0+cpu/1"], ""
     if where == "workers":
         return groups, "needs two accelerators, or two CPU cores to make two halves of"

@@ -39,6 +39,7 @@ class Device:
         self.handle = torch.device(name)
         self.name = str(self.handle)
         self._seed = seed
+        self._kept_bytes = 0
 
     def __repr__(self) -> str:
         return f"Device({self.name!r})"
@@ -126,17 +127,22 @@ class Device:
         return drawn.mul_(2).sub_(1).to(device=self.handle, dtype=wanted)
 
     def peak_bytes(self) -> int | None:
-        """Return the most memory allocated since `reset_peak_bytes`; `None` where not counted."""
+        """Return the most memory allocated beyond what was when `reset_peak_bytes` was called.
+
+        `None` where the backend does not count.
+        """
         for home in (torch.accelerator, self.module) if self.is_accelerator else ():
             with suppress(RuntimeError, NotImplementedError, AttributeError):
-                return int(home.max_memory_allocated(self.handle)) or None
+                return int(home.max_memory_allocated(self.handle)) - self._kept_bytes
         return None
 
     def reset_peak_bytes(self) -> None:
-        """Forget the memory high-water mark, where the device keeps one."""
+        """Begin to watch for the most memory in use; what is in use now is not counted."""
         for home in (torch.accelerator, self.module) if self.is_accelerator else ():
             with suppress(RuntimeError, NotImplementedError, AttributeError):
                 home.reset_peak_memory_stats(self.handle)
+                self._kept_bytes = int(home.memory_allocated(self.handle))
+                return
 
 
 def accelerators() -> list[str]:

@@ -42,8 +42,10 @@ class Measure:
         self.measured: Measured | None = None
 
     def involve(self, *devices: dev.Device) -> None:
-        """Synchronise these devices too, before and after every sample."""
+        """Synchronise these devices too, before and after every sample; watch their memory."""
         self._devices += devices
+        for device in devices:
+            device.reset_peak_bytes()
 
     def __call__(
         self,

@@ -19,6 +19,7 @@ from suite.profiles import settings_for
 from suite.running import pilot
 from suite.running.clock import RunClock
 from suite.running.journal import Begun, Journal, Record
+from suite.running.keep import keep
 from suite.running.launches import Launches
 from suite.running.lock import machine_lock
 from suite.running.merge import merge
@@ -77,7 +78,9 @@ def _store(
 ) -> tuple[Path, Run]:
     """Write the stored file, and take away what it came from."""
     stored = merge(plan, launches.records, environment.machine_info(), clock.seconds())
-    path = store.write(stored, results)
+    path = _path(plan, results)
+    if not path.exists():  # else it was written, and the process was killed right then
+        store.write(stored, results)
     _partial(path).unlink(missing_ok=True)
     shutil.rmtree(folder)
     return path, stored
@@ -154,10 +157,14 @@ def _save_finished(folder: Path, results: Path, clock: RunClock) -> Path | None:
     stored = merge(plan, records, environment.machine_info(), clock.seconds())
     if not stored.benchmarks:
         return None
-    path = _partial(results / plan.environment.machine / f"{plan.draft.run}.json")
+    path = _partial(_path(plan, results))
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(store.encode(stored))
+    keep(path, store.encode(stored))
     return path
+
+
+def _path(plan: Plan, results: Path) -> Path:
+    return results / plan.environment.machine / f"{plan.draft.run}.json"
 
 
 def _partial(path: Path) -> Path:

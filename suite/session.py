@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: MIT
 """What the cases of one pytest session share: settings, journal, workers, what was learnt."""
 
+import ctypes
 import os
 import re
+import signal
+import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -37,6 +40,8 @@ DOUBT = 2.0
 """A call is tried if it is predicted to take up to this many times what it may: rates rise
 with the size, so predictions are rather too long."""
 LONGEST_REASON = 300
+PR_SET_PDEATHSIG = 1
+"""The option of `prctl` that names the signal for a parent's death (linux/prctl.h)."""
 Refusal = tuple[Literal["failed", "skipped"], str]
 _PATH = re.compile(r"(?<![\w.])(?:[A-Za-z]:\\|~?/)[^\s'\",;:)]+")
 
@@ -50,7 +55,9 @@ class LaunchSession:
         self.journal = Journal(Path(self.spec.journal)) if self.spec.journal else None
         self.settings = self._look_around()
         self._climb = Climb(self.settings.longest_sample)
-        self._place = 0
+        self._place = self.spec.done
+        if self.spec.runner:
+            _die_with_parent()
         self._workers: dict[tuple[Seat, ...], list[Worker]] = {}
 
     def write(self, record: Record) -> None:
@@ -124,7 +131,10 @@ class LaunchSession:
                 self._climb.refuse_larger(*_family(by_name[record.case]), record.reason)
 
     def exit_if_orphaned(self) -> None:
-        """Stop when the runner is gone: nobody would hold the deadlines."""
+        """Stop when the runner is gone: nobody would hold the deadlines.
+
+        On Linux the system has ended this process before.
+        """
         if self.journal and os.getppid() != self.spec.runner:
             pytest.exit("the runner is gone", returncode=DEVICE_LOST)
 
@@ -142,8 +152,6 @@ class LaunchSession:
         check: Callable[[Any], Check],
     ) -> Measured:
         """Time a body and check its result; raise what makes the case fail or be left out."""
-        for device in sampler.devices:
-            device.reset_peak_bytes()
         if self.spec.mode == "measure":
             seen = timing.measure(sampler, self.settings)
         else:
@@ -226,6 +234,12 @@ def reason_of(error: BaseException) -> str:
     if isinstance(error, pytest.skip.Exception | pytest.fail.Exception):
         return line
     return f"{type(error).__name__}: {line}" if line else type(error).__name__
+
+
+def _die_with_parent() -> None:
+    """Have Linux end this process as soon as the one that started it is gone."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def _refuse_to_ignore_accelerators() -> None:

@@ -228,15 +228,14 @@ def _step(clock: Clock) -> float:
 def _warm_up(sampler: Sampler, seconds: float) -> float:
     """Call the body until it is steady or the time is over; return the seconds of a call.
 
-    The first call pays for handles, workspaces and autotuning, and is not looked at.
+    The first call pays for handles, workspaces and autotuning: it is not looked at, and says
+    nothing of how long the next ones take.
     """
-    spent, _, _ = sampler.host(1)
-    times: list[float] = []
-    while spent < seconds and not _is_steady(times):
-        _, took, _ = sampler.host(1)
-        times.append(took)
-        spent += took
-    return statistics.median(times[-WINDOW:]) if times else spent
+    sampler.host(1)
+    times = [sampler.host(1)[1]]
+    while sum(times) < seconds and not _is_steady(times):
+        times.append(sampler.host(1)[1])
+    return statistics.median(times[-WINDOW:])
 
 
 def _is_steady(times: Sequence[float]) -> bool:
@@ -269,6 +268,7 @@ def _enough(seen: Measurement, settings: Settings) -> bool:
 
 
 def _sample(sampler: Sampler, seen: Measurement) -> None:
+    seen.result = None  # the memory of one result is enough
     queued, took, seen.result = sampler.host(seen.iterations)
     seen.host.append(took / seen.iterations)
     seen.sampled += took

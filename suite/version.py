@@ -26,7 +26,7 @@ def benchmark_version(function: Callable[..., Any]) -> str:
             if isinstance(node, ast.Name) and node.id in definitions and node.id not in used
         ]
         used = list(dict.fromkeys(used))
-    code = "\n".join(f"{name}: {ast.dump(definitions[name])}" for name in sorted(set(used)))
+    code = "\n".join(f"{name}: {ast.unparse(definitions[name])}" for name in sorted(set(used)))
     return hashlib.sha256(code.encode()).hexdigest()[:12]
 
 

@@ -8,11 +8,13 @@ imports torch, which is why nothing here imports torch at the top.
 All workers read the same monotonic clock, so their intervals can be laid side by side.
 """
 
+import gc
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
+from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +24,7 @@ from suite.model import Check
 if TYPE_CHECKING:
     from suite.devices import Device
 
+TOPOLOGY = Path("/sys/devices/system/cpu")
 STARTED_WITHIN = 60.0
 """Seconds a worker may take to start and to import torch."""
 
@@ -45,12 +48,29 @@ class Seat:
 
 
 def halves(cores: list[int]) -> list[Seat]:
-    """Split the usable cores into two equal halves; the odd core stays idle."""
+    """Split the usable cores into two equal halves; the odd core stays idle.
+
+    Threads of one physical core stay together. Where the system binds no process to cores,
+    as on macOS, a half is a number of threads.
+    """
+    cores = sorted(cores, key=_siblings)
     half = len(cores) // 2
+    if half > 1 and _siblings(cores[half - 1]) == _siblings(cores[half]):
+        half -= 1
     return [
         Seat("cpu/0", "cpu", tuple(cores[:half])),
         Seat("cpu/1", "cpu", tuple(cores[half : 2 * half])),
     ]
+
+
+def _siblings(core: int) -> tuple[int, ...]:
+    """Return the threads of the physical core that a core is of, as far as the system tells."""
+    path = TOPOLOGY / f"cpu{core}" / "topology" / "thread_siblings_list"
+    try:
+        listed = path.read_text().strip().replace("-", ",")
+        return tuple(sorted(int(one) for one in listed.split(",")))
+    except (OSError, ValueError):
+        return (core,)
 
 
 class WorkerError(RuntimeError):
@@ -125,8 +145,19 @@ class Worker:
 
 
 def _serve(pipe: Connection, seat: Seat, seed: int) -> None:
-    """Obey the pipe until it closes; this is the worker's process."""
+    """Obey the pipe until it closes; this is the worker's process.
+
+    As in the other process, float32 means float32, and the garbage collector rests.
+    """
     device = _sit_down(seat, seed)
+    from suite.abilities import precision  # noqa: PLC0415 - imports torch
+
+    gc.disable()
+    with precision("float32"):
+        _obey(pipe, device)
+
+
+def _obey(pipe: Connection, device: "Device") -> None:
     body: Body
     check: Callable[[Any], Check]
     result: Any = None

@@ -77,6 +77,16 @@ def test_noise_shows_even_without_an_interval() -> None:
     assert message == "launches differ by 37%: 2.56 µs (no interval: 5 launches)"
 
 
+def test_overlap_where_devices_work_in_turn_is_named() -> None:
+    run = factory.run()
+    control = next(case for case in run.benchmarks if "in_turn" in case.name)
+    assert "overlap-in-turn" not in codes(checks.conclude(run))
+    control.extra_info.parts["overlap"][3] = 0.3
+    found = only(checks.conclude(run), "overlap-in-turn")
+    assert found.case == control.fullname
+    assert found.message == "overlap of 30% where there can be none"
+
+
 def test_most_cases_of_a_noisy_machine_are_named() -> None:
     run = factory.run(noise=0.15)
     noisy = [c.case for c in checks.conclude(run) if c.code == "noisy-case"]

@@ -116,6 +116,22 @@ def test_the_first_call_is_never_a_sample(clock: VirtualClock, settings: Setting
     assert max(seen.host) == pytest.approx(0.3, rel=1e-3)
 
 
+def test_a_slow_first_call_is_not_taken_for_the_length_of_a_call(
+    clock: VirtualClock, settings: Settings
+) -> None:
+    calls = 0
+
+    def body() -> None:
+        nonlocal calls
+        calls += 1
+        clock.now += 9.0 if calls == 1 else 1e-6
+
+    seen = measure(sampler(clock, body), settings)
+    assert seen.iterations * 1e-6 == pytest.approx(
+        settings.case_seconds / settings.most_samples, rel=0.1
+    )
+
+
 def test_a_body_too_short_for_the_clock_is_repeated(settings: Settings) -> None:
     coarse = VirtualClock(step=1e-6, cost=30e-9)
 

@@ -30,8 +30,8 @@ PARTS = {  # what takes the difference of two loops
 STEP = Axis("Time a step", "s")
 TOLERANCE = 0.03
 """Parts add up to a whole if they miss it by at most this part of it."""
-LEVEL = 0.95
-"""The log's length no longer matters when a step takes at most 1/0.95 of the longest log's."""
+LEVEL = 1 / 1.05
+"""The log's length no longer matters when a step takes at most 5% more than in the longest log."""
 
 
 def findings(cases: Cases) -> list[Finding]:

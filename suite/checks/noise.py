@@ -23,6 +23,8 @@ LARGEST_DRIFT = 0.02
 """Change from the first third of the launches to the last, relative, at most."""
 DRIFT_CHANCE = 0.01
 """Launches in no order drift as steadily as that with this probability, at most."""
+LARGEST_OVERLAP = 0.05
+"""Overlap of devices that work in turn, at most; the clocks are matched no better."""
 ORDER_CHANCE = 0.001
 """Random orders are all alike with this probability, at most, before it is called a fault."""
 
@@ -105,6 +107,18 @@ def coarse_clock(run: Run) -> Iterator[Fault]:
         ]
         if steps and min(steps) < STEPS_PER_SAMPLE:
             yield Fault(f"a sample lasts {min(steps):.0f} steps of the clock", case.fullname)
+
+
+def overlap_in_turn(run: Run) -> Iterator[Fault]:
+    """A control that works strictly in turn shows overlap, so the clocks of its devices differ.
+
+    Do not believe the overlap that the cases beside it show.
+    """
+    for case in run.benchmarks:
+        shown = case.extra_info.parts.get("overlap", [])
+        if "in_turn" in case.name and any((part or 0.0) > LARGEST_OVERLAP for part in shown):
+            most = max(part or 0.0 for part in shown)
+            yield Fault(f"overlap of {most:.0%} where there can be none", case.fullname)
 
 
 def fixed_order(run: Run) -> Iterator[Fault]:

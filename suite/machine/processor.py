@@ -29,7 +29,7 @@ def processor(unknown: dict[str, str], root: Path = ROOT) -> Cpu:
     """
     note = Facts("cpu", unknown).note
     cores = _affinity()
-    quota = _quota(root)
+    limit = quota(root)
     governor = _governor(root, cores)
     cache = _last_level_cache(root, cores)
     physical, logical = psutil.cpu_count(logical=False), psutil.cpu_count()
@@ -38,8 +38,8 @@ def processor(unknown: dict[str, str], root: Path = ROOT) -> Cpu:
         architecture=platform.machine(),
         physical_cores=note("physical_cores", physical, "the system does not count its cores"),
         logical_cores=note("logical_cores", logical, "the system does not count its cores"),
-        usable_cores=max(1, floor(min(len(cores), quota or len(cores)))),
-        quota_cores=note("quota_cores", quota, "no limit is set"),
+        usable_cores=max(1, floor(min(len(cores), limit or len(cores)))),
+        quota_cores=note("quota_cores", limit, "no limit is set"),
         governor=note("governor", governor, "the kernel offers no frequency control"),
         max_frequency_hz=note(
             "max_frequency_hz", _max_frequency(), "the system does not say how fast cores may run"
@@ -73,7 +73,7 @@ def _model() -> str | None:
     return " ".join(model.split()) or None
 
 
-def _quota(root: Path) -> float | None:
+def quota(root: Path = ROOT) -> float | None:
     """Return the tightest limit of all control groups above this process, in cores."""
     quotas = []
     for group in _control_groups(root, "cpu"):

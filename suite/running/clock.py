@@ -4,6 +4,8 @@
 import time
 from pathlib import Path
 
+from suite.running.keep import keep
+
 
 class RunClock:
     """Counts a run's seconds; those of earlier sittings lie in its folder."""
@@ -18,7 +20,5 @@ class RunClock:
         return time.monotonic() - self._begun
 
     def keep(self) -> None:
-        """Write the seconds down for the next sitting, whole or not at all."""
-        draft = self._path.with_suffix(".new")
-        draft.write_text(f"{self.seconds():.3f}")
-        draft.replace(self._path)
+        """Write the seconds down for the next sitting."""
+        keep(self._path, f"{self.seconds():.3f}".encode())

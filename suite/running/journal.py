@@ -125,6 +125,7 @@ class LaunchSpec(Struct, kw_only=True):
         samples; ``alone`` is a session that no runner started
     benchmarks : the folder of benchmarks; cases are named from the folder that holds it
     order : full names of the cases in the order to measure them; empty takes all
+    done : cases that earlier processes of the launch have measured
     runner : the process that watches; a launch that outlives it ends itself
     """
 
@@ -135,6 +136,7 @@ class LaunchSpec(Struct, kw_only=True):
     seed: int
     settings: Settings
     order: list[str] = field(default_factory=list)
+    done: int = 0
     runner: int = 0
 
 

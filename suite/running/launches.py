@@ -85,6 +85,7 @@ class Launches:
                 seed=self._plan.draft.seed + number,
                 settings=self._plan.settings,
                 order=left,
+                done=len(self._plan.cases) - len(left),
             )
             with LaunchProcess(self._folder, spec) as process:
                 process.watch(self._journal, self._plan.settings.deadline, self._hear)

@@ -6,7 +6,7 @@ import json
 import os
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -23,6 +23,8 @@ def machine_lock(folder: Path | None = None) -> Iterator[None]:
     """
     path = (folder or Path(tempfile.gettempdir())) / "frobench.lock"
     handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+    with suppress(PermissionError):  # whatever the umask, the next user may open it too
+        os.fchmod(handle, 0o666)
     try:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -2,6 +2,7 @@
 """The plan of a run: what a pilot found measurable, frozen for every launch."""
 
 import random
+import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from msgspec.structs import replace
 from suite.model import CommitInfo, Environment, Exercise, Outcome, Settings
 from suite.profiles import LEAST_SAMPLES, PROFILES, SETTLE_SECONDS
 from suite.running.journal import (
+    Begun,
     Collected,
     Identity,
     Journal,
@@ -19,6 +21,7 @@ from suite.running.journal import (
     Refused,
     Surroundings,
 )
+from suite.running.keep import keep
 
 CASE_SECONDS = (0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0)
 """Times for a case in a launch to choose from; a few, so that like runs choose alike."""
@@ -45,7 +48,7 @@ class Draft(Struct, kw_only=True):
 
     def write(self, folder: Path) -> None:
         """Keep the draft in the run's folder."""
-        (folder / "draft.json").write_bytes(msgspec.json.encode(self))
+        keep(folder / "draft.json", msgspec.json.encode(self))
 
     @staticmethod
     def read(folder: Path) -> "Draft | None":
@@ -81,7 +84,7 @@ class Plan(Struct, kw_only=True):
 
     def write(self, folder: Path) -> None:
         """Keep the plan in the run's folder."""
-        (folder / "plan.json").write_bytes(msgspec.json.encode(self))
+        keep(folder / "plan.json", msgspec.json.encode(self))
 
     @staticmethod
     def read(folder: Path) -> "Plan | None":
@@ -99,7 +102,8 @@ def freeze(draft: Draft, pilot: Journal, seconds: float) -> Plan:
     refused = {r.case: r for r in records if isinstance(r, Refused)}
     cases = [c for c in found.cases if c.fullname in measured and c.fullname not in refused]
     ran = [measured[case.fullname] for case in cases]
-    startup = max(0.0, seconds - sum(record.wall_seconds for record in measured.values()))
+    begun = min(record.at for record in records if isinstance(record, Begun))
+    startup = max(0.0, seconds - (time.monotonic() - begun))
     if any(name != "cpu" for name in surroundings.devices):
         startup += SETTLE_SECONDS
     case_seconds = choose_case_seconds(ran, draft.settings, startup, seconds)
@@ -153,5 +157,5 @@ def launch_seconds(ran: Iterable[Measured], startup: float, case_seconds: float)
 
 def _sampling_seconds(call: float, case_seconds: float) -> float:
     """Return what warming up and sampling should take, from the seconds of a call."""
-    warm_up = call + min(WARM_UP_CALLS * call, case_seconds / 2)
+    warm_up = call + max(call, min(WARM_UP_CALLS * call, case_seconds / 2))
     return warm_up + max(LEAST_SAMPLES * call, case_seconds)

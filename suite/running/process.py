@@ -69,7 +69,7 @@ class LaunchProcess:
 
     def kill(self) -> None:
         """End the process and everything it started."""
-        with suppress(ProcessLookupError):
+        with suppress(ProcessLookupError, PermissionError):  # gone, or only zombies are left
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
 
