@@ -42,7 +42,8 @@ def tells(verb: Callable[..., None]) -> Callable[..., None]:
             end(CANNOT, f"{error.filename or 'cannot write'}: {error.strerror or error}")
         except Interrupted as stopped:
             saved = f"; what was finished is in {stopped.stored}" if stopped.stored else ""
-            again = f"`frobench run --resume {stopped.run}` goes on"
+            where = f" --results {options['results']}" if options["results"] != RESULTS else ""
+            again = f"`frobench run --resume {stopped.run}{where}` goes on"
             end(INTERRUPTED, f"interrupted{saved}; {again}")
 
     return wrapped
@@ -159,17 +160,11 @@ def list_cases(
 @tells
 def validate(paths: tuple[Path, ...]) -> None:
     """Check stored runs, files or folders; a line for every fault."""
-    from suite import checks
-
-    faulty = False
-    for path in stored_runs(paths):
-        faults = checks.validate(path)
-        faulty |= bool(faults)
-        for fault in faults:
-            click.echo(f"{shown(path)}: {fault.code}: {fault.message}")
-        if not faults:
-            click.echo(f"{shown(path)}: valid")
-    if faulty:
+    found = stored_runs(paths)
+    good = [path for path in found if is_valid(path, err=False)]
+    for path in good:
+        click.echo(f"{shown(path)}: valid")
+    if good != found:
         sys.exit(FAILED)
 
 
@@ -185,6 +180,8 @@ def compare(base: Path, new: Path, *, as_json: bool) -> None:
     from suite import compare as comparing
     from suite import store
 
+    if not all([is_valid(base), is_valid(new)]):
+        sys.exit(FAILED)
     found = comparing.compare_runs(store.read(base), store.read(new))
     if as_json:
         click.echo(msgspec.json.format(msgspec.json.encode(found)).decode())
@@ -209,8 +206,12 @@ def report(paths: tuple[Path, ...], output: Path) -> None:
     """Write pages from stored runs: those of `results/`, or of the paths given."""
     from reports import page
 
-    for written in page.build(stored_runs(paths), output):
+    found = stored_runs(paths)
+    good = [path for path in found if is_valid(path)]
+    for written in page.build(good, output) if good else ():
         click.echo(shown(written))
+    if good != found:
+        end(FAILED, "no page for what is not valid")
 
 
 def stored_runs(paths: tuple[Path, ...]) -> list[Path]:
@@ -222,6 +223,18 @@ def stored_runs(paths: tuple[Path, ...]) -> list[Path]:
         where = ", ".join(map(str, paths)) or f"{RESULTS}/"
         raise click.UsageError(f"no stored run in {where}; `frobench run` makes one")
     return found
+
+
+def is_valid(path: Path, *, err: bool = True) -> bool:
+    """Tell whether a stored run is valid; print a line for every fault."""
+    from suite import checks
+    from suite.running.progress import short_name
+
+    faults = checks.validate(path)
+    for fault in faults:
+        case = f"{short_name(fault.case)}: " if fault.case else ""
+        click.echo(f"{shown(path)}: {fault.code}: {case}{fault.message}", err=err)
+    return not faults
 
 
 def names(devices: str) -> list[str]:
@@ -245,13 +258,14 @@ def table(columns: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
 def conclude(stored: "Run") -> None:
     """Tell a person what became of the run, and what its numbers may be trusted for."""
     from suite.running.progress import short_name
+    from suite.units import counted
 
     counts = dict.fromkeys(("passed", "failed", "skipped"), 0)
     for outcome in stored.frobench.outcomes:
         counts[outcome.status] += 1
-    launches = len(stored.frobench.launches)
     click.echo(
-        f"{counts['passed']} cases measured in {launches} launches, {counts['failed']} failed, "
+        f"{counted(counts['passed'], 'case')} measured in "
+        f"{counted(len(stored.frobench.launches), 'launch')}, {counts['failed']} failed, "
         f"{counts['skipped']} skipped",
         err=True,
     )

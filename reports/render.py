@@ -15,7 +15,7 @@ from markupsafe import Markup, escape
 from reports.theme import DARK, LIGHT
 from reports.words import printable
 from suite.model import Estimate
-from suite.units import format_estimate
+from suite.units import counted, format_estimate
 
 HERE = Path(__file__).parent
 ICON = (
@@ -55,6 +55,7 @@ def _templates() -> jinja2.Environment:
         finalize=lambda value: value if isinstance(value, Markup) else printable(str(value)),
     )
     templates.filters |= {
+        "counted": counted,
         "estimate": _estimate,
         "moment": moment,
         "prose": _prose,

@@ -11,6 +11,7 @@ from reports.frame import function_of
 from reports.words import place
 from suite.model import Case, Estimate, Outcome, Run, Scalar
 from suite.statistics import estimate, launch_medians
+from suite.units import counted
 
 Marks = Mapping[str, tuple[str, ...]]
 """Words that belong beside a case's number, by the case's full name."""
@@ -137,7 +138,7 @@ def _case_row(run: Run, case: Case, words: tuple[str, ...]) -> CaseRow:
         Cell(estimate(medians), "s", words),
         Cell(estimate(rates), unit, words) if rates else None,
         f"{info.check.error:.1e} of {info.check.bound:.1e}" if info.check else "not checked",
-        f"{case.stats.rounds} in {len(medians)} launches",
+        f"{case.stats.rounds} in {counted(len(medians), 'launch')}",
     )
 
 

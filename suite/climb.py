@@ -36,11 +36,12 @@ class Climb:
                 return reason
         return None
 
-    def prediction(self, function: str, parameters: Parameters, work: Work) -> float | None:
-        """Return the seconds that a call should take, from the smaller sizes; else `None`.
+    def prediction(self, function: str, parameters: Parameters, work: Work) -> tuple[float, int]:
+        """Return the seconds that a call should take, and how many smaller sizes say so.
 
-        One smaller size is scaled by the work, two are continued in a straight line: the
-        second tells what part of the first was launching.
+        Without any, nothing is expected of it: the seconds are 0. One smaller size is scaled
+        by the work, two are continued in a straight line: the second tells what part of the
+        first was launching.
         """
         mine = sizes(parameters)
         smaller = [
@@ -49,13 +50,13 @@ class Climb:
             if all(mine[name] >= size for name, size in others.items())
         ]
         if not smaller:
-            return None
+            return 0.0, 0
         smaller.sort()
         amount, seconds = smaller[-1]
         if len(smaller) > 1 and amount > smaller[-2][0]:
             slope = max(0.0, seconds - smaller[-2][1]) / (amount - smaller[-2][0])
-            return seconds + slope * (1.0 - amount)
-        return seconds / amount
+            return seconds + slope * (1.0 - amount), len(smaller)
+        return seconds / amount, len(smaller)
 
     def leave_out(self, function: str, parameters: Parameters, seconds: float, how: str) -> str:
         """Leave a case and all larger ones of its family out; return the reason."""

@@ -36,9 +36,10 @@ from suite.running.journal import (
 from suite.running.process import DEVICE_LOST, DISK_REFUSES
 from suite.workers import Seat, Worker
 
-DOUBT = 2.0
+DOUBT, DEEPER_DOUBT = 2.0, 10.0
 """A call is tried if it is predicted to take up to this many times what it may: rates rise
-with the size, so predictions are rather too long."""
+with the size, so predictions are rather too long. They are much too long where a single
+smaller size cannot tell what part of its time was launching."""
 LONGEST_REASON = 300
 PR_SET_PDEATHSIG = 1
 """The option of `prctl` that names the signal for a parent's death (linux/prctl.h)."""
@@ -208,8 +209,8 @@ class LaunchSession:
         so the quickest of a few counts.
         """
         family, cap = _family(item), self.settings.longest_sample
-        expected = self._climb.prediction(*family, work)
-        if expected is not None and expected > DOUBT * cap:
+        expected, sizes = self._climb.prediction(*family, work)
+        if expected > (DOUBT if sizes > 1 else DEEPER_DOUBT) * cap:
             pytest.skip(self._climb.leave_out(*family, expected, "predicted to take"))
         seen = timing.explore(sampler, self.settings)
         seconds = min(seen.host)

@@ -37,6 +37,8 @@ STEADY = 0.97
 """Warm-up ends when the last calls took at least this part of what those before them took."""
 HOPELESS = 3
 """Calls of the longest permitted length after which a pilot has seen enough."""
+PATIENCE = 0.3
+"""Seconds that a pilot spends on any body before it believes that it is as slow as it seems."""
 STEPS_SEEN = 100
 EMPTY_CALLS = 200
 SETTLE_CALL = 1e-3
@@ -173,7 +175,7 @@ def explore(sampler: Sampler, settings: Settings) -> Measurement:
 
     A long call is repeated too, unless it is hopeless: any single one may be disturbed.
     """
-    most = HOPELESS * settings.longest_sample
+    most = max(HOPELESS * settings.longest_sample, PATIENCE)
     with _no_garbage_collection():
         _, first, _ = sampler.host(1)
         seen = Measurement(warmup=first)

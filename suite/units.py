@@ -52,7 +52,7 @@ def format_estimate(estimate: Estimate, unit: str) -> str:
     """
     low, high = estimate.low, estimate.high
     if low is None or high is None:
-        launches = f"{estimate.launches} launch" + "es" * (estimate.launches != 1)
+        launches = counted(estimate.launches, "launch")
         return f"{format_value(estimate.value, unit)} (no interval: {launches})"
     factor, symbol = _scale(max(abs(estimate.value), (high - low) / 2), unit)
     value, low, high = estimate.value / factor, low / factor, high / factor
@@ -77,6 +77,12 @@ def format_value(value: float, unit: str, digits: int = _DIGITS) -> str:
 def format_seconds(seconds: float) -> str:
     """Return a time that has no interval by nature, such as a limit."""
     return format_value(seconds, "s")
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number of things, such as "1 launch" or "12 cases"."""
+    plural = "" if number == 1 else "es" if noun.endswith("ch") else "s"
+    return f"{number:,} {noun}{plural}"
 
 
 def axis_scale(largest: float, unit: str) -> tuple[float, str]:

@@ -189,7 +189,7 @@ def run(  # noqa: PLR0913 - one keyword for each thing a test may vary
     surroundings = environment(machine, accelerators)
     started = datetime(2026, 1, 1, 12, tzinfo=UTC) + timedelta(days=seed)
     result = Run(
-        machine_info=machine_info(surroundings.machine),
+        machine_info=machine_info(),
         commit_info=CommitInfo(id=COMMIT, time=started.isoformat(), dirty=False, branch="main"),
         benchmarks=cases,
         datetime=(started + timedelta(seconds=280)).isoformat(),

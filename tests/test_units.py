@@ -7,7 +7,7 @@ import re
 import pytest
 
 from suite.model import Estimate
-from suite.units import axis_scale, format_estimate, format_seconds, format_value
+from suite.units import axis_scale, counted, format_estimate, format_seconds, format_value
 
 TIMES = "\N{MULTIPLICATION SIGN}"
 
@@ -125,3 +125,9 @@ def test_axes_name_what_their_numbers_are_divided_by(
 def test_no_number_is_printed_for_what_is_not_one() -> None:
     with pytest.raises(ValueError, match="NaN"):
         format_value(math.nan, "s")
+
+
+def test_one_thing_is_not_several() -> None:
+    assert counted(1, "launch") == "1 launch"
+    assert counted(6, "launch") == "6 launches"
+    assert counted(1200, "case") == "1,200 cases"

@@ -115,6 +115,8 @@ def threshold(
     only the words, where not every launch crosses the level inside the measured range.
     """
     sizes = ratio.sizes
+    if len(sizes) == 1:
+        raise NotMeasuredError(f"a single size was measured, {size(sizes[0], pattern)}")
     margin = ((ratio.table[sizes] - level) * times.table[sizes]).dropna()
     if margin.empty:
         raise NotMeasuredError("no launch measured every size")

@@ -52,8 +52,8 @@ def noisy_case(run: Run) -> Iterator[Fault]:
 def few_launches(run: Run) -> Iterator[Fault]:
     """Fewer launches were made than a 95% interval needs.
 
-    Values stand without an interval, so nothing can be compared with them. Finish the run
-    with `--resume`, or give it a larger `--budget`.
+    Values stand without an interval, so nothing can be compared with them. Measure again
+    with more `--launches`; a run that was interrupted is finished with `--resume`.
     """
     launches = len(run.frobench.launches)
     if launches < LEAST_LAUNCHES:

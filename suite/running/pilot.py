@@ -11,7 +11,7 @@ from suite.errors import CannotRunError, NothingSelectedError
 from suite.model import Settings
 from suite.running.journal import Collected, Journal, LaunchSpec, Measured, Record, Refused, Stopped
 from suite.running.plan import Draft
-from suite.running.process import NO_CASES, LaunchProcess
+from suite.running.process import MISUSED, NO_CASES, LaunchProcess
 
 TRIES = 20
 """Processes that a pilot may need because cases hang or crash."""
@@ -86,6 +86,8 @@ class _Explorer:
         selection = ["-k", self._settings.expression] if self._settings.expression else []
         with LaunchProcess(folder, spec, *selection, *options) as process:
             code = process.watch(journal, self._settings.deadline, self._hear)
+        if code == MISUSED:
+            raise NothingSelectedError(process.said().rpartition("ERROR: ")[2])
         if self._found is None:
             raise CannotRunError(
                 f"the benchmarks cannot be collected; pytest said:\n{process.said()}"

@@ -133,15 +133,17 @@ class LaunchProcess:
 _PYTEST = (
     *(sys.executable, "-m", "pytest", "--quiet", "-c", os.devnull, "--strict-markers"),
     *("-o", "python_files=bench_*.py", "-o", "python_functions=bench_*"),
-    *("-p", "pytest_benchmark.plugin", "-p", "no:cacheprovider"),
+    *("-p", "pytest_benchmark.plugin", "-p", "suite.plugin", "-p", "no:cacheprovider"),
 )
+MISUSED = 4
+"""pytest's exit code when it cannot read its arguments, such as an expression."""
 NO_CASES = 5
 """pytest's exit code when nothing is selected."""
 DEVICE_LOST = 70
 """The exit code of a launch that ended itself because a device no longer works."""
 DISK_REFUSES = 71
 """The exit code of a launch that could not write its journal."""
-_EXPECTED = {0, 1, DEVICE_LOST, NO_CASES}
+_EXPECTED = {0, 1, DEVICE_LOST, MISUSED, NO_CASES}
 
 
 def _environment() -> dict[str, str]:
@@ -152,7 +154,8 @@ def _environment() -> dict[str, str]:
 
 
 def _where(benchmarks: Path) -> list[str]:
-    return [str(benchmarks), f"--rootdir={benchmarks.parent}"]
+    # Without the cut, pytest would match `-k` against the folders above as well.
+    return [str(benchmarks), f"--rootdir={benchmarks.parent}", f"--confcutdir={benchmarks.parent}"]
 
 
 def _cause(code: int | None, deadline: float) -> str:
