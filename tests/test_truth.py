@@ -222,18 +222,10 @@ def test_memory_that_runs_out_costs_the_case_and_nothing_else(known: Measured) -
     assert known.outcome("bench_last[sim:0-20]").status == "passed"
 
 
-@pytest.mark.parametrize(
-    ("fault", "reason"),
-    [
-        ("hang_after", "did not end within its deadline of 4 s"),
-        ("lost_after", "AcceleratorError: sim error: device 0 is lost"),
-    ],
-)
-def test_a_device_that_fails_fails_its_case_and_the_rest_goes_on(
-    tmp_path: Path, fault: str, reason: str
-) -> None:
-    spec = VIRTUAL | {"flops": {"float32": 1e9}, "faults": {fault: 2000}}
-    options = ("--benchmarks", KNOWN, "--devices", "sim:0", "--budget", 12, "--deadline", 4)
+def test_a_device_that_is_lost_fails_its_case_and_the_rest_goes_on(tmp_path: Path) -> None:
+    reason = "AcceleratorError: sim error: device 0 is lost"
+    spec = VIRTUAL | {"flops": {"float32": 1e9}, "faults": {"lost_after": 2000}}
+    options = ("--benchmarks", KNOWN, "--devices", "sim:0", "--budget", 12, "--deadline", 20)
     seen = measured(tmp_path, spec, "first or many or last", *options)
     assert seen.code == 1
     assert seen.outcome("bench_many[sim:0-3000]").status == "failed"
