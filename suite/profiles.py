@@ -4,9 +4,10 @@
 from dataclasses import dataclass
 
 from suite.model import ProfileName, Settings
+from suite.statistics import LEAST_LAUNCHES
 
-LEAST_LAUNCHES = 6
-"""Below six launches there is no 95% interval for a median."""
+STEPS_IN_A_SAMPLE = 100
+"""A sample lasts at least this many steps of the clock."""
 LEAST_SAMPLES = 3
 """Samples of a case in a launch, however long they take: the fewest that have a median."""
 SETTLE_SECONDS = 3.0

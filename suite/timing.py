@@ -26,13 +26,11 @@ import torch
 from suite.devices import Device
 from suite.lanes import Lane, Track, overlap
 from suite.model import Settings
-from suite.profiles import LEAST_SAMPLES, SETTLE_SECONDS
+from suite.profiles import LEAST_SAMPLES, SETTLE_SECONDS, STEPS_IN_A_SAMPLE
 
 Body = Callable[[], Any]
 Clock = Callable[[], float]
 
-STEPS_IN_A_SAMPLE = 100
-"""A sample lasts at least this many steps of the clock."""
 STEADY = 0.97
 """Warm-up ends when the last calls took at least this part of what those before them took."""
 HOPELESS = 3

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from suite import checks, store
+from suite import checks, profiles, store
 from suite.checks import failures, noise, rule, structure
 from suite.model import Check, Conclusion, Outcome, Run
 from tests import factory
@@ -390,5 +390,5 @@ def test_the_thresholds_in_the_help_are_those_of_the_rules() -> None:
     assert f"{noise.WIDEST_SPREAD:.0%}" in str(noise.noisy_case.__doc__)
     assert f"{noise.WIDEST_INTERVAL:.0%} wide" in str(noise.noisy_case.__doc__)
     assert f"{noise.LARGEST_DRIFT:.0%}" in str(noise.drift.__doc__)
-    assert f"{noise.STEPS_PER_SAMPLE} steps" in str(noise.coarse_clock.__doc__)
-    assert math.isclose(1 / noise.STEPS_PER_SAMPLE, 0.01)
+    assert f"{profiles.STEPS_IN_A_SAMPLE} steps" in str(noise.coarse_clock.__doc__)
+    assert math.isclose(1 / profiles.STEPS_IN_A_SAMPLE, 0.01)

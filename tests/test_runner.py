@@ -38,6 +38,7 @@ def tricky(
         *("run", "--benchmarks", TRICKY, "--devices", "cpu"),
         *("--launches", 2, "--seed", 7),
         folder=folder,
+        environment={"TORCH_ALLOW_TF32_CUBLAS_OVERRIDE": "1"},  # as some images set it
     )
     return run, stored(run, folder)
 
@@ -51,6 +52,7 @@ def test_what_works_is_measured_once_in_each_launch(
         "bench_fine[cpu-16]",
         "bench_wait[cpu-0.001]",
         "bench_slow[cpu-1]",
+        "bench_strict[cpu-1]",
         "bench_both[cpu/0+cpu/1-100]",
     }
     assert all(len(info.launches) == 2 and min(info.launches) >= 3 for info in names.values())

@@ -8,6 +8,7 @@ from statistics import fmean
 
 from suite.checks.rule import Fault
 from suite.model import Case, Run, Severity
+from suite.profiles import STEPS_IN_A_SAMPLE
 from suite.statistics import LEAST_LAUNCHES, estimate, launch_medians, spread
 from suite.units import format_estimate
 
@@ -17,8 +18,6 @@ WIDEST_INTERVAL = 0.1
 """Width of a trustworthy interval, relative to its value, at most."""
 WIDEST_SPREAD = 0.1
 """Spread of trustworthy launches, relative to their median, at most."""
-STEPS_PER_SAMPLE = 100
-"""Steps of the clock that a sample lasts, at least."""
 LARGEST_DRIFT = 0.02
 """Change from the first third of the launches to the last, relative, at most."""
 DRIFT_CHANCE = 0.01
@@ -105,7 +104,7 @@ def coarse_clock(run: Run) -> Iterator[Fault]:
             )
             if seconds is not None and launch.timer_step > 0
         ]
-        if steps and min(steps) < STEPS_PER_SAMPLE:
+        if steps and min(steps) < STEPS_IN_A_SAMPLE:
             yield Fault(f"a sample lasts {min(steps):.0f} steps of the clock", case.fullname)
 
 

@@ -12,11 +12,8 @@ from suite.errors import CannotRunError
 from suite.running.clock import RunClock
 from suite.running.journal import Begun, Ended, Journal, LaunchSpec, Measured, Record, Refused
 from suite.running.plan import Plan
-from suite.running.process import LaunchProcess
+from suite.running.process import TRIES, LaunchProcess
 from suite.running.progress import Reporter, short_name
-
-TRIES = 20
-"""Processes that one launch may need because cases hang or crash."""
 
 
 class Launches:

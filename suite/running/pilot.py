@@ -11,11 +11,7 @@ from suite.errors import CannotRunError, NothingSelectedError
 from suite.model import Settings
 from suite.running.journal import Collected, Journal, LaunchSpec, Measured, Record, Refused, Stopped
 from suite.running.plan import Draft
-from suite.running.process import MISUSED, NO_CASES, LaunchProcess
-
-TRIES = 20
-"""Processes that a pilot may need because cases hang or crash."""
-
+from suite.running.process import MISUSED, NO_CASES, TRIES, LaunchProcess
 
 NEEDED = ("torch", "pytest", "pytest_benchmark")
 
@@ -77,12 +73,7 @@ class _Explorer:
 
     def explore(self, folder: Path, spec: LaunchSpec, journal: Journal, *options: str) -> Collected:
         """Watch one process to its end; return what was collected by the first."""
-        for package in NEEDED:
-            if find_spec(package) is None:
-                raise CannotRunError(
-                    f"{sys.executable} has no package {package}; `nox -s bench` installs "
-                    f"everything, and {doctor.START_LOCALLY} says which torch suits the machine"
-                )
+        _require_packages()
         selection = ["-k", self._settings.expression] if self._settings.expression else []
         with LaunchProcess(folder, spec, *selection, *options) as process:
             code = process.watch(journal, self._settings.deadline, self._hear)
@@ -107,3 +98,12 @@ class _Explorer:
         elif isinstance(record, Measured | Refused):
             self.over.add(record.case)
         self._tell(record)
+
+
+def _require_packages() -> None:
+    for package in NEEDED:
+        if find_spec(package) is None:
+            raise CannotRunError(
+                f"{sys.executable} has no package {package}; `nox -s bench` installs "
+                f"everything, and {doctor.START_LOCALLY} says which torch suits the machine"
+            )

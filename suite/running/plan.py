@@ -5,6 +5,7 @@ import random
 import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import ClassVar, Self
 
 import msgspec
 from msgspec import Struct
@@ -31,13 +32,31 @@ WARM_UP_CALLS = 10
 """Calls after which a body is steady, if it was so from the start."""
 
 
-class Draft(Struct, kw_only=True):
+class _Kept(Struct):
+    """Something that a run's folder holds, for the next sitting."""
+
+    FILE: ClassVar[str]
+
+    def write(self, folder: Path) -> None:
+        """Keep it in the run's folder."""
+        keep(folder / self.FILE, msgspec.json.encode(self))
+
+    @classmethod
+    def read(cls, folder: Path) -> Self | None:
+        """Return what a run's folder holds of it, if it came to that."""
+        path = folder / cls.FILE
+        return msgspec.json.decode(path.read_bytes(), type=cls) if path.exists() else None
+
+
+class Draft(_Kept, kw_only=True):
     """What is settled about a run before its pilot.
 
     run : the run's name
     started : UTC, ISO 8601
     benchmarks : the folder of benchmarks
     """
+
+    FILE: ClassVar[str] = "draft.json"
 
     run: str
     started: str
@@ -46,18 +65,8 @@ class Draft(Struct, kw_only=True):
     commit: CommitInfo
     benchmarks: str
 
-    def write(self, folder: Path) -> None:
-        """Keep the draft in the run's folder."""
-        keep(folder / "draft.json", msgspec.json.encode(self))
 
-    @staticmethod
-    def read(folder: Path) -> "Draft | None":
-        """Return the draft of a run's folder, if it has one."""
-        path = folder / "draft.json"
-        return msgspec.json.decode(path.read_bytes(), type=Draft) if path.exists() else None
-
-
-class Plan(Struct, kw_only=True):
+class Plan(_Kept, kw_only=True):
     """A run before its first launch; nothing in it changes afterwards.
 
     settings : the draft's, with the devices found and the time for a case that fits
@@ -66,6 +75,8 @@ class Plan(Struct, kw_only=True):
     plan_seconds : what the pilot took
     launch_seconds : what a launch is expected to take
     """
+
+    FILE: ClassVar[str] = "plan.json"
 
     draft: Draft
     settings: Settings
@@ -81,16 +92,6 @@ class Plan(Struct, kw_only=True):
         names = [case.fullname for case in self.cases]
         random.Random(f"{self.draft.seed}/{launch}").shuffle(names)  # noqa: S311 - not for secrets
         return names
-
-    def write(self, folder: Path) -> None:
-        """Keep the plan in the run's folder."""
-        keep(folder / "plan.json", msgspec.json.encode(self))
-
-    @staticmethod
-    def read(folder: Path) -> "Plan | None":
-        """Return the plan of a run's folder, if it came to one."""
-        path = folder / "plan.json"
-        return msgspec.json.decode(path.read_bytes(), type=Plan) if path.exists() else None
 
 
 def freeze(draft: Draft, pilot: Journal, seconds: float) -> Plan:

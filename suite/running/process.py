@@ -30,6 +30,8 @@ POLL_SECONDS = 0.05
 QUIET_SECONDS = 180.0
 """Seconds without any news between two cases after which a launch is given up."""
 LOG_LINES = 15
+TRIES = 20
+"""Processes that a pilot or a launch may need because cases hang or crash."""
 
 
 class LaunchProcess:

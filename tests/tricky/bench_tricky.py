@@ -53,6 +53,14 @@ def bench_broken(measure: Measure, device: Device, how: str) -> None:
 
 
 @cases("standard", n=[1])
+def bench_strict(measure: Measure, device: Device, n: int) -> None:
+    """Fail where float32 may be rounded to TF32."""
+    strict = torch.get_float32_matmul_precision() == "highest"
+    check = Check("the precision", float(not strict), 0.5)
+    measure(lambda: None, work=Work(items=n), check=lambda _: check)
+
+
+@cases("standard", n=[1])
 def bench_crash(measure: Measure, device: Device, n: int) -> None:
     """Take the process along."""
     measure(os.abort, work=Work(items=n), check=lambda _: FINE)
