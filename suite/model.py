@@ -11,7 +11,7 @@ stored run unchanged. What Frobench adds lies in ``extra_info`` and under ``frob
 
 from typing import Any, Literal
 
-from msgspec import Struct, field
+from msgspec import UNSET, Struct, UnsetType, field
 
 SCHEMA = 1
 """Version of the stored file's layout."""
@@ -122,7 +122,7 @@ class CaseStats(Struct, kw_only=True):
     iterations: int
 
 
-class CaseInfo(Struct, kw_only=True):
+class CaseInfo(Struct, kw_only=True, omit_defaults=True):
     """What Frobench knows of a case beyond its samples.
 
     version : hash of the benchmark's body, work and parameters
@@ -139,9 +139,16 @@ class CaseInfo(Struct, kw_only=True):
     parts : launch medians of what else was seen, in seconds unless the name says
         otherwise: ``enqueue`` (host time until the body returned), ``span`` (first to
         last event on the device), ``overlap`` (fraction of the shorter lane's time in
-        which another lane ran too); further names are explained by their exercise
+        which another lane ran too), ``balance`` (the shortest lane's time as a fraction of
+        the longest's); further names are explained by their exercise
     peak_bytes : most device memory in use while the case ran
     order : the case's place in the launch, from 1; 0 where it was not reached
+    against : host samples of the other version of the body, each taken right beside the
+        sample of ``stats.data`` at the same place
+    flushed_bytes : bytes that were written before each sample to make the caches cold; the
+        caches are warm where it is missing
+    commonest : the largest part of any input's elements that have one and the same value
+    idle_devices : devices that take part and on which nothing was allocated while the case ran
     """
 
     version: str
@@ -157,6 +164,10 @@ class CaseInfo(Struct, kw_only=True):
     parts: dict[str, list[float | None]]
     peak_bytes: int | None
     order: list[int]
+    against: list[float] | None = None
+    flushed_bytes: int | None = None
+    commonest: float | None = None
+    idle_devices: list[str] = field(default_factory=list)
 
 
 class Case(Struct, kw_only=True):
@@ -173,13 +184,17 @@ class Case(Struct, kw_only=True):
 
 
 class Outcome(Struct, kw_only=True):
-    """What became of a selected case, with the reason where it has no samples."""
+    """What became of a selected case, with the reason where it has no samples.
+
+    check : the comparison with the truth, where the case failed by it
+    """
 
     fullname: str
     group: str
     params: dict[str, Scalar]
     status: Status
     reason: str | None = None
+    check: Check | UnsetType = UNSET
 
 
 class Conclusion(Struct, frozen=True, kw_only=True):
@@ -192,7 +207,7 @@ class Conclusion(Struct, frozen=True, kw_only=True):
     case: str | None = None
 
 
-class Launch(Struct, kw_only=True):
+class Launch(Struct, kw_only=True, omit_defaults=True):
     """One fresh process in which every case was measured once.
 
     started : UTC, ISO 8601
@@ -201,6 +216,8 @@ class Launch(Struct, kw_only=True):
     warmup_seconds : spent warming up, of bodies and of the device's clock
     empty_body : seconds per call that the harness reads for an empty body, by device
     timer_step : the smallest step of the clock that was seen, seconds
+    state : process-wide settings at the launch's start that a benchmark must leave alone,
+        such as the number of threads
     """
 
     started: str
@@ -209,6 +226,7 @@ class Launch(Struct, kw_only=True):
     warmup_seconds: float
     empty_body: dict[str, float]
     timer_step: float
+    state: dict[str, Scalar] = field(default_factory=dict)
 
 
 class Cpu(Struct, kw_only=True):
