@@ -17,6 +17,7 @@ import psutil
 import torch
 
 from suite.errors import DoesNotFitError
+from suite.model import Scalar
 
 _CGROUP = Path("/sys/fs/cgroup")
 
@@ -81,6 +82,24 @@ class Device:
             event: torch.Event = maker(enable_timing=True)
             return event
         return torch.Event(self.handle, enable_timing=True)
+
+    def record(self, event: torch.Event, stream: torch.Stream | None = None) -> None:
+        """Record an event on a stream of this device, by default on its current one."""
+        # Without its stream an event lands on the current device, which may be another one.
+        if stream is None and hasattr(self.module, "current_stream"):
+            stream = self.module.current_stream(self.handle)
+        event.record(*([] if stream is None else [stream]))
+
+    @cached_property
+    def has_events(self) -> bool:
+        """Whether events can be timed here; the least that a backend offers has none."""
+        with suppress(RuntimeError, NotImplementedError, AttributeError, TypeError):
+            begin, end = self.event(), self.event()
+            self.record(begin)
+            self.record(end)
+            self.synchronize()
+            return begin.elapsed_time(end) >= 0
+        return False
 
     def stream(self) -> torch.Stream:
         """Return a new stream of this device."""
@@ -187,13 +206,13 @@ def usable_cores() -> list[int]:
     return list(range(os.cpu_count() or 1))
 
 
-def global_state() -> dict[str, object]:
+def global_state() -> dict[str, Scalar]:
     """Return the process-wide settings that a benchmark must leave as it found them."""
     return {
         "threads": torch.get_num_threads(),
-        "affinity": usable_cores(),
-        "default dtype": torch.get_default_dtype(),
-        "default device": torch.get_default_device(),
+        "affinity": ",".join(map(str, usable_cores())),
+        "default dtype": str(torch.get_default_dtype()),
+        "default device": str(torch.get_default_device()),
         "matmul precision": torch.get_float32_matmul_precision(),
         "gradients": torch.is_grad_enabled(),
         "deterministic": torch.are_deterministic_algorithms_enabled(),

@@ -3,6 +3,8 @@
 
 from pathlib import Path
 
+from suite.model import Check
+
 
 class CannotRunError(RuntimeError):
     """The machine cannot do what was asked; the message says why and what helps."""
@@ -27,3 +29,14 @@ class Interrupted(Exception):  # noqa: N818 - not an error: the user asked for i
         super().__init__(run)
         self.run = run
         self.stored = stored
+
+
+class WrongResultError(Exception):
+    """A timed result is not the right one, so its speed is worth nothing."""
+
+    def __init__(self, check: Check) -> None:
+        super().__init__(
+            f"wrong result: {check.compared} is off by {check.error:.2g}, "
+            f"over the bound of {check.bound:.2g}"
+        )
+        self.check = check

@@ -22,6 +22,10 @@ ANCHORS = 3
 class Track(Protocol):
     """Something that knows when it last worked, on the host's clock."""
 
+    @property
+    def observes(self) -> bool:
+        """Whether it can know: some devices have no events."""
+
     def arm(self) -> None:
         """Get ready to observe the next call of the body."""
 
@@ -50,14 +54,19 @@ class Lane:
             self._own_stream.__enter__()
         if self._armed and not self._begun:
             self._begun = True
-            self._record(self._begin)
+            self.device.record(self._begin, self._own_stream)
         return self
 
     def __exit__(self, *exception: object) -> None:
         if self._armed:
-            self._record(self._end)
+            self.device.record(self._end, self._own_stream)
         if self._own_stream is not None:
             self._own_stream.__exit__(*exception)
+
+    @property
+    def observes(self) -> bool:
+        """Whether the device has events."""
+        return self.device.has_events
 
     def arm(self) -> None:
         """Make fresh events; the next entry records the first, every exit the last."""
@@ -87,21 +96,12 @@ class Lane:
             event = self.device.event()
             self.device.synchronize()
             before = perf_counter()
-            self._record(event)
+            self.device.record(event, self._own_stream)
             self.device.synchronize()
             after = perf_counter()
             anchors.append((after - before, (before + after) / 2, event))
         _, anchored, anchor = min(anchors, key=lambda tried: tried[0])
         return anchored, anchor
-
-    def _record(self, event: torch.Event) -> None:
-        # Without its stream an event lands on the current device, not on this lane's.
-        if self._own_stream is not None:
-            event.record(self._own_stream)
-        elif hasattr(self.device.module, "current_stream"):
-            event.record(self.device.module.current_stream(self.device.handle))
-        else:
-            event.record()
 
 
 def overlap(intervals: Sequence[tuple[float, float]]) -> float:
@@ -109,3 +109,9 @@ def overlap(intervals: Sequence[tuple[float, float]]) -> float:
     common = min(end for _, end in intervals) - max(begin for begin, _ in intervals)
     shortest = min(end - begin for begin, end in intervals)
     return max(0.0, common) / shortest if shortest > 0 else 0.0
+
+
+def balance(intervals: Sequence[tuple[float, float]]) -> float:
+    """Return the shortest interval as a fraction of the longest, 1 for equal ones."""
+    lengths = [end - begin for begin, end in intervals]
+    return min(lengths) / max(lengths) if max(lengths) > 0 else 1.0

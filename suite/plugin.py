@@ -15,8 +15,9 @@ import pytest
 
 from suite import devices as dev
 from suite.abilities import precision
+from suite.caches import ColdCaches
 from suite.collection import ARGUMENTS, collected, has_cases, parametrize, seats
-from suite.errors import DoesNotFitError
+from suite.errors import DoesNotFitError, WrongResultError
 from suite.grids import PROFILES
 from suite.lanes import Track
 from suite.model import Check, Work
@@ -47,7 +48,7 @@ class Measure:
         for device in devices:
             device.reset_peak_bytes()
 
-    def __call__(
+    def __call__(  # noqa: PLR0913 - a keyword for each thing that few benchmarks need
         self,
         body: Body,
         *,
@@ -55,6 +56,8 @@ class Measure:
         check: Callable[[Any], Check],
         lanes: Sequence[Track] = (),
         before: Callable[[], object] | None = None,
+        against: Body | None = None,
+        cold: bool = False,
     ) -> None:
         """Time a body.
 
@@ -64,10 +67,14 @@ class Measure:
         lanes : where a body that uses several streams or devices queues its work; it enters
             each of them itself
         before : called before each sample, outside the clocks
+        against : another version of the body; each of its samples is taken right beside one of
+            the body's, so that `frobench compare` tells the two apart finely
+        cold : empty the devices' caches before each sample, outside the clocks
         """
         if self.measured is not None:
             pytest.fail("a benchmark measures once")
-        sampler = Sampler(body, self._devices, lanes, before)
+        caches = ColdCaches(self._devices) if cold else None
+        sampler = Sampler(body, self._devices, lanes, before, against, caches)
         self.measured = self._session.measure(self._item, sampler, work, check)
 
 
@@ -216,7 +223,9 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     report = yield
     if call.excinfo is not None and (REFUSED not in item.stash or report.failed):
         status: Literal["skipped", "failed"] = "skipped" if report.skipped else "failed"
-        item.stash[REFUSED] = status, reason_of(call.excinfo.value)
+        error = call.excinfo.value
+        check = error.check if isinstance(error, WrongResultError) else None
+        item.stash[REFUSED] = Refusal(status, reason_of(error), check)
     if report.when == "teardown":
         item.config.stash[SESSION].conclude(
             item.nodeid,

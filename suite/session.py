@@ -9,7 +9,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 import pytest
@@ -19,8 +19,9 @@ from suite import devices as dev
 from suite import doctor, environment, timing
 from suite.climb import Climb
 from suite.collection import parameters
-from suite.errors import CannotRunError
+from suite.errors import CannotRunError, WrongResultError
 from suite.grids import Parameters
+from suite.inputs import Inputs
 from suite.model import Check, Settings, Work
 from suite.profiles import settings_for
 from suite.running.journal import (
@@ -34,6 +35,7 @@ from suite.running.journal import (
     Surroundings,
 )
 from suite.running.process import DEVICE_LOST, DISK_REFUSES
+from suite.verify import worst
 from suite.workers import Seat, Worker
 
 DOUBT, DEEPER_DOUBT = 2.0, 10.0
@@ -43,8 +45,15 @@ smaller size cannot tell what part of its time was launching."""
 LONGEST_REASON = 300
 PR_SET_PDEATHSIG = 1
 """The option of `prctl` that names the signal for a parent's death (linux/prctl.h)."""
-Refusal = tuple[Literal["failed", "skipped"], str]
 _PATH = re.compile(r"(?<![\w.])(?:[A-Za-z]:\\|~?/)[^\s'\",;:)]+")
+
+
+class Refusal(NamedTuple):
+    """Why a case has no samples; see `Refused`."""
+
+    status: Literal["failed", "skipped"]
+    reason: str
+    check: Check | None = None
 
 
 class LaunchSession:
@@ -115,6 +124,7 @@ class LaunchSession:
                 launch=self.spec.launch,
                 empty_body={device.name: timing.empty_body(device) for device in devices},
                 timer_step=timing.timer_step(),
+                state=dev.global_state(),
                 warmup=time.perf_counter() - begun,
             )
         )
@@ -153,18 +163,15 @@ class LaunchSession:
         check: Callable[[Any], Check],
     ) -> Measured:
         """Time a body and check its result; raise what makes the case fail or be left out."""
-        if self.spec.mode == "measure":
-            seen = timing.measure(sampler, self.settings)
-        else:
+        inputs = Inputs(sampler.body)
+        if self.spec.mode != "measure":
             seen = self._climb_to(item, sampler, work)
-            if self.spec.mode == "alone":
-                seen = timing.measure(sampler, self.settings)
-        checked = check(seen.result)
+        if self.spec.mode in {"measure", "alone"}:
+            seen = timing.measure(sampler, self.settings)
+        peaks = {device.name: device.peak_bytes() for device in sampler.devices}
+        checked = worst(check(result) for result in seen.results)
         if not checked.passed:
-            pytest.fail(
-                f"wrong result: {checked.compared} is off by {checked.error:.2g}, "
-                f"over the bound of {checked.bound:.2g}"
-            )
+            raise WrongResultError(checked)
         self._place += 1
         return Measured(
             launch=self.spec.launch,
@@ -177,7 +184,11 @@ class LaunchSession:
             work=work,
             check=checked,
             parts=seen.part_medians(),
-            peak_bytes=sum(device.peak_bytes() or 0 for device in sampler.devices) or None,
+            peak_bytes=sum(peak or 0 for peak in peaks.values()) or None,
+            against=seen.against or None,
+            flushed_bytes=sampler.cold.flushed_bytes() if sampler.cold else None,
+            commonest=inputs.commonest(),
+            idle_devices=[name for name, peak in peaks.items() if peak == 0],
         )
 
     def conclude(
@@ -190,13 +201,12 @@ class LaunchSession:
         """Write down what became of a case, once it is over."""
         record: Measured | Refused | None = measured
         if refused is not None:
-            status, reason = refused
-            record = Refused(launch=self.spec.launch, case=case, status=status, reason=reason)
+            record = Refused(launch=self.spec.launch, case=case, **refused._asdict())
         elif measured is not None:
             measured.wall_seconds = wall_seconds
         if record is not None:
             self.write(record)
-        if refused is not None and refused[0] == "failed":
+        if refused is not None and refused.status == "failed":
             self.drop_workers()
             self._exit_if_poisoned()
 
@@ -232,7 +242,7 @@ def reason_of(error: BaseException) -> str:
     """Return the first line of an error, without any path, as the reason of a refusal."""
     message = getattr(error, "msg", None) or str(error)
     line = _PATH.sub("…", message.strip().partition("\n")[0])[:LONGEST_REASON]
-    if isinstance(error, pytest.skip.Exception | pytest.fail.Exception):
+    if isinstance(error, pytest.skip.Exception | pytest.fail.Exception | WrongResultError):
         return line
     return f"{type(error).__name__}: {line}" if line else type(error).__name__
 

@@ -15,7 +15,7 @@ import math
 import statistics
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import repeat
 from time import perf_counter
@@ -23,8 +23,9 @@ from typing import Any
 
 import torch
 
+from suite.caches import ColdCaches
 from suite.devices import Device
-from suite.lanes import Lane, Track, overlap
+from suite.lanes import Lane, Track, balance, overlap
 from suite.model import Settings
 from suite.profiles import LEAST_SAMPLES, SETTLE_SECONDS, STEPS_IN_A_SAMPLE
 
@@ -50,19 +51,27 @@ class Measurement:
     """What one launch learns of one case.
 
     host : seconds of each host sample, divided by `iterations`
+    against : the same of the other version of the body, each beside its sample of `host`
     parts : values of each span sample or host sample by name (see `CaseInfo.parts`)
     iterations : calls of the body inside a sample
     warmup : seconds spent warming up and choosing the iterations
     sampled : seconds spent inside samples
-    result : what the last call of the body returned
+    result, other : what the last calls of the body and of its other version returned
     """
 
     host: list[float] = field(default_factory=list)
+    against: list[float] = field(default_factory=list)
     parts: dict[str, list[float]] = field(default_factory=dict)
     iterations: int = 1
     warmup: float = 0.0
     sampled: float = 0.0
     result: Any = None
+    other: Any = None
+
+    @property
+    def results(self) -> list[Any]:
+        """What the last calls returned, of the body and of its other version if there is one."""
+        return [self.result, *([self.other] if self.against else [])]
 
     def part_medians(self) -> dict[str, float]:
         """Return the launch median of each part."""
@@ -78,6 +87,8 @@ class Sampler:
     tracks : the lanes or workers that the body uses; with exactly one lane and a body that
         does not enter it, the sampler does
     before : called before each sample, outside the clocks; a sample is then a single call
+    against : another version of the body, a sample of which stands beside each of the body's
+    cold : empties the caches before each sample, after `before`
     clock : returns seconds; the default is the host's monotonic clock
     """
 
@@ -85,11 +96,15 @@ class Sampler:
     devices: Sequence[Device]
     tracks: Sequence[Track] = ()
     before: Callable[[], object] | None = None
+    against: Body | None = None
+    cold: ColdCaches | None = None
     clock: Clock = perf_counter
 
     def __post_init__(self) -> None:
         self._queueing = [device for device in self.devices if device.is_accelerator]
         self._whole = [Lane(device) for device in self._queueing] if not self.tracks else []
+        if not all(track.observes for track in (*self.tracks, *self._whole)):
+            self.tracks, self._whole = (), []
 
     def host(self, iterations: int) -> tuple[float, float, Any]:
         """Time `iterations` calls: seconds until they returned, until all was done, the result."""
@@ -141,25 +156,33 @@ class Sampler:
         A call on the CPU is over when it returns. On an accelerator many calls in a row
         overlap with their own launching, which is another question.
         """
-        return self.before is None and not self.queues
+        return not (self.before or self.cold or self.queues)
 
     def _get_ready(self) -> None:
-        if self.before is not None:
-            self.before()
+        for prepare in (self.before, self.cold):
+            if prepare is not None:
+                prepare()
         for device in self._queueing:
             device.synchronize()
 
 
 def measure(sampler: Sampler, settings: Settings) -> Measurement:
-    """Warm the body up, then sample it until there is enough or the time is over."""
+    """Warm the body up, then sample it until there is enough or the time is over.
+
+    Samples of another version stand by turns before and after the body's own, and take the
+    same number of calls.
+    """
+    other = _other(sampler)
     with _no_garbage_collection():
         seen = Measurement()
         begun = sampler.clock()
         call = _warm_up(sampler, settings.case_seconds / 2)
+        if other is not None:
+            _warm_up(other, settings.case_seconds / 2)
         seen.iterations = _iterations(sampler, call, settings)
         seen.warmup = sampler.clock() - begun
         while not _enough(seen, settings):
-            _sample(sampler, seen)
+            _sample(sampler, seen, other)
         return seen
 
 
@@ -181,6 +204,8 @@ def explore(sampler: Sampler, settings: Settings) -> Measurement:
             _, seconds, seen.result = sampler.host(1)
             seen.host.append(seconds)
             seen.sampled += seconds
+        if (other := _other(sampler)) is not None:
+            _sample_other(other, seen)
         return seen
 
 
@@ -251,7 +276,7 @@ def _iterations(sampler: Sampler, call: float, settings: Settings) -> int:
     wanted = least
     if sampler.may_repeat:  # rather a longer sample than more of them
         wanted = max(least, settings.case_seconds / settings.most_samples)
-    if sampler.before is not None or call >= wanted:
+    if sampler.before or sampler.cold or call >= wanted:
         return 1
     iterations = 1
     while True:
@@ -267,9 +292,14 @@ def _enough(seen: Measurement, settings: Settings) -> bool:
     return len(seen.host) >= settings.most_samples or seen.sampled >= settings.case_seconds
 
 
-def _sample(sampler: Sampler, seen: Measurement) -> None:
+def _sample(sampler: Sampler, seen: Measurement, other: Sampler | None) -> None:
+    other_leads = len(seen.host) % 2 == 1
+    if other is not None and other_leads:
+        _sample_other(other, seen)
     seen.result = None  # the memory of one result is enough
     queued, took, seen.result = sampler.host(seen.iterations)
+    if other is not None and not other_leads:
+        _sample_other(other, seen)
     seen.host.append(took / seen.iterations)
     seen.sampled += took
     if sampler.has_spans:
@@ -282,12 +312,23 @@ def _sample(sampler: Sampler, seen: Measurement) -> None:
             seen.parts.setdefault(name, []).append(value)
 
 
+def _other(sampler: Sampler) -> Sampler | None:
+    return replace(sampler, body=sampler.against) if sampler.against else None
+
+
+def _sample_other(other: Sampler, seen: Measurement) -> None:
+    seen.other = None
+    _, took, seen.other = other.host(seen.iterations)
+    seen.against.append(took / seen.iterations)
+    seen.sampled += took
+
+
 def _seen(tracks: Sequence[Track]) -> dict[str, float]:
     if len(tracks) == 1 and isinstance(tracks[0], Lane):
         return {"span": tracks[0].span()}
     intervals = [track.interval() for track in tracks]
     first, last = min(begin for begin, _ in intervals), max(end for _, end in intervals)
-    return {"span": last - first, "overlap": overlap(intervals)}
+    return {"span": last - first, "overlap": overlap(intervals), "balance": balance(intervals)}
 
 
 @contextmanager

@@ -114,6 +114,11 @@ class Worker:
         check: Check = self._answer()
         return check
 
+    @property
+    def observes(self) -> bool:
+        """Whether it knows when it worked: always."""
+        return True
+
     def arm(self) -> None:
         """Do nothing: a worker observes every call."""
 

@@ -29,6 +29,7 @@ class VirtualDevice:
     events: list["VirtualEvent"] = field(default_factory=list)
     handle: str = "virtual"
     module: Any = None
+    has_events: bool = True
 
     def queue(self, launch: float, work: float) -> None:
         """Spend `launch` seconds of the host's, then `work` seconds of the device's."""
@@ -38,6 +39,10 @@ class VirtualDevice:
     def synchronize(self) -> None:
         """Wait until the device is idle."""
         self.clock.now = max(self.clock.now, self.busy_until)
+
+    def record(self, event: "VirtualEvent", stream: None = None) -> None:  # noqa: ARG002 - as a device
+        """Record an event."""
+        event.record()
 
     def event(self) -> "VirtualEvent":
         """Return an event of this device."""

@@ -31,7 +31,7 @@ def processor(unknown: dict[str, str], root: Path = ROOT) -> Cpu:
     cores = _affinity()
     limit = quota(root)
     governor = _governor(root, cores)
-    cache = _last_level_cache(root, cores)
+    cache = last_level_cache(root)
     physical, logical = psutil.cpu_count(logical=False), psutil.cpu_count()
     return Cpu(
         model=note("model", _model(), "the system does not name its processor"),
@@ -123,9 +123,10 @@ def _max_frequency() -> float | None:
     return None
 
 
-def _last_level_cache(root: Path, cores: list[int]) -> int | None:
+def last_level_cache(root: Path = ROOT) -> int | None:
+    """Return the bytes of all caches of the last level that usable cores have."""
     caches = {}
-    for core in cores:
+    for core in _affinity():
         folder = root / f"sys/devices/system/cpu/cpu{core}/cache"
         for index in folder.glob("index*"):
             level, size = read(index / "level"), read(index / "size")

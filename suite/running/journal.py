@@ -49,8 +49,9 @@ class Begun(Struct, tag="begun", kw_only=True):
 class Measured(Struct, tag="measured", kw_only=True):
     """A case has its samples.
 
-    call_seconds : of one call; wall_seconds : of the whole case, set-up and check included
+    wall_seconds : of the whole case, set-up and check included
     order : its place in the launch
+    against, flushed_bytes, commonest, idle_devices : see `CaseInfo`
     """
 
     launch: int
@@ -64,6 +65,10 @@ class Measured(Struct, tag="measured", kw_only=True):
     check: Check | None
     parts: dict[str, float]
     peak_bytes: int | None
+    against: list[float] | None = None
+    flushed_bytes: int | None = None
+    commonest: float | None = None
+    idle_devices: list[str] = field(default_factory=list)
     wall_seconds: float = 0.0
 
     @property
@@ -75,6 +80,7 @@ class Measured(Struct, tag="measured", kw_only=True):
 class Refused(Struct, tag="refused", kw_only=True):
     """A case has no samples in this launch, for a reason.
 
+    check : the comparison with the truth, where that is the reason
     fatal : it took its process down with it, or hung; larger ones are not tried
     """
 
@@ -83,6 +89,7 @@ class Refused(Struct, tag="refused", kw_only=True):
     status: Literal["failed", "skipped"]
     reason: str
     fatal: bool = False
+    check: Check | None = None
 
 
 class Stopped(Struct, tag="stopped", kw_only=True):
@@ -105,6 +112,7 @@ class Harness(Struct, tag="harness", kw_only=True):
     empty_body: dict[str, float]
     timer_step: float
     warmup: float
+    state: dict[str, Scalar]
 
 
 class Ended(Struct, tag="ended", kw_only=True):

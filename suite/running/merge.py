@@ -119,8 +119,18 @@ def _case(case: Identity, by_launch: Sequence[Measured | None]) -> Case:
             },
             peak_bytes=max(record.peak_bytes or 0 for record in ran) or None,
             order=[record.order if record else 0 for record in by_launch],
+            against=_against(ran),
+            flushed_bytes=min(
+                (r.flushed_bytes for r in ran if r.flushed_bytes is not None), default=None
+            ),
+            commonest=max((r.commonest for r in ran if r.commonest is not None), default=None),
+            idle_devices=sorted({name for record in ran for name in record.idle_devices}),
         ),
     )
+
+
+def _against(ran: Sequence[Measured]) -> list[float] | None:
+    return [round(s, PICOSECOND_DIGITS) for record in ran for s in record.against or []] or None
 
 
 def _worst(found: Iterable[Check | None]) -> Check | None:
@@ -145,4 +155,5 @@ def _launch(
         warmup_seconds=round(warmup, 3),
         empty_body=harness.empty_body if harness else {},
         timer_step=harness.timer_step if harness else 0.0,
+        state=harness.state if harness else {},
     )

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import ClassVar, Self
 
 import msgspec
-from msgspec import Struct
+from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from suite.model import CommitInfo, Environment, Exercise, Outcome, Settings
@@ -132,6 +132,7 @@ def outcome(case: Identity, refused: Refused | None) -> Outcome:
         params=case.params,
         status=refused.status if refused else "passed",
         reason=refused.reason if refused else None,
+        check=UNSET if refused is None or refused.check is None else refused.check,
     )
 
 

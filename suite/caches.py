@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: MIT
+"""Cold caches: what a body read or wrote last time is no longer in them when it is called again.
+
+Between samples, outside the clocks, a buffer of twice the last-level cache is written on each
+device, which leaves no room for anything else.
+"""
+
+from collections.abc import Sequence
+
+import torch
+
+from suite.devices import Device
+from suite.machine.processor import last_level_cache
+
+TIMES_THE_CACHE = 2
+UNKNOWN_CACHE = {"cpu": 64 * 2**20, "accelerator": 256 * 2**20}
+"""Bytes that are taken for a last-level cache that nobody tells the size of: no smaller than
+those of 2026 with few exceptions."""
+
+
+class ColdCaches:
+    """Writes over the caches of some devices whenever it is called.
+
+    What it writes is the number of the call, so that it can be seen afterwards whether it
+    was really written.
+    """
+
+    def __init__(self, devices: Sequence[Device]) -> None:
+        self._calls = 0
+        self._buffers = []
+        for device in devices:
+            size = TIMES_THE_CACHE * cache_bytes(device)
+            device.require(size)
+            self._buffers.append(torch.empty(size // 4, dtype=torch.int32, device=device.handle))
+
+    def __call__(self) -> None:
+        """Write over the caches."""
+        self._calls += 1
+        for buffer in self._buffers:
+            buffer.fill_(self._calls)
+
+    def flushed_bytes(self) -> int:
+        """Return the bytes that each call wrote on every device, 0 if it did not."""
+        written = [
+            buffer.nbytes * all(int(buffer[place]) == self._calls for place in (0, -1))
+            for buffer in self._buffers
+        ]
+        return min(written)
+
+
+def cache_bytes(device: Device) -> int:
+    """Return the size of a device's last-level cache, or what is taken for it."""
+    if not device.is_accelerator:
+        return last_level_cache() or UNKNOWN_CACHE["cpu"]
+    properties = getattr(device.module, "get_device_properties", lambda _: None)(device.handle)
+    return getattr(properties, "L2_cache_size", None) or UNKNOWN_CACHE["accelerator"]

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: MIT
+"""Caches are cold when more than they hold was really written over them."""
+
+import pytest
+import torch
+
+from suite.caches import TIMES_THE_CACHE, ColdCaches, cache_bytes
+from suite.devices import Device
+
+CPU = Device("cpu")
+
+
+@pytest.fixture(autouse=True)
+def small_cache(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("suite.caches.last_level_cache", lambda: 2**16)
+
+
+def test_every_call_writes_over_twice_the_cache() -> None:
+    caches = ColdCaches([CPU])
+    for _ in range(3):
+        caches()
+    assert caches.flushed_bytes() == TIMES_THE_CACHE * cache_bytes(CPU) == 2**17
+
+
+def test_what_was_not_written_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    caches = ColdCaches([CPU])
+    caches()
+    monkeypatch.setattr(torch.Tensor, "fill_", lambda self, _: self)
+    caches()
+    assert caches.flushed_bytes() == 0
+
+
+def test_a_cache_that_nobody_describes_is_taken_for_a_large_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("suite.caches.last_level_cache", lambda: None)
+    assert cache_bytes(CPU) == 64 * 2**20
