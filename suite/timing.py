@@ -170,7 +170,7 @@ def measure(sampler: Sampler, settings: Settings) -> Measurement:
     """Warm the body up, then sample it until there is enough or the time is over.
 
     Samples of another version stand by turns before and after the body's own, and take the
-    same number of calls.
+    same number of calls; no span samples are taken then, which would favour one of the two.
     """
     other = _other(sampler)
     with _no_garbage_collection():
@@ -302,7 +302,7 @@ def _sample(sampler: Sampler, seen: Measurement, other: Sampler | None) -> None:
         _sample_other(other, seen)
     seen.host.append(took / seen.iterations)
     seen.sampled += took
-    if sampler.has_spans:
+    if sampler.has_spans and other is None:
         begun = sampler.clock()
         observed = sampler.span()
         seen.sampled += sampler.clock() - begun

@@ -229,3 +229,61 @@ def test_the_timers_step_is_the_smallest_that_readings_show() -> None:
 
 def test_an_empty_body_costs_two_readings_of_the_clock(clock: VirtualClock) -> None:
     assert sampler(clock, lambda: None).host(1)[1] == pytest.approx(2 * clock.cost)
+
+
+def test_samples_of_two_versions_stand_beside_each_other(
+    clock: VirtualClock, settings: Settings
+) -> None:
+    gpu = VirtualDevice(clock)
+    order: list[str] = []
+
+    def version(name: str, work: float) -> Callable[[], str]:
+        def body() -> str:
+            order.append(name)
+            gpu.queue(LAUNCH, work)
+            clock.now += 1e-6 * len(order)  # the machine becomes slower all the time
+            return name
+
+        return body
+
+    seen = measure(
+        sampler(clock, version("new", WORK), gpu, against=version("old", 2 * WORK)), settings
+    )
+    assert len(seen.against) == len(seen.host) >= 3
+    assert seen.results == ["new", "old"]
+    apart = [old - new for old, new in zip(seen.against, seen.host, strict=True)]
+    assert apart == pytest.approx([WORK] * len(apart), abs=5e-4)
+    # Each leads by turns, and no span sample of either comes in between.
+    assert order[-4:] in (["new", "old", "old", "new"], ["old", "new", "new", "old"])
+    assert not gpu.events
+
+
+def test_a_pilot_tries_both_versions(clock: VirtualClock, settings: Settings) -> None:
+    seen = explore(sampler(clock, lambda: "new", against=lambda: "old"), settings)
+    assert seen.results == ["new", "old"]
+
+
+def test_cold_samples_are_single_calls_and_caches_are_emptied_outside_the_clocks(
+    clock: VirtualClock, settings: Settings
+) -> None:
+    emptied = 0
+
+    def cold() -> None:
+        nonlocal emptied
+        emptied += 1
+        clock.now += 1.0
+
+    def body() -> None:
+        clock.now += 1e-6
+
+    seen = measure(sampler(clock, body, cold=cold), settings)
+    assert seen.iterations == 1
+    assert emptied > len(seen.host)
+    assert max(seen.host) < 1e-5
+
+
+def test_a_device_without_events_has_no_span(clock: VirtualClock, settings: Settings) -> None:
+    gpu = VirtualDevice(clock, has_events=False)
+    seen = measure(sampler(clock, lambda: gpu.queue(LAUNCH, WORK), gpu), settings)
+    assert seen.host == pytest.approx([LAUNCH + WORK] * len(seen.host), rel=1e-4)
+    assert seen.parts == {}

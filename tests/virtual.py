@@ -62,5 +62,7 @@ class VirtualEvent:
         self.at = max(self.device.clock.now, self.device.busy_until)
 
     def elapsed_time(self, end: "VirtualEvent") -> float:
-        """Return the milliseconds from this event to another."""
+        """Return the milliseconds from this event to another; both must have happened."""
+        if max(self.at, end.at) > self.device.clock.now:
+            raise RuntimeError("an event has not happened yet")
         return (end.at - self.at) * 1e3
