@@ -8,6 +8,7 @@ left has to measure work whose truth is known.
 import ast
 import inspect
 from types import ModuleType
+from typing import TypeGuard
 
 import pytest
 
@@ -20,7 +21,7 @@ SOURCE = inspect.getsource(timing)
 LAUNCH, WORK, BEFORE = 50e-6, 3e-3, 1.0
 
 
-def is_synchronisation(node: ast.AST) -> bool:
+def is_synchronisation(node: ast.AST) -> TypeGuard[ast.Expr]:
     """Tell whether a statement waits for a device."""
     return (
         isinstance(node, ast.Expr)
