@@ -18,6 +18,10 @@ class DoesNotFitError(Exception):
     """A case needs more memory than its device has free."""
 
 
+class ClockError(RuntimeError):
+    """The host's clock does not do what a clock must."""
+
+
 class Interrupted(Exception):  # noqa: N818 - not an error: the user asked for it
     """The user ended the run.
 

@@ -25,6 +25,7 @@ import torch
 
 from suite.caches import ColdCaches
 from suite.devices import Device
+from suite.errors import ClockError
 from suite.lanes import Lane, Track, balance, overlap
 from suite.model import Settings
 from suite.profiles import LEAST_SAMPLES, SETTLE_SECONDS, STEPS_IN_A_SAMPLE
@@ -39,6 +40,8 @@ HOPELESS = 3
 PATIENCE = 0.3
 """Seconds that a pilot spends on any body before it believes that it is as slow as it seems."""
 STEPS_SEEN = 100
+MOST_READINGS = 10**7
+"""Readings of a clock without a step after which it stands still: half a second's worth."""
 EMPTY_CALLS = 200
 SETTLE_CALL = 1e-3
 SMALLEST_SETTLER, LARGEST_SETTLER = 256, 4096
@@ -245,9 +248,10 @@ def _nothing() -> None:
 
 def _step(clock: Clock) -> float:
     before = clock()
-    while (now := clock()) <= before:
-        pass
-    return now - before
+    for _ in range(MOST_READINGS):
+        if (now := clock()) > before:
+            return now - before
+    raise ClockError("the clock stands still")
 
 
 def _warm_up(sampler: Sampler, seconds: float) -> float:
@@ -298,6 +302,8 @@ def _sample(sampler: Sampler, seen: Measurement, other: Sampler | None) -> None:
         _sample_other(other, seen)
     seen.result = None  # the memory of one result is enough
     queued, took, seen.result = sampler.host(seen.iterations)
+    if took <= 0:
+        raise ClockError("the clock went backwards, or stood still in a sample")
     if other is not None and not other_leads:
         _sample_other(other, seen)
     seen.host.append(took / seen.iterations)

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from suite.errors import ClockError
 from suite.model import Settings
 from suite.profiles import settings_for
 from suite.timing import Sampler, explore, measure, timer_step
@@ -287,3 +288,23 @@ def test_a_device_without_events_has_no_span(clock: VirtualClock, settings: Sett
     seen = measure(sampler(clock, lambda: gpu.queue(LAUNCH, WORK), gpu), settings)
     assert seen.host == pytest.approx([LAUNCH + WORK] * len(seen.host), rel=1e-4)
     assert seen.parts == {}
+
+
+def test_a_clock_that_goes_backwards_fails_the_case(
+    clock: VirtualClock, settings: Settings
+) -> None:
+    calls = 0
+
+    def body() -> None:
+        nonlocal calls
+        calls += 1
+        clock.now += 0.02 if calls < 6 else -1.0
+
+    with pytest.raises(ClockError, match="backwards"):
+        measure(sampler(clock, body), settings)
+
+
+def test_a_clock_that_stands_still_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("suite.timing.MOST_READINGS", 1000)
+    with pytest.raises(ClockError, match="stands still"):
+        timer_step(lambda: 1.0)
