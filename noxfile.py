@@ -85,7 +85,9 @@ def validate(session: nox.Session) -> None:
 def tests(session: nox.Session) -> None:
     """Run the tests; what follows `--` goes to pytest (`-- --cov` shows what they reach)."""
     _install(session, "tests")
-    session.run("pytest", *session.posargs)
+    # Most of the time goes into starting processes; a file's tests share what they measured.
+    at_once = ("--numprocesses=logical", "--maxprocesses=4", "--dist=loadfile")
+    session.run("pytest", *at_once, *session.posargs)
 
 
 @nox.session

@@ -6,8 +6,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+from suite import store
+from suite.model import Outcome, Run
+
 ROOT = Path(__file__).resolve().parent.parent
 TRICKY = Path(__file__).parent / "tricky"
+QUICK = ("run", "--profile", "quick", "--benchmarks", TRICKY, "--devices", "cpu")
 
 
 def start(
@@ -31,3 +35,13 @@ def frobench(
     process = start(*arguments, folder=folder, environment=environment)
     out, err = process.communicate(timeout=240)
     return subprocess.CompletedProcess(process.args, process.returncode, out, err)
+
+
+def stored(run: subprocess.CompletedProcess[str], folder: Path) -> Run:
+    """Read the file that the last line of the output names."""
+    return store.read(folder / run.stdout.splitlines()[-1])
+
+
+def outcomes(run: Run) -> dict[str, Outcome]:
+    """Return what became of each case, by its name."""
+    return {outcome.fullname.rpartition("::")[2]: outcome for outcome in run.frobench.outcomes}

@@ -113,7 +113,7 @@ def test_an_integer_where_a_float_belongs_keeps_the_digest(run: Run, tmp_path: P
 
 def required_fields(kind: Any, value: Any, where: str) -> Iterator[tuple[Any, str, str]]:  # noqa: ANN401
     """Yield the holder, the name and the path of every required field in plain JSON."""
-    if not isinstance(kind, msgspec.inspect.StructType):
+    if not isinstance(kind, msgspec.inspect.StructType) or value is None:
         return
     for field in kind.fields:
         if field.required:
