@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: MIT
 """What keeps a run from measuring; the command turns each into one line and an exit code."""
 
+import math
+import sys
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from suite.model import Check
 
@@ -36,11 +40,16 @@ class Interrupted(Exception):  # noqa: N818 - not an error: the user asked for i
 
 
 class WrongResultError(Exception):
-    """A timed result is not the right one, so its speed is worth nothing."""
+    """A timed result is not the right one, so its speed is worth nothing.
+
+    check : the comparison that failed; an error that is no number is the largest there is,
+        since the stored file knows neither infinity nor NaN
+    """
 
     def __init__(self, check: Check) -> None:
         super().__init__(
             f"wrong result: {check.compared} is off by {check.error:.2g}, "
             f"over the bound of {check.bound:.2g}"
         )
-        self.check = check
+        error = check.error if math.isfinite(check.error) else sys.float_info.max
+        self.check = replace(check, error=error)
