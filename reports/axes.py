@@ -101,7 +101,7 @@ def size_axis(axes: Axes, plot: Plot, form: Form) -> None:
     if is_wide(sizes[0], sizes[-1]):
         axes.set_xscale("log")
     shown = sizes[:: -math.ceil(len(sizes) / form.x_labels)]
-    axes.set_xticks(shown, [place(size) for size in shown])
+    axes.set_xticks(shown, [place(size, plot.x.unit) for size in shown])
     axes.minorticks_off()
     axes.set_xlabel(printable(plot.x.label), fontsize=form.font, color=LIGHT["muted"], labelpad=8)
 

@@ -104,7 +104,7 @@ def table(plot: Plot, marks: Marks) -> Table:
     numeric = all(isinstance(place, int | float) for place in places)
     points = [{point.x: point for point in one.points} for one in series]
     rows = [
-        (place(x), [_cell(column.get(x), plot.y.unit, marks) for column in points])
+        (place(x, plot.x.unit), [_cell(column.get(x), plot.y.unit, marks) for column in points])
         for x in (sorted(places, key=float) if numeric else places)
     ]
     absent = "none" if plot.kind == "stack" else "not measured"

@@ -19,9 +19,9 @@ def _shown(character: str) -> str:
     return "\N{REPLACEMENT CHARACTER}" if hidden else character
 
 
-def place(x: float | str) -> str:
-    """Spell a size or a category as axes and tables show it."""
-    return printable(x) if isinstance(x, str) else format_value(x, "n")
+def place(x: float | str, unit: str = "") -> str:
+    """Spell a size, in a unit if it has one, or a category as axes and tables show it."""
+    return printable(x) if isinstance(x, str) else format_value(x, unit or "n")
 
 
 def describe(plot: Plot) -> str:
@@ -32,13 +32,14 @@ def describe(plot: Plot) -> str:
 
 def _outline(plot: Plot, series: Series) -> str:
     ends = dict.fromkeys((series.points[0], series.points[-1]))
-    return ", ".join(f"{format_value(p.y.value, plot.y.unit)} at {place(p.x)}" for p in ends)
+    spelled = ((format_value(p.y.value, plot.y.unit), place(p.x, plot.x.unit)) for p in ends)
+    return ", ".join(f"{value} at {where}" for value, where in spelled)
 
 
 def hover(plot: Plot, series: Series) -> list[str]:
     """Spell each point of a series."""
     return [
-        f"{printable(series.label)}, {plot.x.label} {place(point.x)}: "
+        f"{printable(series.label)}, {plot.x.label} {place(point.x, plot.x.unit)}: "
         f"{format_estimate(point.y, plot.y.unit)}"
         for point in series.points
     ]
