@@ -3,12 +3,13 @@
 
 import pandas as pd
 
-from reports.findings import matmul, norm_logging, other, parallel_matmul, parameters
+from reports.findings import copies, matmul, norm_logging, other, parallel_matmul, parameters
 from reports.findings.model import Finding, Section
 from reports.findings.select import Cases
 from suite.model import Run
 
 RULES = {
+    "copies": copies,
     "matmul": matmul,
     "norm_logging": norm_logging,
     "parallel_matmul": parallel_matmul,
