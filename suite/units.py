@@ -56,10 +56,18 @@ def format_estimate(estimate: Estimate, unit: str) -> str:
         return f"{format_value(estimate.value, unit)} (no interval: {launches})"
     factor, symbol = _scale(max(abs(estimate.value), (high - low) / 2), unit)
     value, low, high = estimate.value / factor, low / factor, high / factor
-    step = _step(value, (high - low) / 2, crosses_zero=low <= 0 <= high)
+    step = _step(value, low, high)
     if unit == _SIZE:
         step = max(step, 1.0)
     return f"{_text(value, step)}{symbol} [{_text(low, step)}, {_text(high, step)}]"
+
+
+def format_point(estimate: Estimate, unit: str) -> str:
+    """Return an estimate's value alone, to the digits that its interval supports.
+
+    For tables in which a ratio with its interval stands beside both its terms.
+    """
+    return format_estimate(estimate, unit).partition(" [")[0].partition(" (")[0]
 
 
 def format_value(value: float, unit: str, digits: int = _DIGITS) -> str:
@@ -111,17 +119,21 @@ def _scale(magnitude: float, unit: str) -> tuple[float, str]:
     return 1.0, f" {unit}" if unit not in {"", _SIZE} else ""
 
 
-def _step(value: float, half: float, *, crosses_zero: bool) -> float:
+def _step(value: float, low: float, high: float) -> float:
     """Return the last decimal place that an interval supports, a power of ten.
 
-    A value away from zero keeps its first digit, however wide the interval.
+    However wide the interval, what is away from zero keeps its first digit.
     """
+    half = (high - low) / 2
     largest = max(abs(value), half)
     if largest == 0:
         return 1.0
     finest = _magnitude(largest) / math.pow(10, _MOST_DIGITS - 1)
     step = max(finest, _magnitude(half / 2)) if half else finest
-    return step if crosses_zero else min(step, _magnitude(value))
+    if low <= 0 <= high:
+        return step
+    nearest = min(abs(low), abs(value), abs(high))
+    return min(step, max(finest, _magnitude(nearest)))
 
 
 def _magnitude(value: float) -> float:

@@ -4,7 +4,7 @@
 import pytest
 
 from suite.model import Work
-from tests.exact_runs import answer, by_name, case
+from tests.exact_runs import LAUNCHES, answer, by_name, case
 
 
 def test_parameters_are_read_and_written_best_and_the_plain_way_is_held_against_it() -> None:
@@ -27,6 +27,15 @@ def test_parameters_are_read_and_written_best_and_the_plain_way_is_held_against_
     assert write.value.value == pytest.approx(1e-3)
     assert "copy_" in write.answer
     assert "20" in write.answer
+
+
+def test_ways_that_cannot_be_told_apart_from_the_fastest_are_named() -> None:
+    up = [1e-3 * (1 + 0.01 * n) for n in range(LAUNCHES)]
+    ways = {"rebuild": 9e-3, "copy": up, "load": up[::-1]}
+    cases = [case(f"bench_write_{way}", time, parameters=10**6) for way, time in ways.items()]
+    write = by_name(answer("parameters", cases))["write-cpu"]
+    names = ("in place with copy_", "in place with load_state_dict")
+    assert any(write.answer.endswith(f"; not told apart from it: {name}.") for name in names)
 
 
 def test_moving_a_model_has_a_time_and_a_rate() -> None:

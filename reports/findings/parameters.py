@@ -112,6 +112,9 @@ def _best(cases: Cases, device: str, ways: Mapping[str, str], verb: str) -> Answ
         if best == plain
         else f"{ways[best]}; {ways[plain]} takes {text(slower.at(count), RATIO)} as long"
     )
+    ties = [ways[name] for name in times if name != best and _is_tie(times[name] / times[best])]
+    if ties:
+        rest += f"; not told apart from it: {', '.join(ties)}"
     where = the_device(cases.run, device)
     return Answer(
         f"On {where}, {size(count)} parameters are {verb} fastest, in {VALUE} or at "
@@ -121,3 +124,9 @@ def _best(cases: Cases, device: str, ways: Mapping[str, str], verb: str) -> Answ
         TIME.unit,
         f"until {size(count)} parameters are {verb} on {where}",
     )
+
+
+def _is_tie(ratio: Curve) -> bool:
+    """Tell whether the interval of a ratio at its one size holds 1, or there is none."""
+    low = ratio.point(ratio.sizes[0]).y.low
+    return low is None or low <= 1
