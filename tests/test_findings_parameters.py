@@ -32,7 +32,10 @@ def test_parameters_are_read_and_written_best_and_the_plain_way_is_held_against_
 def test_ways_that_cannot_be_told_apart_from_the_fastest_are_named() -> None:
     up = [1e-3 * (1 + 0.01 * n) for n in range(LAUNCHES)]
     ways = {"rebuild": 9e-3, "copy": up, "load": up[::-1]}
-    cases = [case(f"bench_write_{way}", time, parameters=10**6) for way, time in ways.items()]
+    work = Work(bytes=4e6)
+    cases = [
+        case(f"bench_write_{way}", time, work=work, parameters=10**6) for way, time in ways.items()
+    ]
     write = by_name(answer("parameters", cases))["write-cpu"]
     names = ("in place with copy_", "in place with load_state_dict")
     assert any(write.answer.endswith(f"; not told apart from it: {name}.") for name in names)
