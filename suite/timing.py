@@ -286,7 +286,7 @@ def _iterations(sampler: Sampler, call: float, settings: Settings) -> int:
     while True:
         took = sampler.host(iterations)[1]
         if took >= least:
-            return max(1, round(iterations * wanted / took))
+            return max(1, math.ceil(iterations * wanted / took))
         iterations *= 2 if took <= 0 else min(10, math.ceil(1.2 * least / took))
 
 
