@@ -7,13 +7,13 @@ The launch is the unit of replication throughout: what enters is one value for e
 
 import math
 from collections.abc import Sequence
-from functools import cache
 from itertools import accumulate
 from statistics import NormalDist, median
 
 from msgspec import Struct
 
 from suite.model import Estimate, VerdictWord
+from suite.ranks import mann_whitney, median_interval, signed_rank
 
 CONFIDENCE = 0.95
 """Confidence of every interval."""
@@ -24,17 +24,16 @@ POWER = 0.9
 SAME = 0.02
 """Ratios within this distance of 1 are called the same."""
 
-_NOMINAL = 0.955
-_RANGE_LAUNCHES = 6
 _QUARTILE_LAUNCHES = 4
 
 
 class Comparison(Struct, frozen=True):
-    """Two sets of launch values compared on the log scale.
+    """Two sets of launch values, or two versions in the same launches, compared by their logs.
 
     ratio : new / base with its interval; below 1 is faster, since times are compared
-    p_value : of the two-sided exact Mann-Whitney test; below 0.05 where the interval
-        excludes 1 and nowhere else; ``None`` where there is no interval
+    p_value : two-sided and exact, of the Mann-Whitney test or, for two versions in the same
+        launches, of Wilcoxon's signed-rank test; below 0.05 where the interval excludes 1 and
+        nowhere else; ``None`` where there is no interval
     smallest_change : the slow-down, as a fraction, that these launches would have shown to
         be one with a probability of 90%; ``None`` where no slow-down, however large, can be
         shown by so few launches
@@ -98,7 +97,7 @@ def estimate(values: Sequence[float | None]) -> Estimate:
     """
     ordered = sorted(_finite(values))
     count = len(ordered)
-    low, high = _interval(ordered) if count >= LEAST_LAUNCHES else (None, None)
+    low, high = median_interval(ordered) if count >= LEAST_LAUNCHES else (None, None)
     return Estimate(median(ordered), low, high, count, CONFIDENCE)
 
 
@@ -146,21 +145,37 @@ def compare_values(
         A side is empty, or a value is not finite or not positive.
     """
     old_logs, new_logs = _logs(base), _logs(new)
-    shifts = sorted(after - before for after in new_logs for before in old_logs)
-    value, fewest = math.exp(median(shifts)), min(len(old_logs), len(new_logs))
-    if fewest < LEAST_LAUNCHES:
-        return Comparison(Estimate(value, None, None, fewest, CONFIDENCE), None, None)
-    p_values = _mann_whitney(len(old_logs), len(new_logs))
-    below = sum(shift <= 0 for shift in shifts)
-    above = sum(shift >= 0 for shift in shifts)
-    cut = sum(p <= 1 - CONFIDENCE for p in p_values)
-    low, high = shifts[cut - 1], shifts[-cut]
-    ratio = Estimate(value, math.exp(low), math.exp(high), fewest, CONFIDENCE)
-    return Comparison(
-        ratio,
-        p_values[min(below, above)],
-        _smallest_change(shifts, p_values, comparisons),
-    )
+    shifts = [after - before for after in new_logs for before in old_logs]
+    fewest = min(len(old_logs), len(new_logs))
+    return _compared(shifts, fewest, mann_whitney(len(old_logs), len(new_logs)), comparisons)
+
+
+def compare_pairs(ratios: Sequence[float | None], comparisons: int = 1) -> Comparison:
+    """Compare two versions that were measured beside each other in every launch.
+
+    The ratio is the Hodges-Lehmann estimate on the log scale: the median of the mean logs of
+    all pairs of launches, each with itself included. Its interval and p-value are those of
+    the exact Wilcoxon signed-rank test (Hollander, Wolfe and Chicken, "Nonparametric
+    Statistical Methods", sections 3.1 to 3.3). It asks that the logs lie symmetrically around
+    their median; for identical versions they do, whatever their distribution, because the two
+    can be exchanged. Ties count against a difference. Below six launches there is neither
+    interval nor p-value: six that all say the same have a p-value of 2/64.
+
+    Parameters
+    ----------
+    ratios
+        New / base within each launch: one positive number.
+    comparisons
+        As for `compare_values`, and so is the smallest change.
+
+    Raises
+    ------
+    ValueError
+        There is no value, or one is not finite or not positive.
+    """
+    logs = _logs(ratios)
+    means = [(one + other) / 2 for at, one in enumerate(logs) for other in logs[at:]]
+    return _compared(means, len(logs), signed_rank(len(logs)), comparisons)
 
 
 def verdict(comparison: Comparison, p_value: float | None = None) -> VerdictWord:
@@ -216,39 +231,28 @@ def _logs(values: Sequence[float | None]) -> list[float]:
     return [math.log(value) for value in present]
 
 
-def _interval(ordered: list[float]) -> tuple[float, float]:
-    """Return the interval of `estimate` for at least six values in ascending order."""
-    count = len(ordered)
-    if count <= _RANGE_LAUNCHES:
-        return ordered[0], ordered[-1]
-    rank, weight = _place(count)
-    low, inner_low = ordered[rank - 1], ordered[rank]
-    inner_high, high = ordered[-rank - 1], ordered[-rank]
-    most = (inner_high - inner_low) / 2
-    return (
-        low + min(weight * (inner_low - low), most),
-        high - min(weight * (high - inner_high), most),
-    )
+def _compared(
+    shifts: list[float], launches: int, p_values: list[float], comparisons: int
+) -> Comparison:
+    """Make the comparison whose test counts the shifts on either side of zero.
 
-
-@cache
-def _place(count: int) -> tuple[int, float]:
-    """Return the rank of the outer order statistic and the weight of the inner one.
-
-    The formula is Hettmansperger and Sheather's, with `outer` and `inner` the coverage of
-    the two pairs.
+    shifts : differences of logs, or their means
+    launches : of the side that has fewer
+    p_values : two-sided, for each number of shifts on the rarer side
     """
-    rank, inner = 1, _coverage(count, 1)
-    while inner >= _NOMINAL:
-        rank, outer, inner = rank + 1, inner, _coverage(count, rank + 1)
-    rank -= 1
-    part = (outer - _NOMINAL) / (outer - inner)
-    return rank, (count - rank) * part / (rank + (count - 2 * rank) * part)
-
-
-def _coverage(count: int, rank: int) -> float:
-    """Return how often a pair of order statistics holds the median of any distribution."""
-    return 1 - 2 * sum(math.comb(count, below) for below in range(rank)) / 2.0**count
+    shifts = sorted(shifts)
+    value = math.exp(median(shifts))
+    if launches < LEAST_LAUNCHES:
+        return Comparison(Estimate(value, None, None, launches, CONFIDENCE), None, None)
+    below = sum(shift <= 0 for shift in shifts)
+    above = sum(shift >= 0 for shift in shifts)
+    cut = sum(p <= 1 - CONFIDENCE for p in p_values)
+    low, high = math.exp(shifts[cut - 1]), math.exp(shifts[-cut])
+    return Comparison(
+        Estimate(value, low, high, launches, CONFIDENCE),
+        p_values[min(below, above)],
+        _smallest_change(shifts, p_values, comparisons),
+    )
 
 
 def _quantile(ordered: list[float], fraction: float) -> float:
@@ -257,26 +261,8 @@ def _quantile(ordered: list[float], fraction: float) -> float:
     return ordered[index] + (place - index) * (ordered[index + 1] - ordered[index])
 
 
-@cache
-def _mann_whitney(first: int, second: int) -> list[float]:
-    """Return the two-sided p-value for each number of pairs on the rarer side.
-
-    The numbers of orders with u such pairs are the coefficients of the Gaussian binomial,
-    built up by a factor (1 - x^(second + i)) / (1 - x^i) at a time.
-    """
-    pairs = first * second
-    orders = [1] + [0] * pairs
-    for step in range(1, first + 1):
-        for u in range(pairs, second + step - 1, -1):
-            orders[u] -= orders[u - second - step]
-        for u in range(step, pairs + 1):
-            orders[u] += orders[u - step]
-    every = math.comb(first + second, first)
-    return [min(1.0, 2 * total / every) for total in accumulate(orders)]
-
-
 def _smallest_change(shifts: list[float], p_values: list[float], comparisons: int) -> float | None:
-    """Return the smallest change of `compare_values` from log ratios in ascending order."""
+    """Return the smallest change of `compare_values` from shifts in ascending order."""
     alpha = 1 - CONFIDENCE
     cut = sum(p <= alpha for p in p_values)
     family_cut = sum(p <= alpha / comparisons for p in p_values)

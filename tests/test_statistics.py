@@ -8,11 +8,12 @@ from statistics import fmean
 
 import numpy as np
 import pytest
-from scipy.stats import mannwhitneyu
+from scipy.stats import mannwhitneyu, wilcoxon
 
 from suite.model import Estimate, VerdictWord
 from suite.statistics import (
     Comparison,
+    compare_pairs,
     compare_values,
     estimate,
     holm,
@@ -200,6 +201,94 @@ def test_the_smallest_change_is_found_in_about_90_percent(launches: int, compari
     rows[:, 1] *= 1 + fmean(each.smallest_change or 0 for each in compared)
     p_values = [compare_values(*row).p_value or 0 for row in rows.tolist()]
     assert 0.83 <= fmean(p <= 0.05 / comparisons for p in p_values) <= 0.95
+
+
+@pytest.mark.parametrize("launches", [6, 9, 20])
+def test_the_p_value_of_pairs_is_that_of_the_exact_signed_rank_test(launches: int) -> None:
+    random = np.random.default_rng(launches)
+    for shift in (0, 0.5, 2):
+        logs = random.normal(shift, 1, launches)
+        expected = wilcoxon(logs, method="exact").pvalue
+        assert compare_pairs(np.exp(logs).tolist()).p_value == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("grain", [None, 0.02])
+def test_the_interval_of_pairs_excludes_one_exactly_where_their_p_value_is_small(
+    grain: float | None,
+) -> None:
+    random = np.random.default_rng(0)
+    outcomes = set()
+    for _ in range(300):
+        ratios = np.exp(random.normal(0.01, 0.03, 8))
+        if grain:
+            ratios = np.round(ratios / grain) * grain
+        compared = compare_pairs(ratios.tolist())
+        low, high = compared.ratio.low or 0, compared.ratio.high or 0
+        excludes = not low <= 1 <= high
+        assert excludes == ((compared.p_value or 0) <= 0.05)
+        outcomes.add(excludes)
+    assert outcomes == {True, False}
+
+
+def test_exchanging_the_two_of_each_pair_inverts_the_ratio() -> None:
+    ratios = [1.02, 1.04, 0.99, 1.03, 1.06, 1.01, 1.05]
+    forth, back = compare_pairs(ratios), compare_pairs([1 / ratio for ratio in ratios])
+    assert forth.ratio.value == pytest.approx(1 / back.ratio.value)
+    assert forth.ratio.low == pytest.approx(1 / (back.ratio.high or math.nan))
+    assert forth.p_value == back.p_value
+
+
+def test_six_launches_that_all_say_slower_are_enough_for_one_case_and_not_for_two() -> None:
+    ratios = [1.03, 1.04, 1.05, 1.06, 1.07, 1.08]
+    compared = compare_pairs(ratios)
+    assert compared.p_value == 2 / 64
+    assert (compared.ratio.low, compared.ratio.high) == pytest.approx((1.03, 1.08))
+    assert verdict(compared) == "slower"
+    assert (compared.smallest_change or 0) > 0
+    assert compare_pairs(ratios, comparisons=2).smallest_change is None
+
+
+def test_five_pairs_resolve_nothing_and_a_launch_without_one_does_not_count() -> None:
+    compared = compare_pairs([2.0, None, 2.0, 2.0, 2.0, 2.0])
+    assert compared == Comparison(Estimate(2, None, None, launches=5), None, None)
+
+
+def test_pairs_that_are_all_equal_are_the_same() -> None:
+    compared = compare_pairs([1.0] * 6)
+    assert compared == Comparison(Estimate(1, 1, 1, launches=6), p_value=1, smallest_change=0)
+
+
+@pytest.mark.parametrize("launches", [6, 8, 12])
+@pytest.mark.parametrize("regime", REGIMES, ids=lambda regime: regime.name)
+def test_identical_versions_are_called_different_in_at_most_5_percent(
+    regime: Regime, launches: int
+) -> None:
+    random, runs = np.random.default_rng(launches), 1000
+    new, old = (regime.draw(random, runs, launches) for _ in range(2))
+    words = [verdict(compare_pairs(row)) for row in (new / old).tolist()]
+    different = words.count("faster") + words.count("slower")
+    assert different / runs <= _at_most(0.05, runs)
+
+
+@pytest.mark.parametrize("launches", [6, 8, 12])
+@pytest.mark.parametrize("degrees", [2, 30])
+def test_the_interval_of_pairs_covers_the_true_ratio(launches: int, degrees: int) -> None:
+    random, runs = np.random.default_rng(launches), 1000
+    rows = 1.02 * np.exp(0.005 * random.standard_t(degrees, (runs, launches)))
+    found = [compare_pairs(row).ratio for row in rows.tolist()]
+    missed = sum(not (ratio.low or 0) <= 1.02 <= (ratio.high or 0) for ratio in found)
+    assert missed / runs <= _at_most(0.05, runs)
+
+
+@pytest.mark.parametrize(("launches", "comparisons"), [(6, 1), (8, 1), (12, 1), (12, 20)])
+def test_the_smallest_change_of_pairs_is_found_in_about_90_percent(
+    launches: int, comparisons: int
+) -> None:
+    rows = np.exp(np.random.default_rng(1).normal(0, 0.0145, (500, launches)))
+    changes = [compare_pairs(row, comparisons).smallest_change or 0 for row in rows.tolist()]
+    rows *= 1 + fmean(changes)
+    p_values = [compare_pairs(row).p_value or 0 for row in rows.tolist()]
+    assert 0.83 <= fmean(p <= 0.05 / comparisons for p in p_values) <= 0.97
 
 
 def test_six_launches_against_six_find_no_change_among_many_cases() -> None:

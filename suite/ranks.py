@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: MIT
+"""Ranks: order statistics that cover a median, and the exact distributions of rank tests."""
+
+import math
+from functools import cache
+from itertools import accumulate
+
+_NOMINAL = 0.955
+_RANGE_LAUNCHES = 6
+
+
+def median_interval(ordered: list[float]) -> tuple[float, float]:
+    """Return the interval of `suite.statistics.estimate`.
+
+    Parameters
+    ----------
+    ordered
+        At least six values in ascending order.
+    """
+    count = len(ordered)
+    if count <= _RANGE_LAUNCHES:
+        return ordered[0], ordered[-1]
+    rank, weight = _place(count)
+    low, inner_low = ordered[rank - 1], ordered[rank]
+    inner_high, high = ordered[-rank - 1], ordered[-rank]
+    most = (inner_high - inner_low) / 2
+    return (
+        low + min(weight * (inner_low - low), most),
+        high - min(weight * (high - inner_high), most),
+    )
+
+
+@cache
+def mann_whitney(first: int, second: int) -> list[float]:
+    """Return the two-sided p-value for each number of pairs on the rarer side.
+
+    The numbers of orders with u such pairs are the coefficients of the Gaussian binomial,
+    built up by a factor (1 - x^(second + i)) / (1 - x^i) at a time.
+    """
+    pairs = first * second
+    orders = [1] + [0] * pairs
+    for step in range(1, first + 1):
+        for u in range(pairs, second + step - 1, -1):
+            orders[u] -= orders[u - second - step]
+        for u in range(step, pairs + 1):
+            orders[u] += orders[u - step]
+    return _two_sided(orders)
+
+
+@cache
+def signed_rank(count: int) -> list[float]:
+    """Return the two-sided p-value for each sum of the ranks on the rarer side.
+
+    Each of the ranks 1 to `count` is on one side or the other, so the numbers of ways to
+    a sum are the coefficients of the product of all (1 + x^rank).
+    """
+    ways = [1]
+    for rank in range(1, count + 1):
+        ways += [0] * rank
+        ways = [stay + moved for stay, moved in zip(ways, [0] * rank + ways, strict=False)]
+    return _two_sided(ways)
+
+
+def _two_sided(ways: list[int]) -> list[float]:
+    """Return twice the chance of each number or a smaller one, from the ways to each."""
+    every = sum(ways)
+    return [min(1.0, 2 * total / every) for total in accumulate(ways)]
+
+
+@cache
+def _place(count: int) -> tuple[int, float]:
+    """Return the rank of the outer order statistic and the weight of the inner one.
+
+    The formula is Hettmansperger and Sheather's, with `outer` and `inner` the coverage of
+    the two pairs.
+    """
+    rank, inner = 1, _coverage(count, 1)
+    while inner >= _NOMINAL:
+        rank, outer, inner = rank + 1, inner, _coverage(count, rank + 1)
+    rank -= 1
+    part = (outer - _NOMINAL) / (outer - inner)
+    return rank, (count - rank) * part / (rank + (count - 2 * rank) * part)
+
+
+def _coverage(count: int, rank: int) -> float:
+    """Return how often a pair of order statistics holds the median of any distribution."""
+    return 1 - 2 * sum(math.comb(count, below) for below in range(rank)) / 2.0**count
