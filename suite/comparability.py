@@ -38,6 +38,25 @@ MATTERS = (
 different, since nobody can say that it is not.
 """
 
+FOLLOWS = {
+    "accelerators": ("accelerators.*",),
+    "cpu.model": (
+        "cpu.architecture",
+        "cpu.last_level_cache_bytes",
+        "cpu.logical_cores",
+        "cpu.max_frequency_hz",
+        "cpu.numa_nodes",
+        "cpu.physical_cores",
+    ),
+    "software.torch": (
+        "software.packages.nvidia-*",
+        "software.packages.torch",
+        "software.packages.triton",
+        "software.torch_build.*",
+    ),
+}
+"""Facts that follow from another one: where that differs, they are left out."""
+
 
 class Difference(Struct, frozen=True):
     """A fact on which two environments differ, by its dotted path."""
@@ -55,16 +74,17 @@ class Difference(Struct, frozen=True):
 def compare_environments(base: Environment, new: Environment) -> list[Difference]:
     """Return every fact on which two environments differ, in the order of the model.
 
-    Accelerators of different names or number are one difference; what follows from it
-    (memory, clocks, ...) is left out.
+    Accelerators of different names or number are one difference, and so are other processors
+    and another torch; what follows from them (memory, clocks, ...) is left out.
     """
     old_facts, new_facts = _facts(base), _facts(new)
-    same_devices = old_facts["accelerators"] == new_facts["accelerators"]
+    facts = dict.fromkeys([*old_facts, *new_facts])
+    differing = [fact for fact in facts if old_facts.get(fact) != new_facts.get(fact)]
+    known = [pattern for fact in differing for pattern in FOLLOWS.get(fact, ())]
     return [
         Difference(fact, old_facts.get(fact), new_facts.get(fact))
-        for fact in dict.fromkeys([*old_facts, *new_facts])
-        if old_facts.get(fact) != new_facts.get(fact)
-        and (same_devices or not fact.startswith("accelerators."))
+        for fact in differing
+        if not any(fnmatchcase(fact, pattern) for pattern in known)
     ]
 
 

@@ -85,6 +85,23 @@ def test_other_accelerators_are_one_difference_not_a_list_of_what_follows() -> N
     )
 
 
+def test_what_follows_from_another_processor_or_another_torch_is_left_out() -> None:
+    new = _environment()
+    new.cpu.model, new.cpu.architecture, new.cpu.physical_cores = "Neoverse-V2", "aarch64", 72
+    new.software.torch = new.software.packages["torch"] = "2.14.0"
+    new.software.torch_build["cuda"] = "14.0"
+    differences = compare_environments(_environment(), new)
+    assert [each.fact for each in differences] == ["cpu.model", "software.torch"]
+
+
+def test_another_build_of_the_same_torch_is_told() -> None:
+    new = _environment()
+    new.software.torch_build["cuda"] = "12.8"
+    assert compare_environments(_environment(), new) == [
+        Difference("software.torch_build.cuda", "13.0", "12.8")
+    ]
+
+
 def test_the_name_of_the_machine_and_the_reasons_are_no_facts() -> None:
     new = _environment()
     new.machine = "elsewhere"
