@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 if TYPE_CHECKING:
-    from suite.model import Conclusion, ProfileName, Run
+    from suite.model import ProfileName, Run
 
 __version__ = "0.1.0"
 
@@ -38,12 +38,16 @@ def tells(verb: Callable[..., None]) -> Callable[..., None]:
             end(CANNOT, str(error))
         except InvalidResult as error:
             end(FAILED, str(error))
+        except BrokenPipeError:  # whoever reads has read enough
+            raise
         except OSError as error:
             end(CANNOT, f"{error.filename or 'cannot write'}: {error.strerror or error}")
         except Interrupted as stopped:
             saved = f"; what was finished is in {stopped.stored}" if stopped.stored else ""
             where = f" --results {options['results']}" if options["results"] != RESULTS else ""
             again = f"`frobench run --resume {stopped.run}{where}` goes on"
+            if "file" in options:
+                again += f", and `frobench compare {options['file']} NEW` then says what agrees"
             end(INTERRUPTED, f"interrupted{saved}; {again}")
 
     return wrapped
@@ -55,6 +59,7 @@ def end(code: int, message: str) -> NoReturn:
     sys.exit(code)
 
 
+FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 paths = click.argument("paths", nargs=-1, type=click.Path(exists=True, path_type=Path))
 expression = click.option("-k", "expression", default="", metavar="EXPR", help="Only these cases.")
 devices = click.option("--devices", default="", metavar="LIST", help="Such as cpu,cuda:0.")
@@ -83,7 +88,7 @@ def main() -> None:
     """Measure what a GPU is worth to PyTorch, with intervals, and show it.
 
     Exit codes: 0 fine; 1 a case failed or a file is invalid; 2 usage; 3 the machine cannot
-    do what was asked; 4 a comparison found a case slower; 130 interrupted.
+    do what was asked; 4 a case became slower, or a result was not reproduced; 130 interrupted.
     """
 
 
@@ -101,11 +106,47 @@ def main() -> None:
 @tells
 def run(devices: str, results: Path, benchmarks: Path, **wanted: Any) -> None:  # noqa: ANN401 - as the options say
     """Measure this machine and store the run; the last line is the stored file's path."""
+    from suite.terminal import say, shown
+
+    path, stored = measure(results=results, benchmarks=benchmarks, devices=devices, **wanted)
+    say(shown(path))
+    sys.exit(failed(stored))
+
+
+@main.command()
+@click.argument("file", type=FILE)
+@devices
+@benchmarks
+@results
+@tells
+def reproduce(file: Path, devices: str, benchmarks: Path, results: Path) -> None:
+    """Repeat the run in FILE, here, and say whether the results agree.
+
+    Settings and devices are those of FILE; --devices chooses some of them. The last line is
+    the new stored file's path. Exits with 4 if the results do not agree. Where this is another
+    machine, or another state of it, nobody can say, and the findings are shown side by side.
+    """
+    from reports import verdicts
+    from suite import store
+    from suite.terminal import is_valid, say, shown
+
+    if not is_valid(file):
+        sys.exit(FAILED)
+    first = store.read(file)
+    path, again = measure(results=results, benchmarks=benchmarks, devices=devices, like=first)
+    code = verdicts.reproduction(first, again)
+    say(shown(path))
+    sys.exit(failed(again) or code)
+
+
+def measure(results: Path, benchmarks: Path, devices: str, **wanted: Any) -> "tuple[Path, Run]":  # noqa: ANN401 - see `Request`
+    """Measure what is wanted, tell how it went, and return the stored file and its path."""
     import signal
 
     from suite.runner import Request
-    from suite.runner import run as measure
+    from suite.runner import run as to_the_end
     from suite.running.progress import reporter
+    from suite.terminal import conclude
 
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # saves what is finished too
     request = Request(
@@ -115,11 +156,14 @@ def run(devices: str, results: Path, benchmarks: Path, **wanted: Any) -> None:  
         **wanted,
     )
     with reporter() as progress:
-        path, stored = measure(request, progress)
+        path, stored = to_the_end(request, progress)
     conclude(stored)
-    click.echo(shown(path))
-    if any(outcome.status == "failed" for outcome in stored.frobench.outcomes):
-        sys.exit(FAILED)
+    return path, stored
+
+
+def failed(stored: "Run") -> int:
+    """Return the exit code of a run: 1 if a case failed."""
+    return FAILED * any(outcome.status == "failed" for outcome in stored.frobench.outcomes)
 
 
 @main.command("list")
@@ -160,35 +204,40 @@ def list_cases(
 @tells
 def validate(paths: tuple[Path, ...]) -> None:
     """Check stored runs, files or folders; a line for every fault."""
-    found = stored_runs(paths)
+    from suite.terminal import is_valid, say, shown, stored_runs
+
+    found = stored_runs(paths, RESULTS)
     good = [path for path in found if is_valid(path, err=False)]
-    for path in good:
-        click.echo(f"{shown(path)}: valid")
+    say(*(f"{shown(path)}: valid" for path in good))
     if good != found:
         sys.exit(FAILED)
 
 
 @main.command()
-@click.argument("base", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.argument("new", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("base", type=FILE)
+@click.argument("new", metavar="[NEW]", type=FILE, required=False)
+@click.option("--purchase", is_flag=True, help="Two machines side by side, without verdicts.")
 @as_json
 @tells
-def compare(base: Path, new: Path, *, as_json: bool) -> None:
-    """Say for each case whether NEW is faster or slower than BASE."""
-    import msgspec
+def compare(base: Path, new: Path | None, *, purchase: bool, as_json: bool) -> None:
+    """Say for each case whether NEW is faster or slower than BASE.
 
-    from suite import compare as comparing
+    With BASE alone, compare the two versions in each of its cases that measures a body against
+    another version. Exits with 4 if a case is slower.
+    """
+    from reports import verdicts
     from suite import store
+    from suite.terminal import is_valid
 
-    if not all([is_valid(base), is_valid(new)]):
+    if purchase and new is None:
+        raise click.UsageError("--purchase compares two runs, each of a machine of its own")
+    given = [path for path in (base, new) if path is not None]
+    if not all([is_valid(path) for path in given]):  # noqa: C419 - so that every fault is shown
         sys.exit(FAILED)
-    found = comparing.compare_runs(store.read(base), store.read(new))
-    if as_json:
-        click.echo(msgspec.json.format(msgspec.json.encode(found)).decode())
-    else:
-        table(comparing.COLUMNS, comparing.rows(found))
-        click.echo("\n".join(comparing.summary(found)))
-    sys.exit(comparing.exit_code(found))
+    runs = [store.read(path) for path in given]
+    if len(runs) == 1:
+        sys.exit(verdicts.versions(*runs, as_json=as_json))
+    sys.exit((verdicts.machines if purchase else verdicts.runs)(*runs, as_json=as_json))
 
 
 @main.command()
@@ -205,80 +254,18 @@ def compare(base: Path, new: Path, *, as_json: bool) -> None:
 def report(paths: tuple[Path, ...], output: Path) -> None:
     """Write pages from stored runs: those of `results/`, or of the paths given."""
     from reports import page
+    from suite.terminal import is_valid, say, shown, stored_runs
 
-    found = stored_runs(paths)
+    found = stored_runs(paths, RESULTS)
     good = [path for path in found if is_valid(path)]
-    for written in page.build(good, output) if good else ():
-        click.echo(shown(written))
+    say(*(shown(written) for written in (page.build(good, output) if good else ())))
     if good != found:
         end(FAILED, "no page for what is not valid")
-
-
-def stored_runs(paths: tuple[Path, ...]) -> list[Path]:
-    """Return the stored runs at some paths, or those of `results/`."""
-    from suite import store
-
-    found = store.find(paths or [path for path in (RESULTS,) if path.exists()])
-    if not found:
-        where = ", ".join(map(str, paths)) or f"{RESULTS}/"
-        raise click.UsageError(f"no stored run in {where}; `frobench run` makes one")
-    return found
-
-
-def is_valid(path: Path, *, err: bool = True) -> bool:
-    """Tell whether a stored run is valid; print a line for every fault."""
-    from suite import checks
-    from suite.running.progress import short_name
-
-    faults = checks.validate(path)
-    for fault in faults:
-        case = f"{short_name(fault.case)}: " if fault.case else ""
-        click.echo(f"{shown(path)}: {fault.code}: {case}{fault.message}", err=err)
-    return not faults
 
 
 def names(devices: str) -> list[str]:
     """Return the names in a list that commas separate."""
     return [name.strip() for name in devices.split(",") if name.strip()]
-
-
-def shown(path: Path) -> str:
-    """Return a path as a person would type it here."""
-    return str(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path)
-
-
-def table(columns: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
-    """Print rows below their headings, as wide as they are."""
-    widths = [max(map(len, column)) for column in zip(columns, *rows, strict=True)]
-    for row in (columns, *rows):
-        line = "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True))
-        click.echo(line.rstrip())
-
-
-def conclude(stored: "Run") -> None:
-    """Tell a person what became of the run, and what its numbers may be trusted for."""
-    from suite.running.progress import short_name
-    from suite.units import counted
-
-    counts = dict.fromkeys(("passed", "failed", "skipped"), 0)
-    for outcome in stored.frobench.outcomes:
-        counts[outcome.status] += 1
-    click.echo(
-        f"{counted(counts['passed'], 'case')} measured in "
-        f"{counted(len(stored.frobench.launches), 'launch')}, {counts['failed']} failed, "
-        f"{counts['skipped']} skipped",
-        err=True,
-    )
-    by_code: dict[str, list[Conclusion]] = {}
-    for conclusion in stored.frobench.conclusions:
-        by_code.setdefault(conclusion.code, []).append(conclusion)
-    for code, conclusions in by_code.items():
-        click.echo(f"{code}: {len(conclusions)}. {conclusions[0].advice}", err=True)
-        for conclusion in conclusions[:10]:
-            where = f"{short_name(conclusion.case)}: " if conclusion.case else ""
-            click.echo(f"  {where}{conclusion.message}", err=True)
-        if len(conclusions) > 10:  # noqa: PLR2004 - the rest is on the page
-            click.echo(f"  and {len(conclusions) - 10} more, in the report", err=True)
 
 
 if __name__ == "__main__":

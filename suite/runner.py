@@ -11,10 +11,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from suite import environment, store
 from suite.errors import CannotRunError, Interrupted, NothingSelectedError
-from suite.model import ProfileName, Run
+from suite.model import Case, Outcome, ProfileName, Run, Settings
 from suite.profiles import settings_for
 from suite.running import pilot
 from suite.running.clock import RunClock
@@ -31,6 +32,7 @@ class Request(Struct, frozen=True, kw_only=True):
     """What the user asked for.
 
     devices : names, or none for the CPU and every accelerator
+    like : a run to repeat: its cases and settings hold, and its devices if none are named
     resume : a run to finish, or ``last``; its own plan then holds, not this request
     """
 
@@ -43,6 +45,7 @@ class Request(Struct, frozen=True, kw_only=True):
     launches: int | None = None
     deadline: float | None = None
     seed: int | None = None
+    like: Run | None = None
     resume: str | None = None
 
 
@@ -113,17 +116,39 @@ def _draft(request: Request, folder: Path) -> Draft:
         seed=seed,
         commit=environment.commit(),
         benchmarks=str(request.benchmarks),
-        settings=settings_for(
-            request.profile,
-            request.devices,
-            budget=request.budget,
-            launches=request.launches,
-            deadline=request.deadline,
-            expression=request.expression,
-        ),
+        settings=_settings(request),
+        like=[_not_found(case) for case in request.like.benchmarks] if request.like else [],
     )
     draft.write(folder)
     return draft
+
+
+def _settings(request: Request) -> Settings:
+    """Return the profile's settings with what was asked for, or those of the run to repeat."""
+    if request.like is not None:
+        done = request.like.frobench
+        devices = request.devices or done.settings.devices
+        return replace(done.settings, devices=devices, launches=len(done.launches))
+    return settings_for(
+        request.profile,
+        request.devices,
+        budget=request.budget,
+        launches=request.launches,
+        deadline=request.deadline,
+        expression=request.expression,
+    )
+
+
+def _not_found(case: Case) -> Outcome:
+    """Return what becomes of a case to repeat if it is not found here."""
+    needs = ", ".join(case.extra_info.devices)
+    return Outcome(
+        fullname=case.fullname,
+        group=case.group,
+        params=case.params,
+        status="skipped",
+        reason=f"not found: it needs its benchmark and {needs}",
+    )
 
 
 def _plan(draft: Draft, folder: Path, clock: RunClock, reporter: Reporter) -> Plan:

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from suite.comparability import Difference
-from suite.compare import COLUMNS, RunComparison, compare_runs, exit_code, rows, summary
+from suite.compare import RunComparison, compare_runs, exit_code, tables, words
 from suite.model import Case, Check, Run
 from suite.statistics import compare_values, estimate, holm, launch_medians
 from tests import factory
@@ -64,7 +64,8 @@ def test_one_slower_case_among_many_is_found(leads: bool) -> None:  # noqa: FBT0
     comparison = compare_runs(base, new)
     assert _word(comparison, case) == "slower"
     assert exit_code(comparison) == 4
-    assert rows(comparison)[0][0] == f"{case.group}: {case.name}"
+    told = words.of_runs(comparison)
+    assert told[1].startswith(f"  slower: {case.group} {case.name.removeprefix('bench_')}: 1.")
 
 
 def test_an_exploratory_case_slower_by_its_own_5_percent_only_does_not_fail_the_command() -> None:
@@ -75,6 +76,9 @@ def test_an_exploratory_case_slower_by_its_own_5_percent_only_does_not_fail_the_
         _slow_down(case, 1.002)
         comparison = compare_runs(base, new)
     assert exit_code(comparison) == 0
+    assert any(
+        line.endswith("(exploratory: by its own 5% only)") for line in words.of_runs(comparison)
+    )
 
 
 def test_headline_cases_share_their_false_alarms_among_themselves_only() -> None:
@@ -177,17 +181,71 @@ def test_the_summary_states_the_share_of_overlapping_intervals() -> None:
     base, new = factory.run(seed=1), factory.run(seed=1)
     _slow_down(new.benchmarks[0], 3)
     count = len(base.benchmarks)
-    lines = summary(compare_runs(base, new))
-    assert f"intervals overlap in {count - 1} of {count} cases (98.2%)" in lines
+    lines = words.of_runs(compare_runs(base, new))
+    assert any(
+        line.startswith(f"intervals overlap in {count - 1} of {count} cases (98") for line in lines
+    )
 
 
-def test_the_table_has_a_row_a_case_and_says_what_would_have_been_found() -> None:
+def test_another_machine_is_told_by_what_differs_and_what_to_ask_instead() -> None:
+    lines = words.of_runs(compare_runs(factory.run(), factory.run(accelerators=1)))
+    assert lines[1] == "  accelerators: none -> NVIDIA H200"
+    assert any("--purchase" in line for line in lines)
+    assert not any(line.startswith("incomparable: square") for line in lines)
+    (only,) = (line for line in lines if line.startswith("only in new: "))
+    assert only.endswith("0 accelerators measured there")
+
+
+def test_reasons_are_told_once_with_the_cases_they_hold_for() -> None:
+    base, new = factory.run(), factory.run()
+    for case in new.benchmarks[:12]:
+        case.extra_info.version = "ffffffffffff"
+    new.frobench.environment.software.kernel = "6.9.0"
+    for name in ("numpy", "msgspec"):
+        new.frobench.environment.software.packages[name] = "9.9"
+    lines = words.of_runs(compare_runs(base, new))
+    (refused,) = (line for line in lines if line.startswith("incomparable: "))
+    assert "and 2 more: another version of the benchmark: " in refused
+    assert "differs harmlessly: software.kernel, 2 packages" in lines
+
+
+def _lines(width: int) -> list[str]:
     comparison = compare_runs(factory.run(seed=1), factory.run(seed=2))
-    table = rows(comparison)
-    assert {len(row) for row in table} == {len(COLUMNS)}
-    assert len(table) == len(comparison.cases)
-    assert all("would find +" in row[-1] for row in table)
-    assert any(row[-2].endswith("(exploratory)") for row in table)
+    return tables.lines(tables.of_cases(comparison.cases, "base", "new"), width)
+
+
+def test_a_table_has_a_row_a_case_below_its_exercise() -> None:
+    lines = _lines(width=120)
+    assert lines[0].split() == ["base", "new", "new", "/", "base", "verdict", "finds"]
+    assert lines[1] == "matmul"
+    (row,) = (line for line in lines if line.startswith("  square[cpu-1024-float32] "))
+    assert " ms  " in row
+    assert row.endswith("%")
+    assert any("(same)" in line for line in lines)
+    assert max(map(len, lines)) <= 120
+
+
+def test_a_narrower_table_names_each_benchmark_once() -> None:
+    wide, narrow = _lines(width=120), _lines(width=98)
+    assert max(map(len, narrow)) <= 98
+    assert "matmul square" in narrow
+    cells = [[line.split()[1:] for line in lines if line[0] == " "] for lines in (wide, narrow)]
+    assert cells[0] == cells[1]
+
+
+def test_on_80_columns_the_base_is_left_out_and_that_is_said() -> None:
+    lines = _lines(width=80)
+    assert max(map(len, lines)) <= 80
+    assert lines[0].split() == ["new", "new", "/", "base", "verdict", "finds"]
+    assert lines[-1] == "(no room here for base)"
+
+
+def test_a_row_without_anything_to_find_says_so_and_the_legend_explains_it() -> None:
+    comparison = compare_runs(factory.run(launches=5), factory.run(launches=5))
+    table = tables.of_cases(comparison.cases, "base", "new")
+    assert {row.cells[-1] for row in table.rows} == {"-"}
+    assert {row.cells[2].endswith("(no interval: 5 launches)") for row in table.rows} == {True}
+    assert any("--launches" in line for line in tables.legend(comparison.cases))
 
 
 def test_a_comparison_survives_json() -> None:

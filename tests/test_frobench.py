@@ -2,7 +2,10 @@
 """The command: every verb does what its help says, and a wrong use gets one clear line."""
 
 import json
+import os
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,7 +14,7 @@ from suite import store
 from tests import factory
 from tests.command import ROOT, TRICKY, frobench
 
-VERBS = ("run", "list", "validate", "compare", "report")
+VERBS = ("run", "list", "validate", "compare", "reproduce", "report")
 
 
 @pytest.fixture
@@ -81,6 +84,72 @@ def test_compare_names_what_is_slower_counts_the_overlap_and_exits_4(
     assert "(100%)" in same.stdout
 
 
+def test_compare_shows_findings_beside_the_cases_and_gives_programs_both(
+    tmp_path: Path, results: list[Path]
+) -> None:
+    shown = frobench("compare", *results, folder=tmp_path)
+    assert "best-rate-cpu" in shown.stdout
+    found = json.loads(frobench("compare", *results, "--json", folder=tmp_path).stdout)
+    assert {case["word"] for case in found["cases"]} == {"slower"}
+    assert {one["name"]: one["word"] for one in found["findings"]}["best-rate-cpu"] == "lower"
+
+
+def test_a_purchase_comparison_has_ratios_and_never_a_verdict(
+    tmp_path: Path, results: list[Path]
+) -> None:
+    shown = frobench("compare", "--purchase", *results, folder=tmp_path)
+    assert shown.returncode == 0
+    assert "slower" not in shown.stdout
+    assert "new / base" in shown.stdout
+    found = json.loads(
+        frobench("compare", "--purchase", *results, "--json", folder=tmp_path).stdout
+    )
+    assert {mean["group"] for mean in found["means"]} >= {"matmul", "parameters"}
+    assert found["findings"][0]["word"] is None
+
+
+def test_two_machines_are_incomparable_and_the_hint_names_the_flag(
+    tmp_path: Path, results: list[Path]
+) -> None:
+    other = store.write(factory.run(accelerators=1, slower=2), tmp_path / "results")
+    shown = frobench("compare", results[0], other, folder=tmp_path)
+    assert shown.returncode == 0
+    assert shown.stdout.startswith("incomparable: ")
+    assert "--purchase" in shown.stdout
+
+
+def test_compare_with_one_file_judges_the_versions_within_it(
+    tmp_path: Path, results: list[Path]
+) -> None:
+    run = factory.run(launches=8)
+    run.frobench.run += "-versions"
+    case = next(case for case in run.benchmarks if case.extra_info.headline)
+    case.extra_info.against = [sample / 1.1 for sample in case.stats.data]
+    shown = frobench("compare", store.write(run, tmp_path / "results"), folder=tmp_path)
+    assert shown.returncode == 4, shown.stderr
+    assert "1 case with two versions: 1 slower" in shown.stdout
+    without = frobench("compare", results[0], folder=tmp_path)
+    assert without.returncode == 2
+    assert "measure(new, against=old, ...)" in without.stderr
+
+
+def test_comparing_loads_nothing_heavy_but_pandas(results: list[Path]) -> None:
+    script = (
+        "import contextlib, sys, frobench\n"
+        "with contextlib.suppress(SystemExit):\n"
+        "    frobench.main(['compare', *sys.argv[1:]])\n"
+        "print({'torch', 'pytest', 'matplotlib', 'scipy', 'rich'} & set(sys.modules))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, *map(str, results)],
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.splitlines()[-1] == "set()"
+
+
 def test_report_writes_the_pages_and_names_them(tmp_path: Path, results: list[Path]) -> None:
     shown = frobench("report", folder=tmp_path)
     assert shown.returncode == 0
@@ -97,6 +166,8 @@ def test_report_writes_the_pages_and_names_them(tmp_path: Path, results: list[Pa
         (("validate",), 2, "no stored run in results/"),
         (("validate", "nowhere.json"), 2, "does not exist"),
         (("compare", "text.json", "text.json"), 1, "not JSON"),
+        (("compare", "text.json", "--purchase"), 2, "compares two runs"),
+        (("reproduce", "text.json"), 1, "not JSON"),
         (("report", "text.json"), 1, "not JSON"),
         (("list", "-k", "nothing_like_it"), 2, "no case matches"),
         (("measure",), 2, "No such command"),

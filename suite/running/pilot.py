@@ -44,7 +44,7 @@ def explore(draft: Draft, folder: Path, journal: Journal, tell: Callable[[Record
     Raises `CannotRunError`, `NothingSelectedError`.
     """
     explorer = _Explorer(draft.settings, tell)
-    left: list[str] = []
+    left = [case.fullname for case in draft.like]
     for _ in range(TRIES):
         spec = LaunchSpec(
             mode="pilot",
@@ -84,6 +84,11 @@ class _Explorer:
                 f"the benchmarks cannot be collected; pytest said:\n{process.said()}"
             )
         if code == NO_CASES or not self._found.cases:
+            if spec.order:
+                raise CannotRunError(
+                    "none of the cases to repeat is here: other --benchmarks, or other --devices "
+                    "than then? `frobench list` shows what there is"
+                )
             raise NothingSelectedError(
                 f"no case matches {self._settings.expression!r} in the profile "
                 f"{self._settings.profile}; `frobench list` shows what there is"

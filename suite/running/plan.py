@@ -54,6 +54,8 @@ class Draft(_Kept, kw_only=True):
     run : the run's name
     started : UTC, ISO 8601
     benchmarks : the folder of benchmarks
+    like : for a run that repeats another one, what becomes of each of its cases if it is not
+        found here; these cases are measured, and the settings are taken as they stand
     """
 
     FILE: ClassVar[str] = "draft.json"
@@ -64,6 +66,7 @@ class Draft(_Kept, kw_only=True):
     settings: Settings
     commit: CommitInfo
     benchmarks: str
+    like: list[Outcome] = []
 
 
 class Plan(_Kept, kw_only=True):
@@ -107,7 +110,10 @@ def freeze(draft: Draft, pilot: Journal, seconds: float) -> Plan:
     startup = max(0.0, seconds - (time.monotonic() - begun))
     if any(name != "cpu" for name in surroundings.devices):
         startup += SETTLE_SECONDS
-    case_seconds = choose_case_seconds(ran, draft.settings, startup, seconds)
+    case_seconds = draft.settings.case_seconds
+    if not draft.like:
+        case_seconds = choose_case_seconds(ran, draft.settings, startup, seconds)
+    names = {case.fullname for case in found.cases}
     return Plan(
         draft=draft,
         settings=replace(draft.settings, devices=surroundings.devices, case_seconds=case_seconds),
@@ -115,9 +121,8 @@ def freeze(draft: Draft, pilot: Journal, seconds: float) -> Plan:
         exercises=found.exercises,
         cases=cases,
         outcomes=[
-            outcome(case, refused[case.fullname])
-            for case in found.cases
-            if case.fullname in refused
+            *(outcome(c, refused[c.fullname]) for c in found.cases if c.fullname in refused),
+            *(absent for absent in draft.like if absent.fullname not in names),
         ],
         plan_seconds=seconds,
         launch_seconds=launch_seconds(ran, startup, case_seconds),

@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: MIT
+"""Findings of two runs beside each other.
+
+A finding has no better direction (a higher crossover is neither faster nor slower), so it is
+`higher`, `lower`, `same` or `unresolved`, and never more than exploratory.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Literal, NamedTuple
+
+from msgspec import Struct
+
+from reports.findings import sections
+from reports.findings.model import Finding
+from reports.frame import frame
+from suite.compare.alike import Names, kind
+from suite.compare.judge import overlap
+from suite.compare.model import RunComparison
+from suite.compare.tables import FINDS, Column, Row, Table, finds
+from suite.compare.words import RATIO, grouped
+from suite.model import Estimate, Run
+from suite.statistics import compare_values, verdict
+from suite.units import format_estimate, format_point
+
+Word = Literal["higher", "lower", "same", "unresolved", "incomparable"]
+
+
+class FindingComparison(Struct, frozen=True, kw_only=True):
+    """One finding of two runs.
+
+    base, new : the estimates, in `unit`; ``None`` where a run has none
+    ratio : new / base with its interval; ``None`` where the two are not of the same thing, or
+        a launch's value is not positive
+    word : ``None`` where no verdict was asked for
+    smallest_change : see `suite.statistics.Comparison`
+    overlap : whether the intervals of base and new overlap; ``None`` where one has none
+    reason : why there is no ratio
+    """
+
+    exercise: str
+    name: str
+    label: str
+    unit: str
+    base: Estimate | None
+    new: Estimate | None
+    ratio: Estimate | None
+    word: Word | None
+    smallest_change: float | None
+    overlap: bool | None
+    reason: str | None
+
+
+class _Found(NamedTuple):
+    """A finding, the cases that it comes from, and all on its devices: it may have chosen."""
+
+    finding: Finding
+    cases: set[str]
+    offered: set[str]
+
+
+_ABSENT = _Found(Finding("", "", "not among its findings"), set(), set())
+_WORDS: Mapping[str, Word] = {"slower": "higher", "faster": "lower", "same": "same"}
+
+
+def compare_findings(
+    base: Run, new: Run, judged: RunComparison | None = None
+) -> list[FindingComparison]:
+    """Hold the findings of two runs beside each other, in the order of the base run.
+
+    Parameters
+    ----------
+    judged
+        What was said of the cases: a finding gets a word, and is incomparable where one of its
+        cases is. Without it there are no words, and findings belong together if they are about
+        devices of the same kind, as on two machines.
+    """
+    names = kind if judged is None else str
+    before, after = _found(base, names), _found(new, names)
+    refused = {case.fullname: case.reason for case in judged.cases if case.reason} if judged else {}
+    keys = dict.fromkeys([*before, *after])
+    exercises = list(dict.fromkeys(exercise for exercise, _ in keys))
+    pairs = {
+        key: (before.get(key, _ABSENT), after.get(key, _ABSENT))
+        for key in sorted(keys, key=lambda key: exercises.index(key[0]))
+    }
+    return [
+        _compare(exercise, name, pair, refused, words=judged is not None)
+        for (exercise, name), pair in pairs.items()
+        if any(one.finding.value for one in pair)
+    ]
+
+
+def _found(run: Run, names: Names) -> dict[tuple[str, str], _Found]:
+    places = {
+        case.fullname: (case.group, str(case.params.get("device"))) for case in run.benchmarks
+    }
+    found = {}
+    for section in sections(run, frame([run])):
+        for finding in section.findings:
+            mine = {places[name] for name in finding.cases}
+            offered = {names(name) for name, place in places.items() if place in mine}
+            one = _Found(finding, {*map(names, finding.cases)}, offered)
+            found[section.exercise, names(finding.name)] = one
+    return found
+
+
+def _compare(
+    exercise: str,
+    name: str,
+    pair: tuple[_Found, _Found],
+    refused: Mapping[str, str],
+    *,
+    words: bool,
+) -> FindingComparison:
+    old, late = (one.finding for one in pair)
+    reason = _obstacle(*pair, refused)
+    compared = None if reason else compare_values(old.by_launch, late.by_launch)
+    word: Word | None = None
+    if words and compared:
+        word = _WORDS.get(verdict(compared), "unresolved")
+    elif words:
+        word = "incomparable"
+    return FindingComparison(
+        exercise=exercise,
+        name=name,
+        label=old.label or late.label,
+        unit=old.unit or late.unit,
+        base=old.value,
+        new=late.value,
+        ratio=compared.ratio if compared else None,
+        word=word,
+        smallest_change=compared.smallest_change if compared else None,
+        overlap=overlap(old.value, late.value) if old.value and late.value else None,
+        reason=reason,
+    )
+
+
+def _obstacle(old: _Found, late: _Found, refused: Mapping[str, str]) -> str | None:
+    """Say why two findings have no ratio, or ``None``."""
+    for side, finding in (("base", old.finding), ("new", late.finding)):
+        if finding.value is None:
+            return f"no number in {side}: {finding.answer}"
+    for name in old.finding.cases:
+        if name in refused:
+            return refused[name]
+    if old.cases != late.cases and old.offered != late.offered:
+        return "computed from other cases"
+    if min(*old.finding.by_launch, *late.finding.by_launch) <= 0:
+        return "not positive in every launch"
+    return None
+
+
+def table(found: Sequence[FindingComparison], base: str, new: str) -> Table:
+    """Return a row for each finding, with its word if it has one."""
+    columns = [Column(base, right=True), Column(new, right=True), Column(f"{new} / {base}")]
+    if any(one.word for one in found):
+        columns += [Column("verdict"), Column(FINDS, right=True)]
+    rows = []
+    for one in found:
+        judged = (f"({one.word})", finds(one.smallest_change)) if one.word else ()
+        rows.append(Row(one.exercise, one.name, "", (*_numbers(one), *judged)))
+    return Table(columns, rows)
+
+
+def overlaps(found: Sequence[FindingComparison], base: str, new: str) -> Table:
+    """Return a row for each finding, with whether the intervals overlap."""
+    columns = [Column(base, right=True), Column(new, right=True), Column(f"{new} / {base}")]
+    words = {True: "yes", False: "no", None: "-"}
+    rows = [Row(one.exercise, one.name, "", (*_numbers(one), words[one.overlap])) for one in found]
+    return Table([*columns, Column("intervals overlap")], rows)
+
+
+def legend(found: Sequence[FindingComparison]) -> list[str]:
+    """Explain the words of findings, and name those without a ratio."""
+    lines = []
+    if any(one.word in {"higher", "lower"} for one in found):
+        lines.append("a finding is higher or lower, which is not always better or worse")
+    reasons = grouped((f"{one.exercise} {one.name}", one.reason) for one in found)
+    return [*lines, *(f"no ratio: {line}" for line in reasons)]
+
+
+def _numbers(one: FindingComparison) -> tuple[str, str, str]:
+    base, new = (format_point(e, one.unit) if e else "-" for e in (one.base, one.new))
+    return base, new, format_estimate(one.ratio, RATIO) if one.ratio else "-"

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: MIT
+"""What `frobench compare` and `frobench reproduce` print, and the exit codes that they end with."""
+
+from collections.abc import Sequence
+
+import click
+import msgspec
+from msgspec import Struct
+
+from reports.comparing import compare_findings, legend, overlaps, table
+from suite import compare
+from suite.compare import tables, words
+from suite.model import Run
+from suite.terminal import say, show
+
+DISAGREES = 4
+
+
+def runs(base: Run, new: Run, *, as_json: bool) -> int:
+    """Print verdicts on the cases and the findings of two runs."""
+    found = compare.compare_runs(base, new)
+    findings = compare_findings(base, new, found)
+    if as_json:
+        _dump(found, findings)
+    else:
+        if not found.differences:
+            show(tables.of_cases(found.cases, "base", "new"))
+            show(table(findings, "base", "new"))
+            say(*tables.legend(found.cases), *legend(findings), "")
+        say(*words.of_runs(found))
+    return compare.exit_code(found)
+
+
+def versions(run: Run, *, as_json: bool) -> int:
+    """Print verdicts on the versions that a run measured beside each other."""
+    found = compare.compare_versions(run)
+    if not found.cases:
+        raise click.UsageError(
+            "no case of this run has two versions to compare. Name a second run, or have a "
+            "benchmark measure its body beside another version: measure(new, against=old, ...)"
+        )
+    if as_json:
+        _dump(found)
+    else:
+        show(tables.of_cases(found.cases, "old", "new"))
+        say(*tables.legend(found.cases), "", *words.of_versions(found))
+    return compare.exit_code(found)
+
+
+def machines(base: Run, new: Run, *, as_json: bool) -> int:
+    """Print two machines side by side."""
+    found = compare.compare_machines(base, new)
+    findings = compare_findings(base, new)
+    if as_json:
+        _dump(found, findings)
+    else:
+        say(f"base: {found.base_machine} ({found.base})")
+        say(f"new:  {found.new_machine} ({found.new})", "")
+        show(tables.of_ratios(found.cases))
+        show(table(findings, "base", "new"))
+        show(tables.of_means(found.means))
+        say(*legend(findings), *words.of_machines(found))
+    return 0
+
+
+def reproduction(first: Run, again: Run) -> int:
+    """Print whether a run that was measured again agrees, with its findings side by side."""
+    answer = compare.agreement(first, again)
+    if answer.comparison.differences:
+        findings = compare_findings(first, again)
+        show(overlaps(findings, "there", "here"))
+    else:
+        findings = compare_findings(first, again, answer.comparison)
+        show(table(findings, "before", "now"))
+    say(*legend(findings), *answer.lines)
+    return DISAGREES if answer.agrees is False else 0
+
+
+def _dump(comparison: Struct, findings: Sequence[Struct] | None = None) -> None:
+    """Print a comparison, with that of the findings if there is one, for programs."""
+    more = {} if findings is None else {"findings": findings}
+    whole = msgspec.structs.asdict(comparison) | more
+    say(msgspec.json.format(msgspec.json.encode(whole)).decode())

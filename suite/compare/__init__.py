@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: MIT
+"""Comparisons of stored runs, by what is asked of them.
+
+`runs` gives a regression verdict, `versions` one between two versions inside a run,
+`machines` holds two machines side by side, and `agreement` says whether a run that was
+measured again agrees. All rest on `judge`; `tables` is what a terminal shows of them.
+"""
+
+from suite.compare.agreement import Agreement, agreement
+from suite.compare.machines import compare_machines
+from suite.compare.model import (
+    CaseComparison,
+    MachineComparison,
+    RunComparison,
+    VersionComparison,
+)
+from suite.compare.runs import compare_runs, exit_code
+from suite.compare.versions import compare_versions
+
+__all__ = (
+    "Agreement",
+    "CaseComparison",
+    "MachineComparison",
+    "RunComparison",
+    "VersionComparison",
+    "agreement",
+    "compare_machines",
+    "compare_runs",
+    "compare_versions",
+    "exit_code",
+)

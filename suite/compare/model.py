@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: MIT
+"""What comparisons say, as typed structs; `frobench compare --json` prints them."""
+
+from typing import Literal
+
+from msgspec import Struct
+
+from suite.comparability import Difference
+from suite.model import Estimate, VerdictWord
+
+Side = Literal["base", "new"]
+
+
+class CaseComparison(Struct, frozen=True, kw_only=True):
+    """One case in two runs, or two versions of its body in one.
+
+    base, new : seconds
+    ratio : new / base with its interval; below 1 is faster
+    p_value : corrected by Holm's method, over the headline cases for a headline case and
+        over all cases for an exploratory one; ``None`` where nothing was tested
+    smallest_change : see `suite.statistics.Comparison`
+    overlap : whether the intervals of base and new overlap; ``None`` where one has none
+    reason : why the case is incomparable
+    """
+
+    fullname: str
+    group: str
+    headline: bool
+    word: VerdictWord
+    base: Estimate
+    new: Estimate
+    ratio: Estimate
+    p_value: float | None
+    smallest_change: float | None
+    overlap: bool | None
+    reason: str | None
+
+
+class Unmatched(Struct, frozen=True):
+    """A case that only one of the runs measured, and what the other says of it."""
+
+    fullname: str
+    measured_in: Side
+    reason: str
+
+
+class RunComparison(Struct, frozen=True, kw_only=True):
+    """Two runs, case by case in the order of the base run.
+
+    base, new : names of the runs
+    differences : facts that matter and differ; any makes every case incomparable
+    harmless : facts that differ and are not held against a verdict
+    counts : number of cases by verdict
+    overlapping, with_intervals : cases whose two intervals overlap, and cases with both
+    """
+
+    base: str
+    new: str
+    cases: list[CaseComparison]
+    unmatched: list[Unmatched]
+    differences: list[Difference]
+    harmless: list[Difference]
+    counts: dict[VerdictWord, int]
+    overlapping: int
+    with_intervals: int
+
+
+class VersionComparison(Struct, frozen=True, kw_only=True):
+    """The cases of a run whose body was measured beside another version of it.
+
+    cases : the other version is the base
+    counts : number of cases by verdict
+    """
+
+    run: str
+    cases: list[CaseComparison]
+    counts: dict[VerdictWord, int]
+
+
+class CaseRatio(Struct, frozen=True, kw_only=True):
+    """One case on two machines; the devices may differ in name, not in kind.
+
+    base_case, new_case : full names
+    place : the kinds of the devices that take part, such as ``accelerator``
+    base, new : seconds
+    ratio : new / base with its interval; ``None`` where the two are not of the same thing
+    reason : why they are not
+    """
+
+    base_case: str
+    new_case: str
+    group: str
+    place: str
+    base: Estimate
+    new: Estimate
+    ratio: Estimate | None
+    reason: str | None
+
+
+class Mean(Struct, frozen=True, kw_only=True):
+    """The cases of one exercise on one kind of device, taken together.
+
+    ratio : of the geometric means of the times of the common cases, new / base
+    cases : number of common cases
+    every : number of cases that either machine measured
+    """
+
+    group: str
+    place: str
+    ratio: Estimate
+    cases: int
+    every: int
+
+
+class MachineComparison(Struct, frozen=True, kw_only=True):
+    """Two machines side by side, without a verdict.
+
+    base, new : names of the runs
+    base_machine, new_machine : names of the kinds of machine
+    differences : facts that differ and move numbers
+    """
+
+    base: str
+    new: str
+    base_machine: str
+    new_machine: str
+    cases: list[CaseRatio]
+    means: list[Mean]
+    unmatched: list[Unmatched]
+    differences: list[Difference]

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: MIT
+"""What comparisons say, in lines for people."""
+
+from collections.abc import Iterable, Sequence
+
+from suite.comparability import Difference
+from suite.compare.alike import kind
+from suite.compare.judge import differs
+from suite.compare.model import (
+    CaseComparison,
+    MachineComparison,
+    RunComparison,
+    Side,
+    Unmatched,
+    VersionComparison,
+)
+from suite.model import VerdictWord
+from suite.units import counted, format_estimate, format_value
+
+MOST_NAMED = 10
+"""Cases named one by one in a line of a summary, at most."""
+ORDER: tuple[VerdictWord, ...] = ("slower", "faster", "unresolved", "same", "incomparable")
+RATIO = "\N{MULTIPLICATION SIGN}"
+PACKAGES = "software.packages."
+
+
+def name_of(fullname: str) -> str:
+    """Return a case's name as people know it: without its file and the word ``bench``."""
+    return fullname.rpartition("::")[2].removeprefix("bench_")
+
+
+def of_runs(comparison: RunComparison) -> list[str]:
+    """Say what a comparison of two runs comes to, a line each."""
+    lines, cases = [], comparison.cases
+    if comparison.differences:
+        lines += [
+            "incomparable: two machines, or two states of one; what differs and moves numbers:",
+            *differing(comparison.differences),
+            "`frobench compare --purchase` shows two machines side by side, without verdicts",
+        ]
+    else:
+        both = f"{counted(len(cases), 'case')} in both runs"
+        lines += [both + _counts(comparison.counts), *changed(cases), *incomparable(cases)]
+    lines += overlapping(comparison)
+    if comparison.harmless:
+        lines.append(f"differs harmlessly: {_facts(comparison.harmless)}")
+    return [*lines, *unmatched(comparison.unmatched)]
+
+
+def of_versions(comparison: VersionComparison) -> list[str]:
+    """Say what a comparison of two versions comes to, a line each."""
+    cases = counted(len(comparison.cases), "case")
+    first = f"{cases} with two versions{_counts(comparison.counts)}"
+    return [first, *changed(comparison.cases), *incomparable(comparison.cases)]
+
+
+def of_machines(comparison: MachineComparison) -> list[str]:
+    """Say which machines are held beside each other, what differs, and what each lacks."""
+    lines = ["No verdicts: below 1, a case takes less time on the new machine."]
+    if comparison.differences:
+        lines += ["What differs and moves numbers:", *differing(comparison.differences)]
+    else:
+        lines.append("Nothing differs that is known to move numbers.")
+    others = ((kind(name_of(one.base_case)), one.reason) for one in comparison.cases)
+    lines += [f"no ratio: {line}" for line in grouped(others)]
+    return [*lines, *unmatched(comparison.unmatched)]
+
+
+def overlapping(comparison: RunComparison) -> list[str]:
+    """Say in how many cases the two intervals overlap, if any case has both."""
+    overlap, every = comparison.overlapping, comparison.with_intervals
+    share = f" ({format_value(overlap / every, '1')})" if every else ""
+    return [f"intervals overlap in {overlap} of {counted(every, 'case')}{share}"] if every else []
+
+
+def changed(cases: Iterable[CaseComparison]) -> list[str]:
+    """Name the cases that became slower or faster, each with its ratio."""
+    return [
+        f"  {case.word}: {case.group} {name_of(case.fullname)}: "
+        f"{format_estimate(case.ratio, RATIO)}{_reservation(case)}"
+        for case in sorted(cases, key=lambda case: ORDER.index(case.word))
+        if case.word in {"slower", "faster"}
+    ]
+
+
+def incomparable(cases: Iterable[CaseComparison]) -> list[str]:
+    """Say which cases are incomparable, and why."""
+    reasons = grouped((name_of(case.fullname), case.reason) for case in cases)
+    return [f"incomparable: {line}" for line in reasons]
+
+
+def unmatched(cases: Iterable[Unmatched]) -> list[str]:
+    """Name the cases that only one run measured, with what the other says of them."""
+    lines: list[str] = []
+    sides: tuple[Side, Side] = ("base", "new")
+    for side in sides:
+        mine = ((name_of(c.fullname), c.reason) for c in cases if c.measured_in == side)
+        lines += [f"only in {side}: {line}" for line in grouped(mine)]
+    return lines
+
+
+def grouped(reasons: Iterable[tuple[str, str | None]]) -> list[str]:
+    """Return a line for each reason, with the names that it holds for."""
+    names: dict[str, list[str]] = {}
+    for name, reason in reasons:
+        if reason:
+            names.setdefault(reason, []).append(name)
+    return [f"{listed(of)}: {reason}" for reason, of in names.items()]
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return names in a row, the first few of many."""
+    more = len(names) - MOST_NAMED
+    return ", ".join(names[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
+def differing(differences: Iterable[Difference]) -> list[str]:
+    """Return a line for each fact that differs, with both its values."""
+    return [f"  {each.fact}: {each.base} -> {each.new}" for each in differences]
+
+
+def _reservation(case: CaseComparison) -> str:
+    return "" if case.headline or differs(case) else " (exploratory: by its own 5% only)"
+
+
+def _counts(counts: dict[VerdictWord, int]) -> str:
+    words = ", ".join(f"{counts[word]} {word}" for word in ORDER if word in counts)
+    return f": {words}" if words else ""
+
+
+def _facts(differences: Iterable[Difference]) -> str:
+    facts = [each.fact for each in differences]
+    packages = sum(fact.startswith(PACKAGES) for fact in facts)
+    named = [fact for fact in facts if not fact.startswith(PACKAGES)]
+    return ", ".join([*named, *([counted(packages, "package")] if packages else [])])

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: MIT
+"""Whether a run that was measured again is said to agree."""
+
+import pytest
+
+from reports import verdicts
+from suite.compare import Agreement, agreement
+from suite.model import Run
+from tests import factory
+
+
+def _slow_down(run: Run, factor: float, *, headline: bool = True, count: int = 1) -> list[str]:
+    cases = [case for case in run.benchmarks if case.extra_info.headline is headline][:count]
+    for case in cases:
+        case.stats.data = [factor * sample for sample in case.stats.data]
+    return [case.name.removeprefix("bench_") for case in cases]
+
+
+def _answer(again: Run) -> Agreement:
+    return agreement(factory.run(seed=1, launches=10), again)
+
+
+def _again() -> Run:
+    return factory.run(seed=2, launches=10)
+
+
+def test_the_same_code_agrees_and_it_is_told_what_would_have_shown() -> None:
+    answer = _answer(_again())
+    assert answer.agrees is True
+    assert answer.lines[0].startswith("agrees: of ")
+    assert answer.lines[0].endswith(" headline cases none differs, after Holm's correction")
+    assert answer.lines[1].startswith("in half of these cases a slow-down of ")
+    assert any(line.startswith("intervals overlap in ") for line in answer.lines)
+
+
+@pytest.mark.parametrize(("factor", "word"), [(1.2, "slower"), (0.8, "faster")])
+def test_a_headline_case_that_differs_is_named(factor: float, word: str) -> None:
+    again = _again()
+    (name,) = _slow_down(again, factor)
+    answer = _answer(again)
+    assert answer.agrees is False
+    assert answer.lines[0].startswith("does not agree: of ")
+    assert " 1 differs, " in answer.lines[0]
+    assert answer.lines[1].startswith(f"  {word}: ")
+    assert f" {name}: " in answer.lines[1]
+
+
+def test_several_cases_differ() -> None:
+    again = _again()
+    _slow_down(again, 1.2, count=3)
+    assert " 3 differ, " in _answer(again).lines[0]
+
+
+def test_exploratory_cases_are_named_and_do_not_count() -> None:
+    again = _again()
+    (name,) = _slow_down(again, 1.5, headline=False)
+    answer = _answer(again)
+    assert answer.agrees is True
+    at = answer.lines.index("exploratory, and not counted:")
+    assert name in answer.lines[at + 1]
+
+
+def test_exploratory_cases_count_where_there_is_no_other() -> None:
+    first, again = factory.run(seed=1, launches=10), _again()
+    for run in (first, again):
+        run.benchmarks = [case for case in run.benchmarks if not case.extra_info.headline]
+    assert agreement(first, again).agrees is True
+    _slow_down(again, 1.5, headline=False)
+    answer = agreement(first, again)
+    assert answer.agrees is False
+    assert "headline" not in answer.lines[0]
+
+
+def test_another_machine_can_neither_agree_nor_disagree() -> None:
+    again = factory.run(seed=2, slower=3)
+    again.frobench.environment.software.threads = 1
+    answer = agreement(factory.run(seed=1), again)
+    assert answer.agrees is None
+    assert answer.lines[0].startswith("cannot say: another machine, or another state of it")
+    assert answer.lines[1] == "  software.threads: 2 -> 1"
+
+
+def test_few_launches_cannot_say() -> None:
+    answer = agreement(factory.run(seed=1, launches=4), factory.run(seed=2, launches=4, slower=9))
+    assert answer.agrees is None
+    assert answer.lines == ["cannot say: a verdict needs 6 launches, and there are 4"]
+
+
+def test_other_benchmarks_cannot_say() -> None:
+    first, again = factory.run(seed=1), factory.run(seed=2)
+    for case in again.benchmarks:
+        case.extra_info.version = "ffffffffffff"
+    answer = agreement(first, again)
+    assert answer.agrees is None
+    assert answer.lines[0] == "cannot say: no case could be measured as it was"
+    assert any("another version of the benchmark" in line for line in answer.lines)
+
+
+def test_many_cases_in_few_launches_are_told_to_show_nothing() -> None:
+    first, again = (factory.run(seed=seed, launches=6) for seed in (1, 2))
+    answer = agreement(first, again)
+    assert answer.agrees is True
+    assert "in most of these cases so few launches could not have shown any slow-down" in (
+        answer.lines
+    )
+
+
+def test_what_was_not_measured_again_is_named_with_its_reason() -> None:
+    again = _again()
+    lost = again.benchmarks.pop(0)
+    outcome = next(one for one in again.frobench.outcomes if one.fullname == lost.fullname)
+    outcome.status, outcome.reason = "skipped", "takes 3 s a call"
+    name = lost.name.removeprefix("bench_")
+    assert f"not measured here: {name}: skipped there: takes 3 s a call" in _answer(again).lines
+
+
+def test_the_findings_stand_above_the_answer(capsys: pytest.CaptureFixture[str]) -> None:
+    again = _again()
+    _slow_down(again, 1.2)
+    assert verdicts.reproduction(factory.run(seed=1, launches=10), again) == 4
+    told = capsys.readouterr().out
+    assert "now / before" in told
+    assert "best-rate-cpu" in told.partition("does not agree: ")[0]
+    assert verdicts.reproduction(again, again) == 0
+
+
+def test_on_another_machine_the_findings_are_held_side_by_side_without_a_verdict(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert verdicts.reproduction(factory.run(), factory.run(accelerators=1)) == 0
+    told = capsys.readouterr().out
+    assert "intervals overlap" in told.splitlines()[0]
+    assert "cannot say: " in told
+    for word in ("higher", "lower", "unresolved", "incomparable"):
+        assert word not in told

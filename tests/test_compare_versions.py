@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: MIT
+"""What a run says of two versions of a body that were measured beside each other."""
+
+import math
+from random import Random
+
+import pytest
+
+from suite.compare import compare_versions, exit_code, tables, words
+from suite.compare.versions import launch_ratios
+from suite.model import Case, Check, Run
+from suite.statistics import launch_medians
+from tests import factory
+
+
+def _interleave(run: Run, count: int, *, slower: float = 1.0, first: float = 1.0) -> list[Case]:
+    """Give some headline cases another version: the body takes `slower` times as long.
+
+    first : what it costs to be the first of a pair, as a factor
+    """
+    random = Random(1)  # noqa: S311 - no secret
+    cases = [case for case in run.benchmarks if case.extra_info.headline][:count]
+    for case in cases:
+        against, place = [], 0
+        for samples in case.extra_info.launches:
+            for pair in range(samples):
+                cost = first if pair % 2 == 0 else 1 / first
+                noise = math.exp(random.gauss(0, 0.002))
+                against.append(case.stats.data[place] * noise / cost / slower)
+                place += 1
+        case.extra_info.against = against
+    return cases
+
+
+def _noisy(launches: int = 12) -> Run:
+    """Return a run in which launches differ by 20%: two such runs would not show 2%."""
+    return factory.run(launches=launches, noise=0.2)
+
+
+def test_two_percent_show_within_launches_that_differ_by_twenty() -> None:
+    run = _noisy()
+    _interleave(run, 4, slower=1.03)
+    found = compare_versions(run)
+    assert found.counts == {"slower": 4}
+    assert all(case.ratio.value == pytest.approx(1.03, rel=2e-3) for case in found.cases)
+    assert all((case.smallest_change or 1) < 0.01 for case in found.cases)
+    assert exit_code(found) == 4
+
+
+def test_identical_versions_are_the_same() -> None:
+    run = _noisy()
+    _interleave(run, 4)
+    found = compare_versions(run)
+    assert found.counts == {"same": 4}
+    assert exit_code(found) == 0
+
+
+def test_a_faster_version_is_no_reason_to_fail() -> None:
+    run = _noisy()
+    _interleave(run, 1, slower=0.9)
+    found = compare_versions(run)
+    assert found.counts == {"faster": 1}
+    assert exit_code(found) == 0
+
+
+def test_the_other_version_is_the_base_in_seconds() -> None:
+    run = _noisy()
+    (case,) = _interleave(run, 1, slower=2.0)
+    (found,) = compare_versions(run).cases
+    assert found.base.value == pytest.approx(found.new.value / 2, rel=0.01)
+    (row,) = tables.of_cases([found], "old", "new").rows
+    assert case.name == f"bench_{row.head}{row.tail}"
+
+
+@pytest.mark.parametrize("samples", [3, 4, 5, 12])
+def test_what_coming_first_costs_falls_out(samples: int) -> None:
+    run = factory.run(launches=6, noise=0.0)
+    case = run.benchmarks[0]
+    case.extra_info.launches = [samples] * 6
+    case.stats.data = [1.3 if pair % 2 == 0 else 1.0 for pair in range(samples)] * 6
+    against = [1.0 if pair % 2 == 0 else 1.3 for pair in range(samples)] * 6
+    assert launch_ratios(case, against) == pytest.approx([1.0] * 6)
+
+
+def test_a_launch_without_samples_has_no_ratio() -> None:
+    run = factory.run(launches=7, partial=True)
+    case = next(one for one in run.benchmarks if one.extra_info.launches[-1] == 0)
+    ratios = launch_ratios(case, case.stats.data)
+    assert ratios == [1.0] * 6 + [None]
+    assert launch_medians(case.stats.data, case.extra_info.launches)[-1] is None
+
+
+def test_headline_cases_share_their_false_alarms() -> None:
+    run = _noisy(launches=6)
+    _interleave(run, 2, slower=1.2)
+    found = compare_versions(run)
+    assert found.counts == {"unresolved": 2}
+    assert [case.smallest_change for case in found.cases] == [None, None]
+    _interleave(run, 1, slower=1.2)
+    run.benchmarks = [case for case in run.benchmarks if case.extra_info.against][:1]
+    assert compare_versions(run).counts == {"slower": 1}
+
+
+def test_a_wrong_result_has_no_verdict() -> None:
+    run = _noisy()
+    (case,) = _interleave(run, 1, slower=1.2)
+    case.extra_info.check = Check(compared="row sums", error=0.5, bound=1e-6)
+    found = compare_versions(run)
+    assert found.counts == {"incomparable": 1}
+    assert words.of_versions(found)[1].endswith("wrong result: row sums")
+
+
+def test_a_run_without_versions_has_nothing_to_compare() -> None:
+    assert compare_versions(factory.run()).cases == []
