@@ -143,6 +143,8 @@ def measure(results: Path, benchmarks: Path, devices: str, **wanted: Any) -> "tu
     """Measure what is wanted, tell how it went, and return the stored file and its path."""
     import signal
 
+    from suite import store
+    from suite.errors import Interrupted
     from suite.runner import Request
     from suite.runner import run as to_the_end
     from suite.running.progress import reporter
@@ -155,8 +157,13 @@ def measure(results: Path, benchmarks: Path, devices: str, **wanted: Any) -> "tu
         devices=names(devices),
         **wanted,
     )
-    with reporter() as progress:
-        path, stored = to_the_end(request, progress)
+    try:
+        with reporter() as progress:
+            path, stored = to_the_end(request, progress)
+    except Interrupted as stopped:
+        if stopped.stored is not None:
+            conclude(store.read(stopped.stored))
+        raise
     conclude(stored)
     return path, stored
 
