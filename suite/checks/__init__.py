@@ -2,18 +2,45 @@
 """Rules about runs: what a run says of itself, and whether a stored file can be believed.
 
 A rule is one small function in one of these modules; adding it there is all there is to do.
+`python -m suite.checks` prints them all, as `docs/checks.md` has them.
 """
 
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from suite import store
-from suite.checks import failures, noise, rule, structure
+from suite.checks import (
+    clock,
+    failures,
+    integrity,
+    launches,
+    noise,
+    rule,
+    settings,
+    steadiness,
+    structure,
+    timing,
+    work,
+)
 from suite.model import Conclusion, Run
+
+OF_NUMBERS = (timing, work, clock, settings, launches, noise, steadiness)
+"""Modules of rules about what was measured."""
+OF_FILES = (structure, integrity)
+"""Modules of rules that say whether a stored file is valid."""
 
 
 def conclude(run: Run) -> list[Conclusion]:
-    """Say what failed in a run and what makes its numbers less trustworthy."""
-    return [*rule.conclusions(failures, run), *rule.conclusions(noise, run)]
+    """Say what failed in a run, what is wrong with its numbers, and what makes them doubtful.
+
+    A case whose structure is wrong is not judged by its numbers.
+    """
+    broken = list(rule.conclusions(structure, run))
+    named = {found.case for found in broken}
+    sound = replace(run, benchmarks=[one for one in run.benchmarks if one.fullname not in named])
+    doubts = [found for module in OF_NUMBERS for found in rule.conclusions(module, sound)]
+    return [*rule.conclusions(failures, run), *broken, *doubts]
 
 
 def validate(path: Path) -> list[Conclusion]:
@@ -27,12 +54,15 @@ def validate(path: Path) -> list[Conclusion]:
     try:
         run = store.read(path)
     except store.InvalidResult as fault:
-        return [
-            Conclusion(
-                code="unreadable",
-                severity="error",
-                message=str(fault),
-                advice="Take the file again from where it was made; it was cut off or edited.",
-            )
-        ]
-    return list(rule.conclusions(structure, run))
+        return [unreadable(fault)]
+    return [found for module in OF_FILES for found in rule.conclusions(module, run)]
+
+
+def unreadable(fault: store.InvalidResult) -> Conclusion:
+    """The file is no stored run, or not a whole one.
+
+    Take the file again from where it was made; it was cut off or edited.
+    """  # noqa: D401 - as in a rule, the first line is the user's
+    return Conclusion(
+        code="unreadable", severity="error", message=str(fault), advice=rule.advice(unreadable)
+    )

@@ -3,18 +3,65 @@
 """Rules about cases that were to be measured and were not, or came out wrong."""
 
 from collections.abc import Iterator
+from sys import float_info
 
 from suite.checks.rule import Fault
-from suite.model import Run, Severity
+from suite.model import Check, Outcome, Run, Severity
 
 SEVERITY: Severity = "error"
 
+ROUNDING = {"tfloat32": 0.005, "bfloat16": 0.02}
+"""Largest errors, relative to a row of the result, of float32 numbers rounded to these: four times
+the rounding itself, and what the sums add. An element that is missing or wrong is off by more."""
+
+
+def wrong_result(run: Run) -> Iterator[Fault]:
+    """A case was timed, and its result is not the right one.
+
+    Its speed is worth nothing: a wrong result can be had in no time. Look at what the body
+    computes, whether something writes over it, and whether the device is sound.
+    """
+    for outcome, check in _wrong(run):
+        if _reduced(outcome, check) is None:
+            yield Fault(_compared(check), outcome.fullname)
+
+
+def reduced_precision(run: Run) -> Iterator[Fault]:
+    """A case asked for float32, and its result has the error of a narrower type.
+
+    Its speed is that of the narrower type. Leave TF32 and its like off:
+    `torch.set_float32_matmul_precision("highest")`, no `NVIDIA_TF32_OVERRIDE`; or ask for them by
+    name.
+    """
+    for outcome, check in _wrong(run):
+        if (reached := _reduced(outcome, check)) is not None:
+            message = f"computed in {reached} where float32 was asked: {_compared(check)}"
+            yield Fault(message, outcome.fullname)
+
 
 def failed_case(run: Run) -> Iterator[Fault]:
-    """A case failed: it raised, hung, or its result was wrong.
+    """A case failed: it raised, hung, or took its process with it.
 
     Its speed is worth nothing. Run it alone with `-k` and its name to see the whole message.
     """
     for outcome in run.frobench.outcomes:
-        if outcome.status == "failed":
+        if outcome.status == "failed" and not isinstance(outcome.check, Check):
             yield Fault(outcome.reason or "no reason was given", outcome.fullname)
+
+
+def _wrong(run: Run) -> Iterator[tuple[Outcome, Check]]:
+    for outcome in run.frobench.outcomes:
+        if outcome.status == "failed" and isinstance(outcome.check, Check):
+            yield outcome, outcome.check
+
+
+def _reduced(outcome: Outcome, check: Check) -> str | None:
+    """Return the type whose rounding explains the error, where float32 was asked for."""
+    asked = outcome.params.get("dtype", "float32")
+    explained = check.error <= ROUNDING.get(check.precision or "", 0.0)
+    return check.precision if asked == "float32" and explained else None
+
+
+def _compared(check: Check) -> str:
+    off = f"by {check.error:.2g}" if check.error < float_info.max else "beyond any number"
+    return f"{check.compared} is off {off}, over the bound of {check.bound:.2g}"

@@ -35,7 +35,7 @@ def rules(module: ModuleType) -> dict[str, Rule]:
     }
 
 
-def advice(rule: Rule) -> str:
+def advice(rule: Callable[..., object]) -> str:
     """Return what a rule's docstring says to do, on one line."""
     _, _, rest = inspect.cleandoc(rule.__doc__ or "").partition("\n\n")
     return " ".join(rest.split())

@@ -10,7 +10,6 @@ from statistics import fmean, median
 
 import msgspec
 
-from suite import store
 from suite.checks.rule import Fault
 from suite.model import Run, Severity
 
@@ -30,16 +29,6 @@ _PRIVATE = {
     "an address": re.compile(r"[\w.+-]+@[\w-]+\.\w+|\b([0-9a-fA-F]{2}:){5}[0-9a-fA-F]{2}\b"),
     "a UUID": re.compile(r"\b[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b"),
 }
-
-
-def digest_differs(run: Run) -> Iterator[Fault]:
-    """The content is not what the digest was made of.
-
-    The file was changed after it was stored. Take it again from where it was made.
-    """
-    found = store.digest(run)
-    if found != run.frobench.digest:
-        yield Fault(f"stored {run.frobench.digest[:12] or 'none'}, computed {found[:12]}")
 
 
 def repeated_name(run: Run) -> Iterator[Fault]:
@@ -80,7 +69,7 @@ def reason_missing(run: Run) -> Iterator[Fault]:
             yield Fault(f"{outcome.status} without a reason", outcome.fullname)
 
 
-def wrong_result(run: Run) -> Iterator[Fault]:
+def unchecked_pass(run: Run) -> Iterator[Fault]:
     """A case counts as passed although its result differs from the truth too much.
 
     Its speed is worth nothing: a wrong result can be had in no time. Measure again.
@@ -111,6 +100,10 @@ def sample_count(run: Run) -> Iterator[Fault]:
         counts = len(case.stats.data), case.stats.rounds, sum(case.extra_info.launches)
         if len({*counts}) > 1 or 0 in counts:
             message = "{} samples, {} rounds, {} in the launches".format(*counts)
+            yield Fault(message, case.fullname)
+        against = case.extra_info.against
+        if against is not None and len(against) != counts[0]:
+            message = f"{counts[0]} samples, {len(against)} of the other version beside them"
             yield Fault(message, case.fullname)
 
 
@@ -153,7 +146,8 @@ def impossible_sample(run: Run) -> Iterator[Fault]:
     The clock that measured it ran backwards or stood still. Measure again.
     """
     for case in run.benchmarks:
-        if wrong := [s for s in case.stats.data if not 0 < s < math.inf]:
+        samples = [*case.stats.data, *(case.extra_info.against or [])]
+        if wrong := [s for s in samples if not 0 < s < math.inf]:
             yield Fault(f"{len(wrong)} samples such as {wrong[0]!r} s", case.fullname)
 
 
@@ -189,10 +183,11 @@ def private_text(run: Run) -> Iterator[Fault]:
     Such things are never stored. Take the place that is named out of the file, and report
     that it was written.
     """
+    # What was found is not repeated: conclusions are stored too.
     for where, text in _texts(msgspec.to_builtins(run), "$"):
         for what, pattern in _PRIVATE.items():
-            if found := pattern.search(text):
-                yield Fault(f"{where} holds {what}: {found[0]}")
+            if pattern.search(text):
+                yield Fault(f"{where} holds {what}")
 
 
 def host_name(run: Run) -> Iterator[Fault]:
@@ -202,7 +197,7 @@ def host_name(run: Run) -> Iterator[Fault]:
     """
     node = run.machine_info.get("node")
     if node not in (None, "", run.frobench.environment.machine):
-        yield Fault(f"machine_info.node is {node!r}")
+        yield Fault("machine_info.node is not the kind of machine")
 
 
 def _texts(value: object, where: str) -> Iterator[tuple[str, str]]:

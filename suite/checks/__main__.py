@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: MIT
+"""The page of all codes, made from the rules' docstrings: ``python -m suite.checks``."""
+
+import inspect
+from collections.abc import Callable, Iterator
+from types import ModuleType
+
+from suite import checks
+from suite.checks import rule
+from suite.model import Severity
+
+HEAD = """\
+# What a check may say
+
+A conclusion about a run, or about a file, has a code. Each is explained here, with what to do about
+it. A run is judged as soon as it ends, by all but the last section, and what is found is printed
+and stored with it. `frobench validate` judges a stored file by the last two sections alone.
+
+An *error* makes a number wrong or a file invalid. A *warning* makes a number less trustworthy than
+it looks.
+
+This page is made from the rules themselves, in [suite/checks](../suite/checks):
+`python -m suite.checks > docs/checks.md`.
+"""
+
+
+def page() -> str:
+    """Return the page in Markdown, as it is committed."""
+    return "\n".join([HEAD, *_parts()])
+
+
+def _parts() -> Iterator[str]:
+    for module in (checks.failures, *checks.OF_NUMBERS, *checks.OF_FILES):
+        yield f"## {_title(module)}\n"
+        for code, function in rule.rules(module).items():
+            yield _entry(code, function, module.SEVERITY)
+    yield _entry("unreadable", checks.unreadable, "error")
+
+
+def _title(module: ModuleType) -> str:
+    """Return what the rules of a module are about."""
+    summary = inspect.cleandoc(module.__doc__ or "").partition("\n")[0]
+    return summary.removeprefix("Rules about ").removesuffix(".").capitalize()
+
+
+def _entry(code: str, function: Callable[..., object], severity: Severity) -> str:
+    summary, _, advice = inspect.cleandoc(function.__doc__ or "").partition("\n\n")
+    return f"### `{code}`\n\n{summary} *{severity.capitalize()}.*\n\n{advice}\n"
+
+
+if __name__ == "__main__":
+    print(page(), end="")  # noqa: T201 - the page is what it is for

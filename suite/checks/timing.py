@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: MIT
+# ruff: noqa: D401 - the first line of a rule says what it reports, as a user reads it
+"""Rules about times that cannot be what they claim to be."""
+
+from collections.abc import Iterator
+from statistics import median
+
+from suite.checks.facts import Seen, accelerators, by_launch, mostly
+from suite.checks.rule import Fault
+from suite.model import Run, Severity
+from suite.units import format_seconds
+
+SEVERITY: Severity = "error"
+
+LONGEST_SPAN = 1.1
+"""Device time relative to the longest of the host's, at most: they come from different samples,
+which differ by more than this on a noisy machine, but not all in one direction."""
+EVENT_NOISE = 2e-5
+"""Seconds by which device time may exceed host time besides: events cost something too, and those
+of two devices are matched no better."""
+LEAST_OF_WAIT = 0.5
+"""The part of the host's shortest waiting in which the device worked, at least."""
+WAKING = 2e-4
+"""Seconds that it may take until a host that waits knows that the device is done; on some
+systems far more than the wait for an idle device, which is what an empty body shows."""
+LARGEST_OVERLAP = 0.05
+"""Overlap of devices that work in turn, at most; the clocks are matched no better."""
+LEAST_REPEATS = 10
+"""Samples that agree to the last digit. A coarse clock makes one or two agree by chance, never so
+many in their order; samples without any spread are not counted at all."""
+DIGITS = 6
+"""Samples that differ in no more than what lies behind these digits are without spread."""
+LEAST_WARM_UP = 0.5
+"""Calls that a warm-up took as long as, at least. Two are made, and they are not the fast ones."""
+SLOW_FIRST = 1.5
+"""A first sample this much longer than all others paid for something that they did not. Longer than
+their median is not enough: on a CPU with two cores the first is so in two launches of three for
+some cases, since the memory they write is still being handed over."""
+OFTEN = 0.8
+"""The part of the launches in which chance does not make the first sample the slow one."""
+LEAST_LAUNCHES, LEAST_SAMPLES = 3, 3
+"""With less, a neighbour's noise makes the first sample the slow one in all launches of some case:
+it does in a launch of ten on a machine that is never quiet."""
+
+
+def unsynchronised(run: Run) -> Iterator[Fault]:
+    """The devices worked for longer than the host waited: its clock stopped before they were done.
+
+    Do not use these times: they are those of queueing the work. See that the case names every
+    device that its body uses, and that waiting for a device of this backend does wait.
+    """
+    for case in run.benchmarks:
+        seen = [one for one in by_launch(run, case) if "span" in one.parts]
+        if accelerators(case) and mostly(
+            one.parts["span"] > LONGEST_SPAN * max(one.samples) * one.iterations + EVENT_NOISE
+            for one in seen
+        ):
+            worked = format_seconds(_typical(seen, "span"))
+            waited = format_seconds(median(one.sample for one in seen))
+            yield Fault(f"the devices worked for {worked}, the host waited {waited}", case.fullname)
+
+
+def events_miss_work(run: Run) -> Iterator[Fault]:
+    """The host waited for the devices much longer than their events say that they worked.
+
+    Do not use the device time, nor any overlap of this case: its events lie on another stream
+    than the work, or on a part of it. Queue all work of the body inside its lanes.
+    """
+    for case in run.benchmarks:
+        devices = accelerators(case)
+        seen = [
+            one
+            for one in by_launch(run, case)
+            if {"enqueue", "span"} <= one.parts.keys()
+            and set(devices) <= one.launch.empty_body.keys()
+        ]
+        waits = [min(one.samples) - one.parts["enqueue"] for one in seen]
+        if devices and mostly(
+            one.parts["span"] + sum(one.launch.empty_body[device] for device in devices) + WAKING
+            < LEAST_OF_WAIT * wait
+            for one, wait in zip(seen, waits, strict=True)
+        ):
+            worked, waited = format_seconds(_typical(seen, "span")), format_seconds(median(waits))
+            message = f"the host waited {waited}, the events show {worked} of work"
+            yield Fault(message, case.fullname)
+
+
+def overlap_in_turn(run: Run) -> Iterator[Fault]:
+    """A control that works strictly in turn shows overlap, so the clocks of its devices differ.
+
+    Do not believe the overlap that the cases beside it show.
+    """
+    for case in run.benchmarks:
+        shown = case.extra_info.parts.get("overlap", [])
+        if "in_turn" in case.name and any((part or 0.0) > LARGEST_OVERLAP for part in shown):
+            most = max(part or 0.0 for part in shown)
+            yield Fault(f"overlap of {most:.0%} where there can be none", case.fullname)
+
+
+def first_call_counted(run: Run) -> Iterator[Fault]:
+    """The first sample pays for what the later ones do not, or nothing was warmed up before it.
+
+    First calls make handles, choose algorithms and fill caches. Call the body until it is
+    steady before the first sample; what it does only once belongs outside of it.
+    """
+    for case in run.benchmarks:
+        seen = by_launch(run, case)
+        firsts = [
+            one.samples[0] / max(one.samples[1:])
+            for one in seen
+            if len(one.samples) >= LEAST_SAMPLES
+        ]
+        if mostly((one.warmup < LEAST_WARM_UP * min(one.samples) for one in seen), OFTEN):
+            yield Fault("sampled after a warm-up shorter than a call", case.fullname)
+        elif len(firsts) >= LEAST_LAUNCHES and mostly((r > SLOW_FIRST for r in firsts), OFTEN):
+            message = f"the first sample lasts {median(firsts):.1f} times as long as any other"
+            yield Fault(message, case.fullname)
+
+
+def repeated_samples(run: Run) -> Iterator[Fault]:
+    """Two launches have the very same samples, so one of them was not measured.
+
+    Measure again. On a simulated device, let each launch draw its own noise.
+    """
+    cases = [{one.number: one.samples for one in by_launch(run, case)} for case in run.benchmarks]
+    for later in range(2, len(run.frobench.launches) + 1):
+        for earlier in range(1, later):
+            repeats = sum(
+                len({f"{sample:.{DIGITS}g}" for sample in samples[later]}) - 1
+                for samples in cases
+                if later in samples and samples[later] == samples.get(earlier)
+            )
+            if repeats >= LEAST_REPEATS:
+                yield Fault(f"launch {later} has the samples of launch {earlier}")
+                break
+
+
+def _typical(seen: list[Seen], part: str) -> float:
+    return median(one.parts[part] for one in seen)

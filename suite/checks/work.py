@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: MIT
+# ruff: noqa: D401 - the first line of a rule says what it reports, as a user reads it
+"""Rules about cases that did not do what their names and parameters say."""
+
+from collections.abc import Iterator
+from statistics import median
+
+from suite.checks.facts import Seen, accelerators, by_launch, mostly
+from suite.checks.rule import Fault
+from suite.model import Case, Run, Severity
+from suite.units import format_seconds, format_value
+
+SEVERITY: Severity = "error"
+
+PLAINEST = 0.9
+"""The part of an input that may be one value; half of one is, after a rectifier."""
+NOTHING_QUEUED = 1.2
+"""A sample of nothing but the waiting, relative to an empty body's, at most."""
+NOTHING_CALLED = 2.0
+"""The same on the CPU: a function of Python costs about as much as reading the clock twice."""
+PYTHON_CALL = 2e-7
+"""Seconds of a call that queues nothing; the fastest launch of work takes several times that."""
+TIMES_THE_CACHE = 2
+"""Bytes that leave nothing in a cache when they are written, in sizes of the cache."""
+
+
+def idle_device(run: Run) -> Iterator[Fault]:
+    """A device that a case is named for never held anything of it.
+
+    The tensors lay elsewhere, and so did the work. Make them with `device=`, or with the
+    methods of the device that the benchmark is given.
+    """
+    for case in run.benchmarks:
+        if idle := case.extra_info.idle_devices:
+            yield Fault(f"nothing was ever allocated on {', '.join(idle)}", case.fullname)
+
+
+def plain_inputs(run: Run) -> Iterator[Fault]:
+    """An input is all zeros, all ones, an identity, or nearly so.
+
+    Such numbers cost less power than others, so that a device whose power is limited works
+    faster on them. Draw inputs at random, as `device.uniform` does.
+    """
+    for case in run.benchmarks:
+        part = case.extra_info.commonest
+        if part is not None and part > PLAINEST:
+            yield Fault(f"{part:.0%} of an input is one and the same value", case.fullname)
+
+
+def no_work(run: Run) -> Iterator[Fault]:
+    """A case that declares work takes no longer than a body that does nothing.
+
+    Its result was kept from an earlier call, or was never computed. Make every call of the body
+    do the whole work.
+    """
+    for case in run.benchmarks:
+        work = case.extra_info.work
+        seen = by_launch(run, case)
+        limits = [_nothing(case, one) for one in seen]
+        if (work.flops or work.bytes) and mostly(
+            one.sample <= limit for one, limit in zip(seen, limits, strict=True)
+        ):
+            took = format_seconds(median(one.seconds for one in seen))
+            yield Fault(f"a call takes {took}, as if it did nothing", case.fullname)
+
+
+def warm_cache(run: Run) -> Iterator[Fault]:
+    """A case that claims cold caches was measured with warm ones.
+
+    Write at least twice the last-level cache before each sample, and call the body once in it.
+    """
+    cache = run.frobench.environment.cpu.last_level_cache_bytes or 0
+    for case in run.benchmarks:
+        info = case.extra_info
+        if case.params.get("cache") != "cold":
+            continue
+        flushed = info.flushed_bytes or 0
+        needed = 0 if accelerators(case) else TIMES_THE_CACHE * cache
+        if not flushed:
+            yield Fault("nothing was written between the samples", case.fullname)
+        elif flushed < needed:
+            written, enough = format_value(flushed, "B"), format_value(needed, "B")
+            yield Fault(f"{written} were written between the samples, not {enough}", case.fullname)
+        elif (calls := max(info.iterations)) > 1:
+            yield Fault(f"a sample holds {calls} calls, so only the first is cold", case.fullname)
+
+
+def _nothing(case: Case, seen: Seen) -> float:
+    """Return how long a sample takes at most if its calls do nothing; 0 where that is unknown."""
+    empty = seen.launch.empty_body
+    if not set(case.extra_info.devices) <= empty.keys():
+        return 0.0
+    waiting = sum(empty[device] for device in case.extra_info.devices)
+    if accelerators(case):  # the calls of a sample are waited for together
+        return NOTHING_QUEUED * waiting + (seen.iterations - 1) * PYTHON_CALL
+    return NOTHING_CALLED * waiting * seen.iterations
