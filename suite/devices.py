@@ -193,7 +193,7 @@ def choose(wanted: Iterable[str]) -> list[str]:
     for name in wanted or present:
         full = f"{name}:0" if name != "cpu" and name.isalpha() else name
         if full not in present:
-            msg = f"no device {name!r} here; there is {', '.join(present)}"
+            msg = f"no device {name!r} here; there is {', '.join(present)} (--devices chooses)"
             raise UnknownDeviceError(msg)
         chosen.append(full)
     return list(dict.fromkeys(chosen))
