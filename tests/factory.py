@@ -36,6 +36,7 @@ QUESTIONS = {
     "norm_logging": "What does it cost to bring every norm of a long loop back at once?",
     "parallel_matmul": "How near are two products on two devices to twice as fast?",
     "parameters": "How should model parameters be read and written on the device?",
+    "copies": "What does moving data cost?",
 }
 
 

@@ -217,9 +217,46 @@ def _parameters(devices: list[str]) -> Iterator[Plan]:
                 )
 
 
+def _copies(devices: list[str]) -> Iterator[Plan]:
+    """Let a copy take fixed costs and its bytes; pageable memory gets a fifth of a link."""
+    ways: list[tuple[str, dict[str, Scalar], int, float]] = [
+        ("bench_within", {"device": device}, 2, _rates(device).memory) for device in devices[:2]
+    ]
+    for device in devices[1:2]:
+        for memory, rate in (("pageable", 0.2 * GPU.link), ("pinned", GPU.link)):
+            place: dict[str, Scalar] = {"device": device, "memory": memory}
+            ways += [(name, place, 1, rate) for name in ("bench_to_device", "bench_to_host")]
+    if len(devices) > 2:
+        pair: dict[str, Scalar] = {"device": "+".join(devices[1:3]), "way": "direct"}
+        ways.append(("bench_between", pair, 1, 3 * GPU.link))
+    for function, where, times, rate in ways:
+        rates = _rates(str(where["device"]))
+        for size in (4**6, 4**9, 4**13):
+            yield Plan(
+                function,
+                "Copy bytes from one place to another.",
+                {"device": where["device"], "size": size, **where},
+                rates.launch + rates.readback + times * size / rate,
+                Work(bytes=float(times * size)),
+                Check("every element, bit by bit", 0.0, 0.0),
+                headline=function == "bench_within" or where.get("memory") == "pageable",
+            )
+    if len(devices) == 1:
+        yield Plan(
+            "bench_to_device",
+            "Copy from memory of the host to the device.",
+            {"device": "none", "size": 4, "memory": "pageable"},
+            0.0,
+            Work(),
+            Check("every element, bit by bit", 0.0, 0.0),
+            absence="no accelerator is measured",
+        )
+
+
 PLANS = {
     "matmul": _matmul,
     "norm_logging": _norm_logging,
     "parallel_matmul": _parallel_matmul,
     "parameters": _parameters,
+    "copies": _copies,
 }

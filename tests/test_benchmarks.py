@@ -17,7 +17,7 @@ from tests.alone import BENCHMARKS, Recorder, load, run_pytest
 from tests.command import ROOT
 
 MODULES = sorted(BENCHMARKS.glob("bench_*.py"))
-EXERCISES = ["matmul", "norm_logging", "parallel_matmul", "parameters"]
+EXERCISES = ["copies", "matmul", "norm_logging", "parallel_matmul", "parameters"]
 
 
 @pytest.fixture(scope="module")
@@ -134,6 +134,38 @@ def test_models_have_as_many_parameters_as_they_are_called_by(count: int) -> Non
     assert sum(value.numel() for value in model.parameters()) == pytest.approx(count, rel=0.01)
 
 
+COPIES: list[tuple[str, dict[str, Any], int]] = [
+    ("to_device", {"accelerator": CPU, "memory": "pageable"}, 1),
+    ("to_host", {"accelerator": CPU, "memory": "pageable"}, 1),
+    ("within", {"device": CPU}, 2),
+    ("between", {"devices": [CPU] * 3, "way": "direct"}, 2),
+]
+
+
+@pytest.mark.parametrize(("name", "where", "times"), COPIES, ids=[row[0] for row in COPIES])
+def test_declared_bytes_are_those_that_a_copy_moves(
+    name: str, where: dict[str, Any], times: int
+) -> None:
+    seen = Recorder()
+    getattr(load(BENCHMARKS / "bench_copies.py"), f"bench_{name}")(seen, **where, size=4**6)
+    assert seen.work == Work(bytes=times * 4**6)
+    assert seen.check == Check("every element, bit by bit", 0.0, 0.0)
+
+
+@pytest.mark.parametrize("size", [4, 4000, 4**10])
+def test_printed_tensors_are_read_again_whole_or_at_both_ends(size: int) -> None:
+    seen = Recorder()
+    load(BENCHMARKS / "bench_copies.py").bench_print(seen, device=CPU, size=size)
+    assert seen.check.passed
+
+
+def test_an_array_of_a_tensor_on_the_cpu_moves_nothing() -> None:
+    seen = Recorder()
+    load(BENCHMARKS / "bench_copies.py").bench_numpy(seen, device=CPU, size=4**6)
+    assert seen.work == Work(items=1)
+    assert seen.check.passed
+
+
 def ids(cases: dict[str, list[str]]) -> list[str]:
     """Spell cases, by exercise, as pytest does."""
     return [f"{BENCHMARKS}/bench_{module}.py::{case}" for module in cases for case in cases[module]]
@@ -141,6 +173,7 @@ def ids(cases: dict[str, list[str]]) -> list[str]:
 
 def test_pytest_alone_measures_and_names_no_host(tmp_path: Path) -> None:
     wanted = {
+        "copies": ["bench_within[cpu-4096]"],
         "matmul": ["bench_square[cpu-16-float32]"],
         "norm_logging": ["bench_launch_only[cpu-100]"],
         "parallel_matmul": ["bench_processes[cpu/0+cpu/1-64]"],
@@ -160,6 +193,15 @@ def test_pytest_alone_measures_and_names_no_host(tmp_path: Path) -> None:
 
 
 ON_ACCELERATORS = {
+    "copies": [
+        "bench_to_device[sim:0-1024-non_blocking]",
+        "bench_to_host[sim:0-1024-non_blocking]",
+        "bench_both_ways[sim:0-1024]",
+        "bench_all_at_once[sim:0+sim:1-1024-to_host]",
+        "bench_between[sim:0+sim:1-1024-through_host]",
+        "bench_numpy[sim:0-4096]",
+        "bench_print[sim:0-4000]",
+    ],
     "matmul": ["bench_square_with_copies[sim:0-16]"],
     "norm_logging": ["bench_pinned[sim:0-1000]", "bench_wait[sim:0-1000]"],
     "parallel_matmul": [
@@ -184,4 +226,4 @@ def test_what_needs_accelerators_runs_on_two_of_them(tmp_path: Path) -> None:
     )
     assert run.returncode == 0, run.stdout
     measured = [case["name"] for case in json.loads(file.read_text("utf-8"))["benchmarks"]]
-    assert set(measured) >= set(ON_ACCELERATORS["parallel_matmul"])
+    assert set(measured) >= {*ON_ACCELERATORS["copies"], *ON_ACCELERATORS["parallel_matmul"]}

@@ -22,6 +22,24 @@ class Fault(NamedTuple):
 
 
 FAULTS = {
+    "nothing copied": Fault(
+        "copies.within", "target.copy_(source)", "target.add_(0)", {"device": CPU, "size": 4**6}
+    ),
+    "a copy of only a half": Fault(
+        "copies.to_device",
+        "target.copy_(source,",
+        "target.zero_()[: len(target) // 2].copy_(source[: len(target) // 2],",
+        {"accelerator": CPU, "size": 4**6, "memory": "pageable"},
+    ),
+    "one device left out": Fault(
+        "copies.between",
+        "for source, target in copies]",
+        "for source, target in copies[1:]]",
+        {"devices": [CPU] * 3, "size": 4**6, "way": "direct"},
+    ),
+    "another tensor printed": Fault(
+        "copies.print", "print(source,", "print(source.flip(0),", {"device": CPU, "size": 4000}
+    ),
     "an operand transposed": Fault(
         "matmul.square", "a @ b,", "a @ b.t(),", {"device": CPU, "n": 16, "dtype": "float32"}
     ),
