@@ -16,34 +16,46 @@ GUIDE = (ROOT / "docs" / "adding-a-benchmark.md").read_text("utf-8")
 
 
 @pytest.fixture
-def printed(tmp_path: Path) -> Path:
-    """Save the guide's only Python block under the name that the guide gives it."""
-    (code,) = re.findall(r"^```python\n(.*?)^```", GUIDE, re.MULTILINE | re.DOTALL)
-    (name,) = re.findall(r"`benchmarks/(bench_\w+\.py)`:", GUIDE)
-    path: Path = copied(tmp_path) / name
-    path.write_text(code, "utf-8")
-    return path
+def printed(tmp_path: Path) -> list[Path]:
+    """Save the guide's Python blocks under the names that the guide gives them."""
+    codes = re.findall(r"^```python\n(.*?)^```", GUIDE, re.MULTILINE | re.DOTALL)
+    names = re.findall(r"`benchmarks/(bench_\w+\.py)`:", GUIDE)
+    folder = copied(tmp_path)
+    paths = [folder / name for name in names]
+    for path, code in zip(paths, codes, strict=True):
+        path.write_text(code, "utf-8")
+    return paths
 
 
-def test_the_printed_benchmark_measures(printed: Path, tmp_path: Path) -> None:
+def test_the_printed_benchmarks_measure(printed: list[Path], tmp_path: Path) -> None:
     file = tmp_path / "out.json"
-    run = run_pytest(printed, "--frobench-profile", "quick", "--benchmark-json", file)
+    run = run_pytest(*printed, "--frobench-profile", "quick", "--benchmark-json", file)
     assert run.returncode == 0, run.stdout
     names = [case["name"] for case in json.loads(file.read_text("utf-8"))["benchmarks"]]
-    assert "bench_sort[cpu-1000]" in names
+    assert {"bench_sort[cpu-1000]", "bench_length[cpu-1000]"} <= set(names)
 
 
-def test_the_printed_benchmark_fails_once_its_result_is_wrong(printed: Path) -> None:
-    code = printed.read_text("utf-8")
-    printed.write_text(code.replace("numbers.sort()", "numbers.sort(descending=True)"), "utf-8")
-    run = run_pytest(f"{printed}::bench_sort[cpu-1000]")
+@pytest.mark.parametrize(
+    ("case", "right", "wrong", "what"),
+    [
+        ("bench_sort[cpu-1000]", "sort()", "sort(descending=True)", "the sorted numbers"),
+        ("bench_length[cpu-1000]", "square()", "abs()", "the length"),
+    ],
+)
+def test_a_printed_benchmark_fails_once_a_result_is_wrong(
+    printed: list[Path], case: str, right: str, wrong: str, what: str
+) -> None:
+    (path,) = (path for path in printed if path.stem == case.partition("[")[0])
+    path.write_text(path.read_text("utf-8").replace(right, wrong), "utf-8")
+    run = run_pytest(f"{path}::{case}")
     assert run.returncode == 1
-    assert "wrong result: the sorted numbers" in run.stdout
+    assert f"wrong result: {what}" in run.stdout
 
 
-def test_a_benchmark_is_about_fifteen_lines(printed: Path) -> None:
-    _, _, code = printed.read_text("utf-8").partition('"""\n\n')
-    assert len(code.splitlines()) <= 16
+def test_a_benchmark_is_about_fifteen_lines(printed: list[Path]) -> None:
+    for path in printed:
+        _, _, code = path.read_text("utf-8").partition('"""\n\n')
+        assert len(code.splitlines()) <= 16
 
 
 def test_the_guide_names_the_arguments_and_helpers_that_there_are() -> None:
