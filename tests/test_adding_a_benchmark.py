@@ -38,8 +38,13 @@ def test_the_printed_benchmarks_measure(printed: list[Path], tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("case", "right", "wrong", "what"),
     [
-        ("bench_sort[cpu-1000]", "sort()", "sort(descending=True)", "the sorted numbers"),
-        ("bench_length[cpu-1000]", "square()", "abs()", "the length"),
+        (
+            "bench_sort[cpu-1000]",
+            "numbers.sort()",
+            "numbers.sort(descending=True)",
+            "the sorted numbers",
+        ),
+        ("bench_length[cpu-1000]", "numbers.square()", "numbers.abs()", "the length"),
     ],
 )
 def test_a_printed_benchmark_fails_once_a_result_is_wrong(
