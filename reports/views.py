@@ -9,6 +9,7 @@ from reports.findings.model import Plot, Point
 from reports.findings.select import device_title
 from reports.frame import function_of
 from reports.words import place
+from suite.checks import failures, rule
 from suite.model import Case, Estimate, Outcome, Run, Scalar
 from suite.statistics import estimate, launch_medians
 from suite.units import counted
@@ -168,6 +169,7 @@ def doubts(run: Run) -> list[Doubt]:
     names = {outcome.fullname: name(run, outcome) for outcome in run.frobench.outcomes}
     failed = Doubt("failed", "No answer uses them.")
     skipped = Doubt("skipped", "")
+    told = rule.rules(failures)  # the outcomes say it already
     concluded: dict[str, Doubt] = {}
     for outcome in sorted(run.frobench.outcomes, key=lambda one: _natural(one.fullname)):
         if outcome.status != "passed":
@@ -176,7 +178,7 @@ def doubts(run: Run) -> list[Doubt]:
                 names[outcome.fullname]
             )
     for one in run.frobench.conclusions:
-        if one.code != "failed-case":
+        if one.code not in told:
             doubt = concluded.setdefault(one.code, Doubt(word(one.code), one.advice))
             doubt.cases.setdefault(one.message, []).extend(
                 [names.get(one.case, one.case)] if one.case else []

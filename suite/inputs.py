@@ -17,6 +17,8 @@ LOOKED_AT = 4096
 """Elements of a tensor that are looked at, drawn at random."""
 LEAST_ELEMENTS = 16
 """Smaller tensors are scales and counters."""
+SMALL = 0.1
+"""A tensor smaller than this part of the largest may be plain: biases are, and sums use ones."""
 MOST_TENSORS = 16
 _BITS = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
 
@@ -29,8 +31,9 @@ class Inputs:
     """
 
     def __init__(self, body: object) -> None:
-        found = {id(tensor): tensor for tensor in _held(body)}
-        self._tensors = list(found.values())[:MOST_TENSORS]
+        found = {id(tensor): tensor for tensor in _held(body)}.values()
+        least = SMALL * max((tensor.numel() for tensor in found), default=0)
+        self._tensors = [tensor for tensor in found if tensor.numel() >= least][:MOST_TENSORS]
         self._before = [_commonest(tensor) for tensor in self._tensors]
 
     def commonest(self) -> float | None:

@@ -49,7 +49,7 @@ def test_random_inputs_of_any_type_are_fair(dtype: torch.dtype) -> None:
 
 
 def test_inputs_are_found_in_lists_bound_arguments_and_modules() -> None:
-    zeros = torch.zeros(30)
+    zeros = torch.zeros(400)
     pairs = [(FAIR, zeros)]
     model = torch.nn.Linear(30, 30)
     torch.nn.init.zeros_(model.weight)
@@ -75,6 +75,13 @@ def test_what_is_written_over_is_no_input() -> None:
 def test_scales_and_counters_say_nothing() -> None:
     scale = torch.ones(())
     assert commonest(lambda: scale + 1) is None
+
+
+def test_a_small_tensor_beside_a_large_one_may_be_plain() -> None:
+    matrix, ones = FAIR.clone(), torch.ones(40)
+    found = commonest(lambda: matrix @ ones)
+    assert found is not None
+    assert found < 0.2
 
 
 def test_looking_leaves_the_generator_of_the_benchmark_alone() -> None:
