@@ -8,6 +8,7 @@ mistakes. What a body holds is found in its closure and its bound arguments.
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
+from types import BuiltinMethodType, MethodType
 from typing import Any
 
 import torch
@@ -64,6 +65,8 @@ def _held(value: Any, depth: int = 4) -> Iterator[Tensor]:  # noqa: ANN401 - wha
         inside = list(value)
     elif isinstance(value, dict):
         inside = list(value.values())
+    elif isinstance(value, MethodType | BuiltinMethodType):
+        inside = [value.__self__]
     elif (cells := getattr(value, "__closure__", None)) is not None:
         for cell in cells:
             with suppress(ValueError):  # a cell that is still empty
