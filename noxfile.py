@@ -108,6 +108,13 @@ def types(session: nox.Session) -> None:
 
 
 @nox.session(default=False)
+def peers(session: nox.Session) -> None:
+    """Time the same bodies by other tools too, and write `docs/peers.*`; `-- --quick` looks."""
+    _install(session, "peers")
+    session.run("python", "-m", "tests.peers", *session.posargs)
+
+
+@nox.session(default=False)
 def build(session: nox.Session) -> None:
     """Build the source archive and the wheel into `dist/`."""
     session.install(*PINS, *_group("build"))
