@@ -5,7 +5,7 @@ They run measurably faster than random numbers on devices whose power is limited
 mistakes. What a body holds is found in its closure and its bound arguments.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from functools import partial
 from types import BuiltinMethodType, MethodType
@@ -55,24 +55,28 @@ def _held(value: Any, depth: int = 4) -> Iterator[Tensor]:  # noqa: ANN401 - wha
     if isinstance(value, Tensor):
         if value.numel() >= LEAST_ELEMENTS and value.dtype != torch.bool:
             yield value
-        return
-    inside: list[Any] = []
+    elif depth:
+        for each in _inside(value):
+            yield from _held(each, depth - 1)
+
+
+def _inside(value: Any) -> Iterable[Any]:  # noqa: ANN401 - whatever it holds
+    """Return what a value holds, if it is one of those that hold something."""
     if isinstance(value, torch.nn.Module):
-        inside = list(value.parameters())
-    elif isinstance(value, partial):
-        inside = [value.func, *value.args, *value.keywords.values()]
-    elif isinstance(value, list | tuple):
-        inside = list(value)
-    elif isinstance(value, dict):
-        inside = list(value.values())
-    elif isinstance(value, MethodType | BuiltinMethodType):
-        inside = [value.__self__]
-    elif (cells := getattr(value, "__closure__", None)) is not None:
-        for cell in cells:
-            with suppress(ValueError):  # a cell that is still empty
-                inside.append(cell.cell_contents)
-    for each in inside if depth else ():
-        yield from _held(each, depth - 1)
+        return value.parameters()
+    if isinstance(value, partial):
+        return [value.func, *value.args, *value.keywords.values()]
+    if isinstance(value, list | tuple):
+        return value
+    if isinstance(value, dict):
+        return value.values()
+    if isinstance(value, MethodType | BuiltinMethodType):
+        return [value.__self__]
+    found = []
+    for cell in getattr(value, "__closure__", None) or ():
+        with suppress(ValueError):  # a cell that is still empty
+            found.append(cell.cell_contents)
+    return found
 
 
 def _commonest(tensor: Tensor) -> float | None:

@@ -9,23 +9,26 @@ from reports.findings.select import Cases
 from suite.model import Run
 
 RULES = {
-    "copies": copies,
     "matmul": matmul,
     "norm_logging": norm_logging,
     "parallel_matmul": parallel_matmul,
     "parameters": parameters,
+    "copies": copies,
 }
+"""Exercises in the order in which the report answers them; those without rules follow."""
 
 
 def sections(run: Run, table: pd.DataFrame) -> list[Section]:
-    """Answer every exercise of a run, in the order of the suite.
+    """Answer every exercise of a run.
 
     Parameters
     ----------
     table
         The run's frame (`reports.frame.frame`).
     """
-    return [_section(run, table, exercise) for exercise in run.frobench.exercises]
+    order = [exercise for exercise in RULES if exercise in run.frobench.exercises]
+    others = [exercise for exercise in run.frobench.exercises if exercise not in RULES]
+    return [_section(run, table, exercise) for exercise in (*order, *others)]
 
 
 def _section(run: Run, table: pd.DataFrame, exercise: str) -> Section:
