@@ -3,7 +3,15 @@
 
 import pandas as pd
 
-from reports.findings import copies, matmul, norm_logging, other, parallel_matmul, parameters
+from reports.findings import (
+    copies,
+    matmul,
+    norm_logging,
+    other,
+    parallel_matmul,
+    parameters,
+    versions,
+)
 from reports.findings.model import Finding, Section
 from reports.findings.select import Cases
 from suite.model import Run
@@ -36,7 +44,7 @@ def _section(run: Run, table: pd.DataFrame, exercise: str) -> Section:
     cases = Cases(run, table, exercise)
     rules = RULES.get(exercise, other)
     absent = Finding("absent", asked.question, f"Not measured: {cases.reason()}.")
-    found = rules.findings(cases) or [absent]
+    found = [*rules.findings(cases), *versions.findings(run, exercise)] or [absent]
     lead = next((finding for finding in found if finding.value), found[0])
     return Section(
         exercise,

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: MIT
+"""Cases that were measured beside another version of their body, in any exercise."""
+
+from reports.findings.model import RATIO, Finding
+from suite.compare.versions import compare_versions, launch_ratios
+from suite.model import Run
+from suite.units import format_estimate
+
+WORDS = {
+    "same": "They are the same to 2%",
+    "faster": "It is faster",
+    "slower": "It is slower",
+    "unresolved": "That decides nothing",
+}
+
+
+def findings(run: Run, exercise: str) -> list[Finding]:
+    """Say of each such case how long it takes beside its other version."""
+    cases = {case.fullname: case for case in run.benchmarks}
+    found = []
+    for compared in compare_versions(run).cases:
+        case = cases[compared.fullname]
+        against = case.extra_info.against
+        if case.group != exercise or against is None or compared.word == "incomparable":
+            continue
+        title = case.extra_info.title.rstrip(".")
+        ratio = format_estimate(compared.ratio, RATIO)
+        found.append(
+            Finding(
+                f"versions-{case.name}",
+                f"Is it faster than the version beside it? {title} ({case.name})",
+                f"It takes {ratio} as long. {WORDS[compared.word]}.",
+                compared.ratio,
+                RATIO,
+                "time beside the other version's",
+                tuple(one for one in launch_ratios(case, against) if one is not None),
+                (case.fullname,),
+            )
+        )
+    return found
