@@ -16,7 +16,7 @@ from tests.peers.tool import Interval, Measurement, Process, Rules
 WITHIN = 0.01
 HONEST = 0.93
 DRAWN = 1000
-MOST = 100
+MOST = 1000
 """Processes beyond which nobody would wait for +-1%."""
 
 
@@ -63,19 +63,30 @@ def _of_one(rules: Rules, pool: Sequence[Process], value: float) -> Found:
 
 
 def _of_runs(rules: Rules, numbers: Sequence[float], value: float) -> Found:
-    """Find the fewest processes that are enough; the narrowest such run if none is honest."""
+    """Find the fewest processes that are enough; a run that is only narrow if none is."""
     draw = random.Random(0)  # noqa: S311 - not for secrets
-    narrow: Found = None, None, None
-    for count in range(rules.least, MOST + 1):
+
+    def judge(count: int) -> tuple[float, float]:
         runs = (draw.choices(numbers, k=count) for _ in range(DRAWN))
-        half_width, coverage = _judge([rules.interval(run) for run in runs], value)
-        if half_width > WITHIN:
-            continue
-        if coverage >= HONEST:
-            return count, half_width, coverage
-        if narrow[0] is None:
-            narrow = count, half_width, coverage
-    return narrow
+        return _judge([rules.interval(run) for run in runs], value)
+
+    def enough(half_width: float, coverage: float) -> bool:
+        return half_width <= WITHIN and coverage >= HONEST
+
+    few, many, seen = rules.least - 1, rules.least, judge(rules.least)
+    while not enough(*seen):
+        if 2 * many > MOST:
+            return (many, *seen) if seen[0] <= WITHIN else (None, None, None)
+        few, many = many, 2 * many
+        seen = judge(many)
+    while many - few > 1:
+        between = (few + many) // 2
+        tried = judge(between)
+        if enough(*tried):
+            many, seen = between, tried
+        else:
+            few = between
+    return many, *seen
 
 
 def _judge(intervals: Sequence[Interval], value: float) -> tuple[float, float]:

@@ -5,6 +5,7 @@
 """
 
 import json
+import os
 from statistics import fmean
 from time import perf_counter
 from typing import Any
@@ -32,7 +33,7 @@ def measure(order: Order) -> list[Measurement]:
     """Run pytest once."""
     out = order.folder / "benchmark.json"
     wall, _ = run(
-        *("-m", "pytest", "-q", "-c", "/dev/null", "-p", "no:cacheprovider"),
+        *("-m", "pytest", "-q", "-c", os.devnull, "-p", "no:cacheprovider"),
         *(f"{__file__}::test_body[{name}]" for name in order.bodies),
         *(f"--benchmark-json={out}", "--benchmark-save-data"),
         order=order,
