@@ -224,12 +224,12 @@ def test_memory_that_runs_out_costs_the_case_and_nothing_else(known: Measured) -
 
 def test_a_device_that_is_lost_fails_its_case_and_the_rest_goes_on(tmp_path: Path) -> None:
     reason = "AcceleratorError: sim error: device 0 is lost"
-    spec = VIRTUAL | {"flops": {"float32": 1e9}, "faults": {"lost_after": 2000}}
+    spec = VIRTUAL | {"flops": {"float32": 1e9}, "faults": {"lost_after": 4900}}
     options = ("--benchmarks", KNOWN, "--devices", "sim:0", "--budget", 12, "--deadline", 20)
     seen = measured(tmp_path, spec, "first or many or last", *options)
     assert seen.code == 1
-    assert seen.outcome("bench_many[sim:0-3000]").status == "failed"
-    assert seen.outcome("bench_many[sim:0-3000]").reason == reason
+    assert seen.outcome("bench_many[sim:0-5000]").status == "failed"
+    assert seen.outcome("bench_many[sim:0-5000]").reason == reason
     for name, launches in (("first", 10), ("last", 20)):
         truth = launches * seen.spec.launch + seen.spec.kernel + seen.spec.synchronise
         seconds = seen.seconds(f"bench_{name}[sim:0-{launches}]")

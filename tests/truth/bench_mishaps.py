@@ -5,7 +5,7 @@ import torch
 
 from suite import Device, Measure, Work, cases, close_to
 
-MANY = 3000
+MANY = 5000
 """Launches of one call; a device that is to go wrong does so before."""
 
 
