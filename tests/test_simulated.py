@@ -5,51 +5,28 @@ What the devices do is judged by their own account, in simulated time; of the ho
 this is asked: that no wait ends early.
 """
 
-import json
-import os
-import subprocess
-import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.simulated.simulated_accelerator.device import Cache
 from tests.simulated.simulated_accelerator.spec import Spec
-from tests.simulated.simulated_accelerator.tape import Entry, Tape, Value
+from tests.stage import play
 
-FOLDER = Path(__file__).parent / "simulated"
-KERNEL = 5e-6
-FLOPS, SHORT_FLOPS, BANDWIDTH = 1e9, 4e9, 10e9
+LAUNCH, KERNEL, SYNCHRONISE = 50e-6, 5e-6, 10e-6
+FLOPS, SHORT_FLOPS, BANDWIDTH, CACHE_BANDWIDTH = 1e9, 4e9, 10e9, 40e9
+FIRST = 2e-3
+"""Seconds that the first launch of an operation takes longer, where that is asked for."""
 SLOW = {"flops": {"float32": FLOPS, "bfloat16": SHORT_FLOPS}, "memory": 64 << 20}
 LONG = KERNEL + 2 * 512**3 / FLOPS
 """Seconds of the product that the scenes wait for: longer than any disturbance should be."""
-
-
-def start(
-    *scenes: str, spec: dict[str, Any] | None = None, **environment: str
-) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [sys.executable, "-m", "scenes", *scenes],
-        env=os.environ
-        | {"PYTHONPATH": str(FOLDER), "SIM_SPEC": json.dumps(spec or {})}
-        | environment,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-
-
-def play(*scenes: str, spec: dict[str, Any] | None = None, **environment: str) -> dict[str, Any]:
-    """Play scenes in a process that has the backend installed; return what they saw."""
-    process = start(*scenes, spec=spec, **environment)
-    seen, _ = process.communicate(timeout=120)
-    assert process.returncode == 0
-    return dict(json.loads(seen))
 
 
 @pytest.fixture(scope="module")
 def seen() -> dict[str, Any]:
     """Play on two devices without fault."""
     return play(
+        "scenes",
         "presence",
         "values",
         "training",
@@ -161,15 +138,6 @@ def test_mistakes_are_refused_as_on_a_real_device(seen: dict[str, Any]) -> None:
     assert mistakes["shapes"][0] == "RuntimeError"
 
 
-def test_another_name_and_a_mask_choose_what_is_there() -> None:
-    spec = {"name": "acme", "devices": 3, "faults": {"speeds": [1.0, 1.0, 0.5], "jitter": 0.0}}
-    seen = play("presence", "dispersion", spec=spec, ACME_VISIBLE_DEVICES="2,0")
-    assert seen["presence"]["accelerator"] == "acme"
-    assert seen["presence"]["count"] == 2
-    seconds = seen["dispersion"]
-    assert seconds["acme:0 first"] == pytest.approx(2 * seconds["acme:1 first"])
-
-
 @pytest.mark.parametrize(
     ("mask", "devices"),
     [
@@ -191,75 +159,97 @@ def test_a_mask_leaves_the_devices_that_it_names(
     assert Spec(devices=3).visible() == devices
 
 
+def test_another_name_and_a_mask_choose_what_is_there() -> None:
+    spec = {"name": "acme", "devices": 3, "virtual": True}
+    presence = play("scenes", "presence", spec=spec, ACME_VISIBLE_DEVICES="2,0")["presence"]
+    assert presence["accelerator"] == "acme"
+    assert presence["count"] == 2
+
+
 def test_a_masked_machine_has_no_accelerator() -> None:
-    presence = play("presence", SIM_VISIBLE_DEVICES="")["presence"]
+    presence = play("scenes", "presence", SIM_VISIBLE_DEVICES="")["presence"]
     assert presence["accelerator"] is None
     assert presence["count"] == 0
 
 
-def test_faults_change_the_times_that_they_name() -> None:
-    faults = {"throttle_after": 0.3, "throttle_speed": 0.5, "jitter": 0.01, "lost_after": 10}
-    seen = play("dispersion", "loss", spec={"devices": 1, "faults": faults})
-    seconds = seen["dispersion"]
-    assert seconds["sim:0 last"] == pytest.approx(2 * seconds["sim:0 first"], rel=0.1)
-    assert seconds["sim:0 last"] != 2 * seconds["sim:0 first"]
-    assert seen["loss"]["used"] == 10 - 2 * 2 - 1  # two products and every copy were launches too
-    assert seen["loss"]["refusal"] == ["AcceleratorError", "sim error: device 0 is lost"]
-    assert seen["loss"]["waiting"] == seen["loss"]["refusal"]
+@pytest.fixture(scope="module")
+def odd() -> dict[str, Any]:
+    """Play on devices that have a cache, with room for four matrices of 128 x 128."""
+    return play(
+        "oddities",
+        "peaks",
+        "first_launches",
+        "cached",
+        "imports",
+        spec={
+            "virtual": True,
+            "cache": 300_000,
+            "cache_bandwidth": CACHE_BANDWIDTH,
+            "faults": {"first": FIRST},
+        },
+    )
 
 
-def test_a_device_that_hangs_is_waited_for_without_end() -> None:
-    with start("hang", spec={"faults": {"hang_after": 2}}) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline() == "launched\n"
-        with pytest.raises(subprocess.TimeoutExpired):
-            process.wait(timeout=1)
-        process.kill()
+def test_memory_is_counted_by_device(odd: dict[str, Any]) -> None:
+    assert odd["peaks"] == {
+        "at first": [0, 0, 0, 0],
+        "after work": [1000, 2000, 0, 0],
+        "after the reset": [1000, 1000, 0, 0],
+    }
 
 
-def entry(name: str, done: list[str], reads: list[Value], writes: list[Value]) -> Entry:
-    return Entry(lambda: done.append(name), reads, writes, name, 1e-6)
+def test_the_first_launch_of_each_operation_costs_more_once_in_a_process(
+    odd: dict[str, Any],
+) -> None:
+    seconds = odd["first_launches"]
+    assert seconds.pop("product on the other") == pytest.approx([LAUNCH, LAUNCH], rel=1e-2)
+    assert len(seconds) == 5
+    for both in seconds.values():
+        assert both == pytest.approx([FIRST + LAUNCH, LAUNCH], rel=1e-2)
 
 
-def test_only_what_a_value_depends_on_is_computed() -> None:
-    tape, done = Tape(), list[str]()
-    a, b, c = Value(), Value(), Value()
-    tape.append(entry("a", done, [], [a]))
-    tape.append(entry("b", done, [a], [b]))
-    tape.append(entry("c", done, [], [c]))
-    tape.force([b])
-    assert done == ["a", "b"]
-    tape.force([c])
-    assert done == ["a", "b", "c"]
+def test_an_operation_is_quick_only_if_all_that_it_is_given_lies_in_the_cache(
+    odd: dict[str, Any],
+) -> None:
+    size = 3 * 4 * 128**2
+    cold, warm = (pytest.approx(KERNEL + size / rate) for rate in (BANDWIDTH, CACHE_BANDWIDTH))
+    assert odd["cached"] == {
+        "nothing": cold,
+        "itself": warm,
+        "another that fits": warm,
+        "many that are gone": warm,
+        "a large write": cold,
+    }
 
 
-def test_what_reads_a_value_comes_before_what_overwrites_it() -> None:
-    tape, done = Tape(), list[str]()
-    a, b = Value(), Value()
-    tape.append(entry("reader", done, [a], [b]))
-    tape.append(entry("overwriter", done, [a], [a]))
-    tape.force([a])
-    assert done == ["reader", "overwriter"]
+def test_to_compute_imports_nothing_that_takes_long(odd: dict[str, Any]) -> None:
+    assert odd["imports"] == []
 
 
-def test_what_nobody_holds_is_never_computed() -> None:
-    tape, done = Tape(), list[str]()
-    kept, forgotten, between = Value(), Value(), Value()
-    tape.append(entry("between", done, [], [between]))
-    tape.append(entry("forgotten", done, [between], [forgotten]))
-    tape.append(entry("kept", done, [], [kept]))
-    del forgotten, between
-    tape.force([kept])
-    assert done == ["kept"]
-    tape.compute_while_waiting(float("inf"))
-    assert done == ["kept"]
+def test_what_was_not_touched_for_longest_leaves_the_cache() -> None:
+    cache = Cache(100)
+    assert [cache.touch(buffer, 40) for buffer in (1, 2, 1, 3, 1, 2)] == [
+        *(False, False, True),
+        *(False, True, False),
+    ]
+    assert not cache.touch(4, 101)
+    assert not any(cache.touch(buffer, 20) for buffer in (1, 2, 3, 4))
 
 
-def test_what_does_not_fit_into_a_wait_is_left_for_later() -> None:
-    tape, done = Tape(), list[str]()
-    a = Value()
-    tape.append(entry("a", done, [], [a]))
-    tape.compute_while_waiting(0.0)
-    assert done == []
-    tape.compute_while_waiting(float("inf"))
-    assert done == ["a"]
+def test_a_bare_backend_offers_the_least_and_works() -> None:
+    spec = {"virtual": True, "bare": True, "flops": {"float32": FLOPS}}
+    least = play("oddities", "least", spec=spec)["least"]
+    assert least["offers"] == [
+        "current_device",
+        "device_count",
+        "is_available",
+        "is_initialized",
+        "manual_seed_all",
+        "set_device",
+        "synchronize",
+    ]
+    assert least["accelerators"] == 2
+    assert least["current"] == 1
+    assert least["error"] == 0
+    product = KERNEL + 2 * 100**3 / FLOPS
+    assert least["seconds"] == pytest.approx(LAUNCH + product + SYNCHRONISE, rel=1e-3)

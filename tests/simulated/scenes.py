@@ -2,7 +2,7 @@
 # ruff: noqa: INP001 (a program, not part of a package)
 """What a program does with simulated devices, and what it sees; run by the tests.
 
-``python -m scenes NAME...`` plays the scenes and prints what each returns as one JSON object.
+``python -m scenes NAME...`` plays scenes and prints what each returns as one JSON object.
 They use what PyTorch offers for any accelerator; only ``account`` is the simulation's own.
 """
 
@@ -21,23 +21,26 @@ FIRST, SECOND = f"{TYPE}:0", f"{TYPE}:1"
 sim: Any = torch.get_device_module(TYPE)
 
 
-def _random(*shape: int) -> torch.Tensor:
+def random(*shape: int) -> torch.Tensor:
+    """Return the same numbers between -1 and 1 at every call."""
     return torch.rand(shape, generator=torch.Generator().manual_seed(1)) * 2 - 1
 
 
-def _product(device: str, n: int = 512) -> tuple[float, float]:
+def product(device: str, n: int = 512) -> tuple[float, float]:
     """Multiply two matrices and return when the device did, without waiting for it."""
-    a = _random(n, n).to(device)
+    a = random(n, n).to(device)
     _ = a @ a
-    return _last(device)
+    return last(device)
 
 
-def _last(device: str) -> tuple[float, float]:
+def last(device: str) -> tuple[float, float]:
+    """Return when a device began and ended its last operation."""
     work = sim.account(device).recent[-1]
     return work.begin, work.end
 
 
-def _refusal(action: Callable[[], object]) -> list[str]:
+def refusal(action: Callable[[], object]) -> list[str]:
+    """Return the kind and the words of the error that an action raises, if it does."""
     try:
         action()
     except Exception as error:  # noqa: BLE001 (whatever it is, the test judges it)
@@ -52,13 +55,13 @@ def presence() -> dict[str, object]:
         "accelerator": accelerator and accelerator.type,
         "count": torch.accelerator.device_count(),
         "name": sim.get_device_name(0) if sim.device_count() else None,
-        "third": _refusal(lambda: torch.empty(1, device=f"{TYPE}:2")),
+        "third": refusal(lambda: torch.empty(1, device=f"{TYPE}:2")),
     }
 
 
 def values() -> dict[str, float]:
     """Compute on the device and on the CPU; return the largest differences."""
-    a, b = _random(40, 50), _random(50, 40)
+    a, b = random(40, 50), random(50, 40)
     x, y = a.to(FIRST), b.to(FIRST)
     changed, kept = x.clone(), x * 2
     row = changed[3]
@@ -91,7 +94,7 @@ def training() -> list[list[float]]:
         network.load_state_dict(weights)
         network.to(device)
         optimizer = torch.optim.SGD(network.parameters(), lr=0.1, momentum=0.9)
-        inputs, truth = _random(16, 4).to(device), _random(16, 1).to(device)
+        inputs, truth = random(16, 4).to(device), random(16, 1).to(device)
         for _ in range(5):
             optimizer.zero_grad()
             loss = torch.nn.functional.mse_loss(network(inputs), truth)
@@ -114,7 +117,7 @@ def training() -> list[list[float]]:
 
 def durations() -> dict[str, float]:
     """Return how long the device took for one operation of each kind, by its own account."""
-    matrix = _random(256, 256)
+    matrix = random(256, 256)
     pinned = matrix.pin_memory()
     there = matrix.to(FIRST)
     buffer = torch.empty_like(matrix).pin_memory()
@@ -132,7 +135,7 @@ def durations() -> dict[str, float]:
     for name, action in actions.items():
         action()
         sim.synchronize(FIRST)
-        begin, end = _last(FIRST)
+        begin, end = last(FIRST)
         seconds[name] = end - begin
     return seconds
 
@@ -142,14 +145,14 @@ def waiting() -> dict[str, object]:
     begin, end = sim.Event(enable_timing=True), sim.Event(enable_timing=True)
     queued = sim.Event(enable_timing=True)
     sim.set_device(0)
-    a = _random(512, 512).to(FIRST)
+    a = random(512, 512).to(FIRST)
     begin.record()
     _ = a @ a
     queued.record()
     _ = a @ a
     end.record()
     early = end.query()
-    too_early = _refusal(lambda: begin.elapsed_time(end))
+    too_early = refusal(lambda: begin.elapsed_time(end))
     sim.synchronize(SECOND)
     after_the_other = end.query()
     sim.synchronize(FIRST)
@@ -159,7 +162,7 @@ def waiting() -> dict[str, object]:
         "too early": too_early,
         "after the other": after_the_other,
         "late": end.query(),
-        "waited until the end": now >= _last(FIRST)[1],
+        "waited until the end": now >= last(FIRST)[1],
         "queued": queued.elapsed_time(end),
         "all": begin.elapsed_time(end),
     }
@@ -167,7 +170,7 @@ def waiting() -> dict[str, object]:
 
 def reading() -> dict[str, bool]:
     """Read results back in every way; each must have waited for the device."""
-    a = _random(64, 64).to(FIRST)
+    a = random(64, 64).to(FIRST)
     waited = {}
     ways: dict[str, Callable[[torch.Tensor], object]] = {
         "item": lambda result: result[0, 0].item(),
@@ -178,7 +181,7 @@ def reading() -> dict[str, bool]:
     }
     for name, way in ways.items():
         result = a @ a
-        end = _last(FIRST)[1]
+        end = last(FIRST)[1]
         way(result)
         waited[name] = perf_counter() >= end
     return waited
@@ -190,19 +193,19 @@ def overlaps() -> dict[str, float]:
     def together(one: tuple[float, float], other: tuple[float, float]) -> float:
         return max(0.0, min(one[1], other[1]) - max(one[0], other[0]))
 
-    both = _product(FIRST), _product(SECOND)
+    both = product(FIRST), product(SECOND)
     sim.synchronize(FIRST)
     sim.synchronize(SECOND)
-    first = _product(FIRST)
+    first = product(FIRST)
     sim.synchronize(FIRST)
-    second = _product(SECOND)
+    second = product(SECOND)
     side = sim.Stream(device=FIRST)
-    main = _product(FIRST)
-    pinned = _random(1 << 20).pin_memory()
+    main = product(FIRST)
+    pinned = random(1 << 20).pin_memory()
     with side:
-        aside = _product(FIRST)
+        aside = product(FIRST)
         moved = pinned.to(FIRST, non_blocking=True)
-    copied = _last(FIRST)
+    copied = last(FIRST)
     sim.synchronize(FIRST)
     return {
         "two devices": together(*both),
@@ -215,26 +218,26 @@ def overlaps() -> dict[str, float]:
 
 def read_back_without_waiting() -> dict[str, bool]:
     """Copy to pinned memory without waiting, and look before and after waiting."""
-    there = _random(1000).to(FIRST)
+    there = random(1000).to(FIRST)
     sim.synchronize(FIRST)
     here = there.to("cpu", non_blocking=True)
     sleep(0.05)  # the copy has long ended, but nobody has asked
-    before = torch.equal(here, _random(1000))
+    before = torch.equal(here, random(1000))
     sim.synchronize(FIRST)
-    return {"before": before, "after": torch.equal(here, _random(1000))}
+    return {"before": before, "after": torch.equal(here, random(1000))}
 
 
 def memory() -> dict[str, object]:
     """Fill a device; see what it says, and that the rest of it still works."""
     free, total = sim.mem_get_info(FIRST)
     half = torch.empty(total // 8, device=FIRST)
-    refusal = _refusal(lambda: torch.empty(total // 4, device=FIRST))
+    refused = refusal(lambda: torch.empty(total // 4, device=FIRST))
     peak = sim.max_memory_allocated(FIRST)
     taken = half.nbytes
     result = half[:10] + 1
     del half
     return {
-        "refusal": refusal,
+        "refusal": refused,
         "peak": peak - (total - free) - taken,
         "left": free - sim.mem_get_info(FIRST)[0] - result.nbytes,
     }
@@ -242,52 +245,20 @@ def memory() -> dict[str, object]:
 
 def mistakes() -> dict[str, list[str]]:
     """Do what an accelerator does not allow."""
-    here, there, elsewhere = _random(3, 3), _random(3, 3).to(FIRST), _random(3, 3).to(SECOND)
+    here, there, elsewhere = random(3, 3), random(3, 3).to(FIRST), random(3, 3).to(SECOND)
     return {
-        "host and device": _refusal(lambda: here @ there),
-        "two devices": _refusal(lambda: there + elsewhere),
-        "numpy": _refusal(there.numpy),
-        "shapes": _refusal(lambda: there @ there[:2]),
+        "host and device": refusal(lambda: here @ there),
+        "two devices": refusal(lambda: there + elsewhere),
+        "numpy": refusal(there.numpy),
+        "shapes": refusal(lambda: there @ there[:2]),
     }
 
 
-def dispersion() -> dict[str, float]:
-    """Return the seconds of a product on each device, at first and half a second later."""
-    seconds: dict[str, float] = {}
-    for name in [f"{TYPE}:{index}" for index in range(sim.device_count())]:
-        for when in ("first", "last"):
-            begin, end = _product(name, 64)
-            seconds[f"{name} {when}"] = end - begin
-            sim.synchronize(name)
-            sleep(0.5)
-    return seconds
-
-
-def loss() -> dict[str, object]:
-    """Use a device until it is lost."""
-    a = _random(8, 8).to(FIRST)
-    used = 0
-    refusal: list[str] = []
-    while not refusal:
-        refusal = _refusal(lambda: a @ a)
-        used += not refusal
-    return {
-        "used": used,
-        "refusal": refusal,
-        "waiting": _refusal(lambda: sim.synchronize(FIRST)),
-        "other device": _refusal(lambda: _random(8, 8).to(SECOND)),
-    }
-
-
-def hang() -> None:
-    """Wait for a device that never ends."""
-    a = torch.empty(8, 8, device=FIRST)
-    for _ in range(3):
-        a.zero_()
-    print("launched", flush=True)  # noqa: T201 (the test waits for this)
-    sim.synchronize(FIRST)
+def play(scenes: dict[str, Callable[[], object]]) -> None:
+    """Play the scenes that the command line names, and print what they return."""
+    seen = {name: scenes[name]() for name in sys.argv[1:]}
+    print(json.dumps(seen))  # noqa: T201 (the result)
 
 
 if __name__ == "__main__":
-    seen = {name: globals()[name]() for name in sys.argv[1:]}
-    print(json.dumps(seen))  # noqa: T201 (the result)
+    play(globals())

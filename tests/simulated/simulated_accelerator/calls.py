@@ -2,7 +2,7 @@
 # ruff: noqa: ANN401 (operations take and return whatever PyTorch's do)
 """PyTorch's operations as the simulation knows them, and single calls of them."""
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from functools import cache
 from typing import Any
 
@@ -96,7 +96,10 @@ class Call:
     key : what of the arguments shape and duration of the results depend on
     device : where it runs
     inner : the same call on the CPU
+    launch : host time that it takes, known once it runs
     """
+
+    launch: float
 
     def __init__(
         self, begin: float, operation: Operation, args: Any, kwargs: dict[str, Any]
@@ -159,11 +162,24 @@ class Call:
                 raise RuntimeError(msg)
         return device
 
-    def run(self, seconds: float) -> float:
-        """Let the device compute for ``seconds`` after the launch; return when it will end."""
-        stream = machine.stream(self.device)
-        at = self.begin + _spec.launch
-        return self.device.run(self.operation.name, stream, "compute", seconds, at)
+    def run(self, seconds: tuple[float, float], new: Sequence[SimTensor] = ()) -> float:
+        """Let the device compute after the launch, from its memory or its cache.
+
+        Return when it will end.
+        """
+        name, stream = self.operation.name, machine.stream(self.device)
+        self.launch = machine.launching(name)
+        from_memory, from_cache = seconds
+        duration = from_cache if self._cached(new) else from_memory
+        return self.device.run(name, stream, "compute", duration, self.begin + self.launch)
+
+    def _cached(self, new: Sequence[SimTensor]) -> bool:
+        """Touch what is read and written; return whether all that was given is in the cache."""
+        if not _spec.cache:
+            return False
+        given = self.device.touch(_sizes(self.sims)) and bool(self.sims)
+        self.device.touch(_sizes(new))
+        return given
 
     def written(self) -> list[SimTensor]:
         """Return the tensors that the operation changes."""
@@ -172,3 +188,7 @@ class Call:
             argument = self.args[number] if number < len(self.args) else self.kwargs.get(name)
             map_leaves(argument, SimTensor, found.append)
         return found
+
+
+def _sizes(tensors: Sequence[SimTensor]) -> dict[int, int]:
+    return {id(tensor.buffer): tensor.buffer.size for tensor in tensors}

@@ -92,13 +92,13 @@ def _host_to_device(
     device, value = target.buffer.device, target.buffer.value
     device.check()
     stream = machine.stream(device)
-    at = begin + _spec.launch
-    end = device.run("copy from host", stream, "h2d", link.seconds(source.nbytes), at)
+    launch = machine.launching("copy from host")
+    end = device.run("copy from host", stream, "h2d", link.seconds(source.nbytes), begin + launch)
     contents = target.contents
     if pinned and non_blocking:
         _later(contents, source, [], [value])
         stream.promise(end, lambda: tape.force([value]))
-        host.spend(begin, _spec.launch)
+        host.spend(begin, launch)
     else:
         if target.buffer.fresh:
             contents.copy_(source)
@@ -114,8 +114,8 @@ def _device_to_host(begin: float, target: torch.Tensor, source: Any, *, non_bloc
     device, value = source.buffer.device, source.buffer.value
     device.check()
     stream = machine.stream(device)
-    at = begin + _spec.launch
-    end = device.run("copy to host", stream, "d2h", link.seconds(source.nbytes), at)
+    launch = machine.launching("copy to host")
+    end = device.run("copy to host", stream, "d2h", link.seconds(source.nbytes), begin + launch)
     if pinned and non_blocking:
         arriving, arrival = torch.empty_like(source.contents), Value()
         _later(arriving, source.contents, [value], [arrival])
@@ -126,7 +126,7 @@ def _device_to_host(begin: float, target: torch.Tensor, source: Any, *, non_bloc
             target.copy_(arriving)
 
         stream.promise(end, deliver)
-        host.spend(begin, _spec.launch)
+        host.spend(begin, launch)
     else:
         tape.force([value])
         target.copy_(source.contents)
@@ -139,13 +139,14 @@ def _peer(begin: float, target: SimTensor, source: SimTensor) -> None:
     giver.check()
     taker.check()
     sending, receiving = machine.stream(giver), machine.stream(taker)
-    at = max(begin + _spec.launch, receiving.busy_until, taker.engines["h2d"])
+    launch = machine.launching("copy to peer")
+    at = max(begin + launch, receiving.busy_until, taker.engines["h2d"])
     seconds = _spec.links.peer.seconds(source.nbytes)
     end = giver.run("copy to peer", sending, "d2h", seconds, at)
     receiving.busy_until = taker.engines["h2d"] = end
     target.buffer.fresh = False
     _later(target.contents, source.contents, [source.buffer.value], [target.buffer.value])
-    host.spend(begin, _spec.launch)
+    host.spend(begin, launch)
 
 
 def _later(

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import torch
 
 from .spec import Spec
+from .stand_ins import standing_in
 
 Form = tuple[torch.Size, tuple[int, ...], torch.dtype]
 
@@ -23,14 +24,14 @@ class Plan(NamedTuple):
     forms : of its new results, in order
     sizes : bytes of memory that these take
     result : what it returns, with a `Slot` in place of each tensor
-    seconds : on a device of nominal speed
+    seconds : on a device of nominal speed, from its memory and from its cache
     flops : 0 unless it is a product or a convolution
     """
 
     forms: tuple[Form, ...]
     sizes: tuple[int, ...]
     result: Any
-    seconds: float
+    seconds: tuple[float, float]
     flops: float
 
 
@@ -93,7 +94,8 @@ def make_plan(spec: Spec, func: Any, args: Any, kwargs: dict[str, Any]) -> Plan:
     if "device" in kwargs:
         meta_kwargs["device"] = "meta"
     forms = [form_of(tensor) for tensor in given]
-    outcome = func(*meta_args, **meta_kwargs)
+    with standing_in():
+        outcome = func(*meta_args, **meta_kwargs)
     if [form_of(tensor) for tensor in given] != forms:
         msg = f"{func} would resize a tensor that it is given, which is not simulated"
         raise ValueError(msg)
@@ -103,11 +105,10 @@ def make_plan(spec: Spec, func: Any, args: Any, kwargs: dict[str, Any]) -> Plan:
     dtype = str(given[0].dtype).removeprefix("torch.") if given else ""
     rate = spec.flops.get(dtype, spec.flops["float32"])
     size = sum(tensor.nbytes for tensor in (*given, *new))
-    seconds = spec.kernel + max(flops / rate, size / spec.bandwidth)
     return Plan(
         forms=tuple(form_of(tensor) for tensor in new),
         sizes=tuple(tensor.untyped_storage().nbytes() for tensor in new),
         result=result,
-        seconds=seconds,
+        seconds=spec.seconds(size, flops / rate),
         flops=flops,
     )

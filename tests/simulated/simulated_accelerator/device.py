@@ -8,6 +8,7 @@ stream runs in order; work on several streams shares the engines, one operation 
 import math
 import random
 import threading
+from collections import OrderedDict
 from typing import Literal
 
 import torch
@@ -19,6 +20,28 @@ from .streams import Account, Stream, Work
 Engine = Literal["compute", "h2d", "d2h"]
 
 
+class Cache:
+    """What of a device's memory was touched last, by whole buffers; the oldest makes room."""
+
+    def __init__(self, size: int) -> None:
+        self._room = size
+        self._sizes: OrderedDict[int, int] = OrderedDict()
+
+    def touch(self, buffer: int, size: int) -> bool:
+        """Have ``size`` bytes read or written; return whether they were there already."""
+        known = self._sizes.pop(buffer, None)
+        self._room += known or 0
+        self._sizes[buffer] = size
+        self._room -= size
+        while self._room < 0:
+            self._room += self._sizes.popitem(last=False)[1]
+        return known is not None
+
+    def forget(self, buffer: int) -> None:
+        """Give the room of a buffer that is no more to others."""
+        self._room += self._sizes.pop(buffer, 0)
+
+
 class Device:
     """One simulated device.
 
@@ -27,19 +50,22 @@ class Device:
     spec : what it is like
     index : its number among the visible ones
     physical : its number among all
+    speed : relative to the specification
     """
 
-    def __init__(self, spec: Spec, index: int, physical: int) -> None:
+    def __init__(self, spec: Spec, index: int, physical: int, speed: float) -> None:
         self.spec = spec
         self.index = index
         # The type has its name only once the backend is registered.
         self.torch_device = torch.device("privateuseone", index)
-        self.speed = spec.speed(physical)
-        self.random = random.Random(spec.seed + physical)  # noqa: S311 (jitter, not secrets)
-        self.seeds = random.Random(spec.seed + physical)  # noqa: S311 (of tensors)
+        self.speed = speed
+        seed = None if spec.seed is None else spec.seed + physical
+        self.random = random.Random(seed)  # noqa: S311 (jitter, not secrets)
+        self.seeds = random.Random(physical)  # noqa: S311 (of tensors; the same, as in PyTorch)
         self.account = Account()
         self.engines: dict[Engine, float] = {"compute": 0.0, "h2d": 0.0, "d2h": 0.0}
         self.streams = [Stream(self, 0)]
+        self.cache = Cache(spec.cache)
         self.allocated = 0
         self.peak = 0
         self._first: float | None = None
@@ -72,6 +98,8 @@ class Device:
         if faults.hang_after is not None and account.launches > faults.hang_after:
             return math.inf
         seconds /= self.speed
+        if begin - self._first < faults.ramp_for:
+            seconds /= faults.ramp_speed
         if begin - self._first >= faults.throttle_after:
             seconds /= faults.throttle_speed
         return seconds * self.random.lognormvariate(0.0, faults.jitter)
@@ -106,7 +134,18 @@ class Device:
             self.allocated += size
             self.peak = max(self.peak, self.allocated)
 
-    def free(self, size: int) -> None:
-        """Give memory back."""
+    def forget_peak(self) -> None:
+        """Let the most memory taken be what is taken now."""
+        self.peak = self.allocated
+
+    def free(self, buffer: int, size: int) -> None:
+        """Give the memory of a buffer back."""
         with self._lock:
             self.allocated -= size
+            self.cache.forget(buffer)
+
+    def touch(self, sizes: dict[int, int]) -> bool:
+        """Read or write buffers of these sizes; return whether all were in the cache."""
+        with self._lock:
+            # A list, or it would end at the first that was not.
+            return all([self.cache.touch(buffer, size) for buffer, size in sizes.items()])  # noqa: C419

@@ -9,13 +9,19 @@ from .streams import Stream, current
 
 
 class Machine:
-    """The visible devices, each with its own clock."""
+    """The visible devices, each with its own clock.
+
+    spec : what the machine is like in this process
+    """
 
     def __init__(self, spec: Spec) -> None:
-        self.spec = spec
+        slowness = spec.faults.slowness()
+        self.spec = spec.slowed(slowness)
         self.devices = [
-            Device(spec, index, physical) for index, physical in enumerate(spec.visible())
+            Device(self.spec, index, physical, spec.speed(physical) / slowness)
+            for index, physical in enumerate(spec.visible())
         ]
+        self._launched: set[str] = set()
 
     def device(self, which: torch.device | str | int | None = None) -> Device:
         """Return a device by index or name; the calling thread's current one by default.
@@ -36,6 +42,12 @@ class Machine:
             )
             raise torch.AcceleratorError(msg)
         return self.devices[index]
+
+    def launching(self, operation: str) -> float:
+        """Return the host time of a launch that is about to be made."""
+        first = self.spec.faults.first * (operation not in self._launched)
+        self._launched.add(operation)
+        return self.spec.launch + first
 
     def stream(self, device: Device) -> Stream:
         """Return the calling thread's current stream on a device."""

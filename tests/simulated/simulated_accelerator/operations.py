@@ -95,22 +95,22 @@ def _operate(call: Call) -> Any:
             [t.buffer.value for t in call.sims],
             [t.buffer.value for t in written],
             (operation.name, call.key),
-            plan.seconds,
+            plan.seconds[0],
         )
     )
-    call.run(plan.seconds)
+    call.run(plan.seconds, new)
 
     def to_tensor(slot: Slot) -> torch.Tensor:
         return call.tensors[slot.number] if slot.given else new[slot.number]
 
     result = map_leaves(plan.result, Slot, to_tensor)
-    host.spend(call.begin, _spec.launch)
+    host.spend(call.begin, call.launch)
     return result
 
 
 def _operate_on_values(call: Call) -> Any:
     """Run an operation whose result must be known before the host can go on."""
-    end = call.run(_spec.kernel + sum(t.nbytes for t in call.sims) / _spec.bandwidth)
+    end = call.run(_spec.seconds(sum(t.nbytes for t in call.sims)))
     tape.force(t.buffer.value for t in call.sims)
     device = call.device
     result = map_leaves(call.inner(), torch.Tensor, lambda new: SimTensor.holding(device, new))

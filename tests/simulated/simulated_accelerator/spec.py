@@ -2,6 +2,8 @@
 """What the simulated accelerator is like: every rate, cost and fault in one place."""
 
 import os
+import time
+from random import SystemRandom
 from typing import Self
 
 import msgspec
@@ -30,9 +32,16 @@ class Links(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Faults(Struct, frozen=True, forbid_unknown_fields=True):
-    """What is wrong with the devices; nothing, unless it is asked for.
+    """What is wrong with the machine; nothing, unless it is asked for.
 
+    noise : standard deviation of the logarithm of the speed of a whole process, host and
+        devices alike, which is another one in every process
+    ageing, ageing_since : part by which a process takes longer for every second that it
+        begins after this one (of `time.time`)
     jitter : standard deviation of the logarithm of every duration on a device
+    first : further host time of the first launch of each operation in a process
+    ramp_for, ramp_speed : seconds after a device's first launch up to which it runs at this
+        fraction of its speed
     throttle_after, throttle_speed : seconds after a device's first launch from which it
         runs at this fraction of its speed
     speeds : speed of each physical device relative to the specification
@@ -40,12 +49,23 @@ class Faults(Struct, frozen=True, forbid_unknown_fields=True):
     lost_after : launches on one device after which every call raises
     """
 
+    noise: float = 0.0
+    ageing: float = 0.0
+    ageing_since: float = 0.0
     jitter: float = 0.0
+    first: float = 0.0
+    ramp_for: float = 0.0
+    ramp_speed: float = 1.0
     throttle_after: float = float("inf")
     throttle_speed: float = 1.0
     speeds: list[float] = field(default_factory=list)
     hang_after: int | None = None
     lost_after: int | None = None
+
+    def slowness(self) -> float:
+        """Draw how many times as long as it should a process that begins now takes."""
+        age = max(0.0, time.time() - self.ageing_since)
+        return SystemRandom().lognormvariate(0.0, self.noise) * (1 + self.ageing * age)
 
 
 class Spec(Struct, frozen=True, forbid_unknown_fields=True):
@@ -59,6 +79,10 @@ class Spec(Struct, frozen=True, forbid_unknown_fields=True):
     synchronise : host time of a synchronisation beyond the waiting itself
     flops : of matrix products and convolutions, by dtype (``float32`` serves the others)
     bandwidth : of the device's memory; what is not a product takes its bytes over this
+    cache, cache_bandwidth : its size, and what an operation takes its bytes over if all that
+        it is given lies there (see `device.Cache`)
+    seed : of the jitter; without one it is another in every process
+    bare : whether the backend offers only what it must (see `module.Bare`)
     virtual : whether the host's clock moves by these costs alone (see `virtual`)
     """
 
@@ -78,9 +102,12 @@ class Spec(Struct, frozen=True, forbid_unknown_fields=True):
         }
     )
     bandwidth: float = 10e9
+    cache: int = 0
+    cache_bandwidth: float = 50e9
     links: Links = Links()
     faults: Faults = Faults()
-    seed: int = 0
+    seed: int | None = None
+    bare: bool = False
     virtual: bool = False
 
     @classmethod
@@ -110,6 +137,21 @@ class Spec(Struct, frozen=True, forbid_unknown_fields=True):
                 break
             devices.append(int(entry))
         return devices
+
+    def seconds(self, size: int, arithmetic: float = 0.0) -> tuple[float, float]:
+        """Return how long so many bytes take a device, from its memory and from its cache."""
+        memory, cache = (size / rate for rate in (self.bandwidth, self.cache_bandwidth))
+        return self.kernel + max(arithmetic, memory), self.kernel + max(arithmetic, cache)
+
+    def slowed(self, times: float) -> Self:
+        """Return the specification of a host that takes so many times as long."""
+        return msgspec.structs.replace(
+            self,
+            launch=self.launch * times,
+            metadata=self.metadata * times,
+            synchronise=self.synchronise * times,
+            faults=msgspec.structs.replace(self.faults, first=self.faults.first * times),
+        )
 
     def speed(self, physical: int) -> float:
         """Return the speed of a physical device relative to the specification."""

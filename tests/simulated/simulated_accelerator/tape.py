@@ -17,6 +17,9 @@ import torch
 _MARGIN = 1.25
 """How much longer than last time an operation may take and must still fit."""
 
+_LEAST, _LONGEST = 100, 10_000
+"""Operations that a tape without time gathers before it looks for dead ones, and at most."""
+
 
 class Value:
     """The identity of some contents; whoever may still need them holds it."""
@@ -53,12 +56,20 @@ class Entry:
 
 
 class Tape:
-    """Operations in the order of their launches; several threads may launch at once."""
+    """Operations in the order of their launches; several threads may launch at once.
+
+    timeless : whether there is no time to wait in, so that values are computed only when read
+    """
 
     def __init__(self) -> None:
+        self.timeless = False
+        self._much = _LEAST
         self._entries: deque[Entry] = deque()
         self._computing = threading.RLock()
         self._seconds: dict[Hashable, float] = {}
+
+    def __len__(self) -> int:
+        return len(self._entries)
 
     def append(self, entry: Entry) -> None:
         """Add an operation (appending to a deque needs no lock)."""
@@ -66,6 +77,9 @@ class Tape:
 
     def compute_while_waiting(self, deadline: float) -> None:
         """Compute what is expected to be finished by ``deadline`` (of `perf_counter`)."""
+        if self.timeless:
+            self._forget()
+            return
         if not self._entries or not self._computing.acquire(blocking=False):
             return
         try:
@@ -85,13 +99,20 @@ class Tape:
     def force(self, values: Iterable[Value]) -> None:
         """Compute whatever these values depend on, in order; forget what is dead."""
         with self._computing:
-            batch = list(self._entries)
-            due, kept = _divide(batch, set(values))
-            for _ in batch:
-                self._entries.popleft()
-            self._entries.extendleft(reversed(kept))
-            for entry in due:
-                self._compute(entry)
+            count = len(self._entries)  # what others append meanwhile comes after
+            due, kept = _divide([self._entries.popleft() for _ in range(count)], set(values))
+            self._entries.extendleft(kept)
+            while due:  # nothing is held longer than what needs it
+                self._compute(due.pop())
+
+    def _forget(self) -> None:
+        """Forget what is dead whenever the tape has grown twofold; compute it if it is too long."""
+        if len(self._entries) < self._much:
+            return
+        self.force(())
+        if len(self._entries) > _LONGEST:
+            self.force({value for entry in list(self._entries) for value in entry.written()})
+        self._much = 2 * len(self._entries) + _LEAST
 
     def _compute(self, entry: Entry) -> None:
         # One thread serves best: small operations gain nothing by more, and on a busy machine
@@ -106,7 +127,7 @@ class Tape:
 
 
 def _divide(batch: Sequence[Entry], needed: set[Value]) -> tuple[list[Entry], list[Entry]]:
-    """Divide a tape into what ``needed`` depends on and what can wait; both in order.
+    """Divide a tape into what ``needed`` depends on and what can wait; both from last to first.
 
     An operation that reads what a later due one overwrites is due as well.
     """
@@ -123,4 +144,4 @@ def _divide(batch: Sequence[Entry], needed: set[Value]) -> tuple[list[Entry], li
             overwritten |= written
         else:
             kept.append(entry)
-    return due[::-1], kept[::-1]
+    return due, kept

@@ -37,7 +37,7 @@ class Buffer:
         self.fresh = True
 
     def __del__(self) -> None:
-        self.device.free(self.size)
+        self.device.free(id(self), self.size)
 
 
 class SimTensor(torch.Tensor):

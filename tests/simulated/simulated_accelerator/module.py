@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: MIT
+# mypy: disable-error-code="no-untyped-call"
+"""The module ``torch.<name>``: functions that mean what those of `torch.cuda` mean.
+
+``which`` is a device by number, name or `torch.device`; the current one by default.
+"""
+
+from types import SimpleNamespace
+
+import torch
+
+from . import streams
+from .host import host
+from .machine import machine
+from .streams import Account, current
+
+Which = torch.device | str | int | None
+
+
+class _Event(streams.Event):
+    """An event on a simulated device, in the manner of `torch.cuda.Event`."""
+
+    def record(self, stream: streams.Stream | None = None) -> None:
+        """Mark a stream, by default the current one of the current device."""
+        self.mark(stream or machine.stream(machine.device()))
+
+
+class _DeviceContext:
+    """Makes a device the current one of the thread, within a ``with`` block."""
+
+    def __init__(self, which: Which) -> None:
+        self._index = machine.device(which).index
+
+    def __enter__(self) -> None:
+        self._before, current.index = current.index, self._index
+
+    def __exit__(self, *_: object) -> None:
+        current.index = self._before
+
+
+class Bare:
+    """The least that a backend has: what PyTorch asks it for, choosing a device and waiting."""
+
+    def is_initialized(self) -> bool:
+        """Return ``True``: there is nothing to initialise."""
+        return True
+
+    def is_available(self) -> bool:
+        """Return whether a device is visible."""
+        return bool(machine.devices)
+
+    def _is_in_bad_fork(self) -> bool:
+        return False
+
+    def device_count(self) -> int:
+        """Return the number of visible devices."""
+        return len(machine.devices)
+
+    def current_device(self) -> int:
+        """Return the number of the thread's current device."""
+        return current.index
+
+    def set_device(self, which: Which) -> None:
+        """Make a device the thread's current one."""
+        current.index = machine.device(which).index
+
+    def synchronize(self, which: Which = None) -> None:
+        """Wait until all work on a device, and on no other, has ended."""
+        machine.device(which).synchronise()
+
+    def manual_seed_all(self, seed: int) -> None:
+        """Seed the random numbers of every device."""
+        for device in machine.devices:
+            device.seeds.seed(seed)
+
+
+class Backend(Bare):
+    """What a backend usually has."""
+
+    Event = _Event
+    device = _DeviceContext
+
+    def Stream(self, device: Which = None, priority: int = 0) -> streams.Stream:  # noqa: N802
+        """Return a new stream; every ``priority`` is the same."""
+        del priority
+        return machine.device(device).new_stream()
+
+    def stream(self, stream: streams.Stream) -> streams.Stream:
+        """Return what makes a stream current within a ``with`` block."""
+        return stream
+
+    def set_stream(self, stream: streams.Stream) -> None:
+        """Make a stream, and its device, the thread's current ones."""
+        stream.select()
+
+    def current_stream(self, which: Which = None) -> streams.Stream:
+        """Return the thread's current stream on a device."""
+        return machine.stream(machine.device(which))
+
+    def default_stream(self, which: Which = None) -> streams.Stream:
+        """Return the stream that a device's work goes to unless another is chosen."""
+        return machine.device(which).streams[0]
+
+    def mem_get_info(self, which: Which = None) -> tuple[int, int]:
+        """Return the free and all bytes of a device's memory."""
+        return machine.spec.memory - machine.device(which).allocated, machine.spec.memory
+
+    def memory_allocated(self, which: Which = None) -> int:
+        """Return the bytes that tensors take on a device."""
+        return machine.device(which).allocated
+
+    def max_memory_allocated(self, which: Which = None) -> int:
+        """Return the most bytes taken since `reset_peak_memory_stats`."""
+        return machine.device(which).peak
+
+    def reset_peak_memory_stats(self, which: Which = None) -> None:
+        """Let `max_memory_allocated` start from what is taken now."""
+        machine.device(which).forget_peak()
+
+    def empty_cache(self) -> None:
+        """Do nothing: memory is given back at once."""
+
+    def get_device_name(self, which: Which = None) -> str:
+        """Return the name of the product."""
+        machine.device(which)
+        return "Simulated accelerator"
+
+    def get_device_capability(self, which: Which = None) -> tuple[int, int]:
+        """Return the version of the architecture."""
+        machine.device(which)
+        return 1, 0
+
+    def get_device_properties(self, which: Which = None) -> SimpleNamespace:
+        """Return some of what CUDA tells, by the names that CUDA has for it."""
+        return SimpleNamespace(
+            name=self.get_device_name(which),
+            total_memory=machine.spec.memory,
+            multi_processor_count=1,
+            L2_cache_size=machine.spec.cache,
+        )
+
+    def get_amp_supported_dtype(self) -> list[torch.dtype]:
+        """Return the types that autocast may use."""
+        return [torch.bfloat16, torch.float16]
+
+    def manual_seed(self, seed: int) -> None:
+        """Seed the random numbers of the current device."""
+        machine.device().seeds.seed(seed)
+
+    def account(self, which: Which = None) -> Account:
+        """Return what a device truly did, in simulated time."""
+        return machine.device(which).account
+
+    def late(self) -> float:
+        """Return the seconds by which this thread's waits ended too late (see `host`)."""
+        return host.late
