@@ -72,14 +72,30 @@ def test_the_other_version_is_the_base_in_seconds() -> None:
     assert case.name == f"bench_{row.head}{row.tail}"
 
 
-@pytest.mark.parametrize("samples", [3, 4, 5, 12])
-def test_what_coming_first_costs_falls_out(samples: int) -> None:
+def test_what_coming_first_costs_falls_out_over_pairs_that_are_led_by_turns() -> None:
     run = factory.run(launches=6, noise=0.0)
-    case = run.benchmarks[0]
-    case.extra_info.launches = [samples] * 6
-    case.stats.data = [1.3 if pair % 2 == 0 else 1.0 for pair in range(samples)] * 6
-    against = [1.0 if pair % 2 == 0 else 1.3 for pair in range(samples)] * 6
-    assert launch_ratios(case, against) == pytest.approx([1.0] * 6)
+    (case,) = _interleave(run, 1, first=1.3)
+    case.extra_info.launches = [4] * 6
+    against = (case.extra_info.against or [])[:4] * 6
+    case.stats.data = case.stats.data[:1] * 24
+    assert launch_ratios(case, against) == pytest.approx([1.0] * 6, rel=0.01)
+
+
+def test_a_preempted_sample_moves_no_ratio() -> None:
+    run = factory.run(launches=6, noise=0.0)
+    (case,) = _interleave(run, 1)
+    case.stats.data[0] *= 10
+    assert launch_ratios(case, case.extra_info.against or []) == pytest.approx([1.0] * 6, rel=0.01)
+
+
+def test_exchanging_the_versions_inverts_the_ratios() -> None:
+    run = _noisy()
+    (case,) = _interleave(run, 1, slower=1.1)
+    against = case.extra_info.against or []
+    forth = launch_ratios(case, against)
+    case.stats.data, against = against, case.stats.data
+    back = launch_ratios(case, against)
+    assert [1 / (one or 0) for one in back] == pytest.approx(forth)
 
 
 def test_a_launch_without_samples_has_no_ratio() -> None:

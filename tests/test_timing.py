@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from suite.errors import ClockError
 from suite.model import Settings
 from suite.profiles import settings_for
-from suite.timing import Sampler, explore, measure, timer_step
+from suite.timing import Sampler, _other_leads, explore, measure, timer_step
 from tests.virtual import VirtualClock, VirtualDevice
 
 LAUNCH, WORK = 50e-6, 3e-3
@@ -254,9 +254,16 @@ def test_samples_of_two_versions_stand_beside_each_other(
     assert seen.results == ["new", "old"]
     apart = [old - new for old, new in zip(seen.against, seen.host, strict=True)]
     assert apart == pytest.approx([WORK] * len(apart), abs=5e-4)
-    # Each leads by turns, and no span sample of either comes in between.
-    assert order[-4:] in (["new", "old", "old", "new"], ["old", "new", "new", "old"])
-    assert not gpu.events
+    assert not gpu.events  # a span sample of one of the two would favour it
+    # Of every two pairs each version leads one.
+    leads = order[-2 * len(seen.host) :: 2]
+    assert all(one != two for one, two in zip(leads[::2], leads[1::2], strict=False))
+
+
+def test_which_version_leads_is_drawn_anew_for_every_two_pairs() -> None:
+    leads = _other_leads()
+    drawn = {(next(leads), next(leads)) for _ in range(50)}
+    assert drawn == {(True, False), (False, True)}
 
 
 def test_a_pilot_tries_both_versions(clock: VirtualClock, settings: Settings) -> None:

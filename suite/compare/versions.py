@@ -8,7 +8,6 @@ to one it does to the other, and far smaller changes show than between two runs.
 import math
 from collections import Counter
 from functools import partial
-from statistics import fmean, median
 
 from suite.compare.alike import failures
 from suite.compare.judge import Candidate, judge
@@ -36,19 +35,13 @@ def compare_versions(run: Run) -> VersionComparison:
 
 
 def launch_ratios(case: Case, against: list[float]) -> list[float | None]:
-    """Return body / other version within each launch, from samples that are pairs by place.
+    """Return body / other version within each launch: the median over its pairs of samples.
 
-    The body comes first in every second pair. A launch's ratio is the geometric mean of two:
-    the median over the pairs in which it came first, and over those in which it came second.
-    So whatever coming first costs or saves falls out, also where one kind is a pair ahead.
+    Logs are taken first, so that exchanging the versions inverts every ratio exactly.
     """
     logs = [math.log(new / old) for new, old in zip(case.stats.data, against, strict=True)]
-    ratios: list[float | None] = []
-    for count in case.extra_info.launches:
-        mine, logs = logs[:count], logs[count:]
-        halves = [half for half in (mine[::2], mine[1::2]) if half]
-        ratios.append(math.exp(fmean(map(median, halves))) if halves else None)
-    return ratios
+    medians = launch_medians(logs, case.extra_info.launches)
+    return [None if value is None else math.exp(value) for value in medians]
 
 
 def _candidate(case: Case, against: list[float], reason: str | None) -> Candidate:
