@@ -2,6 +2,7 @@
 """What the tests need that is no test."""
 
 collect_ignore = [
+    "calibration",  # benchmarks for studies that take half an hour; test_calibration.py tries them
     "tricky",  # benchmarks that go wrong on purpose; test_runner.py runs them
     "truth",  # benchmarks on a device whose truth is known; test_truth.py runs them
 ]

@@ -21,7 +21,8 @@ from suite.statistics import (
     spread,
     verdict,
 )
-from tests.simulate_intervals import REGIMES, Regime, coverage, relative_width
+from tests.calibration.intervals import coverage, relative_width
+from tests.calibration.regimes import REGIMES, Regime
 
 
 def _at_most(rate: float, trials: int) -> float:

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: MIT
+"""How often the harness errs, by simulation and by real runs.
+
+Prints the tables of each study as it ends. Those of a full run also go into
+docs/calibration.json and docs/methodology.md. What is simulated has fixed seeds.
+"""
+
+import argparse
+import sys
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+from suite import environment
+from suite.machine.processor import processor
+from suite.running.progress import reporter
+from tests.calibration import changes, clean, intervals, real, verdicts
+from tests.calibration.document import keep
+from tests.calibration.figures import Study, Table
+from tests.calibration.render import terminal
+from tests.calibration.work import Pace, Spread, Tell, every_core
+
+
+class Plan(NamedTuple):
+    """How a study is made.
+
+    full, quick : how much of it: simulated runs or suites, launches, runs
+    seconds : what the full one takes on two cores
+    """
+
+    study: Callable[[Tell, Spread, int], list[Table]]
+    full: int
+    quick: int
+    seconds: float
+
+
+PLANS = {
+    "intervals": Plan(intervals.study, full=20_000, quick=200, seconds=20),
+    "verdicts": Plan(verdicts.study, full=2_000, quick=10, seconds=60),
+    "changes": Plan(changes.study, full=4_000, quick=20, seconds=15),
+    "real": Plan(real.study, full=120, quick=16, seconds=320),
+    "clean": Plan(clean.study, full=200, quick=2, seconds=1200),
+}
+
+
+def main() -> int:
+    """Make the studies that are asked for, and return the exit code: 1 if a goal is missed."""
+    asked = argparse.ArgumentParser(prog="python -m tests.calibration", description=__doc__)
+    asked.add_argument("studies", nargs="*", metavar="STUDY", help=f"{', '.join(PLANS)}; or all")
+    asked.add_argument("--quick", action="store_true", help="tiny studies, to see that they work")
+    options = asked.parse_args()
+    if unknown := set(options.studies) - PLANS.keys():
+        asked.error(f"no study {', '.join(sorted(unknown))}; there are {', '.join(PLANS)}")
+    plans = {name: PLANS[name] for name in options.studies or PLANS}
+    missed = 0
+    with reporter() as progress, every_core() as spread:
+        pace = Pace(progress, {name: plan.seconds for name, plan in plans.items()})
+        for name, plan in plans.items():
+            begun = time.monotonic()
+            tables = plan.study(
+                pace.study(name), spread, plan.quick if options.quick else plan.full
+            )
+            study = made(tables, time.monotonic() - begun)
+            sys.stdout.write("".join(f"{terminal(table)}\n\n" for table in tables))
+            sys.stdout.flush()
+            missed += len(study.missed)
+            if not options.quick:
+                keep({name: study})
+    return 1 if missed and not options.quick else 0
+
+
+def made(tables: list[Table], seconds: float) -> Study:
+    """Return a study with when, where and of what it was made."""
+    revision = environment.commit()
+    changed = " (changed)" if revision.dirty else ""
+    return Study(
+        date=f"{datetime.now(UTC):%Y-%m-%d}",
+        commit=f"{(revision.id or 'unknown')[:7]}{changed}",
+        machine=environment.machine_name(processor({}), []),
+        seconds=round(seconds, 1),
+        tables=tables,
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

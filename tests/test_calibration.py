@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: MIT
+"""The studies of the harness's errors: small ones, and the figures of the last full ones."""
+
+import re
+import subprocess
+import sys
+from collections.abc import Sequence
+from itertools import count
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import msgspec
+import pytest
+from msgspec.structs import replace
+
+from suite.devices import Device
+from suite.model import Case
+from suite.statistics import Comparison, compare_values
+from suite.timing import Body
+from tests import factory
+from tests.alone import load
+from tests.calibration import changes, clean, groups, intervals, real, verdicts
+from tests.calibration.__main__ import PLANS, made
+from tests.calibration.document import DOCUMENT, FIGURES, read, rendered
+from tests.calibration.figures import Figure, Goal, Table, bounded, errors
+from tests.calibration.groups import Recorded
+from tests.calibration.regimes import REGIMES
+from tests.calibration.render import markdown, terminal
+from tests.command import ROOT
+from tests.exact_runs import case
+from tests.measured import measured
+
+LAUNCHES = 40
+CPU = Device("cpu")
+
+
+def nobody(done: float, what: str) -> None:
+    """Hear how far a study is."""
+
+
+def named(table: Table, row: str, column: str) -> Figure:
+    [found] = [one for one in table.figures if (one.row, one.column) == (row, column)]
+    return found
+
+
+def test_the_document_shows_the_figures_that_are_kept() -> None:
+    text = DOCUMENT.read_text(encoding="utf-8")
+    assert rendered(text, read()) == text
+
+
+def test_every_study_has_its_place_in_the_document() -> None:
+    places = re.findall(r"<!-- calibration: (\S+) -->", DOCUMENT.read_text(encoding="utf-8"))
+    assert sorted(places) == sorted(PLANS)
+
+
+def test_a_missed_goal_is_shown_in_terminal_document_and_file() -> None:
+    goal = Goal(most=0.05)
+    figures = [Figure.of("noisy", "share", 0.07, "1", goal), Figure.of("quiet", "share", 0.04, "1")]
+    table = Table(title="Alarms", rows="machine", figures=figures)
+    study = made([table], 61.0)
+    assert study.missed == figures[:1]
+    assert re.search(r"noisy +7% \(missed\) +at most 5%", terminal(table))
+    assert "| noisy | 7% (missed) | at most 5% |\n| quiet | 4% |  |" in markdown(study)
+    stored = msgspec.json.decode(msgspec.json.encode(study))
+    assert stored["tables"][0]["figures"][0]["goal"] == {"most": 0.05}
+    assert [one.get("met") for one in stored["tables"][0]["figures"]] == [False, None]
+
+
+def test_a_table_without_goals_has_no_column_for_them() -> None:
+    assert "goal" not in terminal(Table(title="", rows="", figures=[Figure.of("a", "b", 1)]))
+
+
+@pytest.mark.parametrize(
+    ("hits", "trials", "most", "met"),
+    [
+        (52, 1000, 0.05, True),  # a true 5% is often seen as 5.2%
+        (80, 1000, 0.05, False),
+        (5200, 100_000, 0.05, True),
+        (5300, 100_000, 0.05, False),
+        (0, 200, 0.0, True),
+        (1, 200, 0.0, False),
+    ],
+)
+def test_a_share_of_errors_misses_its_goal_where_luck_does_not_explain_it(
+    hits: int, trials: int, most: float, *, met: bool
+) -> None:
+    assert errors("", "", hits, trials, most).met is met
+
+
+@pytest.mark.parametrize(
+    ("hits", "trials", "upper"), [(0, 200, 0.0149), (15, 300, 0.0759), (3, 3, 1.0)]
+)
+def test_the_upper_bound_is_clopper_and_pearsons(hits: int, trials: int, upper: float) -> None:
+    share, of, bound = bounded("", hits, trials, bound=0.07)
+    assert (share.value, of.value) == (hits / trials, trials)
+    assert bound.value == pytest.approx(upper, abs=5e-5)
+    assert bound.met is (upper <= 0.07)
+
+
+def test_intervals_cover_in_every_regime_and_less_where_launches_are_alike() -> None:
+    promised, alike = intervals.study(nobody, map, 300)
+    assert {one.row for one in promised.figures} > {regime.name for regime in REGIMES}
+    assert all(one.goal for one in promised.figures)
+    assert named(promised, "independent", "8").value > 0.93
+    assert named(alike, "correlation of 0.5", "8").value < 0.93
+
+
+def test_false_alarms_are_counted_by_case_and_by_suite() -> None:
+    runs, versions = verdicts.study(nobody, map, 8)
+    assert len(runs.figures) == len(versions.figures) == 2 * 3 * len(REGIMES)
+    assert {one.trials for one in runs.figures} == {8, 160}
+    assert all(one.met for one in (*runs.figures, *versions.figures))
+
+
+def test_a_rule_that_is_too_eager_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    def eager(base: verdicts.Side, new: verdicts.Side) -> Comparison:
+        compared = compare_values(base, new)
+        return replace(compared, p_value=(compared.p_value or 0.0) / 4)
+
+    monkeypatch.setattr(verdicts, "WAYS", {"two runs": eager})
+    monkeypatch.setattr(verdicts, "REGIMES", REGIMES[:1])
+    [table] = verdicts.study(nobody, map, 10)
+    assert [one.met for one in table.figures if one.column.startswith("a case")] == [False] * 3
+
+
+def test_a_slow_down_of_the_printed_size_is_mostly_found() -> None:
+    [table] = changes.study(nobody, map, 60)
+    assert named(table, "independent", "two runs, 8").value > 0.65
+    assert named(table, "independent", "side by side, 12").value > 0.65
+
+
+def launches(
+    seed: int, factor: float, noise: float = 0.01, steps: Sequence[float] = [1.0] * LAUNCHES
+) -> Recorded:
+    """Draw a case whose launches differ by 5%, and its versions in a launch by `noise`."""
+    random = Random(seed)  # noqa: S311 - not for secrets
+    old = [step * random.lognormvariate(0, 0.05) for step in steps]
+    ratios = [factor * random.lognormvariate(0, noise) for _ in steps]
+    new = [value * ratio for value, ratio in zip(old, ratios, strict=True)]
+    return Recorded(str(seed), [*old], [*new], [*ratios])
+
+
+def repeated(piece: str, repeats: int, factor: float) -> Case:
+    """Make a case as it is stored, whose body takes `factor` times what the other version does."""
+    old = [1e-3 * (1 + launch / LAUNCHES) for launch in range(LAUNCHES)]
+    one = case("bench_repeats", [factor * value for value in old], piece=piece, repeats=repeats)
+    info = replace(one.extra_info, launches=[1] * LAUNCHES, against=old)
+    return replace(one, extra_info=info)
+
+
+def test_what_is_found_side_by_side_is_lost_between_runs() -> None:
+    same = [launches(seed, 1.0) for seed in range(4)]
+    table = groups.table(same, [launches(seed, 1.02) for seed in range(4, 8)], draws=100)
+    assert named(table, "2% slower, side by side: called slower", "share").met
+    assert named(table, "2% slower, two runs: called slower", "share").value < 0.5
+    assert named(table, "identical, side by side: a case called different", "share").met
+    assert named(table, "identical, two runs: a case called different", "share").met
+    disjoint = "identical, side by side, each launch once: a case called different"
+    assert named(table, disjoint, "of").value == 4 * LAUNCHES // groups.LAUNCHES
+
+
+def test_a_place_that_favours_one_version_is_found_out() -> None:
+    table = groups.table([launches(0, 1.03, noise=0.005)], [launches(1, 1.02)], draws=50)
+    row = "identical, side by side: a case called different"
+    assert named(table, row, "share").met is False
+
+
+def test_a_machine_that_changes_between_runs_shows_only_in_a_row() -> None:
+    steps = [1.0 if launch < LAUNCHES / 2 else 1.5 for launch in range(LAUNCHES)]
+    table = groups.table([launches(0, 1.0, steps=steps)], [launches(1, 1.02)], draws=200)
+    assert named(table, "identical, two runs: a case called different", "share").met
+    assert (
+        named(table, "identical, two runs in a row: a case called different", "share").value > 0.2
+    )
+
+
+def test_a_recorded_run_is_told_by_its_bodies() -> None:
+    cases = [repeated("add", 100, 1.0), repeated("add", 102, 1.02), repeated("sort", 102, 1.0)]
+    seen, _ = real.tables(replace(factory.run(), benchmarks=cases), draws=20)
+    assert named(seen, "add, 100 repeats", "new / old").goal is None
+    assert named(seen, "add, 102 repeats", "new / old").met is True
+    assert named(seen, "sort, 102 repeats", "new / old").met is False
+
+
+def test_a_body_repeats_its_piece_and_is_right() -> None:
+    module = load(real.BODIES / "bench_repeats.py")
+    calls, told = count(), dict[str, Any]()
+
+    def measure(body: Body, **rest: object) -> None:
+        told.update(rest, body=body)
+
+    module.PIECES["counted"] = (lambda numbers: (next(calls), numbers)[1], 4)
+    for piece in module.PIECES:
+        module.bench_repeats(measure, CPU, piece, 102)
+        assert told["check"](told["body"]()).passed, piece
+    before = next(calls)
+    told["body"]()
+    between = next(calls)
+    told["against"]()
+    assert (between - before - 1, next(calls) - between - 1) == (102, 100)
+
+
+def test_a_clean_run_finds_the_true_times_and_raises_no_alarm(tmp_path: Path) -> None:
+    options = ("--benchmarks", clean.PRODUCTS, "--devices", "sim:0", "--profile", "quick")
+    seen = measured(tmp_path, clean.FIELDS, "product", *options)
+    for one in seen.run.benchmarks:
+        truth = clean.true_seconds(seen.spec, int(one.params["n"] or 0))
+        assert one.stats.median == pytest.approx(truth, rel=0.02)  # eight standard errors
+    assert {one.code for one in seen.run.frobench.conclusions} == {"few-launches"}
+
+
+@pytest.mark.parametrize(("off", "covers"), [(1.0, True), (1.4, False), (0.6, False)])
+def test_an_interval_covers_the_true_time_or_not(off: float, *, covers: bool) -> None:
+    one = case("bench_product", clean.true_seconds(clean.SPEC, 64) * off, "sim:0", n=64)
+    run = replace(factory.run(), benchmarks=[one])
+    assert clean.covered(run, clean.SPEC) == [covers]
+
+
+def test_a_quick_calibration_prints_its_table_and_keeps_nothing() -> None:
+    before = FIGURES.stat().st_mtime_ns
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.calibration", "--quick", "intervals"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "autocorrelated in a launch" in done.stdout
+    assert FIGURES.stat().st_mtime_ns == before
