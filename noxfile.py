@@ -108,6 +108,13 @@ def types(session: nox.Session) -> None:
 
 
 @nox.session(default=False)
+def calibrate(session: nox.Session) -> None:
+    """Measure how often the harness errs, and write it into `docs/`; `-- --quick` looks."""
+    _install(session)
+    session.run("python", "-m", "tests.calibration", *session.posargs)
+
+
+@nox.session(default=False)
 def peers(session: nox.Session) -> None:
     """Time the same bodies by other tools too, and write `docs/peers.*`; `-- --quick` looks."""
     _install(session, "peers")
