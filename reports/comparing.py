@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 
 from msgspec import Struct
 
-from reports.findings import sections
+from reports.findings import findings
 from reports.findings.model import Finding
 from reports.frame import frame
 from suite.compare.alike import Names, kind
@@ -95,12 +95,12 @@ def _found(run: Run, names: Names) -> dict[tuple[str, str], _Found]:
         case.fullname: (case.group, str(case.params.get("device"))) for case in run.benchmarks
     }
     found = {}
-    for section in sections(run, frame([run])):
-        for finding in section.findings:
+    for exercise, answers in findings(run, frame([run])).items():
+        for finding in answers:
             mine = {places[name] for name in finding.cases}
             offered = {names(name) for name, place in places.items() if place in mine}
             one = _Found(finding, {*map(names, finding.cases)}, offered)
-            found[section.exercise, names(finding.name)] = one
+            found[exercise, names(finding.name)] = one
     return found
 
 

@@ -34,17 +34,30 @@ def sections(run: Run, table: pd.DataFrame) -> list[Section]:
     table
         The run's frame (`reports.frame.frame`).
     """
-    order = [exercise for exercise in RULES if exercise in run.frobench.exercises]
-    others = [exercise for exercise in run.frobench.exercises if exercise not in RULES]
-    return [_section(run, table, exercise) for exercise in (*order, *others)]
+    return [_section(Cases(run, table, exercise)) for exercise in _order(run)]
 
 
-def _section(run: Run, table: pd.DataFrame, exercise: str) -> Section:
-    asked = run.frobench.exercises[exercise]
-    cases = Cases(run, table, exercise)
-    rules = RULES.get(exercise, other)
-    absent = Finding("absent", asked.question, f"Not measured: {cases.reason()}.")
-    found = [*rules.findings(cases), *versions.findings(run, exercise)] or [absent]
+def findings(run: Run, table: pd.DataFrame) -> dict[str, list[Finding]]:
+    """Return what `sections` answers by exercise, without the plots, in half the time."""
+    return {exercise: _findings(Cases(run, table, exercise)) for exercise in _order(run)}
+
+
+def _order(run: Run) -> list[str]:
+    asked = run.frobench.exercises
+    known = [exercise for exercise in RULES if exercise in asked]
+    return [*known, *(exercise for exercise in asked if exercise not in RULES)]
+
+
+def _findings(cases: Cases) -> list[Finding]:
+    rules = RULES.get(cases.exercise, other)
+    found = [*rules.findings(cases), *versions.findings(cases.run, cases.exercise)]
+    asked = cases.run.frobench.exercises[cases.exercise]
+    return found or [Finding("absent", asked.question, f"Not measured: {cases.reason()}.")]
+
+
+def _section(cases: Cases) -> Section:
+    exercise, found = cases.exercise, _findings(cases)
+    asked = cases.run.frobench.exercises[exercise]
     lead = next((finding for finding in found if finding.value), found[0])
     return Section(
         exercise,
@@ -52,5 +65,5 @@ def _section(run: Run, table: pd.DataFrame, exercise: str) -> Section:
         asked.question,
         asked.explanation,
         (lead, *(finding for finding in found if finding is not lead)),
-        tuple(rules.plots(cases)),
+        tuple(RULES.get(exercise, other).plots(cases)),
     )
