@@ -104,7 +104,7 @@ class Cases:
         self._facts: dict[str, dict[Any, Any]] = {
             str(name): facts for name, facts in first.to_dict("index").items()
         }
-        self._launches = {name: one.set_index("launch") for name, one in rows.groupby("case")}
+        self._launches = dict(iter(rows.set_index("launch").groupby("case")))
 
     def names(self, **where: Scalar) -> tuple[str, ...]:
         """Return the full names of the cases with these parameters, in the order of the run."""
