@@ -3,6 +3,7 @@
 
 collect_ignore = [
     "calibration",  # benchmarks for studies that take half an hour; test_calibration.py tries them
+    "sabotage",  # benchmarks with planted faults; test_sabotage.py runs them
     "tricky",  # benchmarks that go wrong on purpose; test_runner.py runs them
     "truth",  # benchmarks on a device whose truth is known; test_truth.py runs them
 ]

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: MIT
+"""Where nothing is wrong, nothing is said: whole runs end to end, on devices with a jitter of 1%.
+
+Their medians of 30 samples differ by 0.2%, far from the limits of every rule: a false alarm
+would be a fault of the harness, not chance.
+"""
+
+from pathlib import Path
+
+import pytest
+
+from tests.command import frobench, stored
+from tests.planted import BENCHMARKS, simulated
+
+
+@pytest.mark.parametrize("time", range(5))
+def test_a_clean_run_raises_no_alarm(tmp_path: Path, time: int) -> None:
+    del time  # every run has a jitter, inputs and orders of its own
+    made = frobench(
+        *("run", "--profile", "quick", "--benchmarks", BENCHMARKS, "-k", "honest"),
+        *("--launches", 6, "--devices", "cpu,sim:0,sim:1", "--budget", 600),
+        folder=tmp_path,
+        environment=simulated(),
+    )
+    assert made.returncode == 0, made.stderr
+    run = stored(made, tmp_path)
+    assert run.frobench.complete
+    assert run.frobench.conclusions == []
+    assert {outcome.status for outcome in run.frobench.outcomes} == {"passed"}
+    judged = frobench("validate", "results", folder=tmp_path)
+    assert (judged.returncode, judged.stdout.endswith(": valid\n")) == (0, True)
