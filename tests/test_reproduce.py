@@ -140,6 +140,15 @@ def test_where_too_few_launches_were_made_nobody_can_say(once: Run, tmp_path: Pa
     assert "1 case in both runs: 1 unresolved" in by_hand.stdout
 
 
+def test_a_case_that_fails_here_ends_with_1(once: Run, tmp_path: Path) -> None:
+    broken = "bench_broken[cpu-wrong]"
+    file = store.write(_only(_with_another(once, broken), broken), tmp_path / "once")
+    made = frobench("reproduce", file, *TRICKS, folder=tmp_path)
+    assert made.returncode == 1
+    assert "cannot say: no case could be measured as it was" in made.stdout
+    assert "not measured here: broken[cpu-wrong]: failed there: wrong result" in made.stdout
+
+
 @pytest.mark.parametrize(
     ("accelerators", "options", "told"),
     [

@@ -74,7 +74,8 @@ class _Explorer:
     def explore(self, folder: Path, spec: LaunchSpec, journal: Journal, *options: str) -> Collected:
         """Watch one process to its end; return what was collected by the first."""
         _require_packages()
-        selection = ["-k", self._settings.expression] if self._settings.expression else []
+        named = spec.order or not self._settings.expression
+        selection = [] if named else ["-k", self._settings.expression]
         with LaunchProcess(folder, spec, *selection, *options) as process:
             code = process.watch(journal, self._settings.deadline, self._hear)
         if code == MISUSED:
