@@ -173,8 +173,8 @@ def overlaps(found: Sequence[FindingComparison], base: str, new: str) -> Table:
 def legend(found: Sequence[FindingComparison]) -> list[str]:
     """Explain the words of findings, and name those without a ratio."""
     lines = []
-    if any(one.word in {"higher", "lower"} for one in found):
-        lines.append("a finding is higher or lower, which is not always better or worse")
+    if any(one.word for one in found):
+        lines.append("findings: all exploratory; higher or lower is not always better or worse")
     reasons = grouped((f"{one.exercise} {one.name}", one.reason) for one in found)
     return [*lines, *(f"no ratio: {line}" for line in reasons)]
 
