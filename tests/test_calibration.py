@@ -202,17 +202,18 @@ def test_a_body_repeats_its_piece_and_is_right() -> None:
 
 
 def test_a_clean_run_finds_the_true_times_and_raises_no_alarm(tmp_path: Path) -> None:
-    options = ("--benchmarks", clean.PRODUCTS, "--devices", "sim:0", "--profile", "quick")
-    seen = measured(tmp_path, clean.FIELDS, "product", *options)
+    options = ("--benchmarks", clean.KNOWN, "--devices", clean.DEVICES, "--profile", "quick")
+    seen = measured(tmp_path, clean.FIELDS, "bench", *options)
     for one in seen.run.benchmarks:
-        truth = clean.true_seconds(seen.spec, int(one.params["n"] or 0))
+        truth = clean.true_seconds(one, seen.spec)
         assert one.stats.median == pytest.approx(truth, rel=0.02)  # eight standard errors
     assert {one.code for one in seen.run.frobench.conclusions} == {"few-launches"}
 
 
 @pytest.mark.parametrize(("off", "covers"), [(1.0, True), (1.4, False), (0.6, False)])
 def test_an_interval_covers_the_true_time_or_not(off: float, *, covers: bool) -> None:
-    one = case("bench_product", clean.true_seconds(clean.SPEC, 64) * off, "sim:0", n=64)
+    truth = clean.true_seconds(case("bench_product", 1.0, n=64), clean.SPEC)
+    one = case("bench_product", truth * off, "sim:0", n=64)
     run = replace(factory.run(), benchmarks=[one])
     assert clean.covered(run, clean.SPEC) == [covers]
 
