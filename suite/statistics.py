@@ -11,6 +11,7 @@ from itertools import accumulate
 from statistics import NormalDist, median
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from suite.model import Estimate, VerdictWord
 from suite.ranks import mann_whitney, median_interval, signed_rank
@@ -21,8 +22,9 @@ LEAST_LAUNCHES = 6
 """With fewer launches even the range of the values covers the median in less than 95%."""
 POWER = 0.9
 """The probability with which the smallest change of a comparison would be found."""
-SAME = 0.02
-"""Ratios within this distance of 1 are called the same."""
+SAME, SAME_BESIDE = 0.02, 0.005
+"""Ratios within this distance of 1 are called the same: those of two runs, which no machine
+repeats better, and those of two versions beside each other in the same launches."""
 
 _QUARTILE_LAUNCHES = 4
 
@@ -37,11 +39,13 @@ class Comparison(Struct, frozen=True):
     smallest_change : the slow-down, as a fraction, that these launches would have shown to
         be one with a probability of 90%; ``None`` where no slow-down, however large, can be
         shown by so few launches
+    same : the distance from 1 within which a ratio is called the same
     """
 
     ratio: Estimate
     p_value: float | None
     smallest_change: float | None
+    same: float = SAME
 
 
 def launch_medians(data: Sequence[float], launches: Sequence[int]) -> list[float | None]:
@@ -175,7 +179,8 @@ def compare_pairs(ratios: Sequence[float | None], comparisons: int = 1) -> Compa
     """
     logs = _logs(ratios)
     means = [(one + other) / 2 for at, one in enumerate(logs) for other in logs[at:]]
-    return _compared(means, len(logs), signed_rank(len(logs)), comparisons)
+    compared = _compared(means, len(logs), signed_rank(len(logs)), comparisons)
+    return replace(compared, same=SAME_BESIDE)
 
 
 def verdict(comparison: Comparison, p_value: float | None = None) -> VerdictWord:
@@ -190,7 +195,7 @@ def verdict(comparison: Comparison, p_value: float | None = None) -> VerdictWord
     ratio = comparison.ratio
     if ratio.low is None or ratio.high is None or comparison.p_value is None:
         return "unresolved"
-    if ratio.low >= 1 - SAME and ratio.high <= 1 + SAME:
+    if ratio.low >= 1 - comparison.same and ratio.high <= 1 + comparison.same:
         return "same"
     if (comparison.p_value if p_value is None else p_value) > 1 - CONFIDENCE:
         return "unresolved"

@@ -31,7 +31,7 @@ def test_parameters_are_read_and_written_best_and_the_plain_way_is_held_against_
 
 def test_ways_that_cannot_be_told_apart_from_the_fastest_are_named() -> None:
     up = [1e-3 * (1 + 0.01 * n) for n in range(LAUNCHES)]
-    ways = {"rebuild": 9e-3, "copy": up, "load": up[::-1]}
+    ways: dict[str, float | list[float]] = {"rebuild": 9e-3, "copy": up, "load": up[::-1]}
     work = Work(bytes=4e6)
     cases = [
         case(f"bench_write_{way}", time, work=work, parameters=10**6) for way, time in ways.items()

@@ -17,7 +17,7 @@ def beside(slower: float) -> Case:
 
 @pytest.mark.parametrize(
     ("slower", "words"),
-    [(1.25, "It is faster"), (0.8, "It is slower"), (1.001, "They are the same to 2%")],
+    [(1.25, "It is faster"), (0.8, "It is slower"), (1.001, "They are the same to half a percent")],
 )
 def test_the_ratio_is_found_through_all_noise_that_both_share(slower: float, words: str) -> None:
     (found,) = (

@@ -12,6 +12,7 @@ from scipy.stats import mannwhitneyu, wilcoxon
 
 from suite.model import Estimate, VerdictWord
 from suite.statistics import (
+    SAME_BESIDE,
     Comparison,
     compare_pairs,
     compare_values,
@@ -145,7 +146,7 @@ def test_exchanging_the_sides_inverts_the_ratio() -> None:
 
 def test_constant_equal_values_are_the_same() -> None:
     compared = compare_values([0.25] * 6, [0.25] * 6)
-    assert compared == Comparison(Estimate(1, 1, 1, launches=6), p_value=1, smallest_change=0)
+    assert compared == Comparison(Estimate(1, 1, 1, launches=6), 1, 0, SAME_BESIDE)
     assert verdict(compared) == "same"
 
 
@@ -251,12 +252,12 @@ def test_six_launches_that_all_say_slower_are_enough_for_one_case_and_not_for_tw
 
 def test_five_pairs_resolve_nothing_and_a_launch_without_one_does_not_count() -> None:
     compared = compare_pairs([2.0, None, 2.0, 2.0, 2.0, 2.0])
-    assert compared == Comparison(Estimate(2, None, None, launches=5), None, None)
+    assert compared == Comparison(Estimate(2, None, None, launches=5), None, None, SAME_BESIDE)
 
 
 def test_pairs_that_are_all_equal_are_the_same() -> None:
     compared = compare_pairs([1.0] * 6)
-    assert compared == Comparison(Estimate(1, 1, 1, launches=6), p_value=1, smallest_change=0)
+    assert compared == Comparison(Estimate(1, 1, 1, launches=6), 1, 0, SAME_BESIDE)
 
 
 @pytest.mark.parametrize("launches", [6, 8, 12])
@@ -311,6 +312,14 @@ def test_six_launches_against_six_find_no_change_among_many_cases() -> None:
 def test_verdicts(low: float, high: float, p_value: float, word: str) -> None:
     compared = Comparison(Estimate((low + high) / 2, low, high, launches=8), p_value, None)
     assert verdict(compared) == word
+
+
+def test_versions_beside_each_other_are_the_same_within_half_a_percent() -> None:
+    close, apart = (
+        compare_pairs([ratio * (1 + launch / 1e4) for launch in range(8)])
+        for ratio in (1.003, 1.009)
+    )
+    assert (verdict(close), verdict(apart)) == ("same", "slower")
 
 
 def test_a_difference_that_does_not_survive_the_correction_is_unresolved() -> None:

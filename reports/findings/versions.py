@@ -7,7 +7,7 @@ from suite.model import Run
 from suite.units import format_estimate
 
 WORDS = {
-    "same": "They are the same to 2%",
+    "same": "They are the same to half a percent",
     "faster": "It is faster",
     "slower": "It is slower",
     "unresolved": "That decides nothing",
