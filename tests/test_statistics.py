@@ -146,7 +146,7 @@ def test_exchanging_the_sides_inverts_the_ratio() -> None:
 
 def test_constant_equal_values_are_the_same() -> None:
     compared = compare_values([0.25] * 6, [0.25] * 6)
-    assert compared == Comparison(Estimate(1, 1, 1, launches=6), 1, 0, SAME_BESIDE)
+    assert compared == Comparison(Estimate(1, 1, 1, launches=6), 1, 0)
     assert verdict(compared) == "same"
 
 
