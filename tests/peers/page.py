@@ -13,6 +13,7 @@ from tests.peers.figures import Effort, Figures
 
 _MARKED = re.compile(r"<!-- (?P<name>\w+) -->\n.*?<!-- end -->", re.DOTALL)
 NONE = "\N{EM DASH}"
+_ERROR = ("error", "relative", "readings")
 PLUS_MINUS = "\N{PLUS-MINUS SIGN}"
 
 
@@ -46,7 +47,7 @@ def run(figures: Figures) -> str:
 def goals(figures: Figures) -> str:
     """Return what was asked of Frobench, what was missed first."""
     return _table(
-        ("goal", "seen", ""),
+        ("goal", "seen", "result"),
         [
             (goal.goal, goal.seen, "met" if goal.met else "**missed**")
             for goal in sorted(figures.goals, key=lambda goal: goal.met)
@@ -70,7 +71,7 @@ def tools(figures: Figures) -> str:
 def waits(figures: Figures) -> str:
     """Return how near each tool comes to waits that record their own length."""
     return _table(
-        ("wait", "tool", "reports", "beyond recorded", "its own call", "error", "", "readings"),
+        ("wait", "tool", "reports", "beyond recorded", "its own call", *_ERROR),
         [
             (
                 wait.body,
@@ -84,6 +85,7 @@ def waits(figures: Figures) -> str:
             )
             for wait in figures.waits
         ],
+        words=2,
     )
 
 
@@ -111,6 +113,7 @@ def devices(figures: Figures) -> str:
             )
             for seen in figures.devices
         ],
+        words=3,
     )
 
 
@@ -119,6 +122,7 @@ def empty(figures: Figures) -> str:
     return _table(
         ("tool", "a call of nothing"),
         [(seen.tool, format_seconds(seen.reported)) for seen in figures.empty],
+        words=1,
     )
 
 
@@ -130,6 +134,7 @@ def efforts(figures: Figures) -> str:
             *("covers", "honest", "alone", f"among {figures.together}"),
         ),
         [_effort(effort) for effort in figures.efforts],
+        words=2,
     )
 
 
@@ -163,6 +168,7 @@ def alarms(figures: Figures) -> str:
             )
             for seen in figures.alarms
         ],
+        words=1,
     )
 
 
@@ -173,15 +179,19 @@ def leads(figures: Figures) -> str:
         [
             (
                 lead.measure,
-                "never" if lead.ours is None else format_value(lead.ours, lead.unit, digits=2),
-                "never"
-                if lead.best is None
-                else f"{format_value(lead.best, lead.unit, digits=2)} ({lead.whose})",
+                _measure(lead.ours, lead.unit),
+                _measure(lead.best, lead.unit) + (f" ({lead.whose})" if lead.whose else ""),
                 "yes" if lead.leads else "**no**",
             )
             for lead in figures.leads
         ],
     )
+
+
+def _measure(value: float | None, unit: str) -> str:
+    if value is None:
+        return "never" if unit == "s" else NONE
+    return format_value(value, unit, digits=2)
 
 
 TABLES: dict[str, Callable[[Figures], str]] = {
@@ -201,6 +211,8 @@ def _percent(fraction: float) -> str:
     return format_value(fraction, "1", digits=2)
 
 
-def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    numbers = ["---:" if place > 1 and len(head) > 4 else "---" for place in range(len(head))]
-    return "\n".join(f"| {' | '.join(row)} |" for row in (head, numbers, *rows))
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]], words: int | None = None) -> str:
+    """Return a table whose columns hold numbers but for the first so many, or for all."""
+    left = len(head) if words is None else words
+    rule = ["---" if place < left else "---:" for place in range(len(head))]
+    return "\n".join(f"| {' | '.join(row)} |" for row in (head, rule, *rows))

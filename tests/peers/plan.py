@@ -24,7 +24,7 @@ class Extent:
     rounds : with real bodies
     wait_rounds, device_rounds : with waits, and on devices; the first ones
     wait_processes : of a tool whose users choose their number, for waits and on devices
-    most_processes : the same for real bodies, if fewer than the tool's users take
+    most_processes, most_uses : for real bodies, if fewer than the tool has
     budget : seconds of a run of real bodies, of a tool that takes a budget
     """
 
@@ -36,6 +36,7 @@ class Extent:
     more: tuple[str, ...]
     wait_processes: int
     most_processes: int
+    most_uses: int
     budget: float
 
 
@@ -48,6 +49,7 @@ FULL = Extent(
     more=MORE,
     wait_processes=2,
     most_processes=20,
+    most_uses=4,
     budget=50.0,
 )
 QUICK = Extent(
@@ -59,7 +61,8 @@ QUICK = Extent(
     more=(),
     wait_processes=1,
     most_processes=6,
-    budget=20.0,
+    most_uses=2,
+    budget=8.0,
 )
 
 
@@ -97,7 +100,7 @@ def _of_round(tool: Tool, devices: Sequence[str], extent: Extent, round_: int) -
         if (place + round_) % 2 == 0:
             yield Use(study=REAL, tool=tool, bodies=(body,), processes=many)
     bodies = (*extent.main, *extent.more)
-    for _ in range(0 if tool.costly else tool.uses):
+    for _ in range(0 if tool.costly else min(tool.uses, extent.most_uses)):
         yield Use(study=REAL, tool=tool, bodies=bodies, processes=many, budget=extent.budget)
 
 
