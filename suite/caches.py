@@ -5,7 +5,7 @@ Between samples, outside the clocks, a buffer of twice the last-level cache is w
 device, which leaves no room for anything else.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 
 import torch
 
@@ -19,16 +19,16 @@ those of 2026 with few exceptions."""
 
 
 class ColdCaches:
-    """Writes over the caches of some devices whenever it is called.
+    """Writes over the caches of some devices, and of the CPU, whenever it is called.
 
     What it writes is the number of the call, so that it can be seen afterwards whether it
     was really written.
     """
 
-    def __init__(self, devices: Sequence[Device]) -> None:
+    def __init__(self, devices: Iterable[Device]) -> None:
         self._calls = 0
         self._buffers = []
-        for device in devices:
+        for device in {each.name: each for each in (Device("cpu"), *devices)}.values():
             size = TIMES_THE_CACHE * cache_bytes(device)
             device.require(size)
             self._buffers.append(torch.empty(size // 4, dtype=torch.int32, device=device.handle))
@@ -38,6 +38,10 @@ class ColdCaches:
         self._calls += 1
         for buffer in self._buffers:
             buffer.fill_(self._calls)
+
+    def bytes_on(self, device: Device) -> int:
+        """Return the bytes that this takes of a device's memory."""
+        return sum(buffer.nbytes for buffer in self._buffers if buffer.device == device.handle)
 
     def flushed_bytes(self) -> int:
         """Return the bytes that each call wrote on every device, 0 if it did not."""
@@ -53,4 +57,6 @@ def cache_bytes(device: Device) -> int:
     if not device.is_accelerator:
         return last_level_cache() or UNKNOWN_CACHE["cpu"]
     properties = getattr(device.module, "get_device_properties", lambda _: None)(device.handle)
-    return getattr(properties, "L2_cache_size", None) or UNKNOWN_CACHE["accelerator"]
+    told = getattr(properties, "L2_cache_size", None) or 0
+    # Behind the cache that ROCm tells of lies a larger one.
+    return max(told, UNKNOWN_CACHE["accelerator"]) if torch.version.hip or not told else told

@@ -25,35 +25,40 @@ _BITS = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
 
 
 class Inputs:
-    """The tensors that a body holds, looked at before it is first called.
+    """The tensors that bodies hold and do not write to.
 
-    A tensor that the body writes over is plain before (zeros to write into) or after
-    (filled with a number), and an input is the same at both times.
+    They are noted before a body is first called. PyTorch counts the writes to a tensor, so
+    afterwards those that were written to are known, and the rest can be looked at.
     """
 
-    def __init__(self, body: object) -> None:
-        found = {id(tensor): tensor for tensor in _held(body)}.values()
-        least = SMALL * max((tensor.numel() for tensor in found), default=0)
-        self._tensors = [tensor for tensor in found if tensor.numel() >= least][:MOST_TENSORS]
-        self._before = [_commonest(tensor) for tensor in self._tensors]
+    def __init__(self, *bodies: object) -> None:
+        self._held: dict[int, tuple[Tensor, int]] = {}
+        for body in bodies:
+            with suppress(Exception):  # a look must not fail a case, whatever a body holds
+                self._held |= {id(tensor): (tensor, tensor._version) for tensor in _held(body)}  # noqa: SLF001 - has no public name
+
+    def devices(self) -> set[str]:
+        """Return the names of the devices that hold any of the bodies' tensors."""
+        return {str(tensor.device) for tensor, _ in self._held.values()}
 
     def commonest(self) -> float | None:
         """Return the largest part of any input's elements with one and the same value.
 
-        ``None`` where the body holds no tensor that says something.
+        ``None`` where the bodies hold no tensor that says something.
         """
-        parts = [
-            min(before, after)
-            for before, after in zip(self._before, map(_commonest, self._tensors), strict=True)
-            if before is not None and after is not None
-        ]
-        return max(parts, default=None)
+        held = self._held.values()
+        read = [tensor for tensor, version in held if tensor._version == version]  # noqa: SLF001 - as above
+        least = SMALL * max((tensor.numel() for tensor, _ in held), default=0)
+        inputs = [tensor for tensor in read if tensor.numel() >= least][:MOST_TENSORS]
+        parts = [_commonest(tensor) for tensor in inputs]
+        return max((part for part in parts if part is not None), default=None)
 
 
 def _held(value: Any, depth: int = 4) -> Iterator[Tensor]:  # noqa: ANN401 - whatever it holds
     """Yield the tensors within reach of a value."""
     if isinstance(value, Tensor):
-        if value.numel() >= LEAST_ELEMENTS and value.dtype != torch.bool:
+        number = value.is_floating_point() or value.dtype == torch.int8  # others index and mask
+        if number and value.numel() >= LEAST_ELEMENTS:
             yield value
     elif depth:
         for each in _inside(value):
@@ -81,7 +86,7 @@ def _inside(value: Any) -> Iterable[Any]:  # noqa: ANN401 - whatever it holds
 
 def _commonest(tensor: Tensor) -> float | None:
     """Return the part of a tensor's elements that have its commonest value."""
-    with suppress(RuntimeError, NotImplementedError):  # a look must not fail a case
+    with suppress(Exception):  # a look must not fail a case, whatever a backend lacks
         seen = tensor.detach()
         if seen.itemsize == 1:
             seen = seen.view(torch.uint8)  # not every narrow type can be indexed

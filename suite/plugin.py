@@ -73,6 +73,8 @@ class Measure:
         """
         if self.measured is not None:
             pytest.fail("a benchmark measures once")
+        if cold and not self._devices:
+            pytest.fail("cold=True is for devices of this process; workers have their own caches")
         caches = ColdCaches(self._devices) if cold else None
         sampler = Sampler(body, self._devices, lanes, before, against, caches)
         self.measured = self._session.measure(self._item, sampler, work, check)

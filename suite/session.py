@@ -163,12 +163,12 @@ class LaunchSession:
         check: Callable[[Any], Check],
     ) -> Measured:
         """Time a body and check its result; raise what makes the case fail or be left out."""
-        inputs = Inputs(sampler.body)
+        inputs = Inputs(sampler.body, sampler.against)
         if self.spec.mode != "measure":
             seen = self._climb_to(item, sampler, work)
         if self.spec.mode in {"measure", "alone"}:
             seen = timing.measure(sampler, self.settings)
-        peaks = {device.name: device.peak_bytes() for device in sampler.devices}
+        peaks = {device.name: _peak(device, sampler) for device in sampler.devices}
         checked = worst(check(result) for result in seen.results)
         if not checked.passed:
             raise WrongResultError(checked)
@@ -188,7 +188,9 @@ class LaunchSession:
             against=seen.against or None,
             flushed_bytes=sampler.cold.flushed_bytes() if sampler.cold else None,
             commonest=inputs.commonest(),
-            idle_devices=[name for name, peak in peaks.items() if peak == 0],
+            idle_devices=[
+                name for name, peak in peaks.items() if peak == 0 and name not in inputs.devices()
+            ],
         )
 
     def conclude(
@@ -236,6 +238,12 @@ class LaunchSession:
                 dev.Device(name).synchronize()
         except Exception as error:  # noqa: BLE001 - whatever a backend raises when it is lost
             pytest.exit(f"a device no longer works: {reason_of(error)}", returncode=DEVICE_LOST)
+
+
+def _peak(device: dev.Device, sampler: timing.Sampler) -> int | None:
+    """Return the most memory that a case had, without what empties the caches."""
+    peak = device.peak_bytes()
+    return peak - sampler.cold.bytes_on(device) if peak and sampler.cold else peak
 
 
 def reason_of(error: BaseException) -> str:

@@ -174,7 +174,7 @@ def measure(sampler: Sampler, settings: Settings) -> Measurement:
     """Warm the body up, then sample it until there is enough or the time is over.
 
     Samples of another version stand before or after the body's own, at random, and take the
-    same number of calls; no span samples are taken then, which would favour one of the two.
+    same number of calls; span samples, which would favour one of the two, come after all pairs.
     """
     other = _other(sampler)
     with _no_garbage_collection():
@@ -188,6 +188,10 @@ def measure(sampler: Sampler, settings: Settings) -> Measurement:
         other_leads = _other_leads()
         while not _enough(seen, settings):
             _sample(sampler, seen, other, other_leads=next(other_leads))
+            if other is None:
+                _observe(sampler, seen)
+        for _ in range(LEAST_SAMPLES if other is not None else 0):
+            _observe(sampler, seen)
         return seen
 
 
@@ -325,12 +329,16 @@ def _sample(
         _sample_other(other, seen)
     seen.host.append(took / seen.iterations)
     seen.sampled += took
-    if sampler.has_spans and other is None:
+    if sampler.queues:
+        seen.parts.setdefault("enqueue", []).append(queued / seen.iterations)
+
+
+def _observe(sampler: Sampler, seen: Measurement) -> None:
+    """Take a span sample, where there is anything that it can see."""
+    if sampler.has_spans:
         begun = sampler.clock()
         observed = sampler.span()
         seen.sampled += sampler.clock() - begun
-        if sampler.queues:
-            observed["enqueue"] = queued / seen.iterations
         for name, value in observed.items():
             seen.parts.setdefault(name, []).append(value)
 

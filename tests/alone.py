@@ -12,6 +12,7 @@ from typing import Any
 
 from torch.utils.flop_counter import FlopCounterMode
 
+from suite.inputs import Inputs
 from suite.model import Check, Work
 from tests.command import ROOT
 
@@ -56,9 +57,11 @@ class Recorder:
     """Stands where `Measure` does: calls the body once, and keeps what is known of it.
 
     products : floating-point operations of its products, as torch counts them
+    commonest : the part of an input that is one and the same value, where inputs are seen
     """
 
     products: int
+    commonest: float | None
     work: Work
     check: Check
 
@@ -71,7 +74,9 @@ class Recorder:
         lanes: Sequence[object] = (),  # noqa: ARG002 - part of the face that it stands for
     ) -> None:
         """Call the body."""
+        inputs = Inputs(body)
         with FlopCounterMode(display=False) as counter:
             result = body()
+        self.commonest = inputs.commonest()
         self.products = counter.get_total_flops()
         self.work, self.check = work, check(result)

@@ -59,17 +59,31 @@ def test_inputs_are_found_in_lists_bound_arguments_and_modules() -> None:
 
 
 def test_what_is_written_over_is_no_input() -> None:
-    empty, filled = torch.zeros(40, 40), torch.rand(40, 40)
+    empty, filled = torch.zeros(40, 40), torch.zeros(40, 40)
 
     def body() -> None:
         empty.copy_(FAIR)
         filled.fill_(1.0)
 
-    inputs = Inputs(body)
-    body()
-    found = inputs.commonest()
-    assert found is not None
-    assert found < 0.2
+    assert commonest(body) is None
+
+
+def test_masks_and_places_are_no_numbers() -> None:
+    mask, places = torch.ones(100, dtype=torch.bool), torch.zeros(100, dtype=torch.int64)
+    assert commonest(lambda: mask.sum() + places.sum()) is None
+
+
+def test_what_cannot_be_looked_at_fails_nothing() -> None:
+    lazy, number = torch.nn.LazyLinear(3), torch.zeros(100, dtype=torch.complex128)
+    inputs = Inputs(lambda: (lazy, number))
+    assert inputs.commonest() is None
+
+
+def test_both_versions_of_a_body_are_looked_at() -> None:
+    fair, zeros = FAIR.clone(), torch.zeros(40, 40)
+    inputs = Inputs(lambda: fair + 1, lambda: zeros + 1)
+    assert inputs.commonest() == 1.0
+    assert inputs.devices() == {"cpu"}
 
 
 def test_scales_and_counters_say_nothing() -> None:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from suite.errors import ClockError
 from suite.model import Settings
-from suite.profiles import settings_for
+from suite.profiles import LEAST_SAMPLES, settings_for
 from suite.timing import Sampler, _other_leads, explore, measure, timer_step
 from tests.virtual import VirtualClock, VirtualDevice
 
@@ -254,9 +254,12 @@ def test_samples_of_two_versions_stand_beside_each_other(
     assert seen.results == ["new", "old"]
     apart = [old - new for old, new in zip(seen.against, seen.host, strict=True)]
     assert apart == pytest.approx([WORK] * len(apart), abs=5e-4)
-    assert not gpu.events  # a span sample of one of the two would favour it
+    # A span sample of one of the two in between would favour it: they come after all pairs.
+    assert order[-LEAST_SAMPLES:] == ["new"] * LEAST_SAMPLES
+    assert len(gpu.events) == 2 * LEAST_SAMPLES
+    assert seen.parts.keys() == {"enqueue", "span"}
     # Of every two pairs each version leads one.
-    leads = order[-2 * len(seen.host) :: 2]
+    leads = order[-2 * len(seen.host) - LEAST_SAMPLES : -LEAST_SAMPLES : 2]
     assert all(one != two for one, two in zip(leads[::2], leads[1::2], strict=False))
 
 
@@ -294,7 +297,7 @@ def test_a_device_without_events_has_no_span(clock: VirtualClock, settings: Sett
     gpu = VirtualDevice(clock, has_events=False)
     seen = measure(sampler(clock, lambda: gpu.queue(LAUNCH, WORK), gpu), settings)
     assert seen.host == pytest.approx([LAUNCH + WORK] * len(seen.host), rel=1e-4)
-    assert seen.parts == {}
+    assert seen.parts.keys() == {"enqueue"}
 
 
 def test_a_clock_that_goes_backwards_fails_the_case(

@@ -157,12 +157,11 @@ def choose_case_seconds(
 
 def launch_seconds(ran: Iterable[Measured], startup: float, case_seconds: float) -> float:
     """Return how long a launch should take, from what the pilot saw of its cases."""
-    return startup + sum(
-        record.overhead + _sampling_seconds(min(record.samples), case_seconds) for record in ran
-    )
+    return startup + sum(record.overhead + _seconds(record, case_seconds) for record in ran)
 
 
-def _sampling_seconds(call: float, case_seconds: float) -> float:
-    """Return what warming up and sampling should take, from the seconds of a call."""
-    warm_up = call + max(call, min(WARM_UP_CALLS * call, case_seconds / 2))
-    return warm_up + max(LEAST_SAMPLES * call, case_seconds)
+def _seconds(record: Measured, case_seconds: float) -> float:
+    """Return what warming up and sampling should take, the other version of a body included."""
+    calls = [min(samples) for samples in (record.samples, record.against) if samples]
+    warm_ups = (call + max(call, min(WARM_UP_CALLS * call, case_seconds / 2)) for call in calls)
+    return sum(warm_ups) + max(LEAST_SAMPLES * sum(calls), case_seconds)
