@@ -87,7 +87,7 @@ def tests(session: nox.Session) -> None:
     _install(session, "tests")
     # Most of the time goes into starting processes; a file's tests share what they measured.
     at_once = ("--numprocesses=logical", "--maxprocesses=4", "--dist=loadfile")
-    session.run("pytest", *at_once, *session.posargs)
+    session.run("pytest", *at_once, "--no-loadscope-reorder", *session.posargs)
 
 
 @nox.session

@@ -1,9 +1,16 @@
 # SPDX-License-Identifier: MIT
 """What the tests need that is no test."""
 
+import pytest
+
 collect_ignore = [
     "calibration",  # benchmarks for studies that take half an hour; test_calibration.py tries them
     "sabotage",  # benchmarks with planted faults; test_sabotage.py runs them
     "tricky",  # benchmarks that go wrong on purpose; test_runner.py runs them
     "truth",  # benchmarks on a device whose truth is known; test_truth.py runs them
 ]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the files that take long, so that files tested at once end together."""
+    items.sort(key=lambda item: item.get_closest_marker("long") is None)

@@ -16,6 +16,8 @@ from suite.model import Check, Work
 from tests.alone import BENCHMARKS, Recorder, load, run_pytest
 from tests.command import ROOT
 
+pytestmark = pytest.mark.long
+
 MODULES = sorted(BENCHMARKS.glob("bench_*.py"))
 EXERCISES = ["copies", "matmul", "norm_logging", "parallel_matmul", "parameters"]
 

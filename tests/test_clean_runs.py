@@ -12,6 +12,8 @@ import pytest
 from tests.command import frobench, stored
 from tests.planted import BENCHMARKS, simulated
 
+pytestmark = pytest.mark.long
+
 
 @pytest.mark.parametrize("time", range(5))
 def test_a_clean_run_raises_no_alarm(tmp_path: Path, time: int) -> None:

@@ -14,6 +14,8 @@ from suite.model import Run
 from suite.running.journal import Begun, Journal, Measured
 from tests.command import QUICK, TRICKY, frobench, outcomes, start, stored
 
+pytestmark = pytest.mark.long
+
 
 def test_a_hung_case_is_ended_at_its_deadline_and_larger_ones_are_not_tried(
     tmp_path: Path,

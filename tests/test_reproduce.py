@@ -15,6 +15,8 @@ from suite.model import Case, Run
 from tests import factory
 from tests.command import QUICK, TRICKY, frobench, outcomes, start, stored
 
+pytestmark = pytest.mark.long
+
 TRICKS = ("--benchmarks", TRICKY)
 WAIT, GONE = "bench_wait[cpu-0.001]", "bench_wait[cpu-0.007]"
 LAUNCHES = 6

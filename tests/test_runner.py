@@ -12,6 +12,8 @@ from suite import checks, store
 from suite.model import Run
 from tests.command import QUICK, TRICKY, frobench, outcomes, start, stored
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture(scope="module")
 def tricky(

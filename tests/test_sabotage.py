@@ -23,6 +23,8 @@ from suite.model import Run
 from tests.command import ROOT, frobench
 from tests.planted import BENCHMARKS, JITTER, simulated
 
+pytestmark = pytest.mark.long
+
 METHODOLOGY = ROOT / "docs" / "methodology.md"
 RUN = ""
 """In the place of a case: the run itself."""

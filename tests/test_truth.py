@@ -15,6 +15,8 @@ import pytest
 from tests.command import ROOT
 from tests.measured import Measured, measured
 
+pytestmark = pytest.mark.long
+
 KNOWN = ROOT / "tests" / "truth"
 VIRTUAL = {"virtual": True}
 STRANGE = VIRTUAL | {

@@ -8,6 +8,8 @@ import pytest
 
 from tests.measured import Measured, measured
 
+pytestmark = pytest.mark.long
+
 SPEC = {
     "virtual": True,
     "name": "acme",
