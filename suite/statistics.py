@@ -9,9 +9,9 @@ import math
 from collections.abc import Sequence
 from itertools import accumulate
 from statistics import NormalDist, median
+from typing import NamedTuple
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from suite.model import Estimate, VerdictWord
 from suite.ranks import mann_whitney, median_interval, signed_rank
@@ -36,9 +36,9 @@ class Comparison(Struct, frozen=True):
     p_value : two-sided and exact, of the Mann-Whitney test or, for two versions in the same
         launches, of Wilcoxon's signed-rank test; below 0.05 where the interval excludes 1 and
         nowhere else; ``None`` where there is no interval
-    smallest_change : the slow-down, as a fraction, that these launches would have shown to
-        be one with a probability of 90%; ``None`` where no slow-down, however large, can be
-        shown by so few launches
+    smallest_change : the slow-down, as a fraction, that another such comparison would call
+        slower with a probability of about 90%; ``None`` where no slow-down, however large, can
+        be shown by so few launches
     same : the distance from 1 within which a ratio is called the same
     """
 
@@ -132,9 +132,11 @@ def compare_values(
     distribution. Ties count against a difference. Below six launches on a side there is
     neither interval nor p-value.
 
-    The smallest change is the half-width of the interval, made as wide as a verdict among
-    `comparisons` demands at the first step of Holm's method, and the normal quantile of
-    the power times the standard error that the 95% interval implies.
+    The smallest change is what lifts the interval off 1, made as wide as a verdict among
+    `comparisons` demands at the first step of Holm's method, and the 95% interval out of
+    what is called the same, with a margin for what another comparison of so few launches
+    finds instead: its estimate and the widths of both are known no better than they show.
+    `docs/methodology.md` tells how often that succeeds.
 
     Parameters
     ----------
@@ -150,8 +152,13 @@ def compare_values(
     """
     old_logs, new_logs = _logs(base), _logs(new)
     shifts = [after - before for after in new_logs for before in old_logs]
-    fewest = min(len(old_logs), len(new_logs))
-    return _compared(shifts, fewest, mann_whitney(len(old_logs), len(new_logs)), comparisons)
+    test = _Test(
+        mann_whitney(len(old_logs), len(new_logs)),
+        launches=min(len(old_logs), len(new_logs)),
+        degrees=len(old_logs) + len(new_logs) - 2,
+        same=SAME,
+    )
+    return _compared(shifts, test, comparisons)
 
 
 def compare_pairs(ratios: Sequence[float | None], comparisons: int = 1) -> Comparison:
@@ -179,8 +186,8 @@ def compare_pairs(ratios: Sequence[float | None], comparisons: int = 1) -> Compa
     """
     logs = _logs(ratios)
     means = [(one + other) / 2 for at, one in enumerate(logs) for other in logs[at:]]
-    compared = _compared(means, len(logs), signed_rank(len(logs)), comparisons)
-    return replace(compared, same=SAME_BESIDE)
+    test = _Test(signed_rank(len(logs)), len(logs), degrees=len(logs) - 1, same=SAME_BESIDE)
+    return _compared(means, test, comparisons)
 
 
 def verdict(comparison: Comparison, p_value: float | None = None) -> VerdictWord:
@@ -236,27 +243,37 @@ def _logs(values: Sequence[float | None]) -> list[float]:
     return [math.log(value) for value in present]
 
 
-def _compared(
-    shifts: list[float], launches: int, p_values: list[float], comparisons: int
-) -> Comparison:
-    """Make the comparison whose test counts the shifts on either side of zero.
+class _Test(NamedTuple):
+    """A test that counts the shifts on either side of zero.
 
-    shifts : differences of logs, or their means
-    launches : of the side that has fewer
     p_values : two-sided, for each number of shifts on the rarer side
+    launches : of the side that has fewer
+    degrees : of freedom that the launches leave to their spread
+    same : see `Comparison`
     """
+
+    p_values: list[float]
+    launches: int
+    degrees: int
+    same: float
+
+
+def _compared(shifts: list[float], test: _Test, comparisons: int) -> Comparison:
+    """Make the comparison from differences of logs, or their means."""
     shifts = sorted(shifts)
     value = math.exp(median(shifts))
-    if launches < LEAST_LAUNCHES:
-        return Comparison(Estimate(value, None, None, launches, CONFIDENCE), None, None)
+    if test.launches < LEAST_LAUNCHES:
+        nothing = Estimate(value, None, None, test.launches, CONFIDENCE)
+        return Comparison(nothing, None, None, test.same)
     below = sum(shift <= 0 for shift in shifts)
     above = sum(shift >= 0 for shift in shifts)
-    cut = sum(p <= 1 - CONFIDENCE for p in p_values)
+    cut = sum(p <= 1 - CONFIDENCE for p in test.p_values)
     low, high = math.exp(shifts[cut - 1]), math.exp(shifts[-cut])
     return Comparison(
-        Estimate(value, low, high, launches, CONFIDENCE),
-        p_values[min(below, above)],
-        _smallest_change(shifts, p_values, comparisons),
+        Estimate(value, low, high, test.launches, CONFIDENCE),
+        test.p_values[min(below, above)],
+        _smallest_change(shifts, test, comparisons),
+        test.same,
     )
 
 
@@ -266,14 +283,33 @@ def _quantile(ordered: list[float], fraction: float) -> float:
     return ordered[index] + (place - index) * (ordered[index + 1] - ordered[index])
 
 
-def _smallest_change(shifts: list[float], p_values: list[float], comparisons: int) -> float | None:
+def _smallest_change(shifts: list[float], test: _Test, comparisons: int) -> float | None:
     """Return the smallest change of `compare_values` from shifts in ascending order."""
     alpha = 1 - CONFIDENCE
-    cut = sum(p <= alpha for p in p_values)
-    family_cut = sum(p <= alpha / comparisons for p in p_values)
+    cut = sum(p <= alpha for p in test.p_values)
+    family_cut = sum(p <= alpha / comparisons for p in test.p_values)
     if family_cut == 0:
         return None
-    normal = NormalDist()
-    error = (shifts[-cut] - shifts[cut - 1]) / 2 / normal.inv_cdf(1 - alpha / 2)
-    found_in_half = (shifts[-family_cut] - shifts[family_cut - 1]) / 2
-    return math.exp(found_in_half + normal.inv_cdf(POWER) * error) - 1
+    half, family_half = ((shifts[-number] - shifts[number - 1]) / 2 for number in (cut, family_cut))
+    error = half / NormalDist().inv_cdf(1 - alpha / 2)
+    different = family_half + _margin(family_half, error, test.degrees)
+    not_the_same = math.log1p(test.same) - half + _margin(-half, error, test.degrees)
+    return math.expm1(max(different, not_the_same))
+
+
+def _margin(half: float, error: float, degrees: int) -> float:
+    """Return by how much a change must exceed what it has to, for another to find it too.
+
+    With the standard error s here and t there, both varying around `error` by a fraction of
+    1 / sqrt(2 degrees), and half-widths of k s and k t, a margin of m s is enough where the
+    other estimate, less k t, falls short by no more than (k + m) s. That difference has the
+    variance error^2 (1 + (k^2 + (k + m)^2) / (2 degrees)), and m s is the normal quantile
+    of the power times its root: a quadratic equation for the margin.
+
+    half : k s; negative where a wide interval helps
+    """
+    quantile = NormalDist().inv_cdf(POWER)
+    share = quantile**2 / degrees
+    square, linear = 1 - share / 2, share * half
+    constant = (quantile * error) ** 2 + share * half**2
+    return (linear + math.sqrt(linear**2 + 4 * square * constant)) / (2 * square)
