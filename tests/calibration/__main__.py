@@ -15,6 +15,7 @@ from typing import NamedTuple
 from suite import environment
 from suite.machine.processor import processor
 from suite.running.progress import reporter
+from suite.units import counted
 from tests.calibration import changes, clean, intervals, real, verdicts
 from tests.calibration.document import keep
 from tests.calibration.figures import Study, Table
@@ -53,21 +54,24 @@ def main() -> int:
     if unknown := set(options.studies) - PLANS.keys():
         asked.error(f"no study {', '.join(sorted(unknown))}; there are {', '.join(PLANS)}")
     plans = {name: PLANS[name] for name in options.studies or PLANS}
+    pace = Pace({name: plan.seconds for name, plan in plans.items()})
     missed = 0
-    with reporter() as progress, every_core() as spread:
-        pace = Pace(progress, {name: plan.seconds for name, plan in plans.items()})
+    with every_core() as spread:
         for name, plan in plans.items():
-            begun = time.monotonic()
-            tables = plan.study(
-                pace.study(name), spread, plan.quick if options.quick else plan.full
-            )
+            begun, much = time.monotonic(), plan.quick if options.quick else plan.full
+            with reporter() as progress:
+                tables = plan.study(pace.study(name, progress), spread, much)
             study = made(tables, time.monotonic() - begun)
             sys.stdout.write("".join(f"{terminal(table)}\n\n" for table in tables))
             sys.stdout.flush()
             missed += len(study.missed)
             if not options.quick:
                 keep({name: study})
-    return 1 if missed and not options.quick else 0
+    if options.quick:
+        sys.stdout.write("Made of too little to say anything, and kept nowhere.\n")
+        return 0
+    sys.stdout.write(f"{counted(missed, 'figure')} missed a goal.\n")
+    return 1 if missed else 0
 
 
 def made(tables: list[Table], seconds: float) -> Study:

@@ -43,30 +43,26 @@ class Pace:
     expected : seconds of each study, by name, in the order in which they are made
     """
 
-    def __init__(self, progress: Reporter, expected: Mapping[str, float]) -> None:
-        self._progress = progress
+    def __init__(self, expected: Mapping[str, float]) -> None:
         self._expected = expected
         self._told = time.monotonic()
 
-    def study(self, name: str) -> Tell:
-        """Begin a study; return what tells how far it is."""
+    def study(self, name: str, progress: Reporter) -> Tell:
+        """Begin a study; return what tells how far it and all of them are."""
         begun, names = time.monotonic(), list(self._expected)
+        place = names.index(name)
         before, mine, after = (
             sum(self._expected[one] for one in some)
-            for some in (
-                names[: names.index(name)],
-                [name],
-                names[names.index(name) + 1 :],
-            )
+            for some in (names[:place], [name], names[place + 1 :])
         )
 
         def tell(done: float, what: str) -> None:
             now = time.monotonic()
             whole = (now - begun) / done if done > ENOUGH else mine
             left = (1 - done) * whole + after
-            self._progress.at((before + done * mine) / (before + mine + after), left, what)
+            progress.at((before + done * mine) / (before + mine + after), left, what)
             if now - self._told >= LINE_SECONDS:
                 self._told = now
-                self._progress.say(f"{name}: {what}; {remaining(left)} left for all")
+                progress.say(f"{name}: {what}; {remaining(left)} left for all")
 
         return tell
