@@ -51,11 +51,19 @@ def test_host_samples_as_slow_as_the_device_excuse_it() -> None:
     assert not said(run, "unsynchronised")
 
 
-def test_events_of_tiny_work_may_cost_more_than_it() -> None:
+def tiny(devices: int, events: float) -> Run:
+    """Return a run of a case that queues 5 µs on each device, and each of two events takes more."""
     run, case = on_accelerators(1)
-    set_samples(case, [[1e-5] * 4] * LAUNCHES)
-    case.extra_info.parts["span"] = [2.5e-5] * LAUNCHES
-    assert not said(run, "unsynchronised")
+    case.extra_info.devices = [f"cuda:{index}" for index in range(devices)]
+    set_samples(case, [[8e-6 * devices] * 4] * LAUNCHES)  # 3 µs for waiting
+    case.extra_info.parts["span"] = [(5e-6 + 2 * events) * devices] * LAUNCHES
+    return run
+
+
+@pytest.mark.parametrize("devices", [1, 2, 8])
+def test_events_of_tiny_work_may_cost_more_than_it_on_every_device(devices: int) -> None:
+    assert not said(tiny(devices, 8e-6), "unsynchronised")
+    assert said(tiny(devices, 30e-6), "unsynchronised")
 
 
 def test_a_sample_of_several_calls_is_compared_as_a_whole() -> None:
@@ -80,7 +88,7 @@ def test_events_beside_the_work_are_named() -> None:
     run, case = on_accelerators(1)
     case.extra_info.parts["span"] = [5e-5] * LAUNCHES
     assert said(run, "events-miss-work") == [
-        "the host waited 3.8 ms, the events show 50 µs of work"
+        "the host waited 3.9 ms, the events show 50 µs of work"
     ]
 
 
@@ -113,6 +121,20 @@ def test_without_the_cost_of_waiting_nothing_is_said_of_events() -> None:
     assert not said(run, "events-miss-work")
 
 
+def test_queueing_that_varies_hides_no_events_beside_the_work() -> None:
+    run, case = on_accelerators(1)
+    case.extra_info.parts = {"enqueue": [2e-3] * LAUNCHES, "span": [5e-4] * LAUNCHES}
+    set_samples(case, [[3e-3, 4e-3, 4e-3, 5e-3]] * LAUNCHES)  # of which 2 ms are waiting
+    assert said(run, "events-miss-work") == ["the host waited 2 ms, the events show 500 µs of work"]
+
+
+def test_a_core_that_is_taken_away_in_most_samples_is_no_missing_work() -> None:
+    run, case = on_accelerators(1)
+    case.extra_info.parts = {"enqueue": [1e-4] * LAUNCHES, "span": [1e-3] * LAUNCHES}
+    set_samples(case, [[1.15e-3, 5e-3, 5e-3, 5e-3]] * LAUNCHES)
+    assert not said(run, "events-miss-work")
+
+
 # overlap_in_turn
 
 
@@ -127,7 +149,7 @@ def test_overlap_where_devices_work_in_turn_is_named() -> None:
 # first_call_counted
 
 
-def slow_firsts(launches: int, slow: int, factor: float = 2.0, count: int = 4) -> Run:
+def slow_firsts(launches: int, slow: int, factor: float = 2.0, count: int = 5) -> Run:
     """Return a run of a case whose first sample is the slow one in some launches."""
     run, case = on_accelerators(1, launches)
     by_launch = [
@@ -153,14 +175,23 @@ def test_a_first_sample_a_little_slower_than_the_rest_is_usual() -> None:
     assert not said(slow_firsts(8, 8, factor=1.45), "first-call-counted")
 
 
-def test_a_launch_of_two_samples_does_not_say_which_one_is_odd() -> None:
-    assert not said(slow_firsts(8, 8, count=2), "first-call-counted")
+@pytest.mark.parametrize("count", [2, 4])
+def test_a_launch_of_few_samples_does_not_say_which_one_is_odd(count: int) -> None:
+    assert not said(slow_firsts(8, 8, count=count), "first-call-counted")
 
 
 def test_where_any_sample_may_be_slow_the_first_is_not_special() -> None:
     run, case = on_accelerators(1)
-    set_samples(case, [[9e-3, 4e-3, 4e-3, 8e-3]] * LAUNCHES)
+    set_samples(case, [[9e-3, 4e-3, 4e-3, 4e-3, 8e-3]] * LAUNCHES)
     assert not said(run, "first-call-counted")
+
+
+def test_first_calls_of_the_other_version_count_too() -> None:
+    run, case = on_accelerators(1)
+    set_samples(case, [[4e-3] * 5] * LAUNCHES)
+    case.extra_info.against = [8e-3, *[4e-3] * 4] * LAUNCHES
+    message = "the other version: the first sample lasts 2.0 times as long as any other"
+    assert said(run, "first-call-counted") == [message]
 
 
 @pytest.mark.parametrize("launches", [1, 6])

@@ -3,7 +3,7 @@
 
 import pytest
 
-from suite.model import Case, Run, Work
+from suite.model import Case, Run, Scalar, Work
 from tests.judging import keep, made, on_accelerators, said, set_samples
 
 MIB = 2**20
@@ -24,7 +24,7 @@ def test_a_device_that_never_held_anything_is_named() -> None:
     run, case = on_accelerators(2)
     assert not said(run, "idle-device")
     case.extra_info.idle_devices = ["cuda:1"]
-    assert said(run, "idle-device") == ["nothing was ever allocated on cuda:1"]
+    assert said(run, "idle-device") == ["nothing was allocated for it on cuda:1"]
 
 
 # plain_inputs
@@ -75,6 +75,15 @@ def test_a_case_that_declares_no_work_may_do_none(work: Work) -> None:
     assert not cached(6.2e-6, 1, work)
 
 
+def test_the_other_version_must_work_too() -> None:
+    run, case = on_accelerators(1)
+    case.extra_info.work = Work(flops=1e9)
+    case.extra_info.against = [4e-3] * case.stats.rounds
+    assert not said(run, "no-work")
+    case.extra_info.against = [6.2e-6] * case.stats.rounds
+    assert said(run, "no-work") == ["the other version: a call takes 6.2 µs, as if it did nothing"]
+
+
 @pytest.mark.parametrize(("seconds", "named"), [(4e-8, True), (1.8e-7, True), (5e-7, False)])
 def test_a_call_that_does_nothing_is_known_on_the_cpu_too(seconds: float, named: bool) -> None:  # noqa: FBT001 - a parameter
     run, case = on_cpu()
@@ -94,19 +103,25 @@ def test_without_an_empty_body_nothing_is_called_idle() -> None:
 # warm_cache
 
 
-def cold(flushed: int | None, cache: int | None = 32 * MIB, calls: int = 1) -> list[str]:
-    """Say what is said of a case on the CPU that claims cold caches."""
+def cold(
+    flushed: int | None, size: int | None = 32 * MIB, calls: int = 1, **params: Scalar
+) -> list[str]:
+    """Say what is said of a case on the CPU whose caches are written over, or claimed to be."""
     run, case = on_cpu()
-    case.params = case.params | {"cache": "cold"}
+    case.params = case.params | params
     case.extra_info.flushed_bytes = flushed
     case.extra_info.iterations = [1] * 5 + [calls]
-    run.frobench.environment.cpu.last_level_cache_bytes = cache
+    run.frobench.environment.cpu.last_level_cache_bytes = size
     return said(run, "warm-cache")
 
 
 @pytest.mark.parametrize("flushed", [None, 0])
 def test_a_cold_cache_must_have_been_written_over(flushed: int | None) -> None:
-    assert cold(flushed) == ["nothing was written between the samples"]
+    assert cold(flushed, cache="cold") == ["nothing was written between the samples"]
+
+
+def test_caches_that_were_asked_for_cold_are_claimed_whatever_the_parameters() -> None:
+    assert cold(0) == ["nothing was written between the samples"]
 
 
 def test_a_cold_cache_must_have_been_written_over_whole() -> None:
@@ -115,7 +130,7 @@ def test_a_cold_cache_must_have_been_written_over_whole() -> None:
 
 
 def test_a_cache_of_unknown_size_is_believed_to_be_cold() -> None:
-    assert not cold(64 * MIB, cache=None)
+    assert not cold(64 * MIB, size=None)
 
 
 def test_only_one_call_of_a_sample_finds_a_cold_cache() -> None:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Iterator
 from statistics import median
 
-from suite.checks.facts import Seen, by_launch, mostly
+from suite.checks.facts import Seen, by_launch, is_accelerator, mostly
 from suite.checks.rule import Fault
 from suite.model import Run, Severity
 from suite.profiles import STEPS_IN_A_SAMPLE
@@ -75,7 +75,7 @@ def costly_harness(run: Run) -> Iterator[Fault]:
     body do more.
     """
     for case in run.benchmarks:
-        if not case.extra_info.device.startswith("cpu"):
+        if is_accelerator(case.extra_info.device):
             continue
         costs = [one.launch.empty_body.get("cpu", 0.0) / one.sample for one in by_launch(run, case)]
         if mostly(cost > LARGEST_COST for cost in costs):

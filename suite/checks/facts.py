@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What rules look at: a case, launch by launch."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import accumulate
 from statistics import median
 from typing import NamedTuple
@@ -35,12 +35,28 @@ class Seen(NamedTuple):
 
 def by_launch(run: Run, case: Case) -> list[Seen]:
     """Return what each launch that measured a case saw of it."""
+    return _by_launch(run, case, case.stats.data)
+
+
+def by_version(run: Run, case: Case) -> list[tuple[str, list[Seen]]]:
+    """Return what was seen of the body and of the other version, if there is one, with a prefix.
+
+    The prefix is what a message about it begins with. All but the samples is the body's, and
+    the warm-up that of both.
+    """
+    other = case.extra_info.against
+    return [("", by_launch(run, case))] + (
+        [("the other version: ", _by_launch(run, case, other))] if other else []
+    )
+
+
+def _by_launch(run: Run, case: Case, data: Sequence[float]) -> list[Seen]:
     info = case.extra_info
     return [
         Seen(
             number=number + 1,
             launch=launch,
-            samples=(samples := case.stats.data[end - count : end]),
+            samples=(samples := list(data[end - count : end])),
             seconds=median(samples),
             iterations=info.iterations[number],
             warmup=info.warmup[number],
@@ -58,9 +74,14 @@ def by_launch(run: Run, case: Case) -> list[Seen]:
     ]
 
 
+def is_accelerator(device: str) -> bool:
+    """Tell by its name whether a device works by itself; a worker on the CPU does not."""
+    return not device.startswith("cpu")
+
+
 def accelerators(case: Case) -> list[str]:
-    """Return the devices of a case that work by themselves; a worker on the CPU is none."""
-    return [device for device in case.extra_info.devices if not device.startswith("cpu")]
+    """Return the devices of a case that work by themselves."""
+    return [device for device in case.extra_info.devices if is_accelerator(device)]
 
 
 def mostly(signs: Iterable[bool], part: float = 0.5) -> bool:

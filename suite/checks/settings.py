@@ -5,6 +5,7 @@
 from collections.abc import Iterator
 from statistics import mode
 
+from suite.checks.facts import is_accelerator
 from suite.checks.rule import Fault
 from suite.model import Cpu, Run, Scalar, Severity
 from suite.units import counted
@@ -69,7 +70,7 @@ def _spell(value: Scalar) -> str:
 
 
 def _uses_cpu(run: Run) -> bool:
-    return any(case.extra_info.device.startswith("cpu") for case in run.benchmarks)
+    return any(not is_accelerator(case.extra_info.device) for case in run.benchmarks)
 
 
 def _cores(run: Run) -> int | None:

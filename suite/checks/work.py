@@ -5,7 +5,7 @@
 from collections.abc import Iterator
 from statistics import median
 
-from suite.checks.facts import Seen, accelerators, by_launch, mostly
+from suite.checks.facts import Seen, accelerators, by_version, mostly
 from suite.checks.rule import Fault
 from suite.model import Case, Run, Severity
 from suite.units import format_seconds, format_value
@@ -25,14 +25,14 @@ TIMES_THE_CACHE = 2
 
 
 def idle_device(run: Run) -> Iterator[Fault]:
-    """A device that a case is named for never held anything of it.
+    """Nothing was allocated for a case on a device that it is named for.
 
     The tensors lay elsewhere, and so did the work. Make them with `device=`, or with the
     methods of the device that the benchmark is given.
     """
     for case in run.benchmarks:
         if idle := case.extra_info.idle_devices:
-            yield Fault(f"nothing was ever allocated on {', '.join(idle)}", case.fullname)
+            yield Fault(f"nothing was allocated for it on {', '.join(idle)}", case.fullname)
 
 
 def plain_inputs(run: Run) -> Iterator[Fault]:
@@ -55,26 +55,28 @@ def no_work(run: Run) -> Iterator[Fault]:
     """
     for case in run.benchmarks:
         work = case.extra_info.work
-        seen = by_launch(run, case)
-        limits = [_nothing(case, one) for one in seen]
-        if (work.flops or work.bytes) and mostly(
-            one.sample <= limit for one, limit in zip(seen, limits, strict=True)
-        ):
-            took = format_seconds(median(one.seconds for one in seen))
-            yield Fault(f"a call takes {took}, as if it did nothing", case.fullname)
+        for version, seen in by_version(run, case):
+            if (work.flops or work.bytes) and mostly(
+                one.sample <= _nothing(case, one) for one in seen
+            ):
+                took = format_seconds(median(one.seconds for one in seen))
+                message = f"{version}a call takes {took}, as if it did nothing"
+                yield Fault(message, case.fullname)
 
 
 def warm_cache(run: Run) -> Iterator[Fault]:
     """A case that claims cold caches was measured with warm ones.
 
-    Write at least twice the last-level cache before each sample, and call the body once in it.
+    It claims them by `cold=True`, or by a parameter named `cache` that is "cold". Write at least
+    twice the last-level cache before each sample, as `cold=True` does, and call the body once
+    in it.
     """
     cache = run.frobench.environment.cpu.last_level_cache_bytes or 0
     for case in run.benchmarks:
         info = case.extra_info
-        if case.params.get("cache") != "cold":
+        flushed = info.flushed_bytes
+        if flushed is None and case.params.get("cache") != "cold":
             continue
-        flushed = info.flushed_bytes or 0
         needed = 0 if accelerators(case) else TIMES_THE_CACHE * cache
         if not flushed:
             yield Fault("nothing was written between the samples", case.fullname)
