@@ -18,7 +18,13 @@ def simulated(faults: dict[str, Any] = JITTER) -> dict[str, str]:
 
     The devices are slow, so that little is computed in a second of it.
     """
-    machine = {"virtual": True, "flops": {"float32": 2.5e8}, "cache": 1 << 20, "faults": faults}
+    machine = {
+        "virtual": True,
+        "event": 5e-6,
+        "flops": {"float32": 2.5e8},
+        "cache": 1 << 20,
+        "faults": faults,
+    }
     return {
         "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "tests" / "simulated")]),
         "SIM_SPEC": json.dumps(machine),

@@ -15,7 +15,7 @@ from tests.stage import play
 
 LAUNCH, KERNEL, SYNCHRONISE = 50e-6, 5e-6, 10e-6
 FLOPS, SHORT_FLOPS, BANDWIDTH, CACHE_BANDWIDTH = 1e9, 4e9, 10e9, 40e9
-FIRST = 2e-3
+FIRST, EVENT = 2e-3, 5e-6
 """Seconds that the first launch of an operation takes longer, where that is asked for."""
 SLOW = {"flops": {"float32": FLOPS, "bfloat16": SHORT_FLOPS}, "memory": 64 << 20}
 LONG = KERNEL + 2 * 512**3 / FLOPS
@@ -181,10 +181,12 @@ def odd() -> dict[str, Any]:
         "first_launches",
         "cached",
         "imports",
+        "marks",
         spec={
             "virtual": True,
             "cache": 300_000,
             "cache_bandwidth": CACHE_BANDWIDTH,
+            "event": EVENT,
             "faults": {"first": FIRST},
         },
     )
@@ -206,6 +208,14 @@ def test_the_first_launch_of_each_operation_costs_more_once_in_a_process(
     assert len(seconds) == 5
     for both in seconds.values():
         assert both == pytest.approx([FIRST + LAUNCH, LAUNCH], rel=1e-2)
+
+
+def test_to_record_an_event_costs_the_host_and_so_lengthens_what_it_marks(
+    odd: dict[str, Any],
+) -> None:
+    begun, launched, ended = odd["marks"]["host"]
+    assert [begun, ended] == pytest.approx([EVENT, EVENT], rel=2e-2)
+    assert odd["marks"]["device"] == pytest.approx([launched + EVENT], rel=1e-2)
 
 
 def test_an_operation_is_quick_only_if_all_that_it_is_given_lies_in_the_cache(

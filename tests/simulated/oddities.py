@@ -8,6 +8,7 @@
 import sys
 import time
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import torch
@@ -57,6 +58,21 @@ def first_launches() -> dict[str, list[float]]:
         "copy to the other": lambda: elsewhere.copy_(there),
     }
     return {name: [took(action) for _ in range(2)] for name, action in actions.items()}
+
+
+def marks() -> dict[str, list[float]]:
+    """Return the seconds of the host in recording an event, in launching, and in both events."""
+    there = torch.zeros(8, 8, device=FIRST)
+    there.zero_()
+    sim.synchronize(FIRST)
+    begin, end = sim.Event(enable_timing=True), sim.Event(enable_timing=True)
+    moments = [time.perf_counter()]
+    for action in (begin.record, there.zero_, end.record):
+        action()
+        moments.append(time.perf_counter())
+    sim.synchronize(FIRST)
+    spent = [after - before for before, after in pairwise(moments)]
+    return {"host": spent, "device": [begin.elapsed_time(end) / 1e3]}
 
 
 def cached() -> dict[str, float]:

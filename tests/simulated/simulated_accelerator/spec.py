@@ -77,6 +77,7 @@ class Spec(Struct, frozen=True, forbid_unknown_fields=True):
     metadata : host time of an operation that runs on none (a view, an allocation)
     kernel : device time that every operation costs whatever its size
     synchronise : host time of a synchronisation beyond the waiting itself
+    event : host time of recording an event
     flops : of matrix products and convolutions, by dtype (``float32`` serves the others)
     bandwidth : of the device's memory; what is not a product takes its bytes over this
     cache, cache_bandwidth : its size, and what an operation takes its bytes over if all that
@@ -93,6 +94,7 @@ class Spec(Struct, frozen=True, forbid_unknown_fields=True):
     metadata: float = 25e-6
     kernel: float = 5e-6
     synchronise: float = 10e-6
+    event: float = 0.0
     flops: dict[str, float] = field(
         default_factory=lambda: {
             "float64": 10e9,
@@ -150,6 +152,7 @@ class Spec(Struct, frozen=True, forbid_unknown_fields=True):
             launch=self.launch * times,
             metadata=self.metadata * times,
             synchronise=self.synchronise * times,
+            event=self.event * times,
             faults=msgspec.structs.replace(self.faults, first=self.faults.first * times),
         )
 

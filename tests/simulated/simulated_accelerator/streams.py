@@ -137,6 +137,8 @@ class Event:
 
     def mark(self, stream: Stream) -> None:
         """Record the event on ``stream``: it happens when the work before it has ended."""
+        if cost := stream._device.spec.event:
+            host.spend(host.begin(), cost)
         self._stream = stream
         self.moment = max(stream.busy_until, host.now())
 
