@@ -32,7 +32,8 @@ class FindingComparison(Struct, frozen=True, kw_only=True):
     ratio : new / base with its interval; ``None`` where the two are not of the same thing, or
         a launch's value is not positive
     word : ``None`` where no verdict was asked for
-    smallest_change : see `suite.statistics.Comparison`
+    smallest_change : as for `suite.statistics.Comparison`, up or down; ``None`` too where the
+        values stand on a grid of sizes, which no small change moves
     overlap : whether the intervals of base and new overlap; ``None`` where one has none
     reason : why there is no ratio
     """
@@ -58,6 +59,8 @@ class _Found(NamedTuple):
     offered: set[str]
 
 
+SIZE = "n"
+"""The unit of findings that are sizes, such as where two curves cross."""
 _ABSENT = _Found(Finding("", "", "not among its findings"), set(), set())
 _WORDS: Mapping[str, Word] = {"slower": "higher", "faster": "lower", "same": "same"}
 
@@ -115,6 +118,8 @@ def _compare(
     old, late = (one.finding for one in pair)
     reason = _obstacle(*pair, refused)
     compared = None if reason else compare_values(old.by_launch, late.by_launch)
+    unit = old.unit or late.unit
+    gridded = unit == SIZE
     word: Word | None = None
     if words and compared:
         word = _WORDS.get(verdict(compared), "unresolved")
@@ -124,12 +129,12 @@ def _compare(
         exercise=exercise,
         name=name,
         label=old.label or late.label,
-        unit=old.unit or late.unit,
+        unit=unit,
         base=old.value,
         new=late.value,
         ratio=compared.ratio if compared else None,
         word=word,
-        smallest_change=compared.smallest_change if compared else None,
+        smallest_change=compared.smallest_change if compared and not gridded else None,
         overlap=overlap(old.value, late.value) if old.value and late.value else None,
         reason=reason,
     )
@@ -175,6 +180,9 @@ def legend(found: Sequence[FindingComparison]) -> list[str]:
     lines = []
     if any(one.word for one in found):
         lines.append("findings: all exploratory; higher or lower is not always better or worse")
+        lines.append(f"  ({FINDS}: the smallest change that would have been found in 90%)")
+    if any(one.word and one.ratio and one.unit == SIZE for one in found):
+        lines.append("  (-: sizes lie on a grid, and what changes less may not move them)")
     reasons = grouped((f"{one.exercise} {one.name}", one.reason) for one in found)
     return [*lines, *(f"no ratio: {line}" for line in reasons)]
 

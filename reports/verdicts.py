@@ -23,6 +23,7 @@ def runs(base: Run, new: Run, *, as_json: bool) -> int:
     if as_json:
         _dump(found, findings)
     else:
+        _warn(found.faults)
         if not found.differences:
             show(tables.of_cases(found.cases, "base", "new"))
             show(table(findings, "base", "new"))
@@ -42,6 +43,7 @@ def versions(run: Run, *, as_json: bool) -> int:
     if as_json:
         _dump(found)
     else:
+        _warn(found.faults)
         show(tables.of_cases(found.cases, "old", "new"))
         say(*tables.legend(found.cases), "", *words.of_versions(found))
     return compare.exit_code(found)
@@ -56,6 +58,7 @@ def machines(base: Run, new: Run, *, as_json: bool) -> int:
     else:
         say(f"base: {found.base_machine} ({found.base})")
         say(f"new:  {found.new_machine} ({found.new})", "")
+        _warn(found.faults)
         show(tables.of_ratios(found.cases))
         show(table(findings, "base", "new"))
         show(tables.of_means(found.means))
@@ -66,6 +69,7 @@ def machines(base: Run, new: Run, *, as_json: bool) -> int:
 def reproduction(first: Run, again: Run) -> int:
     """Print whether a run that was measured again agrees, with its findings side by side."""
     answer = compare.agreement(first, again)
+    _warn(answer.comparison.faults)
     if answer.comparison.differences:
         findings = compare_findings(first, again)
         show(overlaps(findings, "there", "here"))
@@ -74,6 +78,12 @@ def reproduction(first: Run, again: Run) -> int:
         show(table(findings, "before", "now"))
     say(*legend(findings), *answer.lines)
     return DISAGREES if answer.agrees is False else 0
+
+
+def _warn(faults: Sequence[str]) -> None:
+    """Print the errors of whole runs above what they make worthless."""
+    if faults:
+        say(*faults, "")
 
 
 def _dump(comparison: Struct, findings: Sequence[Struct] | None = None) -> None:

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Whether a run that was measured again is said to agree."""
 
+from collections.abc import Callable
+
 import pytest
 
 from reports import verdicts
 from suite.compare import Agreement, agreement
-from suite.model import Run
+from suite.model import Conclusion, Run
 from tests import factory
 
 
@@ -27,7 +29,8 @@ def _again() -> Run:
 def test_the_same_code_agrees_and_it_is_told_what_would_have_shown() -> None:
     answer = _answer(_again())
     assert answer.agrees is True
-    assert answer.lines[0].startswith("agrees: of ")
+    every = len(factory.run().benchmarks)
+    assert answer.lines[0].startswith(f"agrees: {every} of {every} cases measured again; of ")
     assert answer.lines[0].endswith(" headline cases none differs, after Holm's correction")
     assert answer.lines[1].startswith("in half of these cases a slow-down of ")
     assert any(line.startswith("intervals overlap in ") for line in answer.lines)
@@ -39,7 +42,7 @@ def test_a_headline_case_that_differs_is_named(factor: float, word: str) -> None
     (name,) = _slow_down(again, factor)
     answer = _answer(again)
     assert answer.agrees is False
-    assert answer.lines[0].startswith("does not agree: of ")
+    assert answer.lines[0].startswith("does not agree: ")
     assert " 1 differs, " in answer.lines[0]
     assert answer.lines[1].startswith(f"  {word}: ")
     assert f" {name}: " in answer.lines[1]
@@ -71,19 +74,78 @@ def test_exploratory_cases_count_where_there_is_no_other() -> None:
     assert "headline" not in answer.lines[0]
 
 
+def _left(leave: Callable[[int], int]) -> tuple[Run, int]:
+    """Return a run that measured again a part of the headline cases, and their whole number."""
+    again = _again()
+    names = [case.fullname for case in again.benchmarks if case.extra_info.headline]
+    lost = names[leave(len(names)) :]
+    again.benchmarks = [case for case in again.benchmarks if case.fullname not in lost]
+    return again, len(names)
+
+
+def test_half_of_the_headline_cases_are_enough_to_agree() -> None:
+    again, _ = _left(lambda every: -(-every // 2))
+    assert _answer(again).agrees is True
+
+
+def test_fewer_than_half_of_the_headline_cases_cannot_say_but_are_shown() -> None:
+    again, every = _left(lambda every: (every - 1) // 2)
+    (name,) = _slow_down(again, 1.5)
+    answer = _answer(again)
+    assert answer.agrees is None
+    measured = f"{len(again.benchmarks)} of {len(_again().benchmarks)} cases measured again"
+    compared = f"only {(every - 1) // 2} of {every} headline cases could be compared"
+    assert answer.lines[0] == f"cannot say: {measured}; {compared}"
+    assert f" {name}: " in answer.lines[1]
+
+
+def test_exploratory_cases_do_not_stand_in_for_headline_cases_that_were_lost() -> None:
+    again, every = _left(lambda _: 0)
+    answer = _answer(again)
+    assert answer.agrees is None
+    assert f"only 0 of {every} headline cases" in answer.lines[0]
+
+
+def test_where_nothing_is_resolved_nobody_can_say() -> None:
+    first, again = (factory.run(seed=seed, launches=8, noise=0.5) for seed in (1, 2))
+    answer = agreement(first, again)
+    assert answer.agrees is None
+    assert answer.lines[0].endswith(" headline cases compared, and nothing resolved")
+    assert any(line.startswith("in half of these cases a slow-down of ") for line in answer.lines)
+
+
+def test_a_run_whose_samples_count_for_nothing_cannot_say(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    again = _again()
+    again.frobench.conclusions.append(
+        Conclusion(code="repeated-samples", severity="error", message="twice", advice="")
+    )
+    assert verdicts.reproduction(factory.run(seed=1, launches=10), again) == 0
+    told = capsys.readouterr().out.splitlines()
+    assert told[:2] == ["repeated-samples in new: twice", ""]
+    assert any(
+        line.startswith("cannot say: ") and line.endswith("; repeated-samples in new: twice")
+        for line in told
+    )
+
+
 def test_another_machine_can_neither_agree_nor_disagree() -> None:
     again = factory.run(seed=2, slower=3)
     again.frobench.environment.software.threads = 1
     answer = agreement(factory.run(seed=1), again)
     assert answer.agrees is None
-    assert answer.lines[0].startswith("cannot say: another machine, or another state of it")
+    assert "cannot say: " in answer.lines[0]
+    assert "; another machine, or another state of it" in answer.lines[0]
     assert answer.lines[1] == "  software.threads: 2 -> 1"
 
 
 def test_few_launches_cannot_say() -> None:
     answer = agreement(factory.run(seed=1, launches=4), factory.run(seed=2, launches=4, slower=9))
     assert answer.agrees is None
-    assert answer.lines == ["cannot say: a verdict needs 6 launches, and there are 4"]
+    (line,) = answer.lines
+    assert line.startswith("cannot say: ")
+    assert line.endswith(" measured again; a verdict needs 6 launches, and there are 4")
 
 
 def test_other_benchmarks_cannot_say() -> None:
@@ -92,7 +154,8 @@ def test_other_benchmarks_cannot_say() -> None:
         case.extra_info.version = "ffffffffffff"
     answer = agreement(first, again)
     assert answer.agrees is None
-    assert answer.lines[0] == "cannot say: no case could be measured as it was"
+    assert answer.lines[0].startswith("cannot say: ")
+    assert answer.lines[0].endswith("; no case could be measured as it was")
     assert any("another version of the benchmark" in line for line in answer.lines)
 
 

@@ -7,9 +7,10 @@ from statistics import median
 import msgspec
 import pytest
 
+from reports import verdicts
 from suite.comparability import Difference
 from suite.compare import RunComparison, compare_runs, exit_code, tables, words
-from suite.model import Case, Check, Run
+from suite.model import Case, Check, Conclusion, Run, Severity
 from suite.statistics import compare_values, estimate, holm, launch_medians
 from tests import factory
 
@@ -148,6 +149,48 @@ def test_what_is_not_the_same_measurement_is_incomparable(change: Change, reason
     assert case.word == "incomparable"
     assert (case.reason or "").startswith(reason)
     assert comparison.counts["incomparable"] == 1
+
+
+def _conclude(run: Run, case: Case | None, severity: Severity = "error") -> None:
+    found = Conclusion(
+        code="no-work",
+        severity=severity,
+        message="a call takes 1 ns",
+        advice="",
+        case=case.fullname if case else None,
+    )
+    run.frobench.conclusions.append(found)
+
+
+@pytest.mark.parametrize("side", ["base", "new"])
+def test_a_case_that_a_check_calls_worthless_is_incomparable(side: str) -> None:
+    base, new = factory.run(), factory.run(slower=2)
+    case = _headline(base)
+    _conclude(base if side == "base" else new, case)
+    comparison = compare_runs(base, new)
+    reasons = {each.fullname: each.reason for each in comparison.cases if each.reason}
+    assert reasons == {case.fullname: f"no-work in {side}: a call takes 1 ns"}
+    assert _word(comparison, case) == "incomparable"
+
+
+def test_an_error_of_a_whole_run_makes_every_case_incomparable_and_is_told_once(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    base, new = factory.run(), factory.run(slower=2)
+    _conclude(base, None)
+    comparison = compare_runs(base, new)
+    assert comparison.counts == {"incomparable": len(comparison.cases)}
+    assert verdicts.runs(base, new, as_json=False) == 0
+    told = capsys.readouterr().out
+    assert told.startswith("no-work in base: a call takes 1 ns\n\n")
+    assert "incomparable: square" not in told
+
+
+def test_a_warning_is_held_against_no_verdict() -> None:
+    base, new = factory.run(), factory.run(slower=2)
+    _conclude(new, None, "warning")
+    _conclude(new, _headline(new), "warning")
+    assert compare_runs(base, new).counts == {"slower": len(new.benchmarks)}
 
 
 def test_cases_of_one_run_only_are_named_with_what_the_other_says_of_them() -> None:

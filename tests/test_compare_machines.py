@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from suite.compare import MachineComparison, compare_machines, tables, words
-from suite.model import Outcome, Run
+from suite.model import Conclusion, Outcome, Run
 from suite.statistics import launch_medians
 from tests import factory
 
@@ -114,6 +114,16 @@ def test_other_benchmarks_and_wrong_results_have_no_ratio() -> None:
     told = words.of_machines(found)
     assert any(line.startswith("no ratio: ") and "another version" in line for line in told)
     assert len(tables.of_ratios(found.cases).rows) == len(found.cases) - 2
+
+
+def test_an_error_of_a_whole_run_leaves_no_ratio() -> None:
+    base, new = factory.run(seed=1), factory.run(seed=2)
+    error = Conclusion(code="repeated-samples", severity="error", message="twice", advice="")
+    new.frobench.conclusions.append(error)
+    found = compare_machines(base, new)
+    assert found.faults == ["repeated-samples in new: twice"]
+    assert {case.ratio for case in found.cases} == {None}
+    assert not found.means
 
 
 def test_a_mean_is_made_of_the_launches_that_measured_everything() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from suite.compare import compare_versions, exit_code, tables, words
 from suite.compare.versions import launch_ratios
-from suite.model import Case, Check, Run
+from suite.model import Case, Check, Conclusion, Run
 from suite.statistics import launch_medians
 from tests import factory
 
@@ -124,6 +124,16 @@ def test_a_wrong_result_has_no_verdict() -> None:
     found = compare_versions(run)
     assert found.counts == {"incomparable": 1}
     assert words.of_versions(found)[1].endswith("wrong result: row sums")
+
+
+def test_an_error_of_the_whole_run_leaves_no_verdict() -> None:
+    run = _noisy()
+    _interleave(run, 2, slower=1.2)
+    error = Conclusion(code="repeated-samples", severity="error", message="twice", advice="")
+    run.frobench.conclusions.append(error)
+    found = compare_versions(run)
+    assert found.counts == {"incomparable": 2}
+    assert found.faults == ["repeated-samples: twice"]
 
 
 def test_a_run_without_versions_has_nothing_to_compare() -> None:

@@ -107,6 +107,17 @@ def test_a_table_of_findings_marks_every_word_as_exploratory() -> None:
     assert legend(found)[0].startswith("findings: all exploratory; ")
 
 
+def test_a_finding_on_a_grid_of_sizes_has_no_smallest_change() -> None:
+    base, new = factory.run(seed=1, accelerators=1), factory.run(seed=2, accelerators=1)
+    found = _judged(base, new)
+    assert found["crossover"].ratio is not None
+    assert found["crossover"].smallest_change is None
+    lines = legend([*found.values()])
+    assert any("smallest change" in line for line in lines)
+    assert any("a grid" in line for line in lines)
+    assert not any("slow-down" in line for line in lines)
+
+
 def test_where_nobody_can_judge_the_table_says_whether_the_intervals_overlap() -> None:
     base, new = factory.run(seed=1, accelerators=1), factory.run(seed=2, accelerators=1)
     _scale(new, "bench_square", 0.7)

@@ -119,7 +119,10 @@ def test_a_result_that_is_not_reproduced_ends_with_4_and_the_path_comes_last(
     _, made, _ = again
     assert made.returncode == 4, made.stderr
     *told, path = made.stdout.splitlines()
-    assert "does not agree: of 1 headline case 1 differs, after Holm's correction" in told
+    assert (
+        "does not agree: 1 of 2 cases measured again; "
+        "of 1 headline case 1 differs, after Holm's correction"
+    ) in told
     assert any(line.startswith("  slower: tricky wait[cpu-0.001]: ") for line in told)
     assert path.endswith(".json")
 
@@ -147,7 +150,7 @@ def test_a_case_that_fails_here_ends_with_1(once: Run, tmp_path: Path) -> None:
     file = store.write(_only(_with_another(once, broken), broken), tmp_path / "once")
     made = frobench("reproduce", file, *TRICKS, folder=tmp_path)
     assert made.returncode == 1
-    assert "cannot say: no case could be measured as it was" in made.stdout
+    assert "cannot say: 0 of 1 case measured again; no case could be measured" in made.stdout
     assert "not measured here: broken[cpu-wrong]: failed there: wrong result" in made.stdout
 
 

@@ -2,6 +2,7 @@
 """Whether a run that was measured again agrees with the first."""
 
 import math
+from collections.abc import Sequence
 from statistics import median_high
 
 from msgspec import Struct
@@ -32,31 +33,49 @@ def agreement(first: Run, again: Run) -> Agreement:
     """Say whether two runs of the same cases agree.
 
     They do unless a headline case is faster or slower after Holm's correction, so that
-    identical machines disagree in at most 5%. Exploratory cases count where no other was
-    compared. On another machine, or in another state of it, nobody can say.
+    identical machines disagree in at most 5%. Exploratory cases count where the first run has
+    no other. Nobody can say on another machine, or in another state of it, nor where fewer
+    than half of the cases that count were compared, or all of these are unresolved.
     """
     found = compare_runs(first, again)
+    headline = {case.fullname for case in first.benchmarks if case.extra_info.headline}
+    counting = headline or {case.fullname for case in first.benchmarks}
     tested = [case for case in found.cases if case.p_value is not None]
-    details = [*_not_compared(found), *words.overlapping(found)]
-    if not tested:
-        facts = words.differing(found.differences)
-        return Agreement(None, [f"cannot say: {_why_not(found)}", *facts, *details], found)
-    headline = [case for case in tested if case.headline]
-    decisive = headline or tested
+    decisive = [case for case in tested if case.fullname in counting]
     different = [case for case in decisive if differs(case)]
     others = [case for case in tested if case not in decisive and differs(case)]
-    answer = "does not agree" if different else "agrees"
-    number = len(different) or "none"
-    cases = counted(len(decisive), "headline case" if headline else "case")
-    verb = "differ" if len(different) > 1 else "differs"
-    first_line = f"{answer}: of {cases} {number} {verb}, after Holm's correction"
-    lines = [first_line, *words.changed(different), _sharpness(decisive)]
+
+    what = "headline case" if headline else "case"
+    doubt = _why_not(found, tested) or _too_little(decisive, len(counting), what)
+    answer = "cannot say" if doubt else "does not agree" if different else "agrees"
+    measured = f"{len(found.cases)} of {counted(len(first.benchmarks), 'case')} measured again"
+    lines = [f"{answer}: {measured}; {doubt or _differing(decisive, different, what)}"]
+    lines += [*words.differing(found.differences), *words.changed(different)]
+    lines += [_sharpness(decisive)] if decisive else []
     if others:
         lines += ["exploratory, and not counted:", *words.changed(others)]
-    return Agreement(not different, [*lines, *details], found)
+    lines += [*_not_compared(found), *words.overlapping(found)]
+    return Agreement(None if doubt else not different, lines, found)
 
 
-def _sharpness(cases: list[CaseComparison]) -> str:
+def _differing(
+    decisive: Sequence[CaseComparison], different: Sequence[CaseComparison], what: str
+) -> str:
+    verb = "differ" if len(different) > 1 else "differs"
+    cases = counted(len(decisive), what)
+    return f"of {cases} {len(different) or 'none'} {verb}, after Holm's correction"
+
+
+def _too_little(decisive: Sequence[CaseComparison], every: int, what: str) -> str | None:
+    """Say why the cases that were tested are too little to agree or not, if they are."""
+    if len(decisive) < every / 2:
+        return f"only {len(decisive)} of {counted(every, what)} could be compared"
+    if all(case.word == "unresolved" for case in decisive):
+        return f"{counted(len(decisive), what)} compared, and nothing resolved"
+    return None
+
+
+def _sharpness(cases: Sequence[CaseComparison]) -> str:
     """Say how small a change most cases would have shown: to agree is easy where all is noise."""
     changes = [case.smallest_change for case in cases]
     typical = median_high([math.inf if change is None else change for change in changes])
@@ -65,10 +84,14 @@ def _sharpness(cases: list[CaseComparison]) -> str:
     return f"in half of these cases a slow-down of {format_value(typical, '1', 2)} would have shown"
 
 
-def _why_not(found: RunComparison) -> str:
-    """Say why no case could be tested."""
+def _why_not(found: RunComparison, tested: Sequence[CaseComparison]) -> str | None:
+    """Say why no case could be tested, if none could."""
     if found.differences:
         return "another machine, or another state of it; what differs and moves numbers:"
+    if found.faults:
+        return found.faults[0]
+    if tested:
+        return None
     comparable = [case for case in found.cases if case.reason is None]
     if not comparable:
         return "no case could be measured as it was"
@@ -82,5 +105,5 @@ def _launches(case: CaseComparison) -> int:
 
 def _not_compared(found: RunComparison) -> list[str]:
     absent = words.grouped((words.name_of(one.fullname), one.reason) for one in found.unmatched)
-    refused = [] if found.differences else words.incomparable(found.cases)
+    refused = [] if found.differences or found.faults else words.incomparable(found.cases)
     return [*(f"not measured here: {line}" for line in absent), *refused]

@@ -4,7 +4,7 @@
 import re
 from collections.abc import Callable
 
-from suite.model import Case, Run
+from suite.model import Case, Conclusion, Run
 from suite.units import counted
 
 Names = Callable[[str], str]
@@ -22,7 +22,8 @@ def failures(run: Run, where: str) -> dict[str, str]:
 
     where : names the run in the reason
     """
-    found = {
+    found = {one.case: _spelled(one, where) for one in _errors(run) if one.case is not None}
+    found |= {
         outcome.fullname: f"failed{where}: {outcome.reason}"
         for outcome in run.frobench.outcomes
         if outcome.status == "failed"
@@ -32,6 +33,14 @@ def failures(run: Run, where: str) -> dict[str, str]:
         if check is not None and not check.passed:
             found[case.fullname] = f"wrong result{where}: {check.compared}"
     return found
+
+
+def faults(run: Run, where: str) -> list[str]:
+    """Return why no sample of a run counts, a line each: the errors that name no case.
+
+    where : as for `failures`
+    """
+    return [_spelled(one, where) for one in _errors(run) if one.case is None]
 
 
 def other_thing(old: Case, late: Case, names: Names = str) -> str | None:
@@ -58,3 +67,11 @@ def absence(case: Case, other: Run, names: Names = str) -> str:
         if names(outcome.fullname) == names(case.fullname):
             return f"{outcome.status} there: {outcome.reason}"
     return "not selected there"
+
+
+def _errors(run: Run) -> list[Conclusion]:
+    return [one for one in run.frobench.conclusions if one.severity == "error"]
+
+
+def _spelled(error: Conclusion, where: str) -> str:
+    return f"{error.code}{where}: {error.message}"

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from statistics import fmean
 
 from suite.comparability import compare_environments
-from suite.compare.alike import absence, failures, kind, other_thing
+from suite.compare.alike import absence, failures, faults, kind, other_thing
 from suite.compare.model import CaseRatio, MachineComparison, Mean, Side, Unmatched
 from suite.model import Case, Run, Scalar
 from suite.statistics import compare_values, estimate, launch_medians
@@ -26,8 +26,10 @@ def compare_machines(base: Run, new: Run) -> MachineComparison:
     before, after = _by_key(base), _by_key(new)
     pairs = [(case, after[key]) for key, case in before.items() if key in after]
     failed = failures(new, " in new") | failures(base, " in base")
+    errors = [*faults(base, " in base"), *faults(new, " in new")]
+    whole = next(iter(errors), None)
     cases = [
-        _ratio(old, late, failed.get(old.fullname) or failed.get(late.fullname))
+        _ratio(old, late, whole or failed.get(old.fullname) or failed.get(late.fullname))
         for old, late in pairs
     ]
     alike = [pair for pair, case in zip(pairs, cases, strict=True) if case.ratio is not None]
@@ -43,6 +45,7 @@ def compare_machines(base: Run, new: Run) -> MachineComparison:
             *_unmatched(before, after, new, "base"),
             *_unmatched(after, before, base, "new"),
         ],
+        faults=errors,
         differences=[each for each in found if each.matters],
     )
 

@@ -48,6 +48,7 @@ class RunComparison(Struct, frozen=True, kw_only=True):
     """Two runs, case by case in the order of the base run.
 
     base, new : names of the runs
+    faults : errors of a whole run, as its checks found them; any makes every case incomparable
     differences : facts that matter and differ; any makes every case incomparable
     harmless : facts that differ and are not held against a verdict
     counts : number of cases by verdict
@@ -58,6 +59,7 @@ class RunComparison(Struct, frozen=True, kw_only=True):
     new: str
     cases: list[CaseComparison]
     unmatched: list[Unmatched]
+    faults: list[str]
     differences: list[Difference]
     harmless: list[Difference]
     counts: dict[VerdictWord, int]
@@ -69,11 +71,13 @@ class VersionComparison(Struct, frozen=True, kw_only=True):
     """The cases of a run whose body was measured beside another version of it.
 
     cases : the other version is the base
+    faults : errors of the whole run; any makes every case incomparable
     counts : number of cases by verdict
     """
 
     run: str
     cases: list[CaseComparison]
+    faults: list[str]
     counts: dict[VerdictWord, int]
 
 
@@ -117,6 +121,7 @@ class MachineComparison(Struct, frozen=True, kw_only=True):
 
     base, new : names of the runs
     base_machine, new_machine : names of the kinds of machine
+    faults : errors of a whole run; with any there is no ratio
     differences : facts that differ and move numbers
     """
 
@@ -127,4 +132,5 @@ class MachineComparison(Struct, frozen=True, kw_only=True):
     cases: list[CaseRatio]
     means: list[Mean]
     unmatched: list[Unmatched]
+    faults: list[str]
     differences: list[Difference]

@@ -10,7 +10,7 @@ from collections import Counter
 from functools import partial
 
 from suite.comparability import compare_environments
-from suite.compare.alike import absence, failures, other_thing
+from suite.compare.alike import absence, failures, faults, other_thing
 from suite.compare.judge import Candidate, differs, judge
 from suite.compare.model import RunComparison, Side, Unmatched, VersionComparison
 from suite.model import Case, Run
@@ -27,13 +27,14 @@ def compare_runs(base: Run, new: Run) -> RunComparison:
     """
     found = compare_environments(base.frobench.environment, new.frobench.environment)
     differences = [each for each in found if each.matters]
-    machine = "the environments differ in what matters" if differences else None
+    errors = [*faults(base, " in base"), *faults(new, " in new")]
+    whole = "the environments differ in what matters" if differences else next(iter(errors), None)
     after = {case.fullname: case for case in new.benchmarks}
     pairs = [(case, after[case.fullname]) for case in base.benchmarks if case.fullname in after]
     failed = failures(new, " in new") | failures(base, " in base")
     cases = judge(
         [
-            _candidate(old, late, machine or failed.get(old.fullname) or other_thing(old, late))
+            _candidate(old, late, whole or failed.get(old.fullname) or other_thing(old, late))
             for old, late in pairs
         ]
     )
@@ -43,6 +44,7 @@ def compare_runs(base: Run, new: Run) -> RunComparison:
         new=new.frobench.run,
         cases=cases,
         unmatched=_unmatched(base, new, "base") + _unmatched(new, base, "new"),
+        faults=errors,
         differences=differences,
         harmless=[each for each in found if not each.matters],
         counts=dict(Counter(case.word for case in cases)),

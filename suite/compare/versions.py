@@ -9,7 +9,7 @@ import math
 from collections import Counter
 from functools import partial
 
-from suite.compare.alike import failures
+from suite.compare.alike import failures, faults
 from suite.compare.judge import Candidate, judge
 from suite.compare.model import VersionComparison
 from suite.model import Case, Run
@@ -21,16 +21,20 @@ def compare_versions(run: Run) -> VersionComparison:
 
     The verdicts follow the same rule as those of two runs.
     """
-    failed = failures(run, "")
+    errors = faults(run, "")
+    whole, failed = next(iter(errors), None), failures(run, "")
     cases = judge(
         [
-            _candidate(case, case.extra_info.against, failed.get(case.fullname))
+            _candidate(case, case.extra_info.against, whole or failed.get(case.fullname))
             for case in run.benchmarks
             if case.extra_info.against is not None
         ]
     )
     return VersionComparison(
-        run=run.frobench.run, cases=cases, counts=dict(Counter(case.word for case in cases))
+        run=run.frobench.run,
+        cases=cases,
+        faults=errors,
+        counts=dict(Counter(case.word for case in cases)),
     )
 
 

@@ -40,7 +40,8 @@ def of_runs(comparison: RunComparison) -> list[str]:
         ]
     else:
         both = f"{counted(len(cases), 'case')} in both runs"
-        lines += [both + _counts(comparison.counts), *changed(cases), *incomparable(cases)]
+        lines += [both + _counts(comparison.counts), *changed(cases)]
+        lines += [] if comparison.faults else incomparable(cases)
     lines += overlapping(comparison)
     if comparison.harmless:
         lines.append(f"differs harmlessly: {_facts(comparison.harmless)}")
@@ -51,7 +52,8 @@ def of_versions(comparison: VersionComparison) -> list[str]:
     """Say what a comparison of two versions comes to, a line each."""
     cases = counted(len(comparison.cases), "case")
     first = f"{cases} with two versions{_counts(comparison.counts)}"
-    return [first, *changed(comparison.cases), *incomparable(comparison.cases)]
+    reasons = [] if comparison.faults else incomparable(comparison.cases)
+    return [first, *changed(comparison.cases), *reasons]
 
 
 def of_machines(comparison: MachineComparison) -> list[str]:
@@ -62,7 +64,8 @@ def of_machines(comparison: MachineComparison) -> list[str]:
     else:
         lines.append("Nothing differs that is known to move numbers.")
     others = ((kind(name_of(one.base_case)), one.reason) for one in comparison.cases)
-    lines += [f"no ratio: {line}" for line in grouped(others)]
+    if not comparison.faults:
+        lines += [f"no ratio: {line}" for line in grouped(others)]
     return [*lines, *unmatched(comparison.unmatched)]
 
 
