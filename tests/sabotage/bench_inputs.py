@@ -4,7 +4,7 @@
 import pytest
 import torch
 
-from suite import Device, Measure, Work, cases, close_to
+from suite import Device, Measure, Work, cases, close_to, freivalds
 from tests.sabotage.planting import (
     N,
     factors,
@@ -72,6 +72,14 @@ def bench_cached(measure: Measure, accelerator: Device, caught: str) -> None:
         return known["product"]
 
     measure_as_product(measure, body, a, b)
+
+
+@cases("quick", caught=["no-work"])
+def bench_cached_other(measure: Measure, accelerator: Device, caught: str) -> None:
+    """Compare with another version that returns the product of its first call."""
+    a, b = factors(accelerator)
+    kept = a @ b
+    measure(lambda: a @ b, against=lambda: kept, work=Work(flops=2 * N**3), check=freivalds(a, b))
 
 
 @cases("quick", caught=["warm-cache"], cache=["cold"])
