@@ -27,6 +27,7 @@ from tests.calibration.figures import Figure, Goal, Table, bounded, errors
 from tests.calibration.groups import Recorded
 from tests.calibration.regimes import REGIMES
 from tests.calibration.render import markdown, terminal
+from tests.calibration.work import every_core
 from tests.command import ROOT
 from tests.exact_runs import case
 from tests.measured import measured
@@ -125,7 +126,9 @@ def test_a_rule_that_is_too_eager_is_found_out(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_a_slow_down_of_the_printed_size_is_mostly_found() -> None:
-    for table in changes.study(nobody, map, 60):
+    with every_core() as spread:
+        tables = changes.study(nobody, spread, 60)
+    for table in tables:
         assert named(table, "independent", "two runs, 8").value > 0.75
         assert named(table, "independent", "side by side, 6").value > 0.75
         assert {one.row for one in table.figures if one.goal} == {"independent"}

@@ -59,5 +59,5 @@ def _found(cell: Cell, trials: int) -> Figure:
         if change is not None:
             slowed = compare(base, [(1 + change) * value for value in new])
             found += verdict(slowed) == "slower"
-    goal = FOUND if regime is PROMISED else None
+    goal = FOUND if regime == PROMISED else None  # another object in another process
     return Figure.of(regime.name, f"{way}, {launches}", found / trials, "1", goal)
