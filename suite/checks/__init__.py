@@ -13,6 +13,7 @@ from suite import store
 from suite.checks import (
     clock,
     failures,
+    inputs,
     integrity,
     launches,
     noise,
@@ -25,7 +26,7 @@ from suite.checks import (
 )
 from suite.model import Conclusion, Run
 
-OF_NUMBERS = (timing, work, clock, settings, launches, noise, steadiness)
+OF_NUMBERS = (timing, work, inputs, clock, settings, launches, noise, steadiness)
 """Modules of rules about what was measured."""
 OF_FILES = (structure, integrity)
 """Modules of rules that say whether a stored file is valid."""

@@ -12,8 +12,6 @@ from suite.units import format_seconds, format_value
 
 SEVERITY: Severity = "error"
 
-PLAINEST = 0.9
-"""The part of an input that may be one value; half of one is, after a rectifier."""
 NOTHING_QUEUED = 1.2
 """A sample of nothing but the waiting, relative to an empty body's, at most."""
 NOTHING_CALLED = 2.0
@@ -33,18 +31,6 @@ def idle_device(run: Run) -> Iterator[Fault]:
     for case in run.benchmarks:
         if idle := case.extra_info.idle_devices:
             yield Fault(f"nothing was allocated for it on {', '.join(idle)}", case.fullname)
-
-
-def plain_inputs(run: Run) -> Iterator[Fault]:
-    """An input is all zeros, all ones, an identity, or nearly so.
-
-    Such numbers cost less power than others, so that a device whose power is limited works
-    faster on them. Draw inputs at random, as `device.uniform` does.
-    """
-    for case in run.benchmarks:
-        part = case.extra_info.commonest
-        if part is not None and part > PLAINEST:
-            yield Fault(f"{part:.0%} of an input is one and the same value", case.fullname)
 
 
 def no_work(run: Run) -> Iterator[Fault]:
