@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: MIT
 """What the comparison with other tools concludes: honest intervals, false alarms, goals, leads."""
 
+import dataclasses
 import random
 
+import msgspec
 import pytest
-from msgspec.structs import replace
 
 from tests.peers import effort
 from tests.peers.adapters import OURS, tools
+from tests.peers.alarms import alarms
 from tests.peers.figures import Alarms, Effort, Empty, Lead, OnDevice, Wait
 from tests.peers.goals import goals, leads
 from tests.peers.rules import normal_interval, t_interval, upper_bound
-from tests.peers.studies import alarms
 from tests.peers.tool import Measurement, Process, Rules
 
 BY_NAME = {tool.name: tool for tool in tools()}
@@ -77,13 +78,26 @@ def test_intervals_are_those_of_the_textbook() -> None:
     assert upper_bound(10, 10) == 1.0
 
 
-def test_identical_code_is_compared_in_disjoint_pairs() -> None:
-    tool = BY_NAME["torch.utils.benchmark"]
+def test_identical_code_is_compared_with_that_of_the_next_round() -> None:
+    tool = dataclasses.replace(BY_NAME["torch.utils.benchmark"], uses=2)
     low, high = [1.0 + step / 100 for step in range(20)], [2.0 + step / 100 for step in range(20)]
-    taken = {(tool.name, "add"): [use(low), use(high), use(low), use(low), use(high)]}
+    rounds = [[low, high], [high, high], [low, low], [low, low]]
+    taken = {(tool.name, "add"): [use(samples) for both in rounds for samples in both]}
     (seen,) = alarms([tool], taken)
+    assert (seen.pairs, seen.different) == (4, 1)
+    assert seen.upper == upper_bound(1, 4)
+    assert seen.shuffled == 15 / 28, "5 low ones with 3 high ones, of all pairs"
+
+
+def test_a_machine_that_drifts_alarms_until_its_processes_are_shuffled() -> None:
+    tool = BY_NAME[OURS]
+    processes = drawn(32, 0.001, 0.001)
+    slower = [[1.1 * sample for sample in process] for process in processes[8:16]]
+    runs = [use(*processes[:8]), use(*slower), use(*processes[16:24]), use(*processes[24:])]
+    (seen,) = alarms([tool], {(tool.name, "add"): runs})
     assert (seen.pairs, seen.different) == (2, 1)
-    assert seen.upper == upper_bound(1, 2)
+    assert seen.shuffled is not None
+    assert seen.shuffled <= 0.1
 
 
 def test_eight_launches_of_frobench_against_eight_of_a_slower_kind_differ() -> None:
@@ -147,13 +161,13 @@ def test_a_lead_is_over_the_best_of_the_peers() -> None:
     )
     found: list[Lead] = leads(
         [wait(OURS, 2e-8), wait("pyperf", 4e-8), wait("it", -1e-8)],
-        [product, replace(product, tool="pyperf", reported=0.1)],
+        [product, msgspec.structs.replace(product, tool="pyperf", reported=0.1)],
         [Empty(tool=OURS, reported=4e-8), Empty(tool="it", reported=2e-8)],
         [took(OURS, 5.0), took("pyperf", 9.0), took("it", 1.0, honest=False)],
         [
-            Alarms(tool=OURS, pairs=4, different=0, upper=0.5),
-            Alarms(tool="it", pairs=0, different=0, upper=1.0),
+            Alarms(tool=OURS, pairs=4, different=0, upper=0.5, shuffled=0.0),
+            Alarms(tool="it", pairs=0, different=0, upper=1.0, shuffled=None),
         ],
     )
-    assert [lead.leads for lead in found] == [False, True, False, True, True, True]
-    assert [lead.whose for lead in found] == ["it", "pyperf", "it", "pyperf", "pyperf", None]
+    assert [lead.leads for lead in found] == [False, True, False, True, True, True, True]
+    assert [lead.whose for lead in found] == ["it", "pyperf", "it", "pyperf", "pyperf", None, None]

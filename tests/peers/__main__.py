@@ -20,6 +20,7 @@ from suite.errors import CannotRunError
 from suite.running.lock import machine_lock
 from tests.peers import page, studies
 from tests.peers.adapters import tools
+from tests.peers.alarms import alarms
 from tests.peers.effort import effort
 from tests.peers.figures import Effort, Figures, ToolFigures
 from tests.peers.goals import goals, leads
@@ -60,7 +61,7 @@ def compare(extent: Extent) -> Figures:
         row for device in devices for row in studies.on_devices(present, device, taken[device])
     ]
     efforts = _efforts(present, taken[REAL], extent)
-    alarms = studies.alarms(present, taken[REAL])
+    found = alarms(present, taken[REAL])
     return Figures(
         date=date.isoformat(),
         machine=environment.capture(["cpu", *devices[1:]]).machine,
@@ -72,8 +73,8 @@ def compare(extent: Extent) -> Figures:
         devices=on_devices,
         empty=empty,
         efforts=efforts,
-        alarms=alarms,
-        leads=leads(waits, on_devices, empty, efforts, alarms),
+        alarms=found,
+        leads=leads(waits, on_devices, empty, efforts, found),
         goals=goals(waits, empty, efforts),
         failed=failed,
     )

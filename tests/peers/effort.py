@@ -16,7 +16,7 @@ from tests.peers.tool import Interval, Measurement, Process, Rules
 WITHIN = 0.01
 HONEST = 0.93
 DRAWN = 1000
-MOST = 1000
+MOST = 1024
 """Processes beyond which nobody would wait for +-1%."""
 
 

@@ -86,13 +86,16 @@ class Effort(Struct, kw_only=True):
 class Alarms(Struct, kw_only=True):
     """How often a tool's user calls identical code different.
 
+    pairs, different : uses of neighbouring rounds, each in one pair, and those called different
     upper : end of the one-sided 95% interval of the share (Clopper and Pearson)
+    shuffled : the share where the same processes are put together in any order
     """
 
     tool: str
     pairs: int
     different: int
     upper: float
+    shuffled: float | None
 
 
 class Goal(Struct, kw_only=True):

@@ -118,6 +118,10 @@ def leads(
             "identical code called different",
             {seen.tool: seen.different / seen.pairs for seen in alarms if seen.pairs},
         ),
+        _lead(
+            "identical code called different, processes shuffled",
+            {seen.tool: seen.shuffled for seen in alarms if seen.shuffled is not None},
+        ),
     ]
 
 

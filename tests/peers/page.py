@@ -157,7 +157,7 @@ def _effort(effort: Effort) -> tuple[str, ...]:
 def alarms(figures: Figures) -> str:
     """Return how often each tool's user is told that identical code differs."""
     return _table(
-        ("tool", "pairs", "called different", "share", "at most (95%)"),
+        ("tool", "pairs", "called different", "share", "at most (95%)", "shuffled"),
         [
             (
                 seen.tool,
@@ -165,6 +165,7 @@ def alarms(figures: Figures) -> str:
                 str(seen.different),
                 _percent(seen.different / seen.pairs) if seen.pairs else NONE,
                 _percent(seen.upper) if seen.pairs else NONE,
+                NONE if seen.shuffled is None else _percent(seen.shuffled),
             )
             for seen in figures.alarms
         ],

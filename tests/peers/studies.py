@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""What follows from the measurements: nearness to the truth, cost and false alarms."""
+"""What follows from the measurements: nearness to the truth, and cost."""
 
 from collections.abc import Callable, Sequence
 from statistics import median
 
 from tests.peers.bodies import DEVICE_SIZE, EMPTY, WAITS
-from tests.peers.figures import Alarms, Empty, OnDevice, Wait
+from tests.peers.figures import Empty, OnDevice, Wait
 from tests.peers.plan import SIMULATED, Taken
-from tests.peers.rules import upper_bound
 from tests.peers.tool import Measurement, Process, Tool
 from tests.simulated.simulated_accelerator.spec import Spec
 
@@ -79,21 +78,3 @@ def empty(tools: Sequence[Tool], taken: Taken) -> list[Empty]:
         for tool in tools
         if (tool.name, EMPTY) in taken
     ]
-
-
-def alarms(tools: Sequence[Tool], taken: Taken) -> list[Alarms]:
-    """Compare each measurement of even number with the next one of the same body and tool."""
-    found = []
-    for tool in tools:
-        if tool.rules is None:
-            continue
-        verdicts = [
-            tool.rules.differs(base, new)
-            for (name, _), uses in taken.items()
-            if name == tool.name
-            for base, new in zip(uses[::2], uses[1::2], strict=False)
-        ]
-        pairs, different = len(verdicts), sum(verdicts)
-        upper = upper_bound(different, pairs)
-        found.append(Alarms(tool=tool.name, pairs=pairs, different=different, upper=upper))
-    return found
