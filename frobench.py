@@ -124,7 +124,8 @@ def reproduce(file: Path, devices: str, benchmarks: Path, results: Path) -> None
 
     Settings and devices are those of FILE; --devices chooses some of them. The last line is
     the new stored file's path. Exits with 4 if the results do not agree. Where this is another
-    machine, or another state of it, nobody can say, and the findings are shown side by side.
+    machine, or another state of it, or too little could be compared, nobody can say; then the
+    findings are shown side by side.
     """
     from reports import verdicts
     from suite import store
