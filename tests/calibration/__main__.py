@@ -40,7 +40,7 @@ PLANS = {
     "intervals": Plan(intervals.study, full=20_000, quick=200, seconds=12),
     "verdicts": Plan(verdicts.study, full=2_000, quick=10, seconds=40),
     "changes": Plan(changes.study, full=4_000, quick=20, seconds=25),
-    "real": Plan(real.study, full=120, quick=16, seconds=300),
+    "real": Plan(real.study, full=120, quick=16, seconds=340),
     "clean": Plan(clean.study, full=200, quick=2, seconds=1000),
 }
 
