@@ -41,7 +41,7 @@ PLANS = {
     "verdicts": Plan(verdicts.study, full=2_000, quick=10, seconds=40),
     "changes": Plan(changes.study, full=4_000, quick=20, seconds=25),
     "real": Plan(real.study, full=120, quick=16, seconds=340),
-    "clean": Plan(clean.study, full=200, quick=2, seconds=1000),
+    "clean": Plan(clean.study, full=200, quick=2, seconds=1060),
 }
 
 
