@@ -144,7 +144,8 @@ class CaseInfo(Struct, kw_only=True, omit_defaults=True):
     peak_bytes : most device memory in use while the case ran
     order : the case's place in the launch, from 1; 0 where it was not reached
     against : host samples of the other version of the body, each taken right beside the
-        sample of ``stats.data`` at the same place
+        sample of ``stats.data`` at the same place: of a handful of such pairs, the one whose
+        ratio is in the middle
     flushed_bytes : bytes that were written before each sample to make the caches cold; the
         caches are warm where it is missing
     commonest : the largest part of any input's elements that have one and the same value

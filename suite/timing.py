@@ -185,11 +185,14 @@ def measure(sampler: Sampler, settings: Settings) -> Measurement:
             _warm_up(other, settings.case_seconds / 2)
         seen.iterations = _iterations(sampler, call, settings)
         seen.warmup = sampler.clock() - begun
-        other_leads = _other_leads()
+        leads = _other_leads()
+        pairs = _pairs(sampler.host(seen.iterations)[1], settings) if other else 0
         while not _enough(seen, settings):
-            _sample(sampler, seen, other, other_leads=next(other_leads))
             if other is None:
+                _sample(sampler, seen)
                 _observe(sampler, seen)
+            else:
+                _sample_beside(sampler, other, seen, [next(leads) for _ in range(pairs)])
         for _ in range(LEAST_SAMPLES if other is not None else 0):
             _observe(sampler, seen)
         return seen
@@ -214,7 +217,8 @@ def explore(sampler: Sampler, settings: Settings) -> Measurement:
             seen.host.append(seconds)
             seen.sampled += seconds
         if (other := _other(sampler)) is not None:
-            _sample_other(other, seen)
+            _, seconds, seen.other = other.host(1)
+            seen.against.append(seconds)
         return seen
 
 
@@ -284,7 +288,7 @@ def _iterations(sampler: Sampler, call: float, settings: Settings) -> int:
     """Choose how often the body is called inside one sample."""
     least = STEPS_IN_A_SAMPLE * timer_step(sampler.clock)
     wanted = least
-    if sampler.may_repeat:  # rather a longer sample than more of them
+    if sampler.may_repeat and not sampler.against:  # rather a longer sample than more of them
         wanted = max(least, settings.case_seconds / settings.most_samples)
     if sampler.before or sampler.cold or call >= wanted:
         return 1
@@ -316,21 +320,44 @@ def _other_leads() -> Iterator[bool]:
         yield not first
 
 
-def _sample(
-    sampler: Sampler, seen: Measurement, other: Sampler | None, *, other_leads: bool
-) -> None:
-    if other is not None and other_leads:
-        _sample_other(other, seen)
+def _sample(sampler: Sampler, seen: Measurement) -> None:
     seen.result = None  # the memory of one result is enough
-    queued, took, seen.result = sampler.host(seen.iterations)
+    queued, took, seen.result = _host(sampler, seen)
+    seen.host.append(took)
+    if sampler.queues:
+        seen.parts.setdefault("enqueue", []).append(queued)
+
+
+def _sample_beside(
+    sampler: Sampler, other: Sampler, seen: Measurement, leads: Sequence[bool]
+) -> None:
+    """Take several pairs, in which the other version leads or not; keep the one in the middle.
+
+    By its ratio, that is: what hits single calls in a handful of short pairs moves nothing.
+    """
+    pairs = []
+    for other_leads in leads:
+        seen.result = seen.other = None
+        if other_leads:
+            _, old, seen.other = _host(other, seen)
+        queued, new, seen.result = _host(sampler, seen)
+        if not other_leads:
+            _, old, seen.other = _host(other, seen)
+        pairs.append((new, old))
+        if sampler.queues:
+            seen.parts.setdefault("enqueue", []).append(queued)
+    new, old = sorted(pairs, key=lambda pair: pair[0] / pair[1])[len(pairs) // 2]
+    seen.host.append(new)
+    seen.against.append(old)
+
+
+def _host(sampler: Sampler, seen: Measurement) -> tuple[float, float, Any]:
+    """Take a host sample; return the seconds of a call, queued and done, and the result."""
+    queued, took, result = sampler.host(seen.iterations)
     if took <= 0:
         raise ClockError("the clock went backwards, or stood still in a sample")
-    if other is not None and not other_leads:
-        _sample_other(other, seen)
-    seen.host.append(took / seen.iterations)
     seen.sampled += took
-    if sampler.queues:
-        seen.parts.setdefault("enqueue", []).append(queued / seen.iterations)
+    return queued / seen.iterations, took / seen.iterations, result
 
 
 def _observe(sampler: Sampler, seen: Measurement) -> None:
@@ -347,11 +374,9 @@ def _other(sampler: Sampler) -> Sampler | None:
     return replace(sampler, body=sampler.against) if sampler.against else None
 
 
-def _sample_other(other: Sampler, seen: Measurement) -> None:
-    seen.other = None
-    _, took, seen.other = other.host(seen.iterations)
-    seen.against.append(took / seen.iterations)
-    seen.sampled += took
+def _pairs(sample: float, settings: Settings) -> int:
+    """Return how many pairs of samples take as long as a sample may, an odd number."""
+    return int(settings.case_seconds / settings.most_samples / (2 * sample)) | 1
 
 
 def _seen(tracks: Sequence[Track]) -> dict[str, float]:

@@ -263,6 +263,28 @@ def test_samples_of_two_versions_stand_beside_each_other(
     assert all(one != two for one, two in zip(leads[::2], leads[1::2], strict=False))
 
 
+def test_of_a_handful_of_short_pairs_the_one_in_the_middle_is_kept(
+    clock: VirtualClock, settings: Settings
+) -> None:
+    calls = 0
+
+    def version(seconds: float) -> Callable[[], None]:
+        def body() -> None:
+            nonlocal calls
+            calls += 1
+            clock.now += seconds + (
+                20 * seconds if calls % 7 == 0 else 0.0
+            )  # the core is taken away
+
+        return body
+
+    seen = measure(sampler(clock, version(1.02e-4), against=version(1e-4)), settings)
+    assert seen.iterations == 1
+    assert len(seen.host) >= 3
+    ratios = [new / old for new, old in zip(seen.host, seen.against, strict=True)]
+    assert ratios == pytest.approx([1.02] * len(ratios), rel=1e-3)
+
+
 def test_which_version_leads_is_drawn_anew_for_every_two_pairs() -> None:
     leads = _other_leads()
     drawn = {(next(leads), next(leads)) for _ in range(50)}
