@@ -23,7 +23,7 @@ def tricky(
     folder = tmp_path_factory.mktemp("tricky")
     run = frobench(
         *("run", "--benchmarks", TRICKY, "--devices", "cpu"),
-        *("--launches", 2, "--seed", 7),
+        *("--launches", 2, "--seed", 7, "--budget", 15),
         folder=folder,
         environment={"TORCH_ALLOW_TF32_CUBLAS_OVERRIDE": "1"},  # as some images set it
     )

@@ -31,11 +31,11 @@ FAULTS = {
         "target.zero_()[: len(target) // 2].copy_(source[: len(target) // 2],",
         {"accelerator": CPU, "size": 4**6, "memory": "pageable"},
     ),
-    "one device left out": Fault(
+    "nothing sent to the other device": Fault(
         "copies.between",
-        "for source, target in copies]",
-        "for source, target in copies[1:]]",
-        {"devices": [CPU] * 3, "size": 4**6, "way": "direct"},
+        "return target.copy_(source, non_blocking=True)",
+        "return target",
+        {"devices": [CPU] * 2, "size": 4**6, "way": "direct"},
     ),
     "another tensor printed": Fault(
         "copies.print", "print(source,", "print(source.flip(0),", {"device": CPU, "size": 4000}
