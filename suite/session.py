@@ -15,13 +15,14 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
+from suite import clocks, doctor, environment, settling, timing
 from suite import devices as dev
-from suite import doctor, environment, timing
 from suite.climb import Climb
 from suite.collection import parameters
 from suite.errors import CannotRunError, WrongResultError
 from suite.grids import Parameters
 from suite.inputs import Inputs
+from suite.measurement import Measurement
 from suite.model import Check, Settings, Work
 from suite.profiles import settings_for
 from suite.running.journal import (
@@ -118,12 +119,12 @@ class LaunchSession:
             return
         begun = time.perf_counter()
         devices = [dev.Device(name) for name in self.settings.devices]
-        timing.steady_clocks(devices)
+        settling.steady_clocks(devices)
         self.write(
             Harness(
                 launch=self.spec.launch,
-                empty_body={device.name: timing.empty_body(device) for device in devices},
-                timer_step=timing.timer_step(),
+                empty_body={device.name: settling.empty_body(device) for device in devices},
+                timer_step=clocks.timer_step(),
                 state=dev.global_state(),
                 warmup=time.perf_counter() - begun,
             )
@@ -212,9 +213,7 @@ class LaunchSession:
             self.drop_workers()
             self._exit_if_poisoned()
 
-    def _climb_to(
-        self, item: pytest.Function, sampler: timing.Sampler, work: Work
-    ) -> timing.Measurement:
+    def _climb_to(self, item: pytest.Function, sampler: timing.Sampler, work: Work) -> Measurement:
         """Call the body if its family's climb allows it; skip the case if it takes too long.
 
         The first call pays for much that later ones do not, and any call may be disturbed,

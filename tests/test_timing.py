@@ -8,10 +8,12 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from suite.clocks import timer_step
 from suite.errors import ClockError
+from suite.interleaving import other_leads
 from suite.model import Settings
 from suite.profiles import LEAST_SAMPLES, settings_for
-from suite.timing import Sampler, _other_leads, explore, measure, timer_step
+from suite.timing import Sampler, explore, measure
 from tests.virtual import VirtualClock, VirtualDevice
 
 LAUNCH, WORK = 50e-6, 3e-3
@@ -286,7 +288,7 @@ def test_of_a_handful_of_short_pairs_the_one_in_the_middle_is_kept(
 
 
 def test_which_version_leads_is_drawn_anew_for_every_two_pairs() -> None:
-    leads = _other_leads()
+    leads = other_leads()
     drawn = {(next(leads), next(leads)) for _ in range(50)}
     assert drawn == {(True, False), (False, True)}
 
@@ -337,6 +339,6 @@ def test_a_clock_that_goes_backwards_fails_the_case(
 
 
 def test_a_clock_that_stands_still_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("suite.timing.MOST_READINGS", 1000)
+    monkeypatch.setattr("suite.clocks.MOST_READINGS", 1000)
     with pytest.raises(ClockError, match="stands still"):
         timer_step(lambda: 1.0)

@@ -78,7 +78,7 @@ def bench_clock_stopped(
     measure: Measure, accelerator: Device, caught: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Read a clock that stands still."""
-    monkeypatch.setattr("suite.timing.MOST_READINGS", 1000)  # as good as for ever
+    monkeypatch.setattr("suite.clocks.MOST_READINGS", 1000)  # as good as for ever
     monkeypatch.setattr("suite.plugin.Sampler", partial(Sampler, clock=lambda: 1.0))
     measure_product(measure, accelerator)
 
@@ -88,7 +88,7 @@ def bench_first_call(
     measure: Measure, accelerator: Device, caught: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Sample from the first call on."""
-    monkeypatch.setattr("suite.timing._warm_up", lambda _, seconds: seconds)
+    monkeypatch.setattr("suite.timing.warm_up", lambda _, seconds: seconds)
     measure_product(measure, accelerator)
 
 

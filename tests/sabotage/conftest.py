@@ -10,7 +10,7 @@ import msgspec
 import pytest
 import torch
 
-from suite import timing
+from suite import clocks, timing
 from suite.plugin import SESSION
 from suite.running.journal import Journal, Measured, Record
 from tests.sabotage.planting import simulated, spend
@@ -39,20 +39,20 @@ def costly() -> float:
     return perf_counter()
 
 
-def set_clock(clock: timing.Clock, shown: timing.Clock) -> None:
+def set_clock(clock: clocks.Clock, shown: clocks.Clock) -> None:
     """Let bodies on the CPU be timed by one clock, and the harness look for steps in another."""
-    get_ready, step = timing.Sampler.__post_init__, timing.timer_step
+    get_ready, step = timing.Sampler.__post_init__, clocks.timer_step
 
     def get_ready_otherwise(sampler: timing.Sampler) -> None:
         get_ready(sampler)
         if not sampler.queues:
             sampler.clock = clock
 
-    def step_shown(asked: timing.Clock = perf_counter) -> float:
+    def step_shown(asked: clocks.Clock = perf_counter) -> float:
         return step(shown if asked in {clock, perf_counter} else asked)
 
     replace(timing.Sampler, "__post_init__", get_ready_otherwise)
-    replace(timing, "timer_step", step_shown)
+    replace(clocks, "timer_step", step_shown)
 
 
 if "coarse clock" in PLANTED:
