@@ -11,8 +11,8 @@ import torch
 
 from suite.devices import Device
 from suite.machine.processor import last_level_cache
+from suite.profiles import TIMES_THE_CACHE
 
-TIMES_THE_CACHE = 2
 UNKNOWN_CACHE = {"cpu": 64 * 2**20, "accelerator": 256 * 2**20}
 """Bytes that are taken for a last-level cache that nobody tells the size of: no smaller than
 those of 2026 with few exceptions."""

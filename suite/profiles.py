@@ -10,6 +10,8 @@ STEPS_IN_A_SAMPLE = 100
 """A sample lasts at least this many steps of the clock."""
 LEAST_SAMPLES = 3
 """Samples of a case in a launch, however long they take: the fewest that have a median."""
+TIMES_THE_CACHE = 2
+"""Bytes that leave nothing else in a cache when they are written, in sizes of the cache."""
 SETTLE_SECONDS = 3.0
 """How long the clock of an accelerator swings after it was idle, as seen on an H200."""
 

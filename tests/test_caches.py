@@ -4,8 +4,9 @@
 import pytest
 import torch
 
-from suite.caches import TIMES_THE_CACHE, ColdCaches, cache_bytes
+from suite.caches import ColdCaches, cache_bytes
 from suite.devices import Device
+from suite.profiles import TIMES_THE_CACHE
 
 CPU = Device("cpu")
 

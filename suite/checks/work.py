@@ -8,6 +8,7 @@ from statistics import median
 from suite.checks.facts import Seen, accelerators, by_version, mostly
 from suite.checks.rule import Fault
 from suite.model import Case, Run, Severity
+from suite.profiles import TIMES_THE_CACHE
 from suite.units import format_seconds, format_value
 
 SEVERITY: Severity = "error"
@@ -18,8 +19,6 @@ NOTHING_CALLED = 2.0
 """The same on the CPU: a function of Python costs about as much as reading the clock twice."""
 PYTHON_CALL = 2e-7
 """Seconds of a call that queues nothing; the fastest launch of work takes several times that."""
-TIMES_THE_CACHE = 2
-"""Bytes that leave nothing in a cache when they are written, in sizes of the cache."""
 
 
 def idle_device(run: Run) -> Iterator[Fault]:
