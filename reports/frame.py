@@ -7,6 +7,7 @@ from typing import Any
 import pandas as pd
 
 from suite.model import Case, Run
+from suite.names import short_name
 from suite.statistics import launch_medians
 
 COLUMNS = (
@@ -81,4 +82,4 @@ def _launches(case: Case) -> Iterator[dict[str, Any]]:
 
 def function_of(fullname: str) -> str:
     """Return the name of the benchmark function in a case's full name."""
-    return fullname.rpartition("::")[2].partition("[")[0]
+    return short_name(fullname).partition("[")[0]

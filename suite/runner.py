@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from suite import environment, store
 from suite.errors import CannotRunError, Interrupted, NothingSelectedError
 from suite.model import Case, Outcome, ProfileName, Run, Settings
+from suite.names import short_name
 from suite.profiles import settings_for
 from suite.running import pilot
 from suite.running.clock import RunClock
@@ -25,7 +26,7 @@ from suite.running.launches import Launches
 from suite.running.lock import machine_lock
 from suite.running.merge import merge
 from suite.running.plan import Draft, Plan, freeze
-from suite.running.progress import Reporter, remaining, short_name
+from suite.running.progress import Reporter, remaining
 
 
 class Request(Struct, frozen=True, kw_only=True):

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from suite.names import short_name
+
 if TYPE_CHECKING:
     from suite.compare.tables import Table
     from suite.model import Conclusion, Run
@@ -34,7 +36,7 @@ def is_valid(path: Path, *, err: bool = True) -> bool:
 
     faults = checks.validate(path)
     for fault in faults:
-        case = f"{fault.case.rpartition('::')[2]}: " if fault.case else ""
+        case = f"{short_name(fault.case)}: " if fault.case else ""
         click.echo(f"{shown(path)}: {fault.code}: {case}{fault.message}", err=err)
     return not faults
 
@@ -61,7 +63,6 @@ def show(table: "Table") -> None:
 
 def conclude(stored: "Run") -> None:
     """Tell a person what became of the run, and what its numbers may be trusted for."""
-    from suite.running.progress import short_name
     from suite.units import counted
 
     counts = dict.fromkeys(("passed", "failed", "skipped"), 0)

@@ -12,6 +12,7 @@ from suite.compare.judge import differs
 from suite.compare.model import CaseComparison, RunComparison
 from suite.compare.runs import compare_runs
 from suite.model import Run
+from suite.names import name_of
 from suite.statistics import LEAST_LAUNCHES
 from suite.units import counted, format_value
 
@@ -104,6 +105,6 @@ def _launches(case: CaseComparison) -> int:
 
 
 def _not_compared(found: RunComparison) -> list[str]:
-    absent = words.grouped((words.name_of(one.fullname), one.reason) for one in found.unmatched)
+    absent = words.grouped((name_of(one.fullname), one.reason) for one in found.unmatched)
     refused = [] if found.differences or found.faults else words.incomparable(found.cases)
     return [*(f"not measured here: {line}" for line in absent), *refused]

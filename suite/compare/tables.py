@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 from suite.compare.alike import kind
 from suite.compare.model import CaseComparison, CaseRatio, Mean
-from suite.compare.words import RATIO, name_of
+from suite.compare.words import RATIO
+from suite.names import name_of
 from suite.units import format_estimate, format_point, format_value
 
 FINDS = "finds"

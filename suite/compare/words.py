@@ -15,6 +15,7 @@ from suite.compare.model import (
     VersionComparison,
 )
 from suite.model import VerdictWord
+from suite.names import name_of
 from suite.units import counted, format_estimate, format_value
 
 MOST_NAMED = 10
@@ -22,11 +23,6 @@ MOST_NAMED = 10
 ORDER: tuple[VerdictWord, ...] = ("slower", "faster", "unresolved", "same", "incomparable")
 RATIO = "\N{MULTIPLICATION SIGN}"
 PACKAGES = "software.packages."
-
-
-def name_of(fullname: str) -> str:
-    """Return a case's name as people know it: without its file and the word ``bench``."""
-    return fullname.rpartition("::")[2].removeprefix("bench_")
 
 
 def of_runs(comparison: RunComparison) -> list[str]:

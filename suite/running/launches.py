@@ -9,11 +9,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from suite.errors import CannotRunError
+from suite.names import short_name
 from suite.running.clock import RunClock
 from suite.running.journal import Begun, Ended, Journal, LaunchSpec, Measured, Record, Refused
 from suite.running.plan import Plan
 from suite.running.process import TRIES, LaunchProcess
-from suite.running.progress import Reporter, short_name
+from suite.running.progress import Reporter
 
 
 class Launches:

@@ -106,8 +106,3 @@ def remaining(seconds: float) -> str:
     """Return a time as minutes and seconds, such as `3:05`."""
     whole = max(0, round(seconds))
     return f"{whole // 60}:{whole % 60:02}"
-
-
-def short_name(case: str) -> str:
-    """Return a case's name without its file."""
-    return case.rpartition("::")[2]
