@@ -16,13 +16,18 @@ WORDS = {
 
 def findings(run: Run, exercise: str) -> list[Finding]:
     """Say of each such case how long it takes beside its other version."""
-    cases = {case.fullname: case for case in run.benchmarks}
+    cases = {
+        case.fullname: (case, case.extra_info.against)
+        for case in run.benchmarks
+        if case.group == exercise and case.extra_info.against is not None
+    }
+    if not cases:
+        return []
     found = []
-    for compared in compare_versions(run).cases:
-        case = cases[compared.fullname]
-        against = case.extra_info.against
-        if case.group != exercise or against is None or compared.word == "incomparable":
+    for compared in compare_versions(run).cases:  # of all exercises, which are judged together
+        if compared.fullname not in cases or compared.word == "incomparable":
             continue
+        case, against = cases[compared.fullname]
         title = case.extra_info.title.rstrip(".")
         ratio = format_estimate(compared.ratio, RATIO)
         found.append(
