@@ -188,7 +188,7 @@ class LaunchSession:
             peak_bytes=sum(peak or 0 for peak in peaks.values()) or None,
             against=seen.against or None,
             flushed_bytes=sampler.cold.flushed_bytes() if sampler.cold else None,
-            commonest=inputs.commonest(),
+            commonest=None if self.spec.mode == "pilot" else inputs.commonest(),
             idle_devices=[
                 name for name, peak in peaks.items() if peak == 0 and name not in inputs.devices()
             ],
