@@ -8,6 +8,7 @@ from typing import NamedTuple
 from suite.compare.alike import kind
 from suite.compare.model import CaseComparison, CaseRatio, Mean
 from suite.compare.words import RATIO
+from suite.model import Estimate
 from suite.names import name_of
 from suite.units import format_estimate, format_point, format_value
 
@@ -48,9 +49,7 @@ def of_cases(cases: Iterable[CaseComparison], base: str, new: str) -> Table:
             case.group,
             *_parts(name_of(case.fullname)),
             (
-                format_point(case.base, "s"),
-                format_point(case.new, "s"),
-                format_estimate(case.ratio, RATIO),
+                *_numbers(case.base, case.new, case.ratio),
                 case.word if case.headline else f"({case.word})",
                 finds(case.smallest_change),
             ),
@@ -66,11 +65,7 @@ def of_ratios(cases: Iterable[CaseRatio]) -> Table:
         Row(
             case.group,
             *_parts(kind(name_of(case.base_case))),
-            (
-                format_point(case.base, "s"),
-                format_point(case.new, "s"),
-                format_estimate(case.ratio, RATIO),
-            ),
+            _numbers(case.base, case.new, case.ratio),
         )
         for case in cases
         if case.ratio is not None
@@ -131,6 +126,10 @@ def lines(table: Table, width: int) -> list[str]:
 
 def _times(base: str, new: str) -> tuple[Column, ...]:
     return Column(base, right=True), Column(new, right=True), Column(f"{new} / {base}")
+
+
+def _numbers(base: Estimate, new: Estimate, ratio: Estimate) -> tuple[str, str, str]:
+    return format_point(base, "s"), format_point(new, "s"), format_estimate(ratio, RATIO)
 
 
 def _parts(name: str) -> tuple[str, str]:
