@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """The version of a benchmark: a hash of everything that decides what it measures.
 
-It covers the function's code, its grids of parameters, and the code of whatever else of
-its module it uses; comments, docstrings and layout do not count. Results of unequal
-versions are not compared.
+It covers the function's code, its grids of parameters, and the code of whatever else it uses
+of its module, or imports by name from a module beside that one; comments, docstrings and
+layout do not count. Results of unequal versions are not compared.
 """
 
 import ast
@@ -14,26 +14,30 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+Place = tuple[Path, str]
+"""A module, and a name in it."""
+
 
 def benchmark_version(function: Callable[..., Any]) -> str:
     """Return the version of a benchmark function, twelve hexadecimal digits."""
-    definitions = _definitions(inspect.getsourcefile(function) or "")
-    used = [function.__name__]
-    for name in used:  # grows while the names that each definition uses are found
-        used += [
-            node.id
-            for node in ast.walk(definitions[name])
-            if isinstance(node, ast.Name) and node.id in definitions and node.id not in used
-        ]
-        used = list(dict.fromkeys(used))
-    code = "\n".join(f"{name}: {ast.unparse(definitions[name])}" for name in sorted(set(used)))
-    return hashlib.sha256(code.encode()).hexdigest()[:12]
+    used = [(Path(inspect.getsourcefile(function) or ""), function.__name__)]
+    code = set()
+    for path, name in used:  # grows while the names that each definition uses are found
+        definition = _definitions(path)[name]
+        if isinstance(definition, ast.ImportFrom):
+            found = _imported(definition, name, path)
+        else:
+            found = [(path, word) for word in _names(definition) if word in _definitions(path)]
+            code.add((name, ast.unparse(definition)))
+        used += [place for place in found if place not in used]
+    lines = (f"{name}: {definition}" for name, definition in sorted(code))
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:12]
 
 
 @cache
-def _definitions(path: str) -> dict[str, ast.stmt]:
-    """Return the top-level definitions of a module by name, their docstrings taken out."""
-    module = ast.parse(Path(path).read_text(encoding="utf-8"))
+def _definitions(path: Path) -> dict[str, ast.stmt]:
+    """Return what defines each name of a module at its top level, docstrings taken out."""
+    module = ast.parse(path.read_text(encoding="utf-8"))
     definitions: dict[str, ast.stmt] = {}
     for statement in module.body:
         if isinstance(statement, ast.FunctionDef | ast.ClassDef):
@@ -44,7 +48,24 @@ def _definitions(path: str) -> dict[str, ast.stmt]:
                     definitions[target.id] = statement
         elif isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
             definitions[statement.target.id] = statement
+        elif isinstance(statement, ast.ImportFrom):
+            definitions |= dict.fromkeys(map(_alias, statement.names), statement)
     return definitions
+
+
+def _imported(statement: ast.ImportFrom, name: str, path: Path) -> list[Place]:
+    """Return where a module finds a name that it imports, if that is a module beside it."""
+    sibling = path.parent / f"{statement.module}.py"
+    names = [alias.name for alias in statement.names if _alias(alias) == name]
+    return [(sibling, original) for original in names] if sibling.is_file() else []
+
+
+def _alias(alias: ast.alias) -> str:
+    return alias.asname or alias.name
+
+
+def _names(definition: ast.stmt) -> set[str]:
+    return {node.id for node in ast.walk(definition) if isinstance(node, ast.Name)}
 
 
 def _without_docstrings(statement: ast.stmt) -> ast.stmt:

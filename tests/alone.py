@@ -38,18 +38,27 @@ def run_pytest(
 
 
 def copied(folder: Path) -> Path:
-    """Prepare a folder for benchmarks of one's own."""
-    (folder / "conftest.py").write_bytes((BENCHMARKS / "conftest.py").read_bytes())
+    """Prepare a folder for benchmarks of one's own: with everything but benchmarks."""
+    for module in set(BENCHMARKS.glob("*.py")) - set(BENCHMARKS.glob("bench_*.py")):
+        (folder / module.name).write_bytes(module.read_bytes())
     return folder
 
 
 def load(path: Path) -> ModuleType:
-    """Import a module of benchmarks, without the plugin."""
+    """Import a module of benchmarks, and what it needs of its folder, without the plugin."""
     spec = importlib.util.spec_from_file_location(path.stem, path)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    before = {*sys.modules}
+    sys.path.insert(0, str(path.parent))
+    try:
+        spec.loader.exec_module(module)
+    finally:
+        sys.path.remove(str(path.parent))
+        for sibling in path.parent.glob("*.py"):  # another folder's may have the same name
+            if sibling.stem not in before:
+                sys.modules.pop(sibling.stem, None)
     return module
 
 

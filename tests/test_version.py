@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: MIT
 """A benchmark's version changes with what it measures, and with nothing else."""
 
-import importlib.util
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from suite.version import benchmark_version
+from tests.alone import load
 
 SOURCE = '''
 """Is it quick?"""
 import torch
+from helping import FACTOR as factor, help_it
 SIZE = 4
 OTHER = 5
 
@@ -22,19 +24,37 @@ def unrelated():
 
 def bench_it(measure):
     """Do it."""
-    measure(lambda: torch.ones(helper()))
+    measure(lambda: torch.ones(factor * help_it(helper())))
+'''
+HELPING = '''
+"""Helps."""
+import math
+FACTOR = 2
+OTHER = 3
+
+def help_it(size):
+    """Help."""
+    return more(size)
+
+def more(size):
+    return size + 1
+
+def unrelated():
+    return OTHER
 '''
 
 
-def version_of(source: str, folder: Path) -> str:
-    path = folder / f"bench_{abs(hash(source))}.py"
+@pytest.fixture
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Callable[[], Path]:
+    """Return what makes new folders."""
+    return lambda: tmp_path_factory.mktemp("benchmarks")
+
+
+def version_of(source: str, folder: Path, helping: str = HELPING) -> str:
+    (folder / "helping.py").write_text(helping)
+    path = folder / "bench_it.py"
     path.write_text(source)
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return benchmark_version(module.bench_it)
+    return benchmark_version(load(path).bench_it)
 
 
 @pytest.mark.parametrize(
@@ -46,9 +66,9 @@ def version_of(source: str, folder: Path) -> str:
     ],
 )
 def test_it_changes_with_the_body_and_what_the_body_uses(
-    tmp_path: Path, old: str, new: str
+    folder: Callable[[], Path], old: str, new: str
 ) -> None:
-    assert version_of(SOURCE, tmp_path) != version_of(SOURCE.replace(old, new), tmp_path)
+    assert version_of(SOURCE, folder()) != version_of(SOURCE.replace(old, new), folder())
 
 
 @pytest.mark.parametrize(
@@ -60,6 +80,41 @@ def test_it_changes_with_the_body_and_what_the_body_uses(
     ],
 )
 def test_it_does_not_change_with_words_or_with_other_code(
-    tmp_path: Path, old: str, new: str
+    folder: Callable[[], Path], old: str, new: str
 ) -> None:
-    assert version_of(SOURCE, tmp_path) == version_of(SOURCE.replace(old, new), tmp_path)
+    assert version_of(SOURCE, folder()) == version_of(SOURCE.replace(old, new), folder())
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("FACTOR = 2", "FACTOR = 4"),
+        ("return more(size)", "return more(size) + 1"),
+        ("return size + 1", "return size + 2"),
+    ],
+)
+def test_it_changes_with_what_the_body_uses_of_a_module_beside_its_own(
+    folder: Callable[[], Path], old: str, new: str
+) -> None:
+    changed = version_of(SOURCE, folder(), HELPING.replace(old, new))
+    assert version_of(SOURCE, folder()) != changed
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [('"""Help."""', '"""Help well."""'), ("OTHER = 3", "OTHER = 4"), ("import math", "import re")],
+)
+def test_it_does_not_change_with_the_rest_of_that_module(
+    folder: Callable[[], Path], old: str, new: str
+) -> None:
+    changed = version_of(SOURCE, folder(), HELPING.replace(old, new))
+    assert version_of(SOURCE, folder()) == changed
+
+
+def test_it_is_the_same_in_every_checkout_and_for_every_kind_of_import(
+    folder: Callable[[], Path],
+) -> None:
+    direct = SOURCE.replace("FACTOR as factor", "FACTOR").replace("factor *", "FACTOR *")
+    assert version_of(direct, folder()) == version_of(direct, folder())
+    alone = SOURCE.replace("from helping import FACTOR as factor, help_it", HELPING)
+    assert version_of(alone, folder()) != version_of(SOURCE, folder())
