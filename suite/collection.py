@@ -6,7 +6,7 @@ A benchmark says what it runs on by the name of an argument:
 ==============  ===========================================================================
 ``device``      the CPU and the first accelerator of each kind, one case each
 ``accelerator`` the first accelerator of each kind
-``devices``     two accelerators, and all of them where there are more, in one process
+``devices``     two accelerators, four, eight and so on, and all there are, in one process
 ``workers``     the same, a process each; without two accelerators, two halves of the CPU
 ==============  ===========================================================================
 
@@ -123,14 +123,18 @@ def _places(where: str, chosen: Sequence[str]) -> tuple[list[str], str]:
         return firsts, "no accelerator is measured"
     if where == "device":
         return [name for name in ("cpu",) if name in chosen] + firsts, "no device is measured"
-    groups = ["+".join(accelerators[:2])] if len(accelerators) > 1 else []
-    if len(accelerators) > 2:  # noqa: PLR2004 - more than the pair
-        groups.append("+".join(accelerators))
+    groups = ["+".join(accelerators[:count]) for count in group_sizes(len(accelerators))]
     if where == "workers" and not groups and "cpu" in chosen and cores_in_use() > 1:
         return ["cpu/0+cpu/1"], ""
     if where == "workers":
         return groups, "needs two accelerators, or two CPU cores to make two halves of"
     return groups, f"needs two accelerators; {len(accelerators)} measured here"
+
+
+def group_sizes(accelerators: int) -> list[int]:
+    """Return how many of so many accelerators work together: two, four, eight ..., and all."""
+    powers = [2**power for power in range(1, accelerators.bit_length())]
+    return [size for size in powers if size < accelerators] + [accelerators] * (accelerators > 1)
 
 
 def _label(place: str, parameters: Parameters) -> str:

@@ -2,6 +2,7 @@
 """What moving data costs, from copies whose latency and bandwidth are known."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -127,6 +128,19 @@ def test_all_devices_at_once_are_held_against_the_first_alone() -> None:
     section = answer("copies", cases, accelerators=2)
     assert value(section, f"all-to-host-{PAIR}") == pytest.approx(0.5)
     assert "10.0 GB/s" in plain(by_name(section)[f"all-to-host-{PAIR}"])  # of both together
+
+
+def test_every_group_of_devices_at_once_has_an_answer_of_its_own() -> None:
+    cases = pinned("to_device")
+    places = {count: "+".join(f"cuda:{index}" for index in range(count)) for count in (2, 4, 8)}
+    for count, place in places.items():
+        slower, work = count * link(LARGE) / 2, Work(bytes=count * LARGE)
+        together = partial(case, "bench_all_at_once", direction="to_device")
+        cases.append(together(slower, place, work=work, size=LARGE))
+    section = answer("copies", cases, accelerators=8)
+    for count, place in places.items():
+        assert value(section, f"all-to-device-{place}") == pytest.approx(2 / count)
+        assert f"of {count} times" in by_name(section)[f"all-to-device-{place}"].answer
 
 
 def test_an_array_and_a_print_have_their_times() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from suite.model import Case, Work
-from tests.exact_runs import answer, by_name, case, left_out
+from tests.exact_runs import answer, by_name, case, left_out, plain, plot
 
 
 def pairs(at_once: Callable[[int], float]) -> list[Case]:
@@ -75,3 +75,52 @@ def test_two_streams_are_held_against_a_sequence() -> None:
     found = by_name(answer("parallel_matmul", cases, accelerators=1))["streams"].value
     assert found is not None
     assert found.value == pytest.approx(1.25)
+
+
+EIGHT = [f"cuda:{index}" for index in range(8)]
+
+
+def groups(*counts: int, way: str = "bench_one_thread") -> list[Case]:
+    """Build products on groups of devices, of which each more costs a tenth of a product."""
+    sequence = [
+        case("bench_sequence", 2e-3, "cuda:0", work=Work(items=2.0), n=n) for n in (64, 512)
+    ]
+    return sequence + [
+        case(way, 1e-3 * (1 + count / 10), "+".join(EIGHT[:count]), work=Work(items=count), n=n)
+        for count in counts
+        for n in (64, 512)
+    ]
+
+
+def test_each_group_of_devices_has_its_answer() -> None:
+    found = by_name(answer("parallel_matmul", groups(2, 4, 8), accelerators=8))
+    for count in (2, 4, 8):
+        group = "+".join(EIGHT[:count])
+        value = found[f"efficiency-one_thread-{group}"].value
+        assert value is not None
+        assert value.value == pytest.approx(1 / (1 + count / 10))
+        assert f"threshold-one_thread-{group}" in found
+        assert f"overlap-one_thread-{group}" in found
+
+
+def test_more_and_more_devices_are_followed_from_two_to_all() -> None:
+    section = answer("parallel_matmul", groups(2, 4, 8), accelerators=8)
+    lead = section.findings[0]
+    assert lead.name == "scaling-one_thread"
+    assert lead.value is not None
+    assert lead.value.value == pytest.approx(1 / 1.8)
+    assert "83.33% [83.33, 83.33] of twice, 71.43% [71.43, 71.43] of 4 times and" in plain(lead)
+    assert "of 8 times the speed of one device at n = 512." in plain(lead)
+    (line,) = plot(section, "scaling").series
+    assert {point.x: point.y.value for point in line.points} == pytest.approx(
+        {count: 1 / (1 + count / 10) for count in (2, 4, 8)}
+    )
+
+
+def test_two_groups_are_no_series_nor_is_a_group_without_a_common_size() -> None:
+    lone = case("bench_one_thread", 1e-3, "+".join(EIGHT), work=Work(items=8), n=1024)
+    alone = case("bench_sequence", 2e-3, "cuda:0", work=Work(items=2.0), n=1024)
+    for cases in (groups(2, 4), [*groups(2, 4), lone, alone]):
+        section = answer("parallel_matmul", cases, accelerators=8)
+        names = [found.name for found in section.findings] + [one.name for one in section.plots]
+        assert not any(name.startswith("scaling") for name in names)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 from reports.findings.answers import VALUE, Answer, N, ask, behind, size, smallest, text, threshold
-from reports.findings.model import RATIO, Axis, Finding, Plot
+from reports.findings.model import RATIO, Axis, Finding, Plot, Point, Series
 from reports.findings.select import Cases, Curve, NotMeasuredError, is_cpu, the_device
 
 SEQUENCE, STREAMS = "bench_sequence", "bench_two_streams"
@@ -18,11 +18,23 @@ WAYS = {
 CONTROLS = {"bench_one_thread": "bench_in_turn", PROCESSES: "bench_processes_in_turn"}
 SIZE, EFFICIENCY = Axis("size n"), Axis("Scaling efficiency", "1")
 LEVEL = 0.95
+SERIES = 3
+"""Groups of devices, of two, four, eight ..., from which on their number is an axis."""
 
 
 def findings(cases: Cases) -> list[Finding]:
     """Answer for each group of devices and each way to use them, accelerators first."""
-    found = [finding for way in _ways(cases) for finding in _of_a_way(cases, *way)]
+    found = [
+        ask(
+            f"scaling-{function.removeprefix('bench_')}",
+            f"How well do more and more devices work together, {WAYS[function]}?",
+            scaling,
+            cases,
+            function,
+        )
+        for function in _growing(cases)
+    ]
+    found += [finding for way in _ways(cases) for finding in _of_a_way(cases, *way)]
     if all(is_cpu(group) for group, _ in _ways(cases)):
         question = "How near are two products on two accelerators to twice as fast as on one?"
         found.append(ask("efficiency-accelerators", question, no_two_accelerators, cases))
@@ -45,6 +57,22 @@ def _of_a_way(cases: Cases, group: str, function: str) -> Iterator[Finding]:
     ):
         if kind != "overlap" or function in CONTROLS:
             yield ask(f"{kind}-{name}", question, compute, cases, group, function)
+
+
+def scaling(cases: Cases, function: str) -> Answer:
+    """Give the efficiency of each number of devices at the largest size that all have."""
+    groups = _at_one_size(cases, function)
+    (n,) = {curve.sizes[0] for curve in groups.values()}
+    *fewer, most = groups
+    reached = ", ".join(f"{text(groups[one].at(n), '1')} of {_times(one)}" for one in fewer)
+    return Answer(
+        f"Products at once, {WAYS[function]}, reach {reached} and {VALUE} of {_times(most)} the "
+        f"speed of one device at {size(n, N)}.",
+        behind(*groups.values()),
+        groups[most].at(n),
+        EFFICIENCY.unit,
+        f"of {_times(most)} as fast, {size(n, N)}",
+    )
 
 
 def efficiency(cases: Cases, group: str, function: str) -> Answer:
@@ -87,8 +115,9 @@ def overlap(cases: Cases, group: str, function: str) -> Answer:
     if not common:
         raise NotMeasuredError("product and control have no size in common")
     n = common[-1]
+    least = "shortest" if group.count("+") > 1 else "shorter"
     return Answer(
-        f"On one clock, at {size(n, N)}, the products share {VALUE} of the shorter one's time; "
+        f"On one clock, at {size(n, N)}, the products share {VALUE} of the {least} one's time; "
         f"begun in turn, as a control, they share {text(control.at(n), '1')}.",
         behind(seen.on([n]), control.on([n])),
         seen.at(n),
@@ -116,7 +145,11 @@ def streams(cases: Cases) -> Answer:
 
 
 def plots(cases: Cases) -> Iterator[Plot]:
-    """Draw the efficiency of each group of devices by size, a line for each way."""
+    """Draw the efficiency by number of devices, and by size for each group of them."""
+    numbers = [_by_number(cases, function) for function in _growing(cases)]
+    if numbers:
+        title, axis = "Scaling efficiency by number of devices", Axis("devices")
+        yield Plot("scaling", title, "curve", axis, EFFICIENCY, tuple(numbers), 1.0, "no loss")
     ways = _ways(cases)
     for group in dict.fromkeys(group for group, _ in ways):
         lines = []
@@ -137,6 +170,33 @@ def _ways(cases: Cases) -> list[tuple[str, str]]:
         for group in cases.values("device", function=function)
     ]
     return sorted(measured, key=lambda way: (is_cpu(way[0]), way[0].count("+")))
+
+
+def _growing(cases: Cases) -> list[str]:
+    """Return the ways that so many groups were measured in that their number is an axis."""
+    return [way for way in WAYS if len(_at_one_size(cases, way)) >= SERIES]
+
+
+def _at_one_size(cases: Cases, function: str) -> dict[str, Curve]:
+    """Return the efficiency of each group of accelerators, at the largest size that all have."""
+    curves = {}
+    for group in (group for group, way in _ways(cases) if way == function and not is_cpu(group)):
+        with suppress(NotMeasuredError):
+            curves[group] = _efficiency(cases, group, function)
+    sizes = [set(curve.sizes) for curve in curves.values()]
+    n = max(set.intersection(*sizes), default=None) if sizes else None
+    return {} if n is None else {group: curve.on([n]) for group, curve in curves.items()}
+
+
+def _by_number(cases: Cases, function: str) -> Series:
+    """Return the efficiency by the number of devices."""
+    groups = _at_one_size(cases, function)
+    (n,) = {curve.sizes[0] for curve in groups.values()}
+    points = (
+        Point(group.count("+") + 1, curve.point(n).y, curve.cases[n])
+        for group, curve in groups.items()
+    )
+    return Series(f"{WAYS[function]}, {size(n, N)}", tuple(points))
 
 
 def _efficiency(cases: Cases, group: str, function: str) -> Curve:
