@@ -17,6 +17,28 @@ from suite.model import Case, Outcome, Run
 from tests.command import ROOT, frobench
 from tests.simulated.simulated_accelerator.spec import Spec
 
+STRANGE: dict[str, Any] = {
+    "virtual": True,
+    "name": "acme",
+    "memory": 128 << 20,
+    "launch": 70e-6,
+    "metadata": 11e-6,
+    "kernel": 7e-6,
+    "synchronise": 13e-6,
+    "flops": {"float32": 3.1e9},
+    "bandwidth": 6.3e9,
+    "links": {
+        "h2d_pageable": {"latency": 31e-6, "rate": 0.7e9},
+        "h2d_pinned": {"latency": 17e-6, "rate": 2.9e9},
+        "d2h_pageable": {"latency": 23e-6, "rate": 0.9e9},
+        "d2h_pinned": {"latency": 19e-6, "rate": 2.3e9},
+        "peer": {"latency": 41e-6, "rate": 1.7e9},
+    },
+}
+"""A backend of which nothing in the project knows the name or a rate, in its own time."""
+EXACT = 0.005
+"""How near the truth a time must come in a simulation's own time."""
+
 
 @dataclass
 class Measured:

@@ -4,7 +4,7 @@
 import math
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from statistics import fmean
 
 import numpy as np
@@ -32,6 +32,19 @@ from tests.calibration.verdicts import WAYS
 def _at_most(rate: float, trials: int) -> float:
     """Return what a true rate exceeds by chance in one of a thousand simulations."""
     return rate + 3.1 * math.sqrt(rate * (1 - rate) / trials)
+
+
+def _excludes_one(compared: Comparison) -> bool:
+    """Tell whether the interval excludes 1, as it must exactly where the p-value is small."""
+    excludes = not (compared.ratio.low or 0) <= 1 <= (compared.ratio.high or 0)
+    assert excludes == ((compared.p_value or 0) <= 0.05)
+    return excludes
+
+
+def _alarms(compared: Iterable[Comparison]) -> float:
+    """Return the part of comparisons that find a difference."""
+    words = [verdict(one) for one in compared]
+    return (words.count("faster") + words.count("slower")) / len(words)
 
 
 def test_the_median_of_each_launch() -> None:
@@ -131,11 +144,7 @@ def test_the_p_value_is_small_exactly_where_the_interval_excludes_one(grain: flo
         sides = np.exp(random.normal(np.array([[0.0], [0.03]]), 0.03, (2, 7)))
         if grain:
             sides = np.round(sides / grain) * grain
-        compared = compare_values(*sides.tolist())
-        low, high = compared.ratio.low or 0, compared.ratio.high or 0
-        excludes = not low <= 1 <= high
-        assert excludes == ((compared.p_value or 0) <= 0.05)
-        outcomes.add(excludes)
+        outcomes.add(_excludes_one(compare_values(*sides.tolist())))
     assert outcomes == {True, False}
 
 
@@ -173,9 +182,8 @@ def test_identical_code_is_called_different_in_at_most_5_percent(
 ) -> None:
     random, runs = np.random.default_rng(launches), 1000
     base, new = (regime.draw(random, runs, launches).tolist() for _ in range(2))
-    words = [verdict(compare_values(*pair)) for pair in zip(base, new, strict=True)]
-    different = words.count("faster") + words.count("slower")
-    assert different / runs <= _at_most(0.05, runs)
+    compared = (compare_values(*pair) for pair in zip(base, new, strict=True))
+    assert _alarms(compared) <= _at_most(0.05, runs)
 
 
 def test_after_holm_a_suite_of_identical_code_has_a_false_alarm_in_at_most_5_percent() -> None:
@@ -246,11 +254,7 @@ def test_the_interval_of_pairs_excludes_one_exactly_where_their_p_value_is_small
         ratios = np.exp(random.normal(0.01, 0.03, 8))
         if grain:
             ratios = np.round(ratios / grain) * grain
-        compared = compare_pairs(ratios.tolist())
-        low, high = compared.ratio.low or 0, compared.ratio.high or 0
-        excludes = not low <= 1 <= high
-        assert excludes == ((compared.p_value or 0) <= 0.05)
-        outcomes.add(excludes)
+        outcomes.add(_excludes_one(compare_pairs(ratios.tolist())))
     assert outcomes == {True, False}
 
 
@@ -290,9 +294,7 @@ def test_identical_versions_are_called_different_in_at_most_5_percent(
 ) -> None:
     random, runs = np.random.default_rng(launches), 1000
     new, old = (regime.draw(random, runs, launches) for _ in range(2))
-    words = [verdict(compare_pairs(row)) for row in (new / old).tolist()]
-    different = words.count("faster") + words.count("slower")
-    assert different / runs <= _at_most(0.05, runs)
+    assert _alarms(map(compare_pairs, (new / old).tolist())) <= _at_most(0.05, runs)
 
 
 @pytest.mark.parametrize("launches", [6, 8, 12])

@@ -13,30 +13,14 @@ from pathlib import Path
 import pytest
 
 from tests.command import ROOT
-from tests.measured import Measured, measured
+from tests.measured import EXACT, STRANGE, Measured, measured
 
 pytestmark = pytest.mark.long
 
 KNOWN = ROOT / "tests" / "truth"
 VIRTUAL = {"virtual": True}
-STRANGE = VIRTUAL | {
-    "name": "acme",
-    "memory": 128 << 20,
-    "launch": 70e-6,
-    "metadata": 11e-6,
-    "kernel": 7e-6,
-    "synchronise": 13e-6,
-    "flops": {"float32": 3.1e9},
-    "bandwidth": 6.3e9,
-    "links": {
-        "h2d_pageable": {"latency": 31e-6, "rate": 0.7e9},
-        "h2d_pinned": {"latency": 17e-6, "rate": 2.9e9},
-        "d2h_pageable": {"latency": 23e-6, "rate": 0.9e9},
-    },
-}
-"""A backend of which nothing in the project knows the name or a rate."""
-EXACT, PART = 0.005, 0.02
-"""How near the truth a time must come, and how near a difference of times."""
+PART = 0.02
+"""How near the truth a difference of times must come."""
 STEPS = 100
 LARGEST, SMALLEST = 512, 64
 WIDTH, LAYERS = 250, 16
