@@ -140,7 +140,8 @@ class CaseInfo(Struct, kw_only=True, omit_defaults=True):
         otherwise: ``enqueue`` (host time until the body returned), ``span`` (first to
         last event on the device), ``overlap`` (fraction of the shorter lane's time in
         which another lane ran too), ``balance`` (the shortest lane's time as a fraction of
-        the longest's); further names are explained by their exercise
+        the longest's), ``compile`` (what compiling the body took, once a launch and outside its
+        samples); further names are explained by their exercise
     peak_bytes : most device memory in use while the case ran
     order : the case's place in the launch, from 1; 0 where it was not reached
     against : host samples of the other version of the body, each taken right beside the

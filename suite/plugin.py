@@ -8,7 +8,8 @@ measure in which order, and where to write it.
 """
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, Literal
 
 import pytest
@@ -58,6 +59,7 @@ class Measure:
         before: Callable[[], object] | None = None,
         against: Body | None = None,
         cold: bool = False,
+        apart: Mapping[str, float] = MappingProxyType({}),
     ) -> None:
         """Time a body.
 
@@ -70,6 +72,8 @@ class Measure:
         against : another version of the body; each of its samples is taken right beside one of
             the body's, so that `frobench compare` tells the two apart finely
         cold : empty the devices' caches before each sample, outside the clocks
+        apart : seconds that were spent once, outside the clocks, by the name of the part as
+            which they are stored, such as ``compile``
         """
         if self.measured is not None:
             pytest.fail("a benchmark measures once")
@@ -77,7 +81,7 @@ class Measure:
             pytest.fail("cold=True is for devices of this process; workers have their own caches")
         caches = ColdCaches(self._devices) if cold else None
         sampler = Sampler(body, self._devices, lanes, before, against, caches)
-        self.measured = self._session.measure(self._item, sampler, work, check)
+        self.measured = self._session.measure(self._item, sampler, work, check, apart)
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import re
 import signal
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -162,6 +162,7 @@ class LaunchSession:
         sampler: timing.Sampler,
         work: Work,
         check: Callable[[Any], Check],
+        apart: Mapping[str, float],
     ) -> Measured:
         """Time a body and check its result; raise what makes the case fail or be left out."""
         inputs = Inputs(sampler.body, sampler.against)
@@ -184,7 +185,7 @@ class LaunchSession:
             sampled=seen.sampled,
             work=work,
             check=checked,
-            parts=seen.part_medians(),
+            parts=seen.part_medians() | dict(apart),
             peak_bytes=sum(peak or 0 for peak in peaks.values()) or None,
             against=seen.against or None,
             flushed_bytes=sampler.cold.flushed_bytes() if sampler.cold else None,

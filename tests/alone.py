@@ -5,9 +5,9 @@ import importlib.util
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from types import ModuleType
+from types import MappingProxyType, ModuleType
 from typing import Any
 
 from torch.utils.flop_counter import FlopCounterMode
@@ -73,6 +73,7 @@ class Recorder:
     commonest: float | None
     work: Work
     check: Check
+    apart: Mapping[str, float]
 
     def __call__(
         self,
@@ -81,6 +82,7 @@ class Recorder:
         work: Work,
         check: Callable[[Any], Check],
         lanes: Sequence[object] = (),  # noqa: ARG002 - part of the face that it stands for
+        apart: Mapping[str, float] = MappingProxyType({}),
     ) -> None:
         """Call the body."""
         inputs = Inputs(body)
@@ -88,4 +90,4 @@ class Recorder:
             result = body()
         self.commonest = inputs.commonest()
         self.products = counter.get_total_flops()
-        self.work, self.check = work, check(result)
+        self.work, self.check, self.apart = work, check(result), apart
