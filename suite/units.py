@@ -25,6 +25,7 @@ _BINARY = {1.0: "", 2.0**10: "Ki", 2.0**20: "Mi", 2.0**30: "Gi", 2.0**40: "Ti"}
 _PREFIXES = {
     "s": {factor: prefix for factor, prefix in _DECIMAL.items() if factor <= 1},
     "FLOP/s": _DECIMAL,
+    "op/s": _DECIMAL,
     "B/s": _DECIMAL,
     "Hz": _DECIMAL,
     "W": _DECIMAL,
@@ -46,9 +47,9 @@ def format_estimate(estimate: Estimate, unit: str) -> str:
     Parameters
     ----------
     unit
-        One of ``s``, ``FLOP/s``, ``B/s``, ``B``, ``Hz``, ``W``, ``J``, the multiplication sign (a
-        ratio), ``1`` (a fraction, shown in percent) and ``n`` (a size, a whole number); empty
-        for a plain number. Any other is written behind the number, without a prefix.
+        One of ``s``, ``FLOP/s``, ``op/s``, ``B/s``, ``B``, ``Hz``, ``W``, ``J``, the multiplication
+        sign (a ratio), ``1`` (a fraction, shown in percent) and ``n`` (a size, a whole number);
+        empty for a plain number. Any other is written behind the number, without a prefix.
     """
     low, high = estimate.low, estimate.high
     if low is None or high is None:

@@ -4,6 +4,7 @@
 from collections.abc import Iterator
 from contextlib import suppress
 
+from reports.findings import peaks
 from reports.findings.answers import VALUE, Answer, ask, behind, estimate_of, text
 from reports.findings.kinds import AT_ONCE, KINDS, Kind
 from reports.findings.line import LEAST_SIZES, fit
@@ -68,11 +69,13 @@ def bandwidth(cases: Cases, name: str, place: str) -> Answer:
     where, times = KINDS[name].name(cases, place), KINDS[name].curve(cases, place)
     line = fit(times)
     counted = KINDS[name].curve(cases, place, "bytes").at(times.sizes[-1]) / times.sizes[-1]
+    speed = line.rate * counted
+    part = peaks.of_copy(cases.run, place, KINDS[name].function, speed)
     return Answer(
         f"Copies {where} have a latency of {text(line.latency, TIME.unit)} and a bandwidth of "
-        f"{VALUE}; half of it is reached at {text(line.half, SIZE.unit)}.",
+        f"{VALUE}{part}; half of that bandwidth is reached at {text(line.half, SIZE.unit)}.",
         behind(times),
-        line.rate * counted,
+        speed,
         RATE.unit,
         f"bandwidth of copies {where}",
     )
@@ -82,13 +85,15 @@ def rate(cases: Cases, name: str, place: str) -> Answer:
     """Give the rate of the largest copy and the time of the smallest, where no line fits."""
     where, times = KINDS[name].name(cases, place), KINDS[name].curve(cases, place)
     small, large = times.sizes[0], times.sizes[-1]
-    tiny = f" and take {text(times.at(small), TIME.unit)} at {_bytes(small)}"
+    tiny = f", and take {text(times.at(small), TIME.unit)} at {_bytes(small)}"
     no_line = "; no single line fits the times between"
+    speed = KINDS[name].curve(cases, place, "byte_rate").at(large)
+    part = peaks.of_copy(cases.run, place, KINDS[name].function, speed)
     return Answer(
-        f"Copies {where} run at {VALUE} at {_bytes(large)}{tiny if small < large else ''}"
+        f"Copies {where} run at {VALUE} at {_bytes(large)}{part}{tiny if small < large else ''}"
         f"{no_line if len(times.sizes) >= LEAST_SIZES else ''}.",
         behind(times.ends()),
-        KINDS[name].curve(cases, place, "byte_rate").at(large),
+        speed,
         RATE.unit,
         f"of copies {where} at {_bytes(large)}",
     )

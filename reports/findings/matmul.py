@@ -6,6 +6,7 @@ from contextlib import suppress
 from itertools import product
 from typing import Any
 
+from reports.findings import peaks
 from reports.findings.answers import (
     VALUE,
     Answer,
@@ -106,18 +107,21 @@ def graph(cases: Cases) -> Answer:
 
 
 def best_rate(cases: Cases, device: str) -> Answer:
-    """Name the best rate of a device in each precision, and the size that reached it."""
+    """Name the best rate of a device in each precision, its size, and its part of the peak."""
     best = _best(cases, device)
     if not best:
         raise NotMeasuredError(cases.reason(function=SQUARE, device=device))
     (dtype, (rate, n)), *others = best.items()
+    part = peaks.of_peak(cases.run, device, dtype, rate.at(n))
     listed = "".join(
         f"; {text(curve.at(at), RATE.unit)} in {name} ({size(at, N)})"
+        f"{peaks.of_peak(cases.run, device, name, curve.at(at), named=not part)}"
         for name, (curve, at) in others
     )
     where = the_device(cases.run, device)
+    without = peaks.missing(cases.run, device)
     return Answer(
-        capital(f"{where} reaches {VALUE} in {dtype} ({size(n, N)}){listed}."),
+        capital(f"{where} reaches {VALUE} in {dtype} ({size(n, N)}){part}{listed}{without}."),
         behind(*(curve.on([at]) for curve, at in best.values())),
         rate.at(n),
         RATE.unit,
