@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from suite.abilities import capture as capture
+    from suite.abilities import compiled as compiled
     from suite.abilities import needed as needed
     from suite.abilities import pinned as pinned
     from suite.abilities import precision as precision
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from suite.verify import same_bytes as same_bytes
     from suite.verify import worst as worst
     from suite.workers import Worker as Worker
+    from suite.workers import together as together
 
 _HOME = {
     "Check": "suite.model",
@@ -38,11 +40,13 @@ _HOME = {
     "capture": "suite.abilities",
     "cases": "suite.grids",
     "close_to": "suite.verify",
+    "compiled": "suite.abilities",
     "freivalds": "suite.verify",
     "needed": "suite.abilities",
     "pinned": "suite.abilities",
     "precision": "suite.abilities",
     "same_bytes": "suite.verify",
+    "together": "suite.workers",
     "try_device": "suite.devices",
     "worst": "suite.verify",
 }
@@ -58,11 +62,13 @@ __all__ = (
     "capture",
     "cases",
     "close_to",
+    "compiled",
     "freivalds",
     "needed",
     "pinned",
     "precision",
     "same_bytes",
+    "together",
     "try_device",
     "worst",
 )

@@ -3,34 +3,30 @@
 
 Thread counts and affinity are process-wide and stick, and an affinity set after torch has
 started its threads does nothing. So each worker sets its cores and threads before it
-imports torch, which is why nothing here imports torch at the top.
+imports torch (see `suite.serving`).
 
 All workers read the same monotonic clock, so their intervals can be laid side by side.
 """
 
-import gc
-import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from multiprocessing import get_context
-from multiprocessing.connection import Connection
 from pathlib import Path
-from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pytest
 
 from suite.errors import DoesNotFitError
 from suite.model import Check
-
-if TYPE_CHECKING:
-    from suite.devices import Device
+from suite.serving import Interval, Task, serve
 
 TOPOLOGY = Path("/sys/devices/system/cpu")
 STARTED_WITHIN = 60.0
 """Seconds a worker may take to start and to import torch."""
 
-Body = Callable[[], Any]
-BodyFactory = Callable[..., tuple[Body, Callable[[Any], Check]]]
-Interval = tuple[float, float]
+TaskFactory = Callable[..., Task]
+JointFactory = Callable[..., AbstractContextManager[Task]]
 
 
 @dataclass(frozen=True)
@@ -84,7 +80,7 @@ class Worker:
         context = get_context("spawn")
         self.seat = seat
         self._pipe, theirs = context.Pipe()
-        self._process = context.Process(target=_serve, args=(theirs, seat, seed), daemon=True)
+        self._process = context.Process(target=serve, args=(theirs, seat, seed), daemon=True)
         self._process.start()
         theirs.close()
         self._last: Interval = (0.0, 0.0)
@@ -94,24 +90,29 @@ class Worker:
         """What results call this worker."""
         return self.seat.name
 
-    def set_up(self, factory: BodyFactory, *args: object) -> None:
+    def set_up(self, factory: TaskFactory, *args: object) -> None:
         """Take the body and its check from `factory(device, *args)`, importable by name."""
-        self._pipe.send(("set up", factory, args))
-        self._answer(STARTED_WITHIN)
+        self.tell("set_up", factory, *args)
+        self.answer(STARTED_WITHIN)
+
+    def get_ready(self) -> None:
+        """Do what the factory wants done before a sample, and wait until it is."""
+        self.tell("get_ready")
+        self.answer()
 
     def start(self, calls: int = 1) -> None:
         """Begin calling the body, and return at once."""
-        self._pipe.send(("call", calls))
+        self.tell("call", calls)
 
     def wait(self) -> Interval:
         """Wait until the calls are done; return when they began and ended."""
-        self._last = self._answer()
+        self._last = self.answer()
         return self._last
 
     def check(self) -> Check:
         """Compare what the last call returned with the truth, in the worker."""
-        self._pipe.send(("check",))
-        check: Check = self._answer()
+        self.tell("check")
+        check: Check = self.answer()
         return check
 
     @property
@@ -135,7 +136,12 @@ class Worker:
         self._process.join(1)
         self._process.kill()
 
-    def _answer(self, seconds: float | None = None) -> Any:  # noqa: ANN401 - as the command asks
+    def tell(self, command: str, *args: object) -> None:
+        """Send a command, and do not wait for its answer."""
+        self._pipe.send((command, *args))
+
+    def answer(self, seconds: float | None = None) -> Any:  # noqa: ANN401 - as the command asks
+        """Return the answer to the command; raise what went wrong, or if it takes too long."""
         try:
             if not self._pipe.poll(seconds):
                 raise WorkerError(f"worker {self.name} did not answer in {seconds:.0f} s")
@@ -145,62 +151,39 @@ class Worker:
             code = self._process.exitcode
             raise WorkerError(f"worker {self.name} ended with code {code}") from None
         if error is not None:
-            raise error(f"worker {self.name}: {value}")
+            known = error is DoesNotFitError
+            raise (DoesNotFitError if known else WorkerError)(f"worker {self.name}: {value}")
         return value
 
 
-def _serve(pipe: Connection, seat: Seat, seed: int) -> None:
-    """Obey the pipe until it closes; this is the worker's process.
+@contextmanager
+def together(workers: Sequence[Worker], factory: JointFactory, *args: object) -> Iterator[None]:
+    """Set workers up at once, since they wait for each other, and put it all away in the end.
 
-    As in the other process, float32 means float32, and the garbage collector rests.
+    After a failure nothing is put away, since some may wait for others for ever: the workers
+    of a case that failed are ended.
+
+    factory : takes the device, the worker's number and `args`; a context manager of the body, its
+        check and maybe what comes before a sample. It must hold on to none of them itself
     """
-    device = _sit_down(seat, seed)
-    from suite.abilities import precision  # noqa: PLC0415 - imports torch
+    _all(workers, lambda number: ("join", factory, number, *args))
+    try:
+        yield
+    except pytest.skip.Exception:
+        _all(workers, lambda _: ("leave",))
+        raise
+    _all(workers, lambda _: ("leave",))
 
-    gc.disable()
-    with precision("float32"):
-        _obey(pipe, device)
 
-
-def _obey(pipe: Connection, device: "Device") -> None:
-    body: Body
-    check: Callable[[Any], Check]
-    result: Any = None
-    while True:
+def _all(workers: Sequence[Worker], command: Callable[[int], tuple[Any, ...]]) -> None:
+    """Tell each worker something; wait for every answer, and raise the first that is an error."""
+    for number, worker in enumerate(workers):
+        worker.tell(*command(number))
+    errors: list[DoesNotFitError | WorkerError] = []
+    for worker in workers:
         try:
-            command, *args = pipe.recv()
-        except EOFError:
-            return
-        try:
-            answer: object = None
-            if command == "set up":
-                factory, factory_args = args
-                body, check = factory(device, *factory_args)
-            elif command == "call":
-                device.synchronize()
-                begun = perf_counter()
-                for _ in range(args[0]):
-                    result = body()
-                device.synchronize()
-                answer = (begun, perf_counter())
-            else:
-                answer = check(result)
-            pipe.send((None, answer))
-        except DoesNotFitError as error:
-            pipe.send((DoesNotFitError, str(error)))
-        except Exception as error:  # noqa: BLE001 - whatever it was, the parent is told
-            pipe.send((WorkerError, f"{type(error).__name__}: {error}"))
-
-
-def _sit_down(seat: Seat, seed: int) -> "Device":
-    if seat.cores:
-        if hasattr(os, "sched_setaffinity"):
-            os.sched_setaffinity(0, seat.cores)
-        os.environ["OMP_NUM_THREADS"] = os.environ["MKL_NUM_THREADS"] = str(len(seat.cores))
-    import torch  # noqa: PLC0415 - after the cores and threads are settled
-
-    from suite.devices import Device  # noqa: PLC0415 - imports torch
-
-    if seat.cores:
-        torch.set_num_threads(len(seat.cores))
-    return Device(seat.device, seed)
+            worker.answer(STARTED_WITHIN)
+        except (DoesNotFitError, WorkerError) as error:
+            errors.append(error)
+    if errors:
+        raise errors[0]

@@ -4,6 +4,8 @@
 import os
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,7 +14,8 @@ import torch
 from suite.devices import Device, usable_cores
 from suite.errors import DoesNotFitError
 from suite.model import Check
-from suite.workers import Seat, Worker, WorkerError, halves
+from suite.serving import Task
+from suite.workers import Seat, Worker, WorkerError, halves, together
 
 FINE = Check("nothing", 0.0, 1.0)
 
@@ -43,11 +46,63 @@ def giant(device: Device) -> tuple[Callable[[], Any], Callable[[Any], Check]]:
     return (lambda: None), (lambda _: FINE)
 
 
+def drawn(device: Device) -> Task:
+    return (lambda: device.uniform(3).tolist()), (lambda seen: Check(str(seen), 0.0, 1.0))
+
+
+def counter(_: Device) -> Task:
+    calls: list[str] = []
+
+    def get_ready() -> None:
+        time.sleep(0.2)
+        calls.append("ready")
+
+    def check(_: None) -> Check:
+        return Check(" ".join(calls), 0.0, 1.0)
+
+    return (lambda: calls.append("call")), check, get_ready
+
+
+@contextmanager
+def meeting(_: Device, number: int, folder: Path, broken: int | None = None) -> Iterator[Task]:
+    mine = folder / f"worker {number}"
+    mine.touch()
+    if number == broken:
+        raise DoesNotFitError("broken")
+    deadline = time.monotonic() + 5
+    while len(list(folder.iterdir())) < 2:
+        if time.monotonic() > deadline:
+            raise TimeoutError("nobody else came")
+    yield Body(mine), (lambda _: FINE)
+    if mine.exists():
+        raise RuntimeError("the set-up ended before the body was gone")
+
+
+class Body:
+    """Removes a file when nothing holds it any more, which only a collection finds out."""
+
+    def __init__(self, mine: Path) -> None:
+        self._mine, self._itself = mine, self
+
+    def __call__(self) -> None:
+        """Do nothing."""
+
+    def __del__(self) -> None:
+        self._mine.unlink()
+
+
+@pytest.fixture(scope="module")
+def pair() -> Iterator[list[Worker]]:
+    seats = [Seat(f"cpu/{number}", "cpu", (usable_cores()[0],)) for number in range(2)]
+    pair = [Worker(seat, seed=1) for seat in seats]
+    yield pair
+    for worker in pair:
+        worker.close()
+
+
 @pytest.fixture
-def worker() -> Iterator[Worker]:
-    it = Worker(Seat("cpu/0", "cpu", (usable_cores()[0],)))
-    yield it
-    it.close()
+def worker(pair: list[Worker]) -> Worker:
+    return pair[0]
 
 
 def test_the_halves_share_no_core_and_are_equal() -> None:
@@ -91,8 +146,68 @@ def test_what_does_not_fit_into_memory_is_told_as_such(worker: Worker) -> None:
         worker.set_up(giant)
 
 
-def test_a_worker_that_dies_is_told(worker: Worker) -> None:
+def test_a_task_draws_the_same_whatever_came_before(worker: Worker) -> None:
+    seen = []
+    for calls in (1, 2, 1):
+        worker.set_up(drawn)
+        worker.start(calls)
+        worker.wait()
+        seen.append(worker.check().compared)
+    assert seen[0] == seen[2] != seen[1]
+
+
+def test_what_comes_before_a_sample_is_no_part_of_it(worker: Worker) -> None:
+    worker.set_up(counter)
+    for _ in range(2):
+        worker.get_ready()
+        worker.start(2)
+        begun, ended = worker.wait()
+    assert worker.check().compared == "ready call call ready call call"
+    assert ended - begun < 0.2
+
+
+def test_workers_that_wait_for_each_other_are_set_up_at_once(
+    pair: list[Worker], tmp_path: Path
+) -> None:
+    with together(pair, meeting, tmp_path):
+        assert len(list(tmp_path.iterdir())) == 2
+        for worker in pair:
+            worker.start()
+        for worker in pair:
+            worker.wait()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_case_that_is_skipped_leaves_nothing_behind_in_its_workers(
+    pair: list[Worker], tmp_path: Path
+) -> None:
+    with pytest.raises(pytest.skip.Exception), together(pair, meeting, tmp_path):
+        pytest.skip("takes too long")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_case_that_fails_does_not_wait_for_its_workers(
+    pair: list[Worker], tmp_path: Path
+) -> None:
+    with pytest.raises(ValueError, match="wrong"), together(pair, meeting, tmp_path):
+        raise ValueError("wrong")
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_if_one_worker_cannot_be_set_up_all_have_answered(
+    pair: list[Worker], tmp_path: Path
+) -> None:
+    context = together(pair, meeting, tmp_path, 0)
+    with pytest.raises(DoesNotFitError, match="cpu/0: broken"), context:
+        pass
+    for worker in pair:
+        worker.set_up(sleeper, 0.0)
+
+
+def test_a_worker_that_dies_is_told() -> None:
+    worker = Worker(Seat("cpu/0", "cpu", (usable_cores()[0],)))
     worker.set_up(breaker, "die")
     worker.start()
     with pytest.raises(WorkerError, match="cpu/0 ended with code 7"):
         worker.wait()
+    worker.close()
