@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""What some devices can do and others cannot: precisions, graphs, pinned memory.
+"""What some devices can do and others cannot: precisions, graphs, compiling, pinned memory.
 
 A case that needs what is not there is skipped with that reason.
 """
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
+from time import perf_counter
 from typing import Any
 
 import pytest
@@ -89,3 +91,30 @@ def capture(device: Device, body: Callable[[], Any]) -> Callable[[], Any]:
         return result
 
     return replay
+
+
+def compiled(device: Device, body: Callable[[], Any]) -> tuple[Callable[[], Any], float]:
+    """Compile a body as a whole; return what runs it, and the seconds that this took.
+
+    They end with the first result. The compiler is loaded and tried before, and finds nothing
+    in its caches.
+    """
+    # Not at the top: it takes seconds, which the other benchmarks need not wait.
+    from torch._inductor.utils import fresh_cache  # noqa: PLC0415
+
+    _try_compiler(device.handle)
+    torch.compiler.reset()  # a function is compiled afresh, not for other sizes once more
+    with fresh_cache():
+        begun = perf_counter()
+        faster = torch.compile(body, fullgraph=True, dynamic=False)
+        faster()
+        device.synchronize()
+        return faster, perf_counter() - begun
+
+
+@cache
+def _try_compiler(where: torch.device) -> None:
+    """Skip the case if nothing can be compiled for a device."""
+    numbers = torch.ones(2, device=where)
+    with needed("compiler"):
+        torch.compile(lambda: numbers + numbers, fullgraph=True)()
