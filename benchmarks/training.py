@@ -7,10 +7,10 @@ a network that has seen far more samples than there are inputs cannot honestly f
 """
 
 from collections.abc import Callable, Sequence
-from copy import deepcopy
+from copy import copy, deepcopy
 from itertools import pairwise
 from math import sqrt
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import torch
 from torch import Tensor, nn
@@ -18,22 +18,24 @@ from torch.nn.functional import mse_loss
 
 from suite import Check, Device, Work, close_to, worst
 
-SIZES = {"small": [16, 64, 1], "medium": [64, 256, 256, 1]}
+SIZES = {"small": [16, 64, 1], "medium": [64, 128, 128, 1]}
 """Features from layer to layer of each network."""
 SAMPLES = 2048
 """Samples in the data, and more where a batch alone has more."""
 NOISE = 0.25
 """Variance of the targets that no network can explain."""
-RATE, STEADY_BATCH = 0.03, 64
+RATES, STEADY_BATCH = {"small": 0.03, "medium": 0.06}, 64
 """How fast networks learn; slower from smaller batches, whose gradients are noisier."""
-REPLAYED = 10
-"""Steps that are computed again in float64, from where the training began."""
+REPLAYED, REPLAYED_FLOPS = 10, 5e9
+"""Steps that are computed again in float64, from where the training began; fewer large ones."""
 LEAST, MOST = 0.8, 1.3
 """Where the loss ends, in units of the noise."""
 START, FALL = 6.0, 0.06
-"""Above that end, the loss begins below the one, and falls in each step by this part at least."""
+"""It begins less than the one above that end, and the rest of the way shrinks by the other part in
+each step, or more; with small batches, as much slower as the network learns."""
 
 Batch = tuple[Tensor, Tensor]
+"""Inputs and targets."""
 
 
 class Trained(NamedTuple):
@@ -44,7 +46,7 @@ class Trained(NamedTuple):
 
 
 class Training:
-    """A network on a device, an optimizer, and batches of data in the host's memory.
+    """A network on a device, an optimizer, and data in the host's memory, in batches.
 
     device : where the network is; it draws the data and the network's parameters
     size : of the network, ``small`` or ``medium``
@@ -53,11 +55,19 @@ class Training:
 
     def __init__(self, device: Device, size: str, batch: int) -> None:
         self.device, self.size, self.batch = device, size, batch
-        self.batches = _draw(device, SIZES[size][0], batch)
-        self.model = _network(device, SIZES[size])
-        self.start = deepcopy(self.model)
-        self.rate = RATE * min(1, batch / STEADY_BATCH)
-        self.optimizer = torch.optim.SGD(self.model.parameters(), self.rate)
+        self.data = _draw(device, SIZES[size][0], batch)
+        self.batches = split(self.data, batch)
+        self.pace = min(1, batch / STEADY_BATCH)
+        self.start = _network(device, SIZES[size])
+        self.model = deepcopy(self.start)
+        self.optimizer = self._optimizer(self.model)
+
+    def twin(self) -> Self:
+        """Return a training on the same data and from the same start, of another network."""
+        twin = copy(self)
+        twin.model = deepcopy(self.start)
+        twin.optimizer = self._optimizer(twin.model)
+        return twin
 
     def batch_of(self, step: int) -> Batch:
         """Return the batch, in the host's memory, whose turn it is in a step."""
@@ -79,30 +89,35 @@ class Training:
 
     def check(self, steps: int) -> Callable[[Trained], Check]:
         """Check that all losses were reported, the first ones right, and that the last is low."""
-        first = close_to(self._replay(min(steps, REPLAYED)), 1e-3, "the first losses")
+        truth = self._replay(steps)
+        first = close_to(truth, 1e-3, "the first losses")
 
         def check(trained: Trained) -> Check:
             if len(trained.losses) != steps:
                 seen = f"{len(trained.losses)} losses with those of {steps} steps"
                 return Check(seen, float("inf"), 0.0)
-            return worst([first(trained.losses[:REPLAYED]), self.learned(trained.model, steps)])
+            return worst([first(trained.losses[: len(truth)]), self.learned(trained.model, steps)])
 
         return check
 
     def learned(self, model: nn.Module, steps: int) -> Check:
         """Check in float64 that so many steps have brought a network's loss to what they must."""
-        exact, (inputs, targets) = _on_cpu(model), _joined(self.batches)
+        exact, (inputs, targets) = _on_cpu(model), (half.double() for half in self.data)
         with torch.no_grad():
             loss = mse_loss(exact(inputs), targets).item() / NOISE
         middle = (LEAST + MOST) / 2
-        slack = (MOST - LEAST) / 2 + START * (1 - FALL * self.rate / RATE) ** steps
+        slack = (MOST - LEAST) / 2 + START * (1 - FALL * self.pace) ** steps
         return Check("the loss after training with that of the noise", abs(loss - middle), slack)
+
+    def _optimizer(self, model: nn.Module) -> torch.optim.SGD:
+        return torch.optim.SGD(model.parameters(), RATES[self.size] * self.pace)
 
     def _replay(self, steps: int) -> Tensor:
         """Return the losses of the first steps, in float64."""
         model = _on_cpu(self.start)
-        optimizer = torch.optim.SGD(model.parameters(), self.rate)
-        batches = [self.batch_of(number) for number in range(steps)]
+        optimizer = self._optimizer(model)
+        few = min(steps, REPLAYED, max(1, int(REPLAYED_FLOPS / flops(self.size, self.batch))))
+        batches = [self.batch_of(number) for number in range(few)]
         losses = [step(model, optimizer, x.double(), y.double()) for x, y in batches]
         return torch.stack(losses)
 
@@ -127,13 +142,18 @@ def flops(size: str, batch: int) -> int:
     return 3 * sum(layers) - layers[0]
 
 
-def _draw(device: Device, features: int, batch: int) -> list[Batch]:
-    """Draw the data, in batches in the host's memory."""
+def split(data: Batch, batch: int) -> list[Batch]:
+    """Return batches of so many samples that share the memory of the data."""
+    inputs, targets = (torch.split(half, batch) for half in data)
+    return list(zip(inputs, targets, strict=True))
+
+
+def _draw(device: Device, features: int, batch: int) -> Batch:
+    """Draw the data, into the host's memory."""
     count = max(1, SAMPLES // batch) * batch
     inputs, weights = device.uniform(count, features).cpu(), device.uniform(features, 1).cpu()
     noise = device.uniform(count, 1).cpu() * sqrt(3 * NOISE)  # [-1, 1] has variance 1/3
-    targets = inputs @ (weights * sqrt(3) / weights.norm()) + noise
-    return list(zip(torch.split(inputs, batch), torch.split(targets, batch), strict=True))
+    return inputs, inputs @ (weights * sqrt(3) / weights.norm()) + noise
 
 
 def _network(device: Device, widths: Sequence[int]) -> nn.Sequential:
@@ -155,8 +175,3 @@ def _network(device: Device, widths: Sequence[int]) -> nn.Sequential:
 def _on_cpu(model: nn.Module) -> nn.Module:
     """Return a copy of a network on the CPU, in float64."""
     return deepcopy(model).to("cpu", torch.float64)
-
-
-def _joined(batches: Sequence[Batch]) -> Batch:
-    inputs, targets = zip(*batches, strict=True)
-    return torch.cat(inputs).double(), torch.cat(targets).double()
