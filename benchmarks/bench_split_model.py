@@ -13,9 +13,10 @@ A larger model is a pipeline: as many stages as there are devices, each on its o
 batch in one or several micro-batches, all launched by one thread. A sample begins with the
 batch on the first device and ends with all of it through the last stage. While the first
 micro-batch fills the pipeline and the last one empties it, devices have nothing to do: of p
-equal stages and m micro-batches, in theory, (p - 1) / (m + p - 1) of the time. The bubble is
-measured against one device that takes the same micro-batches through the whole model, so that
-it does not count what small batches cost anywhere. A batch in one piece is the control of the
+equal stages and m micro-batches, in theory, (p - 1) / (m + p - 1) of the time. To this bubble
+come copies between stages and launches. It is measured against one device that takes the same
+micro-batches through the whole model, so that it does not count what small batches cost
+anywhere. A batch in one piece is the control of the
 overlap: its stages must share no time. Last, independent models run at once, one on each
 device, or one after the other on the first.
 """

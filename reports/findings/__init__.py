@@ -10,6 +10,7 @@ from reports.findings import (
     other,
     parallel_matmul,
     parameters,
+    split_model,
     versions,
 )
 from reports.findings.model import Finding, Section
@@ -22,6 +23,7 @@ RULES = {
     "parallel_matmul": parallel_matmul,
     "parameters": parameters,
     "copies": copies,
+    "split_model": split_model,
 }
 """Exercises in the order in which the report answers them; those without rules follow."""
 

@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: MIT
+"""Pipelines of split models: what micro-batches gain, and how long the devices stand idle."""
+
+import math
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+
+import pandas as pd
+
+from reports.findings.answers import VALUE, Answer, N, ask, behind, size, text
+from reports.findings.model import RATIO, Axis, Finding, Plot, Point, Series
+from reports.findings.select import Cases, Curve, NotMeasuredError, device_title, the_device
+from suite.model import Estimate
+from suite.units import format_value
+
+PIPELINE, ONE = "bench_pipeline", "bench_one_device"
+MICRO, SPEED = Axis("micro-batches"), Axis("Speed", RATIO)
+WHOLE = 1.0
+"""A batch in one piece."""
+
+
+@dataclass(frozen=True)
+class Pipeline:
+    """A pipeline beside the same work on its first device, in seconds by micro-batches.
+
+    Parameters
+    ----------
+    n
+        Width of the layers.
+    stages
+        As many as devices.
+    """
+
+    n: float
+    stages: int
+    times: Curve
+    alone: Curve
+
+    def speed_up(self) -> Curve:
+        """Return how fast it is relative to one device that has the batch in one piece."""
+        whole, sizes = self.alone.at(WHOLE), self.times.sizes
+        table = pd.DataFrame(dict.fromkeys(sizes, whole))
+        return Curve(table, dict.fromkeys(sizes, self.alone.cases[WHOLE])) / self.times
+
+    def idle(self, micro: float) -> float:
+        """Return the part of the time in which equal stages must wait for each other."""
+        return (self.stages - 1) / (micro + self.stages - 1)
+
+
+def findings(cases: Cases) -> list[Finding]:
+    """Answer for each group of devices."""
+    found = []
+    for group in _groups(cases):
+        where = the_device(cases.run, group)
+        for name, question, compute in (
+            ("pipeline", f"What does a pipeline on {where} gain?", gain),
+            ("bubble", f"How long do stages on {where} wait for each other?", bubble),
+            ("worth", f"How many micro-batches does a pipeline on {where} need?", worth),
+            ("overlap", f"Do stages on {where} truly run at the same time?", overlap),
+        ):
+            found.append(ask(f"{name}-{group}", question, compute, cases, group))
+    question = "What does a pipeline on several devices gain?"
+    return found or [ask("pipeline", question, absent, cases)]
+
+
+def absent(cases: Cases) -> Answer:
+    """Say why there is no pipeline."""
+    raise NotMeasuredError(cases.reason(function=PIPELINE))
+
+
+def gain(cases: Cases, group: str) -> Answer:
+    """Hold the best number of micro-batches against one device."""
+    pipeline = _pipeline(cases, group)
+    speed, count = pipeline.speed_up(), pipeline.stages
+    best = speed.highest()
+    whole = (
+        f"; in one piece it is {text(speed.at(WHOLE), RATIO)} as fast"
+        if WHOLE in speed.cases
+        else ""
+    )
+    return Answer(
+        f"With its batch in {_pieces(best)}, a pipeline on {the_device(cases.run, group)} is "
+        f"{VALUE} as fast as one device, an efficiency of {text(speed.at(best) / count, '1')}"
+        f"{whole if best != WHOLE else ''} ({size(pipeline.n, N)}).",
+        behind(speed),
+        speed.at(best),
+        RATIO,
+        f"as fast as one device, in {_pieces(best)}",
+    )
+
+
+def bubble(cases: Cases, group: str) -> Answer:
+    """Hold the time that the devices stand idle against what equal stages must."""
+    pipeline = _pipeline(cases, group)
+    ratio, count = pipeline.alone / pipeline.times, pipeline.stages
+    micro = ratio.sizes[-1]
+    theory = pipeline.idle(micro)
+    longer = count * (1 - theory) / ratio.at(micro)
+    return Answer(
+        f"With the batch in {_pieces(micro)}, the devices of a pipeline on "
+        f"{the_device(cases.run, group)} stand idle for {VALUE} of the time, where theory says "
+        f"{format_value(theory, '1')}: it takes {text(longer, RATIO)} as long as it should.",
+        ratio.cases[micro],
+        1 - ratio.at(micro) / count,
+        "1",
+        f"of the time idle, in {_pieces(micro)}",
+    )
+
+
+def worth(cases: Cases, group: str) -> Answer:
+    """Find the number of micro-batches from which on the pipeline beats one device."""
+    speed = _pipeline(cases, group).speed_up()
+    table, sizes = speed.table.dropna(), speed.sizes
+    if table.empty:
+        raise NotMeasuredError("no launch measured every number of micro-batches")
+    found = pd.Series({row[0]: _from(sizes, row[1:]) for row in table.itertuples()})
+    where, measured = the_device(cases.run, group), ", ".join(map(size, sizes))
+    if found.max() < math.inf:
+        sentence = f"A pipeline on {where} is faster than one device from {VALUE} micro-batches on"
+        sentence += f"; {measured} were measured."
+        return Answer(sentence, behind(speed), found, "n", "micro-batches")
+    never = int((found == math.inf).sum())
+    return Answer(
+        f"Up to {_pieces(sizes[-1])}, a pipeline on {where} is no faster than one device in "
+        f"{never} of {len(found)} launches.",
+        behind(speed),
+    )
+
+
+def overlap(cases: Cases, group: str) -> Answer:
+    """Hold the overlap on one clock beside that of a batch in one piece, which must show none."""
+    pipeline = _pipeline(cases, group)
+    seen = cases.curve("micro", "part_overlap", function=PIPELINE, device=group, n=pipeline.n)
+    if WHOLE not in seen.cases or len(seen.sizes) == 1:
+        raise NotMeasuredError("there is no batch in one piece beside one in several")
+    micro, count = seen.sizes[-1], pipeline.stages
+    theory = max(0.0, (micro - count + 1) / micro)
+    return Answer(
+        f"On one clock, with the batch in {_pieces(micro)}, all {count} stages run at once for "
+        f"{VALUE} of the shortest one's time, where theory says {format_value(theory, '1')}; in "
+        f"one piece, as a control, for {text(seen.at(WHOLE), '1')}.",
+        behind(seen.on([WHOLE, micro])),
+        seen.at(micro),
+        "1",
+        f"of the time shared, in {_pieces(micro)}",
+    )
+
+
+def plots(cases: Cases) -> Iterator[Plot]:
+    """Draw for each group of devices how fast it is by micro-batches, beside theory."""
+    for group in _groups(cases):
+        with suppress(NotMeasuredError):
+            pipeline = _pipeline(cases, group)
+            speed, count = pipeline.speed_up(), pipeline.stages
+            exact = {m: count * (1 - pipeline.idle(m)) for m in speed.sizes}
+            theory = tuple(Point(m, Estimate(y, y, y, launches=0)) for m, y in exact.items())
+            lines = (speed.series("measured"), Series("equal stages, nothing else", theory))
+            title = f"A pipeline on {device_title(cases.run, group)}, {size(pipeline.n, N)}"
+            axes, reference = (MICRO, SPEED), (1.0, "one device")
+            yield Plot(f"pipeline-{group}", title, "curve", *axes, lines, *reference)
+
+
+def _groups(cases: Cases) -> list[str]:
+    return [str(group) for group in cases.values("device", function=PIPELINE)]
+
+
+def _pipeline(cases: Cases, group: str) -> Pipeline:
+    """Return the largest pipeline that was also run on a single device."""
+    first, count = group.partition("+")[0], group.count("+") + 1
+    for n in sorted(cases.values("n", function=PIPELINE, device=group), reverse=True):
+        with suppress(NotMeasuredError):
+            alone = cases.curve("micro", function=ONE, device=first, n=n)
+            if WHOLE in alone.cases:
+                times = cases.curve("micro", function=PIPELINE, device=group, n=n)
+                return Pipeline(n, count, times, alone)
+    raise NotMeasuredError(cases.reason(function=ONE))
+
+
+def _from(sizes: list[float], speeds: tuple[float, ...]) -> float:
+    """Return the size from which on all speeds are above 1; infinity if the last is not."""
+    slow = [place for place, speed in enumerate(speeds) if speed <= 1]
+    after = slow[-1] + 1 if slow else 0
+    return sizes[after] if after < len(sizes) else math.inf
+
+
+def _pieces(micro: float) -> str:
+    return "one piece" if micro == WHOLE else f"{size(micro)} micro-batches"
