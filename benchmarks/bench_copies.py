@@ -3,7 +3,8 @@
 
 A sample is the time until what was copied is where it is wanted: telling the device to copy,
 the copy, and waiting for it. Both places exist before, and small copies find their bytes in
-the caches, as they do in a program that has just made them. Memory of the host is pageable,
+the caches, as they do in a program that has just made them; cold caches hold neither these bytes
+nor the code of Python and PyTorch that copies them. Memory of the host is pageable,
 as PyTorch gives it, or pinned, which a device reaches without a detour; ``non_blocking`` copies
 are pinned too, and the thread has its hands free as soon as they are launched. Copies between
 two devices go directly, as far as the machine lets them, or through pinned memory of the host.
@@ -127,6 +128,20 @@ def bench_within(measure: Measure, device: Device, size: int) -> None:
     values = draw(size)
     source, target = there(values, device), room(device, size)
     measure(lambda: target.copy_(source), work=Work(bytes=2 * size), check=same_bytes([values]))
+
+
+@cases(size=[4**6, 4**10, 4**14])
+@cases("rigorous", size=SIZES)
+def bench_within_cold(measure: Measure, device: Device, size: int) -> None:
+    """Copy from one place of the device's memory to another while the caches are cold."""
+    values = draw(size)
+    source, target = there(values, device), room(device, size)
+    measure(
+        lambda: target.copy_(source),
+        work=Work(bytes=2 * size),
+        check=same_bytes([values]),
+        cold=True,
+    )
 
 
 @cases(size=[4**6, 4**12])

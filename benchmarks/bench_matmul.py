@@ -7,8 +7,10 @@ and back are said to be included; the result is allocated anew by each product, 
 does. The factors are uniformly random, because zeros and ones run faster on some devices.
 ``float32`` means just that: TF32 is a case of its own, and a product that was rounded to it
 fails its check. A product that is replayed from a graph has been launched before the clock
-starts, and shows what the chip can do where launching from Python is the limit. The bytes
-are those of the factors and the result, each counted once.
+starts, and shows what the chip can do where launching from Python is the limit. Products
+find their factors in the caches, as far as these hold them, from the sample before. Cold caches
+hold nothing: neither the factors nor the code of Python and PyTorch that launches the product.
+The bytes are those of the factors and the result, each counted once.
 """
 
 from collections.abc import Callable
@@ -31,6 +33,19 @@ def bench_square(measure: Measure, device: Device, n: int, dtype: str) -> None:
     """Multiply two n x n matrices."""
     a, b = device.uniform(n, n, dtype=dtype), device.uniform(n, n, dtype=dtype)
     measure(lambda: a @ b, work=Work(flops=2 * n**3, bytes=3 * a.nbytes), check=freivalds(a, b))
+
+
+@cases(n=[64, 256, 1024])
+@cases("rigorous", n=SIZES[::2])
+def bench_square_cold(measure: Measure, device: Device, n: int) -> None:
+    """Multiply two n x n matrices while the caches are cold."""
+    a, b = device.uniform(n, n), device.uniform(n, n)
+    measure(
+        lambda: a @ b,
+        work=Work(flops=2 * n**3, bytes=3 * a.nbytes),
+        check=freivalds(a, b),
+        cold=True,
+    )
 
 
 @cases(n=SIZES[6::2], dtype=["tfloat32", "float8_e4m3fn", "int8"])

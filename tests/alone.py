@@ -75,13 +75,14 @@ class Recorder:
     check: Check
     apart: Mapping[str, float]
 
-    def __call__(
+    def __call__(  # noqa: PLR0913 - as the face that it stands for
         self,
         body: Callable[[], Any],
         *,
         work: Work,
         check: Callable[[Any], Check],
         lanes: Sequence[object] = (),  # noqa: ARG002 - part of the face that it stands for
+        cold: bool = False,  # noqa: ARG002 - as above
         apart: Mapping[str, float] = MappingProxyType({}),
     ) -> None:
         """Call the body."""

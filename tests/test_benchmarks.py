@@ -58,6 +58,7 @@ COUNTED = [
     ("bench_matmul", "bench_square", {"device": CPU, "n": 64, "dtype": "float32"}),
     ("bench_matmul", "bench_square", {"device": CPU, "n": 128, "dtype": "bfloat16"}),
     ("bench_matmul", "bench_square", {"device": CPU, "n": 32, "dtype": "float16"}),
+    ("bench_matmul", "bench_square_cold", {"device": CPU, "n": 64}),
     ("bench_matmul", "bench_square_narrow", {"accelerator": CPU, "n": 64, "dtype": "tfloat32"}),
     ("bench_matmul", "bench_square_with_copies", {"accelerator": CPU, "n": 64}),
     ("bench_matmul", "bench_oblong", {"device": CPU, "rows": 64, "inner": 8, "columns": 32}),
@@ -144,6 +145,7 @@ COPIES: list[tuple[str, dict[str, Any], int]] = [
     ("to_device", {"accelerator": CPU, "memory": "pageable"}, 1),
     ("to_host", {"accelerator": CPU, "memory": "pageable"}, 1),
     ("within", {"device": CPU}, 2),
+    ("within_cold", {"device": CPU}, 2),
     ("between", {"devices": [CPU] * 2, "way": "direct"}, 1),
 ]
 

@@ -144,6 +144,19 @@ def test_every_group_of_devices_at_once_has_an_answer_of_its_own() -> None:
         assert f"of {count} times" in by_name(section)[f"all-to-device-{place}"].answer
 
 
+def test_cold_caches_are_held_against_warm_ones_size_by_size() -> None:
+    cases = copies("within", "cpu", times=2)
+    for size, longer in zip(SIZES, (8.0, 4.0, 1.5, 1.04), strict=True):
+        cases.append(case("bench_within_cold", longer * link(size), "cpu", size=size))
+    section = answer("copies", cases)
+    assert value(section, "cold-copy-cpu") == pytest.approx(8.0)
+    told = plain(by_name(section)["cold-copy-cpu"])
+    assert told.startswith("A copy of 4 B within the memory of the CPU takes 8.0")
+    assert told.endswith("; it is less than 5% more from 64 MiB on, of the sizes measured.")
+    (line,) = plot(section, "cold-copy").series
+    assert [point.y.value for point in line.points] == pytest.approx([8.0, 4.0, 1.5, 1.04])
+
+
 def test_an_array_and_a_print_have_their_times() -> None:
     cases = copies("within", "cpu")
     cases += [case("bench_numpy", 1e-6, size=size) for size in (4**6, 4**12)]

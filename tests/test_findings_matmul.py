@@ -3,6 +3,7 @@
 
 import pytest
 
+from reports.findings.model import RATIO
 from suite.model import Work
 from tests.exact_runs import answer, by_name, case, cubic, flat, plain, plot, square
 
@@ -91,6 +92,29 @@ def test_a_graph_is_held_against_launching_from_python() -> None:
     found = by_name(answer("matmul", cases, accelerators=1))["graph"].value
     assert found is not None
     assert found.value == pytest.approx(2.4)
+
+
+def test_cold_caches_are_held_against_warm_ones_size_by_size() -> None:
+    late = {64: 3.5, 128: 1.4, 256: 1.06, 1024: 1.03}
+    cases = square(cubic, "cpu")
+    cases += [case("bench_square_cold", late[n] * cubic(n), "cpu", n=n) for n in late]
+    section = answer("matmul", cases)
+    found = by_name(section)["cold-product-cpu"]
+    assert found.value is not None
+    assert found.value.low == pytest.approx(3.5)  # what moves a launch moves both alike
+    assert plain(found).replace(RATIO, "x") == (
+        "A product of n = 64 on the CPU takes 3.500x [3.500, 3.500] as long with cold caches as "
+        "with warm ones, and one of n = 1,024 1.030x [1.030, 1.030]; it is less than 5% more from "
+        "n = 1,024 on, of the sizes measured."
+    )
+    (line,) = plot(section, "cold-product").series
+    assert {point.x: point.y.value for point in line.points} == pytest.approx(late)
+
+
+def test_cold_caches_that_always_matter_are_told_as_such() -> None:
+    cases = [*square(cubic, "cpu"), case("bench_square_cold", 2 * cubic(64), "cpu", n=64)]
+    found = by_name(answer("matmul", cases))["cold-product-cpu"]
+    assert plain(found).endswith("; it is at least 5% more up to n = 64, the largest measured.")
 
 
 def test_narrow_precisions_stand_beside_the_others() -> None:

@@ -49,6 +49,12 @@ FAULTS = {
         "lambda: (a.bfloat16() @ b.bfloat16()).to(a.dtype),",
         {"device": CPU, "n": 64, "dtype": "float32"},
     ),
+    "another factor while the caches are cold": Fault(
+        "matmul.square_cold", "a @ b,", "a @ a,", {"device": CPU, "n": 16}
+    ),
+    "nothing copied while the caches are cold": Fault(
+        "copies.within_cold", "target.copy_(source)", "target.neg_()", {"device": CPU, "size": 4**6}
+    ),
     "one copy left out": Fault(
         "matmul.square_with_copies",
         "a.to(there) @ b",

@@ -6,14 +6,15 @@ from contextlib import suppress
 
 from reports.findings import peaks
 from reports.findings.answers import VALUE, Answer, ask, behind, estimate_of, text
+from reports.findings.cold import cold_plot, longer
 from reports.findings.kinds import AT_ONCE, KINDS, Kind
 from reports.findings.line import LEAST_SIZES, fit
 from reports.findings.model import RATIO, Axis, Finding, Plot, Point, Series
-from reports.findings.select import Cases, NotMeasuredError, device_title, is_cpu, the_device
+from reports.findings.select import Cases, Curve, NotMeasuredError, device_title, is_cpu, the_device
 from suite.units import format_value
 
 TO_DEVICE, TO_HOST = "bench_to_device", "bench_to_host"
-NUMPY, PRINT = "bench_numpy", "bench_print"
+COLD, NUMPY, PRINT = "bench_within_cold", "bench_numpy", "bench_print"
 PRINTED = 1000
 """Numbers in the longest tensor that is printed in full, of 4 bytes each."""
 SIZE, RATE, TIME = Axis("Size", "B"), Axis("Bandwidth", "B/s"), Axis("Time", "s")
@@ -42,6 +43,8 @@ def findings(cases: Cases) -> list[Finding]:
             found.append(ask(f"{name}-{group}", question, all_at_once, cases, name, group))
     for device in KINDS["within"].places(cases):
         where = the_device(cases.run, device)
+        question = f"What do cold caches cost copies within the memory of {where}?"
+        found.append(ask(f"cold-copy-{device}", question, cold, cases, device))
         question = f"What does a NumPy array of a tensor on {where} cost?"
         found.append(ask(f"numpy-{device}", question, to_numpy, cases, device))
         question = f"What does printing a tensor on {where} cost?"
@@ -154,6 +157,12 @@ def all_at_once(cases: Cases, name: str, group: str) -> Answer:
     )
 
 
+def cold(cases: Cases, device: str) -> Answer:
+    """Compare copies within a device that find nothing in the caches with those that may."""
+    where = the_device(cases.run, device)
+    return longer(f"A copy of {{}} within the memory of {where}", _cold(cases, device), _bytes)
+
+
 def to_numpy(cases: Cases, device: str) -> Answer:
     """Give the time in which the largest tensor becomes a NumPy array."""
     times = cases.curve("size", function=NUMPY, device=device)
@@ -202,6 +211,7 @@ def plots(cases: Cases) -> Iterator[Plot]:
     if lines:
         title = "Bandwidth of copies within a device, bytes read and written"
         yield Plot("bandwidth-within", title, "curve", SIZE, RATE, lines)
+    yield from cold_plot("copy", SIZE, _cold, cases, within.places(cases))
     latencies = tuple(point for kind in KINDS.values() for point in _latencies(cases, kind))
     if latencies:
         series = Series("latency", latencies)
@@ -215,6 +225,11 @@ def _latencies(cases: Cases, kind: Kind) -> Iterator[Point]:
             times = kind.curve(cases, place)
             latency = estimate_of(fit(times).latency)
             yield Point(kind.name(cases, place), latency, behind(times))
+
+
+def _cold(cases: Cases, device: str) -> Curve:
+    """Return how many times as long a copy takes with cold caches, by size."""
+    return cases.curve("size", function=COLD, device=device) / KINDS["within"].curve(cases, device)
 
 
 def _bytes(size: float) -> str:

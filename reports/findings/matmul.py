@@ -3,6 +3,7 @@
 
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -19,11 +20,13 @@ from reports.findings.answers import (
     text,
     threshold,
 )
+from reports.findings.cold import cold_plot, longer
 from reports.findings.model import RATIO, Axis, Finding, Plot, Series
 from reports.findings.select import Cases, Curve, NotMeasuredError, device_title, the_device
 
 SQUARE, NARROW = "bench_square", "bench_square_narrow"
 COPIES, GRAPH = "bench_square_with_copies", "bench_square_graph"
+COLD = "bench_square_cold"
 PLAIN = "float32"
 """The precision in which devices are compared: every device has it."""
 PRECISIONS = ("float32", "tfloat32", "bfloat16", "float16", "float8_e4m3fn", "int8")
@@ -49,10 +52,12 @@ def findings(cases: Cases) -> list[Finding]:
     for device in reversed(cases.devices()):
         name = the_device(cases.run, device)
         best = f"What is the best rate of {name}?"
+        emptied = f"What do cold caches cost on {name}?"
         small = f"How small is too small for {name}?"
         alone += [
             ask(f"best-rate-{device}", best, best_rate, cases, device),
             ask(f"half-rate-{device}", small, half_rate, cases, device),
+            ask(f"cold-product-{device}", emptied, cold, cases, device),
         ]
     return compared + alone if compared[0].value else alone + compared
 
@@ -146,6 +151,12 @@ def half_rate(cases: Cases, device: str) -> Answer:
     )
 
 
+def cold(cases: Cases, device: str) -> Answer:
+    """Compare products that find nothing in the caches with those that find their factors."""
+    where = the_device(cases.run, device)
+    return longer(f"A product of {{}} on {where}", _cold(cases, device), partial(size, pattern=N))
+
+
 def plots(cases: Cases) -> Iterator[Plot]:
     """Draw the speed-up, each device's rate by size, and the best rate of each precision."""
     ratios = []
@@ -175,6 +186,13 @@ def plots(cases: Cases) -> Iterator[Plot]:
     if dots:
         title = "Best rate by precision"
         yield Plot("best-rate", title, "dots", Axis("precision"), RATE, dots)
+    yield from cold_plot("product", SIZE, _cold, cases, devices)
+
+
+def _cold(cases: Cases, device: str) -> Curve:
+    """Return how many times as long a product takes with cold caches, by size."""
+    warm = cases.curve("n", function=SQUARE, device=device, dtype=PLAIN)
+    return cases.curve("n", function=COLD, device=device) / warm
 
 
 def _rate(cases: Cases, function: str, device: str, dtype: str) -> Curve:
