@@ -122,6 +122,22 @@ class CaseStats(Struct, kw_only=True):
     iterations: int
 
 
+class Search(Struct, frozen=True, kw_only=True):
+    """How a run came by the shape of a product, which it looked for before its first launch.
+
+    shape : rows of the first factor, their length, and columns of the second
+    shapes : how many shapes were tried
+    seconds : that the search took
+    runner_up : the rate of the second best shape in the search, relative to the best's; the
+        case's own samples were taken afterwards, so that they owe nothing to luck
+    """
+
+    shape: list[int]
+    shapes: int
+    seconds: float
+    runner_up: float | None
+
+
 class CaseInfo(Struct, kw_only=True, omit_defaults=True):
     """What Frobench knows of a case beyond its samples.
 
@@ -151,6 +167,7 @@ class CaseInfo(Struct, kw_only=True, omit_defaults=True):
         caches are warm where it is missing
     commonest : the largest part of any input's elements that have one and the same value
     idle_devices : devices that take part and on which nothing was allocated while the case ran
+    search : how its shape was found, where the run looked for one
     """
 
     version: str
@@ -170,6 +187,7 @@ class CaseInfo(Struct, kw_only=True, omit_defaults=True):
     flushed_bytes: int | None = None
     commonest: float | None = None
     idle_devices: list[str] = field(default_factory=list)
+    search: Search | None = None
 
 
 class Case(Struct, kw_only=True):
