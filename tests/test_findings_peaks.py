@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: MIT
+"""Which part of its datasheet's and its link's rate a device reaches, in sentences."""
+
+import pandas as pd
+import pytest
+from msgspec.structs import replace
+
+from reports.findings import peaks
+from suite.model import Run, Work
+from tests import factory
+from tests.exact_runs import WOBBLE, answer, by_name, case, cubic, square
+
+GPU = "cuda:0"
+RATE = pd.Series([0.87 * 989e12] * 8)
+
+
+@pytest.fixture
+def run() -> Run:
+    """Return a run on one H200."""
+    return factory.run(accelerators=1)
+
+
+def called(run: Run, name: str) -> Run:
+    """Return the run on another accelerator."""
+    part = run.frobench
+    [known] = part.environment.accelerators
+    environment = replace(part.environment, accelerators=[replace(known, name=name)])
+    return replace(run, frobench=replace(part, environment=environment))
+
+
+def test_a_rate_is_held_against_the_peak_of_its_precision(run: Run) -> None:
+    assert peaks.of_peak(run, GPU, "bfloat16", RATE) == (
+        ", 87.00% [87.00, 87.00] of the datasheet's dense bfloat16 peak (989 TFLOP/s at 1.83 GHz)"
+    )
+    assert peaks.of_peak(run, GPU, "float16", RATE, named=False) == (
+        ", 87.00% [87.00, 87.00] of 989 TFLOP/s at 1.83 GHz"
+    )
+
+
+def test_the_part_varies_with_the_rate(run: Run) -> None:
+    rate = pd.Series([factor * 500e12 for factor in WOBBLE])
+    assert peaks.of_peak(run, GPU, "bfloat16", rate).startswith(", 51% [")
+
+
+def test_nothing_is_said_where_nothing_is_known(run: Run) -> None:
+    assert peaks.of_peak(run, "cpu", "float32", RATE) == ""
+    assert peaks.of_peak(called(run, "NVIDIA A40"), GPU, "int8", RATE) == ""
+    assert peaks.of_peak(called(run, "Another"), GPU, "float32", RATE) == ""
+    assert peaks.missing(run, "cpu") == peaks.missing(run, GPU) == ""
+
+
+def test_float16_that_accumulates_in_float16_has_no_peak_here(run: Run) -> None:
+    flags = run.frobench.environment.software.flags
+    flags[peaks.HALF_ACCUMULATOR] = True
+    assert peaks.of_peak(run, GPU, "float16", RATE) == ""
+    assert peaks.of_peak(run, GPU, "bfloat16", RATE) != ""
+
+
+def test_copies_are_held_against_what_limits_them(run: Run) -> None:
+    rate = pd.Series([31.5e9] * 8)
+    for function in peaks.OVER_LINK:
+        part = peaks.of_copy(run, GPU, function, rate)
+        assert part.startswith(", 49.99% [")
+        assert part.endswith("of the link's rate in one direction (63 GB/s, PCIe 5.0 x16)")
+    within = peaks.of_copy(run, GPU, "bench_within", rate * 100)
+    assert within.startswith(", 65.62% [")
+    assert within.endswith("of the datasheet's memory bandwidth (4.8 TB/s)")
+    assert peaks.of_copy(run, "cuda:0+cuda:1", "bench_between", rate) == ""
+    assert peaks.of_copy(run, "cpu", "bench_within", rate) == ""
+
+
+def test_the_best_rate_names_the_peak_once_and_its_parts_always() -> None:
+    flops = 2.0 * 1024**3
+    cases = [
+        case("bench_square", flops / rate, GPU, work=Work(flops=flops), n=1024, dtype=dtype)
+        for dtype, rate in (("bfloat16", 494.5e12), ("float32", 6.7e12))
+    ]
+    found = by_name(answer("matmul", cases, accelerators=1))[f"best-rate-{GPU}"].answer
+    assert "), 50% [" in found
+    assert found.count("datasheet") == 1
+    assert "of 67 TFLOP/s at 1.98 GHz" in found
+
+
+def test_a_device_without_a_datasheet_says_so_once_and_a_cpu_never(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(factory, "run", lambda **_: called(run, "Another"))
+    cases = square(cubic, "cpu") + square(lambda n: cubic(n) / 2, GPU)
+    found = by_name(answer("matmul", cases, accelerators=1))
+    assert found[f"best-rate-{GPU}"].answer.endswith(
+        "; no percent of a datasheet's peak, because the catalog has no datasheet of 'Another'."
+    )
+    assert "datasheet" not in found["best-rate-cpu"].answer
