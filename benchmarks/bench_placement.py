@@ -35,7 +35,7 @@ LOOKED_AT = 2**16
 """Random numbers of a tensor that are held against their distribution, about."""
 
 
-@cases("quick", n=[1, 4**10], values=["randn"])
+@cases("quick", n=[1, 4**6, 4**10], values=["randn"])
 @cases(n=[1, 4**6, 4**10], values=["randn", "full"])
 @cases("rigorous", n=[4**3, 4**8, 4**12], values=["randn", "full"])
 def bench_create(measure: Measure, device: Device, n: int, values: str) -> None:
@@ -49,7 +49,7 @@ def bench_create(measure: Measure, device: Device, n: int, values: str) -> None:
     )
 
 
-@cases("quick", n=[1, 4**10], values=["randn"])
+@cases("quick", n=[1, 4**6, 4**10], values=["randn"])
 @cases(n=[1, 4**6, 4**10], values=["randn", "full"])
 @cases("rigorous", n=[4**3, 4**8, 4**12], values=["randn", "full"])
 def bench_create_then_move(measure: Measure, accelerator: Device, n: int, values: str) -> None:
@@ -84,8 +84,8 @@ def bench_move(measure: Measure, accelerator: Device, n: int) -> None:
     )
 
 
-@cases(n=[1, 4**10])
-@cases("rigorous", n=[4**3, 4**6, 4**8, 4**12])
+@cases(n=[1, 4**6, 4**10])
+@cases("rigorous", n=[4**3, 4**8, 4**12])
 def bench_empty_then_copy(measure: Measure, device: Device, n: int) -> None:
     """Copy n numbers that are ready on the CPU into an empty tensor made on the device for them."""
     values = Device("cpu").uniform(n)

@@ -5,11 +5,13 @@ import pandas as pd
 
 from reports.findings import (
     copies,
+    many_or_one,
     matmul,
     norm_logging,
     other,
     parallel_matmul,
     parameters,
+    placement,
     split_model,
     versions,
 )
@@ -22,7 +24,9 @@ RULES = {
     "norm_logging": norm_logging,
     "parallel_matmul": parallel_matmul,
     "parameters": parameters,
+    "placement": placement,
     "copies": copies,
+    "many_or_one": many_or_one,
     "split_model": split_model,
 }
 """Exercises in the order in which the report answers them; those without rules follow."""
