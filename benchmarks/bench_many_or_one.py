@@ -60,7 +60,7 @@ def bench_pieces_graph(measure: Measure, accelerator: Device, pieces: int) -> No
     measure(replay, work=work(pieces), check=squares(numbers))
 
 
-@cases(n=[1, 4**5, 4**6, 4**7, 4**8])
+@cases(n=[1, 4**3, 4**6, 4**7, 4**8])
 @cases("rigorous", n=[2**11, 2**13, 2**15])
 def bench_chain(measure: Measure, device: Device, n: int) -> None:
     """Add n numbers to n others, again and again."""
@@ -73,7 +73,7 @@ def bench_chain_large(measure: Measure, accelerator: Device, n: int) -> None:
     add_up(measure, accelerator, n)
 
 
-@cases("rigorous", n=[4**5, 4**8])
+@cases("rigorous", n=[4**3, 4**8])
 def bench_chain_compiled(measure: Measure, device: Device, n: int) -> None:
     """Add n numbers to n others, again and again, in one compiled operation."""
     numbers = device.uniform(n)

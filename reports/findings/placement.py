@@ -93,12 +93,12 @@ def stay(cases: Cases, device: str) -> Answer:
     """Give the time of a move that copies nothing, as the thread sees it, and that of a copy."""
     what = "seconds" if is_cpu(device) else "part_enqueue"  # what follows is waiting for nothing
     nothing, copied = _ready(cases, STAY, device, what), _ready(cases, COPY, device)
-    n = nothing.sizes[-1]
+    n = (nothing / copied).sizes[-1]
     return Answer(
         f"A tensor of {size(n)} numbers on {the_device(cases.run, device)} that is moved to where "
         f"it lies stays in its memory, which takes {VALUE}; copying as many there takes "
-        f"{text(copied.at(copied.sizes[-1]), TIME.unit)}.",
-        behind(nothing.on([n]), copied.on([copied.sizes[-1]])),
+        f"{text(copied.at(n), TIME.unit)}.",
+        behind(nothing.on([n]), copied.on([n])),
         nothing.at(n),
         TIME.unit,
         "for moving a tensor to where it lies",
