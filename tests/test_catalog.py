@@ -197,6 +197,7 @@ def test_memory_and_multiprocessors_tell_devices_of_one_name_apart() -> None:
     assert catalog.sheet(device(name, int(9.8 * GIB), 68)).devices == ("GeForce RTX 3080",)
     assert catalog.sheet(device(name, int(11.8 * GIB), 70)).devices == ("GeForce RTX 3080 12GB",)
     assert catalog.sheet(device(name, None, 68)).devices == ("GeForce RTX 3080",)
+    assert catalog.sheet(device(name, int(9.8 * GIB))).devices == ("GeForce RTX 3080",)
     with pytest.raises(NotInCatalogError, match="not those of the catalog's GeForce RTX 3080 or"):
         catalog.sheet(device(name, 24 * GIB, 68))
 
