@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from suite.model import Check as Check
     from suite.model import Work as Work
     from suite.plugin import Measure as Measure
+    from suite.searches import ShapeSearch as ShapeSearch
+    from suite.shapes import Shape as Shape
     from suite.verify import close_to as close_to
     from suite.verify import freivalds as freivalds
     from suite.verify import same_bytes as same_bytes
@@ -34,6 +36,8 @@ _HOME = {
     "Device": "suite.devices",
     "Lane": "suite.lanes",
     "Measure": "suite.plugin",
+    "Shape": "suite.shapes",
+    "ShapeSearch": "suite.searches",
     "Work": "suite.model",
     "Worker": "suite.workers",
     "all_devices": "suite.devices",
@@ -56,6 +60,8 @@ __all__ = (
     "Device",
     "Lane",
     "Measure",
+    "Shape",
+    "ShapeSearch",
     "Work",
     "Worker",
     "all_devices",

@@ -17,13 +17,22 @@ import pytest
 from suite import devices as dev
 from suite.abilities import precision
 from suite.caches import ColdCaches
-from suite.collection import ARGUMENTS, collected, has_cases, parametrize, seats
+from suite.collection import (
+    ARGUMENTS,
+    NONE,
+    collected,
+    has_cases,
+    parameters,
+    parametrize,
+    seats,
+)
 from suite.errors import DoesNotFitError, WrongResultError
 from suite.grids import PROFILES
 from suite.lanes import Track
 from suite.model import Check, Work
 from suite.replay import Replay, show
 from suite.running.journal import Begun, Measured
+from suite.searches import ShapeSearch
 from suite.session import LaunchSession, Refusal, reason_of
 from suite.timing import Body, Sampler
 from suite.workers import Worker
@@ -118,6 +127,14 @@ def measure(
 
 
 @pytest.fixture
+def search(request: pytest.FixtureRequest) -> ShapeSearch:
+    """Tell the benchmark which shape of product to measure; see `ShapeSearch`."""
+    where = "accelerator" if "accelerator" in request.fixturenames else "device"
+    searches = request.config.stash[SESSION].searches
+    return ShapeSearch(searches, request.node.nodeid, request.getfixturevalue(where))
+
+
+@pytest.fixture
 def device(request: pytest.FixtureRequest) -> dev.Device:
     """Run the case on this device."""
     return dev.Device(request.param, request.config.stash[SESSION].spec.seed)
@@ -188,6 +205,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Write down which cases there are."""
     frobench, items = session.config.stash[SESSION], _benchmarks(session.items)
+    frobench.searches.expect(
+        item.nodeid
+        for item in items
+        if "search" in item.fixturenames and parameters(item)["device"] != NONE
+    )
     if frobench.spec.mode in {"collect", "pilot"}:
         frobench.write(collected(items, frobench.settings))
 

@@ -17,7 +17,7 @@ from suite import environment, store
 from suite.errors import CannotRunError, Interrupted, NothingSelectedError
 from suite.model import Case, Outcome, ProfileName, Run, Settings
 from suite.names import short_name
-from suite.profiles import settings_for
+from suite.profiles import PEAK_SECONDS, SEARCH_PART, settings_for
 from suite.running import pilot
 from suite.running.clock import RunClock
 from suite.running.journal import Begun, Journal, Record
@@ -33,6 +33,7 @@ class Request(Struct, frozen=True, kw_only=True):
     """What the user asked for.
 
     devices : names, or none for the CPU and every accelerator
+    peak : give the searches time beyond the budget
     like : a run to repeat: its cases and settings hold, and its devices if none are named
     resume : a run to finish, or ``last``; its own plan then holds, not this request
     """
@@ -46,6 +47,7 @@ class Request(Struct, frozen=True, kw_only=True):
     launches: int | None = None
     deadline: float | None = None
     seed: int | None = None
+    peak: bool = False
     like: Run | None = None
     resume: str | None = None
 
@@ -111,14 +113,22 @@ def _draft(request: Request, folder: Path) -> Draft:
     if (before := Draft.read(folder)) is not None:
         return before
     seed = random.SystemRandom().randrange(2**31) if request.seed is None else request.seed
+    settings = _settings(request)
+    repeated = request.like.benchmarks if request.like else []
     draft = Draft(
         run=folder.name,
         started=datetime.now(UTC).isoformat(timespec="seconds"),
         seed=seed,
         commit=environment.commit(),
         benchmarks=str(request.benchmarks),
-        settings=_settings(request),
-        like=[_not_found(case) for case in request.like.benchmarks] if request.like else [],
+        settings=settings,
+        like=[_not_found(case) for case in repeated],
+        search_seconds=PEAK_SECONDS if request.peak else SEARCH_PART * settings.budget,
+        searched={
+            case.fullname: found
+            for case in repeated
+            if (found := case.extra_info.search) is not None
+        },
     )
     draft.write(folder)
     return draft
@@ -130,7 +140,7 @@ def _settings(request: Request) -> Settings:
         done = request.like.frobench
         devices = request.devices or done.settings.devices
         return replace(done.settings, devices=devices, launches=len(done.launches))
-    return settings_for(
+    settings = settings_for(
         request.profile,
         request.devices,
         budget=request.budget,
@@ -138,6 +148,7 @@ def _settings(request: Request) -> Settings:
         deadline=request.deadline,
         expression=request.expression,
     )
+    return replace(settings, budget=settings.budget + PEAK_SECONDS * request.peak)
 
 
 def _not_found(case: Case) -> Outcome:
@@ -155,7 +166,7 @@ def _not_found(case: Case) -> Outcome:
 def _plan(draft: Draft, folder: Path, clock: RunClock, reporter: Reporter) -> Plan:
     """Explore what can be measured here, and freeze it."""
     journal = Journal(folder / "pilot.jsonl")
-    journal.path.unlink(missing_ok=True)  # a pilot that was interrupted is begun again
+    journal.begin_again()  # a pilot that was interrupted
 
     def tell(record: Record) -> None:
         if isinstance(record, Begun):

@@ -59,7 +59,7 @@ def proposal(tries: Sequence[Try], limits: Limits) -> Shape | None:
     """Return what to try next; ``None`` when the time is over or nothing promises more."""
     seen = _Seen(tries, limits.call)
     spent = sum(one.spent for one in tries)
-    if spent >= limits.seconds and len(tries) >= LEAST_TRIES:
+    if len(tries) >= LEAST_TRIES and spent + spent / len(tries) > limits.seconds:
         return None
     if spent < EXPLORING * limits.seconds or len(tries) < LEAST_TRIES:
         new = seen.first_new(coarse(limits.processors)) or _explore(seen, limits.processors)

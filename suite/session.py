@@ -34,8 +34,10 @@ from suite.running.journal import (
     Refused,
     Stopped,
     Surroundings,
+    Tried,
 )
 from suite.running.process import DEVICE_LOST, DISK_REFUSES
+from suite.searches import Searches
 from suite.verify import worst
 from suite.workers import Seat, Worker
 
@@ -67,6 +69,7 @@ class LaunchSession:
         self.settings = self._look_around()
         self._climb = Climb(self.settings.longest_sample)
         self._place = self.spec.done
+        self.searches = Searches(self.spec, self.write)
         if self.spec.runner:
             _die_with_parent()
         self._workers: dict[tuple[Seat, ...], list[Worker]] = {}
@@ -141,6 +144,8 @@ class LaunchSession:
                 self._climb.climbed(*family, record.work, min(record.samples))
             elif isinstance(record, Refused) and record.fatal and record.case in by_name:
                 self._climb.refuse_larger(*_family(by_name[record.case]), record.reason)
+            elif isinstance(record, Tried):
+                self.searches.remember(record)
 
     def exit_if_orphaned(self) -> None:
         """Stop when the runner is gone: nobody would hold the deadlines.
@@ -193,6 +198,7 @@ class LaunchSession:
             idle_devices=[
                 name for name, peak in peaks.items() if peak == 0 and name not in inputs.devices()
             ],
+            search=self.searches.found.get(item.nodeid),
         )
 
     def conclude(
@@ -207,9 +213,10 @@ class LaunchSession:
         if refused is not None:
             record = Refused(launch=self.spec.launch, case=case, **refused._asdict())
         elif measured is not None:
-            measured.wall_seconds = wall_seconds
+            measured.wall_seconds = wall_seconds - self.searches.took.get(case, 0.0)
         if record is not None:
             self.write(record)
+        self.searches.conclude(case)
         if refused is not None and refused.status == "failed":
             self.drop_workers()
             self._exit_if_poisoned()

@@ -50,6 +50,9 @@ def other_thing(old: Case, late: Case, names: Names = str) -> str | None:
         return f"another version of the benchmark: {one.version} -> {other.version}"
     if [*map(names, one.devices)] != [*map(names, other.devices)]:
         return f"other devices: {', '.join(one.devices)} -> {', '.join(other.devices)}"
+    if one.search and other.search and one.search.shape != other.search.shape:
+        shapes = (" x ".join(map(str, found.shape)) for found in (one.search, other.search))
+        return f"another shape was found: {' -> '.join(shapes)}"
     if one.check and other.check and one.check.precision != other.check.precision:
         return f"other precision: {one.check.precision} -> {other.check.precision}"
     return None

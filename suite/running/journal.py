@@ -13,7 +13,9 @@ from typing import Literal
 import msgspec
 from msgspec import Struct, field
 
-from suite.model import Check, Environment, Exercise, Scalar, Settings, Work
+from suite.model import Check, Environment, Exercise, Scalar, Search, Settings, Work
+from suite.running.keep import keep
+from suite.search import Try
 
 
 class Identity(Struct, frozen=True, kw_only=True):
@@ -46,12 +48,19 @@ class Begun(Struct, tag="begun", kw_only=True):
     at: float
 
 
+class Tried(Struct, tag="tried", kw_only=True):
+    """A case that searches for a shape has tried one."""
+
+    case: str
+    attempt: Try
+
+
 class Measured(Struct, tag="measured", kw_only=True):
     """A case has its samples.
 
-    wall_seconds : of the whole case, set-up and check included
+    wall_seconds : of the whole case, set-up and check included, but not a search
     order : its place in the launch
-    against, flushed_bytes, commonest, idle_devices : see `CaseInfo`
+    against, flushed_bytes, commonest, idle_devices, search : see `CaseInfo`
     """
 
     launch: int
@@ -69,6 +78,7 @@ class Measured(Struct, tag="measured", kw_only=True):
     flushed_bytes: int | None = None
     commonest: float | None = None
     idle_devices: list[str] = field(default_factory=list)
+    search: Search | None = None
     wall_seconds: float = 0.0
 
     @property
@@ -123,7 +133,7 @@ class Ended(Struct, tag="ended", kw_only=True):
     seconds: float
 
 
-Record = Stopped | Surroundings | Collected | Begun | Measured | Refused | Harness | Ended
+Record = Stopped | Surroundings | Collected | Begun | Tried | Measured | Refused | Harness | Ended
 
 
 class LaunchSpec(Struct, kw_only=True):
@@ -135,6 +145,8 @@ class LaunchSpec(Struct, kw_only=True):
     order : full names of the cases in the order to measure them; empty takes all
     done : cases that earlier processes of the launch have measured
     runner : the process that watches; a launch that outlives it ends itself
+    search_seconds : for all searches of a pilot together
+    searched : what is known already of cases that would search
     """
 
     mode: Literal["collect", "pilot", "measure", "alone"]
@@ -146,6 +158,8 @@ class LaunchSpec(Struct, kw_only=True):
     order: list[str] = field(default_factory=list)
     done: int = 0
     runner: int = 0
+    search_seconds: float = 0.0
+    searched: dict[str, Search] = field(default_factory=dict)
 
 
 class Journal:
@@ -179,6 +193,12 @@ class Journal:
         if self.path.exists():
             whole = self.path.read_bytes()
             os.truncate(self.path, whole.rfind(b"\n") + 1)
+
+    def begin_again(self) -> None:
+        """Forget everything but what searches have tried."""
+        if self.path.exists():
+            tried = [record for record in self if isinstance(record, Tried)]
+            keep(self.path, b"".join(msgspec.json.encode(record) + b"\n" for record in tried))
 
     def __iter__(self) -> Iterator[Record]:
         yield from Journal(self.path).news()

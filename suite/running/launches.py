@@ -84,6 +84,7 @@ class Launches:
                 settings=self._plan.settings,
                 order=left,
                 done=len(self._plan.cases) - len(left),
+                searched=self._plan.searched,
             )
             with LaunchProcess(self._folder, spec) as process:
                 process.watch(self._journal, self._plan.settings.deadline, self._hear)

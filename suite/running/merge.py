@@ -125,6 +125,7 @@ def _case(case: Identity, by_launch: Sequence[Measured | None]) -> Case:
             ),
             commonest=max((r.commonest for r in ran if r.commonest is not None), default=None),
             idle_devices=sorted({name for record in ran for name in record.idle_devices}),
+            search=ran[0].search,
         ),
     )
 

@@ -54,6 +54,8 @@ def explore(draft: Draft, folder: Path, journal: Journal, tell: Callable[[Record
             seed=draft.seed,
             settings=draft.settings,
             order=left,
+            search_seconds=draft.search_seconds,
+            searched=draft.searched,
         )
         found = explorer.explore(folder, spec, journal)
         left = [case.fullname for case in found.cases if case.fullname not in explorer.over]

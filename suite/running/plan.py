@@ -11,7 +11,7 @@ import msgspec
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
-from suite.model import CommitInfo, Environment, Exercise, Outcome, Settings
+from suite.model import CommitInfo, Environment, Exercise, Outcome, Search, Settings
 from suite.profiles import LEAST_SAMPLES, PROFILES, SETTLE_SECONDS
 from suite.running.journal import (
     Begun,
@@ -56,6 +56,8 @@ class Draft(_Kept, kw_only=True):
     benchmarks : the folder of benchmarks
     like : for a run that repeats another one, what becomes of each of its cases if it is not
         found here; these cases are measured, and the settings are taken as they stand
+    search_seconds : for all searches together
+    searched : what that other run found
     """
 
     FILE: ClassVar[str] = "draft.json"
@@ -67,6 +69,8 @@ class Draft(_Kept, kw_only=True):
     commit: CommitInfo
     benchmarks: str
     like: list[Outcome] = []
+    search_seconds: float = 0.0
+    searched: dict[str, Search] = {}
 
 
 class Plan(_Kept, kw_only=True):
@@ -77,6 +81,7 @@ class Plan(_Kept, kw_only=True):
     outcomes : what was selected and is not measured, with the reasons
     plan_seconds : what the pilot took
     launch_seconds : what a launch is expected to take
+    searched : what was found, by case
     """
 
     FILE: ClassVar[str] = "plan.json"
@@ -89,6 +94,7 @@ class Plan(_Kept, kw_only=True):
     outcomes: list[Outcome]
     plan_seconds: float
     launch_seconds: float
+    searched: dict[str, Search] = {}
 
     def order(self, launch: int) -> list[str]:
         """Return the full names of the cases in this launch's order, random but repeatable."""
@@ -126,6 +132,7 @@ def freeze(draft: Draft, pilot: Journal, seconds: float) -> Plan:
         ],
         plan_seconds=seconds,
         launch_seconds=launch_seconds(ran, startup, case_seconds),
+        searched={record.case: record.search for record in ran if record.search is not None},
     )
 
 

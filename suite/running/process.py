@@ -22,7 +22,7 @@ import msgspec
 from msgspec.structs import replace
 
 from suite.errors import CannotRunError
-from suite.running.journal import Begun, Journal, LaunchSpec, Measured, Record, Refused
+from suite.running.journal import Begun, Journal, LaunchSpec, Measured, Record, Refused, Tried
 
 ROOT = Path(__file__).resolve().parents[2]
 """The folder that holds `suite/`."""
@@ -78,8 +78,8 @@ class LaunchProcess:
     def watch(self, journal: Journal, deadline: float, hear: Callable[[Record], None]) -> int:
         """Pass on what the journal says until the process ends; return its exit code.
 
-        deadline : seconds a case may take; one that takes longer, or takes the process down
-            with it, is journaled as failed
+        deadline : seconds a case may take, or each try of one that searches; what takes
+            longer, or takes the process down with it, is journaled as failed
 
         Raises `CannotRunError` if the process goes wrong while no case is in flight, `OSError`
         if it could not write.
@@ -94,6 +94,8 @@ class LaunchProcess:
                 heard = time.monotonic()
                 if isinstance(record, Begun):
                     in_flight = record
+                elif isinstance(record, Tried) and in_flight is not None:
+                    in_flight = replace(in_flight, at=heard)
                 elif isinstance(record, Measured | Refused):
                     in_flight = None
                 hear(record)
