@@ -1,13 +1,19 @@
 # SPDX-License-Identifier: MIT
 """What a device lacks skips the case; what a case sets is put back."""
 
+import os
+import tempfile
+from collections.abc import Callable
 from contextlib import nullcontext, suppress
+from functools import partial
+from pathlib import Path
 from unittest.mock import MagicMock, call
 
 import pytest
 import torch
 
-from suite.abilities import REDUCTIONS, capture, needed, pinned, precision
+from suite import abilities
+from suite.abilities import REDUCTIONS, capture, compiled, needed, pinned, precision
 from suite.devices import Device
 
 
@@ -63,3 +69,70 @@ def test_a_body_is_warmed_up_recorded_once_and_then_only_replayed(
     assert graph.mock_calls == recording
     assert replay() is replay() is graph.body.return_value
     assert graph.mock_calls[len(recording) :] == [call.replay(), call.replay()]
+
+
+class Compiler:
+    """Stands behind `torch.compile`, and compiles nothing.
+
+    caches : where it could have kept something, each time it was asked
+    graphs : the operations of what it was given
+    """
+
+    def __init__(self) -> None:
+        self.caches: list[Path] = []
+        self.graphs: list[list[str]] = []
+
+    def __call__(self, graph: torch.fx.GraphModule, _inputs: object) -> Callable[..., object]:
+        """Return the graph as it is."""
+        self.caches.append(Path(os.environ.get("TORCHINDUCTOR_CACHE_DIR", "")))
+        assert self.caches[-1].is_dir()
+        assert not any(self.caches[-1].iterdir())
+        self.graphs.append([node.name for node in graph.graph.nodes if node.op == "call_function"])
+        return graph.forward
+
+
+@pytest.fixture
+def compiler(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Compiler:
+    stand_in = Compiler()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(torch, "compile", partial(torch.compile, backend=stand_in))
+    monkeypatch.setattr(abilities, "_try_compiler", lambda _where: None)
+    return stand_in
+
+
+def doubled(numbers: torch.Tensor) -> torch.Tensor:
+    return numbers * 2 + 1
+
+
+def test_every_body_is_compiled_once_and_whole_with_empty_caches_that_go_again(
+    compiler: Compiler,
+) -> None:
+    for count in (3, 4):
+        numbers = torch.arange(count)
+        run, seconds = compiled(Device("cpu"), partial(doubled, numbers))
+        assert seconds > 0
+        assert run().tolist() == run().tolist() == list(range(1, 2 * count, 2))
+    assert compiler.graphs == [["mul", "add"]] * 2
+    assert compiler.caches[0] != compiler.caches[1]
+    assert not any(cache.exists() for cache in compiler.caches)
+
+
+@pytest.mark.usefixtures("compiler")
+def test_a_body_that_cannot_be_compiled_whole_fails() -> None:
+    def body() -> torch.Tensor:
+        torch._dynamo.graph_break()
+        return torch.ones(2)
+
+    with pytest.raises(RuntimeError, match="graph_break"):
+        compiled(Device("cpu"), body)
+
+
+def test_without_a_compiler_that_works_the_case_is_skipped(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(
+        torch, "compile", MagicMock(side_effect=RuntimeError("found no g++\nat all"))
+    )
+    abilities._try_compiler.cache_clear()
+    with pytest.raises(pytest.skip.Exception, match=r"^no compiler here: found no g\+\+$"):
+        compiled(Device("cpu"), lambda: torch.ones(2))
