@@ -109,21 +109,21 @@ def bubble(cases: Cases, group: str) -> Answer:
 
 
 def worth(cases: Cases, group: str) -> Answer:
-    """Find the number of micro-batches from which on the pipeline beats one device."""
+    """Find the least number of micro-batches with which a pipeline beats one device."""
     speed = _pipeline(cases, group).speed_up()
     table, sizes = speed.table.dropna(), speed.sizes
     if table.empty:
         raise NotMeasuredError("no launch measured every number of micro-batches")
-    found = pd.Series({row[0]: _from(sizes, row[1:]) for row in table.itertuples()})
+    found = pd.Series({row[0]: _least(sizes, row[1:]) for row in table.itertuples()})
     where, measured = the_device(cases.run, group), ", ".join(map(size, sizes))
     if found.max() < math.inf:
-        sentence = f"A pipeline on {where} is faster than one device from {VALUE} micro-batches on"
+        sentence = f"A pipeline on {where} needs {VALUE} micro-batches to be faster than one device"
         sentence += f"; {measured} were measured."
-        return Answer(sentence, behind(speed), found, "n", "micro-batches")
+        return Answer(sentence, behind(speed), found, "n", "micro-batches to be faster than one")
     never = int((found == math.inf).sum())
     return Answer(
-        f"Up to {_pieces(sizes[-1])}, a pipeline on {where} is no faster than one device in "
-        f"{never} of {len(found)} launches.",
+        f"A pipeline on {where} is no faster than one device with any of {measured} micro-batches "
+        f"in {never} of {len(found)} launches.",
         behind(speed),
     )
 
@@ -177,11 +177,10 @@ def _pipeline(cases: Cases, group: str) -> Pipeline:
     raise NotMeasuredError(cases.reason(function=ONE))
 
 
-def _from(sizes: list[float], speeds: tuple[float, ...]) -> float:
-    """Return the size from which on all speeds are above 1; infinity if the last is not."""
-    slow = [place for place, speed in enumerate(speeds) if speed <= 1]
-    after = slow[-1] + 1 if slow else 0
-    return sizes[after] if after < len(sizes) else math.inf
+def _least(sizes: list[float], speeds: tuple[float, ...]) -> float:
+    """Return the first size with a speed above 1, infinity if there is none."""
+    fast = (size for size, speed in zip(sizes, speeds, strict=True) if speed > 1)
+    return next(fast, math.inf)
 
 
 def _pieces(micro: float) -> str:
