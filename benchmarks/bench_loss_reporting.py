@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: MIT
+"""What does reporting the loss each minibatch do to training?
+
+A sample is a training of 200 steps: forward, loss, backward and update in each, until the last
+loss is in the host's memory. The parameters are set back before it. The data lie on the device
+already, unless the question is where they are loaded from.
+
+A training on one device is measured right beside one that is silent: its data lie on the device,
+and so do its losses, until all of them are read together at the end. ``every`` is the number of
+steps whose losses are kept on the device before they are read together; where it is 1, each loss
+is read at once by ``.item()``. Data are loaded from pageable or from pinned memory, batch by
+batch or all at once before the first step. A batch is prefetched when it is copied from pinned
+memory, in a second stream, while the device works on the batch before.
+
+Where several devices train, each trains a network of its own. ``span`` is then the time that all
+but the first of them take: nobody reads their losses until the end, so it shows what reading
+those of the first costs the others.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from itertools import cycle, islice, zip_longest
+
+import torch
+from torch import Tensor
+from training import Batch, Trained, Training, split
+
+from suite import Device, Lane, Measure, Work, cases, needed, pinned, worst
+
+STEPS = 200
+NETWORKS = ["small", "medium"]
+BATCH, LARGER = 64, [1024, 16_384]
+MEMORIES = ["pageable", "pinned", "prefetched", "at_once"]
+READING = ["nobody", "first"]
+"""Whose losses are read in each step."""
+Steps = Iterator[None]
+"""A training that takes a step whenever it is asked."""
+Loader = Callable[[], Iterable[Batch]]
+
+
+@cases("quick", network=["small"], batch=[BATCH], every=[1, 10])
+@cases(network=NETWORKS, batch=[BATCH], every=[1, 10, 100])
+@cases("rigorous", network=NETWORKS, batch=[BATCH, *LARGER], every=[1, 2, 5, 10, 20, 50, 100])
+def bench_reading(measure: Measure, device: Device, network: str, batch: int, every: int) -> None:
+    """Read the losses of so many steps together, against those of all steps at the end."""
+    training = Training(device, network, batch)
+    batches = on_device(training)
+    beside_silent(measure, training, lambda one: train(one, batches, every), batches)
+
+
+@cases(network=NETWORKS, batch=[BATCH], memory=MEMORIES)
+@cases("rigorous", network=NETWORKS, batch=LARGER, memory=MEMORIES)
+def bench_loading(
+    measure: Measure, accelerator: Device, network: str, batch: int, memory: str
+) -> None:
+    """Load data from the host's memory, against data that lie on the device."""
+    training = Training(accelerator, network, batch)
+    load = LOADERS[memory](training)
+    beside_silent(measure, training, lambda one: train(one, load()), on_device(training))
+
+
+@cases(network=NETWORKS, batch=[BATCH], reading=READING)
+@cases("rigorous", network=NETWORKS, batch=LARGER, reading=READING)
+def bench_one_thread(
+    measure: Measure, devices: list[Device], network: str, batch: int, reading: str
+) -> None:
+    """Train a network on each device, driven by one thread that takes a step on each in turn."""
+    several(measure, [Training(one, network, batch) for one in devices], reading, in_turn)
+
+
+@cases(network=NETWORKS, batch=[BATCH], reading=READING)
+@cases("rigorous", network=NETWORKS, batch=LARGER, reading=READING)
+def bench_threads(
+    measure: Measure, devices: list[Device], network: str, batch: int, reading: str
+) -> None:
+    """Train a network on each device, driven by a thread each."""
+    with ThreadPoolExecutor(len(devices)) as threads:
+
+        def in_threads(trainings: Iterable[Steps]) -> None:
+            for _ in threads.map(lambda one: in_turn([one]), trainings):
+                pass
+
+        several(measure, [Training(one, network, batch) for one in devices], reading, in_threads)
+
+
+def train(training: Training, batches: Iterable[Batch], every: int = STEPS) -> Trained:
+    """Train on one device; read the losses of so many steps together."""
+    losses: list[float] = []
+    in_turn([steps(training, batches, every, losses, Lane(training.device))])
+    return Trained(training.model, losses)
+
+
+def in_turn(trainings: Iterable[Steps]) -> None:
+    """Take a step of each training in turn, until all have ended."""
+    for _ in zip_longest(*trainings):
+        pass
+
+
+def steps(
+    training: Training, batches: Iterable[Batch], every: int, losses: list[float], lane: Lane
+) -> Steps:
+    """Train step by step, adding the losses to a list; the last ones when asked once more."""
+    log: list[Tensor] = []
+    for inputs, targets in batches:
+        if len(log) == every > 1:
+            losses += torch.stack(log).tolist()
+            log.clear()
+        with lane:
+            log.append(training.step(inputs, targets))
+        if every == 1:
+            losses.append(log.pop().item())
+        yield
+    if log:
+        losses += torch.stack(log).tolist()
+
+
+def beside_silent(
+    measure: Measure,
+    training: Training,
+    body: Callable[[Training], Trained],
+    batches: Sequence[Batch],
+) -> None:
+    """Measure a training beside a silent twin."""
+    twin = training.twin()
+    measure(
+        lambda: body(training),
+        against=lambda: train(twin, batches),
+        before=partial(reset, [training, twin]),
+        work=training.work(STEPS),
+        check=training.check(STEPS),
+    )
+
+
+def several(
+    measure: Measure,
+    trainings: Sequence[Training],
+    reading: str,
+    drive: Callable[[Iterable[Steps]], None],
+) -> None:
+    """Measure a training on each device, and when all but the first were at work."""
+    lanes = [Lane(one.device) for one in trainings]
+    data = [on_device(one) for one in trainings]
+    every = [1 if reading == "first" else STEPS, *[STEPS] * len(lanes[1:])]
+    checks = [one.check(STEPS) for one in trainings]
+    flops = sum(one.work(STEPS).flops or 0 for one in trainings)
+
+    def body() -> list[Trained]:
+        losses: list[list[float]] = [[] for _ in trainings]
+        drive(map(steps, trainings, data, every, losses, lanes))
+        return [Trained(one.model, its) for one, its in zip(trainings, losses, strict=True)]
+
+    measure(
+        body,
+        before=partial(reset, trainings),
+        work=Work(flops=flops, items=len(trainings) * STEPS * trainings[0].batch),
+        check=lambda results: worst(
+            check(result) for check, result in zip(checks, results, strict=True)
+        ),
+        lanes=lanes[1:],
+    )
+
+
+def reset(trainings: Iterable[Training]) -> None:
+    """Set all parameters back."""
+    for one in trainings:
+        one.reset()
+
+
+def turns(batches: Iterable[Batch]) -> list[Batch]:
+    """Return the batches of all steps."""
+    return list(islice(cycle(batches), STEPS))
+
+
+def there(data: Iterable[Tensor], device: Device, *, non_blocking: bool = False) -> Batch:
+    """Return inputs and targets on a device."""
+    inputs, targets = (half.to(device.handle, non_blocking=non_blocking) for half in data)
+    return inputs, targets
+
+
+def on_device(training: Training) -> list[Batch]:
+    """Return the batches of all steps, from data that lie on the device."""
+    return turns(split(there(training.data, training.device), training.batch))
+
+
+def pageable(training: Training) -> Loader:
+    """Return what copies each batch as PyTorch gives it."""
+    batches = turns(training.batches)
+    return lambda: (there(batch, training.device) for batch in batches)
+
+
+def from_pinned(training: Training) -> Loader:
+    """Return what copies each batch from pinned memory, without waiting."""
+    batches = turns([(pinned(x), pinned(y)) for x, y in training.batches])
+    return lambda: (there(batch, training.device, non_blocking=True) for batch in batches)
+
+
+def at_once(training: Training) -> Loader:
+    """Return what copies all data together."""
+    return lambda: on_device(training)
+
+
+def prefetched(training: Training) -> Loader:
+    """Return what copies a batch to one of two places while the other's is worked on."""
+    device = training.device
+    batches = turns([(pinned(x), pinned(y)) for x, y in training.batches])
+    places = [there(batch, device) for batch in batches[:2]]
+    with needed("streams"):
+        main, copying = device.module.current_stream(device.handle), device.stream()
+
+    def load() -> Iterator[Batch]:
+        for number, batch in enumerate(batches):
+            copying.wait_stream(main)  # until the place is free
+            with copying:
+                for place, half in zip(places[number % 2], batch, strict=True):
+                    place.copy_(half, non_blocking=True)
+            if number:
+                yield places[1 - number % 2]
+            main.wait_stream(copying)
+        yield places[number % 2]
+
+    return load
+
+
+LOADERS: dict[str, Callable[[Training], Loader]] = {
+    "pageable": pageable,
+    "pinned": from_pinned,
+    "prefetched": prefetched,
+    "at_once": at_once,
+}
