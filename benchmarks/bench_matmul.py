@@ -13,11 +13,7 @@ hold nothing: neither the factors nor the code of Python and PyTorch that launch
 The bytes are those of the factors and the result, each counted once.
 """
 
-from collections.abc import Callable
-from functools import partial
-
-import torch
-from torch import Tensor
+from factors import factors
 
 from suite import Device, Measure, Work, capture, cases, freivalds, needed, precision
 
@@ -54,27 +50,14 @@ def bench_square_narrow(measure: Measure, accelerator: Device, n: int, dtype: st
     """Multiply two n x n matrices in a precision that needs units made for it."""
     with precision(dtype):
         with needed(f"{dtype} product"):
-            a, b, multiply = narrow(accelerator, 32, dtype)
+            a, b, multiply = factors(accelerator, 32, 32, 32, dtype)
             width = multiply(a, b).cpu().itemsize
-        a, b, multiply = narrow(accelerator, n, dtype)
+        a, b, multiply = factors(accelerator, n, n, n, dtype)
         measure(
             lambda: multiply(a, b),
             work=Work(flops=2 * n**3, bytes=a.nbytes + b.nbytes + n**2 * width),
             check=freivalds(a, b, "tfloat32" if dtype == "tfloat32" else None),
         )
-
-
-def narrow(device: Device, n: int, dtype: str) -> tuple[Tensor, Tensor, Callable[..., Tensor]]:
-    """Return two factors and what multiplies them; the second lies by columns."""
-    if dtype == "tfloat32":
-        return device.uniform(n, n), device.uniform(n, n), torch.matmul
-    if dtype == "int8":
-        a, b = (device.uniform(n, n).mul_(127).round_().to(torch.int8) for _ in "ab")
-        return a, b.t(), torch._int_mm  # noqa: SLF001 - has no public name
-    a, b = (device.uniform(n, n, dtype=dtype) for _ in "ab")
-    one = torch.ones((), device=device.handle)
-    # torch._scaled_mm has a public name since 2.10 only, which takes other arguments.
-    return a, b.t(), partial(torch._scaled_mm, scale_a=one, scale_b=one, out_dtype=torch.bfloat16)  # noqa: SLF001
 
 
 @cases("quick", n=[16, 64, 256, 1024, 4096])
