@@ -180,32 +180,41 @@ def failed(stored: "Run") -> int:
 @profile
 @devices
 @benchmarks
+@results
 @as_json
 @tells
-def list_cases(
-    expression: str, profile: "ProfileName", devices: str, benchmarks: Path, *, as_json: bool
+def list_cases(  # noqa: PLR0913 - one for each option
+    expression: str,
+    profile: "ProfileName",
+    devices: str,
+    benchmarks: Path,
+    results: Path,
+    *,
+    as_json: bool,
 ) -> None:
-    """Show the cases that a run would measure, without running them."""
+    """Show the cases that a run would measure, their work and what it should take.
+
+    Nothing is run. The times are those of the newest stored run of this kind of machine, as far
+    as it goes.
+    """
     import tempfile
 
     import msgspec
 
+    from suite import listing
+    from suite.expected import expect, newest
     from suite.profiles import settings_for
     from suite.running.pilot import collect
+    from suite.terminal import say
 
     settings = settings_for(profile, names(devices), expression=expression)
     with tempfile.TemporaryDirectory() as folder:
-        found = collect(settings, Path(folder), benchmarks.resolve())
+        found, declared = collect(settings, Path(folder), benchmarks.resolve())
+    expected = expect(found, declared, settings, newest(results / declared.machine))
     if as_json:
-        click.echo(msgspec.json.format(msgspec.json.encode(found)).decode())
-        return
-    exercise = ""
-    for case in found.cases:
-        if case.group != exercise:
-            exercise = case.group
-            click.echo(f"\n{exercise}: {found.exercises[exercise].question}")
-        click.echo(f"  {case.name:<58} {case.title}")
-    click.echo(f"\n{len(found.cases)} cases in the profile {profile}")
+        say(msgspec.json.format(msgspec.json.encode(expected)).decode())
+    else:
+        say(*listing.lines(expected))
 
 
 @main.command()

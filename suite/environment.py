@@ -48,6 +48,15 @@ def capture(devices: Iterable[str], root: Path = ROOT) -> Environment:
     )
 
 
+def machine(devices: Iterable[str]) -> str:
+    """Name the kind of machine that `capture` would describe."""
+    from suite.machine.accelerator import accelerator  # noqa: PLC0415 - imports torch
+
+    facts = Facts("", {})
+    found = [accelerator(name, facts) for name in devices if name != "cpu"]
+    return machine_name(processor({}), found)
+
+
 def machine_name(cpu: Cpu, accelerators: Sequence[Accelerator]) -> str:
     """Name the kind of machine, fit for a folder: `nvidia-h200`, `2x-nvidia-h200`.
 

@@ -26,6 +26,7 @@ from suite.collection import (
     parametrize,
     seats,
 )
+from suite.declared import declared
 from suite.errors import DoesNotFitError, WrongResultError
 from suite.grids import PROFILES
 from suite.lanes import Track
@@ -212,6 +213,8 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     )
     if frobench.spec.mode in {"collect", "pilot"}:
         frobench.write(collected(items, frobench.settings))
+    if frobench.spec.mode == "collect":
+        frobench.write(declared(items, frobench.settings))
 
 
 @pytest.hookimpl(tryfirst=True)

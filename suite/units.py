@@ -24,6 +24,7 @@ _DECIMAL = {
 _BINARY = {1.0: "", 2.0**10: "Ki", 2.0**20: "Mi", 2.0**30: "Gi", 2.0**40: "Ti"}
 _PREFIXES = {
     "s": {factor: prefix for factor, prefix in _DECIMAL.items() if factor <= 1},
+    "FLOP": _DECIMAL,
     "FLOP/s": _DECIMAL,
     "op/s": _DECIMAL,
     "B/s": _DECIMAL,
@@ -47,7 +48,7 @@ def format_estimate(estimate: Estimate, unit: str) -> str:
     Parameters
     ----------
     unit
-        One of ``s``, ``FLOP/s``, ``op/s``, ``B/s``, ``B``, ``Hz``, ``W``, ``J``, the multiplication
+        One of ``s``, ``FLOP``, ``FLOP/s``, ``op/s``, ``B/s``, ``B``, ``Hz``, ``W``, ``J``, the multiplication
         sign (a ratio), ``1`` (a fraction, shown in percent) and ``n`` (a size, a whole number);
         empty for a plain number. Any other is written behind the number, without a prefix.
     """

@@ -12,7 +12,7 @@ import pytest
 
 from suite import store
 from tests import factory
-from tests.command import ROOT, TRICKY, frobench
+from tests.command import ROOT, TRICKY, frobench, stored
 
 VERBS = ("run", "list", "validate", "compare", "reproduce", "report")
 
@@ -48,6 +48,9 @@ def test_list_names_every_case_and_its_question(tmp_path: Path) -> None:
     assert "Does a run survive what goes wrong?" in shown.stdout
     assert "bench_fine[cpu-16]" in shown.stdout
     assert "Multiply two small matrices." in shown.stdout
+    assert "8.19 kFLOP" in shown.stdout
+    assert "\nstandard: about " in shown.stdout
+    assert max(map(len, shown.stdout.splitlines())) <= 100
 
 
 def test_list_is_there_for_programs_too(tmp_path: Path) -> None:
@@ -57,6 +60,21 @@ def test_list_is_there_for_programs_too(tmp_path: Path) -> None:
         {"device": "cpu", "n": 8},
         {"device": "cpu", "n": 16},
     ]
+    assert [case["work"] for case in found["cases"]] == [{"flops": 2 * 8**3}, {"flops": 2 * 16**3}]
+    assert {case["basis"] for case in found["cases"]} == {"nominal"}
+    assert found["before"] is None
+    assert found["launches"] >= 6
+
+
+def test_list_takes_times_from_the_newest_run_of_this_machine(tmp_path: Path) -> None:
+    arguments = ("--benchmarks", TRICKY, "--devices", "cpu", "-k", "fine")
+    run = stored(frobench("run", *arguments, "--launches", 1, folder=tmp_path), tmp_path)
+    found = json.loads(frobench("list", *arguments, "--json", folder=tmp_path).stdout)
+    assert found["machine"] == run.frobench.environment.machine
+    assert found["before"] == run.frobench.run
+    assert {case["fullname"]: case["call_seconds"] for case in found["cases"]} == {
+        case.fullname: case.stats.median for case in run.benchmarks
+    }
 
 
 def test_validate_accepts_a_good_file_and_names_the_place_of_a_fault(

@@ -40,6 +40,19 @@ class Collected(Struct, tag="collected", kw_only=True):
     exercises: dict[str, Exercise]
 
 
+class Declared(Struct, tag="declared", kw_only=True):
+    """What can be said of the collected cases without running them.
+
+    machine : the kind of machine, as `Environment` names it
+    works : the work of each case where it could be found out, by full name
+    absent : why no device here can run a case, by full name
+    """
+
+    machine: str
+    works: dict[str, Work]
+    absent: dict[str, str]
+
+
 class Begun(Struct, tag="begun", kw_only=True):
     """A case is in flight since `at`, seconds of the monotonic clock."""
 
@@ -133,7 +146,18 @@ class Ended(Struct, tag="ended", kw_only=True):
     seconds: float
 
 
-Record = Stopped | Surroundings | Collected | Begun | Tried | Measured | Refused | Harness | Ended
+Record = (
+    Stopped
+    | Surroundings
+    | Collected
+    | Declared
+    | Begun
+    | Tried
+    | Measured
+    | Refused
+    | Harness
+    | Ended
+)
 
 
 class LaunchSpec(Struct, kw_only=True):

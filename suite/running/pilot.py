@@ -9,15 +9,24 @@ from pathlib import Path
 from suite import doctor
 from suite.errors import CannotRunError, NothingSelectedError
 from suite.model import Settings
-from suite.running.journal import Collected, Journal, LaunchSpec, Measured, Record, Refused, Stopped
+from suite.running.journal import (
+    Collected,
+    Declared,
+    Journal,
+    LaunchSpec,
+    Measured,
+    Record,
+    Refused,
+    Stopped,
+)
 from suite.running.plan import Draft
 from suite.running.process import MISUSED, NO_CASES, TRIES, LaunchProcess
 
 NEEDED = ("torch", "pytest", "pytest_benchmark")
 
 
-def collect(settings: Settings, folder: Path, benchmarks: Path) -> Collected:
-    """Return the cases that settings select, without running them.
+def collect(settings: Settings, folder: Path, benchmarks: Path) -> tuple[Collected, Declared]:
+    """Return the cases that settings select, and what can be said of them without running them.
 
     folder : for files that are needed on the way
     benchmarks : the folder of benchmarks
@@ -33,7 +42,8 @@ def collect(settings: Settings, folder: Path, benchmarks: Path) -> Collected:
         seed=0,
         settings=settings,
     )
-    return _Explorer(settings).explore(folder, spec, journal, "--collect-only")
+    found = _Explorer(settings).explore(folder, spec, journal, "--collect-only")
+    return found, next(record for record in journal if isinstance(record, Declared))
 
 
 def explore(draft: Draft, folder: Path, journal: Journal, tell: Callable[[Record], None]) -> None:

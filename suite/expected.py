@@ -1,0 +1,276 @@
+# SPDX-License-Identifier: MIT
+"""What a run should take: every call, every case in the run, and the whole.
+
+The newest stored run of this kind of machine knows the calls of the cases it has, and tells
+something of the others; without one, declared work and rates that any machine reaches do.
+"""
+
+import math
+from contextlib import suppress
+from itertools import islice
+from pathlib import Path
+from statistics import median
+from typing import Literal, NamedTuple
+
+from msgspec import Struct
+
+from suite import store
+from suite.climb import Climb
+from suite.model import Case, Exercise, ProfileName, Run, Scalar, Settings, Work
+from suite.names import short_name
+from suite.profiles import SETTLE_SECONDS
+from suite.running.journal import Collected, Declared, Identity, Measured
+from suite.running.plan import choose_case_seconds, launch_seconds
+from suite.store import InvalidResult
+from suite.units import format_seconds
+
+Basis = Literal["measured", "sizes", "rates", "nominal"]
+
+STARTUP_SECONDS, OVERHEAD_SECONDS = 2.5, 0.02
+"""Of a launch before its first case, and of a case beside its calls, where no run tells."""
+PILOT_CALLS = 3
+MOST_TRIED = 3
+"""Stored runs that are read until one of them is complete."""
+
+
+class Nominal(NamedTuple):
+    """Rates that any device of a class reaches: seconds of a call and an item, FLOP/s, bytes/s."""
+
+    call: float
+    item: float
+    flops: float
+    bytes: float
+
+
+CPU = Nominal(call=5e-6, item=10e-6, flops=20e9, bytes=5e9)
+"""A core or two of any processor of the last ten years."""
+ACCELERATOR = Nominal(call=50e-6, item=20e-6, flops=2e12, bytes=5e9)
+"""Any accelerator, its bytes over the link to the host."""
+
+
+class ExpectedCase(Identity, frozen=True, kw_only=True):
+    """A case, and what is expected of it.
+
+    work : of one call, ``None`` where it is not known before the case runs
+    call_seconds : of one call, ``None`` where nothing tells
+    basis : where that is from: ``measured`` in the newest stored run of this machine,
+        continued from other ``sizes`` or at the ``rates`` of other cases in it, or from
+        ``nominal`` rates of a CPU or an accelerator
+    run_seconds : all launches of the case, ``None`` where it is left out
+    left_out : why it would not be measured here
+    """
+
+    work: Work | None
+    call_seconds: float | None
+    basis: Basis | None
+    run_seconds: float | None
+    left_out: str | None
+
+
+class Expected(Struct, kw_only=True):
+    """What a run with these settings should be like.
+
+    machine : the kind of machine
+    before : the stored run that was asked, if there is one
+    longest_sample : seconds that a call may take
+    launches, launch_seconds : how many there should be, and how long each of them takes
+    run_seconds : the whole run, its pilot included
+    """
+
+    profile: ProfileName
+    machine: str
+    before: str | None
+    longest_sample: float
+    launches: int
+    launch_seconds: float
+    run_seconds: float
+    exercises: dict[str, Exercise]
+    cases: list[ExpectedCase]
+
+
+def newest(folder: Path) -> Run | None:
+    """Return the newest complete run of a machine's folder, if one of the last few is."""
+    for path in islice(sorted(folder.glob("*.json"), reverse=True), MOST_TRIED):
+        with suppress(InvalidResult, OSError):
+            run = store.read(path)
+            if run.frobench.complete:
+                return run
+    return None
+
+
+def expect(
+    found: Collected, declared: Declared, settings: Settings, before: Run | None
+) -> Expected:
+    """Return what a run of the collected cases should take.
+
+    before : a stored run of this kind of machine, if there is one
+    """
+    calls, overhead = Calls(before), _overhead(before)
+    startup = STARTUP_SECONDS
+    if any(name != "cpu" for case in found.cases for name in case.devices):
+        startup += SETTLE_SECONDS
+    reasons = _skipped(before, settings) | declared.absent
+    known: list[tuple[Identity, Work | None, Call | None, str | None]] = []
+    for case in found.cases:
+        work = declared.works.get(case.fullname) or calls.work(case)
+        call = calls.expected(case, work)
+        reason = reasons.get(case.fullname) or _too_long(call, settings.longest_sample)
+        known.append((case, work, call, reason))
+    ran = [_as_if(case, call, overhead) for case, _, call, reason in known if reason is None]
+    spent = startup + sum(one.overhead + PILOT_CALLS * min(one.samples) for one in ran)
+    each = choose_case_seconds(ran, settings, startup, spent)
+    launch = launch_seconds(ran, startup, each)
+    fitting = int((settings.budget - spent) / launch)
+    launches = settings.launches or max(settings.least_launches, fitting)
+    return Expected(
+        profile=settings.profile,
+        machine=declared.machine,
+        before=before.frobench.run if before else None,
+        longest_sample=settings.longest_sample,
+        launches=launches,
+        launch_seconds=launch,
+        run_seconds=spent + launches * launch,
+        exercises=found.exercises,
+        cases=[
+            ExpectedCase(
+                **{name: getattr(case, name) for name in Identity.__struct_fields__},
+                work=work,
+                call_seconds=call.seconds if call else None,
+                basis=call.basis if call else None,
+                run_seconds=None
+                if reason
+                else launches * launch_seconds([_as_if(case, call, overhead)], 0.0, each),
+                left_out=reason,
+            )
+            for case, work, call, reason in known
+        ],
+    )
+
+
+class Call(NamedTuple):
+    """The seconds that a call should take, and how they are known."""
+
+    seconds: float
+    basis: Basis
+
+
+class Calls:
+    """What calls should take, from a stored run and, beyond it, from declared work."""
+
+    def __init__(self, before: Run | None) -> None:
+        self._cases = before.benchmarks if before else []
+        self._climb = Climb(math.inf)
+        for case in self._cases:
+            self._climb.climbed(_family(case), case.params, case.extra_info.work, _seconds(case))
+
+    def work(self, case: Identity) -> Work | None:
+        """Return the work that the same benchmark declared, on whatever device."""
+        parameters = _beside_device(case.params)
+        return next(
+            (
+                other.extra_info.work
+                for other in self._cases
+                if _family(other) == _family_of(case)
+                and _beside_device(other.params) == parameters
+                and str(other.params["device"]).count("+") == str(case.params["device"]).count("+")
+            ),
+            None,
+        )
+
+    def expected(self, case: Identity, work: Work | None) -> Call | None:
+        """Return what a call should take; nothing is expected of unknown work."""
+        for other in self._cases:
+            if other.fullname == case.fullname and _family(other) == _family_of(case):
+                return Call(_seconds(other), "measured")
+        if work is None:
+            return None
+        seconds, sizes = self._climb.prediction(_family_of(case), case.params, work)
+        if sizes:
+            return Call(seconds, "sizes")
+        at_rates = self._at_rates(case, work)
+        return Call(at_rates, "rates") if at_rates else Call(_nominal(case, work), "nominal")
+
+    def _at_rates(self, case: Identity, work: Work) -> float | None:
+        """Scale the case of the same device whose work is nearest; launching takes its time."""
+        same = [one for one in self._cases if one.params["device"] == case.params["device"]]
+        ratios = [(_ratio(work, one.extra_info.work), _seconds(one)) for one in same]
+        known = [(ratio, seconds) for ratio, seconds in ratios if ratio]
+        if not known:
+            return None
+        ratio, seconds = min(known, key=lambda one: abs(math.log(one[0])))
+        return max(ratio * seconds, min(_seconds(one) for one in same))
+
+
+def _ratio(work: Work, of: Work) -> float | None:
+    """Return one work over another, by the first measure that the first one declares."""
+    for mine, other in ((work.flops, of.flops), (work.bytes, of.bytes), (work.items, of.items)):
+        if mine:
+            return mine / other if other else None
+    return None
+
+
+def _nominal(case: Identity, work: Work) -> float:
+    """Add up what the parts of the work take at most, on a device of which nothing is known."""
+    rates = CPU if all(name.startswith("cpu") for name in case.devices) else ACCELERATOR
+    moved = (work.flops or 0) / rates.flops + (work.bytes or 0) / rates.bytes
+    return rates.call + moved + rates.item * (work.items or 0)
+
+
+def _skipped(before: Run | None, settings: Settings) -> dict[str, str]:
+    """Return what the same profile left out before, and why."""
+    if before is None or before.frobench.profile != settings.profile:
+        return {}
+    outcomes = before.frobench.outcomes
+    return {one.fullname: one.reason for one in outcomes if one.status == "skipped" and one.reason}
+
+
+def _too_long(call: Call | None, cap: float) -> str | None:
+    """Return why a call that was measured, or continued from such, will be left out."""
+    if call is None or call.basis not in {"measured", "sizes"} or call.seconds <= cap:
+        return None
+    takes = f"takes about {format_seconds(call.seconds)} a call"
+    return f"{takes}, over this profile's {format_seconds(cap)}"
+
+
+def _overhead(before: Run | None) -> float:
+    """Return what a case takes in a launch beside its calls: setting up, checking, tidying up."""
+    if before is None or not before.benchmarks:
+        return OVERHEAD_SECONDS
+    launches = before.frobench.launches
+    beside = median(one.seconds - one.body_seconds - one.warmup_seconds for one in launches)
+    return max(0.0, beside - STARTUP_SECONDS) / len(before.benchmarks)
+
+
+def _as_if(case: Identity, call: Call | None, overhead: float) -> Measured:
+    """Return what a pilot would have seen of a case."""
+    return Measured(
+        launch=0,
+        case=case.fullname,
+        order=0,
+        samples=[call.seconds if call else 0.0],
+        iterations=1,
+        warmup=0.0,
+        sampled=0.0,
+        work=Work(),
+        check=None,
+        parts={},
+        peak_bytes=None,
+        wall_seconds=overhead,
+    )
+
+
+def _family(case: Case) -> str:
+    function = short_name(case.fullname).partition("[")[0]
+    return f"{case.group}.{function}/{case.extra_info.version}"
+
+
+def _family_of(case: Identity) -> str:
+    return f"{case.group}.{case.function}/{case.version}"
+
+
+def _beside_device(parameters: dict[str, Scalar]) -> dict[str, Scalar]:
+    return {name: value for name, value in parameters.items() if name != "device"}
+
+
+def _seconds(case: Case) -> float:
+    return case.stats.median

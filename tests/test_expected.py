@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: MIT
+"""What calls, cases and runs should take, from runs whose times are known, or from none."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from suite import store
+from suite.expected import ACCELERATOR, CPU, Expected, ExpectedCase, expect, newest
+from suite.listing import lines
+from suite.model import Case, Exercise, Run, Settings, Work
+from suite.profiles import PROFILES, settings_for
+from suite.running.journal import Collected, Declared, Identity
+from tests import factory
+from tests.exact_runs import LAUNCHES, case
+
+RATE = 1e10
+SETTINGS = settings_for("standard", ["cpu"])
+EXERCISES = {"matmul": Exercise(question="How fast?", explanation="So.")}
+
+
+def product(n: int) -> Work:
+    return Work(flops=2.0 * n**3)
+
+
+def square(n: int, seconds: float | None = None, device: str = "cpu") -> Case:
+    """Build a stored product that takes its launch and the time of its rate."""
+    seconds = 20e-6 + 2 * n**3 / RATE if seconds is None else seconds
+    return replace(
+        case("bench_square", [seconds] * LAUNCHES, device, work=product(n), n=n), group="matmul"
+    )
+
+
+def before(*cases: Case) -> Run:
+    return replace(factory.run(launches=LAUNCHES), benchmarks=list(cases))
+
+
+def identity(n: int, function: str = "bench_square", **more: Any) -> Identity:  # noqa: ANN401
+    """Build a case as it is collected."""
+    device = more.pop("device", "cpu")
+    facts = {
+        "fullname": f"bench.py::{function}[{device}-{n}]",
+        "name": f"{function}[{device}-{n}]",
+        "group": "matmul",
+        "function": function,
+        "params": {"device": device, "n": n},
+        "param": f"{device}-{n}",
+        "title": "Multiply.",
+        "headline": True,
+        "devices": device.split("+"),
+        "version": "1",
+    }
+    return Identity(**facts | more)
+
+
+def expected(
+    *cases: Identity,
+    run: Run | None = None,
+    works: dict[str, Work] | None = None,
+    settings: Settings = SETTINGS,
+) -> Expected:
+    found = Collected(cases=list(cases), exercises=EXERCISES)
+    sizes = {one.fullname: one.params["n"] for one in cases}
+    known = {name: product(n) for name, n in sizes.items() if isinstance(n, int)}
+    works = known if works is None else works
+    return expect(found, Declared(machine="here", works=works, absent={}), settings, run)
+
+
+def only(**how: Any) -> ExpectedCase:  # noqa: ANN401 - see `expected`
+    (found,) = expected(how.pop("case"), **how).cases
+    return found
+
+
+def test_a_case_that_was_measured_takes_as_long_again() -> None:
+    found = only(case=identity(64), run=before(square(64, 3e-3)))
+    assert (found.call_seconds, found.basis) == (3e-3, "measured")
+
+
+def test_another_version_of_a_case_was_not_measured() -> None:
+    found = only(case=identity(64, version="2"), run=before(square(64, 3e-3)))
+    assert found.basis == "rates"
+
+
+def test_a_larger_case_is_continued_from_the_smaller_ones() -> None:
+    found = only(case=identity(512), run=before(square(64), square(256)))
+    assert found.basis == "sizes"
+    assert found.call_seconds == pytest.approx(20e-6 + 2 * 512**3 / RATE)
+
+
+def test_another_benchmark_goes_at_the_rate_of_the_nearest_work_on_its_device() -> None:
+    run = before(square(64), square(512, 1.0), square(256, 9.0, device="cuda:0"))
+    found = only(case=identity(256, "bench_other"), run=run)
+    assert found.basis == "rates"
+    assert found.call_seconds == pytest.approx(1 / 8)
+
+
+def test_what_is_smaller_than_anything_measured_takes_as_long_as_the_quickest() -> None:
+    found = only(case=identity(1, "bench_other"), run=before(square(64)))
+    assert found.call_seconds == pytest.approx(20e-6 + 2 * 64**3 / RATE)
+
+
+def test_without_a_run_there_are_nominal_rates() -> None:
+    found = only(case=identity(1000))
+    assert found.basis == "nominal"
+    assert found.call_seconds == pytest.approx(CPU.call + 2e9 / CPU.flops)
+    there = only(case=identity(1000, device="cuda:0+cuda:1"))
+    assert there.call_seconds == pytest.approx(ACCELERATOR.call + 2e9 / ACCELERATOR.flops)
+
+
+def test_work_that_nobody_knows_is_that_of_the_same_case_on_another_device() -> None:
+    there = identity(64, device="cuda:0")
+    found = only(case=there, run=before(square(64)), works={})
+    assert found.work == product(64)
+    unknown = only(case=identity(65, device="cuda:0"), run=before(square(64)), works={})
+    assert (unknown.work, unknown.call_seconds, unknown.basis) == (None, None, None)
+    assert unknown.run_seconds is not None
+
+
+def test_what_would_take_too_long_is_left_out_but_not_on_a_guess() -> None:
+    run = before(square(1024, 0.19), square(2048, 1.5))
+    cases = expected(identity(1024), identity(2048), identity(4096), run=run).cases
+    assert [one.left_out is None for one in cases] == [True, False, False]
+    assert cases[1].left_out == "takes about 1.5 s a call, over this profile's 200 ms"
+    assert [one.run_seconds is None for one in cases] == [False, True, True]
+    assert only(case=identity(10_000)).left_out is None
+
+
+def test_the_same_profile_leaves_out_what_it_left_out_before() -> None:
+    run = factory.run(launches=LAUNCHES)
+    skipped = next(one for one in run.frobench.outcomes if one.status == "skipped")
+    again = identity(64, fullname=skipped.fullname)
+    assert only(case=again, run=run).left_out == skipped.reason
+    other = settings_for("rigorous", ["cpu"])
+    assert only(case=again, run=run, settings=other).left_out is None
+
+
+def test_launches_fill_the_budget_and_cases_add_up_to_them() -> None:
+    found = expected(*(identity(n) for n in range(100)))
+    assert found.launches >= SETTINGS.least_launches
+    assert 0.8 * SETTINGS.budget < found.run_seconds <= SETTINGS.budget
+    cases = sum(one.run_seconds or 0 for one in found.cases)
+    assert 0 < found.launches * found.launch_seconds - cases < 0.2 * found.run_seconds
+
+
+def test_too_many_cases_overrun_the_budget_and_it_says_so() -> None:
+    found = expected(*(identity(n) for n in range(2000)))
+    assert found.launches == SETTINGS.least_launches
+    assert found.run_seconds > PROFILES["standard"].budget
+
+
+def test_launches_that_are_asked_for_are_made() -> None:
+    settings = settings_for("standard", ["cpu"], launches=3)
+    assert expected(identity(64), settings=settings).launches == 3
+
+
+def test_the_newest_complete_run_is_asked(tmp_path: Path) -> None:
+    paths = []
+    for number, partial in enumerate([False, False, True]):
+        run = factory.run(partial=partial)
+        run.frobench.run = f"2026010{number}T000000Z-abc"
+        paths.append(store.write(run, tmp_path))
+    paths[1].with_name("20270101T000000Z-abc.json").write_text("{")
+    found = newest(paths[0].parent)
+    assert found is not None
+    assert found.frobench.run == paths[1].stem
+    assert newest(tmp_path / "nowhere") is None
+
+
+def test_the_table_marks_what_is_not_measured_and_is_no_wider_than_a_page() -> None:
+    eight = "+".join(f"cuda:{index}" for index in range(8))
+    cases = [
+        identity(64),
+        identity(4096),
+        identity(64, "bench_other"),
+        identity(64, "bench_all_of_them_together_at_once", device=eight),
+    ]
+    shown = list(lines(expected(*cases, run=before(square(64), square(256)))))
+    assert max(map(len, shown)) <= 100
+    text = "\n".join(shown)
+    assert "matmul: How fast?" in text
+    (measured,) = (line for line in shown if "square[cpu-64]" in line)
+    assert measured.split()[1:5] == ["524", "kFLOP", "72.4", "µs"]
+    (larger,) = (line for line in shown if "square[cpu-4096]" in line)
+    assert larger.endswith("about 13.7 s s  left out")
+    assert "together_at_once[cuda:0+...+cuda:7-64]" in text
+    assert "standard: about " in text
+    assert "n: from declared work at nominal rates" in text
