@@ -45,6 +45,14 @@ def test_what_works_is_measured_once_in_each_launch(
     assert all(len(info.launches) == 2 and min(info.launches) >= 3 for info in names.values())
 
 
+def test_what_a_case_spends_apart_is_kept_by_launch_and_is_in_no_sample(
+    tricky: tuple[subprocess.CompletedProcess[str], Run],
+) -> None:
+    (wait,) = (case for case in tricky[1].benchmarks if case.name == "bench_wait[cpu-0.001]")
+    assert wait.extra_info.parts == {"falling asleep": [60.0, 60.0]}
+    assert wait.stats.max < 1
+
+
 @pytest.mark.parametrize(
     ("case", "status", "reason"),
     [
