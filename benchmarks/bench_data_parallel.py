@@ -82,7 +82,7 @@ def bench_by_hand(measure: Measure, devices: list[Device], size: str, batch: int
         for optimizer in optimizers:
             optimizer.step()
 
-    measure_course(measure, training, take, models, lanes=lanes)
+    measure_course(measure, training, take, models, lanes=lanes, count=len(devices))
 
 
 @cases("quick", size=["medium"], batch=BATCHES[1::2])

@@ -17,7 +17,7 @@ from training import Batch, Training, flops, step
 
 from suite import Check, Device, Lane, Measure, Work, Worker, close_to, needed, worst
 
-FURTHER_SAMPLES, FURTHER_STEPS = 8192, 50
+FURTHER_SAMPLES, FURTHER_STEPS = 8192, 25
 """For its check a training goes on, with so many samples and in so many steps at most."""
 TOLERANCE = 1e-3
 """Of a step's change, which is small beside the parameters that it is added to."""

@@ -4,7 +4,9 @@
 import pandas as pd
 
 from reports.findings import (
+    attainable_peak,
     copies,
+    data_parallel,
     many_or_one,
     matmul,
     norm_logging,
@@ -21,12 +23,14 @@ from suite.model import Run
 
 RULES = {
     "matmul": matmul,
+    "attainable_peak": attainable_peak,
     "norm_logging": norm_logging,
     "parallel_matmul": parallel_matmul,
     "parameters": parameters,
     "placement": placement,
     "copies": copies,
     "many_or_one": many_or_one,
+    "data_parallel": data_parallel,
     "split_model": split_model,
 }
 """Exercises in the order in which the report answers them; those without rules follow."""
