@@ -113,7 +113,7 @@ def graph(cases: Cases) -> Answer:
 
 def best_rate(cases: Cases, device: str) -> Answer:
     """Name the best rate of a device in each precision, its size, and its part of the peak."""
-    best = _best(cases, device)
+    best = best_rates(cases, device)
     if not best:
         raise NotMeasuredError(cases.reason(function=SQUARE, device=device))
     (dtype, (rate, n)), *others = best.items()
@@ -174,7 +174,7 @@ def plots(cases: Cases) -> Iterator[Plot]:
             title = f"Rate of a square product on {the_device(cases.run, device)}"
             lines = tuple(rate.series(dtype) for dtype, rate in rates.items())
             yield Plot(f"rate-{device}", title, "curve", SIZE, RATE, lines)
-    best = {device: _best(cases, device) for device in devices}
+    best = {device: best_rates(cases, device) for device in devices}
     dots = tuple(
         Series(
             device_title(cases.run, device),
@@ -208,7 +208,7 @@ def _rates(cases: Cases, device: str) -> dict[str, Curve]:
     return rates
 
 
-def _best(cases: Cases, device: str) -> dict[str, tuple[Curve, float]]:
+def best_rates(cases: Cases, device: str) -> dict[str, tuple[Curve, float]]:
     """Return the rates by precision with the size that is fastest, the fastest first."""
     best = {dtype: (rate, rate.highest()) for dtype, rate in _rates(cases, device).items()}
     order = sorted(best, key=lambda dtype: -best[dtype][0].point(best[dtype][1]).y.value)

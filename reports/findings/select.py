@@ -99,12 +99,17 @@ class Cases:
     def __init__(self, run: Run, table: pd.DataFrame, exercise: str) -> None:
         self.run = run
         self.exercise = exercise
+        self._table = table
         rows = table[(table["exercise"] == exercise) & (table["status"] == "passed")]
         first = rows.drop_duplicates("case").set_index("case", drop=False)
         self._facts: dict[str, dict[Any, Any]] = {
             str(name): facts for name, facts in first.to_dict("index").items()
         }
         self._launches = dict(iter(rows.set_index("launch").groupby("case")))
+
+    def of(self, exercise: str) -> "Cases":
+        """Return the cases of another exercise of the run."""
+        return Cases(self.run, self._table, exercise)
 
     def names(self, **where: Scalar) -> tuple[str, ...]:
         """Return the full names of the cases with these parameters, in the order of the run."""
