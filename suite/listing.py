@@ -89,12 +89,12 @@ def _row(name: str, work: str, call: str, letter: str, run: str) -> str:
     return f"{name:{NAME}}  {work:<{WORK}}{call:>{CALL}} {letter:1} {run:>{RUN}}".rstrip()
 
 
-def _seconds(seconds: float) -> str:
-    return f"{seconds / 60:,.0f} min" if seconds >= MINUTES else format_seconds(seconds)
+def _seconds(seconds: float, digits: int = 3) -> str:
+    return f"{seconds / 60:,.0f} min" if seconds >= MINUTES else format_value(seconds, "s", digits)
 
 
 def _about(seconds: float) -> str:
-    return f"{seconds / 60:,.0f} min" if seconds >= MINUTES else f"{seconds:.1f} s"
+    return f"{seconds:.1f} s" if seconds < 1 else _seconds(seconds, 2)
 
 
 def _wrapped(text: str) -> list[str]:

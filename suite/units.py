@@ -48,9 +48,10 @@ def format_estimate(estimate: Estimate, unit: str) -> str:
     Parameters
     ----------
     unit
-        One of ``s``, ``FLOP``, ``FLOP/s``, ``op/s``, ``B/s``, ``B``, ``Hz``, ``W``, ``J``, the multiplication
-        sign (a ratio), ``1`` (a fraction, shown in percent) and ``n`` (a size, a whole number);
-        empty for a plain number. Any other is written behind the number, without a prefix.
+        One of ``s``, ``FLOP``, ``FLOP/s``, ``op/s``, ``B/s``, ``B``, ``Hz``, ``W``, ``J``, the
+        multiplication sign (a ratio), ``1`` (a fraction, shown in percent) and ``n`` (a size, a
+        whole number); empty for a plain number. Any other is written behind the number, without a
+        prefix.
     """
     low, high = estimate.low, estimate.high
     if low is None or high is None:
