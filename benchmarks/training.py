@@ -59,25 +59,22 @@ class Training:
         self.batches = split(self.data, batch)
         self.pace = min(1, batch / STEADY_BATCH)
         self.start = _network(device, SIZES[size])
+        self.begin()
+
+    def begin(self) -> None:
+        """Take a fresh network, so that one that is trained already can still be checked."""
         self.model = deepcopy(self.start)
         self.optimizer = self._optimizer(self.model)
 
     def twin(self) -> Self:
         """Return a training on the same data and from the same start, of another network."""
         twin = copy(self)
-        twin.model = deepcopy(self.start)
-        twin.optimizer = self._optimizer(twin.model)
+        twin.begin()
         return twin
 
     def batch_of(self, step: int) -> Batch:
         """Return the batch, in the host's memory, whose turn it is in a step."""
         return self.batches[step % len(self.batches)]
-
-    def reset(self) -> None:
-        """Set the parameters to what they were before the training."""
-        with torch.no_grad():
-            for now, then in zip(self.model.parameters(), self.start.parameters(), strict=True):
-                now.copy_(then)
 
     def step(self, inputs: Tensor, targets: Tensor) -> Tensor:
         """Take a step on one batch; return its loss, which lies on the device."""
