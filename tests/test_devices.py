@@ -36,18 +36,6 @@ def test_without_an_accelerator_everything_falls_back_to_the_cpu() -> None:
     assert choose([]) == ["cpu"]
 
 
-def test_a_device_is_taken_where_it_exists_and_the_cpu_where_not() -> None:
-    asked = "[str(try_device(i)) for i in (0, 1, 2, -1)], [str(d) for d in all_devices()]"
-    assert on_two_accelerators(asked) == "['sim:0', 'sim:1', 'cpu', 'cpu'] ['sim:0', 'sim:1']"
-
-
-@pytest.mark.parametrize(
-    ("mask", "seen"), [("1", "['cpu', 'sim:0']"), ("0,1", "['cpu', 'sim:0', 'sim:1']")]
-)
-def test_a_mask_is_honoured(mask: str, seen: str) -> None:
-    assert on_two_accelerators("choose([])", SIM_VISIBLE_DEVICES=mask) == seen
-
-
 def test_devices_are_chosen_by_name_each_once_in_the_order_given() -> None:
     chosen = on_two_accelerators("choose(['sim:1', 'cpu', 'sim', 'sim:1'])")
     assert chosen == "['sim:1', 'cpu', 'sim:0']"

@@ -2,7 +2,8 @@
 """What a run finds of split models and pipelines is what simulated devices make of them.
 
 The run is made in the simulation's own time (see `tests.test_truth`), on four devices, so that
-it has pipelines of two stages and of four. What the CPU does takes no time there.
+it has pipelines of two stages and of four. What the CPU does takes no time there. The machine
+has two devices more, which are far slower and which a mask hides.
 """
 
 import pytest
@@ -14,7 +15,8 @@ pytestmark = pytest.mark.long
 SPEC = {
     "virtual": True,
     "name": "acme",
-    "devices": 4,
+    "devices": 6,
+    "faults": {"speeds": [1.0, 0.1, 1.0, 1.0, 0.1, 1.0]},
     "memory": 128 << 20,
     "launch": 20e-6,
     "metadata": 3e-6,
@@ -28,6 +30,7 @@ SPEC = {
         "peer": {"latency": 41e-6, "rate": 1.7e9},
     },
 }
+MASK = "0,2,3,5"
 EXACT, PART = 0.005, 0.02
 """How near the truth a time must come, and how near a difference of times."""
 WORDS, WIDTH, CLASSES = 64, 512, 16
@@ -40,13 +43,15 @@ GROUPS = pytest.mark.parametrize("group", [PAIR, FOUR])
 
 @pytest.fixture(scope="module")
 def split(tmp_path_factory: pytest.TempPathFactory) -> Measured:
-    return measured(
-        tmp_path_factory.mktemp("split"),
-        SPEC,
-        "split_model and 64 and not (1024 or 16384 or 256 or bench_step or 64-2] or 64-4])"
-        " and not (tasks and 1-64])",
-        *("--devices", FOUR.replace("+", ","), "--budget", 12),
-    )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ACME_VISIBLE_DEVICES", MASK)
+        return measured(
+            tmp_path_factory.mktemp("split"),
+            SPEC,
+            "split_model and 64 and not (1024 or 16384 or 256 or bench_step or 64-2] or 64-4])"
+            " and not (tasks and 1-64])",
+            *("--devices", FOUR.replace("+", ","), "--budget", 12),
+        )
 
 
 def layer(seen: Measured, rows: int, inputs: int, outputs: int) -> float:
@@ -95,6 +100,12 @@ def test_every_placement_and_every_pipeline_gives_the_right_result(split: Measur
     assert {one.status for one in split.run.frobench.outcomes} == {"passed"}
     wrong = {one.code for one in split.run.frobench.conclusions if one.severity == "error"}
     assert wrong == set()
+
+
+def test_a_mask_is_honoured_and_recorded(split: Measured) -> None:
+    environment = split.run.frobench.environment
+    assert environment.software.variables["ACME_VISIBLE_DEVICES"] == MASK
+    assert [one.index for one in environment.accelerators] == [0, 1, 2, 3]
 
 
 def test_the_boundary_costs_what_more_is_moved_and_what_is_looked_up_elsewhere(
