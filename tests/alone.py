@@ -82,11 +82,14 @@ class Recorder:
         work: Work,
         check: Callable[[Any], Check],
         lanes: Sequence[object] = (),  # noqa: ARG002 - part of the face that it stands for
+        before: Callable[[], object] | None = None,
         cold: bool = False,  # noqa: ARG002 - as above
         apart: Mapping[str, float] = MappingProxyType({}),
     ) -> None:
         """Call the body."""
         inputs = Inputs(body)
+        if before is not None:
+            before()
         with FlopCounterMode(display=False) as counter:
             result = body()
         self.commonest = inputs.commonest()
