@@ -95,15 +95,15 @@ def test_an_interrupted_run_is_saved_and_can_be_finished(tmp_path: Path) -> None
 
 def test_a_full_disk_is_told_and_what_was_finished_stays(tmp_path: Path) -> None:
     process = start(*QUICK, "--launches", 30, "-k", "fine", folder=tmp_path)
-    folder = wait_for_samples(tmp_path / "results", 3)
-    full = (folder / "launches.jsonl").stat().st_size + 3000
+    folder = wait_for_samples(tmp_path / "results", 1)
+    full = (folder / "launches.jsonl").stat().st_size + 1000
     for pid in (process.pid, *(child.pid for child in psutil.Process(process.pid).children())):
         resource.prlimit(pid, resource.RLIMIT_FSIZE, (full, full))
     _, err = process.communicate(timeout=120)
     assert process.returncode == 3
     assert "everything finished stays" in err
     assert "Traceback" not in err
-    assert sum(isinstance(r, Measured) for r in Journal(folder / "launches.jsonl")) >= 3
+    assert sum(isinstance(r, Measured) for r in Journal(folder / "launches.jsonl")) >= 1
 
 
 def test_a_run_that_was_killed_before_its_plan_is_resumed_as_it_was_asked_for(
