@@ -38,8 +38,13 @@ def declared(items: Sequence[pytest.Function], settings: Settings) -> Declared:
     return Declared(
         machine=environment.machine(settings.devices),
         works={case: work for case, work in works.items() if work is not None},
-        absent={case: mark.kwargs["reason"] for case, mark in marks.items() if mark},
+        absent={case: _reason(mark) for case, mark in marks.items() if mark},
     )
+
+
+def _reason(skip: pytest.Mark) -> str:
+    """Return the reason of a mark, which may also be its first argument, or missing."""
+    return str(skip.kwargs.get("reason") or next(iter(skip.args), "skipped"))
 
 
 def _work(item: pytest.Function) -> Work | None:

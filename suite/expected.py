@@ -225,11 +225,12 @@ def _skipped(before: Run | None, settings: Settings) -> dict[str, str]:
 
 
 def _too_long(call: Call | None, cap: float) -> str | None:
-    """Return why a call that was measured, or continued from such, will be left out."""
-    if call is None or call.basis not in {"measured", "sizes"} or call.seconds <= cap:
+    """Return why a call will be left out, or may be where it is but guessed."""
+    if call is None or call.seconds <= cap:
         return None
-    takes = f"takes about {format_seconds(call.seconds)} a call"
-    return f"{takes}, over this profile's {format_seconds(cap)}"
+    takes = "takes" if call.basis in {"measured", "sizes"} else "may take"
+    seconds, most = format_seconds(call.seconds), format_seconds(cap)
+    return f"{takes} about {seconds} a call, over this profile's {most}"
 
 
 def _overhead(before: Run | None) -> float:

@@ -7,16 +7,19 @@ from textwrap import wrap
 
 from suite.expected import Basis, Expected, ExpectedCase
 from suite.model import Work
+from suite.names import name_of
 from suite.units import counted, format_seconds, format_value
 
 WIDTH = 100
-NAME, WORK, CALL, RUN = 46, 25, 13, 9
+NAME, WORK, CALL, RUN = 48, 24, 13, 9
 FROM: dict[Basis, tuple[str, str]] = {
     "sizes": ("s", "continued from other sizes in that run"),
     "rates": ("r", "at the rates of other cases in that run"),
     "nominal": ("n", "from declared work at nominal rates, which any machine reaches"),
 }
 """A letter for what is not as it was measured, and what it means."""
+GUESSES = {"r", "n"}
+"""Those that leave it to the run what is left out."""
 MOST_DEVICES = 2
 """Of larger groups the first and the last are named."""
 MINUTES = 90.0
@@ -46,16 +49,18 @@ def _function(cases: Sequence[ExpectedCase]) -> Iterator[str]:
             continue
         letter = FROM[case.basis][0] if case.basis in FROM else ""
         call = "-" if case.call_seconds is None else _seconds(case.call_seconds)
-        run = "left out" if case.run_seconds is None else _about(case.run_seconds)
+        run = "left out" + "?" * (letter in GUESSES)
+        if case.run_seconds is not None:
+            run = _about(case.run_seconds)
         yield _row(name, spelled(case.work), f"about {call}" if letter else call, letter, run)
 
 
 def shown(case: ExpectedCase) -> str:
     """Return a case's name; of many devices the first and the last."""
-    names = case.devices
-    if len(names) <= MOST_DEVICES:
-        return case.name
-    return case.name.replace("+".join(names), f"{names[0]}+...+{names[-1]}")
+    name, places = name_of(case.name), case.devices
+    if len(places) <= MOST_DEVICES:
+        return name
+    return name.replace("+".join(places), f"{places[0]}+...+{places[-1]}")
 
 
 def spelled(work: Work | None) -> str:
@@ -78,7 +83,7 @@ def _totals(expected: Expected) -> Iterator[str]:
     )
     if any(case.left_out and case.work for case in expected.cases):
         longest = format_seconds(expected.longest_sample)
-        yield f"left out: a call takes longer than {longest}, the longest sample of this profile"
+        yield f"left out: a call takes over {longest}, this profile's longest sample; ?: if so"
     if expected.before:
         yield f"a call: as the newest run of {expected.machine} saw it, {expected.before}"
     used = {case.basis for case in expected.cases}

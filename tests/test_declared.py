@@ -88,9 +88,14 @@ def module(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
     return load(path)
 
 
-def item(module: ModuleType, function: str, reason: str = "", **params: Any) -> pytest.Function:  # noqa: ANN401
+def item(
+    module: ModuleType,
+    function: str,
+    skip: pytest.MarkDecorator | None = None,
+    **params: Any,  # noqa: ANN401
+) -> pytest.Function:
     """Return what stands for a case as pytest collects it."""
-    mark = pytest.mark.skip(reason=reason).mark if reason else None
+    mark = skip.mark if skip else None
     stand_in = SimpleNamespace(
         nodeid=function,
         module=module,
@@ -130,10 +135,20 @@ def test_work_that_has_to_be_computed_is_unknown(module: ModuleType) -> None:
     assert work(module, "bench_computed", device="cpu", n=4) is None
 
 
-def test_a_case_that_no_device_can_run_has_a_reason_and_no_work(module: ModuleType) -> None:
-    found = declared([item(module, "bench_size", "no accelerator", device="none", n=1)], SETTINGS)
+@pytest.mark.parametrize(
+    ("skip", "reason"),
+    [
+        (pytest.mark.skip(reason="no accelerator"), "no accelerator"),
+        (pytest.mark.skip("no time"), "no time"),
+        (pytest.mark.skip(), "skipped"),
+    ],
+)
+def test_a_case_that_no_device_can_run_has_a_reason_and_no_work(
+    module: ModuleType, skip: pytest.MarkDecorator, reason: str
+) -> None:
+    found = declared([item(module, "bench_size", skip, device="none", n=1)], SETTINGS)
     assert found.works == {}
-    assert found.absent == {"bench_size": "no accelerator"}
+    assert found.absent == {"bench_size": reason}
 
 
 def test_devices_are_what_they_were_afterwards(module: ModuleType) -> None:
