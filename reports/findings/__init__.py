@@ -7,6 +7,7 @@ from reports.findings import (
     attainable_peak,
     copies,
     data_parallel,
+    loss_reporting,
     many_or_one,
     matmul,
     norm_logging,
@@ -30,6 +31,7 @@ RULES = {
     "placement": placement,
     "copies": copies,
     "many_or_one": many_or_one,
+    "loss_reporting": loss_reporting,
     "data_parallel": data_parallel,
     "split_model": split_model,
 }
