@@ -210,10 +210,13 @@ def _ratio(work: Work, of: Work) -> float | None:
 
 
 def _nominal(case: Identity, work: Work) -> float:
-    """Add up what the parts of the work take at most, on a device of which nothing is known."""
+    """Return what the work takes at most, on a device of which nothing is known.
+
+    Items may be operations or mere elements, so they count where nothing else is declared.
+    """
     rates = CPU if all(name.startswith("cpu") for name in case.devices) else ACCELERATOR
     moved = (work.flops or 0) / rates.flops + (work.bytes or 0) / rates.bytes
-    return rates.call + moved + rates.item * (work.items or 0)
+    return rates.call + (moved or rates.item * (work.items or 0))
 
 
 def _skipped(before: Run | None, settings: Settings) -> dict[str, str]:

@@ -109,6 +109,21 @@ def test_without_a_run_there_are_nominal_rates() -> None:
     assert there.call_seconds == pytest.approx(ACCELERATOR.call + 2e9 / ACCELERATOR.flops)
 
 
+@pytest.mark.parametrize(
+    ("work", "seconds"),
+    [
+        (Work(items=100), 100 * CPU.item),
+        (Work(bytes=5e6, items=1e6), 5e6 / CPU.bytes),
+        (Work(flops=2e9, bytes=5e9), 2e9 / CPU.flops + 5e9 / CPU.bytes),
+        (Work(), 0.0),
+    ],
+)
+def test_items_count_where_nothing_else_is_declared(work: Work, seconds: float) -> None:
+    case = identity(8)
+    found = only(case=case, works={case.fullname: work})
+    assert found.call_seconds == pytest.approx(CPU.call + seconds)
+
+
 def test_work_that_nobody_knows_is_that_of_the_same_case_on_another_device() -> None:
     there = identity(64, device="cuda:0")
     found = only(case=there, run=before(square(64)), works={})
