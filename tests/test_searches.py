@@ -2,6 +2,7 @@
 """Searches of a session: each try is journaled, the time is shared, nothing is learnt twice."""
 
 from collections.abc import Callable, Sequence
+from typing import Literal
 
 import pytest
 
@@ -10,7 +11,7 @@ from suite.errors import DoesNotFitError
 from suite.model import Search, Settings
 from suite.running.journal import LaunchSpec, Tried
 from suite.search import LEAST_TRIES, Limits, Try
-from suite.searches import Make, Searches
+from suite.searches import BRIEF, Make, Searches
 from suite.shapes import Shape
 
 CPU = Device("cpu")
@@ -20,11 +21,13 @@ SETTINGS = Settings(
 
 
 def searches(
-    seconds: float = 0.0, searched: dict[str, Search] | None = None
+    seconds: float = 0.0,
+    searched: dict[str, Search] | None = None,
+    mode: Literal["pilot", "alone"] = "pilot",
 ) -> tuple[Searches, list[Tried]]:
     """Return the searches of a pilot, and what they journal."""
     spec = LaunchSpec(
-        mode="pilot",
+        mode=mode,
         launch=0,
         journal="",
         benchmarks="",
@@ -112,6 +115,13 @@ def test_what_earlier_processes_spent_counts(given: list[float]) -> None:
     some.remember(Tried(case="b", attempt=Try(Shape(64, 64, 64), 1e-3, 10.0)))
     some.find("a", CPU, fits(1e9))
     assert given == [50.0]
+
+
+def test_a_session_that_no_runner_started_searches_briefly(given: list[float]) -> None:
+    some, _ = searches(mode="alone")
+    some.expect("ab")
+    some.find("a", CPU, fits(1e9))
+    assert given == [BRIEF]
 
 
 def test_a_device_without_memory_for_the_smallest_shape_is_told() -> None:
