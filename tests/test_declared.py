@@ -7,6 +7,7 @@ from typing import Any, cast
 
 import pytest
 
+from suite import environment
 from suite.declared import declared
 from suite.devices import Device
 from suite.model import Work
@@ -79,6 +80,11 @@ def load(n: int) -> list[int]:
 def truth(numbers: object) -> None:
     raise RuntimeError("takes an hour")
 '''
+
+
+@pytest.fixture(autouse=True)
+def _here(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(environment, "machine", lambda _: "here")  # which takes a while
 
 
 @pytest.fixture(scope="module")

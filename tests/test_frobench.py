@@ -10,9 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from suite import store
+from suite import environment, store
+from suite.version import benchmark_version
 from tests import factory
-from tests.command import ROOT, TRICKY, frobench, stored
+from tests.alone import load
+from tests.command import ROOT, TRICKY, frobench
 
 VERBS = ("run", "list", "validate", "compare", "reproduce", "report")
 
@@ -67,14 +69,22 @@ def test_list_is_there_for_programs_too(tmp_path: Path) -> None:
 
 
 def test_list_takes_times_from_the_newest_run_of_this_machine(tmp_path: Path) -> None:
-    arguments = ("--benchmarks", TRICKY, "--devices", "cpu", "-k", "fine")
-    run = stored(frobench("run", *arguments, "--launches", 1, folder=tmp_path), tmp_path)
-    found = json.loads(frobench("list", *arguments, "--json", folder=tmp_path).stdout)
-    assert found["machine"] == run.frobench.environment.machine
-    assert found["before"] == run.frobench.run
-    assert {case["fullname"]: case["call_seconds"] for case in found["cases"]} == {
-        case.fullname: case.stats.median for case in run.benchmarks
-    }
+    run = factory.run()
+    run.frobench.environment.machine = environment.machine(["cpu"])
+    case = run.benchmarks[0]
+    case.group, case.fullname = "tricky", "tricky/bench_tricky.py::bench_fine[cpu-16]"
+    function = load(TRICKY / "bench_tricky.py").bench_fine
+    case.extra_info.version = benchmark_version(function)
+    store.write(run, tmp_path / "results")
+    arguments = ("--benchmarks", TRICKY, "--devices", "cpu", "-k", "fine", "--json")
+    found = json.loads(frobench("list", *arguments, folder=tmp_path).stdout)
+    assert (found["machine"], found["before"]) == (
+        run.frobench.environment.machine,
+        run.frobench.run,
+    )
+    (measured,) = (case for case in found["cases"] if case["basis"] == "measured")
+    assert measured["fullname"] == case.fullname
+    assert measured["call_seconds"] == case.stats.median
 
 
 def test_validate_accepts_a_good_file_and_names_the_place_of_a_fault(
