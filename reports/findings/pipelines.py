@@ -137,7 +137,7 @@ def overlap(cases: Cases, group: str) -> Answer:
     micro, count = seen.sizes[-1], pipeline.stages
     theory = max(0.0, (micro - count + 1) / micro)
     return Answer(
-        f"On one clock, with the batch in {_pieces(micro)}, all {count} stages run at once for "
+        f"On one clock, with the batch in {_pieces(micro)}, its {count} stages run at once for "
         f"{VALUE} of the shortest one's time, where theory says {format_value(theory, '1')}; in "
         f"one piece, as a control, for {text(seen.at(WHOLE), '1')}.",
         behind(seen.on([WHOLE, micro])),
