@@ -5,13 +5,14 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from textwrap import wrap
 
-from suite.expected import Basis, Expected, ExpectedCase
+from suite.calls import Basis
+from suite.expected import Expected, ExpectedCase
 from suite.model import Work
 from suite.names import name_of
 from suite.units import counted, format_seconds, format_value
 
 WIDTH = 100
-NAME, WORK, CALL, RUN = 48, 24, 13, 9
+NAME, WORK, CALL, RUN = 47, 24, 13, 9
 FROM: dict[Basis, tuple[str, str]] = {
     "sizes": ("s", "continued from other sizes in that run"),
     "rates": ("r", "at the rates of other cases in that run"),
@@ -91,7 +92,7 @@ def _totals(expected: Expected) -> Iterator[str]:
 
 
 def _row(name: str, work: str, call: str, letter: str, run: str) -> str:
-    return f"{name:{NAME}}  {work:<{WORK}}{call:>{CALL}} {letter:1} {run:>{RUN}}".rstrip()
+    return f"{name:{NAME}}  {work:<{WORK}} {call:>{CALL}} {letter:1} {run:>{RUN}}".rstrip()
 
 
 def _seconds(seconds: float, digits: int = 3) -> str:

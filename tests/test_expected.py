@@ -8,7 +8,8 @@ import pytest
 from msgspec.structs import replace
 
 from suite import store
-from suite.expected import ACCELERATOR, CPU, Expected, ExpectedCase, expect, newest
+from suite.calls import ACCELERATOR, CPU
+from suite.expected import Expected, ExpectedCase, expect, newest
 from suite.listing import lines
 from suite.model import Case, Exercise, Run, Settings, Work
 from suite.profiles import PROFILES, settings_for
