@@ -16,9 +16,8 @@ micro-batch fills the pipeline and the last one empties it, devices have nothing
 equal stages and m micro-batches, in theory, (p - 1) / (m + p - 1) of the time. To this bubble
 come copies between stages and launches. It is measured against one device that takes the same
 micro-batches through the whole model, so that it does not count what small batches cost
-anywhere. A batch in one piece is the control of the
-overlap: its stages must share no time. Last, independent models run at once, one on each
-device, or one after the other on the first.
+anywhere. A batch in one piece is the control of the overlap: its stages must share no time.
+Last, independent models run at once, one on each device, or one after the other on the first.
 """
 
 import math
@@ -43,7 +42,6 @@ ROWS = 16
 PIECES = 32
 """Rows that are checked: at least one in each micro-batch."""
 TOKENS = [64, 256, 16_384]
-HOST = Device("cpu")
 Model = tuple[Tensor, list[Tensor]]
 
 
@@ -58,7 +56,7 @@ def bench_forward(measure: Measure, device: Device, tokens: int) -> None:
 @cases(tokens=TOKENS)
 def bench_split_forward(measure: Measure, accelerator: Device, tokens: int) -> None:
     """Run a model forward, its embedding on the CPU and its layers on the accelerator."""
-    measure_forward(measure, tokens, HOST, accelerator)
+    measure_forward(measure, tokens, Device("cpu"), accelerator)
 
 
 @cases(tokens=TOKENS)
@@ -75,7 +73,7 @@ def bench_embedding(measure: Measure, device: Device, tokens: int) -> None:
 @cases(tokens=TOKENS)
 def bench_boundary(measure: Measure, accelerator: Device, tokens: int) -> None:
     """Move words that were looked up on the CPU to the accelerator."""
-    words, table, _ = draw(tokens, HOST, accelerator)
+    words, table, _ = draw(tokens, Device("cpu"), accelerator)
     found = look_up(words, table)
     measure(
         lambda: found.to(accelerator.handle),
@@ -107,7 +105,7 @@ def bench_step(measure: Measure, device: Device, tokens: int) -> None:
 @cases("rigorous", tokens=TOKENS)
 def bench_split_step(measure: Measure, accelerator: Device, tokens: int) -> None:
     """Run a model forward and backward, its embedding on the CPU, its layers elsewhere."""
-    measure_step(measure, tokens, HOST, accelerator)
+    measure_step(measure, tokens, Device("cpu"), accelerator)
 
 
 @cases("quick", n=[1024], micro=[1, 8])
