@@ -14,6 +14,7 @@ from reports.findings.select import Cases, NotMeasuredError, device_title, is_cp
 from suite.model import Case, Search
 from suite.units import counted, format_value
 
+PRODUCTS = ("bench_product", "bench_product_narrow")
 SPACE = "\N{NO-BREAK SPACE}"
 
 
@@ -132,10 +133,11 @@ class _Peak:
 
 def _best(cases: Cases, device: str) -> list[_Peak]:
     """Return the products of a device, the fastest precision first."""
+    wanted = {name for one in PRODUCTS for name in cases.names(function=one, device=device)}
     found = [
         _Peak(str(case.params["dtype"]), case, cases.one("flop_rate", case=case.fullname))
         for case in cases.passed()
-        if case.params["device"] == device
+        if case.fullname in wanted
     ]
     if not found:
         raise NotMeasuredError(cases.reason(device=device))
