@@ -7,7 +7,6 @@ is handed to the launches, which measure it as they do any case.
 
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from statistics import median
 from time import monotonic, perf_counter
 
 import torch
@@ -117,9 +116,11 @@ class Searches:
 
 
 def _attempt(make: Make, shape: Shape, device: Device, span: float) -> float | None:
-    """Return the seconds of a typical call; ``None`` if the memory is too small.
+    """Return the seconds of an undisturbed call; ``None`` if the memory is too small.
 
-    The first call pays for what later ones do not, so it is not looked at.
+    That is the lower quartile: neighbours only slow a call, and long calls more than short ones,
+    which would win for no reason of theirs. The first call pays for what later ones do not, so it
+    is not looked at.
     """
     with suppress(DoesNotFitError, torch.OutOfMemoryError):
         sampler, seen = Sampler(make(shape), [device]), Measurement()
@@ -128,7 +129,7 @@ def _attempt(make: Make, shape: Shape, device: Device, span: float) -> float | N
         # The last result is kept while the next is made, as launches do: both must fit.
         while len(seen.host) < LEAST_CALLS or (seen.sampled < span and len(seen.host) < MOST_CALLS):
             seen.host.append(seen.sample(sampler))
-        return median(seen.host)
+        return sorted(seen.host)[len(seen.host) // 4]
     return None
 
 
