@@ -24,8 +24,9 @@ EXERCISES = [path.stem.removeprefix("bench_") for path in MODULES]
 
 @pytest.fixture(scope="module")
 def listing() -> list[str]:
-    """Return the names of all cases of the standard profile."""
-    return run_pytest(BENCHMARKS, "--collect-only").stdout.splitlines()
+    """Return the names of all cases."""
+    everything = ("--collect-only", "--frobench-profile", "rigorous")
+    return run_pytest(BENCHMARKS, *everything).stdout.splitlines()
 
 
 @pytest.mark.parametrize("exercise", EXERCISES)
@@ -207,37 +208,23 @@ def test_pytest_alone_measures_and_names_no_host(tmp_path: Path) -> None:
 
 
 ON_ACCELERATORS = {
-    "copies": [
-        "bench_to_device[sim:0-1024-non_blocking]",
-        "bench_to_host[sim:0-1024-non_blocking]",
-        "bench_both_ways[sim:0-1024]",
-        "bench_all_at_once[sim:0+sim:1-1024-to_host]",
-        "bench_between[sim:0+sim:1-1024-through_host]",
-        "bench_numpy[sim:0-4096]",
-        "bench_print[sim:0-4000]",
-    ],
     "matmul": ["bench_square_with_copies[sim:0-16]"],
     "norm_logging": ["bench_pinned[sim:0-1000]", "bench_wait[sim:0-1000]"],
-    "parallel_matmul": [
-        "bench_sequence[sim:0-64]",
-        "bench_two_streams[sim:0-64]",
-        "bench_one_thread[sim:0+sim:1-64]",
-        "bench_threads[sim:0+sim:1-64]",
-        "bench_in_turn[sim:0+sim:1-64]",
-        "bench_processes[sim:0+sim:1-64]",
-    ],
-    "parameters": ["bench_write_copy_pinned[sim:0-1000000]", "bench_move[sim:0-1000000]"],
+    "parallel_matmul": ["bench_two_streams[sim:0-64]", "bench_one_thread[sim:0+sim:1-64]"],
+    "parameters": ["bench_move[sim:0-1000000]"],
 }
+"""What is held against no truth elsewhere, and one that needs two devices."""
 
 
 def test_what_needs_accelerators_runs_on_two_of_them(tmp_path: Path) -> None:
-    file, simulated = tmp_path / "b.json", str(ROOT / "tests" / "simulated")
+    file = tmp_path / "b.json"
     run = run_pytest(
         *ids(ON_ACCELERATORS),
         *("--benchmark-json", file),
         devices="sim:0,sim:1",
-        PYTHONPATH=simulated,
+        PYTHONPATH=str(ROOT / "tests" / "simulated"),
     )
     assert run.returncode == 0, run.stdout
-    measured = [case["name"] for case in json.loads(file.read_text("utf-8"))["benchmarks"]]
-    assert set(measured) >= {*ON_ACCELERATORS["copies"], *ON_ACCELERATORS["parallel_matmul"]}
+    measured = {case["name"] for case in json.loads(file.read_text("utf-8"))["benchmarks"]}
+    loops = ON_ACCELERATORS["norm_logging"]  # too long for a busy machine now and then
+    assert measured | {*loops} == {case for cases in ON_ACCELERATORS.values() for case in cases}
