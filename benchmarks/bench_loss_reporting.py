@@ -24,9 +24,9 @@ from itertools import cycle, islice, zip_longest
 
 import torch
 from torch import Tensor
-from training import Batch, Trained, Training, split
+from training import Batch, Trained, Training, split, work
 
-from suite import Device, Lane, Measure, Work, cases, needed, pinned, worst
+from suite import Check, Device, Lane, Measure, cases, needed, pinned, worst
 
 STEPS = 100
 NETWORKS = ["small", "medium"]
@@ -45,8 +45,14 @@ Loader = Callable[[], Iterable[Batch]]
 def bench_reading(measure: Measure, device: Device, network: str, batch: int, every: int) -> None:
     """Read the losses of so many steps together, against those of all steps at the end."""
     training = Training(device, network, batch)
-    batches = on_device(training)
-    beside_silent(measure, training, lambda one: train(one, batches, every), batches)
+    batches, silent = on_device(training), training.twin()
+    measure(
+        lambda: train(training, batches, every),
+        against=lambda: train(silent, batches),
+        before=partial(begin, [training, silent]),
+        work=work(network, batch, STEPS),
+        check=training.check(STEPS),
+    )
 
 
 @cases(network=NETWORKS, batch=[BATCH], memory=MEMORIES)
@@ -56,8 +62,14 @@ def bench_loading(
 ) -> None:
     """Load data from the host's memory, against data that lie on the device."""
     training = Training(accelerator, network, batch)
-    load = LOADERS[memory](training)
-    beside_silent(measure, training, lambda one: train(one, load()), on_device(training))
+    load, batches, silent = LOADERS[memory](training), on_device(training), training.twin()
+    measure(
+        lambda: train(training, load()),
+        against=lambda: train(silent, batches),
+        before=partial(begin, [training, silent]),
+        work=work(network, batch, STEPS),
+        check=training.check(STEPS),
+    )
 
 
 @cases(network=NETWORKS, batch=[BATCH], reading=READING)
@@ -66,7 +78,14 @@ def bench_one_thread(
     measure: Measure, devices: list[Device], network: str, batch: int, reading: str
 ) -> None:
     """Train a network on each device, driven by one thread that takes a step on each in turn."""
-    several(measure, [Training(one, network, batch) for one in devices], reading, in_turn)
+    group = Group([Training(one, network, batch) for one in devices], reading)
+    measure(
+        lambda: group.train(in_turn),
+        before=partial(begin, group.trainings),
+        work=work(network, batch, STEPS, len(devices)),
+        check=group.check,
+        lanes=group.lanes[1:],
+    )
 
 
 @cases(network=NETWORKS, batch=[BATCH], reading=READING)
@@ -75,13 +94,39 @@ def bench_threads(
     measure: Measure, devices: list[Device], network: str, batch: int, reading: str
 ) -> None:
     """Train a network on each device, driven by a thread each."""
+    group = Group([Training(one, network, batch) for one in devices], reading)
     with ThreadPoolExecutor(len(devices)) as threads:
+        measure(
+            lambda: group.train(lambda all_of: [*threads.map(in_turn, ([one] for one in all_of))]),
+            before=partial(begin, group.trainings),
+            work=work(network, batch, STEPS, len(devices)),
+            check=group.check,
+            lanes=group.lanes[1:],
+        )
 
-        def in_threads(trainings: Iterable[Steps]) -> None:
-            for _ in threads.map(lambda one: in_turn([one]), trainings):
-                pass
 
-        several(measure, [Training(one, network, batch) for one in devices], reading, in_threads)
+class Group:
+    """A training on each device, and whose losses are read in each step.
+
+    lanes : of each device; those behind the first see when the others work
+    """
+
+    def __init__(self, trainings: Sequence[Training], reading: str) -> None:
+        self.trainings = trainings
+        self.lanes = [Lane(one.device) for one in trainings]
+        self._every = [1 if reading == "first" else STEPS, *[STEPS] * len(trainings[1:])]
+        self._batches = [on_device(one) for one in trainings]
+        self._checks = [one.check(STEPS) for one in trainings]
+
+    def train(self, drive: Callable[[Iterable[Steps]], object]) -> list[Trained]:
+        """Let all trainings be driven, step by step."""
+        losses: list[list[float]] = [[] for _ in self.trainings]
+        drive(map(steps, self.trainings, self._batches, self._every, losses, self.lanes))
+        return [Trained(one.model, its) for one, its in zip(self.trainings, losses, strict=True)]
+
+    def check(self, results: Sequence[Trained]) -> Check:
+        """Check what each device has trained."""
+        return worst(check(one) for check, one in zip(self._checks, results, strict=True))
 
 
 def train(training: Training, batches: Iterable[Batch], every: int = STEPS) -> Trained:
@@ -113,52 +158,6 @@ def steps(
         yield
     if log:
         losses += torch.stack(log).tolist()
-
-
-def beside_silent(
-    measure: Measure,
-    training: Training,
-    body: Callable[[Training], Trained],
-    batches: Sequence[Batch],
-) -> None:
-    """Measure a training beside a silent twin."""
-    twin = training.twin()
-    measure(
-        lambda: body(training),
-        against=lambda: train(twin, batches),
-        before=partial(begin, [training, twin]),
-        work=training.work(STEPS),
-        check=training.check(STEPS),
-    )
-
-
-def several(
-    measure: Measure,
-    trainings: Sequence[Training],
-    reading: str,
-    drive: Callable[[Iterable[Steps]], None],
-) -> None:
-    """Measure a training on each device, and when all but the first were at work."""
-    lanes = [Lane(one.device) for one in trainings]
-    data = [on_device(one) for one in trainings]
-    every = [1 if reading == "first" else STEPS, *[STEPS] * len(lanes[1:])]
-    checks = [one.check(STEPS) for one in trainings]
-    flops = sum(one.work(STEPS).flops or 0 for one in trainings)
-
-    def body() -> list[Trained]:
-        losses: list[list[float]] = [[] for _ in trainings]
-        drive(map(steps, trainings, data, every, losses, lanes))
-        return [Trained(one.model, its) for one, its in zip(trainings, losses, strict=True)]
-
-    measure(
-        body,
-        before=partial(begin, trainings),
-        work=Work(flops=flops, items=len(trainings) * STEPS * trainings[0].batch),
-        check=lambda results: worst(
-            check(result) for check, result in zip(checks, results, strict=True)
-        ),
-        lanes=lanes[1:],
-    )
 
 
 def begin(trainings: Iterable[Training]) -> None:

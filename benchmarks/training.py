@@ -81,8 +81,8 @@ class Training:
         return step(self.model, self.optimizer, inputs, targets)
 
     def work(self, steps: int) -> Work:
-        """Count the products of all steps, forward and backward; samples are the items."""
-        return Work(flops=steps * flops(self.size, self.batch), items=steps * self.batch)
+        """Count the work of so many steps; see `work`."""
+        return work(self.size, self.batch, steps)
 
     def check(self, steps: int) -> Callable[[Trained], Check]:
         """Check that all losses were reported, the first ones right, and that the last is low."""
@@ -128,6 +128,12 @@ def step(
     loss.backward()  # type: ignore[no-untyped-call]  # torch leaves it so
     optimizer.step()
     return loss.detach()
+
+
+def work(size: str, batch: int, steps: int, networks: int = 1) -> Work:
+    """Count the products of all steps, forward and backward; samples are the items."""
+    times = networks * steps
+    return Work(flops=times * flops(size, batch), items=times * batch)
 
 
 def flops(size: str, batch: int) -> int:

@@ -61,8 +61,10 @@ def _order(run: Run) -> list[str]:
 
 
 def _findings(cases: Cases) -> list[Finding]:
-    rules = RULES.get(cases.exercise, other)
-    found = [*rules.findings(cases), *versions.findings(cases.run, cases.exercise)]
+    found = RULES.get(cases.exercise, other).findings(cases)
+    answered = {name for one in found for name in one.cases if cases.exercise in RULES}
+    beside = versions.findings(cases.run, cases.exercise)
+    found = [*found, *(one for one in beside if not answered.issuperset(one.cases))]
     asked = cases.run.frobench.exercises[cases.exercise]
     return found or [Finding("absent", asked.question, f"Not measured: {cases.reason()}.")]
 

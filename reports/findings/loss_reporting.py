@@ -79,8 +79,8 @@ def slow_down(cases: Cases, device: str, network: str, batch: str) -> Answer:
     slower, step = _by_every(cases, device, network, batch)
     more = step.at(1) * (1 - 1 / slower.at(1))
     return Answer(
-        f"Training {_training(cases, device, network, batch)} takes {VALUE} as long when each loss "
-        f"is read back by .item() as when all are read together at the end; that is "
+        f"Training {_training(cases, device, network, batch)}, takes {VALUE} as long when each "
+        f"loss is read back by .item() as when all are read together at the end; that is "
         f"{text(more, 's')} more in a step of {text(step.at(1), 's')}.",
         slower.cases[1],
         slower.at(1),
@@ -97,15 +97,15 @@ def every(cases: Cases, device: str, network: str, batch: str) -> Answer:
         sentence = (
             f"Reading each loss back already costs less: it takes {text(each, RATIO)} as long."
         )
-        return Answer(sentence, slower.cases[1])
+        return Answer(sentence, behind(slower))
     rarest = estimate_of(slower.at(most))
     still = (
         f"with one read-back in {most:.0f} steps it takes {text(slower.at(most), RATIO)} as long"
     )
     if not _is_below(rarest) and rarest.low is not None and rarest.low < LEVEL:
-        return Answer(f"Launches differ too much to tell: {still}.", slower.cases[most])
+        return Answer(f"Launches differ too much to tell: {still}.", behind(slower))
     if (slower.at(most) > LEVEL).all():
-        return Answer(f"More rarely than was measured: {still}.", slower.cases[most])
+        return Answer(f"More rarely than was measured: {still}.", behind(slower))
     faster = Curve(1 / slower.table, slower.cases)
     between = Curve(step.table.mul(step.sizes, axis="columns"), step.cases)
     where, by_launch = threshold(faster, 1 / LEVEL, between, power=1, pattern=f"{SIZE} steps")
@@ -124,7 +124,7 @@ def loading(cases: Cases, device: str, network: str, batch: str) -> Answer:
     first, *rest = ways
     spelled = [f"{text(ways[way], RATIO)} with {MEMORIES[way]}" for way in rest]
     return Answer(
-        f"Training {_training(cases, device, network, batch)} takes {VALUE} as long with "
+        f"Training {_training(cases, device, network, batch)}, takes {VALUE} as long with "
         f"{', '.join([MEMORIES[first], *spelled])}, as when the data lie on the device already.",
         cases.names(**_where(LOADING, device, network, batch)),
         ways[first],
@@ -187,11 +187,11 @@ def _trained(cases: Cases, function: str) -> list[tuple[str, str, str]]:
 
 
 def _training(cases: Cases, device: str, network: str, batch: str) -> str:
-    return f"the {network} network on {the_device(cases.run, device)}, {batch} samples a batch"
+    return f"the {network} network on {the_device(cases.run, device)}, in batches of {batch}"
 
 
 def _label(cases: Cases, device: str, network: str, batch: str) -> str:
-    return f"{device_title(cases.run, device)}: {network}, {batch} samples a batch"
+    return f"{device_title(cases.run, device)}: {network}, batches of {batch}"
 
 
 def _where(function: str, device: str, network: str, batch: str) -> dict[str, Scalar]:
