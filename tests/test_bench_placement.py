@@ -94,6 +94,12 @@ FAULTS = {
         "return here, create((n,)).to(",
         {"accelerator": CPU, "n": 64, "values": "randn"},
     ),
+    "another distribution moved": Fault(
+        "placement.create_then_move",
+        "here = create((n,))",
+        "here = create((n,)).abs()",
+        {"accelerator": CPU, "n": 4096, "values": "randn"},
+    ),
     "moved in another order": Fault(
         "placement.move", "values.to(", "values.flip(0).to(", {"accelerator": CPU, "n": 64}
     ),
