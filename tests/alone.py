@@ -67,6 +67,7 @@ class Recorder:
 
     products : floating-point operations of its products, as torch counts them
     commonest : the part of an input that is one and the same value, where inputs are seen
+    beside : the check of the other version's result
     """
 
     products: int
@@ -74,6 +75,7 @@ class Recorder:
     work: Work
     check: Check
     apart: Mapping[str, float]
+    beside: Check | None
 
     def __call__(  # noqa: PLR0913 - as the face that it stands for
         self,
@@ -85,8 +87,9 @@ class Recorder:
         before: Callable[[], object] | None = None,
         cold: bool = False,  # noqa: ARG002 - as above
         apart: Mapping[str, float] = MappingProxyType({}),
+        against: Callable[[], Any] | None = None,
     ) -> None:
-        """Call the body."""
+        """Call the body, and its other version if it has one."""
         inputs = Inputs(body)
         if before is not None:
             before()
@@ -95,3 +98,4 @@ class Recorder:
         self.commonest = inputs.commonest()
         self.products = counter.get_total_flops()
         self.work, self.check, self.apart = work, check(result), apart
+        self.beside = None if against is None else check(against())

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: MIT
+"""Reported losses: what is counted, what is read when, and what wrong arithmetic meets."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from torch import Tensor
+
+from suite.devices import Device
+from tests.alone import BENCHMARKS, Recorder, load, run_pytest
+from tests.command import ROOT
+from tests.test_wrong_arithmetic import Fault, changed
+
+pytestmark = pytest.mark.long
+
+CPU = Device("cpu")
+STEPS = 20
+
+
+def brief(path: Path) -> Any:  # noqa: ANN401 - a module whose type nobody knows
+    """Import a module of trainings, and let them be short."""
+    module: Any = load(path)
+    module.STEPS = STEPS
+    return module
+
+
+MODULE = brief(BENCHMARKS / "bench_loss_reporting.py")
+SMALL = {"network": "small", "batch": 64}
+READING = SMALL | {"device": CPU, "every": 10}
+READING_EACH = READING | {"every": 1}
+PAGEABLE = SMALL | {"accelerator": CPU, "memory": "pageable"}
+TOGETHER = SMALL | {"devices": [CPU] * 3, "reading": "first"}
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments", "networks"),
+    [
+        ("reading", READING, 1),
+        ("reading", READING | {"network": "medium", "every": 1}, 1),
+        ("loading", PAGEABLE, 1),
+        ("loading", PAGEABLE | {"memory": "at_once"}, 1),
+        ("one_thread", TOGETHER, 3),
+    ],
+)
+def test_declared_operations_are_those_that_torch_counts(
+    function: str, arguments: dict[str, Any], networks: int
+) -> None:
+    seen = Recorder()
+    getattr(MODULE, f"bench_{function}")(seen, **arguments)
+    assert seen.work.flops == seen.products
+    assert seen.work.items == networks * STEPS * 64
+    assert seen.check.passed
+    assert seen.beside is None or seen.beside.passed
+    assert seen.commonest is None or seen.commonest < 0.01
+
+
+@pytest.mark.parametrize("reading", ["nobody", "first"])
+def test_a_thread_for_each_device_trains_as_one_does(reading: str) -> None:
+    seen = Recorder()
+    MODULE.bench_threads(seen, **TOGETHER | {"reading": reading})
+    assert seen.check.passed
+
+
+@pytest.mark.parametrize(("every", "reads"), [(1, 20), (5, 4), (10, 2), (100, 1)])
+def test_losses_are_read_as_rarely_as_is_said(
+    monkeypatch: pytest.MonkeyPatch, every: int, reads: int
+) -> None:
+    seen: list[int] = []
+
+    def counting(read: Callable[[Tensor], object]) -> Callable[[Tensor], object]:
+        def counted(log: Tensor) -> object:
+            seen.append(log.numel())
+            return read(log)
+
+        return counted
+
+    for name in ("item", "tolist"):
+        monkeypatch.setattr(Tensor, name, counting(getattr(Tensor, name)))
+    training = MODULE.Training(CPU, "small", 64)
+    MODULE.train(training, MODULE.on_device(training), every)
+    assert seen == [STEPS // reads] * reads
+
+
+STEP = "training.step(inputs, targets)"
+FAULTS = {
+    "targets of other inputs": Fault(
+        "loss_reporting.reading", STEP, STEP.replace("targets", "targets.roll(1, 0)"), READING
+    ),
+    "losses read in the wrong order": Fault(
+        "loss_reporting.reading", "torch.stack(log)", "torch.stack(log[::-1])", READING
+    ),
+    "a loss that is read once and told again": Fault(
+        "loss_reporting.reading", "log.pop().item()", "(losses or [log[0].item()])[0]", READING_EACH
+    ),
+    "a batch that is loaded again and again": Fault(
+        "loss_reporting.loading",
+        "in batches)\n\n\ndef from",
+        "in batches[:1] * STEPS)\n\n\ndef from",
+        PAGEABLE,
+    ),
+    "a step too few": Fault(
+        "loss_reporting.loading", "cycle(batches), STEPS", "cycle(batches), STEPS - 1", PAGEABLE
+    ),
+    "another network's losses": Fault(
+        "loss_reporting.one_thread",
+        "Trained(one.model, its)",
+        "Trained(one.start, its)",
+        TOGETHER,
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS.values(), ids=list(FAULTS))
+def test_wrong_arithmetic_does_not_pass_the_check(fault: Fault, tmp_path: Path) -> None:
+    seen, module = Recorder(), brief(changed(fault, tmp_path))
+    getattr(module, f"bench_{fault.function.partition('.')[2]}")(seen, **fault.arguments)
+    assert not seen.check.passed
+
+
+def test_a_batch_that_is_prefetched_to_the_wrong_place_does_not_pass_the_check(
+    tmp_path: Path,
+) -> None:
+    module = changed(Fault("loss_reporting.loading", "1 - number % 2", "number % 2", {}), tmp_path)
+    module.write_text(module.read_text("utf-8").replace("STEPS = 100", f"STEPS = {STEPS}"), "utf-8")
+    run = run_pytest(
+        f"{module}::bench_loading[sim:0-small-64-prefetched]",
+        devices="sim:0",
+        PYTHONPATH=str(ROOT / "tests" / "simulated"),
+        SIM_SPEC='{"virtual": true, "launch": 4e-4}',
+    )
+    assert "wrong result: the first losses with float64 is off by" in run.stdout
