@@ -36,9 +36,10 @@ def strange(tmp_path_factory: pytest.TempPathFactory) -> Measured:
         tmp_path_factory.mktemp("strange"),
         STRANGE,
         "(bench_square and float32 and (16- or 64- or 512- or 16384) and not narrow and not graph)"
-        f" or (({loops}) and 100 and not 1000)"
-        " or ((sequence or one_thread or in_turn) and (64 or 512) and not process)"
-        f" or (({parameters}) and 1000000 and not 100000000)",
+        f" or (bench_norm_logging and ({loops}) and 100 and not 1000)"
+        " or (bench_parallel and (sequence or one_thread or in_turn) and (64 or 512)"
+        " and not process)"
+        f" or (bench_parameters and ({parameters}) and 1000000 and not 100000000)",
         *("--devices", "acme:0,acme:1", "--budget", 12),
     )
 
@@ -170,7 +171,7 @@ def test_a_slow_second_device_halves_the_gain(tmp_path: Path) -> None:
     seen = measured(
         tmp_path,
         STRANGE | {"faults": {"speeds": [1.0, 0.5]}},
-        "(bench_sequence or one_thread) and 512",
+        "bench_parallel and (sequence or one_thread) and 512 and not process",
         *("--devices", "acme:0,acme:1", "--budget", 12),
     )
     spec, product = seen.spec, seen.product(LARGEST)
@@ -233,8 +234,8 @@ def real(tmp_path_factory: pytest.TempPathFactory) -> Measured:
         tmp_path_factory.mktemp("real"),
         {"launch": 2e-4, "flops": {"float32": 5e9}},
         "(bench_square and float32 and 512 and sim:0 and not narrow and not graph)"
-        " or (sim:0+sim:1 and 512 and (threads or process))"
-        " or (launch_only and sim:0-100])",
+        " or (bench_parallel and sim:0+sim:1 and 512 and (threads or process))"
+        " or (bench_norm_logging and launch_only and sim:0-100])",
         *("--devices", "sim:0,sim:1", "--budget", 12),
     )
 
