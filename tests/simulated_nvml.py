@@ -67,6 +67,8 @@ class Gpu:
     replays: Any = 0
     ecc: Any = (1, 1)
     mig: Any = (0, 0)
+    capability: Any = (9, 0)
+    index: Any = 0
     persistence: Any = 1
     compute_mode: Any = pynvml.NVML_COMPUTEMODE_DEFAULT
     numa_node: Any = 0
@@ -106,11 +108,13 @@ NUMBERS = {
     "nvmlDeviceGetPersistenceMode": "persistence",
     "nvmlDeviceGetComputeMode": "compute_mode",
     "nvmlDeviceGetNumaNodeId": "numa_node",
+    "nvmlDeviceGetIndex": "index",
 }
 """The library's functions that tell one number of a GPU."""
 PAIRS = {
     "nvmlDeviceGetEccMode": "ecc",
     "nvmlDeviceGetMigMode": "mig",
+    "nvmlDeviceGetCudaComputeCapability": "capability",
     "nvmlDeviceGetPowerManagementLimitConstraints": "power_limits",
 }
 STRINGS = {"nvmlDeviceGetName": "name", "nvmlDeviceGetUUID": "uuid"}
@@ -222,8 +226,9 @@ def _now(value: Any) -> Any:  # noqa: ANN401 - any value, or a function that giv
     return value() if callable(value) else value
 
 
-def _put(out: Any, value: int) -> None:  # noqa: ANN401 - what ctypes.byref returns
+def _put(out: Any, value: int) -> int:  # noqa: ANN401 - what ctypes.byref returns
     out._obj.value = value
+    return int(pynvml.NVML_SUCCESS)
 
 
 def _telling(name: str) -> Callable[..., int | None]:
