@@ -15,7 +15,7 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from suite import clocks, doctor, environment, settling, timing
+from suite import clocks, doctor, environment, private, settling, timing
 from suite import devices as dev
 from suite.climb import Climb
 from suite.collection import parameters
@@ -120,6 +120,7 @@ class LaunchSession:
         """Bring accelerators to a steady clock, and time an empty body on each device."""
         if self.spec.mode != "measure" or self.journal is None:
             return
+        found = environment.capture(self.settings.devices)
         begun = time.perf_counter()
         devices = [dev.Device(name) for name in self.settings.devices]
         settling.steady_clocks(devices)
@@ -129,6 +130,7 @@ class LaunchSession:
                 empty_body={device.name: settling.empty_body(device) for device in devices},
                 timer_step=clocks.timer_step(),
                 state=dev.global_state(),
+                environment=found,
                 warmup=time.perf_counter() - begun,
             )
         )
@@ -254,9 +256,10 @@ def _peak(device: dev.Device, sampler: timing.Sampler) -> int | None:
 
 
 def reason_of(error: BaseException) -> str:
-    """Return the first line of an error, without any path, as the reason of a refusal."""
+    """Return the first line of an error, without what names anybody, as the reason of a refusal."""
     message = getattr(error, "msg", None) or str(error)
-    line = _PATH.sub("…", message.strip().partition("\n")[0])[:LONGEST_REASON]
+    line = _PATH.sub(private.HIDDEN, message.strip().partition("\n")[0])
+    line = private.hide(line, private.own_names())[:LONGEST_REASON]
     if isinstance(error, pytest.skip.Exception | pytest.fail.Exception | WrongResultError):
         return line
     return f"{type(error).__name__}: {line}" if line else type(error).__name__

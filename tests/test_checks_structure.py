@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A file that contradicts itself, or says what it must never say, is refused by name."""
+"""A file that contradicts itself is refused by name."""
 
 import json
 from collections.abc import Callable
@@ -9,7 +9,7 @@ import pytest
 
 from suite import checks, store
 from suite.model import Check, Outcome, Run
-from tests.judging import codes, made, only, validate
+from tests.judging import codes, made, validate
 
 
 def test_a_file_that_cannot_be_read_has_one_fault_with_its_place(tmp_path: Path) -> None:
@@ -140,48 +140,6 @@ def test_a_file_that_contradicts_itself_is_refused_by_name(
     damage(run)
     first, *_ = [found for found in validate(run, tmp_path) if found.code == code]
     assert (first.severity, first.message) == ("error", message)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "OSError: /home/john/weights.pt",
-        "PATH=/usr/bin:/home/john/bin",
-        "(/tmp/pytest-of-john/x)",
-        "file:///mnt/john/data",
-        r"C:\Users\john",
-        "john.doe@example.org",
-        "link 9c:b6:d0:ee:11:22 is down",
-        "GPU-6e0f3b60-2a4e-4c7c-9d5f-0a1b2c3d4e5f",
-    ],
-)
-def test_what_names_a_person_or_a_machine_is_refused_with_its_place(
-    tmp_path: Path, text: str
-) -> None:
-    run = made()
-    run.frobench.outcomes[5].reason = text
-    found = only(validate(run, tmp_path), "private-text")
-    assert found.message.startswith("$.frobench.outcomes[5].reason holds a")
-    assert "john" not in found.message
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "12 GB/s and 3 GFLOP/s, read/write",
-        "see https://pytorch.org/docs/stable",
-        "benchmarks/bench_matmul.py::bench_square[cpu-16]",
-        "/usr/local/cuda/lib64 and /dev/shm/x",
-        "/pytorch/aten/src/ATen/native/Blas.cpp:12",
-        "../aten/src/ATen/Context.cpp",
-        "2026-01-01T12:00:00+00:00",
-        "580.95.05, 9.10.2.21",
-    ],
-)
-def test_what_names_nobody_is_allowed(tmp_path: Path, text: str) -> None:
-    run = made()
-    run.frobench.outcomes[5].reason = text
-    assert validate(run, tmp_path) == []
 
 
 @pytest.mark.parametrize("damage", [name_host, be_wrong, stop_clock, drop_warmup])

@@ -5,11 +5,12 @@ A rule is one small function in one of these modules; adding it there is all the
 `python -m suite.checks` prints them all, as `docs/checks.md` has them.
 """
 
+import json
 from pathlib import Path
 
 from msgspec.structs import replace
 
-from suite import store
+from suite import private, store
 from suite.checks import (
     clock,
     failures,
@@ -17,6 +18,7 @@ from suite.checks import (
     integrity,
     launches,
     noise,
+    privacy,
     rule,
     settings,
     steadiness,
@@ -28,7 +30,7 @@ from suite.model import Conclusion, Run
 
 OF_NUMBERS = (timing, work, inputs, clock, settings, launches, noise, steadiness)
 """Modules of rules about what was measured."""
-OF_FILES = (structure, integrity)
+OF_FILES = (structure, privacy, integrity)
 """Modules of rules that say whether a stored file is valid."""
 
 
@@ -41,7 +43,8 @@ def conclude(run: Run) -> list[Conclusion]:
     named = {found.case for found in broken}
     sound = replace(run, benchmarks=[one for one in run.benchmarks if one.fullname not in named])
     doubts = [found for module in OF_NUMBERS for found in rule.conclusions(module, sound)]
-    return [*rule.conclusions(failures, run), *broken, *doubts]
+    named_in = rule.conclusions(privacy, run)
+    return [*rule.conclusions(failures, run), *broken, *named_in, *doubts]
 
 
 def validate(path: Path) -> list[Conclusion]:
@@ -56,7 +59,20 @@ def validate(path: Path) -> list[Conclusion]:
         run = store.read(path)
     except store.InvalidResult as fault:
         return [unreadable(fault)]
-    return [found for module in OF_FILES for found in rule.conclusions(module, run)]
+    found = [one for module in OF_FILES for one in rule.conclusions(module, run)]
+    return [*found, *_unread(path, found)]
+
+
+def _unread(path: Path, found: list[Conclusion]) -> list[Conclusion]:
+    """Say what fields name somebody that no reader knows, and no rule sees."""
+    known = {one.message for one in found}
+    more = dict.fromkeys(private.told(json.loads(path.read_bytes())))
+    code, advice = "personal-data", rule.advice(privacy.personal_data)
+    return [
+        Conclusion(code=code, severity=privacy.SEVERITY, message=message, advice=advice)
+        for message in more
+        if message not in known
+    ]
 
 
 def unreadable(fault: store.InvalidResult) -> Conclusion:

@@ -14,7 +14,7 @@ HEAD = """\
 
 A conclusion about a run, or about a file, has a code. Each is explained here, with what to do about
 it. A run is judged as soon as it ends, by all but the last section, and what is found is printed
-and stored with it. `frobench validate` judges a stored file by the last two sections alone.
+and stored with it. `frobench validate` judges a stored file by the last three sections alone.
 
 An *error* makes a number wrong or a file invalid. A *warning* makes a number less trustworthy than
 it looks.

@@ -1,14 +1,11 @@
 # SPDX-License-Identifier: MIT
 # ruff: noqa: D401 - the first line of a rule says what it reports, as a user reads it
-"""Rules about a stored file that says one thing in two places, or what it must never say."""
+"""Rules about a stored file that says one thing in two places."""
 
 import math
-import re
 from collections import Counter
 from collections.abc import Iterator
 from statistics import fmean, median
-
-import msgspec
 
 from suite.checks.rule import Fault
 from suite.model import Run, Severity
@@ -17,18 +14,6 @@ SEVERITY: Severity = "error"
 
 TOLERANCE = 1e-6
 """Relative error that stored statistics may have."""
-
-_PRIVATE = {
-    "a path": re.compile(
-        r"((?<![\w/.~-])|(?<=://))/"  # begins a path
-        r"(?!(usr|opt|lib\w*|s?bin|etc|dev|proc|sys|run|var|nix)/)"  # the system's own
-        r"(?!(pytorch|croot|__w)/)"  # where torch was built, in its messages
-        r"[\w.+-]+/[\w.+-]+"
-        r"|\b[A-Za-z]:\\\w"
-    ),
-    "an address": re.compile(r"[\w.+-]+@[\w-]+\.\w+|\b([0-9a-fA-F]{2}:){5}[0-9a-fA-F]{2}\b"),
-    "a UUID": re.compile(r"\b[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b"),
-}
 
 
 def repeated_name(run: Run) -> Iterator[Fault]:
@@ -175,39 +160,3 @@ def statistics_differ(run: Run) -> Iterator[Fault]:
             stored = getattr(case.stats, name)
             if not math.isclose(stored, value, rel_tol=TOLERANCE, abs_tol=TOLERANCE * abs(mean)):
                 yield Fault(f"{name} is {stored:.9g}, its samples say {value:.9g}", case.fullname)
-
-
-def private_text(run: Run) -> Iterator[Fault]:
-    """A text names somebody's folder, an address, or one machine of all.
-
-    Such things are never stored. Take the place that is named out of the file, and report
-    that it was written.
-    """
-    # What was found is not repeated: conclusions are stored too.
-    for where, text in _texts(msgspec.to_builtins(run), "$"):
-        for what, pattern in _PRIVATE.items():
-            if pattern.search(text):
-                yield Fault(f"{where} holds {what}")
-
-
-def host_name(run: Run) -> Iterator[Fault]:
-    """The host's name is stored where pytest-benchmark writes it.
-
-    Replace ``machine_info.node`` by the name of the kind of machine.
-    """
-    node = run.machine_info.get("node")
-    if node not in (None, "", run.frobench.environment.machine):
-        yield Fault("machine_info.node is not the kind of machine")
-
-
-def _texts(value: object, where: str) -> Iterator[tuple[str, str]]:
-    """Yield every text of plain JSON with its place, and every key."""
-    if isinstance(value, str):
-        yield where, value
-    elif isinstance(value, dict):
-        for key, item in value.items():
-            yield where, key
-            yield from _texts(item, f"{where}.{key}")
-    elif isinstance(value, list):
-        for index, item in enumerate(value):
-            yield from _texts(item, f"{where}[{index}]")

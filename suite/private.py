@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: MIT
+"""What names a person, a host or one device of all: found in texts, and hidden there.
+
+Found are absolute paths but the system's own, addresses of every kind, hosts in their domain,
+UUIDs, identifiers of containers, labelled serial numbers, credentials, and the names of this host
+and its user. A name by itself looks like any word, so that only its own machine can find it:
+that is why `frobench share` is for where the run was made.
+"""
+
+import getpass
+import platform
+import re
+from collections.abc import Callable, Collection, Iterator
+from contextlib import suppress
+from functools import lru_cache
+from ipaddress import IPv6Address
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from msgspec import Struct, structs
+
+HIDDEN = "\N{HORIZONTAL ELLIPSIS}"
+"""Stands where something was hidden."""
+
+_PART = r"[^\s/\\\"'`<>|:;,()\[\]{}]+"
+_OWN_PATHS = (  # of the system, and where torch was built, which its messages tell
+    r"(?:usr|lib\w*|s?bin|dev|proc|sys|pytorch|croot|__w)/"
+    r"|opt/(?:conda|cuda|intel|nvidia|pytorch|rocm[\w.-]*)/"
+)
+_ROOTS = r"data|gpfs|home|lustre|media|mnt|nfs|root|scratch|srv|storage|tmp|Users|work\w*"
+_SITES = r"(?:\w+\.)*(?:amd|apple|github|intel|nvidia|python|pytorch)\.(?:com|org|io)\b"
+_VERSION_WORD = re.compile(
+    r"(?:\b(?:version|v|release|driver|cuda|cudnn|cublas|nccl|rocm|hip|torch|python|kernel|library)"
+    r"|[=<>~])[ :=v-]*$",
+    re.IGNORECASE,
+)
+PATTERNS = {
+    "a credential": re.compile(
+        r"\b\w+://[^\s/@]+:[^\s/@]*@\S*"
+        r"|\b(?:gh[opsu]|hf|github_pat)_\w{16,}|\bAKIA[A-Z0-9]{12,}|\bxox[abp]-[\w-]{10,}"
+        r"|\b(?:password|passwd|secret|api[_-]?key|\w*token)\s*[:=]\s*\S+",
+        re.IGNORECASE,
+    ),
+    "a path": re.compile(
+        rf"(?:(?<![\w/.~\])…-])|(?<=://))/(?!{_OWN_PATHS})(?:{_PART}(?:/{_PART})+|(?:{_ROOTS})\b)"
+        rf"|(?<!\w)~\w*(?:/{_PART})+"
+        rf"|(?<!\w)[A-Za-z]:\\[^\s\"']+"
+        rf"|\\\\\w[\w.$-]*\\[^\s\"']+"
+    ),
+    "an account": re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)*"),
+    "a UUID": re.compile(
+        r"\b(?:GPU-|MIG-)?[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b"
+        r"|\b(?:GPU|MIG)-[0-9a-fA-F]{6,}"
+    ),
+    "a hardware address": re.compile(
+        r"(?<![\w:-])[0-9a-fA-F]{2}([:-])[0-9a-fA-F]{2}(?:\1[0-9a-fA-F]{2}){4}(?![\w:-])"
+    ),
+    "a serial number": re.compile(
+        r"\b(?:serial\s+(?:number|no\.?)|serial\s*[:=#]|s/n\b)\s*[:=#]?\s*[\w-]*\d[\w-]*",
+        re.IGNORECASE,
+    ),
+    "an identifier": re.compile(  # of a container or a machine
+        r"(?<!\w)(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])(?:[0-9a-f]{12}|[0-9a-f]{32,})(?!\w)"
+    ),
+    "a host": re.compile(
+        rf"\b(?!{_SITES}|torch\.)(?:[a-z0-9][\w-]*\.)+"
+        r"(?:com|org|net|edu|gov|de|uk|cn|jp|internal|intranet|local(?:domain)?|lan|corp|svc)\b"
+        r"(?![\w(])",
+        re.IGNORECASE,
+    ),
+}
+_NUMBERS = re.compile(r"(?<![\w.])(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})(?![\w.]*\d)")
+_COLONS = re.compile(r"(?<![\w:.])[0-9a-fA-F:]*:[0-9a-fA-F:.]*:[0-9a-fA-F:.]*(?![\w:])")
+_VERSIONS = re.compile(
+    r"\.(?:id|digest|run|kernel|release|driver|torch|\w*version\w*|python\w*|processor)$"
+    r"|\.(?:packages|torch_build)\b|\.machine_info\.cpu\b"
+)
+_OCTET, _OLDEST_VERSION, _LOOPBACK = 255, 100, 127
+_SHORTEST_NAME = 3
+_COMMON = re.compile(
+    r"admin|amd|apple|arm|azureuser|builder?|cloud|container|cpu|cuda|debian|default|docker|gpu"
+    r"|ec2-user|fedora|guest|home|host|intel|jovyan|jupyter|kernel|linux|localhost|macos|max|mean"
+    r"|microsoft|min|nvidia|python|pytorch|root|runner|server|test|torch|ubuntu|user|vagrant|windows",
+    re.IGNORECASE,
+)
+"""Accounts and hosts that many have, and words that a run consists of."""
+
+
+class Found(NamedTuple):
+    """A part of a text that names somebody or something.
+
+    kind : in words, such as "a path"
+    """
+
+    kind: str
+    start: int
+    end: int
+
+
+def find(text: str, names: Collection[str] = (), *, version: bool = False) -> Iterator[Found]:
+    """Find everything in a text that names a person, a host or one device of all.
+
+    Parameters
+    ----------
+    names
+        Of the host and its user; found as whole words, in whatever case.
+    version
+        Whether the text is a version or a digest, in which four numbers are no address.
+    """
+    for kind, pattern in PATTERNS.items():
+        if not version or kind != "an identifier" or " " in text:
+            yield from (Found(kind, *found.span()) for found in pattern.finditer(text))
+    for found in _NUMBERS.finditer(text):
+        if _is_address([int(part) for part in found.groups()], text[: found.start()], version):
+            yield Found("an address", *found.span())
+    for found in _COLONS.finditer(text):
+        if _is_ipv6(found[0]):
+            yield Found("an address", *found.span())
+    for name in names:
+        for found in re.finditer(rf"(?<![^\W_]){re.escape(name)}(?![^\W_])", text, re.IGNORECASE):
+            yield Found("a name of this host or its user", *found.span())
+
+
+def _is_address(parts: list[int], before: str, version: bool) -> bool:  # noqa: FBT001 - see `find`
+    """Tell an address from a version, such as 9.10.2.21, which begins with a small number."""
+    if max(parts) > _OCTET:
+        return False
+    told = (version and not before) or _VERSION_WORD.search(before) is not None
+    return not told or parts[0] >= _OLDEST_VERSION
+
+
+def _is_ipv6(text: str) -> bool:
+    with suppress(ValueError):
+        return any(character.isalnum() for character in text) and bool(IPv6Address(text))
+    return False
+
+
+def hide(text: str, names: Collection[str] = (), *, version: bool = False) -> str:
+    """Return a text without what `find` finds in it."""
+    spans = sorted((one.start, one.end) for one in find(text, names, version=version))
+    kept, end = "", 0
+    for start, stop in spans:
+        if stop > end:
+            kept += text[end:start] + (HIDDEN if start >= end else "")
+            end = stop
+    return kept + text[end:]
+
+
+def texts(value: object, where: str = "$") -> Iterator[tuple[str, str]]:
+    """Yield every text of a struct or of plain JSON with its place, and every key of a table."""
+    if isinstance(value, str):
+        yield where, value
+    elif isinstance(value, Struct):
+        for field in structs.fields(value):
+            yield from texts(getattr(value, field.name), f"{where}.{field.encode_name}")
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield where, str(key)
+            yield from texts(item, f"{where}.{key}")
+    elif isinstance(value, list | tuple):
+        for index, item in enumerate(value):
+            if not isinstance(item, float):  # the thousands of samples
+                yield from texts(item, f"{where}[{index}]")
+
+
+def rewritten(value: Any, change: Callable[[str, str], str], where: str = "$") -> Any:  # noqa: ANN401 - any part of a run
+    """Return a copy in which `change`, given place and text, has changed what `texts` yields."""
+    if isinstance(value, str):
+        return change(where, value)
+    if isinstance(value, Struct):
+        return structs.replace(
+            value,
+            **{
+                field.name: rewritten(
+                    getattr(value, field.name), change, f"{where}.{field.encode_name}"
+                )
+                for field in structs.fields(value)
+            },
+        )
+    if isinstance(value, dict):
+        return {
+            change(where, key): rewritten(item, change, f"{where}.{key}")
+            for key, item in value.items()
+        }
+    if isinstance(value, list | tuple):
+        return type(value)(
+            rewritten(item, change, f"{where}[{index}]") for index, item in enumerate(value)
+        )
+    return value
+
+
+def told(value: object) -> Iterator[str]:
+    """Say of a struct or of plain JSON what it holds where, without repeating it."""
+    for where, text in texts(value):
+        for kind in _kinds(text, version=is_version(where)):
+            yield f"{hide(where, version=True)} holds {kind}"
+
+
+@lru_cache(maxsize=2**14)  # a run says most things many times
+def _kinds(text: str, *, version: bool) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(one.kind for one in find(text, version=version)))
+
+
+def is_version(where: str) -> bool:
+    """Tell by its place whether a text of a run is a version, a revision or a digest."""
+    return _VERSIONS.search(where) is not None
+
+
+def own_names() -> frozenset[str]:
+    """Return what this host and its user are called, as far as that names them."""
+    host = platform.node()
+    names = {host, host.partition(".")[0], Path.home().name}
+    with suppress(OSError, KeyError):  # a user without a name, as in some containers
+        names.add(getpass.getuser())
+    return frozenset(
+        name for name in names if len(name) >= _SHORTEST_NAME and not _COMMON.fullmatch(name)
+    )
