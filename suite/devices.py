@@ -70,6 +70,13 @@ class Device:
         wait: Callable[..., object] = self.module.synchronize
         return partial(wait, self.handle) if inspect.signature(wait).parameters else wait
 
+    @property
+    def uuid(self) -> str | None:
+        """Return what NVIDIA's driver knows this GPU by; nothing of other devices."""
+        if self.handle.type != "cuda" or torch.version.hip is not None:
+            return None
+        return str(self.module.get_device_properties(self.handle).uuid)
+
     def synchronize(self) -> None:
         """Wait until everything queued on this device is done; nothing to wait for on a CPU."""
         if self.is_accelerator:

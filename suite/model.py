@@ -138,6 +138,23 @@ class Search(Struct, frozen=True, kw_only=True):
     runner_up: float | None
 
 
+class Sensed(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What the sensors of one device said while a case was in flight, in all launches together.
+
+    readings : how often they were read
+    values : the least, the median and the greatest reading of each quantity; their names end
+        with the unit (see ``Telemetry``)
+    held_back : the part of the readings in which something held the clock back, by NVML's name
+        of it; empty where nothing did, ``None`` where the device does not tell
+    pcie_replays : packets that PCIe sent again; ``None`` where the device does not count them
+    """
+
+    readings: int
+    values: dict[str, tuple[float, float, float]]
+    held_back: dict[str, float] | None = None
+    pcie_replays: int | None = None
+
+
 class CaseInfo(Struct, kw_only=True, omit_defaults=True):
     """What Frobench knows of a case beyond its samples.
 
@@ -168,6 +185,7 @@ class CaseInfo(Struct, kw_only=True, omit_defaults=True):
     commonest : the largest part of any input's elements that have one and the same value
     idle_devices : devices that take part and on which nothing was allocated while the case ran
     search : how its shape was found, where the run looked for one
+    telemetry : what sensors said meanwhile, by device; without those that were not read
     """
 
     version: str
@@ -188,6 +206,7 @@ class CaseInfo(Struct, kw_only=True, omit_defaults=True):
     commonest: float | None = None
     idle_devices: list[str] = field(default_factory=list)
     search: Search | None = None
+    telemetry: dict[str, Sensed] = field(default_factory=dict)
 
 
 class Case(Struct, kw_only=True):
@@ -347,6 +366,31 @@ class Frobench(Struct, kw_only=True):
     outcomes: list[Outcome]
     conclusions: list[Conclusion]
     digest: str = ""
+class Telemetry(Struct, kw_only=True):
+    """What the sensors said from the first launch to the end of the run.
+
+    Clocks are in hertz, power in watts, energy in joules since the first reading, temperature in
+    degrees Celsius; ``fan`` and ``utilization`` are fractions, ``load`` is the system's own of the
+    last minute, and the CPU's clock that of its fastest usable core.
+
+    begun, step : when the series begin, in seconds since the run began, and how long a step is
+    series : by device and quantity the median of each step's readings, ``None`` where nothing was
+        read in a step, or where the quantity cannot be read at all
+    held_back : by device and by what held the clock back, the part of each step's readings
+    launches : when the first case of each launch began, in seconds since the run began
+    unknown : why a quantity could not be read, or no longer, by dotted path (``cuda:0.fan``)
+    cost : CPU seconds that sampling took, for each second of it
+    """
+
+    begun: float
+    step: float
+    series: dict[str, dict[str, list[float | None] | None]]
+    held_back: dict[str, dict[str, list[float | None]]]
+    launches: list[float]
+    unknown: dict[str, str]
+    cost: float
+
+
 
 
 class CommitInfo(Struct, kw_only=True):
@@ -354,6 +398,9 @@ class CommitInfo(Struct, kw_only=True):
 
     id: str | None = None
     time: str | None = None
+    telemetry : what sensors said during the run
+    troubles : what `frobench doctor` found wrong with the machine as the run began; older files
+        do not tell
     author_time: str | None = None
     dirty: bool | None = None
     project: str = "frobench"
@@ -369,3 +416,5 @@ class Run(Struct, kw_only=True):
     datetime: str
     version: str
     frobench: Frobench = field()
+    telemetry: Telemetry | UnsetType = UNSET
+    troubles: list[Conclusion] | UnsetType = UNSET

@@ -38,6 +38,7 @@ from suite.running.journal import (
 )
 from suite.running.process import DEVICE_LOST, DISK_REFUSES
 from suite.searches import Searches
+from suite.sensors.sensor import seal
 from suite.verify import worst
 from suite.workers import Seat, Worker
 
@@ -97,7 +98,9 @@ class LaunchSession:
         if self.spec.mode == "pilot":
             self.write(
                 Surroundings(
-                    devices=settings.devices, environment=environment.capture(settings.devices)
+                    devices=settings.devices,
+                    environment=environment.capture(settings.devices),
+                    seals=_seals(settings.devices, str(self.spec.seed)),
                 )
             )
         return settings
@@ -281,6 +284,11 @@ def _refuse_to_ignore_accelerators() -> None:
 
 def _family(item: pytest.Function) -> tuple[str, Parameters]:
     return f"{item.module.__name__}.{item.function.__name__}", parameters(item)
+
+
+def _seals(devices: Sequence[str], salt: str) -> dict[str, str | None]:
+    accelerators = [dev.Device(name) for name in devices if name != "cpu"]
+    return {one.name: one.uuid and seal(one.uuid, salt) for one in accelerators}
 
 
 def _read_spec(path: str) -> LaunchSpec:

@@ -122,10 +122,14 @@ class Stopped(Struct, tag="stopped", kw_only=True):
 
 
 class Surroundings(Struct, tag="surroundings", kw_only=True):
-    """Where the run takes place: the devices chosen, and everything that moves a number."""
+    """Where the run takes place: the devices chosen, and everything that moves a number.
+
+    seals : by which the runner finds the accelerators' sensors (see `suite.telemetry`)
+    """
 
     devices: list[str]
     environment: Environment
+    seals: dict[str, str | None] = {}
 
 
 class Harness(Struct, tag="harness", kw_only=True):

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: MIT
+"""Apple's energy counters, read through Zeus where it is installed (the extra `energy`)."""
+
+import importlib
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from suite.sensors.cpu import Rate
+from suite.sensors.sensor import OF_ACCELERATORS, Reading, Sensor, silent
+
+
+def sensors(devices: Sequence[str], monitor: Any = None) -> list[Sensor]:  # noqa: ANN401 - untyped
+    """Return a sensor for the GPU of an Apple processor; it tells its energy and nothing else.
+
+    monitor : asks for the energy, by default Zeus's own
+    """
+    try:
+        monitor = monitor or importlib.import_module("zeus.device.soc").get_soc()
+        energy = _energy(monitor)
+        power = Rate(energy)
+    except Exception as error:  # noqa: BLE001 - whatever a missing or other processor raises
+        return silent(devices, f"Zeus (the extra `energy`): {str(error) or type(error).__name__}")
+    asks: dict[str, Callable[[], Reading]] = {"energy_joules": energy, "power_watts": power}
+    unknown = {name: "macOS tells only the energy" for name in OF_ACCELERATORS if name not in asks}
+    return [Sensor(device, asks, unknown, source="Zeus") for device in devices]
+
+
+def _energy(monitor: Any) -> Callable[[], float]:  # noqa: ANN401 - see above
+    def ask() -> float:
+        return float(monitor.get_total_energy_consumption().gpu_mj / 1000)
+
+    return ask
