@@ -4,6 +4,7 @@
 from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
+from threading import Barrier
 from typing import Any
 
 import pytest
@@ -56,8 +57,16 @@ def test_declared_operations_are_those_that_torch_counts(
 
 
 @pytest.mark.parametrize("reading", ["nobody", "first"])
-def test_a_thread_for_each_device_trains_as_one_does(reading: str) -> None:
-    seen = Recorder()
+def test_every_device_is_driven_by_a_thread_of_its_own(
+    monkeypatch: pytest.MonkeyPatch, reading: str
+) -> None:
+    together, step, seen = Barrier(3, timeout=30), MODULE.Training.step, Recorder()
+
+    def meet(*given: object) -> object:
+        together.wait()  # for a step of each device
+        return step(*given)
+
+    monkeypatch.setattr(MODULE.Training, "step", meet)
     MODULE.bench_threads(seen, **TOGETHER | {"reading": reading})
     assert seen.check.passed
 

@@ -3,7 +3,7 @@
 
 The run is made in the simulation's own time (see `tests.test_truth`), on devices that take longer
 for an operation than the host for its launch. So a silent training keeps its device busy, and
-whoever reads a loss lets it wait. Threads have no time of their own there, and are left out.
+whoever reads a loss lets it wait. Threads have no clock of their own there, and are left out.
 """
 
 import pytest
