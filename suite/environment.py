@@ -30,21 +30,26 @@ def capture(devices: Iterable[str], root: Path = ROOT) -> Environment:
     devices : names such as `cpu` and `cuda:0`; no other accelerator is touched
     root : the folder that `/proc` and `/sys` lie in
     """
-    from suite.machine.accelerator import accelerator  # noqa: PLC0415 - imports torch
+    from suite.machine.accelerator import accelerator, topology  # noqa: PLC0415 - imports torch
     from suite.machine.software import software  # noqa: PLC0415 - imports torch
 
     unknown: dict[str, str] = {}
     cpu = processor(unknown, root)
+    names = [name for name in devices if name != "cpu"]
     accelerators = [
-        accelerator(name, Facts(f"accelerators.{place}", unknown))
-        for place, name in enumerate(name for name in devices if name != "cpu")
+        accelerator(name, Facts(f"accelerators.{place}", unknown), root)
+        for place, name in enumerate(names)
     ]
+    between = topology(names) if len(names) > 1 else {}
+    if isinstance(between, str):
+        unknown["topology"] = between
     return Environment(
         machine=machine_name(cpu, accelerators),
         cpu=cpu,
         accelerators=accelerators,
         software=software(Facts("software", unknown), root),
         unknown=unknown,
+        topology=None if isinstance(between, str) else dict(between),
     )
 
 

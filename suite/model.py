@@ -257,6 +257,8 @@ class Launch(Struct, kw_only=True, omit_defaults=True):
     timer_step : the smallest step of the clock that was seen, seconds
     state : process-wide settings at the launch's start that a benchmark must leave alone,
         such as the number of threads
+    changed : facts of the environment that were different in this launch, by dotted path
+        (``cpu.governor``), with their values then; without what changes by itself all the time
     """
 
     started: str
@@ -266,10 +268,16 @@ class Launch(Struct, kw_only=True, omit_defaults=True):
     empty_body: dict[str, float]
     timer_step: float
     state: dict[str, Scalar] = field(default_factory=dict)
+    changed: dict[str, Scalar] = field(default_factory=dict)
 
 
 class Cpu(Struct, kw_only=True):
-    """The host processor as this process may use it."""
+    """The host processor as this process may use it.
+
+    Older files do not tell what has a default: ``boost`` (whether cores may exceed their base
+    clock), ``frequency_driver``, ``usable_numa_nodes`` (memory nodes that the usable cores belong
+    to), ``threads_per_core``, ``huge_pages`` (the kernel's word on when it uses them by itself).
+    """
 
     model: str | None
     architecture: str
@@ -282,10 +290,19 @@ class Cpu(Struct, kw_only=True):
     last_level_cache_bytes: int | None
     numa_nodes: int | None
     memory_bytes: int
+    boost: bool | UnsetType | None = UNSET
+    frequency_driver: str | UnsetType | None = UNSET
+    usable_numa_nodes: int | UnsetType | None = UNSET
+    threads_per_core: int | UnsetType | None = UNSET
+    huge_pages: str | UnsetType | None = UNSET
 
 
 class Accelerator(Struct, kw_only=True):
-    """One device that ``torch.accelerator`` offers."""
+    """One device that ``torch.accelerator`` offers.
+
+    Older files do not tell what has a default: ``max_memory_clock_hz``, ``numa_node`` (the memory
+    node that it is attached to), ``processes`` (of others, that computed on it as the run began).
+    """
 
     name: str
     type: str
@@ -304,6 +321,9 @@ class Accelerator(Struct, kw_only=True):
     pcie_width: int | None
     pcie_generation_max: int | None
     pcie_width_max: int | None
+    max_memory_clock_hz: float | UnsetType | None = UNSET
+    numa_node: int | UnsetType | None = UNSET
+    processes: int | UnsetType | None = UNSET
 
 
 class Software(Struct, kw_only=True):
@@ -327,6 +347,8 @@ class Environment(Struct, kw_only=True):
 
     machine : a name for the kind of machine, used as the folder of its results
     unknown : reasons for every ``None`` above, by dotted path (``cpu.governor``)
+    topology : what lies between each two accelerators (``cuda:0-cuda:1``), where there are
+        several; older files do not tell
     """
 
     machine: str
@@ -334,6 +356,7 @@ class Environment(Struct, kw_only=True):
     accelerators: list[Accelerator]
     software: Software
     unknown: dict[str, str]
+    topology: dict[str, str] | UnsetType | None = UNSET
 
 
 class Exercise(Struct, kw_only=True):
@@ -343,29 +366,6 @@ class Exercise(Struct, kw_only=True):
     explanation: str
 
 
-class Frobench(Struct, kw_only=True):
-    """The part of the stored file that is Frobench's own.
-
-    run : the run's name, ``<UTC>-<commit>``
-    complete : whether every launch that was planned ended
-    seconds : wall time of the whole run, and what of it went into planning
-    digest : sha256 over the canonical JSON of the file without this field
-    """
-
-    schema: int
-    run: str
-    profile: ProfileName
-    seed: int
-    complete: bool
-    seconds: float
-    plan_seconds: float
-    settings: Settings
-    environment: Environment
-    exercises: dict[str, Exercise]
-    launches: list[Launch]
-    outcomes: list[Outcome]
-    conclusions: list[Conclusion]
-    digest: str = ""
 class Telemetry(Struct, kw_only=True):
     """What the sensors said from the first launch to the end of the run.
 
@@ -391,6 +391,34 @@ class Telemetry(Struct, kw_only=True):
     cost: float
 
 
+class Frobench(Struct, kw_only=True):
+    """The part of the stored file that is Frobench's own.
+
+    run : the run's name, ``<UTC>-<commit>``
+    complete : whether every launch that was planned ended
+    seconds : wall time of the whole run, and what of it went into planning
+    digest : sha256 over the canonical JSON of the file without this field
+    telemetry : what sensors said during the run
+    troubles : what `frobench doctor` found wrong with the machine as the run began; older files
+        do not tell
+    """
+
+    schema: int
+    run: str
+    profile: ProfileName
+    seed: int
+    complete: bool
+    seconds: float
+    plan_seconds: float
+    settings: Settings
+    environment: Environment
+    exercises: dict[str, Exercise]
+    launches: list[Launch]
+    outcomes: list[Outcome]
+    conclusions: list[Conclusion]
+    digest: str = ""
+    telemetry: Telemetry | UnsetType = UNSET
+    troubles: list[Conclusion] | UnsetType = UNSET
 
 
 class CommitInfo(Struct, kw_only=True):
@@ -398,9 +426,6 @@ class CommitInfo(Struct, kw_only=True):
 
     id: str | None = None
     time: str | None = None
-    telemetry : what sensors said during the run
-    troubles : what `frobench doctor` found wrong with the machine as the run began; older files
-        do not tell
     author_time: str | None = None
     dirty: bool | None = None
     project: str = "frobench"
@@ -416,5 +441,3 @@ class Run(Struct, kw_only=True):
     datetime: str
     version: str
     frobench: Frobench = field()
-    telemetry: Telemetry | UnsetType = UNSET
-    troubles: list[Conclusion] | UnsetType = UNSET

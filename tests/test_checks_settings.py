@@ -131,3 +131,20 @@ def test_launches_of_older_files_have_no_settings_to_compare() -> None:
     run = states()
     run.frobench.launches[0].state = {}
     assert not said(run, "changed-settings")
+
+
+def test_a_fact_that_changed_meanwhile_is_named_once_with_its_launches() -> None:
+    run = made()
+    for place in (1, 2):
+        run.frobench.launches[place].changed = {
+            "accelerators.0.power_limit_watts": 400.0,
+            "software.kernel": "6.9.0",  # moves no number
+            "software.threads": 1,  # another rule's
+        }
+    assert said(run, "changed-environment") == [
+        "accelerators.0.power_limit_watts was 400.0 in launch 2, 3, unlike when the run began"
+    ]
+
+
+def test_launches_that_found_what_the_run_began_with_are_not_named() -> None:
+    assert said(made(), "changed-environment") == []

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from suite.comparability import Difference, compare_environments
+from suite.comparability import Difference, changed, compare_environments, likeness
 from suite.model import Environment
 from tests import factory
 
@@ -16,6 +16,7 @@ def _environment(accelerators: int = 1) -> Environment:
 
 def test_equal_environments_do_not_differ() -> None:
     assert compare_environments(_environment(), _environment()) == []
+    assert likeness([]) == "same"
 
 
 def _cores(environment: Environment) -> None:
@@ -60,6 +61,7 @@ def test_what_moves_numbers_matters(
     change(new)
     assert compare_environments(_environment(), new) == [difference]
     assert difference.matters
+    assert likeness([difference]) == "differs in what matters"
 
 
 def test_what_does_not_move_numbers_is_harmless() -> None:
@@ -71,6 +73,7 @@ def test_what_does_not_move_numbers_is_harmless() -> None:
     differences = compare_environments(_environment(), new)
     assert len(differences) == 4
     assert not any(each.matters for each in differences)
+    assert likeness(differences) == "differs harmlessly"
 
 
 def test_other_accelerators_are_one_difference_not_a_list_of_what_follows() -> None:
@@ -107,3 +110,29 @@ def test_the_name_of_the_machine_and_the_reasons_are_no_facts() -> None:
     new.machine = "elsewhere"
     new.unknown["cpu.governor"] = "no permission"
     assert compare_environments(_environment(), new) == []
+
+
+def test_what_an_older_file_does_not_tell_is_no_difference() -> None:
+    old, new = _environment(2), _environment(2)
+    new.cpu.boost, new.topology = True, {"cuda:0-cuda:1": "18 NVLinks"}
+    new.accelerators[0].numa_node = 1
+    assert compare_environments(old, new) == []
+    old.cpu.boost, old.topology = False, {"cuda:0-cuda:1": "one PCIe switch"}
+    assert [each.fact for each in compare_environments(old, new)] == [
+        "cpu.boost",
+        "topology.cuda:0-cuda:1",
+    ]
+
+
+def test_a_launch_is_held_against_what_the_run_began_with() -> None:
+    found = _environment()
+    found.cpu.governor = "powersave"
+    found.accelerators[0].power_limit_watts = 400.0
+    found.accelerators[0].pcie_generation = 1
+    found.software.kernel = "6.9.0"
+    assert changed(_environment(), found) == {
+        "accelerators.0.power_limit_watts": 400.0,
+        "cpu.governor": "powersave",
+        "software.kernel": "6.9.0",
+    }
+    assert changed(_environment(), _environment()) == {}

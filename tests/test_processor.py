@@ -121,3 +121,22 @@ def test_what_the_system_does_not_say_has_a_reason(tmp_path: Path) -> None:
     cpu = processor(unknown, tmp_path)
     assert (cpu.governor, cpu.last_level_cache_bytes, cpu.numa_nodes) == (None, None, None)
     assert {"cpu.governor", "cpu.last_level_cache_bytes", "cpu.numa_nodes"} <= unknown.keys()
+
+
+@needs_linux
+def test_how_cores_and_pages_are_run_is_read(tmp_path: Path) -> None:
+    files = {
+        "sys/devices/system/cpu/cpu0/cpufreq/scaling_driver": "amd-pstate-epp",
+        "sys/devices/system/cpu/cpufreq/boost": "0",
+        "sys/kernel/mm/transparent_hugepage/enabled": "always [madvise] never",
+    }
+    files |= {f"sys/devices/system/cpu/cpu{core}/node1/cpulist": "0" for core in CORES}
+    cpu = processor({}, plant(tmp_path, files))
+    assert (cpu.frequency_driver, cpu.boost) == ("amd-pstate-epp", False)
+    assert (cpu.huge_pages, cpu.usable_numa_nodes) == ("madvise", 1)
+
+
+@pytest.mark.parametrize(("off", "boost"), [("0", True), ("1", False)])
+def test_intels_driver_says_what_is_off(tmp_path: Path, off: str, *, boost: bool) -> None:
+    files = {"sys/devices/system/cpu/intel_pstate/no_turbo": off}
+    assert processor({}, plant(tmp_path, files)).boost is boost

@@ -5,6 +5,7 @@
 from collections.abc import Iterator
 from statistics import mode
 
+from suite import comparability
 from suite.checks.facts import is_accelerator
 from suite.checks.rule import Fault
 from suite.model import Cpu, Run, Scalar, Severity
@@ -12,6 +13,8 @@ from suite.units import counted
 
 SEVERITY: Severity = "warning"
 
+WATCHED = ("software.threads", "software.flags.", "cpu.usable_")
+"""Beginnings of facts that `changed_settings` already tells of, for the process itself."""
 LONGEST_VALUE = 40
 """Letters of a setting's value that a message shows; a list of cores may have hundreds."""
 
@@ -58,6 +61,21 @@ def changed_settings(run: Run) -> Iterator[Fault]:
                 "every launch" if len(odd) == len(values) else "launch " + ", ".join(map(str, odd))
             )
             yield Fault(f"{name} is {what} in {where}, not {_spell(usual)}")
+
+
+def changed_environment(run: Run) -> Iterator[Fault]:
+    """The machine was not in the same state in all launches.
+
+    Launches before and after measured different machines. Look for what changes it meanwhile: a
+    power or clock limit, a governor, a container's quota, an update; then measure again.
+    """
+    launches = list(enumerate(run.frobench.launches, start=1))
+    for fact in dict.fromkeys(fact for _, launch in launches for fact in launch.changed):
+        if comparability.matters(fact) and not fact.startswith(WATCHED):
+            found = {n: launch.changed[fact] for n, launch in launches if fact in launch.changed}
+            what = " or ".join(dict.fromkeys(map(_spell, found.values())))
+            where = ", ".join(map(str, found))
+            yield Fault(f"{fact} was {what} in launch {where}, unlike when the run began")
 
 
 def _spell(value: Scalar) -> str:

@@ -80,10 +80,14 @@ VENDORS: dict[VendorName, Vendor] = {
 
 
 class Gpu(Struct, frozen=True):
-    """An accelerator that the system shows: its maker, and its name as far as that is told."""
+    """An accelerator that the system shows: its maker, and its name as far as that is told.
+
+    folder : what the kernel tells of it, where it shows its bus
+    """
 
     vendor: VendorName
     name: str
+    folder: Path | None = None
 
 
 class System(Struct, frozen=True):
@@ -118,11 +122,11 @@ def _on_the_bus(root: Path) -> Iterator[Gpu]:
         if vendor == "0x10de" and kind in DISPLAYS:
             facts = read(root / "proc/driver/nvidia/gpus" / device.name / "information")
             model = re.search(r"^Model:\s*(.+)$", facts, re.MULTILINE)
-            yield Gpu("NVIDIA", model[1] if model else f"NVIDIA GPU {label}")
+            yield Gpu("NVIDIA", model[1] if model else f"NVIDIA GPU {label}", device)
         elif vendor == "0x1002" and (kind == PROCESSING or _is_discrete_amd(device, kind)):
-            yield Gpu("AMD", read(device / "product_name") or f"AMD GPU {label}")
+            yield Gpu("AMD", read(device / "product_name") or f"AMD GPU {label}", device)
         elif vendor == "0x8086" and kind in DISPLAYS and INTEGRATED_INTEL not in device.name:
-            yield Gpu("Intel", f"Intel GPU {label}")
+            yield Gpu("Intel", f"Intel GPU {label}", device)
 
 
 def _is_discrete_amd(device: Path, kind: str) -> bool:

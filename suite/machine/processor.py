@@ -51,6 +51,21 @@ def processor(unknown: dict[str, str], root: Path = ROOT) -> Cpu:
             "numa_nodes", _numa_nodes(root), "the system does not describe its memory nodes"
         ),
         memory_bytes=min([psutil.virtual_memory().total, *_memory_limits(root)]),
+        boost=note("boost", _boost(root), "the kernel does not say whether cores may boost"),
+        frequency_driver=note(
+            "frequency_driver", _frequency_driver(root), "the kernel offers no frequency control"
+        ),
+        usable_numa_nodes=note(
+            "usable_numa_nodes",
+            _usable_nodes(root, cores),
+            "the system does not describe its memory nodes",
+        ),
+        threads_per_core=note(
+            "threads_per_core",
+            logical // physical if logical and physical else None,
+            "the system does not count its cores",
+        ),
+        huge_pages=note("huge_pages", _huge_pages(root), "the kernel knows none of them"),
     )
 
 
@@ -116,6 +131,25 @@ def _governor(root: Path, cores: list[int]) -> str | None:
     return ", ".join(sorted(found - {""})) or None
 
 
+def _frequency_driver(root: Path) -> str | None:
+    return read(root / "sys/devices/system/cpu/cpu0/cpufreq/scaling_driver") or None
+
+
+def _boost(root: Path) -> bool | None:
+    """Tell whether cores may run above their base clock; Intel's driver says it the other way."""
+    folder = root / "sys/devices/system/cpu"
+    if off := read(folder / "intel_pstate/no_turbo"):
+        return off == "0"
+    on = read(folder / "cpufreq/boost")
+    return on == "1" if on else None
+
+
+def _huge_pages(root: Path) -> str | None:
+    """Return the kernel's choice, the one in brackets: `always [madvise] never`."""
+    choices = read(root / "sys/kernel/mm/transparent_hugepage/enabled")
+    return choices.partition("[")[2].partition("]")[0] or None
+
+
 def _max_frequency() -> float | None:
     with suppress(NotImplementedError, OSError, RuntimeError):  # psutil's ways to say no
         found: Any = psutil.cpu_freq()  # in MHz; its types deny that it may be None
@@ -138,3 +172,9 @@ def last_level_cache(root: Path = ROOT) -> int | None:
 
 def _numa_nodes(root: Path) -> int | None:
     return len(list((root / "sys/devices/system/node").glob("node[0-9]*"))) or None
+
+
+def _usable_nodes(root: Path, cores: list[int]) -> int | None:
+    folder = root / "sys/devices/system/cpu"
+    nodes = {node.name for core in cores for node in folder.glob(f"cpu{core}/node[0-9]*")}
+    return len(nodes) or None

@@ -1,45 +1,29 @@
 # SPDX-License-Identifier: MIT
 """The software that moves numbers: system, Python, torch and its settings, packages."""
 
-import getpass
 import os
 import platform
 import re
-from collections.abc import Mapping
-from contextlib import suppress
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 import torch
 
+from suite import private
 from suite.machine.facts import Facts
+from suite.machine.packages import that_move
+from suite.machine.system import in_container, operating_system
+from suite.machine.variables import stored_variables
 from suite.model import Scalar, Software
-
-VARIABLES = re.compile(
-    r"(AMD|ATEN|CUBLAS|CUDA|CUDNN|DNNL|GLOO|GOMP|GPU|HIP|HSA|KMP|MALLOC|MIOPEN|MKL|NCCL|ONEAPI"
-    r"|ONEDNN|OMP|OPENBLAS|PYTORCH|RCCL|ROCBLAS|ROCR|SYCL|TORCH|TORCHINDUCTOR|TRITON|XPU|ZE)_\w+"
-    r"|LD_PRELOAD|NVIDIA_TF32_OVERRIDE|PYTHONHASHSEED|PYTHONMALLOC"
-    r"|\w+_VISIBLE_DEVICES"  # of whichever vendor
-)
-"""Names of the environment variables that change what torch, a library or a driver does."""
-SET = "set"
-"""Stored in place of a value that may name a person, a place or one device of all."""
-_TELLING = re.compile(
-    r"[/\\@]"  # a path, an account
-    r"|(GPU|MIG)-|\b[0-9a-f]{8}-[0-9a-f]{4}-"  # a device's UUID
-    r"|\b\d+(\.\d+){3}\b|::|\b([0-9a-f]{2}:){5}"  # an address
-    r"|\b[a-z][\w-]*(\.[a-z][\w-]*)+",  # a host in its domain
-    re.IGNORECASE,
-)
 
 
 def software(facts: Facts, root: Path) -> Software:
     """Describe the software of this process; `root` is the folder that a container marks."""
     return Software(
-        os=_operating_system(),
-        kernel=platform.release(),
-        container=facts.note("container", _container(root), "can be told on Linux only"),
+        os=operating_system(),
+        kernel=private.hide(platform.release(), private.own_names(), version=True),
+        container=facts.note("container", in_container(root), "can be told on Linux only"),
         python=platform.python_version(),
         torch=str(torch.__version__),
         torch_build={
@@ -54,45 +38,11 @@ def software(facts: Facts, root: Path) -> Software:
     )
 
 
-def stored_variables(environ: Mapping[str, str]) -> dict[str, str]:
-    """Return the variables that change what is measured; a telling value is only `set`."""
-    own = re.compile("|".join(rf"\b{re.escape(name)}\b" for name in _own_names()))
-    return {
-        name: SET if _TELLING.search(value) or own.search(value) else value
-        for name, value in sorted(environ.items())
-        if VARIABLES.fullmatch(name)
-    }
-
-
-def _own_names() -> set[str]:
-    """Return what the host and the user are called."""
-    host = platform.node()
-    names = {host, host.partition(".")[0], Path.home().name}
-    with suppress(OSError, KeyError):  # a user without a name, as in some containers
-        names.add(getpass.getuser())
-    return {name for name in names if name} or {"localhost"}
-
-
-def _operating_system() -> str:
-    with suppress(OSError):  # not Linux, or one that does not name itself
-        return platform.freedesktop_os_release()["PRETTY_NAME"]
-    version = platform.mac_ver()[0]
-    return f"macOS {version}" if version else f"{platform.system()} {platform.release()}"
-
-
-def _container(root: Path) -> bool | None:
-    if platform.system() != "Linux":
-        return None
-    marks = (root / ".dockerenv", root / "run/.containerenv")
-    names = {"KUBERNETES_SERVICE_HOST", "container"}  # Kubernetes; systemd's word for others
-    return any(mark.exists() for mark in marks) or not names.isdisjoint(os.environ)
-
-
 def _packages() -> dict[str, str]:
-    """Return the versions of everything installed, as Python finds it: the first of a name."""
+    """Return the versions of what moves a number, as Python finds it: the first of a name."""
     found = {one.metadata["Name"]: one.version for one in reversed([*metadata.distributions()])}
     plain = {re.sub(r"[-_.]+", "-", name).lower(): found[name] for name in found if name}
-    return dict(sorted(plain.items()))
+    return that_move(dict(sorted(plain.items())))
 
 
 def _torch_build() -> dict[str, str | None]:

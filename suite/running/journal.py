@@ -133,13 +133,17 @@ class Surroundings(Struct, tag="surroundings", kw_only=True):
 
 
 class Harness(Struct, tag="harness", kw_only=True):
-    """What a launch says of the harness itself, once its devices are ready."""
+    """What a launch says of the harness itself, once its devices are ready.
+
+    environment : as this launch finds it, to be held against the run's
+    """
 
     launch: int
     empty_body: dict[str, float]
     timer_step: float
     warmup: float
     state: dict[str, Scalar]
+    environment: Environment | None = None
 
 
 class Ended(Struct, tag="ended", kw_only=True):

@@ -5,20 +5,32 @@ from collections.abc import Iterable, Sequence
 from importlib.metadata import version
 from typing import Any
 
+from msgspec import UNSET
+
 from suite import checks, store
-from suite.model import SCHEMA, Case, CaseInfo, Check, Frobench, Launch, Run
+from suite.comparability import changed
+from suite.model import SCHEMA, Case, CaseInfo, Check, Environment, Frobench, Launch, Run
+from suite.running import sensed
 from suite.running.journal import Ended, Harness, Identity, Measured, Record, Refused
 from suite.running.plan import Plan, outcome
+from suite.telemetry import Line
 
 PICOSECOND_DIGITS = 12
 """A sample is stored to the picosecond, below every clock's step."""
 
 
-def merge(plan: Plan, records: Iterable[Record], machine: dict[str, Any], seconds: float) -> Run:
+def merge(
+    plan: Plan,
+    records: Iterable[Record],
+    machine: dict[str, Any],
+    seconds: float,
+    readings: Sequence[Line] = (),
+) -> Run:
     """Return the run that a plan and its journal make, without its digest.
 
     machine : pytest-benchmark's `machine_info`
     seconds : wall time of the whole run so far
+    readings : what sensors said meanwhile
     """
     records = list(records)
     ended = {r.launch: r for r in records if isinstance(r, Ended)}
@@ -31,6 +43,10 @@ def merge(plan: Plan, records: Iterable[Record], machine: dict[str, Any], second
         for case in plan.cases
         if case.fullname not in refused
     ]
+    devices = {case.fullname: case.extra_info.devices for case in cases}
+    seen = sensed.of_cases(readings, records, devices)
+    for one in cases:
+        one.extra_info.telemetry = seen.get(one.fullname, {})
     run = Run(
         machine_info=machine,
         commit_info=plan.draft.commit,
@@ -48,12 +64,16 @@ def merge(plan: Plan, records: Iterable[Record], machine: dict[str, Any], second
             settings=plan.settings,
             environment=plan.environment,
             exercises=plan.exercises,
-            launches=[_launch(n, ended.get(n), harness.get(n), measured) for n in range(launches)],
+            launches=[
+                _launch(n, ended.get(n), harness.get(n), measured, plan.environment)
+                for n in range(launches)
+            ],
             outcomes=sorted(
                 [*plan.outcomes, *(outcome(c, refused.get(c.fullname)) for c in plan.cases)],
                 key=lambda one: one.fullname,
             ),
             conclusions=[],
+            telemetry=sensed.of_run(readings, records) or UNSET,
         ),
     )
     run.frobench.conclusions = checks.conclude(run)
@@ -144,7 +164,11 @@ def _worst(found: Iterable[Check | None]) -> Check | None:
 
 
 def _launch(
-    number: int, ended: Ended | None, harness: Harness | None, measured: Iterable[Measured]
+    number: int,
+    ended: Ended | None,
+    harness: Harness | None,
+    measured: Iterable[Measured],
+    planned: Environment,
 ) -> Launch:
     mine = [record for record in measured if record.launch == number]
     seconds = ended.seconds if ended else sum(record.wall_seconds for record in mine)
@@ -157,4 +181,5 @@ def _launch(
         empty_body=harness.empty_body if harness else {},
         timer_step=harness.timer_step if harness else 0.0,
         state=harness.state if harness else {},
+        changed=changed(planned, harness.environment) if harness and harness.environment else {},
     )

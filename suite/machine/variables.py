@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: MIT
+"""The environment variables that move numbers, without what would name anybody."""
+
+import re
+from collections.abc import Mapping
+
+from suite import private
+
+VARIABLES = re.compile(
+    r"(AMD|ATEN|BLIS|CUBLAS|CUBLASLT|CUDA|CUDNN|CUFFT|CUSPARSE|DNNL|FBGEMM|GLOO|GOMP|GPU|HIP"
+    r"|HIPBLAS|HIPBLASLT|HSA|IGC|INDUCTOR|IPEX|KMP|MALLOC|MIOPEN|MKL|NCCL|ONEAPI|ONEDNN|OMP"
+    r"|OPENBLAS|PYTORCH|RCCL|ROCBLAS|ROCR|SYCL|TBB|TENSILE|TORCH|TORCHINDUCTOR|TRITON|UCX|VECLIB"
+    r"|XLA|XPU|ZE)_\w+"
+    r"|DYLD_INSERT_LIBRARIES|GLIBC_TUNABLES|LD_LIBRARY_PATH|LD_PRELOAD|NVIDIA_TF32_OVERRIDE"
+    r"|PYTHON(_GIL|_JIT|DEVMODE|HASHSEED|MALLOC|OPTIMIZE)"
+    r"|\w+_VISIBLE_DEVICES"  # of whichever vendor
+)
+"""Names of the environment variables that change what torch, a library or a driver does."""
+SET = "set"
+"""Stored in place of a value that may name a person, a place or one device of all."""
+_TELLING = re.compile(
+    r"[/\\@]"  # a path, an account
+    r"|(GPU|MIG)-|\b[0-9a-f]{8}-[0-9a-f]{4}-"  # a device's UUID
+    r"|\b\d+(\.\d+){3}\b|::|\b([0-9a-f]{2}:){5}"  # an address
+    r"|\b[a-z][\w-]*(\.[a-z][\w-]*)+",  # a host in its domain
+    re.IGNORECASE,
+)
+
+
+def stored_variables(environ: Mapping[str, str]) -> dict[str, str]:
+    """Return the variables that change what is measured; a telling value is only `set`."""
+    own = private.own_names()
+    return {
+        name: SET if _TELLING.search(value) or any(private.find(value, own)) else value
+        for name, value in sorted(environ.items())
+        if VARIABLES.fullmatch(name)
+    }
