@@ -182,6 +182,6 @@ def forward_work(size: str, batch: int) -> Work:
 
 def outputs_of(training: Training) -> Callable[[Tensor], Check]:
     """Check what a network makes of the first batch."""
-    model = deepcopy(training.model).to("cpu", torch.float64)
+    model = deepcopy(training.model).cpu().double()
     with torch.no_grad():
         return close_to(model(training.batch_of(0)[0].double()), 1e-4, "the outputs")

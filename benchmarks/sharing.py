@@ -129,7 +129,7 @@ def course(
 
 def changed(training: Training) -> Tensor:
     """Return what a step on the first batch changes, from a reference in float64 on the CPU."""
-    model = deepcopy(training.start).to("cpu", torch.float64)
+    model = deepcopy(training.start).cpu().double()
     inputs, targets = training.batch_of(0)
     before = flat(model)
     optimizer = torch.optim.SGD(model.parameters(), rate(training))
@@ -140,7 +140,7 @@ def changed(training: Training) -> Tensor:
 def flat(model: nn.Module) -> Tensor:
     """Return a copy of all parameters in one tensor of float64 on the CPU."""
     parameters = (one.detach() for one in model.parameters())
-    return parameters_to_vector(one.to("cpu", torch.float64) for one in parameters)
+    return parameters_to_vector(one.cpu().double() for one in parameters)
 
 
 def set_back(model: nn.Module, start: nn.Module) -> None:

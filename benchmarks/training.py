@@ -177,4 +177,4 @@ def _network(device: Device, widths: Sequence[int]) -> nn.Sequential:
 
 def _on_cpu(model: nn.Module) -> nn.Module:
     """Return a copy of a network on the CPU, in float64."""
-    return deepcopy(model).to("cpu", torch.float64)
+    return deepcopy(model).cpu().double()

@@ -84,10 +84,10 @@ def close_to(expected: Tensor, tolerance: float, what: str) -> Callable[[Any], C
 
     def check(result: Tensor | Iterable[Any]) -> Check:
         numbers = result if isinstance(result, Tensor) else [float(number) for number in result]
-        seen = torch.as_tensor(numbers).to("cpu", torch.float64)
+        seen = torch.as_tensor(numbers).cpu().double()
         if seen.shape != expected.shape:
             return Check(f"shape {tuple(seen.shape)} with {tuple(expected.shape)}", math.inf, 0.0)
-        truth = expected.to("cpu", torch.float64)
+        truth = expected.cpu().double()
         error = (seen - truth).abs().max() / truth.abs().max()
         return Check(f"{what} with float64", error.item(), tolerance)
 
