@@ -8,25 +8,31 @@ interrupted run can be taken up where it was.
 import random
 import shutil
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from suite import environment, store
+from suite import environment, store, telemetry
 from suite.errors import CannotRunError, Interrupted, NothingSelectedError
 from suite.model import Case, Outcome, ProfileName, Run, Settings
 from suite.names import short_name
 from suite.profiles import PEAK_SECONDS, SEARCH_PART, settings_for
 from suite.running import pilot
 from suite.running.clock import RunClock
-from suite.running.journal import Begun, Journal, Record
+from suite.running.journal import Begun, Journal, Record, Surroundings
 from suite.running.keep import keep
 from suite.running.launches import Launches
 from suite.running.lock import machine_lock
 from suite.running.merge import merge
 from suite.running.plan import Draft, Plan, freeze
 from suite.running.progress import Reporter, remaining
+
+PILOT = "pilot.jsonl"
+"""The journal of the pilot, in a run's folder."""
+READINGS = "telemetry.jsonl"
+"""The file of a run's folder that takes what sensors say."""
 
 
 class Request(Struct, frozen=True, kw_only=True):
@@ -64,7 +70,8 @@ def run(request: Request, reporter: Reporter) -> tuple[Path, Run]:
         try:
             plan = Plan.read(folder) or _plan(_draft(request, folder), folder, clock, reporter)
             launches = Launches(plan, folder, clock, reporter)
-            launches.run()
+            with _telemetry(plan, folder, clock):
+                launches.run()
             return _store(plan, launches, request.results, folder, clock)
         except (CannotRunError, NothingSelectedError):
             if Plan.read(folder) is None:  # nothing was measured, so nothing can be resumed
@@ -83,7 +90,8 @@ def _store(
     plan: Plan, launches: Launches, results: Path, folder: Path, clock: RunClock
 ) -> tuple[Path, Run]:
     """Write the stored file, and take away what it came from."""
-    stored = merge(plan, launches.records, environment.machine_info(), clock.seconds())
+    readings = telemetry.read(folder / READINGS)
+    stored = merge(plan, launches.records, environment.machine_info(), clock.seconds(), readings)
     path = _path(plan, results)
     if not path.exists():  # else it was written, and the process was killed right then
         store.write(stored, results)
@@ -165,7 +173,7 @@ def _not_found(case: Case) -> Outcome:
 
 def _plan(draft: Draft, folder: Path, clock: RunClock, reporter: Reporter) -> Plan:
     """Explore what can be measured here, and freeze it."""
-    journal = Journal(folder / "pilot.jsonl")
+    journal = Journal(folder / PILOT)
     journal.begin_again()  # a pilot that was interrupted
 
     def tell(record: Record) -> None:
@@ -184,6 +192,14 @@ def _plan(draft: Draft, folder: Path, clock: RunClock, reporter: Reporter) -> Pl
     return plan
 
 
+def _telemetry(plan: Plan, folder: Path, clock: RunClock) -> telemetry.Sampler:
+    """Return what reads the sensors of the devices that the pilot found."""
+    pilot_said = Journal(folder / PILOT)
+    seals = next((r.seals for r in pilot_said if isinstance(r, Surroundings)), {})
+    find = partial(telemetry.sensors, seals, str(plan.draft.seed))
+    return telemetry.Sampler(find, folder / READINGS, clock.seconds)
+
+
 def _save_finished(folder: Path, results: Path, clock: RunClock) -> Path | None:
     """Store what an interrupted run has; nothing if it has no samples yet."""
     clock.keep()
@@ -191,7 +207,8 @@ def _save_finished(folder: Path, results: Path, clock: RunClock) -> Path | None:
     records = list(Journal(folder / "launches.jsonl"))
     if plan is None or not records:
         return None
-    stored = merge(plan, records, environment.machine_info(), clock.seconds())
+    readings = telemetry.read(folder / READINGS)
+    stored = merge(plan, records, environment.machine_info(), clock.seconds(), readings)
     if not stored.benchmarks:
         return None
     path = _partial(_path(plan, results))

@@ -17,7 +17,7 @@ it. A run is judged as soon as it ends, by all but the last section, and what is
 and stored with it. `frobench validate` judges a stored file by the last three sections alone.
 
 An *error* makes a number wrong or a file invalid. A *warning* makes a number less trustworthy than
-it looks.
+it looks. An *info* explains a number and casts no doubt on it.
 
 This page is made from the rules themselves, in [suite/checks](../suite/checks):
 `python -m suite.checks > docs/checks.md`.

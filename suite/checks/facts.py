@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: MIT
 """What rules look at: a case, launch by launch."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from statistics import median
 from typing import NamedTuple
 
+from suite.checks.rule import Fault
 from suite.model import Case, Launch, Run
+
+LEAST_PART = 0.05
+"""Readings that must show why a device was held back, as a part of all; fewer hardly move the
+median."""
 
 
 class Seen(NamedTuple):
@@ -88,3 +93,21 @@ def mostly(signs: Iterable[bool], part: float = 0.5) -> bool:
     """Tell whether there are signs, and more than `part` of them say yes."""
     said = list(signs)
     return sum(said) > part * len(said)
+
+
+def held_back(run: Run, reasons: Mapping[str, str]) -> Iterator[Fault]:
+    """Say what held a case's devices back, and in what part of the readings.
+
+    reasons : those that count, by their name, and what each is in words
+    """
+    for case in run.benchmarks:
+        for device, seen in case.extra_info.telemetry.items():
+            parts = {name: part for name, part in (seen.held_back or {}).items() if name in reasons}
+            told = [
+                f"{reasons[name]} ({name}) in {part:.0%}"
+                for name, part in parts.items()
+                if part >= LEAST_PART
+            ]
+            if told:
+                message = f"{device} was held back by {', '.join(told)} of {seen.readings} readings"
+                yield Fault(message, case.fullname)

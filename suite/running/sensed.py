@@ -47,10 +47,10 @@ def of_cases(
 
 
 def of_run(lines: Sequence[Line], records: Sequence[Record]) -> Telemetry | None:
-    """Return the series of a run; nothing where nothing was read."""
+    """Return the series of a run, or why there are none; nothing where no sensor was asked."""
     by_device = _by_device(lines)
-    runs = [tick.run for ticks in by_device.values() for tick in ticks]
-    if not runs:
+    runs = [tick.run for ticks in by_device.values() for tick in ticks] or [0.0]
+    if not lines:
         return None
     begun, ended = min(runs), max(runs)
     step = max(LEAST_STEP, (ended - begun) / MOST_STEPS)
@@ -169,14 +169,14 @@ def _held_back(
 
 def _launches(by_device: Mapping[str, Sequence[Tick]], records: Iterable[Record]) -> list[float]:
     """Return when the first case of each launch began, on the run's clock."""
-    ticks = max(by_device.values(), key=len)
+    ticks = max(by_device.values(), key=len, default=[])
     times = [tick.at for tick in ticks]
     firsts: dict[int, float] = {}
     for record in records:
         if isinstance(record, Begun):
             firsts.setdefault(record.launch, record.at)
     found = []
-    for _, at in sorted(firsts.items()):
+    for _, at in sorted(firsts.items()) if ticks else ():
         near = ticks[max(0, bisect_right(times, at) - 1)]
         found.append(round(near.run + at - near.at, 3))
     return found

@@ -29,7 +29,7 @@ _ASKS: dict[str, Callable[[Any], Reading]] = {
     "fan": lambda gpu: pynvml.nvmlDeviceGetFanSpeed(gpu) / 100,
     "utilization": lambda gpu: pynvml.nvmlDeviceGetUtilizationRates(gpu).gpu / 100,
     "pcie_replays": lambda gpu: float(pynvml.nvmlDeviceGetPcieReplayCounter(gpu)),
-    HELD_BACK: lambda gpu: reasons(_mask(gpu)),
+    HELD_BACK: lambda gpu: reasons(mask(gpu)),
 }
 """How each quantity is read; NVML counts megahertz, milliwatts, millijoules and percent."""
 
@@ -71,7 +71,8 @@ def _handles(salt: str) -> Iterator[tuple[str, Any]]:
             continue
 
 
-def _mask(gpu: Any) -> int:  # noqa: ANN401 - the library has no types
+def mask(gpu: Any) -> int:  # noqa: ANN401 - the library has no types
+    """Return what holds a GPU's clock back now, a bit for each reason."""
     try:
         return int(pynvml.nvmlDeviceGetCurrentClocksEventReasons(gpu))
     except pynvml.NVMLError_FunctionNotFound:  # a driver from before the new name

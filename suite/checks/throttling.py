@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: MIT
+# ruff: noqa: D401 - the first line of a rule says what it reports, as a user reads it
+"""Rules about devices that were held back while they were measured."""
+
+from collections.abc import Iterator
+
+from suite.checks.facts import held_back
+from suite.checks.rule import Fault
+from suite.model import Run, Severity
+
+SEVERITY: Severity = "warning"
+
+SLOWED = {
+    "HwSlowdown": "its hardware",
+    "SwThermalSlowdown": "heat",
+    "HwThermalSlowdown": "heat",
+    "HwPowerBrakeSlowdown": "its power supply",
+    "PackageThrottle": "heat",
+    "prochot_thrm": "heat",
+    "socket_thrm": "heat",
+    "vr_thrm": "hot voltage regulators",
+    "hbm_thrm": "hot memory",
+}
+"""What slows a device down because something is wrong, by NVML's, the kernel's or amdsmi's name."""
+
+
+def throttled_case(run: Run) -> Iterator[Fault]:
+    """A device was slowed down, by heat or by a lack of power, while a case was measured.
+
+    The number is that of a machine in trouble. Cool it better, let dust out, check its power
+    supply and cables, and measure again.
+    """
+    yield from held_back(run, SLOWED)
