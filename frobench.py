@@ -232,6 +232,45 @@ def validate(paths: tuple[Path, ...]) -> None:
 
 
 @main.command()
+@click.argument("file", type=FILE)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=RESULTS,
+    show_default=True,
+    help="Folder of stored runs.",
+)
+@click.option("--all", "everything", is_flag=True, help="Show every text in full.")
+@tells
+def share(file: Path, output: Path, *, everything: bool) -> None:
+    """Show what publishing FILE would tell, and write it ready for a pull request.
+
+    What names a person or a host is taken out, and the digest made anew. Call it where the run
+    was made: only there are the names of the host and its user known. Nothing is sent anywhere.
+    """
+    from suite import disclosure, private, sharing, store
+    from suite.terminal import is_valid, say, shown
+
+    if not is_valid(file, but=sharing.MENDED):
+        sys.exit(FAILED)
+    first = store.read(file)
+    run, removed = sharing.redact(first, private.own_names())
+    say(*disclosure.lines(run, removed, everything=everything), "")
+    try:
+        path = store.write(run, output)
+    except FileExistsError as there:
+        path = Path(there.filename)
+        if path.read_bytes() != store.encode(run):
+            end(
+                FAILED,
+                f"{shown(path)} is there already and says something else; nothing was written: "
+                "give another folder with -o",
+            )
+    say("Open a pull request that adds this file under results/:", shown(path))
+
+
+@main.command()
 @click.argument("base", type=FILE)
 @click.argument("new", metavar="[NEW]", type=FILE, required=False)
 @click.option("--purchase", is_flag=True, help="Two machines side by side, without verdicts.")

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: MIT
+"""A run that is shared names nobody, says the rest unchanged, and tells what it left out."""
+
+import re
+from pathlib import Path
+
+import msgspec
+import pytest
+from msgspec.structs import replace
+
+from suite import disclosure, private, sharing, store
+from suite.checks import privacy, rule
+from suite.model import Run
+from suite.sharing import Removed
+from tests.command import frobench
+from tests.judging import made
+from tests.test_checks_privacy import TELLING, planted, seeded, small
+
+NAMES = frozenset({"adalovelace", "engine17"})
+
+
+def telling() -> Run:
+    """Return a run as an early version might have stored it."""
+    run = made()
+    run.machine_info |= {"node": "engine17", "operator": "Ada"}
+    run.commit_info.branch = "ada/faster"
+    run.frobench.environment.software.packages |= {"acme-secret-models": "1.0", "scipy": "1.17"}
+    run.frobench.settings = replace(run.frobench.settings, expression="bench_square or acme")
+    run.frobench.outcomes[5].reason = "OSError: /home/adalovelace/x on engine17"
+    for entry in (run.benchmarks[0], run.frobench.outcomes[0]):
+        entry.fullname = entry.fullname.replace("benchmarks/", "/acme/engine/")
+    return run
+
+
+def test_what_names_somebody_is_taken_out_and_told() -> None:
+    shared, removed = sharing.redact(telling(), NAMES)
+    assert {one.what for one in removed} == {
+        "the host's name",
+        "1 fact of another plugin",
+        "a branch's own name",
+        "2 packages that no number depends on",
+        "a selection as it was typed",
+        "the benchmarks' folder",
+        "a path and a name of this host or its user",
+    }
+    assert Removed("$.frobench.outcomes[].reason", removed[-1].what) == removed[-1]
+    text = store.encode(shared).decode().lower()
+    for secret in ("ada", "engine", "acme", "scipy"):
+        assert secret not in text
+    assert shared.frobench.outcomes[5].reason == "OSError: … on …"
+    assert set(shared.frobench.environment.software.packages) == {
+        "numpy",
+        "pytest-benchmark",
+        "torch",
+    }
+
+
+def test_all_else_stays_as_it_was_and_the_run_that_was_given_too() -> None:
+    run = telling()
+    before = store.encode(run)
+    shared, _ = sharing.redact(run, NAMES)
+    assert store.encode(run) == before
+    assert shared.frobench.digest == store.digest(shared) != run.frobench.digest
+    again = made()
+    assert [one.stats for one in shared.benchmarks] == [one.stats for one in again.benchmarks]
+    assert shared.frobench.environment.cpu == again.frobench.environment.cpu
+    assert [one.fullname for one in shared.benchmarks] == [one.fullname for one in again.benchmarks]
+
+
+def test_a_run_that_names_nobody_is_shared_as_it_is() -> None:
+    run = made()
+    shared, removed = sharing.redact(run, NAMES)
+    assert removed == []
+    assert store.encode(shared) == store.encode(run)
+
+
+@pytest.mark.parametrize("expression", ["", "bench_square and not float16", "SQUARE", "cpu-16"])
+def test_a_selection_by_the_cases_own_words_is_kept(expression: str) -> None:
+    run = made()
+    run.frobench.settings = replace(run.frobench.settings, expression=expression)
+    shared, removed = sharing.redact(run, NAMES)
+    assert (shared.frobench.settings.expression, removed) == (expression, [])
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_nothing_that_is_planted_anywhere_is_left(seed: int) -> None:
+    """Walk the types, so that a field that is added later is looked at too."""
+    run = small()
+    planted(run, seeded((*TELLING, "of adalovelace", "engine17-gpu"), seed))
+
+    def clean(where: str, text: str) -> str:
+        return private.hide(text, NAMES, version=private.is_version(where))
+
+    shared = private.rewritten(run, clean)
+    assert [*private.told(shared)] == []
+    text = str(msgspec.to_builtins(shared))
+    assert not re.search("adalovelace|engine17", text, re.IGNORECASE)
+
+
+def test_what_cannot_be_made_valid_is_not_shared() -> None:
+    run = made()
+    run.benchmarks[0].extra_info.launches = [1]
+    with pytest.raises(store.InvalidResult, match="sample-count"):
+        sharing.redact(run, NAMES)
+
+
+def test_every_text_that_would_be_published_is_shown() -> None:
+    shared, removed = sharing.redact(telling(), NAMES)
+    shown = "\n".join(disclosure.lines(shared, removed, everything=True))
+    words = set(shown.replace(";", " ").split())
+    absent = {
+        word
+        for where, text in private.texts(shared)
+        for word in text.replace(";", " ").split()
+        if word not in words
+        and not where.endswith(("]", "params", "unknown", "torch_build", "flags"))
+    }
+    assert absent == set()
+    assert "2 packages that no number depends on" in shown
+    few = "\n".join(disclosure.lines(shared, removed))
+    assert len(few) < len(shown)
+    assert "more" in few
+
+
+def test_only_what_the_rules_of_privacy_name_may_be_wrong_before() -> None:
+    assert sharing.MENDED == {"personal-data", "host-name"} == set(rule.rules(privacy))
+
+
+def test_the_command_writes_a_valid_file_once_and_says_the_next_step(tmp_path: Path) -> None:
+    file = tmp_path / "old.json"
+    file.write_bytes(store.encode(telling()))
+    first = frobench("share", file, "-o", "shared", folder=tmp_path)
+    assert first.returncode == 0
+    path = tmp_path / first.stdout.splitlines()[-1]
+    assert path.parent.parent == tmp_path / "shared"
+    assert "pull request" in first.stdout.splitlines()[-2]
+    assert first.stdout.startswith("Taken out\n")
+    assert store.read(path).commit_info.branch is None
+    again = frobench("share", file, "-o", "shared", folder=tmp_path)
+    assert (again.returncode, again.stdout) == (0, first.stdout)
+    path.write_text("{}")
+    third = frobench("share", file, "-o", "shared", folder=tmp_path)
+    assert third.returncode == 1
+    assert "nothing was written" in third.stderr
+    assert path.read_text() == "{}"
+
+
+def test_an_edited_file_is_not_shared(tmp_path: Path) -> None:
+    file = tmp_path / "old.json"
+    file.write_bytes(store.encode(made()).replace(b'"seed": 0', b'"seed": 1'))
+    refused = frobench("share", file, folder=tmp_path)
+    assert refused.returncode == 1
+    assert "digest-differs" in refused.stderr
+    assert not (tmp_path / "results").exists()
