@@ -19,6 +19,7 @@ those of the first costs the others.
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from functools import partial
 from itertools import cycle, islice, zip_longest
 
@@ -95,9 +96,20 @@ def bench_threads(
 ) -> None:
     """Train a network on each device, driven by a thread each."""
     group = Group([Training(one, network, batch) for one in devices], reading)
-    with ThreadPoolExecutor(len(devices)) as threads:
+    with ExitStack() as stack:
+        # A thread that changes devices would set libraries up anew.
+        threads = [stack.enter_context(ThreadPoolExecutor(1)) for _ in devices]
+
+        def drive(trainings: Iterable[Steps]) -> None:
+            begun = [
+                thread.submit(in_turn, [one])
+                for thread, one in zip(threads, trainings, strict=True)
+            ]
+            for one in begun:
+                one.result()
+
         measure(
-            lambda: group.train(lambda all_of: [*threads.map(in_turn, ([one] for one in all_of))]),
+            lambda: group.train(drive),
             before=partial(begin, group.trainings),
             work=work(network, batch, STEPS, len(devices)),
             check=group.check,
