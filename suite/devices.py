@@ -213,6 +213,12 @@ def usable_cores() -> list[int]:
     return list(range(os.cpu_count() or 1))
 
 
+def release_memory() -> None:
+    """Give back what torch keeps of the accelerators' memory, which other processes cannot use."""
+    with suppress(RuntimeError, NotImplementedError):  # there is none, or nothing is kept
+        torch.accelerator.empty_cache()
+
+
 def global_state() -> dict[str, Scalar]:
     """Return the process-wide settings that a benchmark must leave as it found them."""
     return {

@@ -106,7 +106,8 @@ class LaunchSession:
         return settings
 
     def workers(self, seats: Sequence[Seat]) -> list[Worker]:
-        """Return a worker for each seat, started at the first asking."""
+        """Return a worker for each seat, started at the first asking, with room on its device."""
+        dev.release_memory()
         key = tuple(seats)
         if key not in self._workers:
             self._workers[key] = [Worker(seat, self.spec.seed) for seat in seats]

@@ -131,10 +131,10 @@ class Worker:
         return self._last
 
     def close(self) -> None:
-        """End the process."""
+        """End the process at once: it has nothing to save, and would take torch apart first."""
         self._pipe.close()
-        self._process.join(1)
         self._process.kill()
+        self._process.join()
 
     def tell(self, command: str, *args: object) -> None:
         """Send a command, and do not wait for its answer."""

@@ -6,6 +6,8 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from signal import SIGKILL
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -15,6 +17,7 @@ from suite.devices import Device, usable_cores
 from suite.errors import DoesNotFitError
 from suite.model import Check
 from suite.serving import Task
+from suite.session import LaunchSession
 from suite.workers import Seat, Worker, WorkerError, halves, together
 
 FINE = Check("nothing", 0.0, 1.0)
@@ -211,3 +214,20 @@ def test_a_worker_that_dies_is_told() -> None:
     with pytest.raises(WorkerError, match="cpu/0 ended with code 7"):
         worker.wait()
     worker.close()
+
+
+def test_a_worker_that_is_closed_is_gone_and_takes_nothing_apart() -> None:
+    worker = Worker(Seat("cpu/0", "cpu", (usable_cores()[0],)))
+    worker.set_up(sleeper, 0.0)
+    worker.close()
+    assert worker._process.exitcode == -SIGKILL
+
+
+def test_workers_find_the_memory_that_torch_no_longer_needs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    given_back: list[bool] = []
+    monkeypatch.setattr(torch.accelerator, "empty_cache", lambda: given_back.append(True))
+    session: Any = SimpleNamespace(_workers={}, spec=SimpleNamespace(seed=0))
+    assert LaunchSession.workers(session, []) == []
+    assert given_back == [True]
