@@ -7,6 +7,7 @@ from contextlib import suppress
 from reports.findings.answers import VALUE, Answer, behind, text
 from reports.findings.model import RATIO, Axis, Plot
 from reports.findings.select import Cases, Curve, NotMeasuredError, device_title
+from suite.model import Estimate
 
 TIMES = Axis("Times as long", RATIO)
 LITTLE = 1.05
@@ -57,8 +58,13 @@ def cold_plot(
 
 
 def _little(ratio: Curve, spell: Callable[[float], str]) -> str:
-    more = [size for size in ratio.sizes if ratio.point(size).y.value >= LITTLE]
+    more = [size for size in ratio.sizes if _most(ratio.point(size).y) >= LITTLE]
     less = [size for size in ratio.sizes if not more or size > more[-1]]
     if not less:
-        return f"it is at least 5% more up to {spell(more[-1])}, the largest measured"
+        return f"at no size measured, up to {spell(more[-1])}, is it surely less than 5% more"
     return f"it is less than 5% more from {spell(less[0])} on, of the sizes measured"
+
+
+def _most(seen: Estimate) -> float:
+    """Return the upper end of an interval, or the value of what has none."""
+    return seen.value if seen.high is None else seen.high
