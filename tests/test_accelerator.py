@@ -12,8 +12,8 @@ import pytest
 
 from suite.machine.accelerator import told_by_driver, told_of_pairs
 from suite.machine.kernel import told_by_kernel
-from suite.machine.nvml import CONSTANT, EVENTS, named
-from tests.simulated_nvml import EVENT_REASONS, Gpu, install, install_none
+from suite.machine.nvml import CONSTANT
+from tests.simulated_nvml import Gpu, install, install_none
 
 ROOT = Path(__file__).parent.parent
 SIMULATED = ROOT / "tests" / "simulated"
@@ -76,13 +76,6 @@ def test_without_a_driver_every_fact_has_a_reason(monkeypatch: pytest.MonkeyPatc
 def test_the_real_library_answers_in_the_same_way() -> None:
     told, reasons = told_by_driver(UUID)
     assert told.keys() | reasons.keys() == CONSTANT.keys()
-
-
-def test_every_reason_for_a_clock_has_nvmls_own_name() -> None:
-    assert {name: bit for bit, name in EVENTS.items()}.items() <= EVENT_REASONS.items()
-    assert named(sum(EVENTS)) == list(EVENTS.values())
-    assert named(0) == []
-    assert named(1 << 11) == ["0x800"]
 
 
 def test_what_lies_between_devices_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

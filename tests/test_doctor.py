@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from suite.doctor import Offer, ask_torch, unusable_accelerators
 from suite.model import Conclusion
@@ -126,7 +127,7 @@ def test_an_accelerator_is_never_overlooked(tmp_path: Path, files: dict[str, str
 
 def test_where_torch_offers_an_accelerator_all_is_well(tmp_path: Path) -> None:
     root = planted(tmp_path, NVIDIA_H100, INTEL_ARC)
-    assert unusable_accelerators(root, {}, CUDA_BUILD._replace(devices=1)) == []
+    assert unusable_accelerators(root, {}, replace(CUDA_BUILD, devices=1)) == []
 
 
 def test_the_installed_torch_is_asked_where_no_offer_is_given(tmp_path: Path) -> None:

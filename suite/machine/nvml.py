@@ -12,26 +12,10 @@ from typing import Any
 
 import pynvml
 
+from suite.sensors.nvml import mask, reasons
+
 Reading = Callable[[Any], Any]
 """Reads a value of the GPU with this handle; raises `pynvml.NVMLError`."""
-
-EVENTS: dict[int, str] = {
-    pynvml.nvmlClocksThrottleReasonGpuIdle: "GpuIdle",
-    pynvml.nvmlClocksThrottleReasonApplicationsClocksSetting: "ApplicationsClocksSetting",
-    pynvml.nvmlClocksThrottleReasonSwPowerCap: "SwPowerCap",
-    pynvml.nvmlClocksThrottleReasonHwSlowdown: "HwSlowdown",
-    pynvml.nvmlClocksThrottleReasonSyncBoost: "SyncBoost",
-    pynvml.nvmlClocksThrottleReasonSwThermalSlowdown: "SwThermalSlowdown",
-    pynvml.nvmlClocksThrottleReasonHwThermalSlowdown: "HwThermalSlowdown",
-    pynvml.nvmlClocksThrottleReasonHwPowerBrakeSlowdown: "HwPowerBrakeSlowdown",
-    pynvml.nvmlClocksThrottleReasonDisplayClockSetting: "DisplayClockSetting",
-    pynvml.nvmlClocksThrottleReasonBoardLimit: "BoardLimit",
-    pynvml.nvmlClocksThrottleReasonReliability: "Reliability",
-}
-"""What holds a clock down, by its bit, with NVML's own names.
-
-The last two have lost their place in NVML's list, not in its library: older drivers set them.
-"""
 
 
 def other_processes(gpu: Any) -> int:  # noqa: ANN401 - pynvml's handle
@@ -72,7 +56,7 @@ MOMENTARY: dict[str, Reading] = {
         lambda gpu: float(pynvml.nvmlDeviceGetTemperature(gpu, pynvml.NVML_TEMPERATURE_GPU))
     ),
     "utilization": lambda gpu: pynvml.nvmlDeviceGetUtilizationRates(gpu).gpu / 100,
-    "events": lambda gpu: named(event_reasons(gpu)),
+    "held_back": lambda gpu: reasons(mask(gpu)),
 }
 """What a GPU does right now."""
 
@@ -100,27 +84,13 @@ def ask(
 ) -> tuple[dict[str, Any], dict[str, str]]:
     """Return what the driver tells of a GPU, and the reasons for what it does not tell."""
     told: dict[str, Any] = {}
-    reasons = {}
+    refused = {}
     for fact, read in readings.items():
         try:
             told[fact] = read(gpu)
         except pynvml.NVMLError as error:
-            reasons[fact] = f"NVML: {error}"
-    return told, reasons
-
-
-def event_reasons(gpu: Any) -> int:  # noqa: ANN401 - pynvml's handle
-    """Return the bits of what holds the clock down; older drivers know them by another name."""
-    try:
-        return int(pynvml.nvmlDeviceGetCurrentClocksEventReasons(gpu))
-    except pynvml.NVMLError_FunctionNotFound:
-        return int(pynvml.nvmlDeviceGetCurrentClocksThrottleReasons(gpu))
-
-
-def named(reasons: int) -> list[str]:
-    """Return the names of the bits; one that is not known is told by its number."""
-    bits = [1 << place for place in range(reasons.bit_length()) if reasons >> place & 1]
-    return [EVENTS.get(bit, f"{bit:#x}") for bit in bits]
+            refused[fact] = f"NVML: {error}"
+    return told, refused
 
 
 def _highest(gpu: Any, clock: int) -> float:  # noqa: ANN401 - pynvml's handle

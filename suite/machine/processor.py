@@ -28,7 +28,7 @@ def processor(unknown: dict[str, str], root: Path = ROOT) -> Cpu:
     `last_level_cache_bytes` counts every cache of the last level that a usable core has.
     """
     note = Facts("cpu", unknown).note
-    cores = _affinity()
+    cores = affinity()
     limit = quota(root)
     governor = _governor(root, cores)
     cache = last_level_cache(root)
@@ -76,7 +76,8 @@ def read(path: Path) -> str:
     return ""
 
 
-def _affinity() -> list[int]:
+def affinity() -> list[int]:
+    """Return the cores that this process may run on."""
     process: Any = psutil.Process()  # macOS has no affinity, and psutil no such method there
     if hasattr(process, "cpu_affinity"):
         return list(process.cpu_affinity())
@@ -160,7 +161,7 @@ def _max_frequency() -> float | None:
 def last_level_cache(root: Path = ROOT) -> int | None:
     """Return the bytes of all caches of the last level that usable cores have."""
     caches = {}
-    for core in _affinity():
+    for core in affinity():
         folder = root / f"sys/devices/system/cpu/cpu{core}/cache"
         for index in folder.glob("index*"):
             level, size = read(index / "level"), read(index / "size")

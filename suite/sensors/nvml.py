@@ -72,6 +72,7 @@ def _handles(salt: str) -> Iterator[tuple[str, Any]]:
 
 
 def mask(gpu: Any) -> int:  # noqa: ANN401 - the library has no types
+    """Return the bits of what holds the clock of a GPU back now."""
     """Return what holds a GPU's clock back now, a bit for each reason."""
     try:
         return int(pynvml.nvmlDeviceGetCurrentClocksEventReasons(gpu))

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: MIT
+# ruff: noqa: D401 - the first line of a rule says what it reports, as a user reads it
 """What keeps torch from an accelerator that is there, and the command that mends it.
 
 A rule is a small function that yields what it finds; its name is the conclusion's code.
@@ -6,12 +7,13 @@ A rule is a small function that yields what it finds; its name is the conclusion
 
 import os
 import sys
-import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from suite.doctor.offer import Offer, ask_torch
+from suite.doctor.wrong import Trouble
 from suite.machine.hardware import VENDORS, System, Vendor, look
 from suite.machine.processor import ROOT
 from suite.model import Conclusion
@@ -24,19 +26,6 @@ https://docs.nvidia.com/deploy/cuda-compatibility/minor-version-compatibility.ht
 """
 
 
-class Offer(NamedTuple):
-    """What the installed torch offers.
-
-    version : `None` where torch cannot be imported; `builds` then says why
-    builds : version of what the build is for, such as `{"CUDA": "13.0"}`
-    devices : accelerators that it sees
-    """
-
-    version: str | None
-    builds: dict[str, str | None]
-    devices: int
-
-
 class Patient(NamedTuple):
     """The accelerators of one maker that torch does not offer, and what is known of them."""
 
@@ -46,13 +35,6 @@ class Patient(NamedTuple):
     offer: Offer
     root: Path
     environ: Mapping[str, str]
-
-
-class Trouble(NamedTuple):
-    """What is wrong, and the command or setting that mends it."""
-
-    message: str
-    mend: str
 
 
 Rule = Callable[[Patient], Iterator[Trouble]]
@@ -96,47 +78,42 @@ def unusable_accelerators(
     return conclusions
 
 
-def ask_torch() -> Offer:
-    """Import torch, if it can be, and ask what it is built for and what it sees."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # what it warns of is what is looked into here
-        try:
-            import torch  # noqa: PLC0415 - it takes a second, or is not there
-        except (ImportError, OSError) as error:
-            return Offer(None, {"error": str(error)}, 0)
-        builds = {
-            "CUDA": torch.version.cuda,
-            "ROCm": torch.version.hip,
-            "XPU": torch.version.xpu,
-            "MPS": "built in" if torch.backends.mps.is_built() else None,
-        }
-        return Offer(str(torch.__version__), builds, torch.accelerator.device_count())
-
-
 def torch_missing(patient: Patient) -> Iterator[Trouble]:
-    """Find a torch that cannot be imported."""
+    """PyTorch cannot be imported.
+
+    Install it, in the build for the machine.
+    """
     if patient.offer.version is None:
         reason = patient.offer.builds["error"]
-        yield Trouble(f"torch cannot be imported ({reason})", _install(patient.vendor.build))
+        yield Trouble(f"torch cannot be imported ({reason})", install(patient.vendor.build))
 
 
 def torch_build(patient: Patient) -> Iterator[Trouble]:
-    """Find a torch that was built for other accelerators, or for none."""
-    version, builds, _ = patient.offer
+    """PyTorch was built for other accelerators, or for none.
+
+    Install the build for this one.
+    """
+    version, builds = patient.offer.version, patient.offer.builds
     wanted = patient.vendor.build
     if version is not None and builds[wanted] is None:
         own = " and ".join(name for name, built in builds.items() if built) or "the CPU alone"
-        yield Trouble(f"torch {version} is built for {own}, not for {wanted}", _install(wanted))
+        yield Trouble(f"torch {version} is built for {own}, not for {wanted}", install(wanted))
 
 
 def driver_missing(patient: Patient) -> Iterator[Trouble]:
-    """Find a device that no driver serves."""
+    """The accelerator is on the bus, and no driver serves it.
+
+    Install its maker's driver.
+    """
     if patient.system.on_the_bus and patient.vendor.driver and not _has_driver(patient):
         yield Trouble("its driver is not loaded", f"install it: {patient.vendor.guide}")
 
 
 def driver_too_old(patient: Patient) -> Iterator[Trouble]:
-    """Find a driver that is older than what torch's CUDA needs."""
+    """The driver is older than what PyTorch was built for.
+
+    Install a newer driver, or a build of PyTorch for an older one.
+    """
     built, driver = patient.offer.builds.get("CUDA"), patient.system.nvidia_driver
     if patient.vendor.build != "CUDA" or not built or not driver:
         return
@@ -145,12 +122,15 @@ def driver_too_old(patient: Patient) -> Iterator[Trouble]:
         yield Trouble(
             f"driver {driver} is too old for the CUDA {built} of torch, which needs {oldest}",
             f"install driver {oldest} or newer: {patient.vendor.guide}, "
-            f"or a build for an older CUDA: {_install('CUDA')}",
+            f"or a build for an older CUDA: {install('CUDA')}",
         )
 
 
 def devices_not_passed_on(patient: Patient) -> Iterator[Trouble]:
-    """Find a container that sees the bus but was not given the devices."""
+    """The container sees the bus, and was not given the devices.
+
+    Start it with the option that passes them on.
+    """
     if patient.system.on_the_bus and _has_driver(patient) and not _nodes(patient):
         yield Trouble(
             "this container was not given its device files",
@@ -159,7 +139,10 @@ def devices_not_passed_on(patient: Patient) -> Iterator[Trouble]:
 
 
 def no_permission(patient: Patient) -> Iterator[Trouble]:
-    """Find device files that this user may not open."""
+    """The user may not open the accelerator's device files.
+
+    Join the groups that may, and log in again.
+    """
     nodes = _nodes(patient)
     if nodes and not any(os.access(node, os.R_OK | os.W_OK) for node in nodes):
         yield Trouble(
@@ -169,7 +152,10 @@ def no_permission(patient: Patient) -> Iterator[Trouble]:
 
 
 def mask_hides_all(patient: Patient) -> Iterator[Trouble]:
-    """Find a mask whose first entry names no device: it ends the list there."""
+    """A variable hides every accelerator.
+
+    An entry that names no device ends the list there, and so does an empty one. Unset the variable.
+    """
     for name in patient.vendor.masks:
         mask = patient.environ.get(name)
         if mask is None:
@@ -181,7 +167,10 @@ def mask_hides_all(patient: Patient) -> Iterator[Trouble]:
 
 
 def unused_accelerator(patient: Patient) -> Iterator[Trouble]:
-    """Say that nothing was found where no rule finds anything."""
+    """PyTorch sees no accelerator although one is there, and it is not known why.
+
+    Let PyTorch say it by using one.
+    """
     device = {"CUDA": "cuda", "ROCm": "cuda", "XPU": "xpu", "MPS": "mps"}[patient.vendor.build]
     yield Trouble(
         f"torch {patient.offer.version} sees none, and it is not known why",
@@ -201,7 +190,7 @@ RULES: tuple[Rule, ...] = (
 )
 
 
-def _install(build: str) -> str:
+def install(build: str) -> str:
     """Return the command for the Python at work, without the path to anybody's folder."""
     python, here = Path(sys.executable), Path.cwd()
     shown = python.relative_to(here) if python.is_relative_to(here) else "python"

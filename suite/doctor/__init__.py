@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: MIT
+"""What is there, what is wrong with it, and what mends it.
+
+`there` looks without torch; `offer` asks torch; `unusable` says what keeps torch from an
+accelerator, and `wrong` what disturbs a measurement; `page` tells it all on a terminal.
+"""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from msgspec import Struct
+
+from suite.doctor.offer import Asking, Offer, ask_torch
+from suite.doctor.there import There, look_around, told_by_torch
+from suite.doctor.unusable import START_LOCALLY, install, unusable_accelerators
+from suite.doctor.wrong import troubles
+from suite.machine.processor import ROOT
+from suite.model import Conclusion
+
+__all__ = [
+    "START_LOCALLY",
+    "Examination",
+    "Offer",
+    "ask_torch",
+    "examine",
+    "glance",
+    "judge",
+    "unusable_accelerators",
+]
+
+
+class Examination(Struct, kw_only=True):
+    """Everything that the doctor has to say."""
+
+    there: There
+    troubles: list[Conclusion]
+
+    @property
+    def unusable(self) -> bool:
+        """Whether torch or an accelerator that is there cannot be used."""
+        return any(trouble.severity == "error" for trouble in self.troubles)
+
+
+def examine(
+    results: Path, root: Path = ROOT, environ: Mapping[str, str] = os.environ
+) -> Examination:
+    """Look at everything, and say what is wrong with it, what keeps from measuring first.
+
+    results : where results would be written
+    root : the folder that `/dev`, `/proc` and `/sys` lie in
+    """
+    asking = Asking()  # torch takes a second, in which the rest is done
+    there = look_around(results, root, environ)
+    return judge(there, asking.answer(), root, environ)
+
+
+def judge(
+    there: There, offer: Offer, root: Path = ROOT, environ: Mapping[str, str] = os.environ
+) -> Examination:
+    """Say what is wrong with what is there and with what torch offers; see `examine`."""
+    there.torch = offer
+    if not there.accelerators:
+        there.accelerators += told_by_torch(offer)
+    unusable = unusable_accelerators(root, environ, offer)
+    if offer.version is None and not unusable:
+        unusable = [
+            Conclusion(
+                code="torch-missing",
+                severity="error",
+                message=f"torch cannot be imported ({offer.builds['error']})",
+                advice=install("this machine"),
+            )
+        ]
+    return Examination(there=there, troubles=[*unusable, *troubles(there)])
+
+
+def glance(
+    results: Path,
+    devices: list[str],
+    root: Path = ROOT,
+    environ: Mapping[str, str] = os.environ,
+) -> list[Conclusion]:
+    """Say what would disturb a run, without torch.
+
+    devices : names of those that it measures; nothing is said of accelerators if they are not
+        among them
+    """
+    there = look_around(results, root, environ)
+    if devices == ["cpu"]:
+        there.accelerators.clear()
+    return [trouble for trouble in troubles(there) if trouble.code != "no-accelerator"]

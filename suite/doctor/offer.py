@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: MIT
+"""What the installed torch offers, asked where it is imported anyway or in a process of its own.
+
+As a script it prints what it finds as JSON. It imports nothing of the suite, so that it begins at
+once; a torch that hangs or crashes takes nobody along.
+"""
+
+import subprocess
+import sys
+import warnings
+from typing import Any
+
+import msgspec
+
+PATIENCE = 60.0
+"""Seconds until a torch that does not answer is given up."""
+
+
+class Offer(msgspec.Struct, frozen=True):
+    """What the installed torch offers.
+
+    version : `None` where torch cannot be imported; `builds` then says why
+    builds : version of what the build is for, such as `{"CUDA": "13.0"}`
+    devices : accelerators that it sees
+    architectures : those of NVIDIA's GPUs that it was built for, such as `sm_90`
+    told : names and bytes of memory of the devices of which no other library is asked
+    """
+
+    version: str | None
+    builds: dict[str, str | None]
+    devices: int
+    architectures: tuple[str, ...] = ()
+    told: tuple[tuple[str, int | None], ...] = ()
+
+
+class Asking:
+    """A process that imports torch while this one does something else."""
+
+    def __init__(self) -> None:
+        self._process = subprocess.Popen(  # noqa: S603 - the script below
+            [sys.executable, "-P", __file__],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
+
+    def answer(self) -> Offer:
+        """Wait for it, and return what it found."""
+        try:
+            out, _ = self._process.communicate(timeout=PATIENCE)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.communicate()
+            return Offer(None, {"error": f"it does not answer within {PATIENCE:g} s"}, 0)
+        if self._process.returncode or not out:
+            code = self._process.returncode
+            return Offer(None, {"error": f"its process ended with code {code}"}, 0)
+        return msgspec.json.decode(out, type=Offer)
+
+
+def ask_torch() -> Offer:
+    """Import torch, if it can be, and ask what it is built for and what it sees."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what it warns of is what is looked into here
+        try:
+            import torch  # noqa: PLC0415 - it takes a second, or is not there
+        except (ImportError, OSError) as error:
+            return Offer(None, {"error": str(error)}, 0)
+        builds = {
+            "CUDA": torch.version.cuda,
+            "ROCm": torch.version.hip,
+            "XPU": torch.version.xpu,
+            "MPS": "built in" if torch.backends.mps.is_built() else None,
+        }
+        devices = torch.accelerator.device_count()
+        return Offer(
+            str(torch.__version__),
+            builds,
+            devices,
+            tuple(torch.cuda.get_arch_list()) if torch.version.cuda else (),
+            tuple(_devices(torch, devices)),
+        )
+
+
+def _devices(torch: Any, count: int) -> list[tuple[str, int | None]]:  # noqa: ANN401 - the module
+    """Return Intel's and Apple's devices, of which only torch tells."""
+    if count and torch.backends.mps.is_available():
+        return [(torch.backends.mps.get_name(), torch.mps.recommended_max_memory())]
+    if count and torch.xpu.is_available():
+        found = [torch.xpu.get_device_properties(index) for index in range(count)]
+        return [(one.name, one.total_memory) for one in found]
+    return []
+
+
+if __name__ == "__main__":
+    sys.stdout.buffer.write(msgspec.json.encode(ask_torch()))

@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: MIT
+"""What is there: the host and its accelerators as they are right now.
+
+What cannot be known is `None`, with a reason in the `unknown` table of its part.
+"""
+
+import os
+import platform
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pynvml
+from msgspec import Struct, field
+
+from suite.doctor.offer import Offer
+from suite.machine import nvml
+from suite.machine.hardware import Gpu, System, VendorName, look
+from suite.machine.kernel import told_by_kernel
+from suite.machine.processor import ROOT, affinity, processor
+from suite.machine.system import in_container, operating_system
+from suite.machine.variables import stored_variables
+from suite.model import Cpu
+from suite.sensors import cpu as cpu_sensors
+
+SHARED_MEMORY = "dev/shm"
+
+
+class Host(Struct, kw_only=True):
+    """The machine without its accelerators.
+
+    cpu : as a run stores it
+    cores : that this process may run on, whatever part of their time it is given
+    clock_hz : of the fastest usable core now
+    load : tasks that ran or waited to, on average over the last minute
+    memory_free_bytes : that programs may still take
+    shared_memory_bytes : that processes may share, at most
+    disk_free_bytes : where the results are written
+    on_battery : whether it is
+    masks : variables that hide devices, as a run stores them
+    """
+
+    cpu: Cpu
+    cores: int
+    clock_hz: float | None
+    load: float | None
+    memory_free_bytes: int
+    shared_memory_bytes: int | None
+    disk_free_bytes: int
+    on_battery: bool | None
+    os: str
+    kernel: str
+    container: bool | None
+    python: str
+    masks: dict[str, str]
+    unknown: dict[str, str]
+
+
+class Device(Struct, kw_only=True):
+    """An accelerator.
+
+    index : its driver's number for it; `None` where the driver does not say
+    fault : why its driver does not speak of it at all
+    capability : of NVIDIA's GPUs, such as 9.0
+    utilization : the part of the time in which it was busy
+    held_back : what holds its clock down, by NVML's names
+    processes : that compute on it
+    """
+
+    vendor: VendorName
+    name: str
+    index: int | None = None
+    fault: str | None = None
+    driver: str | None = None
+    capability: str | None = None
+    memory_bytes: int | None = None
+    memory_used_bytes: int | None = None
+    clock_hz: float | None = None
+    max_clock_hz: float | None = None
+    memory_clock_hz: float | None = None
+    max_memory_clock_hz: float | None = None
+    power_watts: float | None = None
+    power_limit_watts: float | None = None
+    power_limit_default_watts: float | None = None
+    temperature_celsius: float | None = None
+    utilization: float | None = None
+    held_back: list[str] | None = None
+    processes: int | None = None
+    pcie_generation: int | None = None
+    pcie_generation_max: int | None = None
+    pcie_width: int | None = None
+    pcie_width_max: int | None = None
+    numa_node: int | None = None
+    ecc: bool | None = None
+    mig: bool | None = None
+    persistence: bool | None = None
+    unknown: dict[str, str] = field(default_factory=dict)
+
+
+class There(Struct, kw_only=True):
+    """Everything that is looked at.
+
+    torch : what torch offers; `None` where it was not asked
+    """
+
+    host: Host
+    accelerators: list[Device]
+    torch: Offer | None
+
+
+def look_around(results: Path, root: Path = ROOT, environ: Mapping[str, str] = os.environ) -> There:
+    """Describe the machine without torch.
+
+    results : where results would be written
+    root : the folder that `/dev`, `/proc` and `/sys` lie in
+    """
+    devices = list(accelerators(look(root)))
+    return There(host=host(results, root, environ), accelerators=devices, torch=None)
+
+
+def host(results: Path, root: Path, environ: Mapping[str, str]) -> Host:
+    """Describe the machine without its accelerators; see `look_around`."""
+    unknown: dict[str, str] = {}
+    cpu = processor(unknown, root)
+    sensor = cpu_sensors.sensor(root)
+    now: dict[str, Any] = dict(sensor.read())
+    shared = _shared_memory(root)
+    battery = _on_battery()
+    missing = {
+        "clock_hz": sensor.unknown.get("clock_hz"),
+        "load": sensor.unknown.get("load"),
+        "shared_memory_bytes": None if shared else f"there is no /{SHARED_MEMORY}",
+        "on_battery": "the system tells of no battery" if battery is None else None,
+    }
+    return Host(
+        cpu=cpu,
+        cores=len(affinity()),
+        clock_hz=now.get("clock_hz"),
+        load=now.get("load"),
+        memory_free_bytes=min(psutil.virtual_memory().available, cpu.memory_bytes),
+        shared_memory_bytes=shared,
+        disk_free_bytes=shutil.disk_usage(_existing(results)).free,
+        on_battery=battery,
+        os=operating_system(),
+        kernel=platform.release(),
+        container=in_container(root),
+        python=platform.python_version(),
+        masks={
+            name: value
+            for name, value in stored_variables(environ).items()
+            if name.endswith("_VISIBLE_DEVICES") or name == "ZE_AFFINITY_MASK"
+        },
+        unknown=unknown | {name: reason for name, reason in missing.items() if reason},
+    )
+
+
+def accelerators(system: System) -> Iterator[Device]:
+    """Describe what the system shows, NVIDIA's GPUs as their driver does if it speaks."""
+    nvidia = [gpu for gpu in system.gpus if gpu.vendor == "NVIDIA"]
+    try:
+        with nvml.library():
+            count = pynvml.nvmlDeviceGetCount()
+            for index in range(count):
+                gpu = nvidia[index] if len(nvidia) == count else Gpu("NVIDIA", "NVIDIA GPU")
+                yield _told_by_driver(index, gpu)
+    except pynvml.NVMLError as error:
+        for gpu in nvidia:
+            yield _device(gpu, {"fault": f"NVML: {error}"}, {})
+    for gpu in system.gpus:
+        if gpu.vendor != "NVIDIA":
+            yield _device(gpu, {}, {})
+
+
+def told_by_torch(offer: Offer) -> Iterator[Device]:
+    """Describe the devices of which only torch tells."""
+    vendor: VendorName = "Apple" if offer.builds.get("MPS") else "Intel"
+    for name, memory in offer.told:
+        yield _device(Gpu(vendor, name), {"name": name, "memory_bytes": memory}, {})
+
+
+def _told_by_driver(index: int, gpu: Gpu) -> Device:
+    readings = nvml.IDENTITY | nvml.CONSTANT | nvml.MOMENTARY
+    try:
+        told, reasons = nvml.ask(pynvml.nvmlDeviceGetHandleByIndex(index), readings)
+    except pynvml.NVMLError as error:
+        return _device(gpu, {"index": index, "fault": f"NVML: {error}"}, {})
+    lost = str(pynvml.NVMLError(pynvml.NVML_ERROR_GPU_IS_LOST))
+    if not told or reasons.get("name", "").endswith(lost):
+        return _device(gpu, {"index": index, "fault": next(iter(reasons.values()))}, {})
+    return _device(gpu, told | {"index": index}, reasons)
+
+
+def _device(gpu: Gpu, told: dict[str, Any], reasons: dict[str, str]) -> Device:
+    known: dict[str, Any] = {"vendor": gpu.vendor, "name": gpu.name}
+    if gpu.folder is not None:
+        known |= told_by_kernel(gpu.folder)
+    device = Device(**(known | told))
+    otherwise = device.fault or f"the kernel does not tell it of {gpu.vendor}'s devices"
+    for name in Device.__struct_fields__:
+        if getattr(device, name) is None and name != "fault":
+            device.unknown[name] = reasons.get(name, otherwise)
+    return device
+
+
+def _shared_memory(root: Path) -> int | None:
+    with suppress(OSError):
+        return shutil.disk_usage(root / SHARED_MEMORY).total
+    return None
+
+
+def _existing(folder: Path) -> Path:
+    """Return the folder, or the nearest above it that is there."""
+    return next(one for one in (folder, *folder.parents) if one.exists())
+
+
+def _on_battery() -> bool | None:
+    ask: Any = getattr(psutil, "sensors_battery", lambda: None)  # not on every system
+    battery = ask()
+    plugged = battery.power_plugged if battery else None
+    return None if plugged is None else not plugged
