@@ -33,14 +33,19 @@ def ticks(low: float, high: float, most: int = MOST_TICKS) -> list[float]:
     On a log scale they are powers of ten, with 2 and 5 between where there is room.
     """
     if not is_wide(low, high):
-        even = MaxNLocator(most, steps=[1, 2, 5, 10]).tick_values(low, high)
-        return [float(tick) for tick in even if low <= tick <= high]
+        return even_ticks(low, high, most)
     exponents = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     ladders = [[m * 10.0**e for e in exponents for m in (1, 2, 5)]]
     strides = range(1, len(exponents) + 1)
     ladders += [[10.0**e for e in exponents if e % stride == 0] for stride in strides]
     inside = ([tick for tick in ladder if low <= tick <= high] for ladder in ladders)
     return next(found for found in inside if len(found) <= most)
+
+
+def even_ticks(low: float, high: float, most: int) -> list[float]:
+    """Return at most `most` round numbers inside a range, evenly spaced."""
+    even = MaxNLocator(most, steps=[1, 2, 5, 10]).tick_values(low, high)
+    return [float(tick) for tick in even if low <= tick <= high]
 
 
 def canvas(form: Form, height: float, margins: tuple[float, float, float, float]) -> Axes:

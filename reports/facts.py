@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import msgspec
+from msgspec import UnsetType
 
 from reports.findings.model import RATIO
 from suite.model import Accelerator, Cpu, Run, Scalar, Software
@@ -67,7 +68,7 @@ def _rows(run: Run, part: Accelerator | Cpu | Software, path: str) -> list[tuple
     return [
         (_name(field), _spell(field, value, unknown.get(f"{path}.{field}")))
         for field, value in msgspec.structs.asdict(part).items()
-        if not isinstance(value, dict)
+        if not isinstance(value, dict | UnsetType)  # what older files do not tell
     ]
 
 

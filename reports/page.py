@@ -13,7 +13,7 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from reports import charts, facts, theme, views
+from reports import charts, courses, facts, theme, views
 from reports.findings import sections
 from reports.findings.model import Finding, Plot, Section
 from reports.frame import frame
@@ -175,6 +175,7 @@ def run_page(run: Run, answered: Sequence[Section], downloads: Sequence[Download
         machine_facts=facts.machine(run),
         method=facts.method(run),
         doubts=views.doubts(run),
+        sensors=courses.sensors(run),
         downloads=downloads,
     )
 

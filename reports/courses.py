@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: MIT
+"""What sensors said over a run: how it went, in small charts and in a table."""
+
+import io
+from dataclasses import dataclass
+from itertools import pairwise
+from statistics import fmean, median
+from typing import Any
+
+import matplotlib as mpl
+from markupsafe import Markup
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_svg import FigureCanvasSVG
+from msgspec import UNSET
+
+from reports.axes import canvas, even_ticks
+from reports.charts import SETTINGS
+from reports.findings.select import device_title
+from reports.svg import clean
+from reports.theme import LIGHT, NARROW, SERIES, THEMED, WIDE, Form
+from reports.words import printable
+from suite.model import Run, Telemetry
+from suite.units import format_value
+
+HEIGHT = 190.0
+DASHES = ("-", (0, (5, 2)), (0, (1.5, 1.5)), (0, (6, 2, 1.5, 2)))
+"""Kinds of line, so that colour is never alone."""
+CPU_CLOCK = "clock_hz"
+DRAWN = {
+    "sm_clock_hz": "Clock",
+    CPU_CLOCK: "Clock of the processor",
+    "power_watts": "Power",
+    "temperature_celsius": "Temperature",
+}
+"""Quantities worth a chart; the processor's clock where there is no other."""
+NAMES = DRAWN | {
+    "memory_clock_hz": "Memory clock",
+    "utilization": "Utilisation",
+    "fan": "Fan",
+    "load": "Load of the system",
+    "pcie_replays": "PCIe packets sent again",
+    "energy_joules": "Energy",
+    "held_back": "What holds the clock back",
+}
+COUNTERS = ("pcie_replays", "energy_joules")
+UNITS = {"hz": "Hz", "watts": "W", "celsius": "\N{DEGREE SIGN}C", "joules": "J"}
+FRACTIONS = ("fan", "utilization")
+
+
+@dataclass(frozen=True)
+class Course:
+    """A quantity over the time of the run, a line for each device.
+
+    Parameters
+    ----------
+    lines
+        By device, moments in seconds since the run began, and values.
+    launches
+        When launches began.
+    """
+
+    title: str
+    unit: str
+    lines: dict[str, list[tuple[float, float]]]
+    launches: list[float]
+
+    @property
+    def words(self) -> str:
+        """What the chart shows: its text alternative, before the table."""
+        return f"{self.title} over the run. " + "; ".join(map(self.outline, self.lines)) + "."
+
+    def outline(self, device: str) -> str:
+        """Say where one line goes."""
+        values = [value for _, value in self.lines[device]]
+        least, most = (format_value(end, self.unit) for end in (min(values), max(values)))
+        return f"{printable(device)}: {least} to {most}"
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A course in both forms."""
+
+    course: Course
+    wide: Markup
+    narrow: Markup
+
+
+@dataclass(frozen=True)
+class Sensors:
+    """What a page says of the sensors.
+
+    Parameters
+    ----------
+    rows
+        Device, quantity, and its least, median and greatest value, or why there are none.
+    held_back
+        Device, what held its clock back, and in what part of the run.
+    cost
+        What sampling took of a core.
+    """
+
+    drawn: list[Drawn]
+    rows: list[tuple[str, str, list[str]]]
+    held_back: list[tuple[str, str, str]]
+    cost: str
+
+
+def sensors(run: Run) -> Sensors | None:
+    """Return what sensors said during a run; nothing for runs that asked none."""
+    told = run.frobench.telemetry
+    if told is UNSET:
+        return None
+    drawn = [
+        Drawn(
+            course,
+            Markup(draw(course, WIDE, f"sensors-{place}")),  # noqa: S704 - our own drawing
+            Markup(draw(course, NARROW, f"sensors-{place}")),  # noqa: S704 - likewise
+        )
+        for place, course in enumerate(courses(run, told))
+    ]
+    return Sensors(drawn, _rows(run, told), _held_back(run, told), format_value(told.cost, "1", 2))
+
+
+def courses(run: Run, told: Telemetry) -> list[Course]:
+    """Return the quantities worth a chart."""
+    accelerated = any("sm_clock_hz" in quantities for quantities in told.series.values())
+    found = []
+    for quantity, title in DRAWN.items():
+        if quantity == CPU_CLOCK and accelerated:
+            continue
+        lines = {
+            _name(run, told, device): [
+                (told.begun + (place + 0.5) * told.step, value)
+                for place, value in enumerate(quantities.get(quantity) or ())
+                if value is not None
+            ]
+            for device, quantities in told.series.items()
+        }
+        lines = {device: points for device, points in lines.items() if points}
+        if lines:
+            found.append(Course(title, _unit(quantity), lines, told.launches))
+    return found
+
+
+def draw(course: Course, form: Form, prefix: str) -> str:
+    """Return a course as an inline SVG element; `prefix` keeps its identifiers apart."""
+    raw = io.StringIO()
+    with mpl.rc_context(SETTINGS):
+        figure: Any = _paint(course, form).figure
+        drawing: Any = FigureCanvasSVG(figure)
+        drawing.print_svg(raw, metadata={"Date": None})
+    return clean(
+        raw.getvalue(),
+        prefix=f"{prefix}-{form.name}",
+        label=course.words,
+        colours=THEMED,
+        hover={f"line-{i}": [course.outline(device)] for i, device in enumerate(course.lines)},
+    )
+
+
+def _paint(course: Course, form: Form) -> Axes:
+    values = [value for line in course.lines.values() for _, value in line]
+    room = max(0.1 * (max(values) - min(values)), 0.02 * max(values), 1e-9)
+    low, high = max(0.0, min(values) - room), max(values) + room
+    shown = even_ticks(low, high, 4)
+    labels = [format_value(tick, course.unit) for tick in shown]
+    axes = canvas(form, HEIGHT, (10 + form.glyph * max(map(len, labels)), 16, 8, 46))
+    axes.set(ylim=(low, high))
+    axes.set_yticks(shown, labels)
+    axes.grid(axis="y", color=LIGHT["rule"], linewidth=1)
+    moments = [moment for line in course.lines.values() for moment, _ in line]
+    begun, ended = min([*moments, *course.launches]), max(moments)
+    axes.set(xlim=(begun, ended if ended > begun else begun + 1))
+    marks = even_ticks(*axes.get_xlim(), form.x_labels // 2)
+    axes.set_xticks(marks, [format_value(mark, "s") for mark in marks])
+    axes.set_xlabel("time of the run", fontsize=form.font, color=LIGHT["muted"], labelpad=8)
+    axes.vlines(course.launches, low, high, color=LIGHT["muted"], linewidth=0.8, alpha=0.5)
+    for index, line in enumerate(course.lines.values()):
+        axes.plot(
+            *zip(*(line if len(line) > 1 else 2 * line), strict=True),
+            color=SERIES[index % len(SERIES)],
+            linestyle=DASHES[index % len(DASHES)],
+            linewidth=1.6,
+            gid=f"line-{index}",
+        )
+    return axes
+
+
+def _rows(run: Run, told: Telemetry) -> list[tuple[str, str, list[str]]]:
+    """Return a row for each quantity of each device, with the reason where it was not read."""
+    rows = []
+    for device, quantities in sorted(told.series.items()):
+        for quantity in sorted(quantities, key=[*NAMES, *quantities].index):
+            values = [value for value in quantities[quantity] or () if value is not None]
+            title = NAMES.get(quantity, quantity)
+            reason = told.unknown.get(f"{device}.{quantity}")
+            cells = [f"not known: {reason}"]
+            if values and quantity in COUNTERS:
+                grown = sum(after - before for before, after in pairwise(values))
+                cells = [f"{format_value(grown, _unit(quantity))} more than at first"]
+            elif values:
+                numbers = (min(values), median(values), max(values))
+                cells = [format_value(number, _unit(quantity)) for number in numbers]
+            rows.append((_name(run, told, device), title, cells))
+    return rows
+
+
+def _held_back(run: Run, told: Telemetry) -> list[tuple[str, str, str]]:
+    return [
+        (
+            _name(run, told, device),
+            reason,
+            format_value(fmean([part for part in parts if part is not None]), "1", 2),
+        )
+        for device, reasons in told.held_back.items()
+        for reason, parts in reasons.items()
+    ]
+
+
+def _name(run: Run, told: Telemetry, device: str) -> str:
+    """Name a device, by its number too where another one is called the same."""
+    title = device_title(run, device)
+    titles = [device_title(run, other) for other in told.series]
+    return title if titles.count(title) == 1 else f"{title} ({device})"
+
+
+def _unit(quantity: str) -> str:
+    return "1" if quantity in FRACTIONS else UNITS.get(quantity.rpartition("_")[2], "")

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: MIT
+"""What sensors said, on the page: drawn where it was read, in words, and marked if it matters."""
+
+import re
+
+import pytest
+
+from reports import courses, theme, views
+from reports.page import run_page
+from suite import checks
+from suite.checks import power, rule, throttling
+from suite.model import Run, Sensed, Telemetry
+from tests import factory
+
+GAP = [100.0, None, 300.0]
+
+
+def telemetry(series: dict[str, dict[str, list[float | None] | None]]) -> Telemetry:
+    return Telemetry(
+        begun=20.0,
+        step=10.0,
+        series=series,
+        held_back={"cuda:0": {"SwPowerCap": [1.0, None, 0.5]}} if "cuda:0" in series else {},
+        launches=[20.0, 35.0],
+        unknown={"cuda:0.fan": "NVML: Not Supported"},
+        cost=0.0031,
+    )
+
+
+def on_gpus() -> Run:
+    run = factory.run(accelerators=2)
+    run.frobench.telemetry = telemetry(
+        {
+            "cpu": {"clock_hz": [3e9, 3e9, 3e9], "load": [1.5, 2.5, 2.0]},
+            "cuda:0": {
+                "sm_clock_hz": [1.98e9, 1.98e9, 1.2e9],
+                "power_watts": GAP,
+                "pcie_replays": [0, 0, 4],
+                "fan": None,
+            },
+            "cuda:1": {"power_watts": [90, 90, 90]},
+        }
+    )
+    return run
+
+
+def on_cpu() -> Run:
+    run = factory.run()
+    run.frobench.telemetry = telemetry({"cpu": {"clock_hz": [2e9, 3e9], "load": [1.5, 2.5]}})
+    return run
+
+
+def drawn(run: Run) -> dict[str, courses.Course]:
+    told = run.frobench.telemetry
+    assert isinstance(told, Telemetry)
+    return {course.title: course for course in courses.courses(run, told)}
+
+
+def test_gpus_are_drawn_by_clock_and_power_a_line_each_without_what_was_not_read() -> None:
+    found = drawn(on_gpus())
+    assert list(found) == ["Clock", "Power"]
+    first, second = found["Power"].lines
+    assert (first, second) == ("NVIDIA H200 (cuda:0)", "NVIDIA H200 (cuda:1)")
+    assert found["Power"].lines[first] == [(25, 100), (45, 300)]
+
+
+def test_without_an_accelerator_the_processors_clock_is_drawn() -> None:
+    assert list(drawn(on_cpu())) == ["Clock of the processor"]
+
+
+@pytest.mark.parametrize("form", [theme.WIDE, theme.NARROW])
+def test_a_course_follows_the_theme_and_is_told_in_words(form: theme.Form) -> None:
+    power = drawn(on_gpus())["Power"]
+    svg = courses.draw(power, form, "one")
+    assert "style" not in svg
+    assert re.findall(r"#[0-9a-f]{6}", re.sub(r"var\([^)]*\)", "", svg)) == []
+    assert svg.count("<title>") == 2
+    assert (
+        'aria-label="Power over the run. NVIDIA H200 (cuda:0): 100 W to 300 W; '
+        'NVIDIA H200 (cuda:1): 90 W to 90 W."'
+    ) in svg
+    assert svg == courses.draw(power, form, "one")
+
+
+def test_a_single_reading_and_one_value_all_along_can_be_drawn() -> None:
+    for values in ([(1.0, 5.0)], [(1.0, 0.0), (2.0, 0.0)]):
+        courses.draw(courses.Course("Power", "W", {"cpu": values}, []), theme.WIDE, "one")
+
+
+def test_the_table_has_every_quantity_or_the_reason() -> None:
+    told = courses.sensors(on_gpus())
+    assert told is not None
+    rows = {(device, name): cells for device, name, cells in told.rows}
+    gpu = "NVIDIA H200 (cuda:0)"
+    assert rows[gpu, "Clock"] == ["1.2 GHz", "1.98 GHz", "1.98 GHz"]
+    assert rows[gpu, "Fan"] == ["not known: NVML: Not Supported"]
+    assert rows[gpu, "PCIe packets sent again"] == ["4 more than at first"]
+    assert rows["CPU", "Load of the system"] == ["1.5", "2", "2.5"]
+    assert told.held_back == [(gpu, "SwPowerCap", "75%")]
+    assert told.cost == "0.31%"
+
+
+def test_the_page_has_the_section_under_the_cases_if_there_is_anything_to_show() -> None:
+    page = run_page(on_gpus(), [], [])
+    assert page.index('id="cases"') < page.index('id="sensors"') < page.index('id="data"')
+    assert "SwPowerCap</code> in 75%" in page
+    assert 'id="sensors"' not in run_page(factory.run(), [], [])
+
+
+def held_back(**parts: float) -> Run:
+    """Return a run whose first case was held back in these parts of the readings."""
+    run = factory.run(accelerators=1)
+    seen = Sensed(readings=40, values={}, held_back=parts)
+    run.benchmarks[0].extra_info.telemetry = {"cuda:0": seen}
+    run.frobench.conclusions = [
+        found for module in (throttling, power) for found in rule.conclusions(module, run)
+    ]
+    return run
+
+
+def test_a_throttled_case_says_so_beside_its_number() -> None:
+    run = held_back(GpuIdle=0.2, SwPowerCap=0.9, SwThermalSlowdown=0.4)
+    name = run.benchmarks[0].fullname
+    found = {one.code: one for one in run.frobench.conclusions if one.case == name}
+    assert found["throttled-case"].severity == "warning"
+    assert found["throttled-case"].message == (
+        "cuda:0 was held back by heat (SwThermalSlowdown) in 40% of 40 readings"
+    )
+    assert found["power-limited-case"].severity == "info"
+    assert "(SwPowerCap) in 90%" in found["power-limited-case"].message
+    assert views.marks(run)[name] == ("throttled",)
+    assert set(run.frobench.conclusions) <= set(checks.conclude(run))
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [{}, {"GpuIdle": 1.0}, {"ApplicationsClocksSetting": 1.0}, {"SwThermalSlowdown": 0.04}],
+)
+def test_what_is_no_trouble_is_no_warning(parts: dict[str, float]) -> None:
+    run = held_back(**parts)
+    codes = {one.code for one in run.frobench.conclusions}
+    assert not codes & {"throttled-case", "power-limited-case"}
+
+
+@pytest.mark.parametrize(
+    "name", ["HwSlowdown", "SwThermalSlowdown", "HwThermalSlowdown", "HwPowerBrakeSlowdown"]
+)
+def test_every_slowdown_of_nvmls_is_a_warning(name: str) -> None:
+    assert f"({name})" in next(
+        one.message for one in held_back(**{name: 0.5}).frobench.conclusions
+        if one.code == "throttled-case"
+    )  # fmt: skip
