@@ -221,11 +221,14 @@ def list_cases(  # noqa: PLR0913 - one for each option
 @paths
 @tells
 def validate(paths: tuple[Path, ...]) -> None:
-    """Check stored runs, files or folders; a line for every fault."""
-    from suite.terminal import is_valid, say, shown, stored_runs
+    """Check stored runs, files or folders; a line for every fault, doubt and change since.
+
+    Exits with 1 if a run is not valid: its file is damaged, or it cannot be honest.
+    """
+    from suite.terminal import is_honest, say, shown, stored_runs
 
     found = stored_runs(paths, RESULTS)
-    good = [path for path in found if is_valid(path, err=False)]
+    good = [path for path in found if is_honest(path, err=False)]
     say(*(f"{shown(path)}: valid" for path in good))
     if good != found:
         sys.exit(FAILED)
@@ -250,9 +253,9 @@ def share(file: Path, output: Path, *, everything: bool) -> None:
     was made: only there are the names of the host and its user known. Nothing is sent anywhere.
     """
     from suite import disclosure, private, sharing, store
-    from suite.terminal import is_valid, say, shown
+    from suite.terminal import is_honest, say, shown
 
-    if not is_valid(file, but=sharing.MENDED):
+    if not is_honest(file, but=sharing.MENDED):
         sys.exit(FAILED)
     first = store.read(file)
     run, removed = sharing.redact(first, private.own_names())

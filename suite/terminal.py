@@ -32,14 +32,32 @@ def stored_runs(paths: tuple[Path, ...], results: Path) -> list[Path]:
 
 
 def is_valid(path: Path, *, err: bool = True, but: Collection[str] = ()) -> bool:
-    """Tell whether a stored run is valid; print a line for every fault but those of some codes."""
+    """Tell whether a stored run is whole; print a line for every fault but those of some codes."""
     from suite import checks
 
-    faults = [one for one in checks.validate(path) if one.code not in but]
-    for fault in faults:
-        case = f"{short_name(fault.case)}: " if fault.case else ""
-        click.echo(f"{shown(path)}: {fault.code}: {case}{fault.message}", err=err)
+    return not _tell(path, [one for one in checks.damage(path) if one.code not in but], err=err)
+
+
+def is_honest(path: Path, *, err: bool = True, but: Collection[str] = ()) -> bool:
+    """Tell whether a stored run is whole and can be believed; print all that is to be said of it.
+
+    What makes it doubtful, and what has changed since, is told and no fault.
+    """
+    from suite import checks
+
+    found = checks.validate(path, but)
+    faults = [one for one in found if one.severity == "error"]
+    notes = [] if faults else checks.notes(path)
+    _tell(path, [*found, *notes], err=err)
     return not faults
+
+
+def _tell(path: Path, found: "list[Conclusion]", *, err: bool) -> "list[Conclusion]":
+    for one in found:
+        case = f"{short_name(one.case)}: " if one.case else ""
+        word = "" if one.severity == "error" else f"{one.severity}: "
+        click.echo(f"{shown(path)}: {word}{one.code}: {case}{one.message}", err=err)
+    return found
 
 
 def shown(path: Path) -> str:

@@ -20,17 +20,30 @@ Place = tuple[Path, str]
 
 def benchmark_version(function: Callable[..., Any]) -> str:
     """Return the version of a benchmark function, twelve hexadecimal digits."""
-    used = [(Path(inspect.getsourcefile(function) or ""), function.__name__)]
+    return version_in(Path(inspect.getsourcefile(function) or ""), function.__name__)
+
+
+def version_in(module: Path, name: str) -> str:
+    """Return the version of a benchmark by its module's file, which is not run.
+
+    Raises
+    ------
+    LookupError
+        The module, or a benchmark of that name in it, is not there.
+    """
+    if not module.is_file() or name not in _definitions(module):
+        raise LookupError(f"{module.name} has no {name}")
+    used = [(module, name)]
     code = set()
-    for path, name in used:  # grows while the names that each definition uses are found
-        definition = _definitions(path)[name]
+    for path, word in used:  # grows while the names that each definition uses are found
+        definition = _definitions(path)[word]
         if isinstance(definition, ast.ImportFrom):
-            found = _imported(definition, name, path)
+            found = _imported(definition, word, path)
         else:
-            found = [(path, word) for word in _names(definition) if word in _definitions(path)]
-            code.add((name, ast.unparse(definition)))
+            found = [(path, other) for other in _names(definition) if other in _definitions(path)]
+            code.add((word, ast.unparse(definition)))
         used += [place for place in found if place not in used]
-    lines = (f"{name}: {definition}" for name, definition in sorted(code))
+    lines = (f"{word}: {definition}" for word, definition in sorted(code))
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:12]
 
 

@@ -135,13 +135,22 @@ def _shuffle(cases: list[Case], launches: int, seed: int) -> None:
             case.extra_info.order.append(place if case.extra_info.launches[launch] else 0)
 
 
+def sampled(cases: list[Case], launch: int) -> float:
+    """Return what a launch spent in samples, of all their calls."""
+    seconds = 0.0
+    for case in cases:
+        counts = case.extra_info.launches
+        here = case.stats.data[sum(counts[:launch]) :][: counts[launch]]
+        seconds += sum(here) * case.extra_info.iterations[launch]
+    return seconds
+
+
 def _launch(index: int, started: datetime, cases: list[Case], devices: list[str]) -> Launch:
     infos = [case.extra_info for case in cases]
-    body = sum(case.stats.total for case in cases) / max(1, len(infos[0].launches))
     return Launch(
         started=(started + timedelta(seconds=20 + 32 * index)).isoformat(),
         seconds=31.5,
-        body_seconds=body,
+        body_seconds=sampled(cases, index),
         warmup_seconds=sum(info.warmup[index] for info in infos),
         empty_body={device: 9.4e-8 if device == "cpu" else 6.1e-6 for device in devices},
         timer_step=3.1e-8,
@@ -201,7 +210,7 @@ def run(  # noqa: PLR0913 - one keyword for each thing a test may vary
             profile=profile,
             seed=seed,
             complete=not partial,
-            seconds=280.0,
+            seconds=28.0 + 31.5 * launches,
             plan_seconds=20.0,
             settings=Settings(
                 profile=profile,

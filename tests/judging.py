@@ -101,4 +101,11 @@ def in_two_modes(run: Run, apart: float, seed: int) -> Run:
             if part in case.extra_info.parts:
                 values = zip(case.extra_info.parts[part], modes, strict=True)
                 case.extra_info.parts[part] = [value and value * mode for value, mode in values]
+    add_up(run)
     return run
+
+
+def add_up(run: Run) -> None:
+    """Let the launches have spent what their samples now take."""
+    for number, launch in enumerate(run.frobench.launches):
+        launch.body_seconds = factory.sampled(run.benchmarks, number)

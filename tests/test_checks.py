@@ -16,7 +16,7 @@ from tests import factory
 from tests.judging import codes, in_two_modes, made, set_samples, validate
 
 ROOT = Path(__file__).parents[1]
-MODULES = (checks.failures, *checks.OF_NUMBERS, *checks.OF_FILES)
+MODULES = checks.ALL
 RULES = [(code, function) for module in MODULES for code, function in rule.rules(module).items()]
 UNQUIET = {"noisy-case", "drift", "few-launches"}
 """What may rightly be said of a machine that is shared, or not given the time."""
@@ -43,7 +43,8 @@ def test_a_machine_in_two_modes_is_noisy_and_no_more(launches: int, noise: float
     run = factory.run(
         seed=launches, launches=launches, accelerators=2, noise=noise, profile="quick"
     )
-    assert codes(checks.conclude(in_two_modes(run, 1.6, launches))) <= FAILED | UNQUIET
+    found = codes(checks.conclude(in_two_modes(run, 1.6, launches)))
+    assert found <= FAILED | UNQUIET | {"near-peak"}  # so much noise carries products beyond it
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "results").rglob("*.json")), ids=lambda p: p.stem)

@@ -6,32 +6,50 @@ A rule is one small function in one of these modules; adding it there is all the
 """
 
 import json
+from collections.abc import Collection
 from pathlib import Path
+from types import ModuleType
 
 from msgspec.structs import replace
 
 from suite import private, store
 from suite.checks import (
     clock,
+    doubts,
     failures,
     inputs,
     integrity,
     launches,
+    machine,
     noise,
+    plausibility,
+    power,
     privacy,
+    rates,
     rule,
     settings,
     steadiness,
     structure,
+    throttling,
     timing,
+    today,
     work,
 )
 from suite.model import Conclusion, Run
 
 OF_NUMBERS = (timing, work, inputs, clock, settings, launches, noise, steadiness)
 """Modules of rules about what was measured."""
+OF_SENSORS = (throttling, power)
+"""Modules of rules about what sensors said meanwhile."""
+OF_BELIEF = (rates, plausibility, machine, doubts)
+"""Modules of rules about what cannot be, or hardly, whoever measured it."""
 OF_FILES = (structure, privacy, integrity)
-"""Modules of rules that say whether a stored file is valid."""
+"""Modules of rules that say whether a stored file is whole."""
+IN_FILES = (timing, work, inputs, clock, *OF_BELIEF)
+"""Modules by which a stored file is judged that is whole: whether it can be believed. How steady
+its machine was is another question."""
+ALL = (failures, *OF_NUMBERS, *OF_SENSORS, *OF_BELIEF, *OF_FILES, today)
+"""All modules of rules."""
 
 
 def conclude(run: Run) -> list[Conclusion]:
@@ -42,13 +60,39 @@ def conclude(run: Run) -> list[Conclusion]:
     broken = list(rule.conclusions(structure, run))
     named = {found.case for found in broken}
     sound = replace(run, benchmarks=[one for one in run.benchmarks if one.fullname not in named])
-    doubts = [found for module in OF_NUMBERS for found in rule.conclusions(module, sound)]
     named_in = rule.conclusions(privacy, run)
-    return [*rule.conclusions(failures, run), *broken, *named_in, *doubts]
+    return [
+        *rule.conclusions(failures, run),
+        *broken,
+        *named_in,
+        *_judge(sound, *OF_NUMBERS, *OF_SENSORS, *OF_BELIEF),
+    ]
 
 
-def validate(path: Path) -> list[Conclusion]:
-    """Return the faults of a stored file, none if it is as Frobench writes it.
+def validate(path: Path, but: Collection[str] = ()) -> list[Conclusion]:
+    """Return what is wrong with a stored file, and what makes it doubtful.
+
+    An error is what no honest result has: the file is to be refused. A warning is no reason to. A
+    file that is not whole is not judged by its numbers.
+
+    but : codes of damage that does not matter
+
+    Raises
+    ------
+    OSError
+        The file cannot be opened.
+    """
+    broken = [one for one in damage(path) if one.code not in but]
+    return broken or _judge(store.read(path), *IN_FILES)
+
+
+def notes(path: Path) -> list[Conclusion]:
+    """Return what a reader of a whole stored file should know, and what is no fault of it."""
+    return _judge(store.read(path), today)
+
+
+def damage(path: Path) -> list[Conclusion]:
+    """Return why a stored file cannot be used at all, whatever its numbers are worth.
 
     Raises
     ------
@@ -59,7 +103,7 @@ def validate(path: Path) -> list[Conclusion]:
         run = store.read(path)
     except store.InvalidResult as fault:
         return [unreadable(fault)]
-    found = [one for module in OF_FILES for one in rule.conclusions(module, run)]
+    found = _judge(run, *OF_FILES)
     return [*found, *_unread(path, found)]
 
 
@@ -83,3 +127,7 @@ def unreadable(fault: store.InvalidResult) -> Conclusion:
     return Conclusion(
         code="unreadable", severity="error", message=str(fault), advice=rule.advice(unreadable)
     )
+
+
+def _judge(run: Run, *modules: ModuleType) -> list[Conclusion]:
+    return [found for module in modules for found in rule.conclusions(module, run)]

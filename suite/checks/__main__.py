@@ -13,8 +13,10 @@ HEAD = """\
 # What a check may say
 
 A conclusion about a run, or about a file, has a code. Each is explained here, with what to do about
-it. A run is judged as soon as it ends, by all but the last section, and what is found is printed
-and stored with it. `frobench validate` judges a stored file by the last three sections alone.
+it. A run is judged as soon as it ends, by all that does not concern its file, and what is found is
+printed and stored with it. `frobench validate` judges a stored file by whether it is whole, and if
+so by whether it can be believed; how steady its machine was is no question then. It refuses a file
+for an error, never for a warning.
 
 An *error* makes a number wrong or a file invalid. A *warning* makes a number less trustworthy than
 it looks. An *info* explains a number and casts no doubt on it.
@@ -30,11 +32,12 @@ def page() -> str:
 
 
 def _parts() -> Iterator[str]:
-    for module in (checks.failures, *checks.OF_NUMBERS, *checks.OF_FILES):
+    for module in checks.ALL:
         yield f"## {_title(module)}\n"
         for code, function in rule.rules(module).items():
             yield _entry(code, function, module.SEVERITY)
-    yield _entry("unreadable", checks.unreadable, "error")
+        if module is checks.integrity:
+            yield _entry("unreadable", checks.unreadable, "error")
 
 
 def _title(module: ModuleType) -> str:

@@ -1,0 +1,251 @@
+# SPDX-License-Identifier: MIT
+"""How fast a case can be at most, by what is known of its devices; and what it is that limits it.
+
+`most` is what no honest case exceeds, with room; `likely` what hardly any does.
+"""
+
+from collections.abc import Iterator
+from functools import cache
+from statistics import median
+from typing import NamedTuple
+
+import msgspec
+
+from suite import catalog
+from suite.catalog import NotInCatalogError, Sheet
+from suite.checks.facts import by_launch, is_accelerator
+from suite.model import Accelerator, Case, Run, Software
+
+ABOVE_BOOST = 1.3
+"""Rate of a product relative to the peak of the datasheet, at most: 1.16 has been seen."""
+UNKNOWN_DEVICE = 10.0
+"""What a device that is in no catalog may do, relative to the best that is in it."""
+CACHED = 30.0
+"""Rate of a cache relative to the memory behind it, at most; 5 to 12 are usual."""
+LARGEST_CACHE = 2**28
+"""Bytes of an accelerator's caches, where the catalog may not know the last of them."""
+OUT_OF_CACHE = 1.25
+"""Rate of a copy that fits into no cache, relative to the memory's: labels are rounded."""
+FASTEST_SLOT = catalog.pcie_rate(6, 16)
+"""Bytes a second of the fastest slot that there is; a virtual machine may state a slower one."""
+FASTEST_PEER = 1.8e12
+"""Bytes a second between two accelerators, in one direction, by the fastest link there is."""
+LINK_NOISE = 1.05
+"""A rate relative to a link's, at most: links are not faster than they are."""
+CYCLES = 6.5e9
+"""Cycles a second of a core, more than any has."""
+CORE_FLOPS = {"float64": 128, "float32": 128, "tfloat32": 2048, "int8": 4096, "float8_e4m3fn": 4096}
+NARROW_FLOPS = 2048
+"""Operations of a core in a cycle, at least twice what any does; of two bytes those of tiles."""
+CORE_BYTES = 2e12
+"""Bytes a second that a core exchanges with its first cache, more than any does."""
+FROM_HOST = ("bench_to_device", "bench_to_host")
+TWO_WAYS, ALL_AT_ONCE, BETWEEN = "bench_both_ways", "bench_all_at_once", "bench_between"
+WITHIN = ("bench_within", "bench_within_cold")
+"""Copies, by what they go through."""
+
+
+CLOCK = "sm_clock_hz"
+"""What sensors call the clock of an accelerator's units."""
+
+
+class Ceiling(NamedTuple):
+    """The rate that a case cannot exceed, the one that it will hardly, and whose it is."""
+
+    most: float
+    likely: float
+    why: str
+
+
+def fastest(case: Case) -> float:
+    """Return the seconds of a case's fastest sample, of either version."""
+    return min([*case.stats.data, *(case.extra_info.against or [])], default=0.0)
+
+
+def function(case: Case) -> str:
+    """Return the name of a case's benchmark."""
+    return case.name.partition("[")[0]
+
+
+def precision(case: Case) -> str:
+    """Return the precision that a case names; without a name it is float32."""
+    return str(case.params.get("dtype", "float32"))
+
+
+def accelerator(run: Run, name: str) -> Accelerator | None:
+    """Return what is known of a device of that name."""
+    for device in run.frobench.environment.accelerators:
+        if name in {device.type, f"{device.type}:{device.index}"}:
+            return device
+    return None
+
+
+def sheet(device: Accelerator | None) -> Sheet | None:
+    """Return a device's datasheet, if it has one."""
+    return _sheet(msgspec.json.encode(device)) if device else None
+
+
+@cache
+def _sheet(told: bytes) -> Sheet | None:
+    try:
+        return catalog.sheet(msgspec.json.decode(told, type=Accelerator))
+    except NotInCatalogError:
+        return None
+
+
+def highest_clock(run: Run, name: str) -> float | None:
+    """Return the highest clock of a device that was seen during a run, in hertz."""
+    sensed = [case.extra_info.telemetry.get(name) for case in run.benchmarks]
+    seen = [one.values[CLOCK][2] for one in sensed if one and CLOCK in one.values]
+    return max(seen, default=None)
+
+
+def peak_ceiling(run: Run, case: Case) -> Ceiling:
+    """Return how many operations a second a case can do at most."""
+    named = precision(case)
+    many = [_peak(run, name, named) for name in case.extra_info.devices]
+    if any(is_accelerator(name) for name in case.extra_info.devices):
+        return _together(many)
+    return many[0]  # the parts of a CPU share its cores
+
+
+def memory_ceiling(run: Run, case: Case) -> Ceiling:
+    """Return how many bytes a second a case can read and write at most."""
+    moved = case.extra_info.work.bytes or 0.0
+    copied = function(case) in WITHIN
+    return _together([_memory(run, name, moved, copied) for name in set(case.extra_info.devices)])
+
+
+def host_ceiling(case: Case, device: Accelerator | None = None) -> Ceiling | None:
+    """Return how fast a case can copy between host and device; `None` if it does not.
+
+    device : hold it against this one's own link, rather than the fastest that there is
+    """
+    kind = function(case)
+    if kind not in {*FROM_HOST, TWO_WAYS, ALL_AT_ONCE}:
+        return None
+    links = {TWO_WAYS: 2, ALL_AT_ONCE: len(case.extra_info.devices)}.get(kind, 1)
+    if device is None:
+        most = links * max(FASTEST_SLOT, _best("host_bandwidth")) * LINK_NOISE
+        return Ceiling(most, most, "any link to the host carries")
+    try:
+        link = catalog.host_link(device)
+    except NotInCatalogError:
+        return None
+    likely = links * link.rate * LINK_NOISE
+    return Ceiling(likely, likely, f"its link carries ({link.figure} in one direction)")
+
+
+def peer_ceiling(run: Run, case: Case) -> Ceiling | None:
+    """Return how fast a case can copy between two devices; `None` if it does not."""
+    if function(case) != BETWEEN:
+        return None
+    known = [sheet(accelerator(run, name)) for name in case.extra_info.devices]
+    links = [one.figures.get("peer_bandwidth") for one in known if one]
+    rates = [link.value for link in links if link]
+    most = LINK_NOISE * (min(rates) if rates else FASTEST_PEER)
+    return Ceiling(most, most, "their link carries" if rates else "any link of two devices carries")
+
+
+def efficiencies(run: Run) -> Iterator[tuple[Case, list[float]]]:
+    """Yield the cases of several accelerators, and for each launch what part of N times one it is.
+
+    One is the fastest case of a single accelerator of the same exercise and parameters.
+    """
+    single: dict[str, list[Case]] = {}
+    for case in run.benchmarks:
+        if _counts(case) and len(case.extra_info.devices) == 1:
+            single.setdefault(case.group, []).append(case)
+    for case in run.benchmarks:
+        many = len(set(case.extra_info.devices))
+        if not _counts(case) or many == 1:
+            continue
+        best: dict[int, float] = {}
+        for one in single.get(case.group, []):
+            if _alike(one, case):
+                for launch, rate in _rates(run, one).items():
+                    best[launch] = max(rate, best.get(launch, 0.0))
+        together = _rates(run, case)
+        shares = [together[n] / (many * best[n]) for n in together if n in best]
+        if shares:
+            yield case, shares
+
+
+def _peak(run: Run, name: str, named: str) -> Ceiling:
+    if not is_accelerator(name):
+        cpu = run.frobench.environment.cpu
+        cores = max(cpu.logical_cores or 0, cpu.usable_cores, 1)
+        most = cores * CYCLES * CORE_FLOPS.get(named, NARROW_FLOPS)
+        return Ceiling(most, most, f"{cores} cores do in {named}")
+    device = accelerator(run, name)
+    known, quantity = sheet(device), f"peak_{named}"
+    emulated = any(one.startswith("CUBLAS_EMULATE") for one in _software(run).variables)
+    if device is None or known is None or quantity not in known.figures or emulated:
+        best = (0.0 if emulated else _best(quantity)) or _best("peak_")
+        return Ceiling(UNKNOWN_DEVICE * best, best, f"any device in the catalog can do in {named}")
+    printed, at_most, as_seen = (
+        catalog.peak(known, named, at).rate
+        for at in (None, device.max_clock_hz, highest_clock(run, name))
+    )
+    highest = max(printed, at_most, as_seen)
+    likely = as_seen if highest_clock(run, name) else highest
+    # Narrower sums double the rate of some cards; PyTorch asks for them in float8 only.
+    narrow = _software(run).flags.get("cuda_matmul_fp16_accumulation") and named == "float16"
+    twice = 2 if narrow or named == "float8_e4m3fn" else 1
+    why = f"{known.devices[0]} can do in {named}"
+    return Ceiling(ABOVE_BOOST * twice * highest, twice * likely, why)
+
+
+def _memory(run: Run, name: str, moved: float, copied: bool) -> Ceiling:  # noqa: FBT001 - a fact
+    if not is_accelerator(name):
+        cpu = run.frobench.environment.cpu
+        cores = max(cpu.logical_cores or 0, cpu.usable_cores, 1)
+        return Ceiling(cores * CORE_BYTES, cores * CORE_BYTES, f"the caches of {cores} cores do")
+    known = sheet(accelerator(run, name))
+    if known is None or "memory_bandwidth" not in known.figures:
+        most = CACHED * _best("memory_bandwidth")
+        return Ceiling(most, most, "any device's caches do")
+    rate = catalog.memory_bandwidth(known).rate
+    cache = known.figures["l2_bytes"].value if "l2_bytes" in known.figures else 0.0
+    cache = max(cache, LARGEST_CACHE)
+    if copied and moved > 1.5 * cache:
+        most = OUT_OF_CACHE * rate * moved / (moved - cache)
+        return Ceiling(most, most, f"the memory of {known.devices[0]} does, caches included")
+    return Ceiling(CACHED * rate, CACHED * rate, f"the caches of {known.devices[0]} do")
+
+
+def _together(many: list[Ceiling]) -> Ceiling:
+    """Return the ceiling of devices that work at once."""
+    first = many[0]
+    why = first.why if len(many) == 1 else f"{len(many)} devices do: each of them {first.why}"
+    return Ceiling(sum(one.most for one in many), sum(one.likely for one in many), why)
+
+
+@cache
+def _best(quantity: str) -> float:
+    """Return the largest figure in the catalog whose quantity begins so; 0 if there is none."""
+    return max(
+        (one.value for one in catalog.read() if one.quantity.startswith(quantity)), default=0
+    )
+
+
+def _counts(case: Case) -> bool:
+    """Tell whether a case computes on accelerators alone, and says how much."""
+    devices = case.extra_info.devices
+    return bool(case.extra_info.work.flops) and bool(devices) and all(map(is_accelerator, devices))
+
+
+def _alike(one: Case, many: Case) -> bool:
+    """Tell whether two cases have the same parameters, as far as both have them."""
+    shared = one.params.keys() & many.params.keys() - {"device"}
+    return bool(shared) and all(one.params[name] == many.params[name] for name in shared)
+
+
+def _rates(run: Run, case: Case) -> dict[int, float]:
+    """Return what a case computes a second, by launch."""
+    flops = case.extra_info.work.flops or 0.0
+    return {one.number: flops / median(one.samples) for one in by_launch(run, case)}
+
+
+def _software(run: Run) -> Software:
+    return run.frobench.environment.software

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: MIT
+# ruff: noqa: D401 - the first line of a rule says what it reports, as a user reads it
+"""Rules about figures too good to be taken as they are, and about devices held back.
+
+An honest machine can show them, so nothing is refused for them; a reader must know them.
+"""
+
+from collections.abc import Iterator
+from statistics import median
+
+from suite import catalog
+from suite.catalog import NotInCatalogError
+from suite.checks.ceilings import (
+    accelerator,
+    efficiencies,
+    fastest,
+    host_ceiling,
+    peak_ceiling,
+    precision,
+)
+from suite.checks.facts import accelerators, by_launch, is_accelerator
+from suite.checks.rule import Fault
+from suite.model import Case, Run, Severity
+from suite.units import format_value
+
+SEVERITY: Severity = "warning"
+
+MORE_THAN_A_SHARE = 1.05
+"""How much more than its share each of several devices does before it is doubted."""
+CAPPED = 0.99
+"""A power limit relative to the usual one, below which it is lowered."""
+LARGE = 2048
+"""Length of a product's sides from which on its precision, not its launching, takes the time."""
+SLOWER = 1.05
+"""Time of a narrower product relative to the wider one's."""
+LESS_WORK, NO_LONGER = 4096, 1.1
+"""How much more work takes hardly longer, before it is doubted that it was waited for."""
+MUCH_WORK = 1e11
+"""Operations that take longer than their launching on whatever there is."""
+
+
+def near_peak(run: Run) -> Iterator[Fault]:
+    """A product is faster than the datasheet's dense peak, at the device's highest clock.
+
+    Cards may run above the clock that their datasheet assumes, or be another model of the same
+    name. Else its inputs were plain, its precision another one, or it was not waited for.
+    """
+    for case in run.benchmarks:
+        flops, seconds = case.extra_info.work.flops, fastest(case)
+        ceiling = peak_ceiling(run, case) if flops else None
+        if flops and ceiling and ceiling.likely < flops / seconds <= ceiling.most:
+            rate, most = (format_value(x, "FLOP/s") for x in (flops / seconds, ceiling.likely))
+            yield Fault(f"{rate}, where {ceiling.why} {most}", case.fullname)
+
+
+def faster_than_link(run: Run) -> Iterator[Fault]:
+    """A copy is faster than its device's link, as the driver states it.
+
+    A virtual machine may not tell the link that there is. Else the copy was not waited for.
+    """
+    for case in run.benchmarks:
+        moved, seconds = case.extra_info.work.bytes, fastest(case)
+        known = [accelerator(run, name) for name in accelerators(case)]
+        ceiling = host_ceiling(case, known[0]) if known and known[0] else None
+        if moved and ceiling and moved / seconds > ceiling.most:
+            rate = format_value(moved / seconds, "B/s")
+            yield Fault(f"{rate}, more than {ceiling.why}", case.fullname)
+
+
+def above_share(run: Run) -> Iterator[Fault]:
+    """Several devices are a little more times as fast as one than they are many.
+
+    The work of each is smaller and may fit its caches; or the single device was slowed, or some
+    of the several were not waited for.
+    """
+    for case, shares in efficiencies(run):
+        if min(shares) > MORE_THAN_A_SHARE:
+            many, times = len(case.extra_info.devices), median(shares)
+            message = f"{many} devices are {many * times:.1f} times as fast as one"
+            yield Fault(message, case.fullname)
+
+
+def narrow_slower(run: Run) -> Iterator[Fault]:
+    """A large product in TF32 is slower than the same one in float32.
+
+    The units for it were not used, or the two were taken for each other. On some cards, which do
+    both equally fast, it is no more than a little slower.
+    """
+    wide = {_but_precision(case): case for case in run.benchmarks if precision(case) == "float32"}
+    for case in run.benchmarks:
+        other = wide.get(_but_precision(case))
+        n = case.params.get("n")
+        if precision(case) != "tfloat32" or other is None or not isinstance(n, int) or n < LARGE:
+            continue
+        usual = {one.number: one.seconds for one in by_launch(run, other)}
+        seen = [one for one in by_launch(run, case) if one.number in usual]
+        ratios = [one.seconds / usual[one.number] for one in seen]
+        if ratios and min(ratios) > SLOWER:
+            yield Fault(f"it takes {median(ratios):.2f} times as long", case.fullname)
+
+
+def flat_time(run: Run) -> Iterator[Fault]:
+    """Of one benchmark, four thousand times the work takes no longer.
+
+    Its clock stopped before the work was done. See that waiting for the device does wait.
+    """
+    families: dict[tuple[str, str, str], list[tuple[float, float, Case]]] = {}
+    for case in run.benchmarks:
+        if (flops := case.extra_info.work.flops) and is_accelerator(case.extra_info.device):
+            key = (case.fullname.partition("[")[0], case.extra_info.device, precision(case))
+            families.setdefault(key, []).append((flops, median(case.stats.data), case))
+    for family in families.values():
+        less, quick, _ = min(family, key=lambda one: one[0])
+        more, long, case = max(family, key=lambda one: one[0])
+        if more >= max(MUCH_WORK, LESS_WORK * less) and long < NO_LONGER * quick:
+            message = f"{more / less:,.0f} times the work takes {long / quick:.2f} times as long"
+            yield Fault(message, case.fullname)
+
+
+def capped_power(run: Run) -> Iterator[Fault]:
+    """A device's power limit is below its usual one.
+
+    Its figures are those of a device held back. Say so beside them, or raise the limit:
+    `nvidia-smi -pl` with the default in watts.
+    """
+    for one in run.frobench.environment.accelerators:
+        limit, usual = one.power_limit_watts, one.power_limit_default_watts
+        whose = "its default"
+        if usual is None:
+            try:
+                usual = catalog.sheet(one).figure("power_limit").value
+            except NotInCatalogError:
+                continue
+            whose = "that of its datasheet"
+        if limit is not None and usual > 0 and limit < CAPPED * usual:
+            where = f"{one.name} ({one.type}:{one.index})"
+            yield Fault(f"{where} may draw {limit:.0f} W, {limit / usual:.0%} of {whose}")
+
+
+def other_model(run: Run) -> Iterator[Fault]:
+    """A device has the name of one in the catalog, and not its memory or multiprocessors.
+
+    It is another model of that name, or a part of one, so that its datasheet says nothing of it.
+    Nothing that it does is held against a peak.
+    """
+    for one in run.frobench.environment.accelerators:
+        try:
+            catalog.sheet(one)
+        except NotInCatalogError as why:
+            if "memory" in str(why):
+                yield Fault(f"{one.name} ({one.type}:{one.index}): {why}")
+
+
+def _but_precision(case: Case) -> tuple[str, str]:
+    """Return what a product is but its precision; the narrow ones are a benchmark of their own."""
+    params = {name: value for name, value in case.params.items() if name != "dtype"}
+    function = case.fullname.partition("[")[0].removesuffix("_narrow")
+    return function, str(params)

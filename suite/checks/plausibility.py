@@ -1,0 +1,301 @@
+# SPDX-License-Identifier: MIT
+# ruff: noqa: D401 - the first line of a rule says what it reports, as a user reads it
+"""Rules about numbers that contradict each other, so that one of them was changed or misread."""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from itertools import combinations, pairwise
+
+from suite.checks.ceilings import function, precision
+from suite.checks.facts import by_launch, by_version
+from suite.checks.rule import Fault
+from suite.model import Case, Check, Launch, Run, Severity
+from suite.units import format_seconds
+
+SEVERITY: Severity = "error"
+
+ROUNDED = 1e-3
+"""Seconds that a launch's sums are rounded to, and the part of them that samples are."""
+LONGER_THAN_ALLOWED = 20.0
+"""The fastest sample relative to what a call may take: a pilot has called the body before."""
+TICK = 5.0
+"""Seconds by which a system may set its clock right while it measures."""
+WHOLE = 10.0
+"""Seconds until a body returns relative to the longest sample, at most; it is no longer at all."""
+DAY = re.compile(r"(\d{8}T\d{6}Z)\b")
+"""When a run began, as its name says."""
+LONGEST_EMPTY_BODY, LONGEST_STEP = 10.0, 0.1
+"""Seconds of an empty body, and of a step of a clock, at most: ten thousand times what is seen."""
+WIDEST_BOUND = {"float64": 0.01, "float32": 0.01, "tfloat32": 1.0, "float16": 1.0, "int8": 1.0}
+WIDEST_NARROW, WIDEST_OTHER = 4.0, 100.0
+"""Bounds of products by their precision, of others, and of what is no product, at most."""
+NARROWER = {"tfloat32", "bfloat16", "float16", "float8_e4m3fn"}
+LEAST_COPIES = 10
+"""Samples that agree to the last digit, at least; see `repeated_samples`."""
+DIGITS = 6
+
+
+def samples_beyond_launch(run: Run) -> Iterator[Fault]:
+    """The samples of a launch add up to more than the time that it spent in samples.
+
+    Samples are in another unit than they are stored in, or were changed. Take the file again from
+    where it was made.
+    """
+    for number, (launch, spent) in enumerate(
+        zip(run.frobench.launches, _sampled(run), strict=True), start=1
+    ):
+        if spent > launch.body_seconds * (1 + ROUNDED) + ROUNDED * len(run.benchmarks):
+            seen, said = format_seconds(spent), format_seconds(launch.body_seconds)
+            yield Fault(f"launch {number} has {seen} of samples, and spent {said} in them")
+
+
+def launch_beyond_run(run: Run) -> Iterator[Fault]:
+    """Samples and launches take longer than the whole run.
+
+    One of them is in another unit than it is stored in, or was changed. Take the file again from
+    where it was made.
+    """
+    whole = run.frobench.seconds
+    # A run that was killed forgets a launch's time, and keeps its samples.
+    for what, parts in {
+        "samples": _sampled(run),
+        "launches": [launch.seconds for launch in run.frobench.launches],
+    }.items():
+        if sum(parts) - max(parts, default=0.0) > whole * (1 + ROUNDED) + 1:
+            took = f"{what} take {format_seconds(sum(parts))}"
+            yield Fault(f"{took}, the run {format_seconds(max(whole, 0.0))}")
+
+
+def longer_than_allowed(run: Run) -> Iterator[Fault]:
+    """Every sample of a case is far longer than the settings let a call take.
+
+    Such a case is left out. Its samples are in another unit than they are stored in, or the
+    settings are not those of the run.
+    """
+    most = run.frobench.settings.longest_sample
+    for case in run.benchmarks:
+        least = min(case.stats.data, default=0.0)
+        if least > LONGER_THAN_ALLOWED * most:
+            took, may = format_seconds(least), format_seconds(most)
+            yield Fault(f"a call takes {took}, where {may} are allowed", case.fullname)
+
+
+def clock_set_back(run: Run) -> Iterator[Fault]:
+    """A launch began before the one ahead of it had ended, or before the run.
+
+    The system's clock went backwards while the run was measured, or launches were changed or put
+    in another order. Measure again.
+    """
+    begun = [
+        (number, at, launch.seconds)
+        for number, launch in enumerate(run.frobench.launches, start=1)
+        if (at := _time(launch))
+    ]
+    for (_, before, took), (number, at, _) in pairwise(begun):
+        if (early := took - (at - before).total_seconds()) > TICK:
+            yield Fault(f"launch {number} began {format_seconds(early)} too early")
+    named = DAY.match(run.frobench.run)
+    if named and begun:
+        said = datetime.strptime(named[1], "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC)
+        if (early := (said - begun[0][1]).total_seconds()) > TICK:
+            yield Fault(f"the first launch began {format_seconds(early)} before the run")
+
+
+def impossible_duration(run: Run) -> Iterator[Fault]:
+    """A time is negative, or longer than anything of its kind.
+
+    It is in another unit than it is stored in, or the clock that measured it ran backwards.
+    """
+    whole = run.frobench
+    if not 0 <= whole.plan_seconds <= whole.seconds:
+        yield Fault(f"a run of {whole.seconds:g} s planned for {whole.plan_seconds:g} s")
+    for number, one in enumerate(whole.launches, start=1):
+        if min(one.seconds, one.body_seconds, one.warmup_seconds) < 0:
+            yield Fault(f"a time of launch {number} is negative")
+        if not 0 <= one.timer_step <= LONGEST_STEP:
+            yield Fault(f"the clock of launch {number} has steps of {one.timer_step:g} s")
+        for device, took in one.empty_body.items():
+            if not 0 <= took <= LONGEST_EMPTY_BODY:
+                yield Fault(f"an empty body took {took:g} s on {device} in launch {number}")
+    for case in run.benchmarks:
+        if min(case.extra_info.warmup, default=0.0) < 0:
+            yield Fault("a warm-up is negative", case.fullname)
+
+
+def impossible_part(run: Run) -> Iterator[Fault]:
+    """A part of a sample is negative, far longer than the whole, or more than all.
+
+    Until the body has returned takes no longer than until all is done, and devices overlap in no
+    more than all of their time. The part was changed, or is in another unit than it is stored in.
+    """
+    for case in run.benchmarks:
+        for one in by_launch(run, case):
+            parts = one.parts
+            wrong = [name for name, value in parts.items() if value < 0]
+            wrong += ["enqueue"] if parts.get("enqueue", 0.0) > WHOLE * max(one.samples) else []
+            wrong += [n for n in ("overlap", "balance") if parts.get(n, 0.0) > 1 + ROUNDED]
+            if wrong:
+                what = f"{wrong[0]} is {parts[wrong[0]]:g} in launch {one.number}"
+                yield Fault(what, case.fullname)
+                break
+
+
+def impossible_count(run: Run) -> Iterator[Fault]:
+    """Work, calls or places of a case are not what can be counted.
+
+    Work is more than nothing, and a launch that has samples of a case has calls of it, at a place
+    among its cases. Take the file again from where it was made.
+    """
+    for case in run.benchmarks:
+        info = case.extra_info
+        amounts = (info.work.flops, info.work.bytes, info.work.items)
+        if any(amount is not None and not amount > 0 for amount in amounts):
+            yield Fault("it declares work of nothing, or less", case.fullname)
+        seen = zip(info.launches, info.iterations, info.order, strict=False)
+        if any(count < 0 or (count > 0 and min(calls, place) < 1) for count, calls, place in seen):
+            yield Fault("a launch has samples without calls, or without a place", case.fullname)
+
+
+def other_work(run: Run) -> Iterator[Fault]:
+    """A benchmark declares other work for the same parameters, or other bytes than it is named for.
+
+    Work is counted from the definition, whatever the device or the precision. One of the numbers
+    was changed, or is in another unit than it is stored in.
+    """
+    first: dict[tuple[object, ...], Case] = {}
+    for case in run.benchmarks:
+        info = case.extra_info
+        named = {k: v for k, v in case.params.items() if k not in {"device", "dtype"}}
+        key = (case.fullname.partition("[")[0], len(info.devices), str(named))
+        other = first.setdefault(key, case).extra_info.work
+        if info.search is None and not _close(info.work.flops, other.flops):
+            what = f"{info.work.flops or 0:g} operations, where another device has"
+            yield Fault(f"{what} {other.flops or 0:g}", case.fullname)
+        size, moved = case.params.get("size"), info.work.bytes
+        copies = moved / size if moved and isinstance(size, int) and size > 0 else 1.0
+        # A copy moves its bytes once or twice for every device, never a part of them.
+        if case.group == "copies" and not (
+            1 <= copies <= 2 * len(info.devices) and copies == int(copies)
+        ):
+            yield Fault(f"{moved:g} bytes, where {size} are copied", case.fullname)
+
+
+def other_parameters(run: Run) -> Iterator[Fault]:
+    """A case's name and its parameters, or its devices, say different things.
+
+    One of them was changed. Take the file again from where it was made.
+    """
+    for case in run.benchmarks:
+        name = f"{function(case)}[{case.param}]" if case.param else function(case)
+        if case.fullname.rpartition("::")[2] != case.name or case.name != name:
+            yield Fault("name, full name and parameters differ", case.fullname)
+        elif case.param and case.param != "-".join(map(str, case.params.values())):
+            values = ", ".join(f"{key} {value}" for key, value in case.params.items())
+            yield Fault(f"it is named for other parameters than {values}", case.fullname)
+        elif "+".join(case.extra_info.devices) != str(case.params.get("device", "cpu")):
+            yield Fault("its devices are not those of its name", case.fullname)
+
+
+def unchecked(run: Run) -> Iterator[Fault]:
+    """A case was never compared with the truth.
+
+    Its speed is worth nothing: a wrong result can be had in no time. Measure again.
+    """
+    for case in run.benchmarks:
+        if case.extra_info.check is None:
+            yield Fault("there is no check of its result", case.fullname)
+
+
+def impossible_check(run: Run) -> Iterator[Fault]:
+    """An error or its bound is no number that a check gives.
+
+    Neither is below zero, and a bound above all rounding lets every result pass. Take the file
+    again from where it was made.
+    """
+    for case in run.benchmarks:
+        check = case.extra_info.check
+        if check and not (0 <= check.error < math.inf and 0 <= check.bound <= _widest(case, check)):
+            yield Fault(f"error {check.error:.3g}, bound {check.bound:.3g}", case.fullname)
+
+
+def other_precision(run: Run) -> Iterator[Fault]:
+    """A case that names float32 passed, although its result has the error of a narrower type.
+
+    Its speed is that of the narrower type: TF32 passes for float32. Measure again, with
+    `torch.set_float32_matmul_precision("highest")`, or name what was measured.
+    """
+    for case in run.benchmarks:
+        check = case.extra_info.check
+        if check and precision(case) == "float32" and check.precision in NARROWER:
+            yield Fault(f"computed in {check.precision} where float32 was asked", case.fullname)
+
+
+def copied_samples(run: Run) -> Iterator[Fault]:
+    """Two cases, or two versions of a body, have the very same samples: one was not measured.
+
+    Take the file again from where it was made, or measure again.
+    """
+    seen: dict[tuple[int, tuple[float, ...]], list[str]] = {}
+    for case in run.benchmarks:
+        for version, launches in by_version(run, case):
+            for one in launches:
+                key = one.number, tuple(one.samples)
+                seen.setdefault(key, []).append(f"{case.fullname}\n{version}")
+    copies: Counter[tuple[str, str]] = Counter()
+    for (_, samples), names in seen.items():
+        distinct = len({f"{sample:.{DIGITS}g}" for sample in samples}) - 1
+        copies.update(dict.fromkeys(combinations(names, 2), distinct))
+    for (earlier, later), number in copies.items():
+        if number >= LEAST_COPIES:
+            other, name = (one.partition("\n")[0] for one in (earlier, later))
+            whose = "its other version" if name == other else other.rpartition("::")[2]
+            yield Fault(f"it has the samples of {whose}", name)
+
+
+def other_settings(run: Run) -> Iterator[Fault]:
+    """The run says twice what it was told to do, and not the same.
+
+    One of them was changed. Take the file again from where it was made.
+    """
+    settings, whole = run.frobench.settings, run.frobench
+    if settings.profile != whole.profile:
+        yield Fault(f"a {whole.profile} run with the settings of a {settings.profile} one")
+    if whole.complete and settings.launches and len(whole.launches) < settings.launches:
+        told = f"{settings.launches} launches were asked for"
+        yield Fault(f"{told}, there are {len(whole.launches)}, and it counts as complete")
+
+
+def _sampled(run: Run) -> list[float]:
+    """Return for each launch the seconds of all its samples, of all their calls."""
+    totals = [0.0] * len(run.frobench.launches)
+    for case in run.benchmarks:
+        info = case.extra_info
+        for data in (case.stats.data, info.against or []):
+            begin = 0
+            for number, (count, calls) in enumerate(
+                zip(info.launches, info.iterations, strict=True)
+            ):
+                totals[number] += calls * sum(data[begin : begin + count])
+                begin += count
+    return totals
+
+
+def _time(launch: Launch) -> datetime | None:
+    try:
+        at = datetime.fromisoformat(launch.started)
+    except ValueError:  # a launch that was cut off has none
+        return None
+    return at if at.tzinfo else at.replace(tzinfo=UTC)
+
+
+def _close(one: float | None, other: float | None) -> bool:
+    return one is other or (one is not None and other is not None and math.isclose(one, other))
+
+
+def _widest(case: Case, check: Check) -> float:
+    if check.precision is None:
+        return WIDEST_OTHER
+    return WIDEST_BOUND.get(precision(case), WIDEST_NARROW)

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: MIT
+# ruff: noqa: D401 - the first line of a rule says what it reports, as a user reads it
+"""Rules about stored runs of benchmarks that have changed since."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from suite.checks.rule import Fault
+from suite.model import Run, Severity
+from suite.units import counted
+from suite.version import version_in
+
+SEVERITY: Severity = "info"
+
+ROOT = Path(__file__).parents[2]
+"""The folder that the names of cases begin in."""
+
+
+def other_version(run: Run) -> Iterator[Fault]:
+    """A benchmark was measured with another body, work or parameters than it has today.
+
+    The figures stand for what was measured; nothing measured today can be compared with them.
+    """
+    stored: dict[tuple[str, str], int] = {}
+    for case in run.benchmarks:
+        key = case.fullname.partition("[")[0], case.extra_info.version
+        stored[key] = stored.get(key, 0) + 1
+    for (benchmark, version), cases in stored.items():
+        module, _, function = benchmark.partition("::")
+        try:
+            today = f"today {version_in(ROOT / module, function)}"
+        except LookupError:
+            today = "today there is none"
+        if not today.endswith(version):
+            yield Fault(f"{counted(cases, 'case')} of {function} version {version}; {today}")
