@@ -218,6 +218,30 @@ def list_cases(  # noqa: PLR0913 - one for each option
 
 
 @main.command()
+@results
+@as_json
+@tells
+def doctor(results: Path, *, as_json: bool) -> None:
+    """Show what is there, and what is wrong with it, with what mends it.
+
+    Nothing is measured. Exits with 3 if an accelerator or PyTorch cannot be used.
+    """
+    import shutil
+
+    import msgspec
+
+    from suite.doctor import examine, page
+    from suite.terminal import say
+
+    found = examine(results.resolve())
+    if as_json:
+        say(msgspec.json.format(msgspec.json.encode(found)).decode())
+    else:
+        say(*page.lines(found.there, found.troubles, shutil.get_terminal_size((100, 0)).columns))
+    sys.exit(CANNOT * found.unusable)
+
+
+@main.command()
 @paths
 @tells
 def validate(paths: tuple[Path, ...]) -> None:
