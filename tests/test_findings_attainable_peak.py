@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from reports.findings import sections
 from reports.findings.model import Section
 from reports.frame import frame
-from suite.model import Case, Exercise, Outcome, Search, Work
+from suite.model import Case, Check, Exercise, Outcome, Search, Work
 from tests import factory
 from tests.exact_runs import LAUNCHES, WOBBLE, by_name, case, left_out, plain, plot
 
@@ -73,6 +73,16 @@ def test_the_fastest_precision_of_the_accelerator_leads_with_its_shape() -> None
     assert "in bfloat16 (4,096 × 8,192 × 2,048), " in answer  # noqa: RUF001 - as it is printed
     assert "TFLOP/s [" in answer.partition("; ")[2]
     assert "in float32 (4,096 × 8,192 × 2,048)" in answer  # noqa: RUF001 - as it is printed
+
+
+def test_float32_is_not_called_tf32_where_a_device_has_none() -> None:
+    allowed = searched(GPU, "bfloat16")
+    allowed.params["dtype"] = "tfloat32"
+    for precision, told in (("tfloat32", True), ("float32", False)):
+        allowed.extra_info.check = Check("every entry", 1e-6, 1e-2, precision)
+        lead = by_name(answered(searched(GPU, "float32"), allowed))[f"peak-{GPU}"]
+        assert ("tfloat32" in plain(lead)) == told
+        assert "in float32" in plain(lead)
 
 
 def test_how_sure_it_is_names_shapes_seconds_and_the_second_best() -> None:
