@@ -93,6 +93,14 @@ def test_where_no_number_of_steps_can_be_named_the_reason_is_given(
     assert plain(found).startswith(words)
 
 
+def test_a_launch_that_was_disturbed_does_not_name_a_number_of_steps() -> None:
+    first, *others = read_back(1e-6)
+    disturbed = beside("bench_reading", 1e-6, noise=[1.5, 1.5, *[1.0] * 6], every=1)
+    found = by_name(answered([disturbed, *others]))["every-small-64-cpu"]
+    assert first.name == disturbed.name
+    assert plain(found).startswith("In most launches reading each loss back costs less: 1.0")
+
+
 def test_ways_to_load_stand_beside_data_on_the_device() -> None:
     more = {"pageable": 60e-6, "pinned": 30e-6, "prefetched": 2e-6, "at_once": 1e-6}
     cases = [

@@ -106,6 +106,11 @@ def every(cases: Cases, device: str, network: str, batch: str) -> Answer:
         return Answer(f"Launches differ too much to tell: {still}.", behind(slower))
     if (slower.at(most) > LEVEL).all():
         return Answer(f"More rarely than was measured: {still}.", behind(slower))
+    if each.median() <= LEVEL:
+        sentence = (
+            f"In most launches reading each loss back costs less: {text(each, RATIO)} as long."
+        )
+        return Answer(sentence, behind(slower))
     faster = Curve(1 / slower.table, slower.cases)
     between = Curve(step.table.mul(step.sizes, axis="columns"), step.cases)
     where, by_launch = threshold(faster, 1 / LEVEL, between, power=1, pattern=f"{SIZE} steps")
