@@ -15,12 +15,13 @@ import pytest
 from msgspec.structs import replace
 
 from suite.devices import Device
-from suite.model import Case
+from suite.model import Case, Telemetry
+from suite.names import short_name
 from suite.statistics import Comparison, compare_values
 from suite.timing import Body
 from tests import factory
 from tests.alone import load
-from tests.calibration import changes, clean, groups, intervals, real, verdicts
+from tests.calibration import changes, clean, groups, intervals, real, telemetry, verdicts
 from tests.calibration.__main__ import PLANS, made
 from tests.calibration.document import DOCUMENT, FIGURES, read, rendered
 from tests.calibration.figures import Figure, Goal, Table, bounded, errors
@@ -216,6 +217,31 @@ def test_a_body_repeats_its_piece_and_is_right() -> None:
     between = next(calls)
     told["against"]()
     assert (between - before - 1, next(calls) - between - 1) == (102, 100)
+
+
+@pytest.mark.parametrize(("slower", "met"), [(1.0, True), (1.008, False), (0.99, False)])
+def test_what_sampling_does_to_times_is_found_whatever_a_launch_does_to_all(
+    slower: float, *, met: bool
+) -> None:
+    switch = telemetry.Switch(lambda *_: None, 16)
+    cases = [case(f"bench_{name}", [1.0] * 16) for name in "ab"]
+    for launch in range(16):
+        for number, one in enumerate(cases):
+            switch.at(0.0, 0.0, short_name(one.fullname))
+            assert switch.on.is_set() is ((launch + number) % 2 == 0)
+            one.stats.data[launch] = (1 + 0.3 * (launch % 3)) * (
+                slower if switch.on.is_set() else 1.0
+            )
+            one.extra_info.launches = [1] * 16
+        switch.say(f"launch {launch + 1} of about 16 done")
+    run = replace(factory.run(), benchmarks=cases)
+    run.frobench.telemetry = Telemetry(
+        begun=0.0, step=1.0, series={}, held_back={}, launches=[], unknown={}, cost=0.002
+    )
+    table = telemetry.table(run, switch.was_on)
+    found = named(table, "all cases together", "with / without")
+    assert found.value == pytest.approx(slower)
+    assert found.met is met
 
 
 def test_a_clean_run_finds_the_true_times_and_raises_no_alarm(tmp_path: Path) -> None:
