@@ -7,18 +7,20 @@ subtracted from none.
 
 import statistics
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import partial
 from time import perf_counter
 
 import torch
 
 from suite.devices import Device
+from suite.errors import DoesNotFitError
 from suite.profiles import SETTLE_SECONDS
 from suite.timing import Sampler
 
 EMPTY_CALLS = 200
 SETTLE_CALL = 1e-3
-SMALLEST_SETTLER, LARGEST_SETTLER = 256, 4096
+SETTLERS = (256, 512, 1024, 2048, 4096)
 
 
 def steady_clocks(devices: Sequence[Device]) -> None:
@@ -42,13 +44,19 @@ def empty_body(device: Device) -> float:
 
 
 def _settler(device: Device) -> Sampler:
-    """Return a product that keeps the device, rather than its launching, busy."""
-    n = SMALLEST_SETTLER
-    while True:
-        product = Sampler(partial(torch.matmul, *(device.uniform(n, n) for _ in "ab")), [device])
-        if min(product.took() for _ in range(3)) > SETTLE_CALL or n >= LARGEST_SETTLER:
-            return product
-        n *= 2
+    """Return a product that keeps the device, rather than its launching, busy, if it fits."""
+    smallest, *larger = SETTLERS
+    product = _product(device, smallest)
+    for n in larger:
+        if min(product.took() for _ in range(3)) > SETTLE_CALL:
+            break
+        with suppress(DoesNotFitError):
+            product = _product(device, n)
+    return product
+
+
+def _product(device: Device, n: int) -> Sampler:
+    return Sampler(partial(torch.matmul, *(device.uniform(n, n) for _ in "ab")), [device])
 
 
 def _nothing() -> None:
