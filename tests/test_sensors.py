@@ -174,9 +174,7 @@ def test_without_amds_library_the_reason_names_the_extra() -> None:
 
 def test_apples_gpu_tells_its_energy_and_its_power() -> None:
     told = iter([1000, 1500, 2500])
-    monitor = SimpleNamespace(
-        get_total_energy_consumption=lambda: SimpleNamespace(gpu_mj=next(told))
-    )
+    monitor = SimpleNamespace(get_cumulative_energy=lambda: SimpleNamespace(gpu_mj=next(told)))
     (sensor,) = zeus.sensors(["mps:0"], monitor)
     said = sensor.read()
     assert said["energy_joules"] == 1.5
@@ -185,7 +183,7 @@ def test_apples_gpu_tells_its_energy_and_its_power() -> None:
 
 
 def test_an_apple_without_a_gpu_counter_and_no_apple_at_all_have_a_reason() -> None:
-    none = SimpleNamespace(get_total_energy_consumption=lambda: SimpleNamespace(gpu_mj=None))
+    none = SimpleNamespace(get_cumulative_energy=lambda: SimpleNamespace(gpu_mj=None))
     for found in (zeus.sensors(["mps:0"], none), zeus.sensors(["mps:0"])):
         assert not found[0].works
         assert found[0].unknown["energy_joules"].startswith("Zeus (the extra `energy`): ")

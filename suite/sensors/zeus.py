@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Apple's energy counters, read through Zeus where it is installed (the extra `energy`)."""
+"""Apple's energy counter, read through Zeus's library where it is installed (extra `energy`)."""
 
 import importlib
 from collections.abc import Callable, Sequence
@@ -12,10 +12,10 @@ from suite.sensors.sensor import OF_ACCELERATORS, Reading, Sensor, silent
 def sensors(devices: Sequence[str], monitor: Any = None) -> list[Sensor]:  # noqa: ANN401 - untyped
     """Return a sensor for the GPU of an Apple processor; it tells its energy and nothing else.
 
-    monitor : asks for the energy, by default Zeus's own
+    monitor : tells the energy, by default the library's own
     """
     try:
-        monitor = monitor or importlib.import_module("zeus.device.soc").get_soc()
+        monitor = monitor or importlib.import_module("zeus_apple_silicon").AppleEnergyMonitor()
         energy = _energy(monitor)
         power = Rate(energy)
     except Exception as error:  # noqa: BLE001 - whatever a missing or other processor raises
@@ -27,6 +27,6 @@ def sensors(devices: Sequence[str], monitor: Any = None) -> list[Sensor]:  # noq
 
 def _energy(monitor: Any) -> Callable[[], float]:  # noqa: ANN401 - see above
     def ask() -> float:
-        return float(monitor.get_total_energy_consumption().gpu_mj / 1000)
+        return float(monitor.get_cumulative_energy().gpu_mj / 1000)
 
     return ask
