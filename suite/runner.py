@@ -14,7 +14,7 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
-from suite import environment, store, telemetry
+from suite import doctor, environment, store, telemetry
 from suite.errors import CannotRunError, Interrupted, NothingSelectedError
 from suite.model import Case, Outcome, ProfileName, Run, Settings
 from suite.names import short_name
@@ -172,7 +172,11 @@ def _not_found(case: Case) -> Outcome:
 
 
 def _plan(draft: Draft, folder: Path, clock: RunClock, reporter: Reporter) -> Plan:
-    """Explore what can be measured here, and freeze it."""
+    """See what disturbs the machine, explore what can be measured here, and freeze it."""
+    troubles = doctor.glance(folder, draft.settings.devices)
+    for trouble in troubles:
+        if trouble.severity != "info":
+            reporter.say(f"{trouble.code}: {trouble.message}; mend it: {trouble.advice}")
     journal = Journal(folder / PILOT)
     journal.begin_again()  # a pilot that was interrupted
 
@@ -182,7 +186,7 @@ def _plan(draft: Draft, folder: Path, clock: RunClock, reporter: Reporter) -> Pl
             reporter.at(0.0, left, f"trying {short_name(record.case)}")
 
     pilot.explore(draft, folder, journal, tell)
-    plan = freeze(draft, journal, clock.seconds())
+    plan = replace(freeze(draft, journal, clock.seconds()), troubles=troubles)
     plan.write(folder)
     clock.keep()
     reporter.say(

@@ -21,7 +21,7 @@ from suite.machine import nvml
 from suite.machine.hardware import Gpu, System, VendorName, look
 from suite.machine.kernel import told_by_kernel
 from suite.machine.processor import ROOT, affinity, processor
-from suite.machine.system import in_container, operating_system
+from suite.machine.system import in_container, kernel, operating_system
 from suite.machine.variables import stored_variables
 from suite.model import Cpu
 from suite.sensors import cpu as cpu_sensors
@@ -145,7 +145,7 @@ def host(results: Path, root: Path, environ: Mapping[str, str]) -> Host:
         disk_free_bytes=shutil.disk_usage(_existing(results)).free,
         on_battery=battery,
         os=operating_system(),
-        kernel=platform.release(),
+        kernel=kernel(),
         container=in_container(root),
         python=platform.python_version(),
         masks={

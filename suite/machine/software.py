@@ -10,10 +10,9 @@ from typing import Any
 
 import torch
 
-from suite import private
 from suite.machine.facts import Facts
 from suite.machine.packages import that_move
-from suite.machine.system import in_container, operating_system
+from suite.machine.system import in_container, kernel, operating_system
 from suite.machine.variables import stored_variables
 from suite.model import Scalar, Software
 
@@ -22,7 +21,7 @@ def software(facts: Facts, root: Path) -> Software:
     """Describe the software of this process; `root` is the folder that a container marks."""
     return Software(
         os=operating_system(),
-        kernel=private.hide(platform.release(), private.own_names(), version=True),
+        kernel=kernel(),
         container=facts.note("container", in_container(root), "can be told on Linux only"),
         python=platform.python_version(),
         torch=str(torch.__version__),

@@ -6,6 +6,7 @@ import platform
 from contextlib import suppress
 from pathlib import Path
 
+from suite import private
 from suite.machine.processor import ROOT
 
 
@@ -15,6 +16,11 @@ def operating_system() -> str:
         return platform.freedesktop_os_release()["PRETTY_NAME"]
     version = platform.mac_ver()[0]
     return f"macOS {version}" if version else f"{platform.system()} {platform.release()}"
+
+
+def kernel() -> str:
+    """Return the kernel's release; one that somebody built may have a name of theirs in it."""
+    return private.hide(platform.release(), private.own_names(), version=True)
 
 
 def in_container(root: Path = ROOT) -> bool | None:

@@ -73,6 +73,7 @@ def merge(
                 key=lambda one: one.fullname,
             ),
             conclusions=[],
+            troubles=plan.troubles,
             telemetry=sensed.of_run(readings, records) or UNSET,
         ),
     )

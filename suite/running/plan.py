@@ -11,7 +11,7 @@ import msgspec
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
-from suite.model import CommitInfo, Environment, Exercise, Outcome, Search, Settings
+from suite.model import CommitInfo, Conclusion, Environment, Exercise, Outcome, Search, Settings
 from suite.profiles import LEAST_SAMPLES, PROFILES, SETTLE_SECONDS
 from suite.running.journal import (
     Begun,
@@ -82,6 +82,7 @@ class Plan(_Kept, kw_only=True):
     plan_seconds : what the pilot took
     launch_seconds : what a launch is expected to take
     searched : what was found, by case
+    troubles : what was wrong with the machine before anything ran
     """
 
     FILE: ClassVar[str] = "plan.json"
@@ -95,6 +96,7 @@ class Plan(_Kept, kw_only=True):
     plan_seconds: float
     launch_seconds: float
     searched: dict[str, Search] = {}
+    troubles: list[Conclusion] = []
 
     def order(self, launch: int) -> list[str]:
         """Return the full names of the cases in this launch's order, random but repeatable."""

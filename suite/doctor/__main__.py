@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: MIT
+"""The page of all troubles, made from the rules' docstrings: ``python -m suite.doctor``."""
+
+import inspect
+from collections.abc import Callable, Iterator
+
+from suite.checks import rule
+from suite.doctor import unusable, wrong
+from suite.model import Severity
+
+HEAD = """\
+# What the doctor may say
+
+`frobench doctor` shows what is there (processor, memory, accelerators, PyTorch), and then what is
+wrong with it, each with the command or setting that mends it. It takes a second or two and measures
+nothing. It exits with 3 if PyTorch or an accelerator that is there cannot be used, else with 0.
+
+`frobench run` begins with the same checks but those of PyTorch, which it imports later, says what
+it finds, and stores it with the run, in `frobench.troubles`. Where an accelerator cannot be used,
+it refuses, unless `--devices cpu` leaves it out.
+
+`frobench doctor --json` is for programs: `there.host`, `there.accelerators`, `there.torch`, and
+`troubles`, each with `code`, `severity`, `message` and `advice`. Numbers are in bytes, hertz, watts
+and degrees Celsius, `utilization` is a fraction. What is not known is `null`, and the table
+`unknown` beside it says why. The types are in [suite/doctor](../suite/doctor). It names no person
+and no host, but for what PyTorch may say if it cannot be imported, and tells of other processes
+only how many there are.
+
+This page is made from the rules themselves: `python -m suite.doctor > docs/doctor.md`.
+"""
+
+
+def page() -> str:
+    """Return the page in Markdown, as it is committed."""
+    return "\n".join([HEAD, *_parts()])
+
+
+def _parts() -> Iterator[str]:
+    yield "## What keeps PyTorch from an accelerator\n"
+    for refusal in (*unusable.RULES, unusable.unused_accelerator):
+        yield _entry(refusal, "error")
+    yield "## What disturbs a measurement\n"
+    for severity, rules in wrong.RULES.items():
+        for one in rules:
+            yield _entry(one, severity)
+
+
+def _entry(one: Callable[..., object], severity: Severity) -> str:
+    summary = inspect.cleandoc(one.__doc__ or "").partition("\n")[0]
+    code = one.__name__.replace("_", "-")
+    return f"### `{code}`\n\n{summary} *{severity.capitalize()}.*\n\n{rule.advice(one)}\n"
+
+
+if __name__ == "__main__":
+    print(page(), end="")  # noqa: T201 - the page is what it is for

@@ -1,0 +1,409 @@
+# SPDX-License-Identifier: MIT
+"""The doctor tells what is there for every maker, and names each planted trouble with its mend."""
+
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pynvml
+import pytest
+from click.testing import CliRunner
+from msgspec.structs import replace
+
+import frobench
+from suite import doctor
+from suite.doctor import Offer, glance, judge, page, wrong
+from suite.doctor.__main__ import page as handbook
+from suite.doctor.offer import Asking, ask_torch
+from suite.doctor.there import Host, There, accelerators, look_around
+from suite.machine.hardware import look
+from suite.machine.processor import affinity
+from suite.model import Conclusion
+from suite.sensors.nvml import REASONS
+from tests.simulated_nvml import EVENT_REASONS, Gpu, Library, install, install_none
+from tests.test_doctor import AMD_MI300, CPU_BUILD, CUDA_BUILD, INTEL_ARC, NVIDIA_H100, planted
+
+ROOT = Path(__file__).parent.parent
+OFFER = replace(CUDA_BUILD, devices=1, architectures=("sm_80", "sm_90", "compute_90"))
+GIB = 2**30
+AMD_NOW = {
+    f"sys/bus/pci/devices/0000:0c:00.0/{name}": value
+    for name, value in {
+        "product_name": "AMD Instinct MI300X",
+        "mem_info_vram_total": str(192 * GIB),
+        "mem_info_vram_used": str(GIB),
+        "current_link_width": "8",
+        "max_link_width": "16",
+        "current_link_speed": "16.0 GT/s PCIe",
+        "max_link_speed": "32.0 GT/s PCIe",
+        "gpu_busy_percent": "0",
+        "hwmon/hwmon3/power1_average": "140000000",
+        "hwmon/hwmon3/power1_cap": "500000000",
+        "hwmon/hwmon3/power1_cap_default": "750000000",
+    }.items()
+}
+
+
+@pytest.fixture(autouse=True)
+def no_gpu_of_ones_own(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Let neither NVML nor a command of this machine be found."""
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    install_none(monkeypatch)
+
+
+@cache  # naming the processor takes a tenth of a second
+def host() -> Host:
+    return look_around(ROOT, ROOT / "nowhere", {}).host
+
+
+def quiet(root: Path, **facts: Any) -> There:  # noqa: ANN401 - of a `Host`
+    """Return what is there below a root, on a host without any trouble but the facts given."""
+    calm: dict[str, Any] = {
+        "cpu": replace(host().cpu),
+        "load": 0.1,
+        "memory_free_bytes": 64 * GIB,
+        "shared_memory_bytes": 64 * GIB,
+        "disk_free_bytes": 64 * GIB,
+        "on_battery": False,
+    }
+    return There(
+        host=replace(host(), **(calm | facts)),
+        accelerators=list(accelerators(look(root))),
+        torch=None,
+    )
+
+
+def said(there: There, offer: Offer = OFFER) -> list[Conclusion]:
+    there.torch = offer
+    return wrong.troubles(there)
+
+
+def codes(found: list[Conclusion]) -> list[str]:
+    return [one.code for one in found]
+
+
+# what is there
+
+
+def test_nvidias_gpu_is_described_as_its_driver_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library = install(monkeypatch, Gpu(used=2 * GIB, utilization=(7, 1), energy=1))
+    [device] = quiet(planted(tmp_path, NVIDIA_H100)).accelerators
+    assert (device.vendor, device.name, device.index) == ("NVIDIA", "NVIDIA H200", 0)
+    assert (device.driver, device.capability) == ("580.95.05", "9.0")
+    assert (device.memory_bytes, device.memory_used_bytes) == (143_771 * 2**20, 2 * GIB)
+    assert (device.clock_hz, device.max_clock_hz) == (345e6, 1.98e9)
+    assert (device.power_watts, device.power_limit_watts) == (76.0, 700.0)
+    assert (device.temperature_celsius, device.utilization) == (31.0, 0.07)
+    assert (device.pcie_width, device.held_back) == (16, ["GpuIdle"])
+    assert device.unknown == {}
+    assert library.users == 0
+
+
+def test_amds_gpu_is_described_as_the_kernel_does(tmp_path: Path) -> None:
+    [device] = quiet(planted(tmp_path, AMD_MI300, AMD_NOW)).accelerators
+    assert (device.vendor, device.name) == ("AMD", "AMD Instinct MI300X")
+    assert (device.power_watts, device.power_limit_watts) == (140.0, 500.0)
+    assert (device.pcie_generation, device.pcie_generation_max) == (4, 5)
+    assert "AMD" in device.unknown["processes"]
+    assert codes(said(There(host=quiet(tmp_path).host, accelerators=[device], torch=None))) == [
+        "power-cap",
+        "narrow-link",
+    ]
+
+
+def test_intels_is_there_with_what_is_known_and_apples_as_torch_tells(tmp_path: Path) -> None:
+    [device] = quiet(planted(tmp_path, INTEL_ARC)).accelerators
+    assert device.vendor == "Intel"
+    offer = Offer("2.13.0", {"MPS": "built in"}, 1, (), (("Apple M4", 16 * GIB),))
+    [apple] = judge(quiet(tmp_path / "mac"), offer, tmp_path / "mac", {}).there.accelerators
+    assert (apple.vendor, apple.name, apple.memory_bytes) == ("Apple", "Apple M4", 16 * GIB)
+
+
+def test_without_a_gpu_the_page_still_tells_the_machine(tmp_path: Path) -> None:
+    found = judge(quiet(tmp_path), CPU_BUILD, tmp_path, {})
+    assert codes(found.troubles) == ["no-accelerator"]
+    assert not found.unusable
+    told = "\n".join(page.lines(found.there, found.troubles, 80))
+    cores = found.there.host.cpu.usable_cores
+    for words in (f"{cores} usable", "64 GiB free for results", "built for the CPU alone"):
+        assert words in told
+    assert max(map(len, told.splitlines())) <= 80 + len("\x1b[33m\x1b[0m")
+
+
+def test_the_page_tells_of_every_device(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    install(monkeypatch, Gpu(used=GIB), Gpu(uuid="GPU-2", name="NVIDIA L4", power_limit=50_000))
+    found = judge(quiet(tmp_path), replace(OFFER, devices=2), tmp_path, {})
+    told = "\n".join(page.lines(found.there, found.troubles, 100))
+    for words in ("NVIDIA H200", "NVIDIA L4", "1 GiB of 140 GiB", "345 MHz of 1.98 GHz", "31 °C"):
+        assert words in told
+    assert "sudo nvidia-smi -i 1 -pl 700 " not in told
+    assert "mend it: sudo nvidia-smi -i 1 -pl 700" in told
+
+
+def test_masks_are_shown_without_the_devices_uuid(tmp_path: Path) -> None:
+    uuid = "GPU-8932f937-d72c-4106-c12f-20bd9faed9f6"
+    environ = {"CUDA_VISIBLE_DEVICES": uuid, "HIP_VISIBLE_DEVICES": "0"}
+    there = look_around(tmp_path, tmp_path, environ)
+    assert there.host.masks == {"CUDA_VISIBLE_DEVICES": "set", "HIP_VISIBLE_DEVICES": "0"}
+
+
+# what is wrong
+
+PLANTED: dict[str, tuple[dict[str, Any], str, str, str]] = {
+    "power cap": ({"power_limit": 400_000}, "power-cap", "400 W of 700 W (57%)", "-i 0 -pl 700"),
+    "lanes": ({"width": 8}, "narrow-link", "8 of 16 PCIe lanes", "reseat the card"),
+    "generation": (
+        {"generation": 3, "utilization": (90, 1), "reasons": 0},
+        "slow-link",
+        "PCIe 3 of 5",
+        "BIOS",
+    ),
+    "process": (
+        {"processes": [(1, None)]},
+        "busy-accelerator",
+        "1 process computes on it",
+        "nvidia-smi",
+    ),
+    "load": ({"utilization": (35, 1)}, "busy-accelerator", "busy 35%", "nvidia-smi"),
+    "memory": ({"used": 100 * GIB}, "busy-accelerator", "100 GiB of its memory", "nvidia-smi"),
+    "persistence": ({"persistence": 0}, "unloaded-driver", "persistence", "-i 0 -pm 1"),
+    "too new": ({"capability": (12, 0)}, "build-lacks-device", "12.0", "install a build"),
+}
+
+
+@pytest.mark.parametrize("name", PLANTED)
+def test_each_planted_trouble_of_a_gpu_is_named_with_what_mends_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    facts, code, message, mend = PLANTED[name]
+    install(monkeypatch, Gpu(**facts))
+    there = quiet(tmp_path)
+    offer = replace(OFFER, architectures=("sm_80", "sm_90")) if name == "too new" else OFFER
+    found = {one.code: one for one in said(there, offer)}
+    assert message in found[code].message
+    assert mend in found[code].advice
+    assert found.keys() <= {code, "busy-accelerator"}
+
+
+def test_a_sound_idle_gpu_raises_no_alarm_though_its_link_sleeps(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install(monkeypatch, Gpu(generation=1))
+    assert said(quiet(tmp_path)) == []
+
+
+@pytest.mark.parametrize("name", EVENT_REASONS)
+def test_every_reason_for_a_low_clock_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    bit = EVENT_REASONS[name]
+    install(monkeypatch, Gpu(reasons=bit))
+    found = said(quiet(tmp_path))
+    if REASONS[bit] == wrong.IDLE:
+        assert found == []
+    else:
+        assert codes(found) == ["held-back"]
+        assert f"({REASONS[bit]})" in found[0].message
+        assert wrong.HELD_BACK[REASONS[bit]][0] in found[0].message
+
+
+def test_all_reasons_at_once_are_all_named_and_one_without_a_name_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install(monkeypatch, Gpu(reasons=2**12 - 1))
+    found = said(quiet(tmp_path))
+    assert len(found) == 11
+    assert "(0x800)" in found[-1].message
+
+
+FAILURES: dict[str, Callable[[Library, Gpu], object]] = {
+    "GPU is lost": lambda _, gpu: setattr(gpu, "lost", True),
+    "GPU requires restart": lambda library, _: library.refuses.update(
+        nvmlDeviceGetHandleByIndex_v2=pynvml.NVML_ERROR_RESET_REQUIRED
+    ),
+    "RM has detected an NVML/RM version mismatch.": lambda library, _: library.refuses.update(
+        nvmlInitWithFlags=pynvml.NVML_ERROR_LIB_RM_VERSION_MISMATCH
+    ),
+    "Driver Not Loaded": lambda library, _: library.refuses.update(
+        nvmlInitWithFlags=pynvml.NVML_ERROR_DRIVER_NOT_LOADED
+    ),
+}
+
+
+@pytest.mark.parametrize("reason", FAILURES)
+def test_a_device_of_which_the_driver_does_not_speak_cannot_be_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reason: str
+) -> None:
+    gpu = Gpu()
+    FAILURES[reason](install(monkeypatch, gpu), gpu)
+    root = planted(tmp_path, NVIDIA_H100)
+    found = judge(quiet(root), OFFER, root, {})
+    assert codes(found.troubles) == ["device-lost"]
+    assert found.troubles[0].message.endswith(f"NVML: {reason}")
+    assert "H100" in found.troubles[0].message
+    assert found.unusable
+
+
+@pytest.mark.parametrize("code", [pynvml.NVML_ERROR_NOT_SUPPORTED, pynvml.NVML_ERROR_NO_PERMISSION])
+def test_what_the_driver_refuses_has_its_reason_and_is_no_trouble(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int
+) -> None:
+    refused = {
+        "nvmlDeviceGetPowerUsage": code,
+        "nvmlDeviceGetPowerManagementLimit": code,
+        "nvmlDeviceGetComputeRunningProcesses_v3": code,
+        "nvmlDeviceGetCurrentClocksEventReasons": code,
+        "nvmlDeviceGetUtilizationRates": code,
+        "nvmlDeviceGetMemoryInfo": code,
+    }
+    install(monkeypatch, Gpu(refuses=refused))
+    there = quiet(tmp_path)
+    [device] = there.accelerators
+    reason = f"NVML: {pynvml.NVMLError(code)}"
+    names = ("power_watts", "power_limit_watts", "processes", "held_back", "utilization")
+    assert {device.unknown[name] for name in names} == {reason}
+    assert said(there) == []
+    assert "NVIDIA H200" in "\n".join(page.lines(there, [], 80))
+
+
+def test_an_older_driver_tells_what_holds_a_clock_by_the_older_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library = install(monkeypatch, Gpu(reasons=pynvml.nvmlClocksEventReasonSwPowerCap))
+    library.lacks.add("nvmlDeviceGetCurrentClocksEventReasons")
+    assert codes(said(quiet(tmp_path))) == ["held-back"]
+
+
+def _quota(machine: Host) -> None:
+    machine.cpu.quota_cores = len(affinity()) - 0.5
+
+
+def _nothing(_: Host) -> None: ...
+
+
+def _governor(machine: Host) -> None:
+    machine.cpu.governor = "powersave"
+
+
+@pytest.mark.parametrize(
+    ("facts", "change", "code", "mend"),
+    [
+        ({}, _governor, "slow-governor", "cpupower frequency-set -g performance"),
+        ({}, _quota, "quota-below-cores", "docker run --cpus="),
+        ({"load": 1000.0}, _nothing, "busy-processor", "`top`"),
+        ({"on_battery": True}, _nothing, "on-battery", "plug it in"),
+        ({"shared_memory_bytes": 64 * 2**20}, _nothing, "little-shared-memory", "--shm-size"),
+        ({"disk_free_bytes": 2**20}, _nothing, "little-disk-space", "--results"),
+        ({"memory_free_bytes": 2**29}, _nothing, "little-memory", "end other programs"),
+    ],
+)
+def test_each_trouble_of_the_host_is_named_with_what_mends_it(
+    tmp_path: Path, facts: dict[str, Any], change: Callable[[Host], None], code: str, mend: str
+) -> None:
+    there = quiet(tmp_path, **facts)
+    change(there.host)
+    [trouble] = said(there)
+    assert (trouble.code, trouble.severity) == (code, "warning")
+    assert mend in trouble.advice
+
+
+def test_devices_that_a_mask_hides_are_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install(monkeypatch, Gpu(), Gpu(uuid="GPU-2"))
+    [trouble] = said(quiet(tmp_path, masks={"CUDA_VISIBLE_DEVICES": "0"}))
+    assert trouble.message == "PyTorch sees 1 of 2 accelerators: CUDA_VISIBLE_DEVICES='0'"
+    assert trouble.advice == "unset CUDA_VISIBLE_DEVICES"
+    assert said(quiet(tmp_path), replace(OFFER, devices=2)) == []
+
+
+@pytest.mark.parametrize(
+    ("capability", "built", "served"),
+    [
+        ((9, 0), ("sm_90",), True),
+        ((8, 9), ("sm_80", "sm_90"), True),
+        ((12, 0), ("sm_80", "sm_90"), False),
+        ((12, 0), ("sm_90", "compute_90"), True),
+        ((7, 0), ("sm_75", "compute_75"), False),
+        ((9, 0), ("sm_90a",), True),
+        ((10, 0), ("sm_90a", "sm_120"), False),
+    ],
+)
+def test_a_build_serves_the_generations_that_its_code_runs_on(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capability: tuple[int, int],
+    built: tuple[str, ...],
+    *,
+    served: bool,
+) -> None:
+    install(monkeypatch, Gpu(capability=capability))
+    found = codes(said(quiet(tmp_path), replace(OFFER, architectures=built)))
+    assert found == ([] if served else ["build-lacks-device"])
+
+
+def test_what_keeps_torch_from_a_device_comes_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install(monkeypatch, Gpu(power_limit=400_000))
+    root = planted(tmp_path, NVIDIA_H100)
+    found = judge(quiet(root), CPU_BUILD, root, {})
+    assert codes(found.troubles) == ["torch-build", "power-cap"]
+    assert found.unusable
+
+
+def test_a_torch_that_is_not_there_is_told_without_a_gpu_too(tmp_path: Path) -> None:
+    broken = Offer(None, {"error": "No module named 'torch'"}, 0)
+    found = judge(quiet(tmp_path), broken, tmp_path, {})
+    assert codes(found.troubles) == ["torch-missing", "no-accelerator"]
+    assert found.unusable
+
+
+def test_torch_is_asked_in_a_process_of_its_own() -> None:
+    assert Asking().answer() == ask_torch()
+
+
+def test_a_run_is_not_told_of_accelerators_that_it_does_not_measure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install(monkeypatch, Gpu(power_limit=400_000))
+    assert "power-cap" in codes(glance(tmp_path, [], tmp_path, {}))
+    assert "power-cap" not in codes(glance(tmp_path, ["cpu"], tmp_path, {}))
+    assert "no-accelerator" not in codes(glance(tmp_path, ["cpu"], tmp_path, {}))
+
+
+# the command
+
+
+class Answered:
+    """A torch that was asked."""
+
+    def answer(self) -> Offer:
+        """Return what it offers."""
+        return CPU_BUILD
+
+
+def test_the_json_says_all_of_it_and_the_exit_code_whether_it_can_be_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(doctor, "Asking", Answered)
+    arguments = ["doctor", "--json", "--results", str(tmp_path / "new")]
+    told = CliRunner().invoke(frobench.main, arguments)
+    found = msgspec.json.decode(told.output, type=doctor.Examination)
+    assert told.exit_code == 3 * found.unusable
+    assert found.there.host.cpu.usable_cores >= 1
+    assert found.there.torch == CPU_BUILD
+
+    install(monkeypatch, Gpu(lost=True))
+    told = CliRunner().invoke(frobench.main, ["doctor", "--results", str(tmp_path)])
+    assert told.exit_code == 3
+    assert "GPU is lost" in told.output
+
+
+def test_the_page_of_troubles_is_that_of_the_rules() -> None:
+    committed = (ROOT / "docs" / "doctor.md").read_text(encoding="utf-8")
+    assert committed == handbook(), "`python -m suite.doctor > docs/doctor.md` writes it anew"
