@@ -13,7 +13,7 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from reports import charts, courses, facts, theme, views
+from reports import charts, courses, facts, normal, theme, views
 from reports.findings import sections
 from reports.findings.model import Finding, Plot, Section
 from reports.frame import frame
@@ -95,10 +95,11 @@ def build(paths: Iterable[Path], out: Path) -> list[Path]:
     """
     stored = {data: store.read(path) for path in store.find(paths) for data in [path.read_bytes()]}
     newest = sorted(stored.items(), key=lambda item: (item[1].datetime, item[1].frobench.run))
+    shelf = normal.Shelf(run for _, run in reversed(newest))
     entries: dict[str, Entry] = {}
     for data, run in reversed(newest):
         href = _address(run, data, entries)
-        entries[href] = _write_run(run, data, out / href, href)
+        entries[href] = _write_run(run, data, out / href, shelf)
     index = out / "index.html"
     page = render(
         "index.html",
@@ -125,7 +126,7 @@ def slug(name: str) -> str:
     return safe if safe and safe == name else f"{safe or 'unnamed'}-{digest}"
 
 
-def _write_run(run: Run, data: bytes, target: Path, href: str) -> Entry:
+def _write_run(run: Run, data: bytes, target: Path, shelf: normal.Shelf) -> Entry:
     """Write a run's page and its downloads, and return its line in the index."""
     table = frame([run])
     files = {
@@ -143,10 +144,11 @@ def _write_run(run: Run, data: bytes, target: Path, href: str) -> Entry:
         Download(path.name, text, format_value(len(content), "B"))
         for path, (content, text) in files.items()
     ]
-    _write(target, run_page(run, answered, downloads).encode())
+    beside = normal.rows(run, shelf.verdicts(run, table), marks)
+    _write(target, run_page(run, answered, downloads, beside).encode())
     part = run.frobench
     return Entry(
-        href=href,
+        href=f"{target.parent.name}/{target.name}",
         machine=facts.machine_title(run),
         moment=moment(run.datetime),
         profile=part.profile,
@@ -160,8 +162,13 @@ def _write_run(run: Run, data: bytes, target: Path, href: str) -> Entry:
     )
 
 
-def run_page(run: Run, answered: Sequence[Section], downloads: Sequence[Download]) -> str:
-    """Return the page of one run."""
+def run_page(
+    run: Run,
+    answered: Sequence[Section],
+    downloads: Sequence[Download],
+    beside: Sequence[normal.Row] = (),
+) -> str:
+    """Return the page of one run; `beside` are its figures beside those of others."""
     title = facts.machine_title(run)
     marks = views.marks(run)
     return render(
@@ -172,6 +179,7 @@ def run_page(run: Run, answered: Sequence[Section], downloads: Sequence[Download
         run=run,
         machine=title,
         sections=[_exercise(run, section, marks) for section in answered],
+        beside=beside,
         machine_facts=facts.machine(run),
         method=facts.method(run),
         doubts=views.doubts(run),

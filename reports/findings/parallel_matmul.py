@@ -199,6 +199,14 @@ def _by_number(cases: Cases, function: str) -> Series:
     return Series(f"{WAYS[function]}, {size(n, N)}", tuple(points))
 
 
+def efficiencies(cases: Cases) -> Iterator[tuple[str, Curve]]:
+    """Return the efficiency by size of each group of devices that one thread drives."""
+    for group, function in _ways(cases):
+        if function == "bench_one_thread":
+            with suppress(NotMeasuredError):
+                yield group, _efficiency(cases, group, function)
+
+
 def _efficiency(cases: Cases, group: str, function: str) -> Curve:
     """Return the time of one product in sequence over the time of all at once."""
     if function == PROCESSES:

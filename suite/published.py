@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: MIT
+"""What others measured and published, of devices whose figures are also measured here.
+
+`published.csv` has a figure a row. It holds what corresponds to a headline figure of the suite:
+the best rate of a large matrix product by precision, and the bandwidth of copies over the link to
+the host, to another device and within the device's memory (there bytes read and written both
+count). Left out is what was measured of something else: products of constant operands, small
+products, copies whose host memory is not told, kernels launched without PyTorch, networks.
+
+Others measure in their own way: a difference of some percent says nothing.
+"""
+
+import csv
+import re
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+PATH = Path(__file__).with_name("published.csv")
+
+
+class Published(NamedTuple):
+    """A figure that somebody published.
+
+    torch_name : a regular expression that the name given by torch matches
+    quantity : ``matmul``, ``copy_within``, ``copy_between``, or ``copy_to_device_`` and
+        ``copy_to_host_`` with ``pinned`` or ``pageable``
+    precision : of a product, named as the benchmarks name it; empty for copies
+    value : in ``unit``, FLOP/s or B/s
+    source : its address, and in parentheses the file there
+    as_of : the day, month or year it was published or read; empty where nobody says
+    """
+
+    device: str
+    torch_name: str
+    quantity: str
+    precision: str
+    value: float
+    unit: str
+    method: str
+    software: str
+    source: str
+    as_of: str
+
+    @property
+    def address(self) -> str:
+        """Where a reader finds it."""
+        return self.source.partition(" ")[0]
+
+
+def read(path: Path = PATH) -> list[Published]:
+    """Return all rows of a table of published figures.
+
+    Raises
+    ------
+    ValueError
+        A row does not have the columns of `Published`, or a value is no number.
+    """
+    with path.open(encoding="utf-8", newline="") as file:
+        header, *rows = csv.reader(file)
+    if tuple(header) != Published._fields:
+        raise ValueError(f"{path.name}: the columns are not {', '.join(Published._fields)}")
+    return [_figure(row, f"{path.name}:{number}") for number, row in enumerate(rows, 2)]
+
+
+def _figure(row: list[str], where: str) -> Published:
+    try:
+        device, torch_name, quantity, precision, value, *others = row
+        unit, method, software, source, as_of = others
+        number = float(value)
+    except ValueError as error:
+        raise ValueError(f"{where}: {error}") from error
+    return Published(
+        device, torch_name, quantity, precision, number, unit, method, software, source, as_of
+    )
+
+
+@cache
+def _all() -> tuple[Published, ...]:
+    return tuple(read())
+
+
+def of(name: str, quantity: str, precision: str = "") -> list[Published]:
+    """Return the figures published of a device, the smallest first.
+
+    name : as torch gives it
+    """
+    found = [
+        one
+        for one in _all()
+        if (one.quantity, one.precision) == (quantity, precision)
+        and re.search(one.torch_name, name)
+    ]
+    return sorted(found, key=lambda one: one.value)
