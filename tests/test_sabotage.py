@@ -83,10 +83,11 @@ SPOILT = {
         of_run={
             "Measure in the same order in every launch": "fixed-order",
             "Begin one launch with another number of threads": "changed-settings",
+            "Begin one launch with a variable that libraries read": "changed-environment",
             "Store the samples of the first launch as those of the second": "repeated-samples",
         },
         of_each_case={"Let a neighbour slow whole launches down": "noisy-case"},
-        planted="fixed order, changed settings, copied samples",
+        planted="fixed order, changed settings, changed environment, copied samples",
         faults={"noise": 0.5},  # six launches agree to 10% once in 100,000 runs
     ),
     "heat": Spoilt(

@@ -72,6 +72,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items.sort(key=lambda item: item.nodeid)
     if "changed settings" in PLANTED and spoilt:
         torch.set_num_threads(torch.get_num_threads() + 1)
+    if "changed environment" in PLANTED and spoilt:
+        os.environ["MKL_DYNAMIC"] = "FALSE"
     if "copied samples" in PLANTED and spoilt:
         replace(Journal, "write", copying(Journal.write))
 
