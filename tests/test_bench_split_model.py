@@ -58,9 +58,10 @@ def test_layers_that_do_not_divide_are_no_pipeline() -> None:
         MODULE.bench_pipeline(Recorder(), devices=[CPU] * 5, n=64, micro=1)
 
 
-def test_numbers_neither_vanish_nor_saturate_on_their_way_through_the_layers() -> None:
-    batch, layers = MODULE.task(CPU, 64)
-    assert 0.1 < MODULE.through(batch, layers).abs().mean() < 0.9
+@pytest.mark.parametrize("seed", range(5))
+def test_numbers_neither_vanish_nor_saturate_on_their_way_through_the_layers(seed: int) -> None:
+    batch, layers = MODULE.task(Device("cpu", seed), 64)
+    assert 0.05 < MODULE.through(batch, layers).abs().mean() < 0.9
 
 
 def test_a_checked_row_lies_in_every_micro_batch() -> None:
