@@ -14,6 +14,7 @@ from reports.findings.select import Cases, NotMeasuredError, is_cpu
 from suite.model import Accelerator, Estimate, Run
 from suite.units import counted
 
+EXERCISES = ("matmul", "copies", "parallel_matmul")
 LARGE = 2**24
 """Bytes from which a copy's rate is its bandwidth."""
 COPIES = {
@@ -59,16 +60,15 @@ class Figure:
 
 def figures(run: Run, table: pd.DataFrame) -> list[Figure]:
     """Return the headline figures of a run; `table` is its frame."""
-    kinds = (_products, _copies, _launches, _pairs)
-    return [figure for kind in kinds for figure in kind(run, table)]
+    products, copied, parallel = (Cases(run, table, name) for name in EXERCISES)
+    return [*_products(products), *_copies(copied), *_launches(products), *_pairs(parallel)]
 
 
-def _products(run: Run, table: pd.DataFrame) -> Iterator[Figure]:
-    cases = Cases(run, table, "matmul")
-    for place in _first_of_each(run, cases.devices()):
+def _products(cases: Cases) -> Iterator[Figure]:
+    for place in _first_of_each(cases.run, cases.devices()):
         for dtype, (rate, n) in best_rates(cases, place).items():
             yield Figure(
-                device_name(run, place),
+                device_name(cases.run, place),
                 place,
                 "matmul",
                 dtype,
@@ -79,16 +79,15 @@ def _products(run: Run, table: pd.DataFrame) -> Iterator[Figure]:
             )
 
 
-def _copies(run: Run, table: pd.DataFrame) -> Iterator[Figure]:
-    cases = Cases(run, table, "copies")
+def _copies(cases: Cases) -> Iterator[Figure]:
     for kind, (quantity, name) in COPIES.items():
-        for place in _first_of_each(run, KINDS[kind].places(cases)):
+        for place in _first_of_each(cases.run, KINDS[kind].places(cases)):
             with suppress(NotMeasuredError):
                 rate = KINDS[kind].curve(cases, place, "byte_rate")
                 size = rate.sizes[-1]
                 if size >= LARGE:
                     yield Figure(
-                        device_name(run, place.partition("+")[0]),
+                        device_name(cases.run, place.partition("+")[0]),
                         place,
                         quantity,
                         "",
@@ -99,15 +98,14 @@ def _copies(run: Run, table: pd.DataFrame) -> Iterator[Figure]:
                     )
 
 
-def _launches(run: Run, table: pd.DataFrame) -> Iterator[Figure]:
+def _launches(cases: Cases) -> Iterator[Figure]:
     """Return how long launching a tiny product holds the thread."""
-    cases = Cases(run, table, "matmul")
-    for place in _first_of_each(run, [one for one in cases.devices() if not is_cpu(one)]):
+    for place in _first_of_each(cases.run, [one for one in cases.devices() if not is_cpu(one)]):
         with suppress(NotMeasuredError):
             tiny = cases.curve("n", "part_enqueue", function=SQUARE, device=place, dtype=PLAIN)
             size = tiny.sizes[0]
             yield Figure(
-                device_name(run, place),
+                device_name(cases.run, place),
                 place,
                 LAUNCH,
                 f"n={size:g}",
@@ -118,13 +116,12 @@ def _launches(run: Run, table: pd.DataFrame) -> Iterator[Figure]:
             )
 
 
-def _pairs(run: Run, table: pd.DataFrame) -> Iterator[Figure]:
-    cases = Cases(run, table, "parallel_matmul")
+def _pairs(cases: Cases) -> Iterator[Figure]:
     for group, curve in efficiencies(cases):
         first, count = group.partition("+")[0], group.count("+") + 1
         size = curve.sizes[-1]
         yield Figure(
-            device_name(run, first),
+            device_name(cases.run, first),
             group,
             EFFICIENCY,
             f"{count}, n={size:g}",

@@ -38,16 +38,19 @@ PATTERNS = {
     "a credential": re.compile(
         r"\b\w+://[^\s/@]+:[^\s/@]*@\S*"
         r"|\b(?:gh[opsu]|hf|github_pat)_\w{16,}|\bAKIA[A-Z0-9]{12,}|\bxox[abp]-[\w-]{10,}"
-        r"|\b(?:password|passwd|secret|api[_-]?key|\w*token)\s*[:=]\s*\S+",
+        r"|\b(?:password|passwd|secret|api[_-]?key)\s*[:=]\s*\S+"
+        r"|\b\w*token\s*=\s*(?=\S*[a-z])\S{8,}",
         re.IGNORECASE,
     ),
     "a path": re.compile(
         rf"(?:(?<![\w/.~\])…-])|(?<=://))/(?!{_OWN_PATHS})(?:{_PART}(?:/{_PART})+|(?:{_ROOTS})\b)"
-        rf"|(?<!\w)~\w*(?:/{_PART})+"
-        rf"|(?<!\w)[A-Za-z]:\\[^\s\"']+"
+        rf"|(?<!\w)~(?:[A-Za-z_][\w.-]*)?(?:/{_PART})+"
+        rf"|(?<!\w)[A-Za-z]:[\\/](?!/)[^\s\"']+"
         rf"|\\\\\w[\w.$-]*\\[^\s\"']+"
     ),
-    "an account": re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)*"),
+    "an account": re.compile(
+        r"[\w.+-]{2,}@[\w-]{3,}(?:\.[\w-]+)*|[\w.+-]+@(?:[\w-]+\.)+[A-Za-z]{2,}"
+    ),
     "a UUID": re.compile(
         r"\b(?:GPU-|MIG-)?[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b"
         r"|\b(?:GPU|MIG)-[0-9a-fA-F]{6,}"
@@ -63,7 +66,7 @@ PATTERNS = {
         r"(?<!\w)(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])(?:[0-9a-f]{12}|[0-9a-f]{32,})(?!\w)"
     ),
     "a host": re.compile(
-        rf"\b(?!{_SITES}|torch\.)(?:[a-z0-9][\w-]*\.)+"
+        rf"\b(?!{_SITES}|(?:self|threading|torch)\.)(?:[a-z0-9][\w-]*\.)+"
         r"(?:com|org|net|edu|gov|de|uk|cn|jp|internal|intranet|local(?:domain)?|lan|corp|svc)\b"
         r"(?![\w(])",
         re.IGNORECASE,
@@ -75,7 +78,7 @@ _VERSIONS = re.compile(
     r"\.(?:id|digest|run|kernel|release|driver|torch|\w*version\w*|python\w*|processor)$"
     r"|\.(?:packages|torch_build)\b|\.machine_info\.cpu\b"
 )
-_OCTET, _OLDEST_VERSION, _LOOPBACK = 255, 100, 127
+_OCTET, _NO_VERSION = 255, 100
 _SHORTEST_NAME = 3
 _COMMON = re.compile(
     r"admin|amd|apple|arm|azureuser|builder?|cloud|container|cpu|cuda|debian|default|docker|gpu"
@@ -126,7 +129,7 @@ def _is_address(parts: list[int], before: str, version: bool) -> bool:  # noqa: 
     if max(parts) > _OCTET:
         return False
     told = (version and not before) or _VERSION_WORD.search(before) is not None
-    return not told or parts[0] >= _OLDEST_VERSION
+    return not told or parts[0] >= _NO_VERSION
 
 
 def _is_ipv6(text: str) -> bool:
