@@ -216,6 +216,7 @@ def test_another_environment_allows_no_regression_verdict_but_overlap_is_counted
     assert comparison.counts == {"incomparable": len(comparison.cases)}
     assert comparison.differences == [Difference("software.threads", 2, 1)]
     assert comparison.harmless == [Difference("software.kernel", "6.8.0", "6.9.0")]
+    assert comparison.environments == "differs in what matters"
     assert comparison.overlapping >= 0.9 * comparison.with_intervals > 0
     assert exit_code(comparison) == 0
 

@@ -5,7 +5,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from suite.comparability import Difference
+from suite.comparability import Difference, Likeness
 from suite.model import Estimate, VerdictWord
 
 Side = Literal["base", "new"]
@@ -49,6 +49,7 @@ class RunComparison(Struct, frozen=True, kw_only=True):
 
     base, new : names of the runs
     faults : errors of a whole run, as its checks found them; any makes every case incomparable
+    environments : in a word, how the machines and their software compare
     differences : facts that matter and differ; any makes every case incomparable
     harmless : facts that differ and are not held against a verdict
     counts : number of cases by verdict
@@ -60,6 +61,7 @@ class RunComparison(Struct, frozen=True, kw_only=True):
     cases: list[CaseComparison]
     unmatched: list[Unmatched]
     faults: list[str]
+    environments: Likeness
     differences: list[Difference]
     harmless: list[Difference]
     counts: dict[VerdictWord, int]

@@ -9,7 +9,7 @@ the rest is named apart. Whether the intervals of a case overlap is counted in a
 from collections import Counter
 from functools import partial
 
-from suite.comparability import compare_environments
+from suite.comparability import compare_environments, likeness
 from suite.compare.alike import absence, failures, faults, other_thing
 from suite.compare.judge import Candidate, differs, judge
 from suite.compare.model import RunComparison, Side, Unmatched, VersionComparison
@@ -45,6 +45,7 @@ def compare_runs(base: Run, new: Run) -> RunComparison:
         cases=cases,
         unmatched=_unmatched(base, new, "base") + _unmatched(new, base, "new"),
         faults=errors,
+        environments=likeness(found),
         differences=differences,
         harmless=[each for each in found if not each.matters],
         counts=dict(Counter(case.word for case in cases)),
