@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: MIT
 """The doctor tells what is there for every maker, and names each planted trouble with its mend."""
 
+import os
+import sys
 from collections.abc import Callable
 from functools import cache
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +19,7 @@ import frobench
 from suite import doctor
 from suite.doctor import Offer, glance, judge, page, wrong
 from suite.doctor.__main__ import page as handbook
-from suite.doctor.offer import Asking, ask_torch
+from suite.doctor.offer import Asking
 from suite.doctor.there import Host, There, accelerators, look_around
 from suite.machine.hardware import look
 from suite.machine.processor import affinity
@@ -115,11 +118,15 @@ def test_amds_gpu_is_described_as_the_kernel_does(tmp_path: Path) -> None:
     ]
 
 
-def test_intels_is_there_with_what_is_known_and_apples_as_torch_tells(tmp_path: Path) -> None:
-    [device] = quiet(planted(tmp_path, INTEL_ARC)).accelerators
-    assert device.vendor == "Intel"
+def test_torch_tells_of_intels_and_apples_devices(tmp_path: Path) -> None:
+    root = planted(tmp_path, INTEL_ARC)
+    told = (("Intel(R) Arc(TM) B580 Graphics", 12 * GIB),)
+    offer = Offer("2.13.0", {"XPU": "20250302"}, 1, (), told)
+    [arc] = judge(quiet(root), offer, root, {}).there.accelerators
+    assert (arc.vendor, arc.name, arc.memory_bytes) == ("Intel", *told[0])
+    mac = tmp_path / "mac"
     offer = Offer("2.13.0", {"MPS": "built in"}, 1, (), (("Apple M4", 16 * GIB),))
-    [apple] = judge(quiet(tmp_path / "mac"), offer, tmp_path / "mac", {}).there.accelerators
+    [apple] = judge(quiet(mac), offer, mac, {}).there.accelerators
     assert (apple.vendor, apple.name, apple.memory_bytes) == ("Apple", "Apple M4", 16 * GIB)
 
 
@@ -364,7 +371,22 @@ def test_a_torch_that_is_not_there_is_told_without_a_gpu_too(tmp_path: Path) -> 
 
 
 def test_torch_is_asked_in_a_process_of_its_own() -> None:
-    assert Asking().answer() == ask_torch()
+    offer = Asking().answer()
+    assert offer.version is not None
+    assert offer.version.partition("+")[0] == metadata.version("torch").partition("+")[0]
+    assert offer.builds.keys() == CPU_BUILD.builds.keys()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the stand-in for Python is a script")
+def test_a_torch_that_takes_its_process_along_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    python = tmp_path / "python"
+    python.write_text("#!/bin/sh\nexit 139\n")
+    python.chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(python))
+    offer = Asking().answer()
+    assert (offer.version, offer.builds) == (None, {"error": "its process ended with code 139"})
 
 
 def test_a_run_is_not_told_of_accelerators_that_it_does_not_measure(

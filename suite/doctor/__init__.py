@@ -12,7 +12,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from suite.doctor.offer import Asking, Offer, ask_torch
-from suite.doctor.there import There, look_around, told_by_torch
+from suite.doctor.there import There, add_told_by_torch, look_around
 from suite.doctor.unusable import START_LOCALLY, install, unusable_accelerators
 from suite.doctor.wrong import troubles
 from suite.machine.processor import ROOT
@@ -60,8 +60,7 @@ def judge(
 ) -> Examination:
     """Say what is wrong with what is there and with what torch offers; see `examine`."""
     there.torch = offer
-    if not there.accelerators:
-        there.accelerators += told_by_torch(offer)
+    add_told_by_torch(there.accelerators, offer)
     unusable = unusable_accelerators(root, environ, offer)
     if offer.version is None and not unusable:
         unusable = [

@@ -174,11 +174,18 @@ def accelerators(system: System) -> Iterator[Device]:
             yield _device(gpu, {}, {})
 
 
-def told_by_torch(offer: Offer) -> Iterator[Device]:
-    """Describe the devices of which only torch tells."""
+def add_told_by_torch(devices: list[Device], offer: Offer) -> None:
+    """Add what torch tells of Intel's and Apple's devices, which have no other library here."""
     vendor: VendorName = "Apple" if offer.builds.get("MPS") else "Intel"
-    for name, memory in offer.told:
-        yield _device(Gpu(vendor, name), {"name": name, "memory_bytes": memory}, {})
+    known = [device for device in devices if device.vendor == vendor]
+    if not known:
+        known = [_device(Gpu(vendor, name), {}, {}) for name, _ in offer.told]
+        devices += known
+    if len(known) == len(offer.told):  # else a mask hides some, and it is not known which
+        for device, (name, memory) in zip(known, offer.told, strict=True):
+            device.name = name
+            device.memory_bytes = memory
+            device.unknown.pop("memory_bytes", None)
 
 
 def _told_by_driver(index: int, gpu: Gpu) -> Device:
