@@ -197,6 +197,12 @@ def test_a_field_that_no_reader_knows_is_looked_at_too(tmp_path: Path) -> None:
     assert first.message.startswith("$.frobench.operator.mail holds an account")
 
 
+def test_a_key_of_a_table_is_a_text_too() -> None:
+    run = made()
+    run.frobench.environment.software.variables["file:///home/john/x"] = "1"
+    assert [*private.told(run)] == ["$.frobench.environment.software.variables holds a path"]
+
+
 def test_a_branch_of_one_s_own_is_refused(tmp_path: Path) -> None:
     run = made()
     run.commit_info.branch = "jane/faster"

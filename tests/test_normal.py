@@ -53,7 +53,7 @@ def copied(rate: float, function: str = "bench_to_device", **params: Any) -> Cas
 
 
 def held(run: Run, *others: Run) -> list[Verdict]:
-    return normal.Shelf([run, *others]).verdicts(run, frame([run]))
+    return normal.Shelf([*others, run]).verdicts(run, frame([run]))
 
 
 def only(run: Run, *others: Run) -> Verdict:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from suite import disclosure, private, sharing, store
 from suite.checks import privacy, rule
-from suite.model import Run
+from suite.model import Conclusion, Run
 from suite.sharing import Removed
 from tests.command import frobench
 from tests.judging import made
@@ -29,6 +29,14 @@ def telling() -> Run:
     run.frobench.outcomes[5].reason = "OSError: /home/adalovelace/x on engine17"
     for entry in (run.benchmarks[0], run.frobench.outcomes[0]):
         entry.fullname = entry.fullname.replace("benchmarks/", "/acme/engine/")
+    said = Conclusion(
+        code="noisy-case",
+        severity="warning",
+        message="wide interval",
+        advice="Measure again.",
+        case=run.benchmarks[0].fullname,
+    )
+    run.frobench.conclusions.append(said)
     return run
 
 
@@ -65,6 +73,7 @@ def test_all_else_stays_as_it_was_and_the_run_that_was_given_too() -> None:
     assert [one.stats for one in shared.benchmarks] == [one.stats for one in again.benchmarks]
     assert shared.frobench.environment.cpu == again.frobench.environment.cpu
     assert [one.fullname for one in shared.benchmarks] == [one.fullname for one in again.benchmarks]
+    assert shared.frobench.conclusions[-1].case == again.benchmarks[0].fullname
 
 
 def test_a_run_that_names_nobody_is_shared_as_it_is() -> None:
