@@ -155,6 +155,17 @@ class Sensed(Struct, frozen=True, kw_only=True, omit_defaults=True):
     pcie_replays: int | None = None
 
 
+class Energy(Struct, frozen=True, kw_only=True):
+    """What a call costs while it is repeated for a second, launch by launch.
+
+    joules : of all devices that take part, of one call; ``None`` where a launch did not tell
+    seconds : of one call in that time
+    """
+
+    joules: list[float | None]
+    seconds: list[float | None]
+
+
 class CaseInfo(Struct, kw_only=True, omit_defaults=True):
     """What Frobench knows of a case beyond its samples.
 
@@ -186,6 +197,7 @@ class CaseInfo(Struct, kw_only=True, omit_defaults=True):
     idle_devices : devices that take part and on which nothing was allocated while the case ran
     search : how its shape was found, where the run looked for one
     telemetry : what sensors said meanwhile, by device; without those that were not read
+    energy : what a call costs, where the devices count it and the run had the time
     """
 
     version: str
@@ -207,6 +219,7 @@ class CaseInfo(Struct, kw_only=True, omit_defaults=True):
     idle_devices: list[str] = field(default_factory=list)
     search: Search | None = None
     telemetry: dict[str, Sensed] = field(default_factory=dict)
+    energy: Energy | None = None
 
 
 class Case(Struct, kw_only=True):
@@ -380,6 +393,8 @@ class Telemetry(Struct, kw_only=True):
     launches : when the first case of each launch began, in seconds since the run began
     unknown : why a quantity could not be read, or no longer, by dotted path (``cuda:0.fan``)
     cost : CPU seconds that sampling took, for each second of it
+    idle_watts : by device, before the first launch, while nothing ran; without those that do not
+        count their energy
     """
 
     begun: float
@@ -389,6 +404,7 @@ class Telemetry(Struct, kw_only=True):
     launches: list[float]
     unknown: dict[str, str]
     cost: float
+    idle_watts: dict[str, float] = field(default_factory=dict)
 
 
 class Frobench(Struct, kw_only=True):

@@ -7,6 +7,7 @@ interrupted run can be taken up where it was.
 
 import random
 import shutil
+from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -28,6 +29,7 @@ from suite.running.lock import machine_lock
 from suite.running.merge import merge
 from suite.running.plan import Draft, Plan, freeze
 from suite.running.progress import Reporter, remaining
+from suite.sensors.sensor import Sensor
 
 PILOT = "pilot.jsonl"
 """The journal of the pilot, in a run's folder."""
@@ -70,7 +72,8 @@ def run(request: Request, reporter: Reporter) -> tuple[Path, Run]:
         try:
             plan = Plan.read(folder) or _plan(_draft(request, folder), folder, clock, reporter)
             launches = Launches(plan, folder, clock, reporter)
-            with _telemetry(plan, folder, clock):
+            find = _sensors(folder, plan.draft)
+            with telemetry.Sampler(find, folder / READINGS, clock.seconds):
                 launches.run()
             return _store(plan, launches, request.results, folder, clock)
         except (CannotRunError, NothingSelectedError):
@@ -186,7 +189,8 @@ def _plan(draft: Draft, folder: Path, clock: RunClock, reporter: Reporter) -> Pl
             reporter.at(0.0, left, f"trying {short_name(record.case)}")
 
     pilot.explore(draft, folder, journal, tell)
-    plan = replace(freeze(draft, journal, clock.seconds()), troubles=troubles)
+    counters = telemetry.counters(_sensors(folder, draft))
+    plan = replace(freeze(draft, journal, clock.seconds(), counters), troubles=troubles)
     plan.write(folder)
     clock.keep()
     reporter.say(
@@ -196,12 +200,11 @@ def _plan(draft: Draft, folder: Path, clock: RunClock, reporter: Reporter) -> Pl
     return plan
 
 
-def _telemetry(plan: Plan, folder: Path, clock: RunClock) -> telemetry.Sampler:
-    """Return what reads the sensors of the devices that the pilot found."""
+def _sensors(folder: Path, draft: Draft) -> Callable[[], list[Sensor]]:
+    """Return what finds the sensors of the devices that the pilot saw."""
     pilot_said = Journal(folder / PILOT)
     seals = next((r.seals for r in pilot_said if isinstance(r, Surroundings)), {})
-    find = partial(telemetry.sensors, seals, str(plan.draft.seed))
-    return telemetry.Sampler(find, folder / READINGS, clock.seconds)
+    return partial(telemetry.sensors, seals, str(draft.seed))
 
 
 def _save_finished(folder: Path, results: Path, clock: RunClock) -> Path | None:

@@ -26,6 +26,7 @@ from suite.measurement import Measurement
 from suite.model import Check, Settings, Work
 from suite.profiles import settings_for
 from suite.running.journal import (
+    Busy,
     Harness,
     Journal,
     LaunchSpec,
@@ -40,6 +41,7 @@ from suite.running.process import DEVICE_LOST, DISK_REFUSES
 from suite.searches import Searches
 from suite.sensors.sensor import seal
 from suite.verify import worst
+from suite.windows import keep_busy
 from suite.workers import Seat, Worker
 
 DOUBT, DEEPER_DOUBT = 2.0, 10.0
@@ -185,6 +187,17 @@ class LaunchSession:
         checked = worst(check(result) for result in seen.results)
         if not checked.passed:
             raise WrongResultError(checked)
+        if item.nodeid in self.spec.energy and not (sampler.before or sampler.cold):
+            begun, ended, calls = keep_busy(sampler.host, seen.iterations)
+            self.write(
+                Busy(
+                    launch=self.spec.launch,
+                    case=item.nodeid,
+                    begun=begun,
+                    ended=ended,
+                    calls=calls,
+                )
+            )
         self._place += 1
         return Measured(
             launch=self.spec.launch,

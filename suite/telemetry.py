@@ -22,8 +22,10 @@ from suite.sensors.sensor import Sensor, silent
 
 PERIOD = 0.1
 """Seconds between two readings of a device, at least."""
-SHARE = 0.002
+SHARE = 0.01
 """The part of a core that reading a device may take: what is slow to read is read less often."""
+LONGEST_SEARCH = 10.0
+"""Seconds that drivers have to find their devices, before the first launch."""
 PATIENCE = 2.0
 """Seconds after which a sensor that does not answer is left to itself."""
 
@@ -110,7 +112,8 @@ class Sampler:
                     begun = time.thread_time()
                     yield self._read(sensor)
                     asked = time.thread_time() - begun
-                    due[sensor] = time.monotonic() + max(self._period, asked / SHARE)
+                    rest = max(self._period / 2, asked / SHARE)
+                    due[sensor] = max(moment + self._period, time.monotonic() + rest)
                 for quantity, reason in sensor.unknown.items():
                     if (sensor.device, quantity) not in told:
                         told.add((sensor.device, quantity))
@@ -154,6 +157,19 @@ def sensors(seals: Seals, salt: str) -> list[Sensor]:
         else:
             found += silent(devices, f"no library asked here reads {kind} devices")
     return found
+
+
+def counters(find: Callable[[], Iterable[Sensor]]) -> list[str]:
+    """Return the devices that count their energy; none if it takes long to find out."""
+    found: list[str] = []
+
+    def ask() -> None:
+        found.extend(sensor.device for sensor in find() if "energy_joules" in sensor.read())
+
+    thread = threading.Thread(target=ask, name="counters", daemon=True)
+    thread.start()
+    thread.join(LONGEST_SEARCH)
+    return list(found)
 
 
 def read(path: Path) -> list[Line]:

@@ -100,6 +100,23 @@ class Measured(Struct, tag="measured", kw_only=True):
         return max(0.0, self.wall_seconds - self.warmup - self.sampled)
 
 
+class Busy(Struct, tag="busy", kw_only=True):
+    """A case was repeated for its energy, seconds of the monotonic clock."""
+
+    launch: int
+    case: str
+    begun: float
+    ended: float
+    calls: int
+
+
+class Rested(Struct, tag="rested", kw_only=True):
+    """Nothing ran, seconds of the monotonic clock; written by the runner."""
+
+    begun: float
+    ended: float
+
+
 class Refused(Struct, tag="refused", kw_only=True):
     """A case has no samples in this launch, for a reason.
 
@@ -162,6 +179,8 @@ Record = (
     | Begun
     | Tried
     | Measured
+    | Busy
+    | Rested
     | Refused
     | Harness
     | Ended
@@ -179,6 +198,7 @@ class LaunchSpec(Struct, kw_only=True):
     runner : the process that watches; a launch that outlives it ends itself
     search_seconds : for all searches of a pilot together
     searched : what is known already of cases that would search
+    energy : cases to repeat until the runner knows what a call costs
     """
 
     mode: Literal["collect", "pilot", "measure", "alone"]
@@ -192,6 +212,7 @@ class LaunchSpec(Struct, kw_only=True):
     runner: int = 0
     search_seconds: float = 0.0
     searched: dict[str, Search] = field(default_factory=dict)
+    energy: list[str] = field(default_factory=list)
 
 
 class Journal:

@@ -5,13 +5,24 @@ The runner never looks at an interval to decide what to measure or when to stop:
 the interval is what makes intervals lie.
 """
 
+import time
 from datetime import UTC, datetime
 from pathlib import Path
 
 from suite.errors import CannotRunError
 from suite.names import short_name
 from suite.running.clock import RunClock
-from suite.running.journal import Begun, Ended, Journal, LaunchSpec, Measured, Record, Refused
+from suite.running.energy import REST
+from suite.running.journal import (
+    Begun,
+    Ended,
+    Journal,
+    LaunchSpec,
+    Measured,
+    Record,
+    Refused,
+    Rested,
+)
 from suite.running.plan import Plan
 from suite.running.process import TRIES, LaunchProcess
 from suite.running.progress import Reporter
@@ -36,6 +47,8 @@ class Launches:
 
     def run(self) -> None:
         """Add whole launches until there are enough."""
+        if self._plan.counters and not self.records:
+            self._rest()
         while self._wants_another():
             begun, started = self._clock.seconds(), datetime.now(UTC)
             self._launch(self.done)
@@ -48,6 +61,13 @@ class Launches:
             self._clock.keep()
             self.records += self._journal.news()
             self._reporter.say(f"launch {self.done} of about {self._expected()} done")
+
+    def _rest(self) -> None:
+        """Let the devices have nothing to do, for their idle power."""
+        begun = time.monotonic()
+        time.sleep(REST)
+        self._journal.write(Rested(begun=begun, ended=time.monotonic()))
+        self.records += self._journal.news()
 
     def _wants_another(self) -> bool:
         settings = self._plan.settings
@@ -85,6 +105,7 @@ class Launches:
                 order=left,
                 done=len(self._plan.cases) - len(left),
                 searched=self._plan.searched,
+                energy=self._plan.energy,
             )
             with LaunchProcess(self._folder, spec) as process:
                 process.watch(self._journal, self._plan.settings.deadline, self._hear)

@@ -10,7 +10,7 @@ from msgspec import UNSET
 from suite import checks, store
 from suite.comparability import changed
 from suite.model import SCHEMA, Case, CaseInfo, Check, Environment, Frobench, Launch, Run
-from suite.running import sensed
+from suite.running import energy, sensed
 from suite.running.journal import Ended, Harness, Identity, Measured, Record, Refused
 from suite.running.plan import Plan, outcome
 from suite.telemetry import Line
@@ -45,8 +45,10 @@ def merge(
     ]
     devices = {case.fullname: case.extra_info.devices for case in cases}
     seen = sensed.of_cases(readings, records, devices)
+    spent = energy.of_cases(readings, records, devices, launches)
     for one in cases:
         one.extra_info.telemetry = seen.get(one.fullname, {})
+        one.extra_info.energy = spent.get(one.fullname)
     run = Run(
         machine_info=machine,
         commit_info=plan.draft.commit,

@@ -3,7 +3,7 @@
 
 import random
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import ClassVar, Self
 
@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from suite.model import CommitInfo, Conclusion, Environment, Exercise, Outcome, Search, Settings
 from suite.profiles import LEAST_SAMPLES, PROFILES, SETTLE_SECONDS
+from suite.running.energy import chosen
 from suite.running.journal import (
     Begun,
     Collected,
@@ -23,6 +24,7 @@ from suite.running.journal import (
     Surroundings,
 )
 from suite.running.keep import keep
+from suite.windows import SECONDS
 
 CASE_SECONDS = (0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0)
 """Times for a case in a launch to choose from; a few, so that like runs choose alike."""
@@ -82,6 +84,8 @@ class Plan(_Kept, kw_only=True):
     plan_seconds : what the pilot took
     launch_seconds : what a launch is expected to take
     searched : what was found, by case
+    counters : devices that count their energy
+    energy : cases whose energy every launch measures
     troubles : what was wrong with the machine before anything ran
     """
 
@@ -96,6 +100,8 @@ class Plan(_Kept, kw_only=True):
     plan_seconds: float
     launch_seconds: float
     searched: dict[str, Search] = {}
+    counters: list[str] = []
+    energy: list[str] = []
     troubles: list[Conclusion] = []
 
     def order(self, launch: int) -> list[str]:
@@ -105,8 +111,11 @@ class Plan(_Kept, kw_only=True):
         return names
 
 
-def freeze(draft: Draft, pilot: Journal, seconds: float) -> Plan:
-    """Make the plan from the pilot's journal, `seconds` after the run began."""
+def freeze(draft: Draft, pilot: Journal, seconds: float, counters: Collection[str] = ()) -> Plan:
+    """Make the plan from the pilot's journal, `seconds` after the run began.
+
+    counters : devices that count their energy
+    """
     records = list(pilot)
     surroundings = next(r for r in records if isinstance(r, Surroundings))
     found = next(r for r in records if isinstance(r, Collected))
@@ -118,6 +127,8 @@ def freeze(draft: Draft, pilot: Journal, seconds: float) -> Plan:
     startup = max(0.0, seconds - (time.monotonic() - begun))
     if any(name != "cpu" for name in surroundings.devices):
         startup += SETTLE_SECONDS
+    energy = chosen(list(zip(cases, ran, strict=True)), counters, draft.settings)
+    startup += SECONDS * len(energy)
     case_seconds = draft.settings.case_seconds
     if not draft.like:
         case_seconds = choose_case_seconds(ran, draft.settings, startup, seconds)
@@ -135,6 +146,8 @@ def freeze(draft: Draft, pilot: Journal, seconds: float) -> Plan:
         plan_seconds=seconds,
         launch_seconds=launch_seconds(ran, startup, case_seconds),
         searched={record.case: record.search for record in ran if record.search is not None},
+        counters=list(counters),
+        energy=energy,
     )
 
 

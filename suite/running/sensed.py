@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from statistics import median
 
 from suite.model import Sensed, Telemetry
+from suite.running.energy import idle
 from suite.running.journal import Begun, Measured, Record
 from suite.sensors.cpu import CPU
 from suite.telemetry import Line, Mute, Tick
@@ -75,6 +76,7 @@ def of_run(lines: Sequence[Line], records: Sequence[Record]) -> Telemetry | None
         launches=_launches(by_device, records),
         unknown=unknown,
         cost=round(_spent(by_device) / max(step, ended - begun), 6),
+        idle_watts=idle(lines, records),
     )
 
 

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: MIT
+"""What a call costs in joules, and a device that has nothing to do in watts.
+
+The launches repeat the bodies of a few cases for a second (see `suite.windows`). Power between the
+first and the last reading of the counter in that time, and the time of a call in it, make the
+joules of a call: nothing is interpolated at the ends.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+from suite.model import Energy, Settings
+from suite.profiles import PROFILES
+from suite.running.journal import Busy, Identity, Measured, Record, Rested
+from suite.sensors.cpu import CPU
+from suite.telemetry import Line, Tick
+from suite.windows import SECONDS
+
+PART = 0.2
+"""The part of the budget that windows may take."""
+LEAST = 1.0
+"""Seconds between the first and the last reading of a window, at least."""
+REST = 2.5
+"""Seconds without any work before the first launch, where there is a counter."""
+SETTLED = 1.2
+"""Seconds at the end of this rest that count: devices need a while to slow down."""
+COUNTER = "energy_joules"
+DIGITS = 6
+
+
+def chosen(
+    ran: Sequence[tuple[Identity, Measured]], counters: Collection[str], settings: Settings
+) -> list[str]:
+    """Return the cases whose energy a launch measures: as many as fit, those with most work first.
+
+    counters : devices that count their energy; a case must use no other
+    """
+    launches = settings.launches or PROFILES[settings.profile].launches
+    most = int(PART * settings.budget / launches / SECONDS)
+    able = [
+        (record.work.flops or 0.0, record.work.bytes or 0.0, case.fullname)
+        for case, record in ran
+        if case.headline and set(devices(case.devices)) <= set(counters)
+    ]
+    return [name for *_, name in sorted(able, reverse=True)[:most]]
+
+
+def devices(names: Iterable[str]) -> list[str]:
+    """Return what counts the energy of a case that uses these devices.
+
+    Accelerators where there are any, and whole ones: the halves of a CPU have one counter.
+    """
+    whole = list(dict.fromkeys(name.partition("/")[0] for name in names))
+    return [name for name in whole if name != CPU] or whole
+
+
+def of_cases(
+    lines: Iterable[Line],
+    records: Sequence[Record],
+    used: Mapping[str, Iterable[str]],
+    launches: int,
+) -> dict[str, Energy]:
+    """Return what the calls of each case cost, launch by launch.
+
+    used : the devices of each case, by its full name
+    """
+    counts = _counts(lines)
+    found: dict[str, Energy] = {}
+    for record in records:
+        if isinstance(record, Busy) and record.case in used and record.launch < launches:
+            nothing: list[float | None] = [None] * launches
+            energy = found.setdefault(record.case, Energy(joules=nothing, seconds=nothing[:]))
+            call = (record.ended - record.begun) / record.calls
+            watts = [
+                _watts(counts.get(device, []), record.begun, record.ended)
+                for device in devices(used[record.case])
+            ]
+            known = [one for one in watts if one is not None]
+            if known and len(known) == len(watts):
+                energy.joules[record.launch] = float(f"{sum(known) * call:.{DIGITS}g}")
+                energy.seconds[record.launch] = float(f"{call:.{DIGITS}g}")
+    return found
+
+
+def idle(lines: Iterable[Line], records: Iterable[Record]) -> dict[str, float]:
+    """Return the watts of each device while nothing ran, before the first launch."""
+    rests = [record for record in records if isinstance(record, Rested)]
+    found = {}
+    for device, counts in _counts(lines).items():
+        for rest in rests:
+            watts = _watts(counts, rest.ended - SETTLED, rest.ended)
+            if watts is not None:
+                found[device] = round(watts, 1)
+    return found
+
+
+def _counts(lines: Iterable[Line]) -> dict[str, list[tuple[float, float]]]:
+    """Return when the counter of each device was read, and what it said."""
+    found: dict[str, list[tuple[float, float]]] = {}
+    for line in lines:
+        if isinstance(line, Tick) and COUNTER in line.values:
+            found.setdefault(line.device, []).append((line.at, line.values[COUNTER]))
+    return found
+
+
+def _watts(counts: Iterable[tuple[float, float]], begun: float, ended: float) -> float | None:
+    """Return the mean power in a time, if the counter was read for long enough in it."""
+    inside = sorted(count for count in counts if begun <= count[0] <= ended)
+    if not inside or inside[-1][0] - inside[0][0] < LEAST:
+        return None
+    (first, before), (last, after) = inside[0], inside[-1]
+    return (after - before) / (last - first)

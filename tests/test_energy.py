@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: MIT
+"""What a call costs: windows that keep a device busy, and a counter that the runner reads."""
+
+import threading
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from suite import telemetry
+from suite.model import Settings, Work
+from suite.profiles import settings_for
+from suite.running import energy
+from suite.running.journal import Busy, Identity, Measured, Record, Rested
+from suite.sensors import nvml
+from suite.sensors.sensor import Sensor, seal
+from suite.telemetry import Line, Tick
+from suite.windows import LEAD, WINDOW, keep_busy
+from tests.simulated_nvml import Gpu, install
+
+SETTINGS = settings_for("standard", ["cuda:0"])
+USED = {"product": ["cuda:0"]}
+
+
+def identity(name: str, *devices: str, headline: bool = True) -> Identity:
+    return Identity(
+        fullname=name,
+        name=name,
+        group="g",
+        function=name,
+        params={},
+        param=None,
+        title="",
+        headline=headline,
+        devices=list(devices) or ["cuda:0"],
+        version="1",
+    )
+
+
+def measured(flops: float | None = None, size: float | None = None) -> Measured:
+    return Measured(
+        launch=0,
+        case="",
+        order=1,
+        samples=[1.0],
+        iterations=1,
+        warmup=0.0,
+        sampled=1.0,
+        work=Work(flops=flops, bytes=size),
+        check=None,
+        parts={},
+        peak_bytes=None,
+    )
+
+
+def ticks(begun: float, ended: float, watts: float, device: str = "cuda:0") -> Iterator[Line]:
+    """Return readings of a counter, ten a second, of a device with this power."""
+    for number in range(round((ended - begun) * 10) + 1):
+        at = begun + number / 10
+        yield Tick(at=at, run=at, device=device, values={"energy_joules": 1e6 + watts * at})
+
+
+def busy(launch: int, begun: float, ended: float, calls: int) -> Record:
+    return Busy(launch=launch, case="product", begun=begun, ended=ended, calls=calls)
+
+
+def test_a_window_counts_the_calls_in_it_and_none_of_those_before() -> None:
+    asked: list[int] = []
+    begun, ended, calls = keep_busy(asked.append, 3, lead=0.02, window=0.03)
+    assert 0.03 <= ended - begun < 5
+    assert 0 < calls < sum(asked)
+    assert set(asked) == {3}
+
+
+def test_a_window_holds_a_second_between_two_readings() -> None:
+    slow = 2 * telemetry.PERIOD
+    assert round(WINDOW - 2 * slow, 6) >= energy.LEAST
+    assert LEAD >= telemetry.PERIOD
+
+
+def test_joules_are_the_power_in_the_window_times_the_time_of_a_call() -> None:
+    lines = [*ticks(0, 10, 300.0)]
+    records = [busy(0, 2.03, 3.28, 1000), busy(2, 6.0, 7.25, 500)]
+    found = energy.of_cases(lines, records, USED, launches=3)["product"]
+    assert found.seconds == [0.00125, None, 0.0025]
+    assert found.joules == [pytest.approx(0.375), None, pytest.approx(0.75)]
+
+
+def test_what_the_device_takes_around_the_window_does_not_count() -> None:
+    lines = [*ticks(0, 1.9, 80.0), *ticks(2.0, 3.3, 500.0), *ticks(3.4, 9, 80.0)]
+    for line, after in pairwise(lines):  # as one counter that goes on
+        assert isinstance(line, Tick)
+        assert isinstance(after, Tick)
+        watts = 500.0 if 2.0 < after.at <= 3.3 else 80.0
+        after.values["energy_joules"] = line.values["energy_joules"] + watts * (after.at - line.at)
+    found = energy.of_cases(lines, [busy(0, 2.0, 3.25, 100)], USED, launches=1)["product"]
+    assert found.joules == [pytest.approx(500.0 * 0.0125)]
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        [],
+        [*ticks(2.0, 2.9, 300.0)],  # a second was not seen
+        [Tick(at=at, run=at, device="cuda:0", values={"fan": 0.1}) for at in (2.0, 3.2)],
+    ],
+)
+def test_without_readings_for_a_second_nothing_is_made_up(lines: list[Line]) -> None:
+    found = energy.of_cases(lines, [busy(0, 2.0, 3.25, 100)], USED, launches=1)["product"]
+    assert found.joules == found.seconds == [None]
+
+
+def test_all_devices_of_a_case_count_and_none_may_be_missing() -> None:
+    used = {"product": ["cuda:0", "cuda:1", "cpu"]}
+    lines, window = [*ticks(0, 5, 300.0)], busy(0, 2.0, 3.25, 125)
+    assert energy.of_cases(lines, [window], used, 1)["product"].joules == [None]
+    lines += ticks(0, 5, 100.0, "cuda:1")
+    assert energy.of_cases(lines, [window], used, 1)["product"].joules == [pytest.approx(4.0)]
+
+
+def test_idle_power_is_that_of_the_end_of_the_rest() -> None:
+    lines = [*ticks(0, 1.2, 200.0)]
+    start = lines[-1]
+    assert isinstance(start, Tick)
+    for number in range(1, 14):
+        at = 1.2 + number / 10
+        count = start.values["energy_joules"] + 75.0 * number / 10
+        lines.append(Tick(at=at, run=at, device="cuda:0", values={"energy_joules": count}))
+    assert energy.idle(lines, [Rested(begun=0.0, ended=2.5)]) == {"cuda:0": 75.0}
+    assert energy.idle(lines, []) == {}
+
+
+def test_as_many_cases_are_chosen_as_fit_those_with_most_work_first() -> None:
+    ran = [(identity(f"n{n}"), measured(flops=float(n))) for n in range(1, 21)]
+    found = energy.chosen(ran, ["cuda:0"], SETTINGS)
+    assert found == [f"n{n}" for n in range(20, 20 - len(found), -1)]
+    assert 1 <= len(found) < 20
+    assert len(found) * (LEAD + WINDOW) * 8 <= energy.PART * SETTINGS.budget
+    longer: Settings = replace(SETTINGS, budget=3 * SETTINGS.budget)
+    assert len(energy.chosen(ran, ["cuda:0"], longer)) > len(found)
+
+
+def test_only_headline_cases_whose_devices_count_are_chosen() -> None:
+    ran = [
+        (identity("more", headline=False), measured(flops=9.0)),
+        (identity("other", "cuda:1"), measured(flops=8.0)),
+        (identity("half", "cpu/0", "cpu/1"), measured(flops=1.0)),
+        (identity("copy", "cuda:0", "cpu"), measured(size=7.0)),
+    ]
+    assert energy.chosen(ran, ["cuda:0"], SETTINGS) == ["copy"]
+    assert energy.chosen(ran, ["cpu"], SETTINGS) == ["half"]
+    assert energy.chosen(ran, [], SETTINGS) == []
+
+
+def test_the_runner_finds_out_which_devices_count_and_waits_for_no_driver(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    refuses = {"nvmlDeviceGetTotalEnergyConsumption": 3}
+    install(monkeypatch, Gpu(uuid="GPU-a"), Gpu(uuid="GPU-b", refuses=refuses))
+    seals = {"cuda:0": seal("a", "7"), "cuda:1": seal("b", "7")}
+    assert telemetry.counters(lambda: nvml.sensors(seals, "7")) == ["cuda:0"]
+
+    free = threading.Event()
+
+    def hang() -> list[Sensor]:
+        free.wait(20)
+        return [Sensor("cuda:0", {"energy_joules": lambda: 1.0})]
+
+    monkeypatch.setattr(telemetry, "LONGEST_SEARCH", 0.01)
+    assert telemetry.counters(hang) == []
+    free.set()
+
+
+def test_a_sampled_simulated_gpu_gives_the_joules_that_it_spent(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    now = [100.0]
+    clock: Any = lambda: now[0]  # noqa: E731 - a clock that the test sets
+    gpu = Gpu(uuid="GPU-a", energy=lambda: int(1000 * 420.0 * now[0]))
+    install(monkeypatch, gpu)
+    (sensor,) = nvml.sensors({"cuda:0": seal("a", "7")}, "7")
+    sampler = telemetry.Sampler(lambda: [sensor], tmp_path / "t", clock)
+    monkeypatch.setattr(telemetry, "time", SteppedTime(now))
+    lines: list[Line] = []
+    for line in sampler._lines():
+        lines.append(line)
+        if now[0] > 104:
+            break
+    found = energy.of_cases(lines, [busy(0, 101.0, 102.4, 5)], USED, launches=1)["product"]
+    assert found.joules == [pytest.approx(420.0 * 0.28, rel=1e-3)]
+
+
+class SteppedTime:
+    """A module `time` in which a look at the clock takes 30 ms, and nothing else any time."""
+
+    def __init__(self, now: list[float]) -> None:
+        self._now = now
+
+    def monotonic(self) -> float:
+        """Return the time."""
+        self._now[0] += 0.03
+        return self._now[0]
+
+    @staticmethod
+    def thread_time() -> float:
+        """Return no time."""
+        return 0.0
