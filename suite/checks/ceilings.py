@@ -6,7 +6,6 @@
 
 from collections.abc import Iterator
 from functools import cache
-from statistics import median
 from typing import NamedTuple
 
 import msgspec
@@ -150,25 +149,21 @@ def peer_ceiling(run: Run, case: Case) -> Ceiling | None:
 def efficiencies(run: Run) -> Iterator[tuple[Case, list[float]]]:
     """Yield the cases of several accelerators, and for each launch what part of N times one it is.
 
-    One is the fastest case of a single accelerator of the same exercise and parameters.
+    One is the fastest sample of any case of a single accelerator of the same exercise and
+    parameters: noise slows it down in some samples, but not in all of several launches.
     """
     single: dict[str, list[Case]] = {}
     for case in run.benchmarks:
         if _counts(case) and len(case.extra_info.devices) == 1:
             single.setdefault(case.group, []).append(case)
     for case in run.benchmarks:
-        many = len(set(case.extra_info.devices))
-        if not _counts(case) or many == 1:
+        many, flops = len(set(case.extra_info.devices)), case.extra_info.work.flops or 0.0
+        if many == 1 or not _counts(case):
             continue
-        best: dict[int, float] = {}
-        for one in single.get(case.group, []):
-            if _alike(one, case):
-                for launch, rate in _rates(run, one).items():
-                    best[launch] = max(rate, best.get(launch, 0.0))
-        together = _rates(run, case)
-        shares = [together[n] / (many * best[n]) for n in together if n in best]
-        if shares:
-            yield case, shares
+        alike = [one for one in single.get(case.group, []) if _alike(one, case)]
+        best = max(((one.extra_info.work.flops or 0.0) / fastest(one) for one in alike), default=0)
+        if best:
+            yield case, [flops / one.seconds / (many * best) for one in by_launch(run, case)]
 
 
 def _peak(run: Run, name: str, named: str) -> Ceiling:
@@ -189,11 +184,12 @@ def _peak(run: Run, name: str, named: str) -> Ceiling:
     )
     highest = max(printed, at_most, as_seen)
     likely = as_seen if highest_clock(run, name) else highest
-    # Narrower sums double the rate of some cards; PyTorch asks for them in float8 only.
-    narrow = _software(run).flags.get("cuda_matmul_fp16_accumulation") and named == "float16"
-    twice = 2 if narrow or named == "float8_e4m3fn" else 1
+    # Sums as narrow as the factors double the rate of some cards. In float8 PyTorch asks for them,
+    # in float16 only if it is told to.
+    may = 2 if named in {"float16", "float8_e4m3fn"} else 1
+    asked = named != "float16" or _software(run).flags.get("cuda_matmul_fp16_accumulation")
     why = f"{known.devices[0]} can do in {named}"
-    return Ceiling(ABOVE_BOOST * twice * highest, twice * likely, why)
+    return Ceiling(ABOVE_BOOST * may * highest, likely * (may if asked else 1), why)
 
 
 def _memory(run: Run, name: str, moved: float, copied: bool) -> Ceiling:  # noqa: FBT001 - a fact
@@ -239,12 +235,6 @@ def _alike(one: Case, many: Case) -> bool:
     """Tell whether two cases have the same parameters, as far as both have them."""
     shared = one.params.keys() & many.params.keys() - {"device"}
     return bool(shared) and all(one.params[name] == many.params[name] for name in shared)
-
-
-def _rates(run: Run, case: Case) -> dict[int, float]:
-    """Return what a case computes a second, by launch."""
-    flops = case.extra_info.work.flops or 0.0
-    return {one.number: flops / median(one.samples) for one in by_launch(run, case)}
 
 
 def _software(run: Run) -> Software:

@@ -25,6 +25,8 @@ from suite.units import format_value
 
 SEVERITY: Severity = "warning"
 
+LEAST_LAUNCHES = 3
+"""With less, a neighbour may have been there in all of them."""
 MORE_THAN_A_SHARE = 1.05
 """How much more than its share each of several devices does before it is doubted."""
 CAPPED = 0.99
@@ -74,7 +76,7 @@ def above_share(run: Run) -> Iterator[Fault]:
     of the several were not waited for.
     """
     for case, shares in efficiencies(run):
-        if min(shares) > MORE_THAN_A_SHARE:
+        if len(shares) >= LEAST_LAUNCHES and min(shares) > MORE_THAN_A_SHARE:
             many, times = len(case.extra_info.devices), median(shares)
             message = f"{many} devices are {many * times:.1f} times as fast as one"
             yield Fault(message, case.fullname)
@@ -95,7 +97,7 @@ def narrow_slower(run: Run) -> Iterator[Fault]:
         usual = {one.number: one.seconds for one in by_launch(run, other)}
         seen = [one for one in by_launch(run, case) if one.number in usual]
         ratios = [one.seconds / usual[one.number] for one in seen]
-        if ratios and min(ratios) > SLOWER:
+        if len(ratios) >= LEAST_LAUNCHES and min(ratios) > SLOWER:
             yield Fault(f"it takes {median(ratios):.2f} times as long", case.fullname)
 
 

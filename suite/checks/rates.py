@@ -29,6 +29,9 @@ MOST_EFFICIENT = 1.25
 """How much more than its share each of several devices may seem to do: a single one that is busy
 with a display, or slowed by the memory that it lacks, makes several look better than they are."""
 
+LEAST_LAUNCHES = 3
+"""With less, a neighbour may have slowed the single device in all of them."""
+
 
 def above_peak(run: Run) -> Iterator[Fault]:
     """A case computes faster than its devices can in its precision.
@@ -72,7 +75,7 @@ def above_one(run: Run) -> Iterator[Fault]:
     device that takes part, and let all do the same work.
     """
     for case, shares in efficiencies(run):
-        if min(shares) > MOST_EFFICIENT:
+        if len(shares) >= LEAST_LAUNCHES and min(shares) > MOST_EFFICIENT:
             many = len(case.extra_info.devices)
             message = f"{many} devices are at least {many * min(shares):.1f} times as fast as one"
             yield Fault(message, case.fullname)

@@ -1,0 +1,454 @@
+# SPDX-License-Identifier: MIT
+"""Honest runs of made-up machines, fast and slow, whole and lacking, as a seed chooses.
+
+A machine is a CPU with 2 to 128 cores, or accelerators of the catalog that reach 5% to 110% of
+their datasheet, or ones that no catalog has. Noise only ever makes a sample longer. What a
+machine or its driver does not tell is unknown with a reason, as a run stores it.
+"""
+
+import math
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from functools import cache
+from random import Random
+from typing import NamedTuple
+
+from msgspec.structs import fields, replace
+
+from suite import catalog, store
+from suite.catalog import Figure
+from suite.checks.machine import CAPABILITIES
+from suite.model import (
+    Accelerator,
+    Case,
+    CaseInfo,
+    Check,
+    Cpu,
+    Environment,
+    Outcome,
+    ProfileName,
+    Run,
+    Scalar,
+    Sensed,
+    Software,
+    Work,
+)
+from tests import factory
+from tests.judging import add_up, made
+
+LAUNCHES = (1, 2, 5, 6, 7, 8, 10, 12)
+PROFILES: tuple[ProfileName, ...] = ("quick", "standard", "rigorous")
+UNIT = {"float64": 2**-53, "float32": 2**-24, "tfloat32": 2**-11, "float16": 2**-11, "int8": 0.0}
+ROUNDING = {"bfloat16": 2**-8, "float8_e4m3fn": 2**-8}
+UNLISTED = (
+    ("NVIDIA GeForce RTX 4070 Laptop GPU", "cuda", 8e9),
+    ("AMD Radeon 780M", "cuda", 1.6e10),
+    ("Apple M3", "mps", 1.1e10),
+    ("Intel(R) Arc(TM) Graphics", "xpu", 1.6e10),
+    ("GRID A100-10C", "cuda", 1e10),
+)
+"""Accelerators that the catalog does not have, as torch calls them, and their memory."""
+
+
+class Speeds(NamedTuple):
+    """What a device of a machine does: operations a second by precision, bytes/s, seconds."""
+
+    flops: dict[str, float]
+    memory: float
+    link: float
+    peer: float
+    launch: float
+
+
+class Machine(NamedTuple):
+    """A machine, and what its CPU and each of its accelerators do."""
+
+    environment: Environment
+    cpu: Speeds
+    gpu: Speeds
+    chance: Random
+
+    @property
+    def accelerators(self) -> list[str]:
+        """The names of its accelerators."""
+        return [f"{one.type}:{one.index}" for one in self.environment.accelerators]
+
+
+class Wanted(NamedTuple):
+    """A case, and what a call of it takes."""
+
+    function: str
+    group: str
+    params: dict[str, Scalar]
+    seconds: float
+    work: Work
+    check: Check
+
+
+def good_run(seed: int) -> Run:
+    """Return the run of a made-up machine."""
+    chance = Random(seed)  # noqa: S311 - no secret
+    machine = _machine(chance)
+    launches, profile = chance.choice(LAUNCHES), chance.choice(PROFILES)
+    longest = factory.LONGEST_SAMPLE[profile]
+    wanted = [one for one in _cases(machine) if chance.random() < 0.8]
+    cases = [_case(machine, one, launches) for one in wanted if one.seconds <= longest]
+    places = [chance.sample(range(1, len(cases) + 1), len(cases)) for _ in range(launches)]
+    for number, one in enumerate(cases):
+        one.extra_info.order = [launch[number] for launch in places]
+    run = made(launches=1, profile="quick")
+    begun = datetime(2026, 1, 1, tzinfo=UTC) + timedelta(seconds=chance.randrange(10**7))
+    one_launch = run.frobench.launches[0]
+    took = [chance.uniform(3.0, 40.0) for _ in range(launches)]
+    starts = [begun + timedelta(seconds=20 + sum(took[:n])) for n in range(launches)]
+    step = chance.choice([1e-9, 4e-8, 1e-7, 1e-6])
+    names = ["cpu", *machine.accelerators]
+    empty = {name: chance.uniform(0.5, 1.0) * _empty(machine, name) for name in names}
+    run.benchmarks = cases
+    part = run.frobench
+    part.run = f"{begun:%Y%m%dT%H%M%SZ}-0a1b2c3"
+    part.profile = profile
+    part.settings = replace(
+        part.settings, profile=profile, longest_sample=longest, devices=names, launches=None
+    )
+    part.environment = machine.environment
+    part.launches = [
+        replace(one_launch, started=start.isoformat(), seconds=s, empty_body=empty, timer_step=step)
+        for start, s in zip(starts, took, strict=True)
+    ]
+    part.complete = chance.random() < 0.9
+    part.outcomes = [_outcome(one, longest) for one in wanted]
+    run.machine_info = run.machine_info | {"machine": machine.environment.cpu.architecture}
+    add_up(run)
+    part.seconds = part.plan_seconds + sum(took) + sum(one.body_seconds for one in part.launches)
+    return run
+
+
+def _machine(chance: Random) -> Machine:
+    cpu, cpu_speeds = _cpu(chance)
+    kind = chance.choice(["cpu", "listed", "listed", "listed", "unlisted"])
+    accelerators: list[Accelerator] = []
+    speeds = cpu_speeds
+    if kind != "cpu":
+        one, speeds = _listed(chance) if kind == "listed" else _unlisted(chance)
+        many = 1 if one.type == "mps" else chance.choice([1, 1, 2, 4, 8])
+        accelerators = [replace(one, index=index) for index in range(many)]
+    software = _software(accelerators[0] if accelerators else None, cpu, chance)
+    told = Environment(
+        machine="made-up", cpu=cpu, accelerators=accelerators, software=software, unknown={}
+    )
+    parts: list[tuple[str, Cpu | Software | Accelerator]] = [
+        ("cpu", cpu),
+        *((f"accelerators.{place}", one) for place, one in enumerate(accelerators)),
+    ]
+    for where, part in parts:
+        for field in fields(part):
+            if getattr(part, field.name) is None:
+                told.unknown[f"{where}.{field.name}"] = "it is not told"
+    return Machine(told, cpu_speeds, speeds, chance)
+
+
+def _cpu(chance: Random) -> tuple[Cpu, Speeds]:
+    logical = chance.choice([2, 4, 8, 12, 16, 24, 32, 64, 128])
+    quota = chance.choice([None, None, None, 0.5, logical / 2])
+    usable = max(
+        1, math.floor(min(chance.choice([logical, logical, logical / 2]), quota or logical))
+    )
+    known = chance.random() < 0.9
+    cpu = Cpu(
+        model=chance.choice(["AMD EPYC 9654", "Intel Core i7", "Apple M3", None]),
+        architecture=chance.choice(["x86_64", "aarch64", "arm64", "AMD64"]),
+        physical_cores=chance.choice([logical, logical // 2, None]),
+        logical_cores=logical if known else None,
+        usable_cores=usable,
+        quota_cores=quota,
+        governor=chance.choice(["performance", "powersave", None]),
+        max_frequency_hz=chance.choice([3.7e9, 5.7e9, None]),
+        last_level_cache_bytes=chance.choice([4 * 2**20, 32 * 2**20, 384 * 2**20, None]),
+        numa_nodes=chance.choice([1, 2, None]),
+        memory_bytes=chance.choice([4, 8, 16, 64, 512, 2048]) * 2**30,
+    )
+    each = chance.uniform(1e9, 2e11)
+    # A tile of a core does far more in two bytes, and a CPU without any far less.
+    flops = {
+        "float64": each * usable / 2,
+        "float32": each * usable,
+        "bfloat16": each * usable * chance.choice([0.05, 1.0, 8.0]),
+        "float16": each * usable * chance.choice([0.01, 1.0, 8.0]),
+    }
+    return cpu, Speeds(flops, chance.uniform(5e9, 4e11), 1e10, 1e10, chance.uniform(5e-7, 5e-6))
+
+
+def _listed(chance: Random) -> tuple[Accelerator, Speeds]:
+    figures = chance.choice(_devices())
+    first = next(iter(figures.values()))
+    reached = chance.uniform(0.05, 1.1)
+    memory, units = figures.get("memory_bytes"), figures.get("multiprocessors")
+    clock, power = figures.get("boost_clock"), figures.get("power_limit")
+    told = chance.random() < 0.7
+    nvidia = told and first.vendor == "NVIDIA"
+    usual = power.value if power and nvidia else None
+    one = Accelerator(
+        name=_name(first),
+        type={"Intel": "xpu", "Apple": "mps"}.get(first.vendor, "cuda"),
+        index=0,
+        memory_bytes=int(memory.value * chance.uniform(0.9, 1.0)) if memory else None,
+        capability=_capability(first.device) if nvidia else None,
+        driver="580.95.05" if nvidia else None,
+        multiprocessors=int(units.value) if units else None,
+        power_limit_watts=usual and usual * chance.choice([1.0, 1.0, 0.5]),
+        power_limit_default_watts=usual,
+        max_clock_hz=clock.value * chance.uniform(1.0, 1.25) if clock and nvidia else None,
+        ecc=chance.choice([True, False]) if nvidia else None,
+        persistence=True if nvidia else None,
+        mig=False if nvidia else None,
+        pcie_generation=1 if nvidia else None,
+        pcie_width=chance.choice([8, 16]) if nvidia else None,
+        pcie_generation_max=chance.choice([3, 4, 5]) if nvidia else None,
+        pcie_width_max=16 if nvidia else None,
+    )
+    flops = {
+        name: figures[f"peak_{name}"].value * reached
+        for name in catalog.PRECISIONS
+        if f"peak_{name}" in figures
+    }
+    bandwidth = figures.get("memory_bandwidth")
+    lanes = catalog.pcie_rate(one.pcie_generation_max or 3, one.pcie_width or 16)
+    host = figures.get("host_bandwidth")
+    peer = figures.get("peer_bandwidth")
+    return one, Speeds(
+        flops or {"float32": 1e12},
+        (bandwidth.value if bandwidth else 1e11) * chance.uniform(0.2, 0.95),
+        (host.value if host else lanes) * chance.uniform(0.3, 0.95),
+        (peer.value if peer else lanes) * chance.uniform(0.3, 0.95),
+        chance.uniform(3e-6, 2e-4),
+    )
+
+
+def _unlisted(chance: Random) -> tuple[Accelerator, Speeds]:
+    name, kind, memory = chance.choice(UNLISTED)
+    known = dict.fromkeys((field.name for field in fields(Accelerator) if field.required), None)
+    one = Accelerator(
+        **(known | {"name": name, "type": kind, "index": 0, "memory_bytes": int(memory)})  # type: ignore[arg-type] # all are there
+    )
+    fast = chance.uniform(5e11, 5e13)
+    flops = {"float32": fast, "float16": 4 * fast, "bfloat16": 4 * fast}
+    return one, Speeds(
+        flops,
+        chance.uniform(3e10, 1e12),
+        chance.uniform(3e9, 5e10),
+        1e10,
+        chance.uniform(5e-6, 1e-3),
+    )
+
+
+def _software(one: Accelerator | None, cpu: Cpu, chance: Random) -> Software:
+    kind = one.type if one else "cpu"
+    build: dict[str, str | None] = {"cuda": None, "hip": None, "xpu": None}
+    if kind == "cuda":
+        build["hip" if one and "AMD" in one.name else "cuda"] = "13.0"
+    if kind == "xpu":
+        build["xpu"] = "20260000"
+    version = chance.choice(["2.13.0", "2.12.1", "2.14.0a0"])
+    return Software(
+        os=chance.choice(["Debian GNU/Linux 12", "Windows 11", "macOS 15.1"]),
+        kernel="6.8.0",
+        container=chance.choice([True, False]),
+        python="3.11.7",
+        torch=version + chance.choice(["", "+cpu", "+cu130"]),
+        torch_build=build,
+        threads=cpu.usable_cores,
+        interop_threads=cpu.usable_cores,
+        flags={"float32_matmul_precision": "highest"},
+        variables={},
+        packages={"torch": version},
+    )
+
+
+def _cases(machine: Machine) -> Iterator[Wanted]:
+    places = [("cpu", machine.cpu), *((name, machine.gpu) for name in machine.accelerators[:1])]
+    for name, speeds in places:
+        for dtype, rate in speeds.flops.items():
+            narrow = dtype in {"tfloat32", "float8_e4m3fn", "int8"}
+            function = "bench_square_narrow" if narrow else "bench_square"
+            for n in (16, 256, 2048, 8192):
+                seconds = 2 * speeds.launch + 2 * n**3 / rate
+                params: dict[str, Scalar] = {"device": name, "n": n, "dtype": dtype}
+                work = Work(flops=2.0 * n**3, bytes=12.0 * n * n)
+                yield Wanted(function, "matmul", params, seconds, work, _checked(n, dtype))
+        for size in (4**6, 4**10, 4**14):
+            seconds = 2 * speeds.launch + 2 * size / speeds.memory
+            params = {"device": name, "size": size}
+            yield _copy("bench_within", params, 2 * size, seconds)
+    yield from _on_accelerators(machine)
+
+
+def _on_accelerators(machine: Machine) -> Iterator[Wanted]:
+    names, speeds = machine.accelerators, machine.gpu
+    for name in names[:1]:
+        for function in ("bench_to_device", "bench_to_host"):
+            for size in (4, 4**9, 4**13):
+                params: dict[str, Scalar] = {"device": name, "size": size, "memory": "pinned"}
+                yield _copy(function, params, size, 2 * speeds.launch + size / speeds.link)
+        params = {"device": name, "size": 4**13}
+        seconds = 2 * speeds.launch + 4**13 / speeds.link
+        yield _copy("bench_both_ways", params, 2 * 4**13, seconds)
+    for many in (2, 4, 8):
+        if len(names) < many:
+            return
+        place = "+".join(names[:many])
+        params = {"device": place, "size": 4**13, "direction": "to_host"}
+        seconds = 2 * many * speeds.launch + 4**13 / speeds.link
+        yield _copy("bench_all_at_once", params, many * 4**13, seconds)
+        rate = next(iter(speeds.flops.values()))
+        for n in (64, 4096):
+            one = 2 * speeds.launch + 2 * n**3 / rate
+            for function, where, count, seconds in (
+                ("bench_sequence", names[0], 2, 2 * one),
+                ("bench_one_thread", place, many, one + 2 * many * speeds.launch),
+                ("bench_in_turn", place, many, many * one),
+            ):
+                if function != "bench_sequence" or many == 2:
+                    params = {"device": where, "n": n}
+                    work = Work(flops=count * 2.0 * n**3, items=count)
+                    check = _checked(n, "float32")
+                    yield Wanted(function, "parallel_matmul", params, seconds, work, check)
+    if len(names) > 1:
+        params = {"device": "+".join(names[:2]), "size": 4**13, "way": "direct"}
+        yield _copy("bench_between", params, 4**13, 4 * speeds.launch + 4**13 / speeds.peer)
+
+
+def _copy(function: str, params: dict[str, Scalar], moved: int, seconds: float) -> Wanted:
+    check = Check("every element, bit by bit", 0.0, 0.0)
+    return Wanted(function, "copies", params, seconds, Work(bytes=float(moved)), check)
+
+
+def _checked(n: int, dtype: str) -> Check:
+    rounding = {**UNIT, **ROUNDING}[dtype]
+    bound = 4 * rounding + (4 + 4 * math.sqrt(n)) * min(rounding, 2**-24)
+    return Check("every entry", bound / 7, bound, dtype)
+
+
+def _case(machine: Machine, wanted: Wanted, launches: int) -> Case:
+    chance = machine.chance
+    spread = chance.choice([0.002, 0.01, 0.05, 0.3])
+    on_cpu = wanted.params["device"] == "cpu"
+    least = 1e-4 if on_cpu else 0.0
+    iterations = max(1, math.ceil(least / wanted.seconds))
+    count = chance.choice([3, 5, 12])
+    by_launch: list[list[float]] = []
+    for _ in range(launches):
+        slower = 1 + abs(chance.gauss(0, spread))
+        by_launch.append(
+            [
+                wanted.seconds
+                * slower
+                * (1 + abs(chance.gauss(0, spread / 2)) + 1e-4 * chance.random())
+                for _ in range(count)
+            ]
+        )
+    if launches > 2 and chance.random() < 0.05:
+        by_launch[-1] = []
+    counts = [len(samples) for samples in by_launch]
+    devices = str(wanted.params["device"]).split("+")
+    param = "-".join(map(str, wanted.params.values()))
+    name = f"{wanted.function}[{param}]"
+    info = CaseInfo(
+        version="0" * 12,
+        title="Do it.",
+        headline=True,
+        device=str(wanted.params["device"]),
+        devices=devices,
+        launches=counts,
+        iterations=[iterations if count else 0 for count in counts],
+        warmup=[5 * iterations * wanted.seconds if count else 0.0 for count in counts],
+        work=wanted.work,
+        check=wanted.check,
+        parts={} if on_cpu else _parts(wanted, machine, by_launch),
+        peak_bytes=None if on_cpu else int(chance.uniform(1e6, 2e9)),
+        order=[],
+        telemetry=_sensed(machine, devices),
+    )
+    return Case(
+        group=wanted.group,
+        name=name,
+        fullname=f"benchmarks/bench_{wanted.group}.py::{name}",
+        params=wanted.params,
+        param=param,
+        extra_info=info,
+        options={},
+        stats=store.case_stats([s for samples in by_launch for s in samples], iterations),
+    )
+
+
+def _parts(
+    wanted: Wanted, machine: Machine, by_launch: list[list[float]]
+) -> dict[str, list[float | None]]:
+    """Let the devices work for most of a sample, and those that work in turn not overlap."""
+    shortest = [min(samples) if samples else None for samples in by_launch]
+    parts: dict[str, list[float | None]] = {
+        "enqueue": [s and min(machine.gpu.launch, s / 2) for s in shortest],
+        "span": [s and 0.97 * s for s in shortest],
+    }
+    if "+" in str(wanted.params["device"]) and wanted.group == "parallel_matmul":
+        overlap = 0.0 if wanted.function == "bench_in_turn" else 0.9
+        parts["overlap"] = [s and overlap for s in shortest]
+        parts["balance"] = [s and machine.chance.uniform(0.8, 1.0) for s in shortest]
+    return parts
+
+
+def _sensed(machine: Machine, devices: list[str]) -> dict[str, Sensed]:
+    """Read the sensors of the devices that have any."""
+    seen = {}
+    for one in machine.environment.accelerators:
+        name = f"{one.type}:{one.index}"
+        if name in devices and one.max_clock_hz and one.power_limit_watts:
+            watts, clock = one.power_limit_watts, one.max_clock_hz
+            values = {
+                "sm_clock_hz": (0.3 * clock, 0.9 * clock, clock),
+                "power_watts": (0.1 * watts, 0.8 * watts, 1.1 * watts),
+                "temperature_celsius": (31.0, 55.0, 84.0),
+            }
+            seen[name] = Sensed(readings=9, values=values)
+    return seen
+
+
+def _outcome(one: Wanted, longest: float) -> Outcome:
+    param = "-".join(map(str, one.params.values()))
+    name = f"benchmarks/bench_{one.group}.py::{one.function}[{param}]"
+    long = one.seconds > longest
+    return Outcome(
+        fullname=name,
+        group=one.group,
+        params=one.params,
+        status="skipped" if long else "passed",
+        reason="a call takes too long" if long else None,
+    )
+
+
+def _empty(machine: Machine, name: str) -> float:
+    return 9e-8 if name == "cpu" else machine.gpu.launch
+
+
+@cache
+def _devices() -> list[dict[str, Figure]]:
+    devices: dict[str, dict[str, Figure]] = {}
+    for figure in catalog.read():
+        devices.setdefault(figure.device, {}).setdefault(figure.quantity, figure)
+    return [figures for figures in devices.values() if _name(next(iter(figures.values())))]
+
+
+def _name(figure: Figure) -> str:
+    """Return what torch may call a device: the shortest that fits the catalog's pattern."""
+    pattern = figure.torch_name
+    without = re.sub(r"\([^()]*\)\?", "", pattern)
+    plain = re.sub(r"\(([^()|]*)[^()]*\)", r"\1", without).strip("^$").replace(".*", "")
+    plain = re.sub(r"\\(.)", r"\1", plain)
+    return plain if re.search(pattern, plain) else ""
+
+
+def _capability(device: str) -> str | None:
+    return next(
+        (told for pattern, told in CAPABILITIES.items() if re.search(pattern, device)), None
+    )

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: MIT
+"""Every way in which a result can be impossible, altered or meaningless is named, by its rule."""
+
+from pathlib import Path
+
+import pytest
+
+from suite import checks, store
+from suite.checks import rule
+from tests import bad_files
+from tests.judging import add_up, codes, validate
+
+LEAST_FILES = 50
+
+
+def errors(path: Path) -> set[str]:
+    return {one.code for one in checks.validate(path) if one.severity == "error"}
+
+
+def test_the_good_file_is_good(tmp_path: Path) -> None:
+    assert validate(bad_files.good(), tmp_path) == []
+
+
+def test_each_bad_file_is_refused_by_its_code(tmp_path: Path) -> None:
+    made = bad_files.write(tmp_path)
+    assert len(made) >= LEAST_FILES
+    found = {path.stem: errors(path) for path in made}
+    missed = {
+        path.stem: found[path.stem] for path, code in made.items() if code not in found[path.stem]
+    }
+    assert missed == {}
+
+
+@pytest.mark.parametrize("name", bad_files.DOUBTED)
+def test_each_doubtful_run_is_named_and_not_refused(name: str, tmp_path: Path) -> None:
+    code, spoil = bad_files.DOUBTED[name]
+    run = bad_files.good()
+    spoil(run)
+    add_up(run)
+    found = validate(run, tmp_path)
+    assert code in {one.code for one in found if one.severity == "warning"}
+    assert {one.code for one in found if one.severity == "error"} == set()
+
+
+def test_every_rule_about_a_file_has_a_file_that_it_names() -> None:
+    refusing = {code for code, _ in [*bad_files.OF_RUNS.values(), *bad_files.OF_TEXTS.values()]}
+    doubting = {code for code, _ in bad_files.DOUBTED.values()}
+    modules = {*checks.OF_FILES, *checks.IN_FILES}
+    by_severity = {
+        severity: {
+            code for module in modules if severity == module.SEVERITY for code in rule.rules(module)
+        }
+        for severity in ("error", "warning")
+    }
+    assert refusing == by_severity["error"] | {"unreadable"}
+    assert doubting == by_severity["warning"]
+
+
+def test_a_run_says_of_itself_what_would_refuse_its_file(tmp_path: Path) -> None:
+    run = bad_files.good()
+    bad_files.last(run, 8e-6, bad_files.product(run, 4096))
+    said = codes(checks.conclude(run))
+    assert codes(validate(run, tmp_path)) <= said
+    assert "above-peak" in said
+
+
+def test_damage_is_told_without_what_cannot_be_believed(tmp_path: Path) -> None:
+    run = bad_files.good()
+    bad_files.last(run, 8e-6, bad_files.product(run, 4096))
+    path = tmp_path / "run.json"
+    path.write_bytes(store.encode(run))
+    assert checks.damage(path) == []
+    assert errors(path) == {"above-peak"}
