@@ -24,8 +24,20 @@ from suite.doctor.there import Host, There, accelerators, look_around
 from suite.machine.hardware import look
 from suite.machine.processor import affinity
 from suite.model import Conclusion
+from suite.sensors import amd
 from suite.sensors.nvml import REASONS
-from tests.simulated_nvml import EVENT_REASONS, Gpu, Library, install, install_none
+from suite.sensors.sensor import Reading, Sensor
+from tests.simulated_nvml import (
+    EVENT_REASONS,
+    NUMBERS,
+    PAIRS,
+    STRINGS,
+    TELLING,
+    Gpu,
+    Library,
+    install,
+    install_none,
+)
 from tests.test_doctor import AMD_MI300, CPU_BUILD, CUDA_BUILD, INTEL_ARC, NVIDIA_H100, planted
 
 ROOT = Path(__file__).parent.parent
@@ -112,10 +124,26 @@ def test_amds_gpu_is_described_as_the_kernel_does(tmp_path: Path) -> None:
     assert (device.power_watts, device.power_limit_watts) == (140.0, 500.0)
     assert (device.pcie_generation, device.pcie_generation_max) == (4, 5)
     assert "AMD" in device.unknown["processes"]
+    assert "amdsmi" in device.unknown["held_back"]
     assert codes(said(There(host=quiet(tmp_path).host, accelerators=[device], torch=None))) == [
         "power-cap",
         "narrow-link",
     ]
+
+
+def test_amds_library_is_asked_where_it_is_installed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asks: dict[str, Callable[[], Reading]] = {
+        "sm_clock_hz": lambda: 2.1e9,
+        "power_watts": lambda: 300.0,
+        "held_back": lambda: ["ppt_pwr"],
+    }
+    monkeypatch.setattr(amd, "sensors", lambda names: [Sensor(one, asks) for one in names])
+    there = quiet(planted(tmp_path, AMD_MI300, AMD_NOW))
+    [device] = there.accelerators
+    assert (device.clock_hz, device.power_watts, device.power_limit_watts) == (2.1e9, 300.0, 500.0)
+    assert "(ppt_pwr)" in said(there)[0].message
 
 
 def test_torch_tells_of_intels_and_apples_devices(tmp_path: Path) -> None:
@@ -227,26 +255,40 @@ def test_all_reasons_at_once_are_all_named_and_one_without_a_name_too(
     assert "(0x800)" in found[-1].message
 
 
-FAILURES: dict[str, Callable[[Library, Gpu], object]] = {
-    "GPU is lost": lambda _, gpu: setattr(gpu, "lost", True),
-    "GPU requires restart": lambda library, _: library.refuses.update(
-        nvmlDeviceGetHandleByIndex_v2=pynvml.NVML_ERROR_RESET_REQUIRED
-    ),
-    "RM has detected an NVML/RM version mismatch.": lambda library, _: library.refuses.update(
-        nvmlInitWithFlags=pynvml.NVML_ERROR_LIB_RM_VERSION_MISMATCH
-    ),
-    "Driver Not Loaded": lambda library, _: library.refuses.update(
-        nvmlInitWithFlags=pynvml.NVML_ERROR_DRIVER_NOT_LOADED
-    ),
-}
+def _forget(gpu: Gpu) -> None:
+    """Let the GPU fall off the bus after it was found."""
+    functions = (*NUMBERS, *PAIRS, *STRINGS, *TELLING)
+    gpu.refuses = dict.fromkeys(functions, pynvml.NVML_ERROR_GPU_IS_LOST)
 
 
-@pytest.mark.parametrize("reason", FAILURES)
+def _refuse(function: str, code: int) -> Callable[[Library, Gpu], None]:
+    return lambda library, _: library.refuses.update({function: code})
+
+
+FAILURES: list[tuple[Callable[[Library, Gpu], None], str]] = [
+    (lambda _, gpu: setattr(gpu, "lost", True), "GPU is lost"),
+    (lambda _, gpu: _forget(gpu), "GPU is lost"),
+    (
+        _refuse("nvmlDeviceGetHandleByIndex_v2", pynvml.NVML_ERROR_RESET_REQUIRED),
+        "GPU requires restart",
+    ),
+    (
+        _refuse("nvmlInitWithFlags", pynvml.NVML_ERROR_LIB_RM_VERSION_MISMATCH),
+        "RM has detected an NVML/RM version mismatch.",
+    ),
+    (_refuse("nvmlInitWithFlags", pynvml.NVML_ERROR_DRIVER_NOT_LOADED), "Driver Not Loaded"),
+]
+
+
+@pytest.mark.parametrize(("fail", "reason"), FAILURES)
 def test_a_device_of_which_the_driver_does_not_speak_cannot_be_used(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reason: str
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    fail: Callable[[Library, Gpu], None],
+    reason: str,
 ) -> None:
     gpu = Gpu()
-    FAILURES[reason](install(monkeypatch, gpu), gpu)
+    fail(install(monkeypatch, gpu), gpu)
     root = planted(tmp_path, NVIDIA_H100)
     found = judge(quiet(root), OFFER, root, {})
     assert codes(found.troubles) == ["device-lost"]

@@ -24,6 +24,7 @@ from suite.machine.processor import ROOT, affinity, processor
 from suite.machine.system import in_container, kernel, operating_system
 from suite.machine.variables import stored_variables
 from suite.model import Cpu
+from suite.sensors import amd
 from suite.sensors import cpu as cpu_sensors
 
 SHARED_MEMORY = "dev/shm"
@@ -169,8 +170,9 @@ def accelerators(system: System) -> Iterator[Device]:
     except pynvml.NVMLError as error:
         for gpu in nvidia:
             yield _device(gpu, {"fault": f"NVML: {error}"}, {})
+    yield from _amds([gpu for gpu in system.gpus if gpu.vendor == "AMD"])
     for gpu in system.gpus:
-        if gpu.vendor != "NVIDIA":
+        if gpu.vendor not in {"NVIDIA", "AMD"}:
             yield _device(gpu, {}, {})
 
 
@@ -188,15 +190,24 @@ def add_told_by_torch(devices: list[Device], offer: Offer) -> None:
             device.unknown.pop("memory_bytes", None)
 
 
+def _amds(gpus: list[Gpu]) -> Iterator[Device]:
+    """Describe AMD's GPUs as the kernel does, and as amdsmi does where it is installed."""
+    sensors = amd.sensors([gpu.name for gpu in gpus]) if gpus else []
+    for gpu, sensor in zip(gpus, sensors, strict=True):
+        told: dict[str, Any] = dict(sensor.read())
+        clock = {"clock_hz": told["sm_clock_hz"]} if "sm_clock_hz" in told else {}
+        known = {name: told[name] for name in Device.__struct_fields__ if name in told}
+        yield _device(gpu, known | clock, sensor.unknown)
+
+
 def _told_by_driver(index: int, gpu: Gpu) -> Device:
     readings = nvml.IDENTITY | nvml.CONSTANT | nvml.MOMENTARY
     try:
         told, reasons = nvml.ask(pynvml.nvmlDeviceGetHandleByIndex(index), readings)
     except pynvml.NVMLError as error:
         return _device(gpu, {"index": index, "fault": f"NVML: {error}"}, {})
-    lost = str(pynvml.NVMLError(pynvml.NVML_ERROR_GPU_IS_LOST))
-    if not told or reasons.get("name", "").endswith(lost):
-        return _device(gpu, {"index": index, "fault": next(iter(reasons.values()))}, {})
+    if "name" in reasons:
+        return _device(gpu, {"index": index, "fault": reasons["name"]}, {})
     return _device(gpu, told | {"index": index}, reasons)
 
 

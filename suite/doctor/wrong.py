@@ -163,7 +163,8 @@ def held_back(there: There) -> Iterator[Trouble]:
     for device in there.accelerators:
         for name in device.held_back or ():
             if name != IDLE:
-                words, mend = HELD_BACK.get(name, ("for a reason without a name", "ask nvidia-smi"))
+                otherwise = ("so its driver says", f"`{_tool(device)}` may tell more")
+                words, mend = HELD_BACK.get(name, otherwise)
                 message = f"{_called(device)} is held back: {words} ({name})"
                 yield Trouble(message, mend.format(device.index))
 
@@ -345,7 +346,7 @@ def _called(device: Device) -> str:
 
 
 def _tool(device: Device) -> str:
-    return {"NVIDIA": "nvidia-smi", "AMD": "amd-smi process"}.get(device.vendor, "top")
+    return {"NVIDIA": "nvidia-smi", "AMD": "amd-smi monitor"}.get(device.vendor, "top")
 
 
 def _is_served(capability: str, built: tuple[str, ...]) -> bool:
