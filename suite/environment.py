@@ -14,6 +14,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from suite import private
 from suite.machine.facts import Facts
 from suite.machine.processor import ROOT, processor
 from suite.model import Accelerator, CommitInfo, Cpu, Environment
@@ -76,11 +77,15 @@ def machine_name(cpu: Cpu, accelerators: Sequence[Accelerator]) -> str:
 
 
 def machine_info() -> dict[str, Any]:
-    """Return what pytest-benchmark stores of a machine, without the host's name."""
+    """Return what pytest-benchmark stores of a machine, without names of host and user."""
     from pytest_benchmark import plugin  # noqa: PLC0415 - imports pytest
 
     told: dict[str, Any] = plugin.pytest_benchmark_generate_machine_info()  # type: ignore[no-untyped-call] # it has no types
-    return told | {"node": ""}
+    own = private.own_names()
+    plain: dict[str, Any] = private.rewritten(
+        told | {"node": ""}, lambda _, text: private.hide(text, own, version=True)
+    )
+    return plain
 
 
 def commit(folder: Path = CHECKOUT) -> CommitInfo:

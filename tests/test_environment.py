@@ -104,6 +104,15 @@ def test_an_empty_mask_is_told_from_none(monkeypatch: pytest.MonkeyPatch) -> Non
     assert environment.capture(["cpu"]).software.variables["CUDA_VISIBLE_DEVICES"] == ""
 
 
+def test_a_kernel_that_is_named_after_its_host_loses_that_name(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("platform.node", lambda: "janes-laptop")
+    monkeypatch.setattr("platform.release", lambda: "6.8.0-janes-laptop")
+    assert environment.machine_info()["release"] == "6.8.0-…"
+    assert environment.capture(["cpu"]).software.kernel == "6.8.0-…"
+
+
 def test_the_machine_info_is_pytest_benchmarks_without_a_host() -> None:
     info = environment.machine_info()
     assert info["node"] == ""
