@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from suite.machine.software import stored_variables
+from suite.machine.variables import stored_variables
 from tests.command import ROOT
 from tests.stage import FOLDER, play
 
