@@ -129,7 +129,7 @@ def courses(run: Run, told: Telemetry) -> list[Course]:
         if quantity == CPU_CLOCK and accelerated:
             continue
         lines = {
-            _name(run, told, device): [
+            device_name(run, told, device): [
                 (told.begun + (place + 0.5) * told.step, value)
                 for place, value in enumerate(quantities.get(quantity) or ())
                 if value is not None
@@ -201,14 +201,14 @@ def _rows(run: Run, told: Telemetry) -> list[tuple[str, str, list[str]]]:
             elif values:
                 numbers = (min(values), median(values), max(values))
                 cells = [format_value(number, _unit(quantity)) for number in numbers]
-            rows.append((_name(run, told, device), title, cells))
+            rows.append((device_name(run, told, device), title, cells))
     return rows
 
 
 def _held_back(run: Run, told: Telemetry) -> list[tuple[str, str, str]]:
     return [
         (
-            _name(run, told, device),
+            device_name(run, told, device),
             reason,
             format_value(fmean([part for part in parts if part is not None]), "1", 2),
         )
@@ -217,7 +217,7 @@ def _held_back(run: Run, told: Telemetry) -> list[tuple[str, str, str]]:
     ]
 
 
-def _name(run: Run, told: Telemetry, device: str) -> str:
+def device_name(run: Run, told: Telemetry, device: str) -> str:
     """Name a device, by its number too where another one is called the same."""
     title = device_title(run, device)
     titles = [device_title(run, other) for other in told.series]

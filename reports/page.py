@@ -13,7 +13,7 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from reports import charts, courses, facts, normal, theme, views
+from reports import charts, courses, energy, facts, normal, theme, views
 from reports.findings import sections
 from reports.findings.model import Finding, Plot, Section
 from reports.frame import frame
@@ -184,6 +184,7 @@ def run_page(
         method=facts.method(run),
         doubts=views.doubts(run),
         sensors=courses.sensors(run),
+        energy=energy.spent(run, marks),
         downloads=downloads,
     )
 

@@ -5,11 +5,11 @@ import re
 
 import pytest
 
-from reports import courses, theme, views
+from reports import courses, energy, theme, views
 from reports.page import run_page
 from suite import checks
 from suite.checks import power, rule, throttling
-from suite.model import Run, Sensed, Telemetry
+from suite.model import Energy, Run, Sensed, Telemetry, Work
 from tests import factory
 
 GAP = [100.0, None, 300.0]
@@ -105,6 +105,37 @@ def test_the_page_has_the_section_under_the_cases_if_there_is_anything_to_show()
     assert page.index('id="cases"') < page.index('id="sensors"') < page.index('id="data"')
     assert "SwPowerCap</code> in 75%" in page
     assert 'id="sensors"' not in run_page(factory.run(), [], [])
+
+
+def test_energy_is_told_by_call_and_watt_beside_the_power_at_rest() -> None:
+    run = on_gpus()
+    assert isinstance(run.frobench.telemetry, Telemetry)
+    run.frobench.telemetry.idle_watts = {"cuda:0": 76.4, "cpu": 31.0}
+    run.frobench.environment.accelerators[0].power_limit_watts = 560.0
+    case = next(one for one in run.benchmarks if one.extra_info.work.flops)
+    case.extra_info.work = Work(flops=3e11)
+    joules = [0.3, 0.31, 0.29, 0.3, 0.32, 0.28, None, 0.3]
+    case.extra_info.energy = Energy(joules=joules, seconds=[j and j / 600 for j in joules])
+    told = energy.spent(run, {case.fullname: ("throttled",)})
+    assert told is not None
+    (row,) = told.rows
+    assert (row.joules.value.value, row.joules.value.launches) == (0.3, 7)
+    assert row.watts.value.value == pytest.approx(600)
+    assert row.work is not None
+    assert row.work.value.value == pytest.approx(1e12)
+    assert row.work.marks == ("throttled",)
+    assert told.devices == [
+        "NVIDIA H200 (cuda:0): 76.4 W at rest; its power limit is 560 W, 80% of its default",
+        "CPU: 31 W at rest",
+    ]
+    page = run_page(run, [], [])
+    assert '300 mJ</span> <span class="interval">[287, 313]' in page
+
+
+def test_without_a_counter_there_is_no_word_of_energy_but_the_reason() -> None:
+    run = on_cpu()
+    assert energy.spent(run, {}) is None
+    assert "<h3>Energy</h3>" not in run_page(run, [], [])
 
 
 def held_back(**parts: float) -> Run:

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: MIT
+"""What calls cost in joules, beside what the devices take for nothing."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from msgspec import UNSET
+
+from reports.courses import device_name
+from reports.frame import function_of
+from reports.views import Cell, Marks, doubtful, label
+from suite.model import Case, Energy, Run
+from suite.statistics import estimate
+from suite.units import format_value
+
+
+@dataclass(frozen=True)
+class Row:
+    """A case whose energy was measured.
+
+    Parameters
+    ----------
+    work
+        FLOP for each joule, or bytes: its rate for each watt.
+    """
+
+    function: str
+    parameters: str
+    joules: Cell
+    watts: Cell
+    work: Cell | None
+
+
+@dataclass(frozen=True)
+class Spent:
+    """What a page says of energy.
+
+    Parameters
+    ----------
+    devices
+        Of each device that counts its energy: its power at rest, and its limit.
+    """
+
+    rows: list[Row]
+    devices: list[str]
+
+
+def spent(run: Run, marks: Marks) -> Spent | None:
+    """Return what calls cost; nothing where no device counts its energy."""
+    rows = [
+        _row(run, case, case.extra_info.energy, marks)
+        for case in run.benchmarks
+        if case.extra_info.energy is not None and any(case.extra_info.energy.joules)
+    ]
+    devices = [*_devices(run)]
+    return Spent(rows, devices) if rows or devices else None
+
+
+def _row(run: Run, case: Case, seen: Energy, marks: Marks) -> Row:
+    words = doubtful((case.fullname,), marks)
+    calls = [
+        (joules, seconds)
+        for joules, seconds in zip(seen.joules, seen.seconds, strict=True)
+        if joules and seconds
+    ]
+    work = case.extra_info.work
+    amount, unit = (work.flops, "FLOP") if work.flops else (work.bytes, "B")
+    return Row(
+        function_of(case.fullname),
+        label(run, case.params),
+        Cell(estimate([joules for joules, _ in calls]), "J", words),
+        Cell(estimate([joules / seconds for joules, seconds in calls]), "W", words),
+        Cell(estimate([amount / joules for joules, _ in calls]), unit, words) if amount else None,
+    )
+
+
+def _devices(run: Run) -> Iterator[str]:
+    told = run.frobench.telemetry
+    if told is UNSET:
+        return
+    limits = {
+        f"{one.type}:{one.index}": (one.power_limit_watts, one.power_limit_default_watts)
+        for one in run.frobench.environment.accelerators
+    }
+    for device, watts in told.idle_watts.items():
+        limit, default = limits.get(device, (None, None))
+        text = f"{device_name(run, told, device)}: {format_value(watts, 'W')} at rest"
+        if limit and default:
+            part = format_value(limit / default, "1")
+            text += f"; its power limit is {format_value(limit, 'W')}, {part} of its default"
+        yield text
