@@ -10,7 +10,7 @@ from reports.page import run_page
 from suite import checks
 from suite.checks import power, rule, throttling
 from suite.model import Energy, Run, Sensed, Telemetry, Work
-from tests import factory
+from tests.judging import made
 
 GAP = [100.0, None, 300.0]
 
@@ -28,7 +28,7 @@ def telemetry(series: dict[str, dict[str, list[float | None] | None]]) -> Teleme
 
 
 def on_gpus() -> Run:
-    run = factory.run(accelerators=2)
+    run = made(accelerators=2)
     run.frobench.telemetry = telemetry(
         {
             "cpu": {"clock_hz": [3e9, 3e9, 3e9], "load": [1.5, 2.5, 2.0]},
@@ -45,7 +45,7 @@ def on_gpus() -> Run:
 
 
 def on_cpu() -> Run:
-    run = factory.run()
+    run = made()
     run.frobench.telemetry = telemetry({"cpu": {"clock_hz": [2e9, 3e9], "load": [1.5, 2.5]}})
     return run
 
@@ -104,7 +104,7 @@ def test_the_page_has_the_section_under_the_cases_if_there_is_anything_to_show()
     page = run_page(on_gpus(), [], [])
     assert page.index('id="cases"') < page.index('id="sensors"') < page.index('id="data"')
     assert "SwPowerCap</code> in 75%" in page
-    assert 'id="sensors"' not in run_page(factory.run(), [], [])
+    assert 'id="sensors"' not in run_page(made(), [], [])
 
 
 def test_energy_is_told_by_call_and_watt_beside_the_power_at_rest() -> None:
@@ -140,7 +140,7 @@ def test_without_a_counter_there_is_no_word_of_energy_but_the_reason() -> None:
 
 def held_back(**parts: float) -> Run:
     """Return a run whose first case was held back in these parts of the readings."""
-    run = factory.run(accelerators=1)
+    run = made(accelerators=1)
     seen = Sensed(readings=40, values={}, held_back=parts)
     run.benchmarks[0].extra_info.telemetry = {"cuda:0": seen}
     run.frobench.conclusions = [

@@ -5,19 +5,22 @@ import threading
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
-from suite import telemetry
-from suite.model import Settings, Work
+from suite import session, telemetry
+from suite.devices import Device
+from suite.model import Check, Settings, Work
 from suite.profiles import settings_for
 from suite.running import energy
-from suite.running.journal import Busy, Identity, Measured, Record, Rested
+from suite.running.journal import Busy, Identity, LaunchSpec, Measured, Record, Rested
 from suite.sensors import nvml
 from suite.sensors.sensor import Sensor, seal
 from suite.telemetry import Line, Tick
+from suite.timing import Sampler
 from suite.windows import LEAD, WINDOW, keep_busy
 from tests.simulated_nvml import Gpu, install
 
@@ -172,6 +175,40 @@ def test_the_runner_finds_out_which_devices_count_and_waits_for_no_driver(
     monkeypatch.setattr(telemetry, "LONGEST_SEARCH", 0.01)
     assert telemetry.counters(hang) == []
     free.set()
+
+
+@pytest.mark.parametrize(
+    ("asked", "before", "writes"),
+    [(["product"], None, True), ([], None, False), (["product"], list, False)],
+)
+def test_a_launch_repeats_the_cases_that_are_asked_for_unless_something_comes_between(
+    monkeypatch: pytest.MonkeyPatch,
+    asked: list[str],
+    before: Any,  # noqa: ANN401 - what a sampler takes
+    *,
+    writes: bool,
+) -> None:
+    monkeypatch.setattr(session, "keep_busy", lambda _, iterations: (1.0, 2.5, 3 * iterations))
+    written: list[Record] = []
+    launch: Any = object.__new__(session.LaunchSession)
+    launch.spec = LaunchSpec(
+        mode="measure",
+        launch=4,
+        journal="",
+        benchmarks="",
+        seed=0,
+        settings=replace(SETTINGS, case_seconds=0.01),
+        energy=asked,
+    )
+    launch.settings, launch._place = launch.spec.settings, 0
+    launch.searches, launch.write = SimpleNamespace(found={}), written.append
+    sampler = Sampler(lambda: 1, [Device("cpu")], before=before)
+    check = Check(compared="nothing", error=0.0, bound=1.0)
+    item: Any = SimpleNamespace(nodeid="product")
+    found = launch.measure(item, sampler, Work(), lambda _: check, {})
+    calls = 3 * found.iterations
+    expected = Busy(launch=4, case="product", begun=1.0, ended=2.5, calls=calls)
+    assert written == ([expected] if writes else [])
 
 
 def test_a_sampled_simulated_gpu_gives_the_joules_that_it_spent(

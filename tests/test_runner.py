@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from suite import checks, store
-from suite.model import Run
+from suite.model import Run, Telemetry
 from tests.command import QUICK, TRICKY, frobench, outcomes, start, stored
 
 pytestmark = pytest.mark.long
@@ -90,6 +90,20 @@ def test_the_stored_file_is_valid_and_complete(
     assert run.frobench.complete
     assert run.frobench.seed == 7
     assert checks.validate(store.write(run, tmp_path)) == []
+
+
+def test_the_processors_sensors_were_read_meanwhile_at_little_cost(
+    tricky: tuple[subprocess.CompletedProcess[str], Run],
+) -> None:
+    told = tricky[1].frobench.telemetry
+    assert isinstance(told, Telemetry)
+    known = {name for name, series in told.series["cpu"].items() if series is not None}
+    assert known
+    assert {f"cpu.{name}" for name in set(told.series["cpu"]) - known} <= set(told.unknown)
+    assert len(told.launches) == 2
+    assert told.begun <= told.launches[0] < told.launches[1] < tricky[1].frobench.seconds
+    assert 0 < told.cost < 0.05
+    assert any(case.extra_info.telemetry for case in tricky[1].benchmarks)
 
 
 def test_every_launch_has_an_order_of_its_own(

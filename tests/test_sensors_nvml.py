@@ -1,16 +1,20 @@
 # SPDX-License-Identifier: MIT
 """NVIDIA's sensors, read through the real pynvml from a simulated driver."""
 
+from types import SimpleNamespace
 from typing import Any
 
 import pynvml
 import pytest
+import torch
 
+from suite import session, telemetry
 from suite.sensors import nvml
 from suite.sensors.sensor import HELD_BACK, OF_ACCELERATORS, Sensor, seal
 from tests.simulated_nvml import EVENT_REASONS, Gpu, install, install_none
 
 SALT = "7"
+UUID = "8932f937-d72c-4106-c12f-20bd9faed9f6"
 
 
 def seals(**uuids: str) -> dict[str, str]:
@@ -157,7 +161,23 @@ def test_without_a_driver_every_quantity_has_a_reason(
 
 
 def test_a_seal_names_no_device() -> None:
-    uuid = "8932f937-d72c-4106-c12f-20bd9faed9f6"
-    assert uuid[:8] not in seal(uuid, SALT)
-    assert seal(uuid, SALT) == seal(uuid.upper(), SALT)
-    assert seal(uuid, SALT) != seal(uuid, "8")
+    assert UUID[:8] not in seal(UUID, SALT)
+    assert seal(UUID, SALT) == seal(UUID.upper(), SALT)
+    assert seal(UUID, SALT) != seal(UUID, "8")
+
+
+def test_what_a_launch_says_of_its_devices_is_found_by_the_runner(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    told = SimpleNamespace(uuid=UUID)
+    monkeypatch.setattr(torch.cuda, "get_device_properties", lambda _: told)
+    install(monkeypatch, Gpu(uuid="GPU-other"), Gpu(uuid=f"GPU-{UUID}", temperature=55))
+    sealed = session._seals(["cpu", "cuda:0"], SALT)
+    processor, gpu = telemetry.sensors(sealed, SALT)
+    assert (processor.device, gpu.device) == ("cpu", "cuda:0")
+    assert gpu.read()["temperature_celsius"] == 55
+
+
+def test_a_device_of_amds_has_no_seal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.version, "hip", "7.0")
+    assert session._seals(["cuda:0"], SALT) == {"cuda:0": None}
