@@ -2,6 +2,7 @@
 """The doctor tells what is there for every maker, and names each planted trouble with its mend."""
 
 import os
+import subprocess
 import sys
 from collections.abc import Callable
 from functools import cache
@@ -12,6 +13,7 @@ from typing import Any
 import msgspec
 import pynvml
 import pytest
+from click import unstyle
 from click.testing import CliRunner
 from msgspec.structs import replace
 
@@ -184,6 +186,9 @@ def test_masks_are_shown_without_the_devices_uuid(tmp_path: Path) -> None:
     environ = {"CUDA_VISIBLE_DEVICES": uuid, "HIP_VISIBLE_DEVICES": "0"}
     there = look_around(tmp_path, tmp_path, environ)
     assert there.host.masks == {"CUDA_VISIBLE_DEVICES": "set", "HIP_VISIBLE_DEVICES": "0"}
+    assert "masks           CUDA_VISIBLE_DEVICES='set', HIP_VISIBLE_DEVICES='0'" in [
+        unstyle(line) for line in page.lines(there, [], 80)
+    ]
 
 
 # what is wrong
@@ -441,6 +446,13 @@ def test_a_run_is_not_told_of_accelerators_that_it_does_not_measure(
 
 
 # the command
+
+
+def test_the_doctor_itself_waits_for_no_torch() -> None:
+    code = "import suite.doctor.page, sys; print('torch' in sys.modules)"
+    command = [sys.executable, "-c", code]
+    told = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
+    assert told.stdout == "False\n"
 
 
 class Answered:

@@ -26,7 +26,8 @@ def lines(there: There, troubles: list[Conclusion], width: int) -> Iterator[str]
     """Yield the page for a terminal of so many columns; `click.echo` drops colours elsewhere."""
     for heading, text in _what_is_there(there):
         folded = textwrap.wrap(text, width - MARGIN) or [""]
-        yield f"{click.style(heading.ljust(MARGIN), dim=True)}{folded[0]}".rstrip()
+        head = heading.ljust(MARGIN) if text else heading
+        yield (click.style(head, dim=True) if heading else "") + folded[0]
         yield from (" " * MARGIN + line for line in folded[1:])
     yield ""
     if not troubles:
@@ -62,7 +63,7 @@ def _host(host: Host) -> Iterator[Line]:
             cpu.logical_cores and f"of {cpu.logical_cores}",
             cpu.quota_cores and f"limited to {cpu.quota_cores:g}",
             cpu.numa_nodes and counted(cpu.numa_nodes, "memory node"),
-            host.load is not None and f"{host.load:.1f} busy over the last minute",
+            host.load is not None and f"{host.load:.1f} tasks over the last minute",
         ),
     )
     yield (
@@ -101,8 +102,9 @@ def _torch(there: There) -> Iterator[Line]:
                 f"sees {counted(offer.devices, 'accelerator')}",
             ),
         )
-    for name, value in there.host.masks.items():
-        yield name, value or "empty"
+    masks = [f"{name}={value!r}" for name, value in there.host.masks.items()]
+    if masks:
+        yield "masks", _joined(*masks)
 
 
 def _built(there: There) -> list[tuple[str, str]]:
@@ -117,7 +119,7 @@ def _device(device: Device) -> Iterator[Line]:
         _joined(device.name, device.driver and f"driver {device.driver}", device.fault),
     )
     facts = {
-        "memory": _part(device.memory_used_bytes, device.memory_bytes, "B"),
+        "memory in use": _part(device.memory_used_bytes, device.memory_bytes, "B"),
         "clock": _part(device.clock_hz, device.max_clock_hz, "Hz"),
         "its memory's": _part(device.memory_clock_hz, device.max_memory_clock_hz, "Hz"),
         "power": _joined(

@@ -30,7 +30,10 @@ HELD_BACK = {
         "somebody set its clocks",
         "sudo nvidia-smi -i {0} -rac; sudo nvidia-smi -i {0} -rgc",
     ),
-    "SwPowerCap": ("it draws all the power that it may", "end what computes on it, or raise -pl"),
+    "SwPowerCap": (
+        "it draws all the power that it may",
+        "end what computes on it, or raise its limit: sudo nvidia-smi -i {0} -pl WATTS",
+    ),
     "HwSlowdown": (
         "its hardware slowed it down, for heat or power",
         "check its cooling and its power cables",
@@ -136,7 +139,7 @@ def hidden_devices(there: There) -> Iterator[Trouble]:
 def busy_accelerator(there: There) -> Iterator[Trouble]:
     """Something else uses an accelerator.
 
-    It takes time, memory and power from what is measured. `nvidia-smi` or `rocm-smi` shows what it
+    It takes time, memory and power from what is measured. `nvidia-smi` or `amd-smi` shows what it
     is; wait for it, or end it.
     """
     for device in there.accelerators:
