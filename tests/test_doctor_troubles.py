@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 import frobench
 from suite import doctor
-from suite.doctor import Offer, glance, judge, page, wrong
+from suite.doctor import Offer, devices, glance, judge, page, wrong
 from suite.doctor.__main__ import page as handbook
 from suite.doctor.offer import Asking
 from suite.doctor.there import Host, There, accelerators, look_around
@@ -243,12 +243,12 @@ def test_every_reason_for_a_low_clock_is_named(
     bit = EVENT_REASONS[name]
     install(monkeypatch, Gpu(reasons=bit))
     found = said(quiet(tmp_path))
-    if REASONS[bit] == wrong.IDLE:
+    if REASONS[bit] == devices.IDLE:
         assert found == []
     else:
         assert codes(found) == ["held-back"]
         assert f"({REASONS[bit]})" in found[0].message
-        assert wrong.HELD_BACK[REASONS[bit]][0] in found[0].message
+        assert devices.HELD_BACK[REASONS[bit]][0] in found[0].message
 
 
 def test_all_reasons_at_once_are_all_named_and_one_without_a_name_too(

@@ -2,7 +2,8 @@
 """What is there, what is wrong with it, and what mends it.
 
 `there` looks without torch; `offer` asks torch; `unusable` says what keeps torch from an
-accelerator, and `wrong` what disturbs a measurement; `page` tells it all on a terminal.
+accelerator, `wrong` what disturbs a measurement, by the rules about `devices` and `hosts`; `page`
+tells it all on a terminal.
 """
 
 import os

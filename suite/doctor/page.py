@@ -9,8 +9,8 @@ from collections.abc import Iterator
 
 import click
 
+from suite.doctor.devices import IDLE
 from suite.doctor.there import Device, Host, There
-from suite.doctor.wrong import IDLE
 from suite.model import Conclusion
 from suite.units import counted, format_value
 

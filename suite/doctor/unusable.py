@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from suite.doctor.offer import Offer, ask_torch
-from suite.doctor.wrong import Trouble
+from suite.doctor.trouble import Trouble
 from suite.machine.hardware import VENDORS, System, Vendor, look
 from suite.machine.processor import ROOT
 from suite.model import Conclusion

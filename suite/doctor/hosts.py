@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: MIT
+# ruff: noqa: D401 - the first line of a rule says what it reports, as a user reads it
+"""Rules about what disturbs a measurement on the host."""
+
+from collections.abc import Iterator
+
+from suite.doctor.there import There
+from suite.doctor.trouble import Trouble
+from suite.units import counted, format_value
+
+LOAD = 0.25
+"""Tasks that run or wait, relative to the machine's cores, from which they are in the way."""
+LEAST_MEMORY, LEAST_SHARED, LEAST_DISK = 2 * 2**30, 2**30, 2**30
+"""Bytes that the suite may need: of memory, of memory that processes share, and of disk."""
+
+
+def slow_governor(there: There) -> Iterator[Trouble]:
+    """The CPU's cores do not keep their highest clock.
+
+    The kernel's governor lets them slow down between and within samples. Choose `performance`.
+    """
+    governor = there.host.cpu.governor
+    if governor not in {None, "performance"}:
+        mend = "sudo cpupower frequency-set -g performance"
+        yield Trouble(f"the CPU's governor is {governor}", mend)
+
+
+def quota_below_cores(there: There) -> Iterator[Trouble]:
+    """A container gives its processes less time than they see cores for.
+
+    Threads are stopped in the middle of a sample when the time is used up. Raise the limit, or pin
+    the container to whole cores.
+    """
+    quota, cores = there.host.cpu.quota_cores, there.host.cores
+    if quota is not None and quota < cores:
+        mend = (
+            f"docker run --cpus={cores}, or --cpuset-cpus with whole cores; in Kubernetes its limit"
+        )
+        yield Trouble(f"this container may use {quota:g} of {counted(cores, 'core')}", mend)
+
+
+def busy_processor(there: There) -> Iterator[Trouble]:
+    """Other programs use the CPU.
+
+    They take time from what is measured, and make it vary. `top` shows them; wait, or end them.
+    """
+    cores = there.host.cpu.logical_cores or there.host.cores
+    load = there.host.load
+    if load is not None and load > LOAD * cores:
+        message = (
+            f"over the last minute {load:.1f} tasks ran or waited, for {counted(cores, 'core')}"
+        )
+        yield Trouble(message, "wait a minute, or end what `top` shows")
+
+
+def on_battery(there: There) -> Iterator[Trouble]:
+    """The machine runs on its battery.
+
+    Most then lower their clocks. Plug it in.
+    """
+    if there.host.on_battery:
+        yield Trouble("the machine runs on its battery", "plug it in")
+
+
+def little_memory(there: There) -> Iterator[Trouble]:
+    """Little memory is free.
+
+    Large cases are left out, or the system begins to swap. End other programs.
+    """
+    free = there.host.memory_free_bytes
+    if free < LEAST_MEMORY:
+        yield Trouble(f"{format_value(free, 'B')} of memory are free", "end other programs")
+
+
+def little_shared_memory(there: There) -> Iterator[Trouble]:
+    """Processes can share little memory.
+
+    Docker gives a container 64 MiB unless told otherwise, in which workers that hand tensors to
+    each other fail. Give it more.
+    """
+    shared = there.host.shared_memory_bytes
+    if shared is not None and shared < LEAST_SHARED:
+        mend = "docker run --shm-size=8g; elsewhere: sudo mount -o remount,size=8G /dev/shm"
+        yield Trouble(f"processes can share {format_value(shared, 'B')} of memory", mend)
+
+
+def little_disk_space(there: There) -> Iterator[Trouble]:
+    """The disk that results are written to is nearly full.
+
+    A run whose journal cannot be written ends. Make room, or write elsewhere with `--results`.
+    """
+    free = there.host.disk_free_bytes
+    if free < LEAST_DISK:
+        mend = "make room, or `frobench run --results FOLDER` on another disk"
+        yield Trouble(f"{format_value(free, 'B')} are free where results are written", mend)
