@@ -165,7 +165,7 @@ def _natural(text: str) -> list[int | str]:
 
 
 def doubts(run: Run) -> list[Doubt]:
-    """Gather what failed, what the rules conclude, and what was left out, by cause."""
+    """Gather what failed, what the doctor and the rules say, and what was left out, by cause."""
     names = {outcome.fullname: name(run, outcome) for outcome in run.frobench.outcomes}
     failed = Doubt("failed", "No answer uses them.")
     skipped = Doubt("skipped", "")
@@ -177,7 +177,8 @@ def doubts(run: Run) -> list[Doubt]:
             cases.setdefault(outcome.reason or "no reason was given", []).append(
                 names[outcome.fullname]
             )
-    for one in run.frobench.conclusions:
+    troubles = [one for one in run.frobench.troubles or [] if one.severity != "info"]
+    for one in [*troubles, *run.frobench.conclusions]:
         if one.code not in told:
             doubt = concluded.setdefault(one.code, Doubt(word(one.code), one.advice))
             doubt.cases.setdefault(one.message, []).extend(

@@ -200,6 +200,18 @@ def row(text: str, case: Case) -> str:
     return found
 
 
+def test_what_the_doctor_found_before_the_run_is_told(tmp_path: Path) -> None:
+    run = factory.run()
+    found = {"code": "governor", "message": "The governor is powersave.", "advice": "Set it."}
+    harmless = Conclusion(code="no-accelerator", severity="info", message="None.", advice="")
+    run.frobench.troubles = [Conclusion(severity="warning", **found), harmless]
+    _, page_text = read(tmp_path, run)
+    doubts = page_text.text.partition("What was noisy")[2]
+    assert "The governor is powersave." in doubts
+    assert "Set it." in doubts
+    assert "No accelerator" not in doubts
+
+
 def test_a_partial_run_says_so(tmp_path: Path) -> None:
     _, reader = read(tmp_path, factory.run(partial=True))
     assert "This run is partial." in reader.text
