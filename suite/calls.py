@@ -9,11 +9,16 @@ import math
 from typing import Literal, NamedTuple
 
 from suite.climb import Climb
+from suite.grids import sizes
 from suite.model import Case, Run, Scalar, Work
 from suite.names import short_name
 from suite.running.journal import Identity
 
 Basis = Literal["measured", "sizes", "rates", "nominal"]
+
+
+TOGETHER = ("batch", "tokens")
+"""Parameters that say how many items go through in a single launch."""
 
 
 class Nominal(NamedTuple):
@@ -68,8 +73,8 @@ class Calls:
                 return Call(_seconds(other), "measured")
         if work is None:
             return None
-        seconds, sizes = self._climb.prediction(_family_of(case), case.params, work)
-        if sizes:
+        seconds, smaller = self._climb.prediction(_family_of(case), case.params, work)
+        if smaller:
             return Call(seconds, "sizes")
         at_rates = self._at_rates(case, work)
         return Call(at_rates, "rates") if at_rates else Call(_nominal(case, work), "nominal")
@@ -96,11 +101,17 @@ def _ratio(work: Work, of: Work) -> float | None:
 def _nominal(case: Identity, work: Work) -> float:
     """Return what the work takes at most, on a device of which nothing is known.
 
-    Items may be operations or mere elements, so they count where nothing else is declared.
+    Items may be operations or mere elements. They count where nothing else is declared; beside
+    FLOP they are launched one after the other, but for those of one batch, and the device is
+    as slow as the slower of the launches and the arithmetic.
     """
     rates = CPU if all(name.startswith("cpu") for name in case.devices) else ACCELERATOR
     moved = (work.flops or 0) / rates.flops + (work.bytes or 0) / rates.bytes
-    return rates.call + (moved or rates.item * (work.items or 0))
+    items = work.items or 0
+    if work.flops:
+        together = math.prod(size for name, size in sizes(case.params).items() if name in TOGETHER)
+        return rates.call + max(moved, rates.item * items / together)
+    return rates.call + (moved or rates.item * items)
 
 
 def _family(case: Case) -> str:

@@ -6,7 +6,8 @@ A benchmark says what it runs on by the name of an argument:
 ==============  ===========================================================================
 ``device``      the CPU and the first accelerator of each kind, one case each
 ``accelerator`` the first accelerator of each kind
-``devices``     two accelerators, four, eight and so on, and all there are, in one process
+``pair``        the first two accelerators, in one process
+``devices``     two accelerators and all there are; in the rigorous profile four, eight ... too
 ``workers``     the same, a process each; without two accelerators, two halves of the CPU
 ==============  ===========================================================================
 
@@ -23,14 +24,14 @@ import pytest
 from suite.devices import usable_cores
 from suite.grids import Parameters, expand, is_headline
 from suite.machine.processor import quota
-from suite.model import Exercise, Settings
+from suite.model import Exercise, ProfileName, Settings
 from suite.running.journal import Collected, Identity
 from suite.version import benchmark_version
 from suite.workers import Seat, halves
 
 NONE = "none"
 """The device of a case that no device of this machine can run."""
-ARGUMENTS = ("device", "accelerator", "devices", "workers")
+ARGUMENTS = ("device", "accelerator", "pair", "devices", "workers")
 
 
 def parametrize(metafunc: pytest.Metafunc, settings: Settings) -> None:
@@ -40,7 +41,7 @@ def parametrize(metafunc: pytest.Metafunc, settings: Settings) -> None:
     grid = expand(marks, settings.profile) if marks else [{}]
     if where is None or not grid:
         return
-    places, absence = _places(where, settings.devices)
+    places, absence = _places(where, settings)
     axes = list(grid[0])
     rows = [
         pytest.param(place, *(parameters[axis] for axis in axes), id=_label(place, parameters))
@@ -115,15 +116,19 @@ def _exercise(module: Any) -> Exercise:  # noqa: ANN401 - a module whose type no
     return Exercise(question=" ".join(question.split()), explanation=explanation.strip())
 
 
-def _places(where: str, chosen: Sequence[str]) -> tuple[list[str], str]:
+def _places(where: str, settings: Settings) -> tuple[list[str], str]:
     """Return the devices, or groups of them, for an argument; and why there are none."""
+    chosen = settings.devices
     accelerators = [name for name in chosen if name != "cpu"]
     firsts = list({name.partition(":")[0]: name for name in reversed(accelerators)}.values())[::-1]
     if where == "accelerator":
         return firsts, "no accelerator is measured"
     if where == "device":
         return [name for name in ("cpu",) if name in chosen] + firsts, "no device is measured"
-    groups = ["+".join(accelerators[:count]) for count in group_sizes(len(accelerators))]
+    sizes = group_sizes(len(accelerators), settings.profile)
+    groups = ["+".join(accelerators[:count]) for count in sizes]
+    if where == "pair":
+        groups = groups[:1]
     if where == "workers" and not groups and "cpu" in chosen and cores_in_use() > 1:
         return ["cpu/0+cpu/1"], ""
     if where == "workers":
@@ -131,10 +136,14 @@ def _places(where: str, chosen: Sequence[str]) -> tuple[list[str], str]:
     return groups, f"needs two accelerators; {len(accelerators)} measured here"
 
 
-def group_sizes(accelerators: int) -> list[int]:
-    """Return how many of so many accelerators work together: two, four, eight ..., and all."""
+def group_sizes(accelerators: int, profile: ProfileName) -> list[int]:
+    """Return how many of so many accelerators work together: two, and all of them.
+
+    The rigorous profile, which has the time, adds the powers of two between.
+    """
     powers = [2**power for power in range(1, accelerators.bit_length())]
-    return [size for size in powers if size < accelerators] + [accelerators] * (accelerators > 1)
+    smaller = powers if profile == "rigorous" else powers[:1]
+    return [size for size in smaller if size < accelerators] + [accelerators] * (accelerators > 1)
 
 
 def _label(place: str, parameters: Parameters) -> str:

@@ -55,7 +55,7 @@ def _work(item: pytest.Function) -> Work | None:
         for name in ARGUMENTS:
             if name in given:
                 devices = [Device(one) for one in given[name].split("+")]
-                given[name] = devices if name in {"devices", "workers"} else devices[0]
+                given[name] = devices if len(devices) > 1 else devices[0]
         _reduced(item.module)[item.function.__name__](**given, measure=_find)
     except _Found as found:
         return found.work
@@ -83,8 +83,8 @@ def _find(*_: object, work: Work, **__: object) -> None:
 def _on_paper(patch: pytest.MonkeyPatch) -> None:
     """Let devices be known by name alone, and what is drawn for them have no memory."""
 
-    def known_by_name(device: Device, name: str, seed: int = 0) -> None:  # noqa: ARG001 - as Device has it
-        device.name, device.handle = name, torch.device("meta")
+    def known_by_name(device: Device, name: str, seed: int = 0) -> None:
+        device.name, device.handle, device.seed = name, torch.device("meta"), seed
 
     def drawn(_: Device, *shape: int, dtype: str | torch.dtype = "float32") -> torch.Tensor:
         return torch.empty(shape, dtype=getattr(torch, dtype) if isinstance(dtype, str) else dtype)

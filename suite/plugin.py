@@ -150,8 +150,13 @@ def accelerator(request: pytest.FixtureRequest) -> dev.Device:
 @pytest.fixture
 def devices(request: pytest.FixtureRequest) -> list[dev.Device]:
     """Run the case on these accelerators together, from one process."""
-    seed = request.config.stash[SESSION].spec.seed
-    return [dev.Device(name, seed) for name in request.param.split("+")]
+    return _together(request)
+
+
+@pytest.fixture
+def pair(request: pytest.FixtureRequest) -> list[dev.Device]:
+    """Run the case on the first two accelerators together, from one process."""
+    return _together(request)
 
 
 @pytest.fixture
@@ -271,6 +276,11 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
 def pytest_benchmark_update_machine_info(machine_info: dict[str, Any]) -> None:
     """Keep the host's name out of pytest-benchmark's own JSON."""
     machine_info.pop("node", None)
+
+
+def _together(request: pytest.FixtureRequest) -> list[dev.Device]:
+    seed = request.config.stash[SESSION].spec.seed
+    return [dev.Device(name, seed) for name in request.param.split("+")]
 
 
 def _benchmarks(items: Sequence[pytest.Item]) -> list[pytest.Function]:

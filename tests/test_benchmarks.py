@@ -147,7 +147,7 @@ COPIES: list[tuple[str, dict[str, Any], int]] = [
     ("to_host", {"accelerator": CPU, "memory": "pageable"}, 1),
     ("within", {"device": CPU}, 2),
     ("within_cold", {"device": CPU}, 2),
-    ("between", {"devices": [CPU] * 2, "way": "direct"}, 1),
+    ("between", {"pair": [CPU] * 2, "way": "direct"}, 1),
 ]
 
 
@@ -159,12 +159,6 @@ def test_declared_bytes_are_those_that_a_copy_moves(
     getattr(load(BENCHMARKS / "bench_copies.py"), f"bench_{name}")(seen, **where, size=4**6)
     assert seen.work == Work(bytes=times * 4**6)
     assert seen.check == Check("every element, bit by bit", 0.0, 0.0)
-
-
-def test_a_copy_between_devices_goes_over_a_single_link() -> None:
-    between = load(BENCHMARKS / "bench_copies.py").bench_between
-    with pytest.raises(pytest.skip.Exception, match="joins two devices"):
-        between(Recorder(), devices=[CPU] * 3, way="direct", size=4)
 
 
 @pytest.mark.parametrize("size", [4, 4000, 4**10])

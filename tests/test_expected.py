@@ -125,6 +125,23 @@ def test_items_count_where_nothing_else_is_declared(work: Work, seconds: float) 
     assert found.call_seconds == pytest.approx(CPU.call + seconds)
 
 
+@pytest.mark.parametrize(
+    ("parameters", "work", "seconds"),
+    [
+        ({"batch": 64}, Work(flops=1e6, items=100 * 64), 100 * CPU.item),
+        ({"batch": 64}, Work(flops=2e11, items=100 * 64), 2e11 / CPU.flops),
+        ({"tokens": 4096}, Work(flops=2e9, items=4096), 2e9 / CPU.flops),
+        ({}, Work(flops=1e6, items=30), 30 * CPU.item),
+    ],
+)
+def test_steps_take_their_launches_and_a_batch_takes_one(
+    parameters: dict[str, int], work: Work, seconds: float
+) -> None:
+    case = identity(8, params={"device": "cpu", "n": 8, **parameters})
+    found = expected(case, works={case.fullname: work}).cases[0]
+    assert found.call_seconds == pytest.approx(CPU.call + seconds)
+
+
 def test_work_that_nobody_knows_is_that_of_the_same_case_on_another_device() -> None:
     there = identity(64, device="cuda:0")
     found = only(case=there, run=before(square(64)), works={})

@@ -19,7 +19,7 @@ CONTROLS = {"bench_one_thread": "bench_in_turn", PROCESSES: "bench_processes_in_
 SIZE, EFFICIENCY = Axis("size n"), Axis("Scaling efficiency", "1")
 LEVEL = 0.95
 SERIES = 3
-"""Groups of devices, of two, four, eight ..., from which on their number is an axis."""
+"""Groups of devices, of two, four ... and all, from which on their number is an axis."""
 
 
 def findings(cases: Cases) -> list[Finding]:
