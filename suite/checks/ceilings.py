@@ -44,6 +44,8 @@ WITHIN = ("bench_within", "bench_within_cold")
 """Copies, by what they go through."""
 
 
+HIGHEST_CLOCK = 1e10
+"""Cycles a second of an accelerator, more than any has."""
 CLOCK = "sm_clock_hz"
 """What sensors call the clock of an accelerator's units."""
 
@@ -99,17 +101,17 @@ def highest_clock(run: Run, name: str) -> float | None:
     return max(seen, default=None)
 
 
-def peak_ceiling(run: Run, case: Case) -> Ceiling:
-    """Return how many operations a second a case can do at most."""
+def peak_ceiling(run: Run, case: Case) -> Ceiling | None:
+    """Return how many operations a second a case can do at most; `None` without a device."""
     named = precision(case)
     many = [_peak(run, name, named) for name in case.extra_info.devices]
-    if any(is_accelerator(name) for name in case.extra_info.devices):
+    if not many or any(is_accelerator(name) for name in case.extra_info.devices):
         return _together(many)
     return many[0]  # the parts of a CPU share its cores
 
 
-def memory_ceiling(run: Run, case: Case) -> Ceiling:
-    """Return how many bytes a second a case can read and write at most."""
+def memory_ceiling(run: Run, case: Case) -> Ceiling | None:
+    """Return how many bytes a second a case can read and write at most; `None` as above."""
     moved = case.extra_info.work.bytes or 0.0
     copied = function(case) in WITHIN
     return _together([_memory(run, name, moved, copied) for name in set(case.extra_info.devices)])
@@ -179,7 +181,7 @@ def _peak(run: Run, name: str, named: str) -> Ceiling:
         best = (0.0 if emulated else _best(quantity)) or _best("peak_")
         return Ceiling(UNKNOWN_DEVICE * best, best, f"any device in the catalog can do in {named}")
     printed, at_most, as_seen = (
-        catalog.peak(known, named, at).rate
+        catalog.peak(known, named, at and min(at, HIGHEST_CLOCK)).rate
         for at in (None, device.max_clock_hz, highest_clock(run, name))
     )
     highest = max(printed, at_most, as_seen)
@@ -210,8 +212,10 @@ def _memory(run: Run, name: str, moved: float, copied: bool) -> Ceiling:  # noqa
     return Ceiling(CACHED * rate, CACHED * rate, f"the caches of {known.devices[0]} do")
 
 
-def _together(many: list[Ceiling]) -> Ceiling:
+def _together(many: list[Ceiling]) -> Ceiling | None:
     """Return the ceiling of devices that work at once."""
+    if not many:
+        return None
     first = many[0]
     why = first.why if len(many) == 1 else f"{len(many)} devices do: each of them {first.why}"
     return Ceiling(sum(one.most for one in many), sum(one.likely for one in many), why)

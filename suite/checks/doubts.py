@@ -18,10 +18,9 @@ from suite.checks.ceilings import (
     peak_ceiling,
     precision,
 )
-from suite.checks.facts import accelerators, by_launch, is_accelerator
+from suite.checks.facts import accelerators, by_launch, is_accelerator, said
 from suite.checks.rule import Fault
 from suite.model import Case, Run, Severity
-from suite.units import format_value
 
 SEVERITY: Severity = "warning"
 
@@ -51,7 +50,7 @@ def near_peak(run: Run) -> Iterator[Fault]:
         flops, seconds = case.extra_info.work.flops, fastest(case)
         ceiling = peak_ceiling(run, case) if flops else None
         if flops and ceiling and ceiling.likely < flops / seconds <= ceiling.most:
-            rate, most = (format_value(x, "FLOP/s") for x in (flops / seconds, ceiling.likely))
+            rate, most = (said(x, "FLOP/s") for x in (flops / seconds, ceiling.likely))
             yield Fault(f"{rate}, where {ceiling.why} {most}", case.fullname)
 
 
@@ -65,7 +64,7 @@ def faster_than_link(run: Run) -> Iterator[Fault]:
         known = [accelerator(run, name) for name in accelerators(case)]
         ceiling = host_ceiling(case, known[0]) if known and known[0] else None
         if moved and ceiling and moved / seconds > ceiling.most:
-            rate = format_value(moved / seconds, "B/s")
+            rate = said(moved / seconds, "B/s")
             yield Fault(f"{rate}, more than {ceiling.why}", case.fullname)
 
 

@@ -8,7 +8,10 @@ from typing import NamedTuple
 
 from suite.checks.rule import Fault
 from suite.model import Case, Launch, Run
+from suite.units import format_seconds, format_value
 
+MOST_SAID = 1e30
+"""A changed file may hold any number; larger ones are said to be this."""
 LEAST_PART = 0.05
 """Readings that must show why a device was held back, as a part of all; fewer hardly move the
 median."""
@@ -77,6 +80,12 @@ def _by_launch(run: Run, case: Case, data: Sequence[float]) -> list[Seen]:
         )
         if count
     ]
+
+
+def said(value: float, unit: str) -> str:
+    """Return a number of a file that may have been changed, with its unit."""
+    bounded = max(-MOST_SAID, min(value, MOST_SAID))
+    return format_seconds(bounded) if unit == "s" else format_value(bounded, unit)
 
 
 def is_accelerator(device: str) -> bool:

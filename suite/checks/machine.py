@@ -10,11 +10,10 @@ from collections.abc import Iterator
 from msgspec import UNSET
 from msgspec.structs import fields, replace
 
-from suite.checks.ceilings import accelerator, sheet
-from suite.checks.facts import is_accelerator
+from suite.checks.ceilings import HIGHEST_CLOCK, accelerator, sheet
+from suite.checks.facts import is_accelerator, said
 from suite.checks.rule import Fault
 from suite.model import Accelerator, Cpu, Environment, Run, Severity, Software
-from suite.units import format_value
 
 SEVERITY: Severity = "error"
 
@@ -24,14 +23,14 @@ OTHER_MEMORY = 4.0
 """Memory of a device relative to its datasheet's, at most: some are sold with twice as much."""
 MORE_THAN_ALL = 1.1
 """Memory in use relative to the device's, at most; sizes are rounded."""
-SLOWEST, FASTEST = 1e8, 1e10
-"""Cycles a second of an accelerator."""
+LOWEST_CLOCK = 1e8
+"""Cycles a second of an accelerator, fewer than any has at most."""
 LEAST_WATTS, MOST_WATTS = 1.0, 1e4
 LEAST_READ = -60.0
 """What a sensor says at least: degrees Celsius of a cold machine."""
 MOST_READ = {
-    "sm_clock_hz": FASTEST,
-    "clock_hz": FASTEST,
+    "sm_clock_hz": HIGHEST_CLOCK,
+    "clock_hz": HIGHEST_CLOCK,
     "memory_clock_hz": 1e11,
     "power_watts": MOST_WATTS,
     "temperature_celsius": 150.0,
@@ -143,10 +142,10 @@ def impossible_processor(run: Run) -> Iterator[Fault]:
     if cpu.quota_cores is not None and cpu.quota_cores <= 0:
         yield Fault(f"a limit of {cpu.quota_cores:g} cores")
     if not LEAST_MEMORY <= cpu.memory_bytes <= MOST_MEMORY:
-        yield Fault(f"the machine has {format_value(cpu.memory_bytes, 'B')} of memory")
+        yield Fault(f"the machine has {said(cpu.memory_bytes, 'B')} of memory")
     cache = cpu.last_level_cache_bytes
     if cache is not None and not 0 < cache < cpu.memory_bytes:
-        yield Fault(f"a cache of {format_value(cache, 'B')} before memory of fewer bytes")
+        yield Fault(f"a cache of {said(cache, 'B')} before memory of fewer bytes")
 
 
 def impossible_device(run: Run) -> Iterator[Fault]:
@@ -176,7 +175,7 @@ def more_memory_than_there_is(run: Run) -> Iterator[Fault]:
         if peak is None or len(known) < len(devices) or "Windows" in told.software.os:
             continue
         if peak < 0 or (known and peak > MORE_THAN_ALL * sum(known)):
-            used, there = format_value(peak, "B"), format_value(sum(known), "B")
+            used, there = said(peak, "B"), said(sum(known), "B")
             yield Fault(f"{used} were in use, of {there}", case.fullname)
 
 
@@ -205,8 +204,8 @@ def impossible_reading(run: Run) -> Iterator[Fault]:
 def _strange(one: Accelerator) -> Iterator[str]:
     memory, clock = one.memory_bytes, one.max_clock_hz
     if memory is not None and not LEAST_MEMORY <= memory <= MOST_MEMORY:
-        yield f"memory of {format_value(memory, 'B')}"
-    if clock is not None and not SLOWEST <= clock <= FASTEST:
+        yield f"memory of {said(memory, 'B')}"
+    if clock is not None and not LOWEST_CLOCK <= clock <= HIGHEST_CLOCK:
         yield f"a clock of {clock:g} Hz"
     for limit in (one.power_limit_watts, one.power_limit_default_watts):
         if limit is not None and not LEAST_WATTS <= limit <= MOST_WATTS:
@@ -218,7 +217,7 @@ def _strange(one: Accelerator) -> Iterator[str]:
         return
     label = named.figures["memory_bytes"].value if "memory_bytes" in named.figures else None
     if label and memory and not 1 / OTHER_MEMORY <= memory / label <= OTHER_MEMORY:
-        yield f"memory of {format_value(memory, 'B')}, not {format_value(label, 'B')}"
+        yield f"memory of {said(memory, 'B')}, not {said(label, 'B')}"
     for pattern, capability in CAPABILITIES.items():
         if one.capability and re.search(pattern, named.devices[0]) and one.capability != capability:
             yield f"capability {one.capability}, not {capability}"

@@ -3,17 +3,15 @@
 """Rules about numbers that contradict each other, so that one of them was changed or misread."""
 
 import math
-import re
 from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from itertools import combinations, pairwise
 
 from suite.checks.ceilings import function, precision
-from suite.checks.facts import by_launch, by_version
+from suite.checks.facts import by_launch, by_version, said
 from suite.checks.rule import Fault
-from suite.model import Case, Check, Launch, Run, Severity
-from suite.units import format_seconds
+from suite.model import Case, Check, Run, Severity
 
 SEVERITY: Severity = "error"
 
@@ -25,8 +23,6 @@ TICK = 5.0
 """Seconds by which a system may set its clock right while it measures."""
 WHOLE = 10.0
 """Seconds until a body returns relative to the longest sample, at most; it is no longer at all."""
-DAY = re.compile(r"(\d{8}T\d{6}Z)\b")
-"""When a run began, as its name says."""
 LONGEST_EMPTY_BODY, LONGEST_STEP = 10.0, 0.1
 """Seconds of an empty body, and of a step of a clock, at most: ten thousand times what is seen."""
 WIDEST_BOUND = {"float64": 0.01, "float32": 0.01, "tfloat32": 1.0, "float16": 1.0, "int8": 1.0}
@@ -48,8 +44,8 @@ def samples_beyond_launch(run: Run) -> Iterator[Fault]:
         zip(run.frobench.launches, _sampled(run), strict=True), start=1
     ):
         if spent > launch.body_seconds * (1 + ROUNDED) + ROUNDED * len(run.benchmarks):
-            seen, said = format_seconds(spent), format_seconds(launch.body_seconds)
-            yield Fault(f"launch {number} has {seen} of samples, and spent {said} in them")
+            seen, told = said(spent, "s"), said(launch.body_seconds, "s")
+            yield Fault(f"launch {number} has {seen} of samples, and spent {told} in them")
 
 
 def launch_beyond_run(run: Run) -> Iterator[Fault]:
@@ -65,8 +61,8 @@ def launch_beyond_run(run: Run) -> Iterator[Fault]:
         "launches": [launch.seconds for launch in run.frobench.launches],
     }.items():
         if sum(parts) - max(parts, default=0.0) > whole * (1 + ROUNDED) + 1:
-            took = f"{what} take {format_seconds(sum(parts))}"
-            yield Fault(f"{took}, the run {format_seconds(max(whole, 0.0))}")
+            took = f"{what} take {said(sum(parts), 's')}"
+            yield Fault(f"{took}, the run {said(max(whole, 0.0), 's')}")
 
 
 def longer_than_allowed(run: Run) -> Iterator[Fault]:
@@ -79,7 +75,7 @@ def longer_than_allowed(run: Run) -> Iterator[Fault]:
     for case in run.benchmarks:
         least = min(case.stats.data, default=0.0)
         if least > LONGER_THAN_ALLOWED * most:
-            took, may = format_seconds(least), format_seconds(most)
+            took, may = said(least, "s"), said(most, "s")
             yield Fault(f"a call takes {took}, where {may} are allowed", case.fullname)
 
 
@@ -92,16 +88,14 @@ def clock_set_back(run: Run) -> Iterator[Fault]:
     begun = [
         (number, at, launch.seconds)
         for number, launch in enumerate(run.frobench.launches, start=1)
-        if (at := _time(launch))
+        if (at := _time(launch.started))
     ]
     for (_, before, took), (number, at, _) in pairwise(begun):
         if (early := took - (at - before).total_seconds()) > TICK:
-            yield Fault(f"launch {number} began {format_seconds(early)} too early")
-    named = DAY.match(run.frobench.run)
-    if named and begun:
-        said = datetime.strptime(named[1], "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC)
-        if (early := (said - begun[0][1]).total_seconds()) > TICK:
-            yield Fault(f"the first launch began {format_seconds(early)} before the run")
+            yield Fault(f"launch {number} began {said(early, 's')} too early")
+    named = _time(run.frobench.run.partition("-")[0])
+    if named and begun and (early := (named - begun[0][1]).total_seconds()) > TICK:
+        yield Fault(f"the first launch began {said(early, 's')} before the run")
 
 
 def impossible_duration(run: Run) -> Iterator[Fault]:
@@ -283,10 +277,11 @@ def _sampled(run: Run) -> list[float]:
     return totals
 
 
-def _time(launch: Launch) -> datetime | None:
+def _time(text: str) -> datetime | None:
+    """Return a time; a launch that was cut off has none, and a run may have any name."""
     try:
-        at = datetime.fromisoformat(launch.started)
-    except ValueError:  # a launch that was cut off has none
+        at = datetime.fromisoformat(text)
+    except ValueError:
         return None
     return at if at.tzinfo else at.replace(tzinfo=UTC)
 

@@ -19,9 +19,9 @@ from suite.checks.ceilings import (
     peak_ceiling,
     peer_ceiling,
 )
+from suite.checks.facts import said
 from suite.checks.rule import Fault
 from suite.model import Case, Run, Severity
-from suite.units import format_value
 
 SEVERITY: Severity = "error"
 
@@ -85,5 +85,5 @@ def _above(case: Case, amount: float, ceiling: Ceiling | None, unit: str) -> Ite
     """Compare the fastest sample, which is no luck: no chance makes a device do more."""
     seconds = fastest(case)
     if ceiling is not None and seconds > 0 and amount / seconds > ceiling.most:
-        rate, most = format_value(amount / seconds, unit), format_value(ceiling.most, unit)
+        rate, most = said(amount / seconds, unit), said(ceiling.most, unit)
         yield Fault(f"{rate}, where {most} is more than {ceiling.why}", case.fullname)

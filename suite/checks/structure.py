@@ -146,7 +146,7 @@ def statistics_differ(run: Run) -> Iterator[Fault]:
         if not data:
             continue
         mean = fmean(data)
-        squares = math.fsum((sample - mean) ** 2 for sample in data)
+        squares = math.fsum((sample - mean) * (sample - mean) for sample in data)
         truth = {
             "min": min(data),
             "max": max(data),
