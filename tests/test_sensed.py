@@ -74,6 +74,7 @@ def test_reasons_are_parts_of_the_readings_and_counters_their_growth_within_laun
     lines = [
         tick(110.1, "cuda:0", "SwPowerCap", pcie_replays=7, energy_joules=5),
         tick(110.8, "cuda:0", "SwPowerCap", "HwSlowdown", pcie_replays=9, energy_joules=6),
+        Tick(at=110.9, run=10.9, device="cuda:0", values={}),  # it told nothing of its clock
         tick(115.0, "cuda:0", "GpuIdle", pcie_replays=50, energy_joules=7),
         tick(121.1, "cuda:0", pcie_replays=60, energy_joules=8),
         tick(121.2, "cuda:0", pcie_replays=61, energy_joules=9),

@@ -91,9 +91,9 @@ def test_a_sensor_that_hangs_does_not_hang_the_runner(
 def test_what_is_costly_to_read_is_read_less_often(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(telemetry, "SHARE", 1e-9)
+    monkeypatch.setattr(telemetry, "SHARE", 1e-6)
     cheap, dear = Counter(), Counter()
-    monkeypatch.setattr(time, "thread_time", lambda: float(dear.asked))
+    monkeypatch.setattr(time, "thread_time", lambda: dear.asked * 1e-5)
     sensors = Sensor("cpu", {"load": cheap}), Sensor("cuda:0", {"fan": dear})
     sampled(tmp_path / "t", *sensors, until=lambda: cheap.asked >= 5)
     assert dear.asked == 1
