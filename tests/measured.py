@@ -122,5 +122,5 @@ def measured(folder: Path, spec: dict[str, Any], select: str, *options: object) 
     )
     assert made.stdout, made.stderr
     path = folder / made.stdout.splitlines()[-1]
-    assert checks.validate(path) == []
+    assert [one.code for one in checks.validate(path) if one.severity == "error"] == []
     return Measured(store.read(path), msgspec.convert(spec, Spec), made.returncode)

@@ -64,6 +64,21 @@ def test_a_run_says_of_itself_what_would_refuse_its_file(tmp_path: Path) -> None
     assert "above-peak" in said
 
 
+@pytest.mark.parametrize("kept", ["events-miss-work", "unsynchronised"])
+def test_what_a_run_says_of_itself_is_honest_but_not_that_it_did_not_wait(
+    kept: str, tmp_path: Path
+) -> None:
+    [spoil] = [spoil for code, spoil in bad_files.OF_RUNS.values() if code == kept]
+    run = bad_files.good()
+    spoil(run)
+    said_nothing = validate(run, tmp_path)
+    run.frobench.conclusions = checks.conclude(run)
+    said = validate(run, tmp_path)
+    assert [(one.code, one.severity) for one in said_nothing] == [(kept, "error")]
+    honest = "warning" if kept == "events-miss-work" else "error"
+    assert [(one.code, one.severity) for one in said] == [(kept, honest)]
+
+
 def test_damage_is_told_without_what_cannot_be_believed(tmp_path: Path) -> None:
     run = bad_files.good()
     bad_files.last(run, 8e-6, bad_files.product(run, 4096))

@@ -48,6 +48,12 @@ OF_FILES = (structure, privacy, integrity)
 IN_FILES = (timing, work, inputs, clock, *OF_BELIEF)
 """Modules by which a stored file is judged that is whole: whether it can be believed. How steady
 its machine was is another question."""
+DECLARED = (rule.rules(timing).keys() | rule.rules(work).keys()) - {
+    "unsynchronised",
+    "repeated-samples",
+}
+"""Codes of faults that a run may have in honesty, as long as it says so itself: they make some of
+its figures worthless, and its reader knows."""
 ALL = (failures, *OF_NUMBERS, *OF_SENSORS, *OF_BELIEF, *OF_FILES, today)
 """All modules of rules."""
 
@@ -82,8 +88,14 @@ def validate(path: Path, but: Collection[str] = ()) -> list[Conclusion]:
     OSError
         The file cannot be opened.
     """
-    broken = [one for one in damage(path) if one.code not in but]
-    return broken or _judge(store.read(path), *IN_FILES)
+    if broken := [one for one in damage(path) if one.code not in but]:
+        return broken
+    run = store.read(path)
+    told = {(one.code, one.case) for one in run.frobench.conclusions if one.code in DECLARED}
+    return [
+        replace(one, severity="warning") if (one.code, one.case) in told else one
+        for one in _judge(run, *IN_FILES)
+    ]
 
 
 def notes(path: Path) -> list[Conclusion]:

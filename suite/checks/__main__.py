@@ -16,7 +16,8 @@ A conclusion about a run, or about a file, has a code. Each is explained here, w
 it. A run is judged as soon as it ends, by all that does not concern its file, and what is found is
 printed and stored with it. `frobench validate` judges a stored file by whether it is whole, and if
 so by whether it can be believed; how steady its machine was is no question then. It refuses a file
-for an error, never for a warning.
+for an error, never for a warning. What spoils the figures of some case is a warning too where the
+run says it itself.
 
 An *error* makes a number wrong or a file invalid. A *warning* makes a number less trustworthy than
 it looks. An *info* explains a number and casts no doubt on it.
