@@ -26,9 +26,10 @@ def sample_beside(
     They take the same number of calls. Span samples, which would favour one of the two, come
     after all pairs.
     """
-    leads = other_leads()
-    pairs = _pairs(sampler.took(seen.iterations), settings)
-    while not seen.enough(settings):
+    leads, begun = other_leads(), sampler.clock()
+    sampler.took(seen.iterations)
+    pairs = _pairs(sampler.clock() - begun, settings)
+    while not seen.enough(settings, sampler.clock() - begun):
         new, old = _middle(sampler, other, seen, islice(leads, pairs))
         seen.host.append(new)
         seen.against.append(old)
@@ -51,7 +52,10 @@ def other_leads() -> Iterator[bool]:
 
 
 def _pairs(sample: float, settings: Settings) -> int:
-    """Return how many pairs of samples take as long as a sample may, an odd number."""
+    """Return how many pairs of samples take as long as a sample may, an odd number.
+
+    sample : seconds of one, with what comes before it
+    """
     return int(settings.case_seconds / settings.most_samples / (2 * sample)) | 1
 
 

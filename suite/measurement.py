@@ -23,6 +23,7 @@ class Measurement:
     iterations : calls of the body inside a sample
     warmup : seconds spent warming up and choosing the iterations
     sampled : seconds spent inside samples
+    prepared : seconds spent between samples: on what comes before each, and on cold caches
     result, other : what the last calls of the body and of its other version returned
     """
 
@@ -32,6 +33,7 @@ class Measurement:
     iterations: int = 1
     warmup: float = 0.0
     sampled: float = 0.0
+    prepared: float = 0.0
     result: Any = None
     other: Any = None
 
@@ -44,11 +46,14 @@ class Measurement:
         """Return the launch median of each part."""
         return {name: statistics.median(values) for name, values in self.parts.items()}
 
-    def enough(self, settings: "Settings") -> bool:
-        """Tell whether there are samples enough, or the time is over."""
+    def enough(self, settings: "Settings", spent: float) -> bool:
+        """Tell whether there are samples enough, or the time is over.
+
+        spent : seconds since sampling began, those between the samples included
+        """
         if len(self.host) < LEAST_SAMPLES:
             return False
-        return len(self.host) >= settings.most_samples or self.sampled >= settings.case_seconds
+        return len(self.host) >= settings.most_samples or spent >= settings.case_seconds
 
     def sample(self, sampler: "Sampler") -> float:
         """Take a host sample of the body; return the seconds of a call, for `host`.

@@ -193,11 +193,22 @@ def _plan(draft: Draft, folder: Path, clock: RunClock, reporter: Reporter) -> Pl
     plan = replace(freeze(draft, journal, clock.seconds(), counters), troubles=troubles)
     plan.write(folder)
     clock.keep()
+    _tell(plan, reporter)
+    return plan
+
+
+def _tell(plan: Plan, reporter: Reporter) -> None:
+    """Say what is planned, and if the fewest launches that say anything take too long."""
     reporter.say(
         f"{len(plan.cases)} cases, {len(plan.outcomes)} left out; "
         f"a launch takes about {remaining(plan.launch_seconds)}"
     )
-    return plan
+    if plan.seconds_at_least > plan.settings.budget and plan.settings.launches is None:
+        reporter.say(
+            f"{plan.settings.least_launches} launches and this pilot take about "
+            f"{remaining(plan.seconds_at_least)}, more than the budget of "
+            f"{remaining(plan.settings.budget)}; -k selects fewer cases"
+        )
 
 
 def _sensors(folder: Path, draft: Draft) -> Callable[[], list[Sensor]]:

@@ -207,6 +207,7 @@ class LaunchSession:
             iterations=seen.iterations,
             warmup=seen.warmup,
             sampled=seen.sampled,
+            prepared=seen.prepared,
             work=work,
             check=checked,
             parts=seen.part_medians() | dict(apart),

@@ -46,7 +46,8 @@ class Sampler:
     devices : every device to wait for
     tracks : the lanes or workers that the body uses; with exactly one lane and a body that
         does not enter it, the sampler does
-    before : called before each sample, outside the clocks; a sample is then a single call
+    before : called before each sample, outside the clocks; a sample is then a single call.
+        What it takes counts against the time for the case, and so does `cold`
     against : another version of the body, a sample of which stands beside each of the body's
     cold : empties the caches before each sample, after `before`
     clock : returns seconds; the default is the host's monotonic clock
@@ -136,15 +137,16 @@ def measure(sampler: Sampler, settings: Settings) -> Measurement:
     with _no_garbage_collection():
         seen = Measurement()
         begun = sampler.clock()
-        call = warm_up(sampler.took, settings.case_seconds / 2)
+        call = warm_up(sampler.took, settings.case_seconds / 2, sampler.clock)
         if other is not None:
-            warm_up(other.took, settings.case_seconds / 2)
+            warm_up(other.took, settings.case_seconds / 2, other.clock)
         seen.iterations = _iterations(sampler, call, settings)
         seen.warmup = sampler.clock() - begun
         if other is None:
             _sample_alone(sampler, seen, settings)
         else:
             sample_beside(sampler, other, seen, settings)
+        seen.prepared = sampler.clock() - begun - seen.warmup - seen.sampled
         return seen
 
 
@@ -155,11 +157,14 @@ def explore(sampler: Sampler, settings: Settings) -> Measurement:
     """
     most = max(HOPELESS * settings.longest_sample, PATIENCE)
     with _no_garbage_collection():
+        begun = sampler.clock()
         seen = Measurement(warmup=sampler.took())
-        while len(seen.host) < EXPLORED and seen.sampled < most:
+        first = sampler.clock()
+        while len(seen.host) < EXPLORED and sampler.clock() - first < most:
             _, seconds, seen.result = sampler.host(1)
             seen.host.append(seconds)
             seen.sampled += seconds
+        seen.prepared = sampler.clock() - begun - seen.warmup - seen.sampled
         if (other := _other(sampler)) is not None:
             _, seconds, seen.other = other.host(1)
             seen.against.append(seconds)
@@ -168,7 +173,8 @@ def explore(sampler: Sampler, settings: Settings) -> Measurement:
 
 def _sample_alone(sampler: Sampler, seen: Measurement, settings: Settings) -> None:
     """Let host samples and span samples alternate."""
-    while not seen.enough(settings):
+    begun = sampler.clock()
+    while not seen.enough(settings, sampler.clock() - begun):
         seen.result = None  # the memory of one result is enough
         seen.host.append(seen.sample(sampler))
         seen.observe(sampler)

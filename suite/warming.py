@@ -5,23 +5,26 @@ import math
 import statistics
 from collections.abc import Callable, Sequence
 
+from suite.clocks import Clock
+
 STEADY = 0.97
 """Warm-up ends when the last calls took at least this part of what those before them took."""
 WINDOW = 5
 """Calls whose medians are compared to see whether the body has become steady."""
 
 
-def warm_up(took: Callable[[], float], seconds: float) -> float:
+def warm_up(took: Callable[[], float], seconds: float, clock: Clock) -> float:
     """Call the body until it is steady or the time is over; return the seconds of a call.
 
     The first call pays for handles, workspaces and autotuning: it is not looked at, and says
     nothing of how long the next ones take.
 
     took : calls the body and returns the seconds that it took
+    seconds : that all calls but the first may take, with what comes before each
     """
     took()
-    times = [took()]
-    while sum(times) < seconds and not _is_steady(times):
+    begun, times = clock(), [took()]
+    while clock() - begun < seconds and not _is_steady(times):
         times.append(took())
     return statistics.median(times[-WINDOW:])
 

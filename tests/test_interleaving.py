@@ -76,6 +76,22 @@ def test_of_a_handful_of_short_pairs_the_one_in_the_middle_is_kept(
     assert ratios == pytest.approx([1.02] * len(ratios), rel=1e-3)
 
 
+def test_pairs_that_need_long_before_they_begin_are_single(
+    clock: VirtualClock, settings: Settings
+) -> None:
+    def body() -> None:
+        clock.now += 1e-4
+
+    def before() -> None:
+        clock.now += 0.01
+
+    sampler = Sampler(body, [], before=before, against=body, clock=clock)
+    started = clock.now
+    seen = measure(sampler, settings)
+    assert len(seen.host) == 5  # a pair takes a fifth of the time
+    assert clock.now - started < 3 * settings.case_seconds
+
+
 def test_which_version_leads_is_drawn_anew_for_every_two_pairs() -> None:
     leads = other_leads()
     drawn = {(next(leads), next(leads)) for _ in range(50)}

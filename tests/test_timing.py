@@ -10,6 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from suite.errors import ClockError
+from suite.measurement import Measurement
 from suite.model import Settings
 from suite.profiles import settings_for
 from suite.timing import Sampler, explore, measure
@@ -220,6 +221,49 @@ def test_cold_samples_are_single_calls_and_caches_are_emptied_outside_the_clocks
     assert seen.iterations == 1
     assert emptied > len(seen.host)
     assert max(seen.host) < 1e-5
+
+
+def waiting(clock: VirtualClock, seconds: float) -> Callable[[], None]:
+    """Return what lets the time pass."""
+
+    def wait() -> None:
+        clock.now += seconds
+
+    return wait
+
+
+@pytest.mark.parametrize("name", ["before", "cold"])
+def test_what_comes_before_samples_counts_against_the_time_of_the_case(
+    clock: VirtualClock, settings: Settings, name: str
+) -> None:
+    wait = waiting(clock, 0.02)
+    seen = measure(sampler(clock, taking(clock, lambda _: 1e-6), **{name: wait}), settings)
+    assert len(seen.host) == 5
+    assert seen.sampled == pytest.approx(5e-6, rel=0.1)
+    assert seen.prepared == pytest.approx(5 * 0.02, rel=1e-3)
+    assert seen.warmup <= 0.02 + settings.case_seconds / 2 + 0.02
+
+
+def test_however_long_it_takes_before_them_there_are_three_samples(
+    clock: VirtualClock, settings: Settings
+) -> None:
+    seen = measure(
+        sampler(clock, taking(clock, lambda _: 1e-6), before=waiting(clock, 7.0)), settings
+    )
+    assert len(seen.host) == 3
+
+
+def test_a_pilot_sees_what_comes_before_samples_and_does_not_wait_for_ever(
+    clock: VirtualClock, settings: Settings
+) -> None:
+    def piloted(seconds: float) -> Measurement:
+        body = taking(clock, lambda _: 1e-3)
+        return explore(sampler(clock, body, before=waiting(clock, seconds)), settings)
+
+    quick, slow = piloted(0.01), piloted(1.0)
+    assert (len(quick.host), len(slow.host)) == (5, 1)
+    assert quick.prepared == pytest.approx(6 * 0.01, rel=1e-3)
+    assert slow.prepared == pytest.approx(2 * 1.0, rel=1e-3)
 
 
 def test_a_device_without_events_has_no_span(clock: VirtualClock, settings: Settings) -> None:

@@ -71,6 +71,7 @@ class Tried(Struct, tag="tried", kw_only=True):
 class Measured(Struct, tag="measured", kw_only=True):
     """A case has its samples.
 
+    warmup, sampled, prepared : see `Measurement`
     wall_seconds : of the whole case, set-up and check included, but not a search
     order : its place in the launch
     against, flushed_bytes, commonest, idle_devices, search : see `CaseInfo`
@@ -92,12 +93,13 @@ class Measured(Struct, tag="measured", kw_only=True):
     commonest: float | None = None
     idle_devices: list[str] = field(default_factory=list)
     search: Search | None = None
+    prepared: float = 0.0
     wall_seconds: float = 0.0
 
     @property
     def overhead(self) -> float:
-        """Seconds that went neither into samples nor into warm-up."""
-        return max(0.0, self.wall_seconds - self.warmup - self.sampled)
+        """Seconds that went neither into samples, nor between them, nor into warm-up."""
+        return max(0.0, self.wall_seconds - self.warmup - self.sampled - self.prepared)
 
 
 class Busy(Struct, tag="busy", kw_only=True):

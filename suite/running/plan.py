@@ -104,6 +104,11 @@ class Plan(_Kept, kw_only=True):
     energy: list[str] = []
     troubles: list[Conclusion] = []
 
+    @property
+    def seconds_at_least(self) -> float:
+        """Seconds that the run should take with the fewest launches that say anything."""
+        return self.plan_seconds + self.settings.least_launches * self.launch_seconds
+
     def order(self, launch: int) -> list[str]:
         """Return the full names of the cases in this launch's order, random but repeatable."""
         names = [case.fullname for case in self.cases]
@@ -184,6 +189,7 @@ def launch_seconds(ran: Iterable[Measured], startup: float, case_seconds: float)
 
 def _seconds(record: Measured, case_seconds: float) -> float:
     """Return what warming up and sampling should take, the other version of a body included."""
-    calls = [min(samples) for samples in (record.samples, record.against) if samples]
+    prepare = record.prepared / (1 + len(record.samples))  # the first call is no sample
+    calls = [prepare + min(samples) for samples in (record.samples, record.against) if samples]
     warm_ups = (call + max(call, min(WARM_UP_CALLS * call, case_seconds / 2)) for call in calls)
     return sum(warm_ups) + max(LEAST_SAMPLES * sum(calls), case_seconds)
