@@ -9,6 +9,7 @@ from suite import checks, store
 from suite.checks import rule
 from tests import bad_files
 from tests.judging import add_up, codes, validate
+from tests.spoiling import good, last, product
 
 LEAST_FILES = 50
 
@@ -18,7 +19,7 @@ def errors(path: Path) -> set[str]:
 
 
 def test_the_good_file_is_good(tmp_path: Path) -> None:
-    assert validate(bad_files.good(), tmp_path) == []
+    assert validate(good(), tmp_path) == []
 
 
 def test_each_bad_file_is_refused_by_its_code(tmp_path: Path) -> None:
@@ -34,7 +35,7 @@ def test_each_bad_file_is_refused_by_its_code(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", bad_files.DOUBTED)
 def test_each_doubtful_run_is_named_and_not_refused(name: str, tmp_path: Path) -> None:
     code, spoil = bad_files.DOUBTED[name]
-    run = bad_files.good()
+    run = good()
     spoil(run)
     add_up(run)
     found = validate(run, tmp_path)
@@ -57,8 +58,8 @@ def test_every_rule_about_a_file_has_a_file_that_it_names() -> None:
 
 
 def test_a_run_says_of_itself_what_would_refuse_its_file(tmp_path: Path) -> None:
-    run = bad_files.good()
-    bad_files.last(run, 8e-6, bad_files.product(run, 4096))
+    run = good()
+    last(run, 8e-6, product(run, 4096))
     said = codes(checks.conclude(run))
     assert codes(validate(run, tmp_path)) <= said
     assert "above-peak" in said
@@ -69,7 +70,7 @@ def test_what_a_run_says_of_itself_is_honest_but_not_that_it_did_not_wait(
     kept: str, tmp_path: Path
 ) -> None:
     [spoil] = [spoil for code, spoil in bad_files.OF_RUNS.values() if code == kept]
-    run = bad_files.good()
+    run = good()
     spoil(run)
     said_nothing = validate(run, tmp_path)
     run.frobench.conclusions = checks.conclude(run)
@@ -80,8 +81,8 @@ def test_what_a_run_says_of_itself_is_honest_but_not_that_it_did_not_wait(
 
 
 def test_damage_is_told_without_what_cannot_be_believed(tmp_path: Path) -> None:
-    run = bad_files.good()
-    bad_files.last(run, 8e-6, bad_files.product(run, 4096))
+    run = good()
+    last(run, 8e-6, product(run, 4096))
     path = tmp_path / "run.json"
     path.write_bytes(store.encode(run))
     assert checks.damage(path) == []

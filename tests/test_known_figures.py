@@ -11,8 +11,8 @@ import pytest
 from msgspec.structs import replace
 
 from suite.model import Run
-from tests.bad_files import case, good, last, name_anew, product, work
 from tests.judging import validate
+from tests.spoiling import case, good, last, name_anew, product, work
 
 RTX_3080 = ("NVIDIA GeForce RTX 3080", 10 * 2**30, 68, "8.6", 1.71e9)
 RTX_3090 = ("NVIDIA GeForce RTX 3090", 24 * 2**30, 82, "8.6", 1.695e9)

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from suite import private, store
 from suite.checks import (
+    claims,
     clock,
     doubts,
     failures,
@@ -41,7 +42,7 @@ OF_NUMBERS = (timing, work, inputs, clock, settings, launches, noise, steadiness
 """Modules of rules about what was measured."""
 OF_SENSORS = (throttling, power)
 """Modules of rules about what sensors said meanwhile."""
-OF_BELIEF = (rates, plausibility, machine, doubts)
+OF_BELIEF = (rates, plausibility, claims, machine, doubts)
 """Modules of rules about what cannot be, or hardly, whoever measured it."""
 OF_FILES = (structure, privacy, integrity)
 """Modules of rules that say whether a stored file is whole."""

@@ -27,6 +27,8 @@ OUT_OF_CACHE = 1.25
 """Rate of a copy that fits into no cache, relative to the memory's: labels are rounded."""
 FASTEST_SLOT = catalog.pcie_rate(6, 16)
 """Bytes a second of the fastest slot that there is; a virtual machine may state a slower one."""
+SHARED_MEMORY = 6e12
+"""Bytes a second of the fastest memory that a processor and its accelerator share."""
 FASTEST_PEER = 1.8e12
 """Bytes a second between two accelerators, in one direction, by the fastest link there is."""
 LINK_NOISE = 1.05
@@ -117,24 +119,24 @@ def memory_ceiling(run: Run, case: Case) -> Ceiling | None:
     return _together([_memory(run, name, moved, copied) for name in set(case.extra_info.devices)])
 
 
-def host_ceiling(case: Case, device: Accelerator | None = None) -> Ceiling | None:
-    """Return how fast a case can copy between host and device; `None` if it does not.
-
-    device : hold it against this one's own link, rather than the fastest that there is
-    """
+def host_ceiling(run: Run, case: Case) -> Ceiling | None:
+    """Return how fast a case can copy between host and device; `None` if it does not."""
     kind = function(case)
-    if kind not in {*FROM_HOST, TWO_WAYS, ALL_AT_ONCE}:
+    devices = [found for name in case.extra_info.devices if (found := accelerator(run, name))]
+    if kind not in {*FROM_HOST, TWO_WAYS, ALL_AT_ONCE} or not devices:
         return None
-    links = {TWO_WAYS: 2, ALL_AT_ONCE: len(case.extra_info.devices)}.get(kind, 1)
-    if device is None:
-        most = links * max(FASTEST_SLOT, _best("host_bandwidth")) * LINK_NOISE
-        return Ceiling(most, most, "any link to the host carries")
+    links = LINK_NOISE * {TWO_WAYS: 2, ALL_AT_ONCE: len(devices)}.get(kind, 1)
+    # Who is on no slot, such as a display of the processor, may share the host's memory.
+    in_slot = devices[0].pcie_width is not None
+    most = max(FASTEST_SLOT, _best("host_bandwidth")) if in_slot else SHARED_MEMORY
     try:
-        link = catalog.host_link(device)
+        link = catalog.host_link(devices[0])
     except NotInCatalogError:
-        return None
-    likely = links * link.rate * LINK_NOISE
-    return Ceiling(likely, likely, f"its link carries ({link.figure} in one direction)")
+        return Ceiling(links * most, links * most, "any link to the host carries")
+    likely = min(most, link.rate)
+    return Ceiling(
+        links * most, links * likely, f"its link carries: {link.figure} in one direction"
+    )
 
 
 def peer_ceiling(run: Run, case: Case) -> Ceiling | None:

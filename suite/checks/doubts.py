@@ -11,14 +11,13 @@ from statistics import median
 from suite import catalog
 from suite.catalog import NotInCatalogError
 from suite.checks.ceilings import (
-    accelerator,
     efficiencies,
     fastest,
     host_ceiling,
     peak_ceiling,
     precision,
 )
-from suite.checks.facts import accelerators, by_launch, is_accelerator, said
+from suite.checks.facts import by_launch, is_accelerator, said
 from suite.checks.rule import Fault
 from suite.model import Case, Run, Severity
 
@@ -61,11 +60,9 @@ def faster_than_link(run: Run) -> Iterator[Fault]:
     """
     for case in run.benchmarks:
         moved, seconds = case.extra_info.work.bytes, fastest(case)
-        known = [accelerator(run, name) for name in accelerators(case)]
-        ceiling = host_ceiling(case, known[0]) if known and known[0] else None
-        if moved and ceiling and moved / seconds > ceiling.most:
-            rate = said(moved / seconds, "B/s")
-            yield Fault(f"{rate}, more than {ceiling.why}", case.fullname)
+        ceiling = host_ceiling(run, case) if moved else None
+        if moved and ceiling and ceiling.likely < moved / seconds <= ceiling.most:
+            yield Fault(f"{said(moved / seconds, 'B/s')}, more than {ceiling.why}", case.fullname)
 
 
 def above_share(run: Run) -> Iterator[Fault]:

@@ -1,17 +1,15 @@
 # SPDX-License-Identifier: MIT
 # ruff: noqa: D401 - the first line of a rule says what it reports, as a user reads it
-"""Rules about numbers that contradict each other, so that one of them was changed or misread."""
+"""Rules about times that contradict each other, so that one of them was changed or misread."""
 
-import math
 from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from itertools import combinations, pairwise
 
-from suite.checks.ceilings import function, precision
 from suite.checks.facts import by_launch, by_version, said
 from suite.checks.rule import Fault
-from suite.model import Case, Check, Run, Severity
+from suite.model import Run, Severity
 
 SEVERITY: Severity = "error"
 
@@ -25,10 +23,6 @@ WHOLE = 10.0
 """Seconds until a body returns relative to the longest sample, at most; it is no longer at all."""
 LONGEST_EMPTY_BODY, LONGEST_STEP = 10.0, 0.1
 """Seconds of an empty body, and of a step of a clock, at most: ten thousand times what is seen."""
-WIDEST_BOUND = {"float64": 0.01, "float32": 0.01, "tfloat32": 1.0, "float16": 1.0, "int8": 1.0}
-WIDEST_NARROW, WIDEST_OTHER = 4.0, 100.0
-"""Bounds of products by their precision, of others, and of what is no product, at most."""
-NARROWER = {"tfloat32", "bfloat16", "float16", "float8_e4m3fn"}
 LEAST_COPIES = 10
 """Samples that agree to the last digit, at least; see `repeated_samples`."""
 DIGITS = 6
@@ -137,96 +131,6 @@ def impossible_part(run: Run) -> Iterator[Fault]:
                 break
 
 
-def impossible_count(run: Run) -> Iterator[Fault]:
-    """Work, calls or places of a case are not what can be counted.
-
-    Work is more than nothing, and a launch that has samples of a case has calls of it, at a place
-    among its cases. Take the file again from where it was made.
-    """
-    for case in run.benchmarks:
-        info = case.extra_info
-        amounts = (info.work.flops, info.work.bytes, info.work.items)
-        if any(amount is not None and not amount > 0 for amount in amounts):
-            yield Fault("it declares work of nothing, or less", case.fullname)
-        seen = zip(info.launches, info.iterations, info.order, strict=False)
-        if any(count < 0 or (count > 0 and min(calls, place) < 1) for count, calls, place in seen):
-            yield Fault("a launch has samples without calls, or without a place", case.fullname)
-
-
-def other_work(run: Run) -> Iterator[Fault]:
-    """A benchmark declares other work for the same parameters, or other bytes than it is named for.
-
-    Work is counted from the definition, whatever the device or the precision. One of the numbers
-    was changed, or is in another unit than it is stored in.
-    """
-    first: dict[tuple[object, ...], Case] = {}
-    for case in run.benchmarks:
-        info = case.extra_info
-        named = {k: v for k, v in case.params.items() if k not in {"device", "dtype"}}
-        key = (case.fullname.partition("[")[0], len(info.devices), str(named))
-        other = first.setdefault(key, case).extra_info.work
-        if info.search is None and not _close(info.work.flops, other.flops):
-            what = f"{info.work.flops or 0:g} operations, where another device has"
-            yield Fault(f"{what} {other.flops or 0:g}", case.fullname)
-        size, moved = case.params.get("size"), info.work.bytes
-        copies = moved / size if moved and isinstance(size, int) and size > 0 else 1.0
-        # A copy moves its bytes once or twice for every device, never a part of them.
-        if case.group == "copies" and not (
-            1 <= copies <= 2 * len(info.devices) and copies == int(copies)
-        ):
-            yield Fault(f"{moved:g} bytes, where {size} are copied", case.fullname)
-
-
-def other_parameters(run: Run) -> Iterator[Fault]:
-    """A case's name and its parameters, or its devices, say different things.
-
-    One of them was changed. Take the file again from where it was made.
-    """
-    for case in run.benchmarks:
-        name = f"{function(case)}[{case.param}]" if case.param else function(case)
-        if case.fullname.rpartition("::")[2] != case.name or case.name != name:
-            yield Fault("name, full name and parameters differ", case.fullname)
-        elif case.param and case.param != "-".join(map(str, case.params.values())):
-            values = ", ".join(f"{key} {value}" for key, value in case.params.items())
-            yield Fault(f"it is named for other parameters than {values}", case.fullname)
-        elif "+".join(case.extra_info.devices) != str(case.params.get("device", "cpu")):
-            yield Fault("its devices are not those of its name", case.fullname)
-
-
-def unchecked(run: Run) -> Iterator[Fault]:
-    """A case was never compared with the truth.
-
-    Its speed is worth nothing: a wrong result can be had in no time. Measure again.
-    """
-    for case in run.benchmarks:
-        if case.extra_info.check is None:
-            yield Fault("there is no check of its result", case.fullname)
-
-
-def impossible_check(run: Run) -> Iterator[Fault]:
-    """An error or its bound is no number that a check gives.
-
-    Neither is below zero, and a bound above all rounding lets every result pass. Take the file
-    again from where it was made.
-    """
-    for case in run.benchmarks:
-        check = case.extra_info.check
-        if check and not (0 <= check.error < math.inf and 0 <= check.bound <= _widest(case, check)):
-            yield Fault(f"error {check.error:.3g}, bound {check.bound:.3g}", case.fullname)
-
-
-def other_precision(run: Run) -> Iterator[Fault]:
-    """A case that names float32 passed, although its result has the error of a narrower type.
-
-    Its speed is that of the narrower type: TF32 passes for float32. Measure again, with
-    `torch.set_float32_matmul_precision("highest")`, or name what was measured.
-    """
-    for case in run.benchmarks:
-        check = case.extra_info.check
-        if check and precision(case) == "float32" and check.precision in NARROWER:
-            yield Fault(f"computed in {check.precision} where float32 was asked", case.fullname)
-
-
 def copied_samples(run: Run) -> Iterator[Fault]:
     """Two cases, or two versions of a body, have the very same samples: one was not measured.
 
@@ -247,19 +151,6 @@ def copied_samples(run: Run) -> Iterator[Fault]:
             other, name = (one.partition("\n")[0] for one in (earlier, later))
             whose = "its other version" if name == other else other.rpartition("::")[2]
             yield Fault(f"it has the samples of {whose}", name)
-
-
-def other_settings(run: Run) -> Iterator[Fault]:
-    """The run says twice what it was told to do, and not the same.
-
-    One of them was changed. Take the file again from where it was made.
-    """
-    settings, whole = run.frobench.settings, run.frobench
-    if settings.profile != whole.profile:
-        yield Fault(f"a {whole.profile} run with the settings of a {settings.profile} one")
-    if whole.complete and settings.launches and len(whole.launches) < settings.launches:
-        told = f"{settings.launches} launches were asked for"
-        yield Fault(f"{told}, there are {len(whole.launches)}, and it counts as complete")
 
 
 def _sampled(run: Run) -> list[float]:
@@ -284,13 +175,3 @@ def _time(text: str) -> datetime | None:
     except ValueError:
         return None
     return at if at.tzinfo else at.replace(tzinfo=UTC)
-
-
-def _close(one: float | None, other: float | None) -> bool:
-    return one is other or (one is not None and other is not None and math.isclose(one, other))
-
-
-def _widest(case: Case, check: Check) -> float:
-    if check.precision is None:
-        return WIDEST_OTHER
-    return WIDEST_BOUND.get(precision(case), WIDEST_NARROW)

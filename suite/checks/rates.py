@@ -64,7 +64,7 @@ def above_link(run: Run) -> Iterator[Fault]:
     """
     for case in run.benchmarks:
         if moved := case.extra_info.work.bytes:
-            yield from _above(case, moved, host_ceiling(case), "B/s")
+            yield from _above(case, moved, host_ceiling(run, case), "B/s")
             yield from _above(case, moved, peer_ceiling(run, case), "B/s")
 
 
