@@ -20,15 +20,16 @@ anywhere. A batch in one piece is the control of the overlap: its stages must sh
 Last, independent models run at once, one on each device, or one after the other on the first.
 """
 
-import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import pytest
 import torch
+from layers import all_outputs, exact, outputs, slopes
+from several import beside_several
 from torch import Tensor
 from torch.nn.functional import embedding
 
-from suite import Check, Device, Lane, Measure, Work, cases, close_to, worst
+from suite import Device, Lane, Measure, Work, cases, close_to
 
 VOCABULARY, WIDTH, CLASSES = 4096, 512, 16
 HIDDEN = 3
@@ -39,10 +40,7 @@ DEEP = 24
 """Layers of a pipeline: they divide by 2, 3, 4, 6, 8 and 12 devices."""
 ROWS = 16
 """Rows of a pipeline's batch, in widths of its layers."""
-PIECES = 32
-"""Rows that are checked: at least one in each micro-batch."""
 TOKENS = [64, 256, 16_384]
-Model = tuple[Tensor, list[Tensor]]
 
 
 @cases("quick", tokens=TOKENS[:2])
@@ -126,6 +124,7 @@ def bench_pipeline(measure: Measure, devices: list[Device], n: int, micro: int) 
     )
 
 
+@beside_several
 @cases("quick", n=[1024], micro=[1, 8])
 @cases(n=[64, 1024], micro=[1, 2, 4, 8])
 @cases("rigorous", n=[64, 1024, 2048], micro=[1, 2, 4, 8, 16, 32])
@@ -154,6 +153,7 @@ def bench_tasks_at_once(measure: Measure, devices: list[Device], n: int) -> None
     )
 
 
+@beside_several
 @cases(n=[64, 1024])
 def bench_tasks_in_sequence(measure: Measure, accelerator: Device, n: int) -> None:
     """Run two independent models, one after the other on a single device."""
@@ -206,7 +206,7 @@ def deep(device: Device, n: int, layers: int) -> list[Tensor]:
     return [layer(device, n, n) for _ in range(layers)]
 
 
-def task(device: Device, n: int) -> Model:
+def task(device: Device, n: int) -> tuple[Tensor, list[Tensor]]:
     """Return a batch and a model for it."""
     return device.uniform(ROWS * n, n), deep(device, n, DEEP)
 
@@ -242,51 +242,3 @@ def run(lane: Lane, model: tuple[Tensor, Sequence[Tensor]]) -> Tensor:
     """Send a batch through a model on a lane."""
     with lane:
         return through(*model)
-
-
-def exact(tensor: Tensor) -> Tensor:
-    """Return a tensor in float64 on the CPU."""
-    return tensor.detach().cpu().double()
-
-
-def truth(numbers: Tensor, layers: Sequence[Tensor]) -> Tensor:
-    """Return what layers make of numbers, in float64 on the CPU."""
-    for weights in layers:
-        numbers = torch.tanh(torch.mm(numbers, weights))
-    return numbers
-
-
-def slopes(words: Tensor, parameters: Sequence[Tensor]) -> Callable[[Sequence[Tensor]], Check]:
-    """Check the gradients of the table and of each layer."""
-
-    def check(seen: Sequence[Tensor]) -> Check:
-        table, *layers = (exact(value).requires_grad_() for value in parameters)
-        loss = truth(table[words], layers).pow(2).mean()
-        true = torch.autograd.grad(loss, [table, *layers])
-        return worst(close_to(t, 1e-4, "gradients")(s) for t, s in zip(true, seen, strict=True))
-
-    return check
-
-
-def outputs(batch: Tensor, layers: Sequence[Tensor]) -> Callable[[Sequence[Tensor]], Check]:
-    """Check what became of a batch, in a row of each piece of it, drawn at random."""
-
-    def check(results: Sequence[Tensor]) -> Check:
-        seen, piece = torch.cat([result.cpu() for result in results]), len(batch) // PIECES
-        shape = len(batch), layers[-1].shape[1]
-        if seen.shape != shape:
-            return Check(f"shape {tuple(seen.shape)} with {shape}", math.inf, 0.0)
-        chance = torch.Generator()
-        chance.seed()  # no body can foresee it
-        rows = torch.randint(piece, (PIECES,), generator=chance) + torch.arange(PIECES) * piece
-        expected = truth(exact(batch)[rows], list(map(exact, layers)))
-        return close_to(expected, 1e-5, f"{PIECES} rows")(seen[rows])
-
-    return check
-
-
-def all_outputs(tasks: Sequence[Model]) -> Callable[[Sequence[Tensor]], Check]:
-    """Check what independent models made of their batches."""
-    return lambda results: worst(
-        outputs(*task)([result]) for task, result in zip(tasks, results, strict=True)
-    )

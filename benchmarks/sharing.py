@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from copy import deepcopy
 from datetime import timedelta
+from functools import cache
 from typing import Any, NamedTuple
 
 import torch
@@ -23,6 +24,8 @@ TOLERANCE = 1e-3
 """Of a step's change, which is small beside the parameters that it is added to."""
 PATIENCE = timedelta(seconds=60)
 """How long processes wait for each other."""
+STEPS_PER_MESSAGE = 10
+"""A message to a process and back takes as long as a small step: it is shared by so many."""
 
 
 class Group(NamedTuple):
@@ -59,7 +62,10 @@ def measure_course(  # noqa: PLR0913 - a keyword for each thing that few ways ne
 
 
 def measure_workers(measure: Measure, workers: Sequence[Worker], size: str, batch: int) -> None:
-    """Measure steps that processes take at once, each as it was set up."""
+    """Measure steps that processes take at once, each as it was set up, so many to a message.
+
+    The check begins anew, with a single step that can be compared.
+    """
 
     def take(steps: int) -> None:
         for worker in workers:
@@ -72,13 +78,17 @@ def measure_workers(measure: Measure, workers: Sequence[Worker], size: str, batc
             worker.get_ready()
 
     def check(_: object) -> Check:
-        first = [worker.check() for worker in workers]
-        take(further(batch))
-        return worst([*first, *(worker.check() for worker in workers)])
+        checks = [worker.check() for worker in workers]
+        get_ready()
+        for steps in (1, further(batch)):
+            take(steps)
+            checks += [worker.check() for worker in workers]
+        return worst(checks)
 
+    steps = STEPS_PER_MESSAGE
     measure(
-        lambda: take(1),
-        work=Work(flops=flops(size, batch), items=batch),
+        lambda: take(steps),
+        work=Work(flops=steps * flops(size, batch), items=steps * batch),
         check=check,
         lanes=workers,
         before=get_ready,
@@ -121,15 +131,21 @@ def course(
         if taken > 1:
             return training.learned(models[0], taken)
         what = f"what a step on {at_work(training.batch, count)} of {count} devices changes"
-        right = close_to(changed(training), TOLERANCE, what)
+        expected = changed(training.size, training.batch, training.device.seed)
+        right = close_to(expected, TOLERANCE, what)
         return worst(right(flat(model) - flat(training.start)) for model in models)
 
     return body, check, restart
 
 
-def changed(training: Training) -> Tensor:
-    """Return what a step on the first batch changes, from a reference in float64 on the CPU."""
-    model = deepcopy(training.start).cpu().double()
+@cache
+def changed(size: str, batch: int, seed: int) -> Tensor:
+    """Return what a step on the first batch changes, from a reference in float64 on the CPU.
+
+    It is the same for every way and device, and for the large network takes a while.
+    """
+    training = Training(Device("cpu", seed), size, batch)
+    model = deepcopy(training.start).double()
     inputs, targets = training.batch_of(0)
     before = flat(model)
     optimizer = torch.optim.SGD(model.parameters(), rate(training))
@@ -207,7 +223,12 @@ def _store(port: int, **options: Any) -> Any:  # noqa: ANN401 - as above
 def in_worker(device: Device, size: str, batch: int) -> Task:
     """Return, in a worker, a step on the whole batch."""
     training = Training(device, size, batch)
-    return course(training, training.step, [training.model], training.batches, 1)
+
+    def take(inputs: Tensor, targets: Tensor) -> None:
+        training.step(inputs, targets)
+        device.synchronize()  # or it would begin the next step early, as no other way does
+
+    return course(training, take, [training.model], training.batches, 1)
 
 
 @contextmanager
@@ -238,6 +259,7 @@ def _part(device: Device, number: int, count: int, size: str, batch: int) -> Tas
         training.optimizer.zero_grad()
         backward(model, (inputs, targets), batch / count)  # processes take the mean of theirs
         training.optimizer.step()
+        device.synchronize()  # as above
 
     return course(training, take, [training.model], shares, count)
 

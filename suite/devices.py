@@ -39,7 +39,7 @@ class Device:
     def __init__(self, name: str, seed: int = 0) -> None:
         self.handle = torch.device(name)
         self.name = str(self.handle)
-        self._seed = seed
+        self.seed = seed
         self._kept_bytes = 0
 
     def __repr__(self) -> str:
@@ -62,7 +62,7 @@ class Device:
             generator = torch.Generator(self.handle)
         except (RuntimeError, NotImplementedError):  # an out-of-tree backend may have none
             generator = torch.Generator("cpu")
-        return generator.manual_seed(self._seed)
+        return generator.manual_seed(self.seed)
 
     @cached_property
     def _wait(self) -> Callable[[], object]:

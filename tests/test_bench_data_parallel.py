@@ -148,7 +148,9 @@ def test_a_process_alone_takes_the_whole_batch(sharing: ModuleType, pair: list[W
     pair[0].set_up(sharing.in_worker, SIZE, BATCH)
     sharing.measure_workers(recorder, pair[:1], SIZE, BATCH)
     assert recorder.check.passed
-    assert recorder.work.flops == sharing.flops(SIZE, BATCH)
+    steps = sharing.STEPS_PER_MESSAGE
+    assert recorder.work.flops == steps * sharing.flops(SIZE, BATCH)
+    assert recorder.work.items == steps * BATCH
 
 
 def test_where_no_backend_serves_that_is_the_reason(sharing: ModuleType) -> None:

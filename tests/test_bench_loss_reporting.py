@@ -14,6 +14,7 @@ import torch
 from torch import Tensor
 
 from suite.devices import Device
+from suite.grids import expand, sizes
 from tests.alone import BENCHMARKS, Recorder, load
 from tests.test_wrong_arithmetic import Fault, changed
 
@@ -30,8 +31,8 @@ def brief(path: Path) -> Any:  # noqa: ANN401 - a module whose type nobody knows
 
 MODULE = brief(BENCHMARKS / "bench_loss_reporting.py")
 SMALL = {"network": "small", "batch": 64}
-READING = SMALL | {"device": CPU, "every": 10}
-READING_EACH = READING | {"every": 1}
+READING = SMALL | {"device": CPU, "every": "10"}
+READING_EACH = READING | {"every": "1"}
 PAGEABLE = SMALL | {"accelerator": CPU, "memory": "pageable"}
 TOGETHER = SMALL | {"devices": [CPU] * 3, "reading": "first"}
 
@@ -40,7 +41,7 @@ TOGETHER = SMALL | {"devices": [CPU] * 3, "reading": "first"}
     ("function", "arguments", "networks"),
     [
         ("reading", READING, 1),
-        ("reading", READING | {"network": "medium", "every": 1}, 1),
+        ("reading", READING | {"network": "medium", "every": "1"}, 1),
         ("loading", PAGEABLE, 1),
         ("loading", PAGEABLE | {"memory": "at_once"}, 1),
         ("one_thread", TOGETHER, 3),
@@ -56,6 +57,18 @@ def test_declared_operations_are_those_that_torch_counts(
     assert seen.check.passed
     assert seen.beside is None or seen.beside.passed
     assert seen.commonest is None or seen.commonest < 0.01
+
+
+def test_the_large_network_is_for_accelerators() -> None:
+    with pytest.raises(pytest.skip.Exception, match="the large network is for accelerators"):
+        MODULE.bench_reading(Recorder(), **READING | {"network": "large"})
+
+
+def test_how_rarely_losses_are_read_divides_the_steps_and_is_no_size() -> None:
+    module: Any = load(BENCHMARKS / "bench_loss_reporting.py")
+    rows = expand(module.bench_reading.pytestmark, "rigorous")
+    assert all(set(sizes(row)) == {"batch"} for row in rows)
+    assert {module.STEPS % int(str(row["every"])) for row in rows} == {0}
 
 
 @pytest.mark.parametrize("reading", ["nobody", "first"])

@@ -30,20 +30,29 @@ def quarter(batch: int) -> float:
 
 
 def steps(
-    function: str, seconds: Callable[[int], float], device: str, size: str = "medium"
+    function: str, seconds: Callable[[int], float], device: str, size: str = "medium", many: int = 1
 ) -> list[Case]:
+    """Build steps of so many seconds each, that many to a sample."""
+    name, shape = f"bench_{function}", dict[str, Any](size=size)
     return [
-        case(f"bench_{function}", seconds(n), device, work=Work(items=float(n)), size=size, batch=n)
+        case(name, many * seconds(n), device, work=Work(items=float(many * n)), **shape, batch=n)
         for n in BATCHES
     ]
 
 
 def parts(**seconds: float) -> list[Case]:
     """Build parts of a forward pass of the largest batch."""
+    work, large = Work(items=float(BATCHES[-1])), dict[str, Any](size="medium", batch=BATCHES[-1])
     return [
-        case("bench_forward_parts", each, PAIR, size="medium", batch=BATCHES[-1], part=part)
+        case("bench_forward_parts", each, PAIR, work=work, part=part, **large)
         for part, each in seconds.items()
     ]
+
+
+def forward(seconds: float) -> Case:
+    """Build a forward pass of the largest batch on one device."""
+    work = Work(items=float(BATCHES[-1]))
+    return case("bench_forward", seconds, GPU, work=work, size="medium", batch=BATCHES[-1])
 
 
 def pair() -> list[Case]:
@@ -100,12 +109,20 @@ def test_processes_are_held_against_one_process() -> None:
     cases = [
         *steps("one_device", lambda batch: 9 * alone(batch), GPU),
         *steps("one_process", alone, PAIR),
-        *steps("distributed", parted, PAIR),
+        *steps("distributed", parted, PAIR, many=10),
     ]
     section = answer("data_parallel", cases, accelerators=2)
-    assert value(section, f"speed-up-distributed-{PAIR}-medium") == pytest.approx(
-        alone(2048) / parted(2048)
-    )
+    name = f"speed-up-distributed-{PAIR}-medium"
+    assert value(section, name) == pytest.approx(alone(2048) / parted(2048))
+    assert "at 1,300,000 samples/s" in plain(by_name(section)[name])
+
+
+def test_a_way_is_ranked_by_its_step_however_many_are_in_a_sample() -> None:
+    cases = [*steps("by_hand", alone, PAIR), *steps("distributed", parted, PAIR, many=10)]
+    best = by_name(answer("data_parallel", cases, accelerators=2))[f"best-{PAIR}-medium"]
+    assert plain(best).startswith("With DistributedDataParallel: with a batch of 2,048")
+    assert best.value is not None
+    assert best.value.value == pytest.approx(alone(2048) / parted(2048))
 
 
 def test_halves_of_the_cpu_are_held_against_one_half_and_named_so() -> None:
@@ -135,8 +152,9 @@ def test_the_best_way_is_named_with_what_it_gains_over_the_next() -> None:
 def test_ways_that_cannot_be_told_apart_are_not_ranked() -> None:
     one = [factor * parted(2048) for factor in WOBBLE]
     other = [factor * (0.9 if launch % 2 else 1.1) for launch, factor in enumerate(one)]
+    work = Work(items=2048.0)
     cases = [
-        case(f"bench_{way}", seconds, PAIR, size="medium", batch=2048)
+        case(f"bench_{way}", seconds, PAIR, work=work, size="medium", batch=2048)
         for way, seconds in (("by_hand", one), ("data_parallel", other))
     ]
     best = by_name(answer("data_parallel", cases, accelerators=2))[f"best-{PAIR}-medium"]
@@ -147,7 +165,7 @@ def test_what_is_lost_is_what_a_share_of_one_device_s_time_leaves() -> None:
     times = {"replicate": 3e-3, "scatter": 1e-3, "parallel_apply": 4e-3, "gather": 2e-3}
     cases = [
         *pair(),
-        case("bench_forward", 6e-3, GPU, size="medium", batch=2048),
+        forward(6e-3),
         *parts(**times, whole=9.8e-3),
     ]
     section = answer("data_parallel", cases, accelerators=2)
@@ -170,11 +188,31 @@ def test_parts_that_miss_the_whole_by_more_than_a_twentieth_say_so() -> None:
     )
     cases = [
         *pair(),
-        case("bench_forward", 1e-3, GPU, size="medium", batch=2048),
+        forward(1e-3),
         *parts(**times, whole=3.7e-3),
     ]
     section = answer("data_parallel", cases, accelerators=2)
     assert "do not add up" in plot(section, f"parts-{PAIR}-medium").title
+
+
+def test_parts_that_add_up_with_the_largest_batch_add_up() -> None:
+    names = ("replicate", "scatter", "parallel_apply", "gather")
+    small = [
+        case(
+            "bench_forward_parts",
+            each,
+            PAIR,
+            work=Work(items=64.0),
+            size="medium",
+            batch=64,
+            part=part,
+        )
+        for part, each in (*dict.fromkeys(names, 1e-4).items(), ("whole", 3e-4))
+    ]
+    large = parts(**dict.fromkeys(names, 1e-3), whole=3.9e-3)
+    section = answer("data_parallel", [*pair(), *small, *large, forward(1e-3)], accelerators=2)
+    assert value(section, f"sum-{PAIR}-medium") == pytest.approx(4 / 3.9)
+    assert "do not add up" not in plot(section, f"parts-{PAIR}-medium").title
 
 
 def test_a_build_without_the_primitives_is_the_reason_that_is_given() -> None:
@@ -192,10 +230,12 @@ def test_a_build_without_the_primitives_is_the_reason_that_is_given() -> None:
     )
 
 
-def test_each_network_and_group_has_its_lines() -> None:
+def test_each_network_and_group_has_its_lines_the_largest_network_first() -> None:
     cases = [*pair(), *steps("one_device", alone, GPU, "small")]
     cases += steps("by_hand", parted, PAIR, "small")
+    cases += [*steps("one_device", alone, GPU, "large"), *steps("by_hand", parted, PAIR, "large")]
     section = answer("data_parallel", cases, accelerators=2)
+    assert section.findings[0].name == f"speed-up-by_hand-{PAIR}-large"
     medium, small = (plot(section, f"speed-up-{PAIR}-{size}") for size in ("medium", "small"))
     assert [line.label for line in medium.series] == ["by hand", "with nn.DataParallel"]
     assert [line.label for line in small.series] == ["by hand"]

@@ -18,6 +18,7 @@ from reports.findings.answers import (
 from reports.findings.model import RATIO, Axis, Finding, Plot
 from reports.findings.replication import BATCH, Setting, loss, stack, total
 from reports.findings.select import Cases, Curve, NotMeasuredError, is_cpu, the_device
+from reports.findings.trainings import NETWORKS
 
 ONE_DEVICE, ONE_PROCESS = "bench_one_device", "bench_one_process"
 BY_HAND, PROCESSES = "bench_by_hand", "bench_distributed"
@@ -143,13 +144,14 @@ def plots(cases: Cases) -> Iterator[Plot]:
 
 
 def _settings(cases: Cases) -> list[Setting]:
-    """Return the networks and groups of devices that were measured, the CPU last."""
+    """Return the networks and groups of devices that were measured, CPU and small ones last."""
     groups = [str(group) for way in WAYS for group in cases.values("device", function=way)]
     ordered = sorted(dict.fromkeys(groups), key=lambda group: (is_cpu(group), group.count("+")))
     return [
-        Setting(str(network), group)
+        Setting(network, group)
         for group in ordered
-        for network in cases.values("size", device=group)
+        for network in NETWORKS
+        if network in cases.values("size", device=group)
     ]
 
 

@@ -12,18 +12,19 @@ import pandas as pd
 
 from reports.findings.answers import SIZE, VALUE, Answer, ask, behind, estimate_of, text, threshold
 from reports.findings.model import RATIO, Axis, Finding, Plot, Point, Series
-from reports.findings.select import (
-    Cases,
-    Curve,
-    NotMeasuredError,
-    device_title,
-    is_cpu,
-    the_device,
+from reports.findings.select import Cases, Curve, NotMeasuredError, is_cpu
+from reports.findings.trainings import (
+    READING,
+    beside,
+    by_every,
+    label,
+    trained,
+    training,
+    where,
 )
-from suite.compare.versions import launch_ratios
-from suite.model import Estimate, Scalar
+from suite.model import Estimate
 
-READING, LOADING = "bench_reading", "bench_loading"
+LOADING = "bench_loading"
 MEMORIES = {
     "pageable": "each batch from pageable memory",
     "pinned": "each batch from pinned memory",
@@ -44,26 +45,26 @@ ON_ACCELERATORS = (
 def findings(cases: Cases) -> list[Finding]:
     """Answer for each device and network, accelerators first."""
     found = []
-    for device, network, batch in _trained(cases, READING):
-        name, what = f"{network}-{batch}-{device}", _training(cases, device, network, batch)
+    for device, network, batch in trained(cases, READING):
+        name, what = f"{network}-{batch}-{device}", training(cases, device, network, batch)
         question = f"What does reading each loss back do to training {what}?"
         found.append(ask(f"slow-down-{name}", question, slow_down, cases, device, network, batch))
         question = f"How rarely must losses be read back to cost less than 1% of training {what}?"
         found.append(ask(f"every-{name}", question, every, cases, device, network, batch))
-    for device, network, batch in _trained(cases, LOADING):
+    for device, network, batch in trained(cases, LOADING):
         question = (
-            f"What does loading data do to training {_training(cases, device, network, batch)}?"
+            f"What does loading data do to training {training(cases, device, network, batch)}?"
         )
         name = f"loading-{network}-{batch}-{device}"
         found.append(ask(name, question, loading, cases, device, network, batch))
     for function, driver in DRIVERS.items():
-        for group, network, batch in _trained(cases, function):
-            what = _training(cases, group, network, batch)
+        for group, network, batch in trained(cases, function):
+            what = training(cases, group, network, batch)
             question = f"What does reading one device's losses cost the others, {driver}: {what}?"
             name = f"others-{function.removeprefix('bench_')}-{network}-{batch}-{group}"
             found.append(ask(name, question, others, cases, function, group, network, batch))
     for name, question, function in ON_ACCELERATORS:
-        if all(is_cpu(device) for device, *_ in _trained(cases, function)):
+        if all(is_cpu(device) for device, *_ in trained(cases, function)):
             found.append(ask(name, question, absent, cases, function))
     return found
 
@@ -75,13 +76,13 @@ def absent(cases: Cases, function: str) -> Answer:
 
 
 def slow_down(cases: Cases, device: str, network: str, batch: str) -> Answer:
-    """Compare reading the loss of each step back with reading all at the end."""
-    slower, step = _by_every(cases, device, network, batch)
+    """Compare reading the loss of each step back with reading none."""
+    slower, step = by_every(cases, device, network, batch)
     more = step.at(1) * (1 - 1 / slower.at(1))
     return Answer(
-        f"Training {_training(cases, device, network, batch)}, takes {VALUE} as long when each "
-        f"loss is read back by .item() as when all are read together at the end; that is "
-        f"{text(more, 's')} more in a step of {text(step.at(1), 's')}.",
+        f"Training {training(cases, device, network, batch)}, takes {VALUE} as long when each "
+        f"loss is read back by .item() as when none is; that is {text(more, 's')} more in a step "
+        f"of {text(step.at(1), 's')}.",
         slower.cases[1],
         slower.at(1),
         RATIO,
@@ -91,7 +92,7 @@ def slow_down(cases: Cases, device: str, network: str, batch: str) -> Answer:
 
 def every(cases: Cases, device: str, network: str, batch: str) -> Answer:
     """Find the number of steps between read-backs from which they cost less than 1%."""
-    slower, step = _by_every(cases, device, network, batch)
+    slower, step = by_every(cases, device, network, batch)
     each, most = slower.at(1), slower.sizes[-1]
     if (each <= LEVEL).all() or _is_below(estimate_of(each)):
         sentence = (
@@ -113,9 +114,9 @@ def every(cases: Cases, device: str, network: str, batch: str) -> Answer:
         return Answer(sentence, behind(slower))
     faster = Curve(1 / slower.table, slower.cases)
     between = Curve(step.table.mul(step.sizes, axis="columns"), step.cases)
-    where, by_launch = threshold(faster, 1 / LEVEL, between, power=1, pattern=f"{SIZE} steps")
+    rarely, by_launch = threshold(faster, 1 / LEVEL, between, power=1, pattern=f"{SIZE} steps")
     return Answer(
-        f"Losses that are read back together once in {where} cost 1%, more rarely less.",
+        f"Losses that are read back together once in {rarely} cost 1%, more rarely less.",
         behind(slower),
         by_launch,
         "n",
@@ -129,9 +130,9 @@ def loading(cases: Cases, device: str, network: str, batch: str) -> Answer:
     first, *rest = ways
     spelled = [f"{text(ways[way], RATIO)} with {MEMORIES[way]}" for way in rest]
     return Answer(
-        f"Training {_training(cases, device, network, batch)}, takes {VALUE} as long with "
+        f"Training {training(cases, device, network, batch)}, takes {VALUE} as long with "
         f"{', '.join([MEMORIES[first], *spelled])}, as when the data lie on the device already.",
-        cases.names(**_where(LOADING, device, network, batch)),
+        cases.names(**where(LOADING, device, network, batch)),
         ways[first],
         RATIO,
         f"as long with {MEMORIES[first]}",
@@ -141,14 +142,14 @@ def loading(cases: Cases, device: str, network: str, batch: str) -> Answer:
 def others(cases: Cases, function: str, group: str, network: str, batch: str) -> Answer:
     """Compare what other devices take when one's losses are read with when nobody's are."""
     read, silent = (
-        cases.one("part_span", reading=reading, **_where(function, group, network, batch))
+        cases.one("part_span", reading=reading, **where(function, group, network, batch))
         for reading in ("first", "nobody")
     )
     other = "the other takes" if group.count("+") == 1 else "the others take"
     return Answer(
-        f"When devices train {_training(cases, group, network, batch)}, {DRIVERS[function]}, "
+        f"When devices train {training(cases, group, network, batch)}, {DRIVERS[function]}, "
         f"{other} {VALUE} as long if each loss of the first is read back as if none is.",
-        cases.names(**_where(function, group, network, batch)),
+        cases.names(**where(function, group, network, batch)),
         read / silent,
         RATIO,
         f"as long for the others, {DRIVERS[function]}",
@@ -158,15 +159,15 @@ def others(cases: Cases, function: str, group: str, network: str, batch: str) ->
 def plots(cases: Cases) -> Iterator[Plot]:
     """Draw the time by how rarely losses are read, by way to load, and what others pay."""
     lines = tuple(
-        _by_every(cases, *what)[0].series(_label(cases, *what)) for what in _trained(cases, READING)
+        by_every(cases, *what)[0].series(label(cases, *what)) for what in trained(cases, READING)
     )
     if lines:
         title, reference = "Training by how rarely losses are read back", (LEVEL, "1% longer")
         x = Axis("steps between two read-backs")
         yield Plot("every", title, "curve", x, BESIDE, lines, *reference)
     dots = tuple(
-        Series(_label(cases, *what), _loading_points(cases, *what))
-        for what in _trained(cases, LOADING)
+        Series(label(cases, *what), _loading_points(cases, *what))
+        for what in trained(cases, LOADING)
     )
     if dots:
         yield Plot("loading", "Ways to load data", "dots", Axis("way"), BESIDE, dots)
@@ -180,73 +181,32 @@ def plots(cases: Cases) -> Iterator[Plot]:
         yield Plot("others", title, "dots", Axis("devices"), y, drivers, 1.0, "nobody's are read")
 
 
-def _trained(cases: Cases, function: str) -> list[tuple[str, str, str]]:
-    """Return the devices, networks and batches that a function was measured with."""
-    found = [
-        (str(device), str(network), f"{batch:.0f}")
-        for device in cases.values("device", function=function)
-        for network in cases.values("network", function=function, device=device)
-        for batch in cases.values("batch", function=function, device=device, network=network)
-    ]
-    return sorted(found, key=lambda one: (is_cpu(one[0]), one[0].count("+"), int(one[2])))
-
-
-def _training(cases: Cases, device: str, network: str, batch: str) -> str:
-    return f"the {network} network on {the_device(cases.run, device)}, in batches of {batch}"
-
-
-def _label(cases: Cases, device: str, network: str, batch: str) -> str:
-    return f"{device_title(cases.run, device)}: {network}, batches of {batch}"
-
-
-def _where(function: str, device: str, network: str, batch: str) -> dict[str, Scalar]:
-    return {"function": function, "device": device, "network": network, "batch": int(batch)}
-
-
-def _beside(cases: Cases, **where: Scalar) -> pd.Series:
-    """Return what a training takes beside its silent twin, by launch."""
-    names = cases.names(**where)
-    for case in cases.passed():
-        against = case.extra_info.against
-        if case.fullname in names and against is not None:
-            return pd.Series(launch_ratios(case, against), dtype=float).dropna()
-    raise NotMeasuredError(cases.reason(**where))
-
-
-def _by_every(cases: Cases, device: str, network: str, batch: str) -> tuple[Curve, Curve]:
-    """Return the ratio and the time of a step by the steps between two read-backs."""
-    where = _where(READING, device, network, batch)
-    step = cases.curve("every", "item_seconds", **where)
-    ratios = {k: _beside(cases, every=int(k), **where) for k in step.sizes}
-    return Curve(pd.DataFrame(ratios), step.cases), Curve(step.table * int(batch), step.cases)
-
-
 def _ways(cases: Cases, device: str, network: str, batch: str) -> dict[str, pd.Series]:
     """Return what each way to load data takes beside data that lie on the device."""
     ways = {}
     for memory in MEMORIES:
         with suppress(NotMeasuredError):
-            where = _where(LOADING, device, network, batch)
-            ways[memory] = _beside(cases, memory=memory, **where)
+            here = where(LOADING, device, network, batch)
+            ways[memory] = beside(cases, memory=memory, **here)
     return ways
 
 
 def _loading_points(cases: Cases, device: str, network: str, batch: str) -> tuple[Point, ...]:
-    where = _where(LOADING, device, network, batch)
+    here = where(LOADING, device, network, batch)
     return tuple(
-        Point(MEMORIES[way], estimate_of(ratios), cases.names(memory=way, **where))
+        Point(MEMORIES[way], estimate_of(ratios), cases.names(memory=way, **here))
         for way, ratios in _ways(cases, device, network, batch).items()
     )
 
 
 def _others_points(cases: Cases, function: str) -> tuple[Point, ...]:
     points = []
-    for what in _trained(cases, function):
+    for what in trained(cases, function):
         with suppress(NotMeasuredError):
             answer = others(cases, function, *what)
             if answer.by_launch is not None:
-                label, value = _label(cases, *what), estimate_of(answer.by_launch)
-                points.append(Point(label, value, answer.cases))
+                value = estimate_of(answer.by_launch)
+                points.append(Point(label(cases, *what), value, answer.cases))
     return tuple(points)
 
 

@@ -47,10 +47,10 @@ class Setting:
         return Setting(self.network, self.group.partition("+")[0])
 
     def times(self, cases: Cases, function: str, **where: str) -> Curve:
-        """Return the time of a call by batch."""
-        return cases.curve(
-            "batch", function=function, device=self.group, size=self.network, **where
-        )
+        """Return by batch the time of one step or forward pass: a call may be several."""
+        where |= {"function": function, "device": self.group, "size": self.network}
+        sample = cases.curve("batch", "item_seconds", **where)
+        return Curve(sample.table.mul(sample.sizes, axis="columns"), sample.cases)
 
     def one(self, cases: Cases) -> str:
         """Name the one device."""
@@ -86,7 +86,8 @@ def total(cases: Cases, network: str, group: str) -> Answer:
     ratio = _sum(parts) / whole
     batch = ratio.sizes[-1]
     return Answer(
-        f"Each measured by itself, they make {VALUE} of the whole with {size(batch, BATCH)}.",
+        f"Each measured by itself, with a wait of its own, they make {VALUE} of the whole with "
+        f"{size(batch, BATCH)}.",
         ratio.cases[batch],
         ratio.at(batch),
         "1",
@@ -97,7 +98,8 @@ def total(cases: Cases, network: str, group: str) -> Answer:
 def stack(cases: Cases, setting: Setting) -> Plot:
     """Return the parts of a forward pass by batch, beside the whole."""
     parts, whole, _ = _forward(cases, setting)
-    batches = [batch for batch in _sum(parts).sizes if batch in whole.cases]
+    ratio = _sum(parts) / whole
+    batches = ratio.sizes
     names = {batch: size(batch, f"{SIZE} samples") for batch in batches}
     series = [
         Series(part, tuple(parts[part].point(batch, names[batch]) for batch in batches))
@@ -106,8 +108,7 @@ def stack(cases: Cases, setting: Setting) -> Plot:
     bars = Series("all at once", tuple(whole.point(batch, names[batch]) for batch in batches))
     where = the_device(cases.run, setting.group)
     title = f"A forward pass of the {setting.network} network with nn.DataParallel on {where}"
-    sums = (_sum(parts) / whole).on(batches)
-    if any(abs(sums.point(batch).y.value - 1) > TOLERANCE for batch in batches):
+    if abs(ratio.point(batches[-1]).y.value - 1) > TOLERANCE:  # waits count least in the largest
         title += " (the parts do not add up: at once they overlap, or wait for each other)"
     name = f"parts-{setting.group}-{setting.network}"
     return Plot(name, title, "stack", Axis("batch"), TIME, tuple(series), whole=bars)
