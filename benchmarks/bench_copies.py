@@ -3,11 +3,12 @@
 
 A sample is the time until what was copied is where it is wanted: telling the device to copy,
 the copy, and waiting for it. Both places exist before, and small copies find their bytes in
-the caches, as they do in a program that has just made them; cold caches hold neither these bytes
-nor the code of Python and PyTorch that copies them. Memory of the host is pageable,
-as PyTorch gives it, or pinned, which a device reaches without a detour; ``non_blocking`` copies
-are pinned too, and the thread has its hands free as soon as they are launched. Copies between
-two devices go directly, as far as the machine lets them, or through pinned memory of the host.
+the caches, as they do in a program that has just made them; cold caches do not hold these bytes,
+and those of the CPU not even the code of Python and PyTorch that copies them. Memory of the host
+is pageable, as PyTorch gives it, or pinned, which a device reaches without a detour;
+``non_blocking`` copies are pinned too, and the thread has its hands free as soon as they are
+launched. Copies between two devices go directly, as far as the machine lets them, or through
+pinned memory of the host.
 
 The bytes are those that arrive, once for each direction and device. Only a copy within a
 device counts twice, because its memory is read and written.

@@ -9,8 +9,9 @@ does. The factors are uniformly random, because zeros and ones run faster on som
 fails its check. A product that is replayed from a graph has been launched before the clock
 starts, and shows what the chip can do where launching from Python is the limit. Products
 find their factors in the caches, as far as these hold them, from the sample before. Cold caches
-hold nothing: neither the factors nor the code of Python and PyTorch that launches the product.
-The bytes are those of the factors and the result, each counted once.
+hold no factors, and those of the CPU not even the code of Python and PyTorch that launches the
+product; where an accelerator multiplies, its own caches are cold and those of the CPU warm. The
+bytes are those of the factors and the result, each counted once.
 """
 
 from factors import factors

@@ -2,7 +2,8 @@
 """Cold caches: what a body read or wrote last time is no longer in them when it is called again.
 
 Between samples, outside the clocks, a buffer of twice the last-level cache is written on each
-device, which leaves no room for anything else.
+device, which leaves no room for anything else. On an accelerator the caches of the CPU stay as
+they are: what launching costs when its code is not in them is another question.
 """
 
 from collections.abc import Iterable
@@ -19,7 +20,7 @@ those of 2026 with few exceptions."""
 
 
 class ColdCaches:
-    """Writes over the caches of some devices, and of the CPU, whenever it is called.
+    """Writes over the caches of some devices whenever it is called.
 
     What it writes is the number of the call, so that it can be seen afterwards whether it
     was really written.
@@ -28,7 +29,7 @@ class ColdCaches:
     def __init__(self, devices: Iterable[Device]) -> None:
         self._calls = 0
         self._buffers = []
-        for device in {each.name: each for each in (Device("cpu"), *devices)}.values():
+        for device in {each.name: each for each in devices}.values():
             size = TIMES_THE_CACHE * cache_bytes(device)
             device.require(size)
             self._buffers.append(torch.empty(size // 4, dtype=torch.int32, device=device.handle))

@@ -23,6 +23,18 @@ def test_every_call_writes_over_twice_the_cache() -> None:
     assert caches.flushed_bytes() == TIMES_THE_CACHE * cache_bytes(CPU) == 2**17
 
 
+def test_an_accelerator_is_emptied_while_the_cpu_stays_warm(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("suite.caches.cache_bytes", lambda _: 2**16)
+    monkeypatch.setattr(Device, "free_bytes", lambda _: 2**30)
+    elsewhere = Device("meta")
+    caches = ColdCaches([elsewhere])
+    caches()
+    assert caches.bytes_on(elsewhere) == 2**17
+    assert caches.bytes_on(CPU) == 0
+
+
 def test_what_was_not_written_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
     caches = ColdCaches([CPU])
     caches()

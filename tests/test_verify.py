@@ -97,6 +97,28 @@ def test_products_of_eight_bits_may_be_kept_in_bfloat16() -> None:
     assert check.precision == "float8_e4m3fn"
 
 
+def added_up_fast(a: Tensor, b: Tensor) -> Tensor:
+    """Multiply as units do that cut all they add, 32 products at a time, to 14 bits."""
+    total = torch.zeros(1, len(a), b.shape[1], dtype=torch.float64)
+    pieces = (torch.split(a.double(), 32, 1), torch.split(b.double(), 32, 0))
+    for left, right in zip(*pieces, strict=True):
+        added = torch.cat([total, left.t()[:, :, None] * right[:, None, :]])
+        step = torch.exp2(added.abs().amax(0).clamp(min=1e-30).log2().floor() - 13)
+        total = ((added / step).trunc() * step).sum(0, keepdim=True)
+    return total[0]
+
+
+@pytest.mark.parametrize("inner", [1024, 16384])
+def test_products_of_eight_bits_may_be_added_up_fast(inner: int) -> None:
+    a, b = factors((16, inner, 16), "float8_e4m3fn")
+    product = added_up_fast(a, b)
+    check = freivalds(a, b)(product.bfloat16())
+    assert check.error < check.bound / 2
+    few = inner // 32
+    without = product - added_up_fast(a[:, :few], b[:few])  # they were left out
+    assert not freivalds(a, b)(without.bfloat16()).passed
+
+
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16", "float16"])
 @pytest.mark.parametrize("seed", SEEDS)
 def test_an_entry_that_was_not_computed_is_seen(dtype: str, seed: int) -> None:
