@@ -106,9 +106,9 @@ class Training:
         exact, (inputs, targets) = _on_cpu(model), (half.double() for half in self.data)
         with torch.no_grad():
             loss = mse_loss(exact(inputs), targets).item() / NOISE
-        middle = (LEAST + MOST) / 2
-        slack = (MOST - LEAST) / 2 + START * (1 - FALL * self.pace) ** steps
-        return Check("the loss after training with that of the noise", abs(loss - middle), slack)
+        most = MOST + START * (1 - FALL * self.pace) ** steps
+        error, bound = abs(loss - (LEAST + most) / 2), (most - LEAST) / 2
+        return Check("the loss after training with that of the noise", error, bound)
 
     def _optimizer(self, model: nn.Module) -> torch.optim.SGD:
         return torch.optim.SGD(model.parameters(), RATES[self.size] * self.pace)

@@ -153,6 +153,63 @@ def test_a_process_alone_takes_the_whole_batch(sharing: ModuleType, pair: list[W
     assert recorder.work.items == steps * BATCH
 
 
+class Told:
+    """Stands where a worker does, and keeps what it is told."""
+
+    def __init__(self) -> None:
+        self.heard: list[object] = []
+
+    def start(self, steps: int) -> None:
+        """Hear how many steps to take."""
+        self.heard.append(steps)
+
+    def wait(self) -> None:
+        """Do nothing: it has nothing to do."""
+
+    def get_ready(self) -> None:
+        """Hear that it begins anew."""
+        self.heard.append("ready")
+
+    def check(self) -> Check:
+        """Hear that it is checked."""
+        self.heard.append("check")
+        return Check("this with that", 0.0, 1.0)
+
+
+def test_steps_share_a_message_but_the_first_is_checked_alone(sharing: ModuleType) -> None:
+    worker = Told()
+    sharing.measure_workers(Recorder(), [worker], SIZE, BATCH)
+    assert worker.heard == ["ready", 10, "check", "ready", 1, "check", 25, "check"]
+
+
+class Watched(Device):
+    """Counts how often it was waited for."""
+
+    waits = 0
+
+    def synchronize(self) -> None:
+        """Count."""
+        self.waits += 1
+
+
+def test_a_step_in_a_process_ends_when_its_device_is_done(sharing: ModuleType) -> None:
+    device = Watched("cpu")
+    store = sharing.meeting_point([SimpleNamespace(seat=Seat("cpu", "cpu"))])
+    alone = sharing.in_worker(device, SIZE, BATCH)
+    with sharing.in_group(device, 0, sharing.Group(1, store.port), SIZE, BATCH) as member:
+        for waits, (body, _, _) in enumerate((alone, member), 1):
+            body()
+            assert device.waits == waits
+        del member, body
+
+
+@pytest.mark.parametrize("name", ["distributed", "one_process"])
+def test_the_large_network_is_for_accelerators(right: ModuleType, name: str) -> None:
+    half = SimpleNamespace(seat=Seat("cpu/0", "cpu"))
+    with pytest.raises(pytest.skip.Exception, match="the large network is for accelerators"):
+        getattr(right, f"bench_{name}")(Recorder(), [half, half], "large", BATCH)
+
+
 def test_where_no_backend_serves_that_is_the_reason(sharing: ModuleType) -> None:
     nowhere = SimpleNamespace(seat=Seat("meta:0", "meta"))
     with pytest.raises(pytest.skip.Exception, match="no backend for a group of processes here"):

@@ -13,7 +13,7 @@ from tests.alone import BENCHMARKS, load
 
 training = load(BENCHMARKS / "training.py")
 SIZES = list(training.SIZES)
-STEPS = 100
+STEPS = 30
 
 
 def trained(one: "training.Training", steps: int = STEPS) -> "training.Trained":  # type: ignore[name-defined]  # known when loaded
@@ -41,6 +41,27 @@ def test_declared_operations_are_those_that_torch_counts(size: str, batch: int) 
     assert one.work(1).flops == counter.get_total_flops()
     assert training.work(size, batch, 3, networks=2).flops == 6 * counter.get_total_flops()
     assert training.work(size, batch, 3, networks=2).items == 6 * batch
+
+
+class Foreign(Device):
+    """Draws other numbers than other devices do from the same seed."""
+
+    def uniform(self, *shape: int, dtype: str | torch.dtype = "float32") -> torch.Tensor:
+        """Draw from [-0.5, 0.5]."""
+        return super().uniform(*shape, dtype=dtype) * 0.5
+
+
+def test_all_devices_of_a_seed_train_the_same_network_on_the_same_data() -> None:
+    ours, theirs, others = (
+        training.Training(one, "small", 64)
+        for one in (Device("cpu", 3), Foreign("cpu", 3), Device("cpu", 4))
+    )
+    numbers, alike, different = (
+        [*one.data, *one.start.parameters()] for one in (ours, theirs, others)
+    )
+    assert all(map(torch.equal, numbers, alike))
+    assert not torch.equal(numbers[0], different[0])
+    assert not torch.equal(numbers[2], different[2])
 
 
 def test_no_network_can_explain_the_noise() -> None:
