@@ -5,8 +5,10 @@ A sample is the time that a user waits for one product of the fastest shape: lau
 computing it, and waiting for the device. The shape is looked for once a run, before the first
 launch: a coarse grid of shapes is tried, then ever nearer neighbours of the fastest, and at last
 the leaders in turn once more. The launches then measure the shape that was found as they do any
-other case, so the rate owes nothing to a lucky try. The factors are uniformly random and lie on
-the device already; the bytes are those of the factors and the result, each counted once.
+other case, so the rate owes nothing to a lucky try. It is that of bursts: products are made one
+at a time, for fractions of a second, so a device that is limited by its power or its heat may be
+slower where it multiplies for minutes on end. The factors are uniformly random and lie on the
+device already; the bytes are those of the factors and the result, each counted once.
 """
 
 from collections.abc import Callable

@@ -106,7 +106,7 @@ def bench_split_step(measure: Measure, accelerator: Device, tokens: int) -> None
     measure_step(measure, tokens, Device("cpu"), accelerator)
 
 
-@cases("quick", n=[1024], micro=[1, 8])
+@cases("quick", n=[512], micro=[1, 8])
 @cases(n=[64, 1024], micro=[1, 2, 4, 8])
 @cases("rigorous", n=[64, 1024, 2048], micro=[1, 2, 4, 8, 16, 32])
 def bench_pipeline(measure: Measure, devices: list[Device], n: int, micro: int) -> None:
@@ -125,7 +125,7 @@ def bench_pipeline(measure: Measure, devices: list[Device], n: int, micro: int) 
 
 
 @beside_several
-@cases("quick", n=[1024], micro=[1, 8])
+@cases("quick", n=[512], micro=[1, 8])
 @cases(n=[64, 1024], micro=[1, 2, 4, 8])
 @cases("rigorous", n=[64, 1024, 2048], micro=[1, 2, 4, 8, 16, 32])
 def bench_one_device(measure: Measure, accelerator: Device, n: int, micro: int) -> None:

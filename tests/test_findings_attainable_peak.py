@@ -70,6 +70,7 @@ def test_the_fastest_precision_of_the_accelerator_leads_with_its_shape() -> None
     assert lead.value.value == 6e14 * (middle[3] + middle[4]) / 2
     assert lead.unit == "FLOP/s"
     answer = plain(lead)
+    assert answer.endswith("That is in bursts, not sustained for minutes.")
     assert "in bfloat16 (4,096 × 8,192 × 2,048), " in answer  # noqa: RUF001 - as it is printed
     assert "TFLOP/s [" in answer.partition("; ")[2]
     assert "in float32 (4,096 × 8,192 × 2,048)" in answer  # noqa: RUF001 - as it is printed

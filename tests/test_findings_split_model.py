@@ -131,7 +131,8 @@ def test_a_pipeline_of_equal_stages_has_the_bubble_of_theory(group: str) -> None
 def test_copies_between_stages_are_part_of_the_bubble_and_small_pieces_are_not() -> None:
     copies = answer("split_model", pipeline(PAIR, copy=1 / 16), accelerators=2)
     assert value(copies, f"bubble-{PAIR}") == pytest.approx(1 - 8 / 9 / 2)
-    assert f"it takes 2.000{RATIO}" in plain(by_name(copies)[f"bubble-{PAIR}"])
+    told = f"with launches and copies, which theory leaves out, it takes 2.000{RATIO}"
+    assert told in plain(by_name(copies)[f"bubble-{PAIR}"])
     pieces = answer("split_model", pipeline(PAIR, small=1 / 16), accelerators=2)
     assert value(pieces, f"bubble-{PAIR}") == pytest.approx(1 / 9)
 

@@ -124,6 +124,24 @@ def test_a_session_that_no_runner_started_searches_briefly(given: list[float]) -
     assert given == [BRIEF]
 
 
+@pytest.mark.usefixtures("given")
+@pytest.mark.parametrize(("mode", "times"), [("pilot", 1), ("alone", 0)])
+def test_the_clocks_settle_once_before_a_pilots_first_search(
+    monkeypatch: pytest.MonkeyPatch, mode: Literal["pilot", "alone"], times: int
+) -> None:
+    settled: list[list[Device]] = []
+    some, journal = searches(mode=mode)
+
+    def settle(devices: list[Device]) -> None:
+        assert not journal  # nothing was tried before
+        settled.append(devices)
+
+    monkeypatch.setattr("suite.searches.steady_clocks", settle)
+    for case in "ab":
+        some.find(case, CPU, fits(1e9))
+    assert settled == [[CPU]] * times
+
+
 def test_a_device_without_memory_for_the_smallest_shape_is_told() -> None:
     some, journal = searches()
     with pytest.raises(DoesNotFitError, match="cpu has no memory"):

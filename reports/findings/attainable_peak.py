@@ -53,7 +53,8 @@ def peak(cases: Cases, device: str) -> Answer:
     without = peaks.missing(cases.run, device)
     return Answer(
         capital(
-            f"{where} reaches {VALUE} in {first.precision} ({first.shape}){part}{listed}{without}."
+            f"{where} reaches {VALUE} in {first.precision} ({first.shape}){part}{listed}{without}. "
+            "That is in bursts, not sustained for minutes."
         ),
         tuple(one.case.fullname for one in (first, *others)),
         first.rate,

@@ -100,7 +100,8 @@ def bubble(cases: Cases, group: str) -> Answer:
     return Answer(
         f"With the batch in {_pieces(micro)}, the devices of a pipeline on "
         f"{the_device(cases.run, group)} stand idle for {VALUE} of the time, where theory says "
-        f"{format_value(theory, '1')}: it takes {text(longer, RATIO)} as long as it should.",
+        f"{format_value(theory, '1')}: with launches and copies, which theory leaves out, it takes "
+        f"{text(longer, RATIO)} as long as in theory.",
         ratio.cases[micro],
         1 - ratio.at(micro) / count,
         "1",
