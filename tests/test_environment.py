@@ -74,6 +74,12 @@ def test_nothing_names_the_host_the_user_or_a_place(monkeypatch: pytest.MonkeyPa
         "TORCHELASTIC_RUN_ID": "node17.lab.example",
         "CUDA_VISIBLE_DEVICES": "GPU-8932f937-d72c-4106-c12f-20bd9faed9f6",
         "SECRET_TOKEN": "jane-roe",
+        "TORCH_PASSWORD": "hunter2",
+        "TORCH_AUTH_TOKEN": "correcthorse",
+        "PYTORCH_CREDIT": "ghs3cr3tT0kenValue99",
+        "GLOO_HOSTNAME": "rack7-4",
+        "GPU_SERIAL": "1324521036879",
+        "XLA_PROJECT": "moonshot",
     }
     for name, value in planted.items():
         monkeypatch.setenv(name, value)
@@ -81,7 +87,8 @@ def test_nothing_names_the_host_the_user_or_a_place(monkeypatch: pytest.MonkeyPa
     captured = environment.capture(["cpu"])
     told = msgspec.json.encode(captured).decode() + json.dumps(environment.machine_info())
 
-    secrets = ("jane", "10.20.30.40", "node17", "8932f937", "SECRET_TOKEN")
+    secrets = ("jane", "10.20.30.40", "node17", "8932f937", "SECRET_TOKEN", "hunter2", "horse")
+    secrets += ("ghs3cr3t", "rack7", "1324521036879", "moonshot")
     assert [secret for secret in secrets if secret in told] == []
     assert captured.software.variables["CUDA_VISIBLE_DEVICES"] == "set"
 
@@ -92,6 +99,10 @@ def test_variables_that_change_what_is_measured_are_kept(monkeypatch: pytest.Mon
         "CUDA_VISIBLE_DEVICES": "0,2,3",
         "KMP_AFFINITY": "granularity=fine,compact,1,0",
         "PYTORCH_CUDA_ALLOC_CONF": "expandable_segments:True,max_split_size_mb:128",
+        "PYTORCH_HIP_ALLOC_CONF": "roundup_power2_divisions:[64:8,256:4]",
+        "NCCL_SOCKET_IFNAME": "eth0",
+        "TORCH_SHARE_HOST_MEMORY": "1",
+        "HSA_CU_MASK": "0:0xff00ff00ff00ff00",
     }
     for name, value in kept.items():
         monkeypatch.setenv(name, value)

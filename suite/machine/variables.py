@@ -18,11 +18,19 @@ VARIABLES = re.compile(
 """Names of the environment variables that change what torch, a library or a driver does."""
 SET = "set"
 """Stored in place of a value that may name a person, a place or one device of all."""
+_SOMEBODYS = re.compile(
+    r"(?:^|_)(?:[A-Z]*(?:ACCOUNT|AUTH|CREDENTIAL|EMAIL|HOST|HOSTID|HOSTNAME|KEY|LICENSE|OWNER|PASS"
+    r"|PASSWD|PASSWORD|PROJECT|SECRET|SERIAL|SERVER|TOKEN|USER|USERNAME)S?|JOB[A-Z]*|NAME)(?:_|$)"
+)
+"""Names of variables whose values are somebody's, whatever they look like."""
+_SHORTEST = 4
+"""Letters of a value that may name somebody; shorter ones switch something on or off."""
 _TELLING = re.compile(
     r"[/\\@]"  # a path, an account
     r"|(GPU|MIG)-|\b[0-9a-f]{8}-[0-9a-f]{4}-"  # a device's UUID
     r"|\b\d+(\.\d+){3}\b|::|\b([0-9a-f]{2}:){5}"  # an address
-    r"|\b[a-z][\w-]*(\.[a-z][\w-]*)+",  # a host in its domain
+    r"|\b[a-z][\w-]*(\.[a-z][\w-]*)+"  # a host in its domain
+    r"|\b(?!0x)(?=[a-z]*\d)(?=\d*[a-z])[a-z0-9]{16}",  # a key
     re.IGNORECASE,
 )
 
@@ -31,7 +39,12 @@ def stored_variables(environ: Mapping[str, str]) -> dict[str, str]:
     """Return the variables that change what is measured; a telling value is only `set`."""
     own = private.own_names()
     return {
-        name: SET if _TELLING.search(value) or any(private.find(value, own)) else value
+        name: SET if _is_telling(name, value) or any(private.find(value, own)) else value
         for name, value in sorted(environ.items())
         if VARIABLES.fullmatch(name)
     }
+
+
+def _is_telling(name: str, value: str) -> bool:
+    somebodys = _SOMEBODYS.search(name) is not None and len(value) >= _SHORTEST
+    return somebodys or _TELLING.search(value) is not None
