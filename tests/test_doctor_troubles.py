@@ -281,7 +281,6 @@ FAILURES: list[tuple[Callable[[Library, Gpu], None], str]] = [
         _refuse("nvmlInitWithFlags", pynvml.NVML_ERROR_LIB_RM_VERSION_MISMATCH),
         "RM has detected an NVML/RM version mismatch.",
     ),
-    (_refuse("nvmlInitWithFlags", pynvml.NVML_ERROR_DRIVER_NOT_LOADED), "Driver Not Loaded"),
 ]
 
 
@@ -300,6 +299,35 @@ def test_a_device_of_which_the_driver_does_not_speak_cannot_be_used(
     assert found.troubles[0].message.endswith(f"NVML: {reason}")
     assert "H100" in found.troubles[0].message
     assert found.unusable
+
+
+def test_a_driver_that_cannot_be_asked_takes_no_accelerator_away(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = planted(tmp_path, NVIDIA_H100)
+    for reason in ("NVML Shared Library Not Found", "Driver Not Loaded"):
+        found = judge(quiet(root), OFFER, root, {})
+        assert codes(found.troubles) == ["silent-driver"]
+        assert "NVIDIA_DRIVER_CAPABILITIES=compute,utility" in found.troubles[0].advice
+        assert found.troubles[0].message.endswith(f"is not watched: NVML: {reason}")
+        assert not found.unusable
+        install(monkeypatch, Gpu()).refuses["nvmlInitWithFlags"] = (
+            pynvml.NVML_ERROR_DRIVER_NOT_LOADED
+        )
+    found = judge(quiet(root), CPU_BUILD, root, {})
+    assert codes(found.troubles) == ["torch-build"]
+
+
+def test_the_gpus_of_others_are_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    library = install(monkeypatch, Gpu())
+    library.refuses["nvmlDeviceGetHandleByIndex_v2"] = pynvml.NVML_ERROR_NO_PERMISSION
+    assert quiet(tmp_path).accelerators == []
+
+
+def test_what_a_container_was_given_is_no_mask(tmp_path: Path) -> None:
+    variables = {"NVIDIA_VISIBLE_DEVICES": "all", "CUDA_VISIBLE_DEVICES": "0"}
+    there = look_around(tmp_path, tmp_path, variables)
+    assert there.host.masks == {"CUDA_VISIBLE_DEVICES": "0"}
 
 
 @pytest.mark.parametrize("code", [pynvml.NVML_ERROR_NOT_SUPPORTED, pynvml.NVML_ERROR_NO_PERMISSION])

@@ -65,6 +65,24 @@ def device_lost(there: There) -> Iterator[Trouble]:
             yield Trouble(f"{_called(device)} does not answer: {device.fault}", mend)
 
 
+def silent_driver(there: There) -> Iterator[Trouble]:
+    """The driver of an accelerator cannot be asked how the accelerator is.
+
+    Nothing is known of its clocks, its power and what holds it back. A container needs
+    `NVIDIA_DRIVER_CAPABILITIES=compute,utility` to be given the driver's library NVML.
+    """
+    if there.torch is not None and not there.torch.devices:
+        return  # then it is said elsewhere what is missing
+    nvidia = [one for one in there.accelerators if one.vendor == "NVIDIA"]
+    silent = [one for one in nvidia if one.index is None and one.fault is None]
+    for name, reason in dict.fromkeys((one.name, one.unknown["index"]) for one in silent):
+        mend = (
+            "in a container, set NVIDIA_DRIVER_CAPABILITIES=compute,utility when it is started; "
+            f"elsewhere see that its driver is there: {VENDORS['NVIDIA'].guide}"
+        )
+        yield Trouble(f"{name} is not watched: {reason}", mend)
+
+
 def build_lacks_device(there: There) -> Iterator[Trouble]:
     """PyTorch was not built for an accelerator of this generation.
 

@@ -18,7 +18,7 @@ from msgspec import Struct, field
 
 from suite.doctor.offer import Offer
 from suite.machine import nvml
-from suite.machine.hardware import Gpu, System, VendorName, look
+from suite.machine.hardware import VENDORS, Gpu, System, VendorName, look
 from suite.machine.kernel import told_by_kernel
 from suite.machine.processor import ROOT, affinity, processor
 from suite.machine.system import in_container, kernel, operating_system
@@ -28,6 +28,13 @@ from suite.sensors import amd
 from suite.sensors import cpu as cpu_sensors
 
 SHARED_MEMORY = "dev/shm"
+SILENT = (
+    pynvml.NVMLError_LibraryNotFound,
+    pynvml.NVMLError_DriverNotLoaded,
+    pynvml.NVMLError_NoPermission,
+)
+"""What NVML says where there is none to ask, as in a container that was not given it: that tells
+nothing of the GPUs."""
 
 
 class Host(Struct, kw_only=True):
@@ -152,7 +159,7 @@ def host(results: Path, root: Path, environ: Mapping[str, str]) -> Host:
         masks={
             name: value
             for name, value in stored_variables(environ).items()
-            if name.endswith("_VISIBLE_DEVICES") or name == "ZE_AFFINITY_MASK"
+            if any(name in vendor.masks for vendor in VENDORS.values())
         },
         unknown=unknown | {name: reason for name, reason in missing.items() if reason},
     )
@@ -166,7 +173,11 @@ def accelerators(system: System) -> Iterator[Device]:
             count = pynvml.nvmlDeviceGetCount()
             for index in range(count):
                 gpu = nvidia[index] if len(nvidia) == count else Gpu("NVIDIA", "NVIDIA GPU")
-                yield _told_by_driver(index, gpu)
+                yield from _told_by_driver(index, gpu)
+    except SILENT as error:
+        reasons = dict.fromkeys(Device.__struct_fields__, f"NVML: {error}")
+        for gpu in nvidia:
+            yield _device(gpu, {}, reasons)
     except pynvml.NVMLError as error:
         for gpu in nvidia:
             yield _device(gpu, {"fault": f"NVML: {error}"}, {})
@@ -200,15 +211,20 @@ def _amds(gpus: list[Gpu]) -> Iterator[Device]:
         yield _device(gpu, known | clock, sensor.unknown)
 
 
-def _told_by_driver(index: int, gpu: Gpu) -> Device:
+def _told_by_driver(index: int, gpu: Gpu) -> Iterator[Device]:
+    """Describe a GPU, unless it is another's, as in a job that was given some of a machine's."""
     readings = nvml.IDENTITY | nvml.CONSTANT | nvml.MOMENTARY
+    told: dict[str, Any] = {}
     try:
         told, reasons = nvml.ask(pynvml.nvmlDeviceGetHandleByIndex(index), readings)
+        fault = reasons.get("name")
+    except pynvml.NVMLError_NoPermission:
+        return
     except pynvml.NVMLError as error:
-        return _device(gpu, {"index": index, "fault": f"NVML: {error}"}, {})
-    if "name" in reasons:
-        return _device(gpu, {"index": index, "fault": reasons["name"]}, {})
-    return _device(gpu, told | {"index": index}, reasons)
+        reasons, fault = {}, f"NVML: {error}"
+    if fault is not None:
+        told, reasons = {"fault": fault}, {}
+    yield _device(gpu, told | {"index": index}, reasons)
 
 
 def _device(gpu: Gpu, told: dict[str, Any], reasons: dict[str, str]) -> Device:

@@ -33,6 +33,7 @@ def troubles(there: There) -> list[Conclusion]:
 RULES: dict[Severity, tuple[Rule, ...]] = {
     "error": (devices.device_lost, devices.build_lacks_device),
     "warning": (
+        devices.silent_driver,
         devices.hidden_devices,
         devices.busy_accelerator,
         devices.held_back,
