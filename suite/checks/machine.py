@@ -25,6 +25,8 @@ MORE_THAN_ALL = 1.1
 """Memory in use relative to the device's, at most; sizes are rounded."""
 LOWEST_CLOCK = 1e8
 """Cycles a second of an accelerator, fewer than any has at most."""
+LARGEST_CACHE = 2**34
+"""Bytes of a machine's caches; a container may have less memory than its processors have cache."""
 LEAST_WATTS, MOST_WATTS = 1.0, 1e4
 LEAST_READ = -60.0
 """What a sensor says at least: degrees Celsius of a cold machine."""
@@ -39,6 +41,8 @@ MOST_READ = {
 }
 BEYOND_LIMIT = 1.5
 """Power and clock of a device relative to its limits, at most, for as long as half of a case."""
+LAPTOP = ("Laptop", "Max-Q", "Mobile")
+"""Words in the names of devices whose power limit moves with the load and the processor's."""
 CAPABILITIES = {
     r"^P100": "6.0",
     r"^GeForce GTX 10": "6.1",
@@ -144,8 +148,8 @@ def impossible_processor(run: Run) -> Iterator[Fault]:
     if not LEAST_MEMORY <= cpu.memory_bytes <= MOST_MEMORY:
         yield Fault(f"the machine has {said(cpu.memory_bytes, 'B')} of memory")
     cache = cpu.last_level_cache_bytes
-    if cache is not None and not 0 < cache < cpu.memory_bytes:
-        yield Fault(f"a cache of {said(cache, 'B')} before memory of fewer bytes")
+    if cache is not None and not 0 < cache < LARGEST_CACHE:
+        yield Fault(f"a cache of {said(cache, 'B')}")
 
 
 def impossible_device(run: Run) -> Iterator[Fault]:
@@ -190,7 +194,7 @@ def impossible_reading(run: Run) -> Iterator[Fault]:
         for name, sensed in case.extra_info.telemetry.items():
             device = accelerator(run, name)
             most = dict(MOST_READ)
-            if device and device.power_limit_watts:
+            if device and device.power_limit_watts and not any(w in device.name for w in LAPTOP):
                 most["power_watts"] = BEYOND_LIMIT * device.power_limit_watts
             if device and device.max_clock_hz:
                 most["sm_clock_hz"] = BEYOND_LIMIT * device.max_clock_hz
