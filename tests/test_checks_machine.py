@@ -3,9 +3,8 @@
 
 from pathlib import Path
 
-from tests.bad_files import sense
 from tests.judging import validate
-from tests.spoiling import good, product
+from tests.spoiling import good, product, sense
 
 
 def test_a_small_container_on_large_caches_is_not_refused(tmp_path: Path) -> None:
