@@ -19,7 +19,7 @@ class NothingSelectedError(ValueError):
 
 
 class DoesNotFitError(Exception):
-    """A case needs more memory than its device has free."""
+    """A case needs more of a device than is free: of its memory, or the device for itself."""
 
 
 class ClockError(RuntimeError):

@@ -36,7 +36,7 @@ from suite.running.journal import Begun, Measured
 from suite.searches import ShapeSearch
 from suite.session import LaunchSession, Refusal, reason_of
 from suite.timing import Body, Sampler
-from suite.workers import Worker
+from suite.workers import Worker, put_away
 
 SESSION = pytest.StashKey[LaunchSession]()
 BEGUN = pytest.StashKey[float]()
@@ -160,9 +160,13 @@ def pair(request: pytest.FixtureRequest) -> list[dev.Device]:
 
 
 @pytest.fixture
-def workers(request: pytest.FixtureRequest) -> list[Worker]:
+def workers(request: pytest.FixtureRequest) -> Iterator[list[Worker]]:
     """Run the case in a process on each accelerator, or on each half of the CPU."""
-    return request.config.stash[SESSION].workers(seats(request.param))
+    found = request.config.stash[SESSION].workers(seats(request.param))
+    yield found
+    refused = request.node.stash.get(REFUSED, None)
+    if refused is None or refused.status == "skipped":  # else one may never answer again
+        put_away(found)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -25,6 +25,9 @@ Task = tuple[Body, Callable[[Any], Check], *tuple[Callable[[], object], ...]]
 """A body, its check and, if need be, what comes before each sample."""
 Interval = tuple[float, float]
 
+TAKEN = "busy or unavailable"
+"""What CUDA says of a device that admits only one process, which another one is."""
+
 
 def serve(pipe: Connection, seat: "Seat", seed: int) -> None:
     """Obey the pipe until it closes; this is the worker's process.
@@ -83,10 +86,16 @@ class _Desk:
         self.set_up(lambda *given: self._held.enter_context(factory(*given)), *args)
 
     def leave(self) -> None:
-        """Put the task away, with all that only it has held, and then end its set-up."""
+        """Put the task away, with all that only it has held, and then end its set-up.
+
+        The memory that torch would keep for the next one goes back to the device.
+        """
+        from suite.devices import release_memory  # noqa: PLC0415 - imports torch
+
         self._clear()
         gc.collect()
         self._held.close()
+        release_memory()
 
     def get_ready(self) -> None:
         """Do what comes before a sample."""
@@ -119,4 +128,5 @@ def _obey(pipe: Connection, desk: _Desk) -> None:
         except DoesNotFitError as error:
             pipe.send((DoesNotFitError, str(error)))
         except Exception as error:  # noqa: BLE001 - whatever it was, the parent is told
-            pipe.send((RuntimeError, f"{type(error).__name__}: {error}"))
+            kind = DoesNotFitError if TAKEN in str(error) else RuntimeError
+            pipe.send((kind, f"{type(error).__name__}: {error}"))

@@ -170,8 +170,13 @@ def together(workers: Sequence[Worker], factory: JointFactory, *args: object) ->
     try:
         yield
     except pytest.skip.Exception:
-        _all(workers, lambda _: ("leave",))
+        put_away(workers)
         raise
+    put_away(workers)
+
+
+def put_away(workers: Sequence[Worker]) -> None:
+    """Let workers put away what they hold, so that others find the memory of their devices."""
     _all(workers, lambda _: ("leave",))
 
 

@@ -13,12 +13,13 @@ from typing import Any
 import pytest
 import torch
 
+from suite import plugin
 from suite.devices import Device, usable_cores
 from suite.errors import DoesNotFitError
 from suite.model import Check
 from suite.serving import Task
-from suite.session import LaunchSession
-from suite.workers import Seat, Worker, WorkerError, halves, together
+from suite.session import LaunchSession, Refusal
+from suite.workers import Seat, Worker, WorkerError, halves, put_away, together
 
 FINE = Check("nothing", 0.0, 1.0)
 
@@ -51,6 +52,15 @@ def giant(device: Device) -> tuple[Callable[[], Any], Callable[[Any], Check]]:
 
 def drawn(device: Device) -> Task:
     return (lambda: device.uniform(3).tolist()), (lambda seen: Check(str(seen), 0.0, 1.0))
+
+
+def taken(_: Device) -> Task:
+    raise RuntimeError("CUDA error: CUDA-capable device(s) is/are busy or unavailable\nCompile")
+
+
+def watched(_: Device, given_back: Path) -> Task:
+    torch.accelerator.empty_cache = given_back.touch
+    return (lambda: None), (lambda _: FINE)
 
 
 def counter(_: Device) -> Task:
@@ -149,6 +159,17 @@ def test_what_does_not_fit_into_memory_is_told_as_such(worker: Worker) -> None:
         worker.set_up(giant)
 
 
+def test_a_device_that_admits_only_one_process_is_no_failure(worker: Worker) -> None:
+    with pytest.raises(DoesNotFitError, match=r"cpu/0: RuntimeError: .* busy or unavailable"):
+        worker.set_up(taken)
+
+
+def test_what_is_put_away_leaves_no_memory_behind(pair: list[Worker], tmp_path: Path) -> None:
+    pair[1].set_up(watched, tmp_path / "given back")
+    put_away(pair)
+    assert (tmp_path / "given back").exists()
+
+
 def test_a_task_draws_the_same_whatever_came_before(worker: Worker) -> None:
     seen = []
     for calls in (1, 2, 1):
@@ -205,6 +226,26 @@ def test_if_one_worker_cannot_be_set_up_all_have_answered(
         pass
     for worker in pair:
         worker.set_up(sleeper, 0.0)
+
+
+FAILED, SKIPPED = Refusal("failed", "wrong"), Refusal("skipped", "too large")
+
+
+@pytest.mark.parametrize(("refusal", "away"), [(None, True), (SKIPPED, True), (FAILED, False)])
+def test_what_a_case_leaves_in_workers_is_put_away_unless_it_failed(
+    monkeypatch: pytest.MonkeyPatch, refusal: Refusal | None, *, away: bool
+) -> None:
+    seen: list[object] = []
+    monkeypatch.setattr(plugin, "put_away", seen.append)
+    session = SimpleNamespace(workers=lambda _: "workers")
+    stash = {} if refusal is None else {plugin.REFUSED: refusal}
+    request = SimpleNamespace(
+        param="a+b",
+        config=SimpleNamespace(stash={plugin.SESSION: session}),
+        node=SimpleNamespace(stash=stash),
+    )
+    assert list(vars(plugin.workers)["__wrapped__"](request)) == ["workers"]
+    assert seen == ["workers"] * away
 
 
 def test_a_worker_that_dies_is_told() -> None:
