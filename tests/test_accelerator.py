@@ -63,6 +63,17 @@ def test_a_fact_that_is_refused_has_the_drivers_reason_and_takes_no_other_along(
     assert told.keys() == CONSTANT.keys() - {"ecc"}
 
 
+def test_what_an_older_library_of_the_same_name_lacks_takes_no_other_along(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    install(monkeypatch, _gpu())
+    monkeypatch.delattr(pynvml, "nvmlDeviceGetNumaNodeId")
+    told, reasons = told_by_driver(UUID)
+    assert reasons.keys() == {"numa_node"}
+    assert "nvmlDeviceGetNumaNodeId" in reasons["numa_node"]
+    assert told["power_limit_watts"] == 700.0
+
+
 def test_without_a_driver_every_fact_has_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
     library = install(monkeypatch, Gpu(uuid="GPU-other"))
     assert told_by_driver(UUID) == ({}, dict.fromkeys(CONSTANT, "NVML: Not Found"))

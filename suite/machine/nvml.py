@@ -2,7 +2,8 @@
 """What the driver of NVIDIA's GPUs tells through its library NVML, in SI units.
 
 Every value stands for itself: what the driver refuses has the driver's reason, and takes no
-other value along.
+other value along. So does what its Python library lacks: an old one of the same name, `pynvml`,
+hides the right one where somebody installed both.
 """
 
 import os
@@ -42,7 +43,7 @@ CONSTANT: dict[str, Reading] = {
     "pcie_width": pynvml.nvmlDeviceGetCurrPcieLinkWidth,
     "pcie_generation_max": pynvml.nvmlDeviceGetMaxPcieLinkGeneration,
     "pcie_width_max": pynvml.nvmlDeviceGetMaxPcieLinkWidth,
-    "numa_node": pynvml.nvmlDeviceGetNumaNodeId,
+    "numa_node": lambda gpu: int(pynvml.nvmlDeviceGetNumaNodeId(gpu)),
     "processes": other_processes,
 }
 """What is stored of a GPU once a run; all but link and processes stays as it is."""
@@ -88,7 +89,7 @@ def ask(
     for fact, read in readings.items():
         try:
             told[fact] = read(gpu)
-        except pynvml.NVMLError as error:
+        except (pynvml.NVMLError, AttributeError, UnicodeDecodeError) as error:
             refused[fact] = f"NVML: {error}"
     return told, refused
 

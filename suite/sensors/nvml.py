@@ -72,9 +72,8 @@ def _handles(salt: str) -> Iterator[tuple[str, Any]]:
 
 
 def mask(gpu: Any) -> int:  # noqa: ANN401 - the library has no types
-    """Return the bits of what holds the clock of a GPU back now."""
     """Return what holds a GPU's clock back now, a bit for each reason."""
     try:
         return int(pynvml.nvmlDeviceGetCurrentClocksEventReasons(gpu))
-    except pynvml.NVMLError_FunctionNotFound:  # a driver from before the new name
+    except (pynvml.NVMLError_FunctionNotFound, AttributeError):  # from before the new name
         return int(pynvml.nvmlDeviceGetCurrentClocksThrottleReasons(gpu))
