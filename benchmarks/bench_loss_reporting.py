@@ -64,8 +64,9 @@ def bench_reading(measure: Measure, device: Device, network: str, batch: int, ev
 
 
 @cases(network=NETWORKS, batch=[BATCH], memory=MEMORIES)
-@cases(network=["large"], batch=LARGER[:1], memory=MEMORIES)
+@cases(network=["large"], batch=LARGER[:1], memory=MEMORIES[::2])
 @cases("rigorous", network=NETWORKS, batch=LARGER, memory=MEMORIES)
+@cases("rigorous", network=["large"], batch=LARGER[:1], memory=MEMORIES)
 def bench_loading(
     measure: Measure, accelerator: Device, network: str, batch: int, memory: str
 ) -> None:
