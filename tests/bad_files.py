@@ -11,7 +11,7 @@ from pathlib import Path
 from random import Random
 
 from suite import store
-from suite.model import Outcome, Run
+from suite.model import Energy, Outcome, Run, Telemetry
 from tests.judging import add_up, keep, samples, set_samples
 from tests.spoiling import (
     Spoil,
@@ -42,6 +42,30 @@ def of_device(**values: object) -> Spoil:
 
 def of_cpu(**values: object) -> Spoil:
     return lambda run: put(run.frobench.environment.cpu, **values)
+
+
+def _telemetry(run: Run, rest: dict[str, float]) -> None:
+    """Let devices have drawn so many watts at rest."""
+    run.frobench.telemetry = Telemetry(
+        begun=0.0,
+        step=1.0,
+        series={},
+        held_back={},
+        launches=[],
+        unknown={},
+        cost=0.0,
+        idle_watts=rest,
+    )
+
+
+def _drawing(run: Run, watts: float, later: float = 1.0) -> None:
+    """Let a product have cost energy, in time that is told `later` times as long as it was."""
+    one = product(run)
+    _telemetry(run, {"cuda:0": 76.4})
+    seconds, launches = one.stats.median, len(run.frobench.launches)
+    one.extra_info.energy = Energy(
+        joules=[watts * seconds] * launches, seconds=[later * seconds] * launches
+    )
 
 
 def of_software(**values: object) -> Spoil:
@@ -175,6 +199,21 @@ OF_RUNS: dict[str, tuple[str, Spoil]] = {
     "a sensor's clock in MHz": (
         "impossible-reading",
         lambda run: sense(product(run), "sm_clock_hz", 1e15, 1.98e15, 1.98e15),
+    ),
+    "joules in millijoules": ("impossible-energy", lambda run: _drawing(run, 500e3)),
+    "joules in kilojoules": ("impossible-energy", lambda run: _drawing(run, 0.5)),
+    "joules below zero": ("impossible-energy", lambda run: _drawing(run, -5.0)),
+    "the time beside joules in milliseconds": (
+        "impossible-energy",
+        lambda run: _drawing(run, 500.0, 1e3),
+    ),
+    "power at rest in milliwatts": (
+        "impossible-energy",
+        lambda run: _telemetry(run, {"cuda:0": 76.4e3}),
+    ),
+    "energy of other launches": (
+        "launch-count",
+        lambda run: put(product(run).extra_info, energy=Energy(joules=[1.0], seconds=[1.0])),
     ),
     # Faster than can be
     "a product that was not waited for": (

@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from random import Random
+from statistics import median
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -19,6 +20,7 @@ from suite.model import (
     Case,
     CaseInfo,
     Check,
+    Energy,
     Outcome,
     ProfileName,
     Run,
@@ -189,6 +191,7 @@ def _case(machine: Machine, wanted: Wanted, launches: int) -> Case:
         peak_bytes=None if on_cpu else int(chance.uniform(1e6, 2e9)),
         order=[],
         telemetry=_sensed(machine, devices),
+        energy=_energy(machine, devices, by_launch),
     )
     return Case(
         group=wanted.group,
@@ -232,6 +235,20 @@ def _sensed(machine: Machine, devices: list[str]) -> dict[str, Sensed]:
             }
             seen[name] = Sensed(readings=9, values=values)
     return seen
+
+
+def _energy(machine: Machine, devices: list[str], by_launch: list[list[float]]) -> Energy | None:
+    """Let calls cost what most of the devices' limits allow, where all have one."""
+    limits = {
+        f"{one.type}:{one.index}": one.power_limit_watts for one in machine.environment.accelerators
+    }
+    watts = [limits.get(name) for name in devices]
+    known = [one for one in watts if one]
+    if len(known) < len(watts):
+        return None
+    part = machine.chance.choice([0.0, 0.1, 0.8, 1.05])  # some counters stand still
+    seconds = [median(samples) if samples else None for samples in by_launch]
+    return Energy(joules=[s and part * sum(known) * s for s in seconds], seconds=[*seconds])
 
 
 def _outcome(one: Wanted, longest: float) -> Outcome:

@@ -17,6 +17,7 @@ from suite.checks import (
     claims,
     clock,
     doubts,
+    energy,
     failures,
     inputs,
     integrity,
@@ -42,7 +43,7 @@ OF_NUMBERS = (timing, work, inputs, clock, settings, launches, noise, steadiness
 """Modules of rules about what was measured."""
 OF_SENSORS = (throttling, power)
 """Modules of rules about what sensors said meanwhile."""
-OF_BELIEF = (rates, plausibility, claims, machine, doubts)
+OF_BELIEF = (rates, plausibility, claims, machine, energy, doubts)
 """Modules of rules about what cannot be, or hardly, whoever measured it."""
 OF_FILES = (structure, privacy, integrity)
 """Modules of rules that say whether a stored file is whole."""

@@ -107,6 +107,8 @@ def launch_count(run: Run) -> Iterator[Fault]:
             "warmup": len(info.warmup),
             "order": len(info.order),
             **{f"parts.{name}": len(values) for name, values in info.parts.items()},
+            **({"energy": len(info.energy.joules)} if info.energy else {}),
+            **({"energy.seconds": len(info.energy.seconds)} if info.energy else {}),
         }
         for name, length in lengths.items():
             if length != launches:
