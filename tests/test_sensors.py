@@ -211,3 +211,12 @@ def test_a_device_that_nothing_reads_says_so() -> None:
     processor, other = telemetry.sensors({"xpu:0": None}, "7")
     assert processor.device == "cpu"
     assert other.unknown["power_watts"] == "no library asked here reads xpu devices"
+
+
+def test_counts_of_heat_that_cannot_be_read_take_nothing_else_along(tmp_path: Path) -> None:
+    count = tmp_path / "sys/devices/system/cpu/cpu0/thermal_throttle/package_throttle_count"
+    count.mkdir(parents=True)  # opening it fails, for root too
+    put(tmp_path, {"proc/loadavg": "3.27 2 1 1/100 7"})
+    sensor = cpu.sensor(tmp_path, cores=[0])
+    assert sensor.read() == {"load": 3.27}
+    assert "cannot be read" in sensor.unknown[HELD_BACK]

@@ -138,7 +138,10 @@ def _held_back(root: Path) -> Callable[[], list[str]] | str:
     paths = sorted(folder.glob("cpu[0-9]*/thermal_throttle/package_throttle_count"))
     if not paths:
         return "the kernel does not count how often the processor was too hot"
-    before = [sum(int(path.read_text()) for path in paths)]
+    try:
+        before = [sum(int(path.read_text()) for path in paths)]
+    except (OSError, ValueError) as error:
+        return f"the kernel's counts of heat cannot be read: {type(error).__name__}"
 
     def ask() -> list[str]:
         now = sum(int(path.read_text()) for path in paths)
