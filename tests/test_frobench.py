@@ -16,7 +16,7 @@ from tests import factory
 from tests.alone import load
 from tests.command import ROOT, TRICKY, frobench
 
-VERBS = ("run", "list", "validate", "compare", "reproduce", "report", "share")
+VERBS = ("run", "list", "doctor", "validate", "compare", "reproduce", "report", "share")
 
 
 @pytest.fixture

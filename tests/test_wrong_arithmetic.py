@@ -35,7 +35,7 @@ FAULTS = {
         "copies.between",
         "return target.copy_(source, non_blocking=True)",
         "return target",
-        {"devices": [CPU] * 2, "size": 4**6, "way": "direct"},
+        {"pair": [CPU] * 2, "size": 4**6, "way": "direct"},
     ),
     "another tensor printed": Fault(
         "copies.print", "print(source,", "print(source.flip(0),", {"device": CPU, "size": 4000}
