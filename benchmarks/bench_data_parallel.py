@@ -51,7 +51,7 @@ from training import SIZES, Training, skip_where_too_large, step
 
 from suite import Check, Device, Lane, Measure, Work, Worker, cases, close_to, needed, together
 
-BATCHES, MORE = [1, 64, 512], [16, 2048, 16384, 65536]
+BATCHES, MORE = [1, 64, 1024], [16, 256, 4096, 16384, 65536]
 LARGE = [64, 1024, 4096]
 """Batches of the large network; a step on the last one is a tenth of a TFLOP."""
 PARTS = ["scatter", "replicate", "parallel_apply", "gather", "whole"]

@@ -97,6 +97,18 @@ def test_where_no_number_of_steps_can_be_named_the_reason_is_given(
     assert plain(found).startswith(words)
 
 
+def test_without_the_training_that_reads_each_loss_the_reason_is_given() -> None:
+    *others, first = read_back(20e-6)
+    params = first.params | {"device": "cpu"}
+    missing = left_out("bench_reading", "skipped", "takes 882 ms a call", **params)
+    section = answer("loss_reporting", others, [missing])
+    found = by_name(section)
+    for name in ("slow-down", "every"):
+        assert found[f"{name}-small-64-cpu"].answer == "Not measured: takes 882 ms a call."
+    (line,) = plot(section, "every").series
+    assert [point.x for point in line.points] == [5, 15]
+
+
 def test_a_launch_that_was_disturbed_does_not_name_a_number_of_steps() -> None:
     *others, first = read_back(1e-6)
     disturbed = beside("bench_reading", 1e-6, noise=[1.5, 1.5, *[1.0] * 6], every="1")

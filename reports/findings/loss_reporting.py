@@ -77,7 +77,7 @@ def absent(cases: Cases, function: str) -> Answer:
 
 def slow_down(cases: Cases, device: str, network: str, batch: str) -> Answer:
     """Compare reading the loss of each step back with reading none."""
-    slower, step = by_every(cases, device, network, batch)
+    slower, step = _from_each(cases, device, network, batch)
     more = step.at(1) * (1 - 1 / slower.at(1))
     return Answer(
         f"Training {training(cases, device, network, batch)}, takes {VALUE} as long when each "
@@ -92,7 +92,7 @@ def slow_down(cases: Cases, device: str, network: str, batch: str) -> Answer:
 
 def every(cases: Cases, device: str, network: str, batch: str) -> Answer:
     """Find the number of steps between read-backs from which they cost less than 1%."""
-    slower, step = by_every(cases, device, network, batch)
+    slower, step = _from_each(cases, device, network, batch)
     each, most = slower.at(1), slower.sizes[-1]
     if (each <= LEVEL).all() or _is_below(estimate_of(each)):
         sentence = (
@@ -179,6 +179,14 @@ def plots(cases: Cases) -> Iterator[Plot]:
     if drivers:
         title, y = "What reading one device's losses costs the others", Axis("their time", RATIO)
         yield Plot("others", title, "dots", Axis("devices"), y, drivers, 1.0, "nobody's are read")
+
+
+def _from_each(cases: Cases, device: str, network: str, batch: str) -> tuple[Curve, Curve]:
+    """Return what `by_every` does, if each loss was read in one of the trainings."""
+    slower, step = by_every(cases, device, network, batch)
+    if 1 not in slower.cases:
+        raise NotMeasuredError(cases.reason(every="1", **where(READING, device, network, batch)))
+    return slower, step
 
 
 def _ways(cases: Cases, device: str, network: str, batch: str) -> dict[str, pd.Series]:
