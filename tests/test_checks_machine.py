@@ -22,3 +22,12 @@ def test_a_laptop_may_draw_more_than_its_limit_was_when_the_run_began(tmp_path: 
     sense(product(run), "power_watts", 20.0, 120.0, 130.0)
     found = [one.code for one in validate(run, tmp_path) if one.severity == "error"]
     assert "impossible-reading" not in found
+
+
+def test_a_part_of_a_device_may_have_the_name_of_the_whole(tmp_path: Path) -> None:
+    run = good()
+    for one in run.frobench.environment.accelerators:
+        one.name, one.memory_bytes = "AMD Instinct MI300X", 47 * 2**30  # its memory in four parts
+        one.capability, one.multiprocessors = "gfx942", 38
+    found = [one.code for one in validate(run, tmp_path) if one.severity == "error"]
+    assert "impossible-device" not in found

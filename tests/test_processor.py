@@ -6,7 +6,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from suite.machine.processor import processor
+from suite.machine.processor import processor, read
 
 CORES = list(psutil.Process().cpu_affinity()) if psutil.LINUX else [0]
 
@@ -140,3 +140,8 @@ def test_how_cores_and_pages_are_run_is_read(tmp_path: Path) -> None:
 def test_intels_driver_says_what_is_off(tmp_path: Path, off: str, *, boost: bool) -> None:
     files = {"sys/devices/system/cpu/intel_pstate/no_turbo": off}
     assert processor({}, plant(tmp_path, files)).boost is boost
+
+
+def test_a_name_that_is_no_text_is_read_nevertheless(tmp_path: Path) -> None:
+    (tmp_path / "product_name").write_bytes(b"Card \xff 1\n")
+    assert read(tmp_path / "product_name") == "Card \N{REPLACEMENT CHARACTER} 1"

@@ -19,8 +19,9 @@ SEVERITY: Severity = "error"
 
 LEAST_MEMORY, MOST_MEMORY = 2**26, 2**47
 """Bytes of a machine's or a device's memory: with less PyTorch is not loaded, and none has more."""
-OTHER_MEMORY = 4.0
-"""Memory of a device relative to its datasheet's, at most: some are sold with twice as much."""
+LEAST_PART, OTHER_MEMORY = 1 / 20, 4.0
+"""Memory of a device relative to its datasheet's, at least and at most: some show themselves in
+parts under the name of the whole, and some are sold with twice as much."""
 MORE_THAN_ALL = 1.1
 """Memory in use relative to the device's, at most; sizes are rounded."""
 LOWEST_CLOCK = 1e8
@@ -220,7 +221,7 @@ def _strange(one: Accelerator) -> Iterator[str]:
     if named is None or one.type != "cuda":
         return
     label = named.figures["memory_bytes"].value if "memory_bytes" in named.figures else None
-    if label and memory and not 1 / OTHER_MEMORY <= memory / label <= OTHER_MEMORY:
+    if label and memory and not LEAST_PART <= memory / label <= OTHER_MEMORY:
         yield f"memory of {said(memory, 'B')}, not {said(label, 'B')}"
     for pattern, capability in CAPABILITIES.items():
         if one.capability and re.search(pattern, named.devices[0]) and one.capability != capability:

@@ -72,7 +72,7 @@ def processor(unknown: dict[str, str], root: Path = ROOT) -> Cpu:
 def read(path: Path) -> str:
     """Return what a file of the system says, without the space around it; nothing if none."""
     with suppress(OSError):
-        return path.read_text(encoding="utf-8").strip()
+        return path.read_text(encoding="utf-8", errors="replace").strip()  # names may be junk
     return ""
 
 
