@@ -13,7 +13,8 @@ from typing import Any
 
 import pynvml
 
-from suite.sensors.nvml import mask, reasons
+from suite.sensors.nvml import ASKS
+from suite.sensors.sensor import HELD_BACK
 
 Reading = Callable[[Any], Any]
 """Reads a value of the GPU with this handle; raises `pynvml.NVMLError`."""
@@ -50,16 +51,14 @@ CONSTANT: dict[str, Reading] = {
 
 MOMENTARY: dict[str, Reading] = {
     "memory_used_bytes": lambda gpu: int(pynvml.nvmlDeviceGetMemoryInfo(gpu).used),
-    "clock_hz": lambda gpu: _clock(gpu, pynvml.NVML_CLOCK_SM),
-    "memory_clock_hz": lambda gpu: _clock(gpu, pynvml.NVML_CLOCK_MEM),
-    "power_watts": lambda gpu: pynvml.nvmlDeviceGetPowerUsage(gpu) / 1000,
-    "temperature_celsius": (
-        lambda gpu: float(pynvml.nvmlDeviceGetTemperature(gpu, pynvml.NVML_TEMPERATURE_GPU))
-    ),
-    "utilization": lambda gpu: pynvml.nvmlDeviceGetUtilizationRates(gpu).gpu / 100,
-    "held_back": lambda gpu: reasons(mask(gpu)),
+    "clock_hz": ASKS["sm_clock_hz"],
+    **{
+        name: ASKS[name]
+        for name in ("memory_clock_hz", "power_watts", "temperature_celsius", "utilization")
+    },
+    HELD_BACK: ASKS[HELD_BACK],
 }
-"""What a GPU does right now."""
+"""What a GPU does right now, most of it as it is sampled too."""
 
 IDENTITY: dict[str, Reading] = {
     "name": pynvml.nvmlDeviceGetName,
@@ -96,7 +95,3 @@ def ask(
 
 def _highest(gpu: Any, clock: int) -> float:  # noqa: ANN401 - pynvml's handle
     return float(pynvml.nvmlDeviceGetMaxClockInfo(gpu, clock) * 1e6)
-
-
-def _clock(gpu: Any, clock: int) -> float:  # noqa: ANN401 - pynvml's handle
-    return float(pynvml.nvmlDeviceGetClockInfo(gpu, clock) * 1e6)

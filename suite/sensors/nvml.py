@@ -18,7 +18,7 @@ REASONS: dict[int, str] = {
 }
 """What may hold a clock back, by its bit; the newer names with `Event` lack two of them."""
 
-_ASKS: dict[str, Callable[[Any], Reading]] = {
+ASKS: dict[str, Callable[[Any], Reading]] = {
     "sm_clock_hz": lambda gpu: pynvml.nvmlDeviceGetClockInfo(gpu, pynvml.NVML_CLOCK_SM) * 1e6,
     "memory_clock_hz": lambda gpu: pynvml.nvmlDeviceGetClockInfo(gpu, pynvml.NVML_CLOCK_MEM) * 1e6,
     "power_watts": lambda gpu: pynvml.nvmlDeviceGetPowerUsage(gpu) / 1000,
@@ -49,7 +49,7 @@ def sensors(seals: Mapping[str, str], salt: str) -> list[Sensor]:
     for device, sealed in seals.items():
         if sealed in handles:
             gpu = handles[sealed]
-            asks = {name: partial(ask, gpu) for name, ask in _ASKS.items()}
+            asks = {name: partial(ask, gpu) for name, ask in ASKS.items()}
             found.append(Sensor(device, asks, source="NVML"))
         else:
             found += silent([device], "NVML lists no GPU with this UUID, as for a part of one")
