@@ -97,7 +97,9 @@ def conclude(stored: "Run") -> None:
     for conclusion in stored.frobench.conclusions:
         by_code.setdefault(conclusion.code, []).append(conclusion)
     for code, conclusions in by_code.items():
-        click.echo(f"{code}: {len(conclusions)}. {conclusions[0].advice}", err=True)
+        first, often = conclusions[0], len(conclusions)
+        times = f", {often} times" if often > 1 else ""
+        click.echo(f"{first.severity}: {code}{times}. {first.advice}", err=True)
         for conclusion in conclusions[:MOST_CONCLUSIONS]:
             where = f"{short_name(conclusion.case)}: " if conclusion.case else ""
             click.echo(f"  {where}{conclusion.message}", err=True)

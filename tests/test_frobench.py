@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from suite import environment, store
+from suite import environment, store, terminal
+from suite.model import Conclusion
 from suite.version import benchmark_version
 from tests import factory
 from tests.alone import load
@@ -209,3 +210,16 @@ def test_a_wrong_use_gets_one_clear_line(
     assert shown.returncode == code
     assert message in shown.stderr
     assert "Traceback" not in shown.stderr
+
+
+def test_what_a_run_says_of_itself_is_told_with_how_bad_it_is(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    run = factory.run()
+    few = Conclusion(code="few-launches", severity="warning", message="1 launches", advice="More.")
+    run.frobench.conclusions = [few]
+    terminal.conclude(run)
+    assert "\nwarning: few-launches. More.\n  1 launches\n" in capsys.readouterr().err
+    run.frobench.conclusions *= 2
+    terminal.conclude(run)
+    assert "\nwarning: few-launches, 2 times. More.\n" in capsys.readouterr().err

@@ -14,6 +14,8 @@ SEVERITY: Severity = "error"
 
 TOLERANCE = 1e-6
 """Relative error that stored statistics may have."""
+LONGEST = 1e9
+"""Seconds of a sample, at most: a lifetime."""
 
 
 def repeated_name(run: Run) -> Iterator[Fault]:
@@ -134,7 +136,7 @@ def impossible_sample(run: Run) -> Iterator[Fault]:
     """
     for case in run.benchmarks:
         samples = [*case.stats.data, *(case.extra_info.against or [])]
-        if wrong := [s for s in samples if not 0 < s < math.inf]:
+        if wrong := [s for s in samples if not 0 < s < LONGEST]:
             yield Fault(f"{len(wrong)} samples such as {wrong[0]!r} s", case.fullname)
 
 
@@ -145,7 +147,7 @@ def statistics_differ(run: Run) -> Iterator[Fault]:
     """
     for case in run.benchmarks:
         data = case.stats.data
-        if not data:
+        if not data or max(map(abs, data)) >= LONGEST:
             continue
         mean = fmean(data)
         squares = math.fsum((sample - mean) * (sample - mean) for sample in data)
