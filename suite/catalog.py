@@ -12,13 +12,13 @@ A CPU has no datasheet here. How much of it a rate is can be said against its ow
 measured rate only.
 """
 
-import csv
 import re
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+from suite.columns import rows
 from suite.model import Accelerator
 from suite.units import format_value
 
@@ -116,11 +116,7 @@ def read(path: Path = PATH) -> list[Figure]:
     ValueError
         A row does not have the columns of `Figure`, or a value is no number.
     """
-    with path.open(encoding="utf-8", newline="") as file:
-        header, *rows = csv.reader(file)
-    if tuple(header) != Figure._fields:
-        raise ValueError(f"{path.name}: the columns are not {', '.join(Figure._fields)}")
-    return [_figure(row, f"{path.name}:{number}") for number, row in enumerate(rows, 2)]
+    return [_figure(row, where) for where, row in rows(path, Figure._fields)]
 
 
 def _figure(row: list[str], where: str) -> Figure:

@@ -10,11 +10,12 @@ products, copies whose host memory is not told, kernels launched without PyTorch
 Others measure in their own way: a difference of some percent says nothing.
 """
 
-import csv
 import re
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
+
+from suite.columns import rows
 
 PATH = Path(__file__).with_name("published.csv")
 
@@ -56,11 +57,7 @@ def read(path: Path = PATH) -> list[Published]:
     ValueError
         A row does not have the columns of `Published`, or a value is no number.
     """
-    with path.open(encoding="utf-8", newline="") as file:
-        header, *rows = csv.reader(file)
-    if tuple(header) != Published._fields:
-        raise ValueError(f"{path.name}: the columns are not {', '.join(Published._fields)}")
-    return [_figure(row, f"{path.name}:{number}") for number, row in enumerate(rows, 2)]
+    return [_figure(row, where) for where, row in rows(path, Published._fields)]
 
 
 def _figure(row: list[str], where: str) -> Published:
