@@ -183,7 +183,7 @@ def _peak(run: Run, name: str, named: str) -> Ceiling:
         best = (0.0 if emulated else _best(quantity)) or _best("peak_")
         return Ceiling(UNKNOWN_DEVICE * best, best, f"any device in the catalog can do in {named}")
     printed, at_most, as_seen = (
-        catalog.peak(known, named, at and min(at, HIGHEST_CLOCK)).rate
+        catalog.peak(known, named, at and min(max(at, 0.0), HIGHEST_CLOCK)).rate
         for at in (None, device.max_clock_hz, highest_clock(run, name))
     )
     highest = max(printed, at_most, as_seen)

@@ -97,7 +97,7 @@ def _common_step(lengths: Iterable[float], noise: float) -> float:
 
     noise : what a length may differ from a multiple by
     """
-    every = sorted(set(lengths))
+    every = sorted({length for length in lengths if length > 0})
     step = every[0] if every else 0.0
     for length in every:
         rest = abs(math.remainder(length, step))
