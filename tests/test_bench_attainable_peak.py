@@ -10,7 +10,7 @@ import pytest
 from suite.devices import Device
 from suite.shapes import Shape
 from tests.alone import BENCHMARKS, Recorder, load
-from tests.test_wrong_arithmetic import Fault, changed
+from tests.faulty import Fault, changed
 
 CPU = Device("cpu")
 MODULE = BENCHMARKS / "bench_attainable_peak.py"

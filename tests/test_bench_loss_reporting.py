@@ -16,7 +16,7 @@ from torch import Tensor
 from suite.devices import Device
 from suite.grids import expand, sizes
 from tests.alone import BENCHMARKS, Recorder, load
-from tests.test_wrong_arithmetic import Fault, changed
+from tests.faulty import Fault, changed
 
 CPU = Device("cpu")
 STEPS = 20

@@ -13,7 +13,7 @@ from torch.utils._pytree import tree_leaves
 
 from suite.devices import Device
 from tests.alone import BENCHMARKS, Recorder, load
-from tests.test_wrong_arithmetic import Fault, changed
+from tests.faulty import Fault, changed
 
 CPU = Device("cpu")
 MODULE = load(BENCHMARKS / "bench_many_or_one.py")

@@ -2,23 +2,14 @@
 """Whoever changes the arithmetic of a benchmark's body makes its case fail."""
 
 from pathlib import Path
-from typing import Any, NamedTuple
 
 import pytest
 
 from suite.devices import Device
-from tests.alone import BENCHMARKS, Recorder, copied, load, run_pytest
+from tests.alone import load, run_pytest
+from tests.faulty import Fault, changed, checked
 
 CPU = Device("cpu")
-
-
-class Fault(NamedTuple):
-    """What the code of a benchmark says, what it is made to say, and how it is called."""
-
-    function: str
-    old: str
-    new: str
-    arguments: dict[str, Any]
 
 
 FAULTS = {
@@ -136,22 +127,9 @@ FAULTS = {
 }
 
 
-def changed(fault: Fault, folder: Path) -> Path:
-    """Write a copy of a module with the fault planted."""
-    module = BENCHMARKS / f"bench_{fault.function.partition('.')[0]}.py"
-    code = module.read_text("utf-8")
-    assert fault.old in code
-    copy = copied(folder) / module.name
-    copy.write_text(code.replace(fault.old, fault.new), "utf-8")
-    return copy
-
-
 @pytest.mark.parametrize("fault", FAULTS.values(), ids=list(FAULTS))
 def test_wrong_arithmetic_does_not_pass_the_check(fault: Fault, tmp_path: Path) -> None:
-    seen = Recorder()
-    function = f"bench_{fault.function.partition('.')[2]}"
-    getattr(load(changed(fault, tmp_path)), function)(seen, **fault.arguments)
-    assert not seen.check.passed
+    assert not checked(fault, tmp_path).passed
 
 
 def test_wrong_arithmetic_in_a_worker_does_not_pass_the_check(tmp_path: Path) -> None:
