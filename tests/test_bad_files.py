@@ -91,6 +91,7 @@ def test_damage_is_told_without_what_cannot_be_believed(tmp_path: Path) -> None:
 
 def test_numbers_that_mean_nothing_end_no_rule(tmp_path: Path) -> None:
     run = good()
-    product(run).extra_info.iterations[0] = 0
+    for one in run.benchmarks:
+        one.extra_info.iterations[0] = 0
     run.frobench.environment.accelerators[0].max_clock_hz = -1e308
     assert {"impossible-count", "impossible-device"} <= codes(validate(run, tmp_path))

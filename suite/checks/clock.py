@@ -77,7 +77,11 @@ def costly_harness(run: Run) -> Iterator[Fault]:
     for case in run.benchmarks:
         if is_accelerator(case.extra_info.device):
             continue
-        costs = [one.launch.empty_body.get("cpu", 0.0) / one.sample for one in by_launch(run, case)]
+        costs = [
+            one.launch.empty_body.get("cpu", 0.0) / one.sample
+            for one in by_launch(run, case)
+            if one.sample > 0
+        ]
         if mostly(cost > LARGEST_COST for cost in costs):
             message = f"the harness takes {median(costs):.0%} of a sample"
             yield Fault(message, case.fullname)
