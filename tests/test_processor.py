@@ -145,3 +145,10 @@ def test_intels_driver_says_what_is_off(tmp_path: Path, off: str, *, boost: bool
 def test_a_name_that_is_no_text_is_read_nevertheless(tmp_path: Path) -> None:
     (tmp_path / "product_name").write_bytes(b"Card \xff 1\n")
     assert read(tmp_path / "product_name") == "Card \N{REPLACEMENT CHARACTER} 1"
+
+
+def test_the_processor_is_called_what_it_calls_itself(tmp_path: Path) -> None:
+    told = "processor\t: 0\nmodel name\t: Some  Processor 9 @ 3.0GHz\nprocessor\t: 1"
+    assert processor({}, plant(tmp_path, {"proc/cpuinfo": told})).model == (
+        "Some Processor 9 @ 3.0GHz"
+    )

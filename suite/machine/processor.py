@@ -6,6 +6,7 @@ folder that both lie in, so that a test can put others in their place.
 """
 
 import platform
+import re
 from collections.abc import Iterator
 from contextlib import suppress
 from math import floor
@@ -34,7 +35,7 @@ def processor(unknown: dict[str, str], root: Path = ROOT) -> Cpu:
     cache = last_level_cache(root)
     physical, logical = psutil.cpu_count(logical=False), psutil.cpu_count()
     return Cpu(
-        model=note("model", _model(), "the system does not name its processor"),
+        model=note("model", _model(root), "the system does not name its processor"),
         architecture=platform.machine(),
         physical_cores=note("physical_cores", physical, "the system does not count its cores"),
         logical_cores=note("logical_cores", logical, "the system does not count its cores"),
@@ -84,8 +85,10 @@ def affinity() -> list[int]:
     return list(range(psutil.cpu_count() or 1))
 
 
-def _model() -> str | None:
-    model = cpuinfo.get_cpu_info().get("brand_raw") or platform.processor()
+def _model(root: Path) -> str | None:
+    """Return the name that the processor gives itself; to ask cpuinfo takes a sixth of a second."""
+    told = re.search(r"(?m)^model name\s*: (.+)$", read(root / "proc/cpuinfo"))
+    model = told[1] if told else cpuinfo.get_cpu_info().get("brand_raw") or platform.processor()
     return " ".join(model.split()) or None
 
 
