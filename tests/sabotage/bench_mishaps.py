@@ -88,7 +88,7 @@ def bench_first_call(
     measure: Measure, accelerator: Device, caught: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Sample from the first call on."""
-    monkeypatch.setattr("suite.timing.warm_up", lambda _, seconds: seconds)
+    monkeypatch.setattr("suite.timing.warm_up", lambda _, seconds, __: seconds)
     measure_product(measure, accelerator)
 
 
