@@ -20,7 +20,7 @@ from torch import Tensor
 from suite import Device, Measure, Shape, ShapeSearch, Work, cases, freivalds, needed, precision
 
 
-@cases(dtype=["float32"])
+@cases(dtype=["float32", "bfloat16"])
 def bench_product(measure: Measure, device: Device, search: ShapeSearch, dtype: str) -> None:
     """Multiply two matrices of the shape that is fastest."""
     shape = search(partial(product, device, dtype))
@@ -32,7 +32,7 @@ def bench_product(measure: Measure, device: Device, search: ShapeSearch, dtype: 
     )
 
 
-@cases(dtype=["tfloat32", "bfloat16", "float16", "float8_e4m3fn", "int8"])
+@cases(dtype=["tfloat32", "float16", "float8_e4m3fn", "int8"])
 def bench_product_narrow(
     measure: Measure, accelerator: Device, search: ShapeSearch, dtype: str
 ) -> None:

@@ -17,7 +17,7 @@ SHAPE = (4096, 8192, 2048)
 
 def searched(device: str, dtype: str, runner_up: float | None = 0.985) -> Case:
     """Build the case of a shape that was found."""
-    function = "bench_product" if dtype == "float32" else "bench_product_narrow"
+    function = "bench_product" if dtype in {"float32", "bfloat16"} else "bench_product_narrow"
     flops = 2.0 * SHAPE[0] * SHAPE[1] * SHAPE[2]
     seconds = flops / RATES[device, dtype]
     found = case(function, seconds, device, work=Work(flops=flops), dtype=dtype)
