@@ -140,10 +140,11 @@ def measure(sampler: Sampler, settings: Settings) -> Measurement:
         call = warm_up(sampler.took, settings.case_seconds / 2, sampler.clock)
         if other is not None:
             warm_up(other.took, settings.case_seconds / 2, other.clock)
-        seen.iterations = _iterations(sampler, call, settings)
+        wanted, least = _lengths(sampler, settings)
+        seen.iterations = _iterations(sampler, call, wanted, least)
         seen.warmup = sampler.clock() - begun
         if other is None:
-            _sample_alone(sampler, seen, settings)
+            _sample_alone(sampler, seen, settings, wanted, least)
         else:
             sample_beside(sampler, other, seen, settings)
         seen.prepared = sampler.clock() - begun - seen.warmup - seen.sampled
@@ -171,24 +172,42 @@ def explore(sampler: Sampler, settings: Settings) -> Measurement:
         return seen
 
 
-def _sample_alone(sampler: Sampler, seen: Measurement, settings: Settings) -> None:
-    """Let host samples and span samples alternate."""
+def _sample_alone(
+    sampler: Sampler, seen: Measurement, settings: Settings, wanted: float, least: float
+) -> None:
+    """Let host samples and span samples alternate.
+
+    A sample that is too short for the clock shows that the calls before it, by which its length
+    was chosen, were held up: then all begins anew, with more calls in a sample.
+    """
     begun = sampler.clock()
     while not seen.enough(settings, sampler.clock() - begun):
         seen.result = None  # the memory of one result is enough
         seen.host.append(seen.sample(sampler))
         seen.observe(sampler)
+        if sampler.may_repeat and seen.host[-1] * seen.iterations < least:
+            seen.host.clear()
+            seen.iterations = calls_that_take(wanted, least, sampler.took)
 
 
-def _iterations(sampler: Sampler, call: float, settings: Settings) -> int:
-    """Choose how often the body is called inside one sample."""
+def _lengths(sampler: Sampler, settings: Settings) -> tuple[float, float]:
+    """Return the seconds that a sample of a short body shall take, and those it must."""
     least = STEPS_IN_A_SAMPLE * clocks.timer_step(sampler.clock)
-    wanted = least
     if sampler.may_repeat and not sampler.against:  # rather a longer sample than more of them
-        wanted = max(least, settings.case_seconds / settings.most_samples)
+        return max(least, settings.case_seconds / settings.most_samples), least
+    return least, least
+
+
+def _iterations(sampler: Sampler, call: float, wanted: float, least: float) -> int:
+    """Choose how often the body is called inside one sample.
+
+    The first sample of several calls is not looked at: they may need more memory than one.
+    """
     if sampler.before or sampler.cold or call >= wanted:
         return 1
-    return calls_that_take(wanted, least, sampler.took)
+    iterations = calls_that_take(wanted, least, sampler.took)
+    sampler.took(iterations)
+    return iterations
 
 
 def _other(sampler: Sampler) -> Sampler | None:

@@ -5,6 +5,7 @@ import gc
 from collections.abc import Callable
 from itertools import count
 from typing import Any
+from weakref import WeakSet
 
 import pytest
 from msgspec.structs import replace
@@ -279,3 +280,35 @@ def test_a_clock_that_goes_backwards_fails_the_case(
     body = taking(clock, lambda call: 0.02 if call < 6 else -1.0)
     with pytest.raises(ClockError, match="backwards"):
         measure(sampler(clock, body), settings)
+
+
+class Block:
+    """Stands for memory."""
+
+
+def test_calls_that_were_held_up_while_warming_up_are_counted_anew(
+    clock: VirtualClock, settings: Settings
+) -> None:
+    body = taking(clock, lambda number: 4e-3 if number < 20 else 1e-6)
+    seen = measure(sampler(clock, body), settings)
+    assert seen.host == pytest.approx([1e-6] * len(seen.host), rel=1e-2)
+    assert seen.iterations * 1e-6 == pytest.approx(settings.case_seconds / 30, rel=0.1)
+
+
+def test_memory_that_only_calls_in_a_row_need_is_had_before_the_first_sample(
+    clock: VirtualClock, settings: Settings
+) -> None:
+    alive: WeakSet[Block] = WeakSet()
+    most = 0
+
+    def body() -> Any:  # noqa: ANN401 - anything that can be let go
+        nonlocal most
+        result = Block()
+        alive.add(result)
+        clock.now += 1e-3 if len(alive) <= most else 3e-3
+        most = max(most, len(alive))
+        return result
+
+    seen = measure(sampler(clock, body), settings)
+    assert seen.iterations > 1
+    assert seen.host == pytest.approx([1e-3] * len(seen.host), rel=1e-2)
