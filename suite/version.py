@@ -33,18 +33,24 @@ def version_in(module: Path, name: str) -> str:
     """
     if not module.is_file() or name not in _definitions(module):
         raise LookupError(f"{module.name} has no {name}")
-    used = [(module, name)]
-    code = set()
-    for path, word in used:  # grows while the names that each definition uses are found
-        definition = _definitions(path)[word]
-        if isinstance(definition, ast.ImportFrom):
-            found = _imported(definition, word, path)
-        else:
-            found = [(path, other) for other in _names(definition) if other in _definitions(path)]
-            code.add((word, ast.unparse(definition)))
-        used += [place for place in found if place not in used]
-    lines = (f"{word}: {definition}" for word, definition in sorted(code))
+    places, code = [(module, name)], set()
+    for place in places:  # grows while the names that each definition uses are found
+        text, used = _part(*place)
+        if text is not None:
+            code.add((place[1], text))
+        places += [other for other in used if other not in places]
+    lines = (f"{word}: {text}" for word, text in sorted(code))
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:12]
+
+
+@cache
+def _part(path: Path, name: str) -> tuple[str | None, list[Place]]:
+    """Return the code that defines a name, none where it is imported, and what that uses."""
+    known = _definitions(path)
+    definition = known[name]
+    if isinstance(definition, ast.ImportFrom):
+        return None, _imported(definition, name, path)
+    return ast.unparse(definition), [(path, word) for word in _names(definition) if word in known]
 
 
 @cache
