@@ -154,8 +154,9 @@ def texts(value: object, where: str = "$") -> Iterator[tuple[str, str]]:
     if isinstance(value, str):
         yield where, value
     elif isinstance(value, Struct):
-        for field in structs.fields(value):
-            yield from texts(getattr(value, field.name), f"{where}.{field.encode_name}")
+        names = zip(value.__struct_fields__, value.__struct_encode_fields__, strict=True)
+        for name, told_as in names:
+            yield from texts(getattr(value, name), f"{where}.{told_as}")
     elif isinstance(value, dict):
         for key, item in value.items():
             yield where, str(key)
