@@ -82,6 +82,12 @@ results = click.option(
 )
 
 
+def into(folder: Path, what: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Let a verb be told where to write, and otherwise write into `folder`."""
+    place = click.Path(file_okay=False, path_type=Path)
+    return click.option("-o", "--output", type=place, default=folder, show_default=True, help=what)
+
+
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="frobench")
 def main() -> None:
@@ -260,14 +266,7 @@ def validate(paths: tuple[Path, ...]) -> None:
 
 @main.command()
 @click.argument("file", type=FILE)
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(file_okay=False, path_type=Path),
-    default=RESULTS,
-    show_default=True,
-    help="Folder of stored runs.",
-)
+@into(RESULTS, "Folder of stored runs.")
 @click.option("--all", "everything", is_flag=True, help="Show every text in full.")
 @tells
 def share(file: Path, output: Path, *, everything: bool) -> None:
@@ -326,14 +325,7 @@ def compare(base: Path, new: Path | None, *, purchase: bool, as_json: bool) -> N
 
 @main.command()
 @paths
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(file_okay=False, path_type=Path),
-    default=SITE,
-    show_default=True,
-    help="Folder for the pages.",
-)
+@into(SITE, "Folder for the pages.")
 @tells
 def report(paths: tuple[Path, ...], output: Path) -> None:
     """Write pages from stored runs: those of `results/`, or of the paths given."""

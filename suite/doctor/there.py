@@ -169,7 +169,7 @@ def accelerators(system: System) -> Iterator[Device]:
     """Describe what the system shows, NVIDIA's GPUs as their driver does if it speaks."""
     nvidia = [gpu for gpu in system.gpus if gpu.vendor == "NVIDIA"]
     try:
-        with nvml.library():
+        with nvml.opened():
             count = pynvml.nvmlDeviceGetCount()
             for index in range(count):
                 gpu = nvidia[index] if len(nvidia) == count else Gpu("NVIDIA", "NVIDIA GPU")

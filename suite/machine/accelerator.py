@@ -58,7 +58,7 @@ def told_by_driver(uuid: str) -> tuple[dict[str, Any], dict[str, str]]:
     uuid : as torch gives it; torch's own numbers are not the driver's where a mask is set
     """
     try:
-        with nvml.library():
+        with nvml.opened():
             return nvml.ask(pynvml.nvmlDeviceGetHandleByUUID(f"GPU-{uuid}"), nvml.CONSTANT)
     except pynvml.NVMLError as error:
         return {}, dict.fromkeys(nvml.CONSTANT, f"NVML: {error}")
@@ -82,7 +82,7 @@ def told_of_pairs(uuids: Mapping[str, str]) -> Mapping[str, str] | str:
     uuids : by the GPUs' names, as torch gives them
     """
     try:
-        with nvml.library():
+        with nvml.opened():
             gpus = {
                 name: pynvml.nvmlDeviceGetHandleByUUID(f"GPU-{uuid}")
                 for name, uuid in uuids.items()

@@ -69,7 +69,7 @@ IDENTITY: dict[str, Reading] = {
 
 
 @contextmanager
-def library() -> Iterator[None]:
+def opened() -> Iterator[None]:
     """Use NVML; raises `pynvml.NVMLError` where there is no driver or it does not answer."""
     pynvml.nvmlInit()
     try:
