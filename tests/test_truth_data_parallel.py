@@ -7,7 +7,7 @@ and memory take none: a step is its products, and copies between devices, one af
 
 import pytest
 
-from tests.measured import Measured, measured
+from tests.measured import EXACT, Measured, measured
 
 pytestmark = pytest.mark.long
 
@@ -29,7 +29,6 @@ LAYERS = [(64, 128), (128, 128), (128, 1)]  # of the medium network
 SIZES = [size for inner, outer in LAYERS for size in (inner * outer, outer)]
 DEVICES = [f"acme:{index}" for index in range(4)]
 GROUPS = [2, 4]
-EXACT = 0.005
 
 
 def products(batch: int) -> float:

@@ -6,7 +6,7 @@ The run is made in the simulation's own time (see `tests.test_truth`).
 
 import pytest
 
-from tests.measured import Measured, measured
+from tests.measured import EXACT, Measured, measured
 
 pytestmark = pytest.mark.long
 
@@ -23,7 +23,6 @@ SPEC = {
 }
 DEVICES = [f"acme:{index}" for index in range(4)]
 GROUPS = {count: "+".join(DEVICES[:count]) for count in (2, 4)}
-EXACT = 0.005
 N, SIZE = 64, 4**9
 
 

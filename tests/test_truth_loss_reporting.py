@@ -9,7 +9,7 @@ whoever reads a loss lets it wait. Threads have no clock of their own there, and
 import pytest
 
 from tests.alone import BENCHMARKS, copied
-from tests.measured import Measured, measured
+from tests.measured import EXACT, Measured, measured
 
 pytestmark = pytest.mark.long
 
@@ -38,7 +38,6 @@ STEP = 16 * KERNEL
 """Four operations forward (two layers, tanh and loss), eleven backward, and the update."""
 DEVICES = [f"acme:{index}" for index in range(4)]
 GROUPS = {count: "+".join(DEVICES[:count]) for count in (2, 4)}
-EXACT = 0.005
 
 
 @pytest.fixture(scope="module")
