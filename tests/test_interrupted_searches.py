@@ -27,6 +27,7 @@ def bench_product(measure: Measure, device: Device, search: ShapeSearch, dtype: 
     """Wait, whatever the shape."""
 
     def make(shape: Shape):
+        time.sleep(0.05)
         with open("tried.jsonl", "a") as file:
             print(json.dumps(shape), file=file)
         return lambda: time.sleep(5e-4)
@@ -35,7 +36,10 @@ def bench_product(measure: Measure, device: Device, search: ShapeSearch, dtype: 
     measure(make(shape), work=Work(flops=shape.flops), check=lambda _: Check("nothing", 0.0, 1.0))
 '''
 DEADLINE, BUDGET = 2, 40
-"""Seconds; a search has a tenth of the budget, so twice the deadline."""
+"""Seconds; a search has a tenth of the budget, so twice the deadline.
+
+Every try takes a twentieth of a second at least, and there is more to try than fits the deadline.
+"""
 
 
 def tried(folder: Path) -> list[list[int]]:
