@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Templates filled in: numbers with their intervals, escaped text, one strict style sheet."""
+"""Templates filled in: numbers with their intervals, escaped text, strict styles and scripts."""
 
 import base64
 import hashlib
+import json
 import re
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
@@ -28,15 +30,32 @@ _UNIT = re.compile(r"(?<=\d) (?=(?:[n\N{MICRO SIGN}mkMGTP]|[KMGT]i)?(?:FLOP/s|B/
 _CODE = re.compile(r"(`+)(.+?)\1")
 
 
-def render(template: str, **context: object) -> str:
-    """Fill in a template; all text is escaped, and control characters are made visible."""
-    style = _style()
+def render(
+    template: str, scripts: Sequence[str] = (), styles: Sequence[str] = (), **context: object
+) -> str:
+    """Fill in a template; all text is escaped, and control characters are made visible.
+
+    Parameters
+    ----------
+    template
+        A file in `templates/` that extends `base.html`.
+    scripts
+        Files in `static/` that the page runs, in order, once it is read. It runs no other.
+    styles
+        Files in `static/` that follow the style all pages share.
+    context
+        What the template names. Data for a script goes into a block of its own:
+        `<script type="application/json" id="data">{{ data | json }}</script>`.
+    """
+    style = "".join([_style(), *map(_static, styles)])
+    programs = [_static(name) for name in scripts]
     page: str = (
         _templates()
         .get_template(template)
         .render(
-            style=Markup(style),  # noqa: S704 - our own file
-            policy=_policy(style),
+            style=Markup(style),  # noqa: S704 - our own files
+            scripts=[Markup(program) for program in programs],  # noqa: S704 - likewise
+            policy=_policy(style, programs),
             icon=f"data:image/svg+xml,{quote(ICON)}",
             **context,
         )
@@ -57,6 +76,7 @@ def _templates() -> jinja2.Environment:
     templates.filters |= {
         "counted": counted,
         "estimate": _estimate,
+        "json": _json,
         "moment": moment,
         "prose": _prose,
         "sentence": _sentence,
@@ -71,16 +91,49 @@ def _style() -> str:
         "".join(f"--{name}:{colour};" for name, colour in theme.items()) for theme in (LIGHT, DARK)
     )
     themes = f":root{{{light}}}@media(prefers-color-scheme:dark){{:root{{{dark}}}}}\n"
-    return themes + (HERE / "static" / "page.css").read_text(encoding="utf-8")
+    return themes + _static("page.css")
 
 
-def _policy(style: str) -> str:
-    """Allow this style sheet and the icon, and nothing else."""
-    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+@cache
+def _static(name: str) -> str:
+    return (HERE / "static" / name).read_text(encoding="utf-8")
+
+
+def _policy(style: str, programs: Iterable[str]) -> str:
+    """Allow this style sheet, these scripts and the icon, and nothing else."""
+    allowed = " ".join(map(_source, programs))
     return (
-        f"default-src 'none'; style-src 'sha256-{digest}'; img-src data:; "
-        "base-uri 'none'; form-action 'none'"
+        f"default-src 'none'; style-src {_source(style)}; "
+        + (f"script-src {allowed}; " if allowed else "")
+        + "img-src data:; base-uri 'none'; form-action 'none'"
     )
+
+
+def _source(text: str) -> str:
+    """Name an element's whole text in a policy."""
+    digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+    return f"'sha256-{digest}'"
+
+
+def _json(value: object) -> Markup:
+    """Spell data for a script: ASCII alone, nothing that could end the element it stands in."""
+    text = json.dumps(_printable(value), allow_nan=False, separators=(",", ":"))
+    for character in "<>&":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return Markup(text)  # noqa: S704 - escaped just now
+
+
+def _printable(value: object) -> object:
+    """Make control characters visible in all strings of some JSON data."""
+    match value:
+        case str():
+            return printable(value)
+        case dict():
+            return {printable(str(name)): _printable(one) for name, one in value.items()}
+        case list() | tuple():
+            return [_printable(one) for one in value]
+        case _:
+            return value
 
 
 def _estimate(value: Estimate, unit: str) -> Markup:

@@ -9,7 +9,7 @@ from suite.units import format_estimate, format_value
 
 def printable(text: str) -> str:
     """Replace what neither XML nor a reader can bear: control characters, lone surrogates."""
-    return "".join(_shown(character) for character in text)
+    return text if text.isprintable() else "".join(_shown(character) for character in text)
 
 
 def _shown(character: str) -> str:
