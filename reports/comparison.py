@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: MIT
+"""Machines held against a reference, as data: what the purchase page shows and its script reads.
+
+A machine's entry depends on its run, the reference's run and the prices alone, so leaving out
+another machine moves nothing. Where a run's estimates are all that is there, the same structs
+hold approximate figures.
+"""
+
+from msgspec import Struct
+
+
+class Exercise(Struct, frozen=True, kw_only=True):
+    """An exercise as far as one kind of device does it.
+
+    name : unique, such as ``matmul``, or ``matmul.cpu`` for its cases on the CPU alone
+    title : the name in words
+    total : number of the reference's comparable cases: N of "n of N"
+    weight : in the overall ratio, unless the reader says otherwise. Cases on the CPU alone count
+        only where the reference measured no other device: they say nothing of an accelerator
+    """
+
+    name: str
+    title: str
+    total: int
+    weight: float
+
+
+class Less(Struct, frozen=True, kw_only=True):
+    """How many joules a call takes here and on the reference, from the cases that tell on both.
+
+    log : mean of log(reference's joules / this machine's), >0 = less energy for the same work
+    variance : of the log; ``None`` where launches are too few
+    quantile : as in `Machine`
+    cases : how many
+    """
+
+    log: float
+    variance: float | None
+    quantile: float | None
+    cases: int
+
+
+class Rate(Struct, frozen=True, kw_only=True):
+    """The best rate of a matrix product that was measured on one of a machine's devices.
+
+    precision : such as ``bfloat16``
+    value, low, high : FLOP/s; the ends are ``None`` below six launches
+    """
+
+    precision: str
+    value: float
+    low: float | None
+    high: float | None
+
+
+class Machine(Struct, frozen=True, kw_only=True):
+    """One machine against the reference. What is not known is ``None``, never 0.
+
+    run, title, href : the run's name, the machine's, and the run's page from the site's root
+    device, count : the model of what was measured, and how many of it there are
+    watts : what all of them may draw together, W
+    watts_source : where that is from
+    memory_bytes : of all of them
+    price : of all of them, in `currency` (ISO 4217), on `price_date` (ISO 8601)
+    logs : by exercise, the mean log of the common cases' speed ratios, >0 = faster than the
+        reference; without the exercises that have no common case
+    covariance : of the logs, in the order of the comparison's exercises, with 0 for those without
+        a log; ``None`` where a side has fewer than six launches
+    quantile : an interval is exp(mean ± quantile · standard error), whatever the weights;
+        ``None`` where there is no covariance
+    counts : by exercise, the number of common cases: n of "n of N"
+    beyond : by exercise, the number of this machine's comparable cases that the reference lacks
+    best, worst : by exercise, what its log would be if each missing case were as good (bad) as
+        the best (worst) common case of the exercise, or all of an exercise without any as the
+        machine's best (worst) exercise on the same kind of device; ``None`` where it has none.
+        No interval: what if
+    energy : ``None`` where no case tells on both
+    rates : of its own, whatever the reference
+    differs : what differs between the machines and moves numbers, beyond the devices, such as
+        ``driver 550 / 560``: the reference's first
+    missing : why cases of the reference have no ratio, a line for each reason
+    """
+
+    run: str
+    title: str
+    href: str
+    device: str
+    count: int
+    watts: float | None
+    watts_source: str | None
+    memory_bytes: int | None
+    price: float | None
+    currency: str | None
+    price_date: str | None
+    price_kind: str | None
+    price_source: str | None
+    logs: dict[str, float]
+    covariance: list[list[float]] | None
+    quantile: float | None
+    counts: dict[str, int]
+    beyond: dict[str, int]
+    best: dict[str, float | None]
+    worst: dict[str, float | None]
+    energy: Less | None
+    rates: list[Rate]
+    differs: list[str]
+    missing: list[str]
+
+
+class Comparison(Struct, frozen=True, kw_only=True):
+    """Several machines against one reference, which is among them with logs of 0.
+
+    approximate : whether it is made of stored estimates and their standard errors, and not of
+        all launches together
+    reference : its run's name
+    """
+
+    approximate: bool
+    reference: str
+    exercises: list[Exercise]
+    machines: list[Machine]
