@@ -54,7 +54,7 @@ def _rows(run: Run) -> Iterator[dict[str, Any]]:
             "exercise": case.group,
             "case": case.fullname,
             "function": function_of(case.fullname),
-            "device": str(case.params.get("device", case.extra_info.device)),
+            "device": device_of(case),
             "status": status.get(case.fullname, "passed"),
             "headline": case.extra_info.headline,
         }
@@ -83,3 +83,8 @@ def _launches(case: Case) -> Iterator[dict[str, Any]]:
 def function_of(fullname: str) -> str:
     """Return the name of the benchmark function in a case's full name."""
     return short_name(fullname).partition("[")[0]
+
+
+def device_of(case: Case) -> str:
+    """Return the device, or the group of them, that gives a case its name."""
+    return str(case.params.get("device", case.extra_info.device))

@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: MIT
 """The headline figures of a run: what others publish of a device, one for each kind of device."""
 
+import hashlib
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 
+import msgspec
 import pandas as pd
 
 from reports.findings.kinds import KINDS
 from reports.findings.matmul import PLAIN, SQUARE, best_rates
 from reports.findings.parallel_matmul import efficiencies
 from reports.findings.select import Cases, NotMeasuredError, is_cpu
-from suite.model import Accelerator, Estimate, Run
+from suite.model import Accelerator, Environment, Estimate, Run
 from suite.units import counted
 
 EXERCISES = ("matmul", "copies", "parallel_matmul")
@@ -148,6 +150,14 @@ def device_name(run: Run, place: str) -> str:
         return f"{cpu.model or cpu.architecture} with {counted(cpu.usable_cores, 'core')}"
     known = accelerator(run, place)
     return known.name if known else place
+
+
+def machine_id(environment: Environment) -> str:
+    """Return what two runs of one machine have in common, and those of others seldom."""
+    cpu = environment.cpu
+    devices = [(one.name, one.memory_bytes) for one in environment.accelerators]
+    same = (environment.machine, cpu.model, cpu.usable_cores, cpu.memory_bytes, devices)
+    return hashlib.sha256(msgspec.json.encode(same)).hexdigest()[:16]
 
 
 def device_names(run: Run) -> set[str]:

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: MIT
+"""What was made from stored runs, kept beside the site so that it need not be made again.
+
+An entry that is damaged, of other sources or of something else is as good as none.
+"""
+
+import hashlib
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+
+import suite
+
+T = TypeVar("T")
+SOURCES = (Path(__file__).parent, Path(suite.__file__).parent)
+SUFFIXES = {".css", ".csv", ".html", ".js", ".json", ".py"}
+LIBRARIES = ("jinja2", "matplotlib", "msgspec", "numpy", "pandas", "pyarrow")
+"""Libraries whose output becomes part of a page or of what is kept."""
+
+
+class _Entry(msgspec.Struct):
+    """A value with what it was made from; any change of that makes it worthless."""
+
+    key: str
+    value: msgspec.Raw
+
+
+@dataclass(frozen=True)
+class Cache:
+    """A folder of entries, which several processes may fill.
+
+    Parameters
+    ----------
+    code
+        Digest of what the entries are made with.
+    """
+
+    folder: Path
+    code: str
+
+    def get(self, name: str, kind: type[T], key: str | None = "") -> T | None:
+        """Return an entry if it is there and was made from what `key` names, by the same code.
+
+        Without a key (``None``), whatever was kept under the name, by whatever code.
+        """
+        with suppress(OSError, msgspec.DecodeError):
+            entry = msgspec.json.decode((self.folder / name).read_bytes(), type=_Entry)
+            if key is None or entry.key == f"{self.code} {key}":
+                return msgspec.json.decode(entry.value, type=kind)
+        return None
+
+    def put(self, name: str, value: object, key: str = "") -> None:
+        """Keep an entry, whole or not at all."""
+        entry = _Entry(f"{self.code} {key}", msgspec.Raw(msgspec.json.encode(value)))
+        self.folder.mkdir(parents=True, exist_ok=True)
+        write(self.folder / name, msgspec.json.encode(entry))
+
+    def names(self, suffix: str) -> Iterator[str]:
+        """Return the names of the entries with a suffix, in order."""
+        yield from sorted(path.name for path in self.folder.glob(f"*{suffix}"))
+
+    def drop(self, name: str) -> None:
+        """Forget an entry."""
+        (self.folder / name).unlink(missing_ok=True)
+
+
+def write(path: Path, content: bytes) -> None:
+    """Write a file, so that whoever reads it meanwhile finds the old or the new one."""
+    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    beside.write_bytes(content)
+    beside.replace(path)
+
+
+@cache
+def code() -> str:
+    """Return a digest of all sources that make pages from runs, and of what they rest on."""
+    digest = hashlib.sha256()
+    for folder in SOURCES:
+        for path in sorted(folder.rglob("*")):
+            if path.suffix in SUFFIXES and "__pycache__" not in path.parts:
+                digest.update(path.relative_to(folder).as_posix().encode())
+                digest.update(hashlib.sha256(path.read_bytes()).digest())
+    for library in LIBRARIES:
+        digest.update(f"{library} {version(library)}".encode())
+    return digest.hexdigest()

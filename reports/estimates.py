@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: MIT
+"""One row a case of a run: its estimate, how sure it is on the log scale, and its rates."""
+
+import math
+from statistics import stdev
+
+from msgspec import Struct
+
+from reports.frame import device_of, function_of
+from suite.model import Case, Run, Scalar, Status
+from suite.statistics import LEAST_LAUNCHES, estimate, launch_medians
+
+MEDIAN_TO_MEAN = math.sqrt(math.pi / 2)
+"""How much wider a median varies than a mean, of many normal values; of few it is less."""
+
+
+class CaseEstimate(Struct, frozen=True, kw_only=True, array_like=True, gc=False):
+    """A case of a run.
+
+    case : full name, equal on all machines but for the device among its parameters
+    params : without a meaning of their own, the device among them
+    status : ``failed`` keeps its numbers; whoever computes with them must want to
+    seconds, low, high : the median over launches with its 95% interval; without an interval
+        below six launches
+    log_error : standard error of the logarithm of `seconds`, see `log_error`; ``None`` where
+        there is no interval
+    launches : launches that measured it
+    flops, bytes : work of one call, ``None`` where it is not counted; by `seconds` it is a rate
+    version : of the benchmark; cases of unequal versions are not the same thing
+    """
+
+    exercise: str
+    case: str
+    function: str
+    params: dict[str, Scalar]
+    device: str
+    status: Status
+    headline: bool
+    seconds: float
+    low: float | None
+    high: float | None
+    log_error: float | None
+    launches: int
+    flops: float | None
+    bytes: float | None
+    version: str
+
+    @property
+    def flop_rate(self) -> float | None:
+        """Work by time, in FLOP/s; its interval has the ends of the time's, turned round."""
+        return None if self.flops is None else self.flops / self.seconds
+
+    @property
+    def byte_rate(self) -> float | None:
+        """Bytes that must be moved by time, in B/s."""
+        return None if self.bytes is None else self.bytes / self.seconds
+
+
+def estimates(run: Run) -> list[CaseEstimate]:
+    """Return the estimate of every case that has samples, in the order of the run."""
+    status = {outcome.fullname: outcome.status for outcome in run.frobench.outcomes}
+    return [_estimated(case, status.get(case.fullname, "passed")) for case in run.benchmarks]
+
+
+def _estimated(case: Case, status: Status) -> CaseEstimate:
+    info = case.extra_info
+    medians = [one for one in launch_medians(case.stats.data, info.launches) if one is not None]
+    value = estimate(medians)
+    return CaseEstimate(
+        exercise=case.group,
+        case=case.fullname,
+        function=function_of(case.fullname),
+        params=case.params,
+        device=device_of(case),
+        status=status,
+        headline=info.headline,
+        seconds=value.value,
+        low=value.low,
+        high=value.high,
+        log_error=log_error(medians),
+        launches=len(medians),
+        flops=info.work.flops,
+        bytes=info.work.bytes,
+        version=info.version,
+    )
+
+
+def log_error(medians: list[float]) -> float | None:
+    """Return the standard error of the logarithm of the median over launches.
+
+    It is the standard deviation of the logarithms of the launch medians, by the root of their
+    number, times `MEDIAN_TO_MEAN`: a little wide for few launches, and wider still where one of
+    them went astray. It is for comparisons that have nothing else, such as those between
+    machines in the index, and is told as approximate there; `frobench compare` rests on ranks.
+
+    Parameters
+    ----------
+    medians
+        Positive, one for each launch; with fewer than six there is no interval and no error.
+    """
+    if len(medians) < LEAST_LAUNCHES or min(medians) <= 0:
+        return None
+    spread = stdev(map(math.log, medians))
+    return MEDIAN_TO_MEAN * spread / math.sqrt(len(medians))
