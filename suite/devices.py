@@ -17,6 +17,7 @@ import psutil
 import torch
 
 from suite.errors import DoesNotFitError
+from suite.machine.architectures import serves
 from suite.model import Scalar
 
 _CGROUP = Path("/sys/fs/cgroup")
@@ -76,6 +77,16 @@ class Device:
         if self.handle.type != "cuda" or torch.version.hip is not None:
             return None
         return str(self.module.get_device_properties(self.handle).uuid)
+
+    @property
+    def pci_address(self) -> str | None:
+        """Return where this GPU is, as `0000:c1:00`; nothing if torch does not tell."""
+        if self.handle.type != "cuda":  # torch calls AMD's devices so too
+            return None
+        told = self.module.get_device_properties(self.handle)
+        if not hasattr(told, "pci_domain_id"):
+            return None
+        return f"{told.pci_domain_id:04x}:{told.pci_bus_id:02x}:{told.pci_device_id:02x}"
 
     def synchronize(self) -> None:
         """Wait until everything queued on this device is done; nothing to wait for on a CPU."""
@@ -191,19 +202,31 @@ def all_devices() -> list[torch.device]:
 
 
 def choose(wanted: Iterable[str]) -> list[str]:
-    """Name the devices to measure: those wanted, or the CPU and every accelerator.
+    """Name the devices to measure: those wanted, or the CPU and every accelerator that is served.
 
     Raises `UnknownDeviceError` for a name that this machine does not have.
     """
     present = ["cpu", *accelerators()]
     chosen = []
-    for name in wanted or present:
+    for name in wanted or [name for name in present if name not in unserved()]:
         full = f"{name}:0" if name != "cpu" and name.isalpha() else name
         if full not in present:
             msg = f"no device {name!r} here; there is {', '.join(present)} (--devices chooses)"
             raise UnknownDeviceError(msg)
         chosen.append(full)
     return list(dict.fromkeys(chosen))
+
+
+def unserved() -> list[str]:
+    """Name the GPUs that torch sees and has no code for, where it has code for another one."""
+    built = torch.cuda.get_arch_list() if torch.version.cuda else []
+    names = [name for name in accelerators() if built and name.startswith("cuda:")]
+    lacking = [
+        name
+        for name in names
+        if not serves(built, "{}.{}".format(*torch.cuda.get_device_capability(name)))
+    ]
+    return lacking if len(lacking) < len(names) else []
 
 
 def usable_cores() -> list[int]:

@@ -7,9 +7,8 @@ interrupted run can be taken up where it was.
 
 import random
 import shutil
-from collections.abc import Callable
+from collections.abc import Iterable
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 
 from msgspec import Struct
@@ -17,7 +16,7 @@ from msgspec.structs import replace
 
 from suite import doctor, environment, store, telemetry
 from suite.errors import CannotRunError, Interrupted, NothingSelectedError
-from suite.model import Case, Outcome, ProfileName, Run, Settings
+from suite.model import Case, Conclusion, Outcome, ProfileName, Run, Settings
 from suite.names import short_name
 from suite.profiles import PEAK_SECONDS, SEARCH_PART, settings_for
 from suite.running import pilot
@@ -29,7 +28,7 @@ from suite.running.lock import machine_lock
 from suite.running.merge import merge
 from suite.running.plan import Draft, Plan, freeze
 from suite.running.progress import Reporter, remaining
-from suite.sensors.sensor import Sensor
+from suite.sensors.sensor import Source
 
 PILOT = "pilot.jsonl"
 """The journal of the pilot, in a run's folder."""
@@ -72,8 +71,8 @@ def run(request: Request, reporter: Reporter) -> tuple[Path, Run]:
         try:
             plan = Plan.read(folder) or _plan(_draft(request, folder), folder, clock, reporter)
             launches = Launches(plan, folder, clock, reporter)
-            find = _sensors(folder, plan.draft)
-            with telemetry.Sampler(find, folder / READINGS, clock.seconds):
+            sources = _sources(folder, plan.draft)
+            with telemetry.Sampler(sources, folder / READINGS, clock.seconds):
                 launches.run()
             return _store(plan, launches, request.results, folder, clock)
         except (CannotRunError, NothingSelectedError):
@@ -177,9 +176,7 @@ def _not_found(case: Case) -> Outcome:
 def _plan(draft: Draft, folder: Path, clock: RunClock, reporter: Reporter) -> Plan:
     """See what disturbs the machine, explore what can be measured here, and freeze it."""
     troubles = doctor.glance(folder, draft.settings.devices)
-    for trouble in troubles:
-        if trouble.severity != "info":
-            reporter.say(f"{trouble.code}: {trouble.message}; mend it: {trouble.advice}")
+    _say(troubles, reporter)
     journal = Journal(folder / PILOT)
     journal.begin_again()  # a pilot that was interrupted
 
@@ -189,12 +186,20 @@ def _plan(draft: Draft, folder: Path, clock: RunClock, reporter: Reporter) -> Pl
             reporter.at(0.0, left, f"trying {short_name(record.case)}")
 
     pilot.explore(draft, folder, journal, tell)
-    counters = telemetry.counters(_sensors(folder, draft))
-    plan = replace(freeze(draft, journal, clock.seconds(), counters), troubles=troubles)
+    counters = telemetry.counters(_sources(folder, draft))
+    plan = freeze(draft, journal, clock.seconds(), counters)
+    _say(plan.troubles, reporter)
+    plan = replace(plan, troubles=[*troubles, *plan.troubles])
     plan.write(folder)
     clock.keep()
     _tell(plan, reporter)
     return plan
+
+
+def _say(troubles: Iterable[Conclusion], reporter: Reporter) -> None:
+    for trouble in troubles:
+        if trouble.severity != "info":
+            reporter.say(f"{trouble.code}: {trouble.message}; mend it: {trouble.advice}")
 
 
 def _tell(plan: Plan, reporter: Reporter) -> None:
@@ -211,11 +216,12 @@ def _tell(plan: Plan, reporter: Reporter) -> None:
         )
 
 
-def _sensors(folder: Path, draft: Draft) -> Callable[[], list[Sensor]]:
-    """Return what finds the sensors of the devices that the pilot saw."""
-    pilot_said = Journal(folder / PILOT)
-    seals = next((r.seals for r in pilot_said if isinstance(r, Surroundings)), {})
-    return partial(telemetry.sensors, seals, str(draft.seed))
+def _sources(folder: Path, draft: Draft) -> list[Source]:
+    """Return whom to ask about the devices that the pilot saw."""
+    for said in Journal(folder / PILOT):
+        if isinstance(said, Surroundings):
+            return telemetry.sources(said.seals, str(draft.seed), said.addresses)
+    return telemetry.sources({}, "", {})
 
 
 def _save_finished(folder: Path, results: Path, clock: RunClock) -> Path | None:

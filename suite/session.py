@@ -90,9 +90,10 @@ class LaunchSession:
         settings = self.spec.settings
         if self.journal is None or self.spec.mode == "measure":
             return settings
+        wanted = settings.devices
         try:
-            settings = replace(settings, devices=dev.choose(settings.devices))
-            if self.spec.settings.devices != ["cpu"]:
+            settings = replace(settings, devices=dev.choose(wanted))
+            if wanted != ["cpu"]:
                 _refuse_to_ignore_accelerators()
         except (dev.UnknownDeviceError, CannotRunError) as error:
             self.write(Stopped(message=str(error)))
@@ -103,6 +104,8 @@ class LaunchSession:
                     devices=settings.devices,
                     environment=environment.capture(settings.devices),
                     seals=_seals(settings.devices, str(self.spec.seed)),
+                    addresses=_addresses(settings.devices),
+                    troubles=doctor.left_out([] if wanted else dev.unserved()),
                 )
             )
         return settings
@@ -187,7 +190,8 @@ class LaunchSession:
         checked = worst(check(result) for result in seen.results)
         if not checked.passed:
             raise WrongResultError(checked)
-        if item.nodeid in self.spec.energy and not (sampler.before or sampler.cold):
+        in_a_row = not (sampler.before or sampler.cold)
+        if item.nodeid in self.spec.energy and in_a_row:
             begun, ended, calls = keep_busy(sampler.host, seen.iterations)
             self.write(
                 Busy(
@@ -219,6 +223,7 @@ class LaunchSession:
                 name for name, peak in peaks.items() if peak == 0 and name not in inputs.devices()
             ],
             search=self.searches.found.get(item.nodeid),
+            in_a_row=in_a_row,
         )
 
     def conclude(
@@ -304,6 +309,10 @@ def _family(item: pytest.Function) -> tuple[str, Parameters]:
 def _seals(devices: Sequence[str], salt: str) -> dict[str, str | None]:
     accelerators = [dev.Device(name) for name in devices if name != "cpu"]
     return {one.name: one.uuid and seal(one.uuid, salt) for one in accelerators}
+
+
+def _addresses(devices: Sequence[str]) -> dict[str, str]:
+    return {name: address for name in devices if (address := dev.Device(name).pci_address)}
 
 
 def _read_spec(path: str) -> LaunchSpec:

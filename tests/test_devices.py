@@ -8,6 +8,7 @@ import sys
 import pytest
 import torch
 
+from suite import devices
 from suite.devices import Device, UnknownDeviceError, all_devices, choose, global_state, try_device
 from suite.errors import DoesNotFitError
 from tests.command import ROOT
@@ -39,6 +40,20 @@ def test_without_an_accelerator_everything_falls_back_to_the_cpu() -> None:
 def test_devices_are_chosen_by_name_each_once_in_the_order_given() -> None:
     chosen = on_two_accelerators("choose(['sim:1', 'cpu', 'sim', 'sim:1'])")
     assert chosen == "['sim:1', 'cpu', 'sim:0']"
+
+
+def test_a_gpu_that_torch_has_no_code_for_is_chosen_only_by_name(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    capability = {"cuda:0": (9, 0), "cuda:1": (3, 5)}
+    monkeypatch.setattr(devices, "accelerators", lambda: list(capability))
+    monkeypatch.setattr(torch.version, "cuda", "13.0")
+    monkeypatch.setattr(torch.cuda, "get_arch_list", lambda: ["sm_80", "sm_90"])
+    monkeypatch.setattr(torch.cuda, "get_device_capability", capability.get)
+    assert choose([]) == ["cpu", "cuda:0"]
+    assert choose(["cuda:1"]) == ["cuda:1"]
+    capability["cuda:0"] = (3, 5)
+    assert choose([]) == ["cpu", "cuda:0", "cuda:1"]
 
 
 def test_an_unknown_device_is_refused_with_what_there_is() -> None:

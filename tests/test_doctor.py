@@ -235,6 +235,16 @@ def test_device_files_that_the_user_may_not_open_are_named(tmp_path: Path) -> No
     assert "render,video" in trouble.advice
 
 
+def test_who_may_not_open_nvidias_files_is_told_of_nvidias(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "access", lambda *_: False)  # as root one may open all
+    [trouble] = unusable_accelerators(planted(tmp_path, NVIDIA_H100), {}, CUDA_BUILD)
+    assert trouble.code == "no-permission"
+    assert "/dev/nvidia" in trouble.advice
+    assert "render" not in trouble.advice
+
+
 @pytest.mark.parametrize("mask", ["", "-1", "1", "7,0", '"0"', "none"])
 def test_a_mask_that_hides_everything_is_said_to(tmp_path: Path, mask: str) -> None:
     environ = {"CUDA_VISIBLE_DEVICES": mask}

@@ -4,6 +4,7 @@
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from functools import cache
 from importlib import metadata
@@ -19,9 +20,11 @@ from msgspec.structs import replace
 
 import frobench
 from suite import doctor
-from suite.doctor import Offer, devices, glance, judge, page, wrong
+from suite.doctor import Offer, glance, judge, page, wrong
 from suite.doctor.__main__ import page as handbook
 from suite.doctor.offer import Asking
+from suite.doctor.others import Accounts, Others
+from suite.doctor.reasons import HELD_BACK, IDLE
 from suite.doctor.there import Host, There, accelerators, look_around
 from suite.machine.hardware import look
 from suite.machine.processor import affinity
@@ -79,7 +82,7 @@ def quiet(root: Path, **facts: Any) -> There:  # noqa: ANN401 - of a `Host`
     """Return what is there below a root, on a host without any trouble but the facts given."""
     calm: dict[str, Any] = {
         "cpu": replace(host().cpu),
-        "load": 0.1,
+        "others": 0.1,
         "memory_free_bytes": 64 * GIB,
         "shared_memory_bytes": 64 * GIB,
         "disk_free_bytes": 64 * GIB,
@@ -229,6 +232,52 @@ def test_each_planted_trouble_of_a_gpu_is_named_with_what_mends_it(
     assert found.keys() <= {code, "busy-accelerator"}
 
 
+def test_what_is_wrong_with_eight_equal_gpus_is_told_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    capped = [Gpu(uuid=f"GPU-{n}", power_limit=400_000, persistence=0) for n in range(7)]
+    install(monkeypatch, *capped, Gpu(uuid="GPU-7"))
+    cap, persistence = said(quiet(tmp_path), replace(OFFER, devices=8))
+    where = "each of 7x NVIDIA H200 (0,1,2,3,4,5,6)"
+    assert cap.message == f"{where} may draw 400 W of 700 W (57%)"
+    assert cap.advice == "sudo nvidia-smi -i 0,1,2,3,4,5,6 -pl 700"
+    assert persistence.message == f"{where} has no persistence mode"
+
+
+@pytest.mark.parametrize(
+    ("name", "mend"),
+    [
+        ("NVIDIA GeForce RTX 4090 Laptop GPU", "powerprofilesctl"),
+        ("NVIDIA GeForce RTX 2080 with Max-Q Design", "powerprofilesctl"),
+        ("NVIDIA GeForce RTX 4090", "-pl 700"),
+        ("NVIDIA RTX A2000 12GB", "-pl 700"),
+    ],
+)
+def test_a_laptop_is_not_told_to_set_what_it_cannot(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, mend: str
+) -> None:
+    install(monkeypatch, Gpu(name=name, power_limit=400_000))
+    [trouble] = said(quiet(tmp_path))
+    assert mend in trouble.advice
+    assert ("-pl" in trouble.advice) == ("-pl" in mend)
+
+
+@pytest.mark.parametrize("old", [{"capability": (3, 5)}, {"lost": True}])
+def test_what_cannot_be_used_beside_what_can_is_a_warning(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, old: dict[str, Any]
+) -> None:
+    display = Gpu(name="NVIDIA Quadro K600", uuid="GPU-2", **old)
+    install(monkeypatch, Gpu(), display)
+    offer = replace(OFFER, devices=2)
+    found = judge(quiet(tmp_path), offer, tmp_path, {})
+    assert [one.severity for one in found.troubles] == ["warning"]
+    assert not found.unusable
+    install(monkeypatch, display)
+    found = judge(quiet(tmp_path), offer, tmp_path, {})
+    assert [one.severity for one in found.troubles] == ["error"]
+    assert found.unusable
+
+
 def test_a_sound_idle_gpu_raises_no_alarm_though_its_link_sleeps(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -243,12 +292,12 @@ def test_every_reason_for_a_low_clock_is_named(
     bit = EVENT_REASONS[name]
     install(monkeypatch, Gpu(reasons=bit))
     found = said(quiet(tmp_path))
-    if REASONS[bit] == devices.IDLE:
+    if REASONS[bit] == IDLE:
         assert found == []
     else:
         assert codes(found) == ["held-back"]
         assert f"({REASONS[bit]})" in found[0].message
-        assert devices.HELD_BACK[REASONS[bit]][0] in found[0].message
+        assert HELD_BACK[REASONS[bit]][0] in found[0].message
 
 
 def test_all_reasons_at_once_are_all_named_and_one_without_a_name_too(
@@ -376,7 +425,7 @@ def _governor(machine: Host) -> None:
     [
         ({}, _governor, "slow-governor", "cpupower frequency-set -g performance"),
         ({}, _quota, "quota-below-cores", "docker run --cpus="),
-        ({"load": 1000.0}, _nothing, "busy-processor", "`top`"),
+        ({"others": 1000.0}, _nothing, "busy-processor", "`top`"),
         ({"on_battery": True}, _nothing, "on-battery", "plug it in"),
         ({"shared_memory_bytes": 64 * 2**20}, _nothing, "little-shared-memory", "--shm-size"),
         ({"disk_free_bytes": 2**20}, _nothing, "little-disk-space", "--results"),
@@ -391,6 +440,24 @@ def test_each_trouble_of_the_host_is_named_with_what_mends_it(
     [trouble] = said(there)
     assert (trouble.code, trouble.severity) == (code, "warning")
     assert mend in trouble.advice
+
+
+def test_others_keep_the_processor_busy_and_this_process_does_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    accounts = iter([Accounts(5.0, 100.0, 7.0), Accounts(6.0, 101.7, 7.9)])
+    monkeypatch.setattr(Others, "_read", lambda _: next(accounts))
+    assert Others().used() == pytest.approx(0.8)
+    monkeypatch.undo()
+    before = Others()
+    own = time.process_time()
+    while time.process_time() < own + 0.3:
+        pass
+    after = before._read()
+    assert before._begun is not None
+    assert after is not None
+    assert after.own - before._begun.own >= 0.28
+    assert after.everybody - before._begun.everybody >= 0.25
 
 
 def test_devices_that_a_mask_hides_are_told(

@@ -14,8 +14,9 @@ from msgspec import Struct
 
 from suite.doctor.offer import Asking, Offer, ask_torch
 from suite.doctor.there import There, add_told_by_torch, look_around
-from suite.doctor.unusable import START_LOCALLY, install, unusable_accelerators
-from suite.doctor.wrong import troubles
+from suite.doctor.trouble import START_LOCALLY
+from suite.doctor.unusable import install, unusable_accelerators
+from suite.doctor.wrong import left_out, troubles
 from suite.machine.processor import ROOT
 from suite.model import Conclusion
 
@@ -27,6 +28,7 @@ __all__ = [
     "examine",
     "glance",
     "judge",
+    "left_out",
     "unusable_accelerators",
 ]
 

@@ -2,10 +2,13 @@
 # ruff: noqa: D401 - the first line of a rule says what it reports, as a user reads it
 """Rules about accelerators that are there and not as they should be."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 
+from suite.doctor.reasons import HELD_BACK, IDLE
 from suite.doctor.there import Device, There
-from suite.doctor.trouble import Trouble
+from suite.doctor.trouble import START_LOCALLY, Trouble
+from suite.machine.architectures import serves
 from suite.machine.hardware import VENDORS
 from suite.units import counted, format_value
 
@@ -16,53 +19,26 @@ AT_WORK = 0.5
 CAP = 0.99
 """A power limit relative to its default, below which it is called capped."""
 
-HELD_BACK = {
-    "ApplicationsClocksSetting": (
-        "somebody set its clocks",
-        "sudo nvidia-smi -i {0} -rac; sudo nvidia-smi -i {0} -rgc",
-    ),
-    "SwPowerCap": (
-        "it draws all the power that it may",
-        "end what computes on it, or raise its limit: sudo nvidia-smi -i {0} -pl WATTS",
-    ),
-    "HwSlowdown": (
-        "its hardware slowed it down, for heat or power",
-        "check its cooling and its power cables",
-    ),
-    "SyncBoost": (
-        "it keeps to the clock of the slowest in its group",
-        "take it out of the group that nvidia-smi or DCGM put it into",
-    ),
-    "SwThermalSlowdown": ("it is too hot", "check its cooling, and let it cool down"),
-    "HwThermalSlowdown": (
-        "it is so hot that its hardware slowed it down",
-        "check its cooling, and let it cool down",
-    ),
-    "HwPowerBrakeSlowdown": (
-        "the power supply told it to slow down",
-        "check the power supply and its cables",
-    ),
-    "DisplayClockSetting": ("its display holds its clock", "measure on a card without a display"),
-    "BoardLimit": ("its board gives no more power", "check its cooling and its power cables"),
-    "Reliability": ("its voltage may not rise further", "undo what was set to overclock it"),
-}
-"""What may hold a clock down, by NVML's names: in words, and what mends it for a GPU's number.
+LAPTOP = re.compile(r"\bLaptop\b|\bMax-Q\b|\bMobile\b|\bMX\d{3}|\b\d{3,4}M\b")
+"""What NVIDIA calls the chips of laptops."""
 
-https://docs.nvidia.com/deploy/nvml-api/group__nvmlClocksEventReasons.html
-"""
-IDLE = "GpuIdle"
+Finding = tuple[Device, str, str]
+"""An accelerator, what is wrong with it, and what mends it for the GPU of a number (`{0}`)."""
 
 
 def device_lost(there: There) -> Iterator[Trouble]:
     """The driver does not speak of an accelerator that is there.
 
     "GPU is lost" and "requires restart" mean that it fell off its bus or stopped; a version
-    mismatch, that the driver was updated under running programs. Restart the machine.
+    mismatch, that the driver was updated under running programs. Restart the machine. Where
+    another accelerator can be used, this is a warning.
     """
-    for device in there.accelerators:
-        if device.fault is not None:
-            mend = "restart the machine; `sudo dmesg` may say what happened"
-            yield Trouble(f"{_called(device)} does not answer: {device.fault}", mend)
+    mend = "restart the machine; `sudo dmesg` may say what happened"
+    yield from _together(
+        (device, f"does not answer: {device.fault}", mend)
+        for device in there.accelerators
+        if device.fault is not None
+    )
 
 
 def silent_driver(there: There) -> Iterator[Trouble]:
@@ -86,16 +62,19 @@ def silent_driver(there: There) -> Iterator[Trouble]:
 def build_lacks_device(there: There) -> Iterator[Trouble]:
     """PyTorch was not built for an accelerator of this generation.
 
-    It sees the device and fails when it computes there. Install a newer build.
+    It sees the device and fails when it computes there. Install a build for it. Where another
+    accelerator can be used, this is a warning: `frobench run` leaves the one out.
     """
     built = there.torch.architectures if there.torch else ()
-    for device in there.accelerators if built else ():
-        if device.capability is not None and not _is_served(device.capability, built):
-            yield Trouble(
-                f"{_called(device)} has the compute capability {device.capability}, and PyTorch "
-                f"was built for {', '.join(built)}",
-                "install a build that has it: https://pytorch.org/get-started/locally/",
-            )
+    yield from _together(
+        (
+            device,
+            f"has the capability {device.capability}, and PyTorch was built for {', '.join(built)}",
+            f"install a build that has it: {START_LOCALLY}",
+        )
+        for device in there.accelerators
+        if _is_unserved(device, there)
+    )
 
 
 def hidden_devices(there: There) -> Iterator[Trouble]:
@@ -126,6 +105,10 @@ def busy_accelerator(there: There) -> Iterator[Trouble]:
     It takes time, memory and power from what is measured. `nvidia-smi` or `amd-smi` shows what it
     is; wait for it, or end it.
     """
+    yield from _together(_in_use(there))
+
+
+def _in_use(there: There) -> Iterator[Finding]:
     for device in there.accelerators:
         used = (device.memory_used_bytes or 0) / (device.memory_bytes or 1)
         signs = []
@@ -139,7 +122,7 @@ def busy_accelerator(there: There) -> Iterator[Trouble]:
             signs.append(f"{amount} of its memory are in use")
         if signs:
             mend = f"wait for it or end it; `{_tool(device)}` shows what it is"
-            yield Trouble(f"{_called(device)} is in use: {', '.join(signs)}", mend)
+            yield device, f"is in use: {', '.join(signs)}", mend
 
 
 def held_back(there: There) -> Iterator[Trouble]:
@@ -147,30 +130,43 @@ def held_back(there: There) -> Iterator[Trouble]:
 
     An idle clock is none of it. Which of NVML's reasons it is stands in the message.
     """
+    yield from _together(_kept_down(there))
+
+
+def _kept_down(there: There) -> Iterator[Finding]:
     for device in there.accelerators:
         for name in device.held_back or ():
             if name != IDLE:
                 otherwise = ("so its driver says", f"`{_tool(device)}` may tell more")
                 words, mend = HELD_BACK.get(name, otherwise)
-                message = f"{_called(device)} is held back: {words} ({name})"
-                yield Trouble(message, mend.format(device.index))
+                yield device, f"is held back: {words} ({name})", mend
 
 
 def power_cap(there: There) -> Iterator[Trouble]:
     """An accelerator may draw less power than it was made for.
 
-    Its figures are then those of a slower device. Set the limit to its default.
+    Its figures are then those of a slower device. Set the limit to its default. That of a laptop's
+    GPU moves with its power supply and its mode, and `nvidia-smi` cannot set it: plug the laptop
+    in, and choose the mode for performance.
     """
+    yield from _together(_capped(there))
+
+
+def _capped(there: There) -> Iterator[Finding]:
     for device in there.accelerators:
         limit, default = device.power_limit_watts, device.power_limit_default_watts
         if limit is not None and default and limit < CAP * default:
-            mend = (
-                f"sudo nvidia-smi -i {device.index} -pl {default:g}"
-                if device.vendor == "NVIDIA"
-                else "sudo amd-smi reset --power-cap"
-            )
-            message = f"{_called(device)} may draw {limit:g} W of {default:g} W"
-            yield Trouble(f"{message} ({limit / default:.0%})", mend)
+            mend = f"sudo nvidia-smi -i {{0}} -pl {default:g}"
+            if device.vendor != "NVIDIA":
+                mend = "sudo amd-smi reset --power-cap"
+            elif LAPTOP.search(device.name):
+                mend = (
+                    "plug the laptop in, and choose performance in its maker's program or with "
+                    "`powerprofilesctl set performance`; under Linux also `sudo systemctl enable "
+                    "--now nvidia-powerd`; nvidia-smi cannot set the limit of a laptop's GPU"
+                )
+            message = f"may draw {limit:g} W of {default:g} W ({limit / default:.0%})"
+            yield device, message, mend
 
 
 def narrow_link(there: There) -> Iterator[Trouble]:
@@ -179,13 +175,12 @@ def narrow_link(there: There) -> Iterator[Trouble]:
     Copies are slower by that factor. Put the card into a slot with all lanes, press it in, and
     see what the firmware divides lanes between.
     """
-    for device in there.accelerators:
-        width, most = device.pcie_width, device.pcie_width_max
-        if width and most and width < most:
-            mend = (
-                "reseat the card, or use a slot with all lanes; look for shared lanes in the BIOS"
-            )
-            yield Trouble(f"{_called(device)} has {width} of {most} PCIe lanes", mend)
+    mend = "reseat the card, or use a slot with all lanes; look for shared lanes in the BIOS"
+    yield from _together(
+        (device, f"has {width} of {most} PCIe lanes", mend)
+        for device in there.accelerators
+        if (width := device.pcie_width) and (most := device.pcie_width_max) and width < most
+    )
 
 
 def slow_link(there: There) -> Iterator[Trouble]:
@@ -194,12 +189,13 @@ def slow_link(there: There) -> Iterator[Trouble]:
     An idle link slows down to save power, and that is no trouble. At work it is a slot, a riser
     cable or a setting of the firmware.
     """
-    for device in there.accelerators:
-        now, most = device.pcie_generation, device.pcie_generation_max
-        at_work = (device.utilization or 0) >= AT_WORK
-        if at_work and now and most and now < most:
-            mend = "set the slot to its full generation in the BIOS; check a riser cable"
-            yield Trouble(f"{_called(device)} is at PCIe {now} of {most}, although at work", mend)
+    mend = "set the slot to its full generation in the BIOS; check a riser cable"
+    yield from _together(
+        (device, f"is at PCIe {now} of {most}, although at work", mend)
+        for device in there.accelerators
+        if (device.utilization or 0) >= AT_WORK
+        if (now := device.pcie_generation) and (most := device.pcie_generation_max) and now < most
+    )
 
 
 def unloaded_driver(there: There) -> Iterator[Trouble]:
@@ -208,10 +204,11 @@ def unloaded_driver(there: There) -> Iterator[Trouble]:
     Loading it again makes every first call slower, and undoes limits that were set. Switch
     persistence on.
     """
-    for device in there.accelerators:
-        if device.persistence is False:
-            mend = f"sudo nvidia-smi -i {device.index} -pm 1"
-            yield Trouble(f"{_called(device)} has no persistence mode", mend)
+    yield from _together(
+        (device, "has no persistence mode", "sudo nvidia-smi -i {0} -pm 1")
+        for device in there.accelerators
+        if device.persistence is False
+    )
 
 
 def no_accelerator(there: There) -> Iterator[Trouble]:
@@ -225,29 +222,33 @@ def no_accelerator(there: There) -> Iterator[Trouble]:
         yield Trouble("no accelerator is there: the CPU is measured", mend)
 
 
-def _called(device: Device) -> str:
-    return device.name if device.index is None else f"{device.name} ({device.index})"
+def some_work(there: There) -> bool:
+    """Tell whether an accelerator is there that nothing above keeps from being used."""
+    builds = there.torch.builds if there.torch else None
+    return any(
+        device.fault is None
+        and not _is_unserved(device, there)
+        and (builds is None or builds.get(VENDORS[device.vendor].build) is not None)
+        for device in there.accelerators
+    )
+
+
+def _is_unserved(device: Device, there: There) -> bool:
+    built = there.torch.architectures if there.torch else ()
+    return bool(built) and device.capability is not None and not serves(built, device.capability)
+
+
+def _together(found: Iterable[Finding]) -> Iterator[Trouble]:
+    """Tell once what is wrong with several accelerators of one name."""
+    alike: dict[tuple[str, str, str], list[Device]] = {}
+    for device, message, mend in found:
+        alike.setdefault((device.name, message, mend), []).append(device)
+    for (name, message, mend), which in alike.items():
+        numbers = ",".join(str(one.index) for one in which if one.index is not None)
+        called = f"{name} ({numbers})" if numbers else name
+        many = f"each of {len(which)}x {called}" if len(which) > 1 else called
+        yield Trouble(f"{many} {message}", mend.format(numbers or "NUMBER"))
 
 
 def _tool(device: Device) -> str:
     return {"NVIDIA": "nvidia-smi", "AMD": "amd-smi monitor"}.get(device.vendor, "top")
-
-
-def _is_served(capability: str, built: tuple[str, ...]) -> bool:
-    """Tell whether code for one of some architectures runs on a GPU.
-
-    `sm_XY` is for its major version from that minor on, and `sm_XYa` for itself alone; from
-    `compute_XY` the driver compiles for whatever is newer.
-    """
-    major, minor = (int(part) for part in capability.split("."))
-    for architecture in built:
-        kind, _, digits = architecture.partition("_")
-        if not digits.isdecimal():
-            if digits.rstrip("af") == f"{major}{minor}":
-                return True
-            continue
-        had = (int(digits[:-1]), int(digits[-1]))
-        same = had[0] == major and had[1] <= minor
-        if same if kind == "sm" else had <= (major, minor):
-            return True
-    return False

@@ -8,8 +8,8 @@ from suite.doctor.there import There
 from suite.doctor.trouble import Trouble
 from suite.units import counted, format_value
 
-LOAD = 0.25
-"""Tasks that run or wait, relative to the machine's cores, from which they are in the way."""
+IN_THE_WAY = 0.25
+"""Part of the usable cores' time that others take, from which they are in the way."""
 LEAST_MEMORY, LEAST_SHARED, LEAST_DISK = 2 * 2**30, 2**30, 2**30
 """Bytes that the suite may need: of memory, of memory that processes share, and of disk."""
 
@@ -44,13 +44,10 @@ def busy_processor(there: There) -> Iterator[Trouble]:
 
     They take time from what is measured, and make it vary. `top` shows them; wait, or end them.
     """
-    cores = there.host.cpu.logical_cores or there.host.cores
-    load = there.host.load
-    if load is not None and load > LOAD * cores:
-        message = (
-            f"over the last minute {load:.1f} tasks ran or waited, for {counted(cores, 'core')}"
-        )
-        yield Trouble(message, "wait a minute, or end what `top` shows")
+    others, cores = there.host.others, there.host.cores
+    if others is not None and others > IN_THE_WAY * cores:
+        message = f"other programs use {others:.1f} of {counted(cores, 'core')}"
+        yield Trouble(message, "wait for them, or end what `top` shows")
 
 
 def on_battery(there: There) -> Iterator[Trouble]:

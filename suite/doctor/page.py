@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import click
 
-from suite.doctor.devices import IDLE
+from suite.doctor.reasons import IDLE
 from suite.doctor.there import Device, Host, There
 from suite.model import Conclusion
 from suite.units import counted, format_value
@@ -63,7 +63,7 @@ def _host(host: Host) -> Iterator[Line]:
             cpu.logical_cores and f"of {cpu.logical_cores}",
             cpu.quota_cores and f"limited to {cpu.quota_cores:g}",
             cpu.numa_nodes and counted(cpu.numa_nodes, "memory node"),
-            host.load is not None and f"{host.load:.1f} tasks over the last minute",
+            host.others is not None and f"others use {host.others:.1f}",
         ),
     )
     yield (

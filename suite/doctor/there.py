@@ -17,6 +17,7 @@ import pynvml
 from msgspec import Struct, field
 
 from suite.doctor.offer import Offer
+from suite.doctor.others import Others
 from suite.machine import nvml
 from suite.machine.hardware import VENDORS, Gpu, System, VendorName, look
 from suite.machine.kernel import told_by_kernel
@@ -43,7 +44,7 @@ class Host(Struct, kw_only=True):
     cpu : as a run stores it
     cores : that this process may run on, whatever part of their time it is given
     clock_hz : of the fastest usable core now
-    load : tasks that ran or waited to, on average over the last minute
+    others : cores' worth of time that other programs take of them now
     memory_free_bytes : that programs may still take
     shared_memory_bytes : that processes may share, at most
     disk_free_bytes : where the results are written
@@ -54,7 +55,7 @@ class Host(Struct, kw_only=True):
     cpu: Cpu
     cores: int
     clock_hz: float | None
-    load: float | None
+    others: float | None
     memory_free_bytes: int
     shared_memory_bytes: int | None
     disk_free_bytes: int
@@ -125,11 +126,12 @@ def look_around(results: Path, root: Path = ROOT, environ: Mapping[str, str] = o
     results : where results would be written
     root : the folder that `/dev`, `/proc` and `/sys` lie in
     """
+    others = Others()  # who is watched while the rest is done
     devices = list(accelerators(look(root)))
-    return There(host=host(results, root, environ), accelerators=devices, torch=None)
+    return There(host=host(results, root, environ, others), accelerators=devices, torch=None)
 
 
-def host(results: Path, root: Path, environ: Mapping[str, str]) -> Host:
+def host(results: Path, root: Path, environ: Mapping[str, str], others: Others) -> Host:
     """Describe the machine without its accelerators; see `look_around`."""
     unknown: dict[str, str] = {}
     cpu = processor(unknown, root)
@@ -137,9 +139,10 @@ def host(results: Path, root: Path, environ: Mapping[str, str]) -> Host:
     now: dict[str, Any] = dict(sensor.read())
     shared = _shared_memory(root)
     battery = _on_battery()
+    used = others.used()
     missing = {
         "clock_hz": sensor.unknown.get("clock_hz"),
-        "load": sensor.unknown.get("load"),
+        "others": None if used is not None else "the system does not account for it",
         "shared_memory_bytes": None if shared else f"there is no /{SHARED_MEMORY}",
         "on_battery": "the system tells of no battery" if battery is None else None,
     }
@@ -147,7 +150,7 @@ def host(results: Path, root: Path, environ: Mapping[str, str]) -> Host:
         cpu=cpu,
         cores=len(affinity()),
         clock_hz=now.get("clock_hz"),
-        load=now.get("load"),
+        others=used,
         memory_free_bytes=min(psutil.virtual_memory().available, cpu.memory_bytes),
         shared_memory_bytes=shared,
         disk_free_bytes=shutil.disk_usage(_existing(results)).free,
@@ -203,7 +206,13 @@ def add_told_by_torch(devices: list[Device], offer: Offer) -> None:
 
 def _amds(gpus: list[Gpu]) -> Iterator[Device]:
     """Describe AMD's GPUs as the kernel does, and as amdsmi does where it is installed."""
-    sensors = amd.sensors([gpu.name for gpu in gpus]) if gpus else []
+    numbers = [str(number) for number, _ in enumerate(gpus)]
+    addresses = {
+        number: gpu.folder.name.rpartition(".")[0]
+        for number, gpu in zip(numbers, gpus, strict=True)
+        if gpu.folder is not None
+    }
+    sensors = amd.sensors(numbers, addresses) if gpus else []
     for gpu, sensor in zip(gpus, sensors, strict=True):
         told: dict[str, Any] = dict(sensor.read())
         clock = {"clock_hz": told["sm_clock_hz"]} if "sm_clock_hz" in told else {}

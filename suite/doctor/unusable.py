@@ -13,12 +13,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from suite.doctor.offer import Offer, ask_torch
-from suite.doctor.trouble import Trouble
+from suite.doctor.trouble import START_LOCALLY, Trouble
 from suite.machine.hardware import VENDORS, System, Vendor, look
 from suite.machine.processor import ROOT
 from suite.model import Conclusion
 
-START_LOCALLY = "https://pytorch.org/get-started/locally/"
 OLDEST_DRIVER = {11: 450, 12: 525, 13: 580}
 """Oldest driver branch that runs programs built with each major version of CUDA.
 
@@ -141,13 +140,13 @@ def devices_not_passed_on(patient: Patient) -> Iterator[Trouble]:
 def no_permission(patient: Patient) -> Iterator[Trouble]:
     """The user may not open the accelerator's device files.
 
-    Join the groups that may, and log in again.
+    Join the group that may, and log in again.
     """
     nodes = _nodes(patient)
     if nodes and not any(os.access(node, os.R_OK | os.W_OK) for node in nodes):
         yield Trouble(
             "this user may not open its device files",
-            'sudo usermod -aG render,video "$USER", then log in again',
+            patient.vendor.permit,
         )
 
 

@@ -5,22 +5,23 @@ A rule is a small function that yields what it finds; its name is the trouble's 
 the help.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from suite.doctor import devices, hosts
 from suite.doctor.there import There
-from suite.doctor.trouble import Trouble
+from suite.doctor.trouble import START_LOCALLY, Trouble
 from suite.model import Conclusion, Severity
 
 Rule = Callable[[There], Iterator[Trouble]]
 
 
 def troubles(there: There) -> list[Conclusion]:
-    """Apply every rule."""
+    """Apply every rule; what keeps one accelerator from use is a warning beside one that works."""
+    lost: Severity = "warning" if devices.some_work(there) else "error"
     return [
         Conclusion(
             code=rule.__name__.replace("_", "-"),
-            severity=severity,
+            severity=lost if severity == "error" else severity,
             message=trouble.message,
             advice=trouble.mend,
         )
@@ -28,6 +29,14 @@ def troubles(there: There) -> list[Conclusion]:
         for rule in rules
         for trouble in rule(there)
     ]
+
+
+def left_out(names: Sequence[str]) -> list[Conclusion]:
+    """Say of devices that a run leaves them out, since PyTorch was not built for them."""
+    code, advice = "build-lacks-device", f"install a build that has it: {START_LOCALLY}"
+    message = f"{' and '.join(names)} left out: PyTorch was not built for this generation"
+    found = Conclusion(code=code, severity="warning", message=message, advice=advice)
+    return [found] if names else []
 
 
 RULES: dict[Severity, tuple[Rule, ...]] = {

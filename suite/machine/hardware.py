@@ -40,6 +40,7 @@ class Vendor(NamedTuple):
     masks : variables that hide devices
     container : what makes a container engine pass the devices on
     guide : where driver and build are explained
+    permit : what lets a user open the devices' files
     """
 
     build: str
@@ -48,6 +49,7 @@ class Vendor(NamedTuple):
     nodes: str = ""
     masks: tuple[str, ...] = ()
     container: str = ""
+    permit: str = 'sudo usermod -aG render,video "$USER", then log in again'
 
 
 VENDORS: dict[VendorName, Vendor] = {
@@ -58,6 +60,11 @@ VENDORS: dict[VendorName, Vendor] = {
         nodes="dev/nvidia[0-9]*",
         masks=("CUDA_VISIBLE_DEVICES",),
         container="--gpus all",
+        permit=(
+            '`ls -l /dev/nvidia*` shows the group that may: sudo usermod -aG GROUP "$USER", then '
+            "log in again; where it is root's alone: sudo chmod a+rw /dev/nvidia*; in a batch "
+            "system, ask it for a GPU"
+        ),
     ),
     "AMD": Vendor(
         build="ROCm",

@@ -13,7 +13,7 @@ from typing import Literal
 import msgspec
 from msgspec import Struct, field
 
-from suite.model import Check, Environment, Exercise, Scalar, Search, Settings, Work
+from suite.model import Check, Conclusion, Environment, Exercise, Scalar, Search, Settings, Work
 from suite.running.keep import keep
 from suite.search import Try
 
@@ -73,6 +73,7 @@ class Measured(Struct, tag="measured", kw_only=True):
 
     warmup, sampled, prepared : see `Measurement`
     wall_seconds : of the whole case, set-up and check included, but not a search
+    in_a_row : whether nothing comes between two calls, so that energy can be measured
     order : its place in the launch
     against, flushed_bytes, commonest, idle_devices, search : see `CaseInfo`
     """
@@ -95,6 +96,7 @@ class Measured(Struct, tag="measured", kw_only=True):
     search: Search | None = None
     prepared: float = 0.0
     wall_seconds: float = 0.0
+    in_a_row: bool = True
 
     @property
     def overhead(self) -> float:
@@ -144,11 +146,14 @@ class Surroundings(Struct, tag="surroundings", kw_only=True):
     """Where the run takes place: the devices chosen, and everything that moves a number.
 
     seals : by which the runner finds the accelerators' sensors (see `suite.telemetry`)
+    troubles : with devices that torch sees, and that were left out
     """
 
     devices: list[str]
     environment: Environment
     seals: dict[str, str | None] = {}
+    addresses: dict[str, str] = {}
+    troubles: list[Conclusion] = []
 
 
 class Harness(Struct, tag="harness", kw_only=True):

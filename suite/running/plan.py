@@ -153,6 +153,7 @@ def freeze(draft: Draft, pilot: Journal, seconds: float, counters: Collection[st
         searched={record.case: record.search for record in ran if record.search is not None},
         counters=list(counters),
         energy=energy,
+        troubles=surroundings.troubles,
     )
 
 

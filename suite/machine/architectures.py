@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: MIT
+"""Which of NVIDIA's GPUs a build of torch has code for."""
+
+from collections.abc import Sequence
+
+
+def serves(built: Sequence[str], capability: str) -> bool:
+    """Tell whether code for one of some architectures runs on a GPU.
+
+    built : the architectures, such as `sm_90` and `compute_90`
+    capability : the GPU's, such as 9.0
+
+    `sm_XY` is for its major version from that minor on, and `sm_XYa` for itself alone; from
+    `compute_XY` the driver compiles for whatever is newer.
+    """
+    major, minor = (int(part) for part in capability.split("."))
+    for architecture in built:
+        kind, _, digits = architecture.partition("_")
+        if not digits.isdecimal():
+            if digits.rstrip("af") == f"{major}{minor}":
+                return True
+            continue
+        had = (int(digits[:-1]), int(digits[-1]))
+        same = had[0] == major and had[1] <= minor
+        if same if kind == "sm" else had <= (major, minor):
+            return True
+    return False
