@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from reports.findings.model import Plot
+from reports.findings.model import Plot, Series
 from reports.theme import LIGHT, Form
 from reports.words import place, printable
 from suite.units import format_value
@@ -70,7 +70,7 @@ def limits(plot: Plot) -> tuple[float, float]:
     """Return the range of the value axis, with room around what it must show."""
     if plot.kind == "stack":
         return 0.0, 1.08 * _tallest(plot)
-    points = [point for series in plot.series for point in series.points]
+    points = [point for series in (*plot.series, *plot.lines) for point in series.points]
     shown = [end for p in points for end in (p.y.value, p.y.low, p.y.high) if end is not None]
     if plot.reference is not None:
         shown.append(plot.reference)
@@ -102,10 +102,14 @@ def value_axis(axes: Axes, which: Literal["x", "y"], plot: Plot, most: int = MOS
 
 def size_axis(axes: Axes, plot: Plot, form: Form) -> None:
     """Scale the axis of sizes and label as many of them as there is room for."""
-    sizes = sorted({float(point.x) for series in plot.series for point in series.points})
+    drawn = (*plot.series, *plot.lines)
+    sizes = sorted({float(point.x) for series in drawn for point in series.points})
     if is_wide(sizes[0], sizes[-1]):
         axes.set_xscale("log")
     shown = sizes[:: -math.ceil(len(sizes) / form.x_labels)]
+    if plot.kind == "points":  # they lie anywhere, so that round numbers say more
+        shown = ticks(sizes[0], sizes[-1], form.x_labels // 2)
+        axes.set_xlim(sizes[0], sizes[-1])
     axes.set_xticks(shown, [place(size, plot.x.unit) for size in shown])
     axes.minorticks_off()
     axes.set_xlabel(printable(plot.x.label), fontsize=form.font, color=LIGHT["muted"], labelpad=8)
@@ -148,3 +152,19 @@ def note_line(axes: Axes, level: float, label: str, form: Form) -> None:
     """Draw a level across the axes with its name on it."""
     axes.axhline(level, color=LIGHT["muted"], linewidth=1.2, dashes=(4, 3), zorder=1)
     write(axes, label, (0, level), form, (2, 5))
+
+
+def bound_line(axes: Axes, line: Series, colour: str, form: Form) -> None:
+    """Draw what bounds other lines, with its name above its end."""
+    x = [float(point.x) for point in line.points]
+    y = [point.y.value for point in line.points]
+    axes.plot(x, y, color=colour, linewidth=1.4, dashes=(4, 3), zorder=1)
+    axes.annotate(
+        printable(line.label),
+        (x[-1], y[-1]),
+        xytext=(0, 5),
+        textcoords="offset pixels",
+        horizontalalignment="right",
+        fontsize=form.font,
+        annotation_clip=False,
+    )

@@ -15,6 +15,7 @@ from matplotlib.backends.backend_svg import FigureCanvasSVG
 
 from reports.axes import (
     LINE,
+    bound_line,
     canvas,
     category_axis,
     limits,
@@ -42,7 +43,7 @@ SETTINGS: dict[Any, Any] = {
 
 def draw(plot: Plot, form: Form, prefix: str) -> str:
     """Return the plot as an inline SVG element; `prefix` keeps its identifiers apart."""
-    painters = {"curve": _curve, "dots": _dots, "stack": _stack}
+    painters = {"curve": _curve, "points": _curve, "dots": _dots, "stack": _stack}
     raw = io.StringIO()
     with mpl.rc_context(SETTINGS), warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph")  # the browser has the font, not we
@@ -60,7 +61,7 @@ def draw(plot: Plot, form: Form, prefix: str) -> str:
 
 
 def _curve(plot: Plot, form: Form) -> Axes:
-    """Draw a line for each series, its intervals as a band with whiskers."""
+    """Draw a line for each series, its intervals as a band with whiskers; or its points alone."""
     labels = [format_value(tick, plot.y.unit) for tick in ticks(*limits(plot))]
     left = 10 + form.glyph * max(map(len, labels))
     axes = canvas(form, form.height, (left, 16, 32, 46))
@@ -69,11 +70,16 @@ def _curve(plot: Plot, form: Form) -> Axes:
     for index, series in enumerate(plot.series):
         x = [float(point.x) for point in series.points]
         value, low, high = _ends(series)
-        axes.fill_between(x, low, high, color=_colour(index), alpha=0.2, linewidth=0)
+        joined = plot.kind == "curve"
+        if joined:
+            axes.fill_between(x, low, high, color=_colour(index), alpha=0.2, linewidth=0)
         axes.vlines(x, low, high, color=_colour(index), linewidth=1.5)
-        axes.plot(x, value, linewidth=2, **_mark(index, form))
+        axes.plot(x, value, linewidth=2 if joined else 0, **_mark(index, form))
     if plot.reference is not None:
         note_line(axes, plot.reference, plot.reference_label, form)
+    matched = len(plot.lines) == len(plot.series) > 1
+    for index, line in enumerate(plot.lines):
+        bound_line(axes, line, _colour(index) if matched else LIGHT["muted"], form)
     axes.annotate(
         printable(plot.y.label),
         (0, 1),

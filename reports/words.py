@@ -26,7 +26,8 @@ def place(x: float | str, unit: str = "") -> str:
 
 def describe(plot: Plot) -> str:
     """Say what a plot shows: its text alternative, before the table."""
-    series = "; ".join(f"{printable(one.label)}: {_outline(plot, one)}" for one in plot.series)
+    shown = (*plot.series, *plot.lines)
+    series = "; ".join(f"{printable(one.label)}: {_outline(plot, one)}" for one in shown)
     return f"{printable(plot.title)}. {plot.y.label} by {plot.x.label}. {series}."
 
 

@@ -42,7 +42,7 @@ def findings(cases: Cases) -> list[Finding]:
 
 def peak(cases: Cases, device: str) -> Answer:
     """Name the rate and the shape in each precision, the fastest first."""
-    first, *others = _best(cases, device)
+    first, *others = best_products(cases, device)
     part = peaks.of_peak(cases.run, device, first.precision, first.rate)
     listed = "".join(
         f"; {text(one.rate, RATE.unit)} in {one.precision} ({one.shape})"
@@ -65,7 +65,7 @@ def peak(cases: Cases, device: str) -> Answer:
 
 def sure(cases: Cases, device: str) -> Answer:
     """Say how many shapes were tried, for how long, and how near the second best came."""
-    best = _best(cases, device)
+    best = best_products(cases, device)
     told = [f"in {one.precision}: {_effort(one.case.extra_info.search)}" for one in best]
     return Answer(capital(f"{'; '.join(told)}."), tuple(one.case.fullname for one in best))
 
@@ -74,7 +74,7 @@ def square(cases: Cases, device: str) -> Answer:
     """Compare the best square product of the same run with the fastest shape."""
     others = cases.of("matmul")
     squares = best_rates(others, device)
-    both = [one for one in _best(cases, device) if one.precision in squares]
+    both = [one for one in best_products(cases, device) if one.precision in squares]
     if not both:
         raise NotMeasuredError(others.reason(device=device))
     parts, behind_it = [], []
@@ -104,7 +104,7 @@ def plots(cases: Cases) -> Iterator[Plot]:
             device_title(cases.run, device),
             tuple(
                 Point(one.precision, estimate_of(one.rate), (one.case.fullname,))
-                for one in _best(cases, device)
+                for one in best_products(cases, device)
             ),
         )
         for device in reversed(cases.devices())
@@ -114,7 +114,7 @@ def plots(cases: Cases) -> Iterator[Plot]:
 
 
 @dataclass(frozen=True)
-class _Peak:
+class Product:
     """The fastest product of a precision.
 
     rate : FLOP/s by launch
@@ -132,11 +132,11 @@ class _Peak:
         return f"{SPACE}{RATIO}{SPACE}".join(format_value(side, "n") for side in sides)
 
 
-def _best(cases: Cases, device: str) -> list[_Peak]:
+def best_products(cases: Cases, device: str) -> list[Product]:
     """Return the products of a device, the fastest precision first."""
     wanted = {name for one in PRODUCTS for name in cases.names(function=one, device=device)}
     found = [
-        _Peak(str(case.params["dtype"]), case, cases.one("flop_rate", case=case.fullname))
+        Product(str(case.params["dtype"]), case, cases.one("flop_rate", case=case.fullname))
         for case in cases.passed()
         if case.fullname in wanted
     ]

@@ -11,6 +11,7 @@ from reports.findings.kinds import AT_ONCE, KINDS, Kind
 from reports.findings.line import LEAST_SIZES, fit
 from reports.findings.model import RATIO, Axis, Finding, Plot, Point, Series
 from reports.findings.select import Cases, Curve, NotMeasuredError, device_title, is_cpu, the_device
+from suite.model import Estimate
 from suite.units import format_value
 
 TO_DEVICE, TO_HOST = "bench_to_device", "bench_to_host"
@@ -203,19 +204,36 @@ def plots(cases: Cases) -> Iterator[Plot]:
         )
         if lines:
             title = f"Bandwidth of copies: {device_title(cases.run, place)}"
-            yield Plot(f"bandwidth-{place}", title, "curve", SIZE, RATE, lines)
+            bound = _bound(cases, place, TO_DEVICE, "the link", lines)
+            yield Plot(f"bandwidth-{place}", title, "curve", SIZE, RATE, lines, lines=bound)
     lines = tuple(
         within.curve(cases, place, "byte_rate").series(device_title(cases.run, place))
         for place in within.places(cases)
     )
     if lines:
         title = "Bandwidth of copies within a device, bytes read and written"
-        yield Plot("bandwidth-within", title, "curve", SIZE, RATE, lines)
+        bound = _bound(
+            cases, within.places(cases)[0], within.function, "accelerator's memory", lines
+        )
+        yield Plot("bandwidth-within", title, "curve", SIZE, RATE, lines, lines=bound)
     yield from cold_plot("copy", SIZE, _cold, cases, within.places(cases))
     latencies = tuple(point for kind in KINDS.values() for point in _latencies(cases, kind))
     if latencies:
         series = Series("latency", latencies)
         yield Plot("latency", "Latency of copies", "dots", Axis("copies"), TIME, (series,))
+
+
+def _bound(
+    cases: Cases, place: str, function: str, name: str, lines: tuple[Series, ...]
+) -> tuple[Series, ...]:
+    """Return what the link or the memory allows as a line beside others; none if not known."""
+    bound = peaks.bound_of_copy(cases.run, place, function)
+    if bound is None:
+        return ()
+    level = Estimate(bound.rate, bound.rate, bound.rate, 0)
+    sizes = [float(point.x) for line in lines for point in line.points]
+    points = (Point(min(sizes), level), Point(max(sizes), level))
+    return (Series(f"{name}: {format_value(bound.rate, RATE.unit)}", points),)
 
 
 def _latencies(cases: Cases, kind: Kind) -> Iterator[Point]:

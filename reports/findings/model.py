@@ -9,7 +9,7 @@ from suite.model import Estimate
 RATIO = "\N{MULTIPLICATION SIGN}"
 """The unit of a ratio."""
 
-PlotKind = Literal["curve", "dots", "stack"]
+PlotKind = Literal["curve", "points", "dots", "stack"]
 
 
 @dataclass(frozen=True)
@@ -77,11 +77,15 @@ class Plot:
     Parameters
     ----------
     kind
-        ``curve`` over sizes, ``dots`` over categories, or parts that ``stack`` to a whole.
+        ``curve`` or single ``points`` over sizes, ``dots`` over categories, or parts that
+        ``stack`` to a whole.
     reference, reference_label
         A level worth a line of its own, such as a speed-up of 1.
     whole
         For a stack: the sum as it was measured by itself.
+    lines
+        For curves and points: what bounds them, such as the rate of a link, one for each series
+        in order if there are as many.
     """
 
     name: str
@@ -93,6 +97,7 @@ class Plot:
     reference: float | None = None
     reference_label: str = ""
     whole: Series | None = None
+    lines: tuple[Series, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,6 @@ from suite import catalog
 from suite.catalog import Ceiling, NotInCatalogError
 from suite.model import Accelerator, Run
 
-OVER_LINK, IN_MEMORY = ("bench_to_device", "bench_to_host"), ("bench_within",)
-"""Copies that one rate limits: that of the link to the host, or that of the device's memory."""
 HALF_ACCUMULATOR = "cuda_matmul_fp16_accumulation"
 """A setting of torch with which float16 runs above every peak of the catalog."""
 
@@ -38,13 +36,14 @@ def of_peak(run: Run, device: str, precision: str, rate: pd.Series, *, named: bo
 
 def of_copy(run: Run, device: str, function: str, rate: pd.Series) -> str:
     """Say which part a copy's rate, B/s by launch, is of what its link or memory allows."""
-    if function in OVER_LINK:
-        return _part(run, device, rate, catalog.host_link)
-    if function in IN_MEMORY:
-        return _part(
-            run, device, rate, lambda known: catalog.memory_bandwidth(catalog.sheet(known))
-        )
-    return ""
+    find = _BOUNDS.get(function)
+    return _part(run, device, rate, find) if find else ""
+
+
+def bound_of_copy(run: Run, device: str, function: str) -> Ceiling | None:
+    """Return what a copy's link or memory allows, where it is known."""
+    find = _BOUNDS.get(function)
+    return _ceiling(run, device, find) if find else None
 
 
 def missing(run: Run, device: str) -> str:
@@ -66,17 +65,33 @@ def _part(
     *,
     named: bool = True,
 ) -> str:
-    known = _accelerator(run, device)
-    try:
-        ceiling = find(known) if known else None
-    except NotInCatalogError:
-        ceiling = None
+    ceiling = _ceiling(run, device, find)
     if ceiling is None:
         return ""
     of = f"{ceiling.name} ({ceiling.figure})" if named else ceiling.figure
     return f", {text(rate / ceiling.rate, '1')} of {of}"
 
 
+def _ceiling(run: Run, device: str, find: Callable[[Accelerator], Ceiling]) -> Ceiling | None:
+    known = _accelerator(run, device)
+    try:
+        return find(known) if known else None
+    except NotInCatalogError:
+        return None
+
+
 def _accelerator(run: Run, device: str) -> Accelerator | None:
     present = run.frobench.environment.accelerators
     return next((one for one in present if f"{one.type}:{one.index}" == device), None)
+
+
+def _memory(known: Accelerator) -> Ceiling:
+    return catalog.memory_bandwidth(catalog.sheet(known))
+
+
+_BOUNDS: dict[str, Callable[[Accelerator], Ceiling]] = {
+    "bench_to_device": catalog.host_link,
+    "bench_to_host": catalog.host_link,
+    "bench_within": _memory,
+}
+"""What limits a copy, by its function: the link to the host, or the device's memory."""
