@@ -10,12 +10,22 @@ from random import Random
 
 import pytest
 
-from reports.packing import DIGITS, ERROR_LEVELS, GAP, LEAST_ERROR, STEP, Packed, Timing, pack
+from reports.packing import (
+    DIGITS,
+    ERROR_LEVELS,
+    GAP,
+    LEAST_ERROR,
+    STEP,
+    Packed,
+    pack,
+    pack_error,
+)
 from reports.render import HERE
 from suite.units import format_value
 
 CASES = [f"case {index}" for index in range(300)]
-Runs = list[dict[str, Timing]]
+ERRORS = [None, 0.0, 2e-5, 0.004, 0.03, 0.5, 1e9]
+Runs = list[dict[str, float]]
 
 
 def made_up(runs: int, cases: list[str]) -> Runs:
@@ -24,10 +34,7 @@ def made_up(runs: int, cases: list[str]) -> Runs:
     typical = {case: random.uniform(-12, -2) for case in cases}
     return [
         {
-            case: Timing(
-                math.exp(random.gauss(typical[case], 0.2) - speed),
-                None if random.random() < 0.1 else math.exp(random.uniform(-10, -1)),
-            )
+            case: math.exp(random.gauss(typical[case], 0.2) - speed)
             for case in cases
             if random.random() > 0.05
         }
@@ -35,8 +42,8 @@ def made_up(runs: int, cases: list[str]) -> Runs:
     ]
 
 
-def unpack(packed: Packed, run: int) -> dict[int, tuple[int, float | None]]:
-    """Return steps and standard error by the case's place: what the format says, once more."""
+def unpack(packed: Packed, run: int) -> dict[int, int]:
+    """Return steps by the case's place: what the format says, said once more."""
     text, found, case = iter(packed["runs"][run]), {}, 0
     for first in text:
         if first == GAP:
@@ -45,11 +52,19 @@ def unpack(packed: Packed, run: int) -> dict[int, tuple[int, float | None]]:
         steps = DIGITS.index(first)
         for _ in range(packed["widths"][case] - 1):
             steps = 88 * steps + DIGITS.index(next(text))
-        level = DIGITS.index(next(text))
-        error = LEAST_ERROR * math.exp((level - 1) / ERROR_LEVELS) if level else None
-        found[case] = (packed["least"][case] + steps, error)
+        found[case] = packed["least"][case] + steps
         case += 1
     return found
+
+
+def unpack_error(digit: str) -> float | None:
+    level = DIGITS.index(digit)
+    return LEAST_ERROR * math.exp((level - 1) / ERROR_LEVELS) if level else None
+
+
+def digits(ratio: float, decade: float) -> int:
+    """Return three digits of a ratio as they are printed."""
+    return round(100 * float(format_value(ratio / decade, "")))
 
 
 def test_ratios_of_unpacked_times_are_right_to_the_last_of_three_digits() -> None:
@@ -57,74 +72,68 @@ def test_ratios_of_unpacked_times_are_right_to_the_last_of_three_digits() -> Non
     packed = pack(runs, CASES)
     reference, *others = (unpack(packed, place) for place in range(len(runs)))
     for run, found in zip(runs[1:], others, strict=True):
+        assert [CASES[place] for place in found] == list(run)
         for place in reference.keys() & found.keys():
-            true = run[CASES[place]].seconds / runs[0][CASES[place]].seconds
-            shown = math.exp((found[place][0] - reference[place][0]) * STEP)
-            digits = [float(format_value(ratio, "").replace(",", "")) for ratio in (true, shown)]
-            unit = 10.0 ** (math.floor(math.log10(true)) - 2)
-            assert abs(digits[0] - digits[1]) <= 1.01 * max(unit, 10 * unit * (true >= 1000))
+            true = run[CASES[place]] / runs[0][CASES[place]]
+            packed_ratio = math.exp((found[place] - reference[place]) * STEP)
+            decade = 10.0 ** math.floor(math.log10(true))
+            assert abs(digits(true, decade) - digits(packed_ratio, decade)) <= 1
 
 
-def test_standard_errors_are_within_a_tenth_and_their_absence_stays() -> None:
-    (run,) = made_up(1, CASES)
-    found = unpack(pack([run], CASES), 0)
-    assert [CASES[place] for place in found] == list(run)
-    for place, (_, error) in found.items():
-        true = run[CASES[place]].error
-        assert (error is None) == (true is None)
-        assert error is None or error == pytest.approx(true, rel=0.1)
-
-
-def test_errors_beyond_the_scale_are_its_ends() -> None:
-    run = {"none": Timing(1.0, 0.0), "huge": Timing(1.0, 1e9)}
-    none, huge = unpack(pack([run], list(run)), 0).values()
-    assert none[1] == pytest.approx(LEAST_ERROR)
-    assert huge[1] is not None
-    assert huge[1] > 1
+def test_standard_errors_are_within_a_tenth_unless_they_are_off_the_scale() -> None:
+    none, least, *told, most = [unpack_error(pack_error(error)) for error in ERRORS]
+    assert none is None
+    assert least == LEAST_ERROR
+    assert told == [pytest.approx(error, rel=0.075) for error in ERRORS[2:-1]]
+    assert most is not None
+    assert most > 1
 
 
 def test_times_may_lie_any_distance_apart() -> None:
-    runs: Runs = [{"a": Timing(seconds, None)} for seconds in (5e-324, 1e-9, 1.0, 1.7e308)]
+    runs: Runs = [{"a": seconds} for seconds in (5e-324, 1e-9, 1.0, 1.7e308)]
     packed = pack(runs, ["a"])
     for place, run in enumerate(runs):
-        steps, _ = unpack(packed, place)[0]
-        assert steps * STEP == pytest.approx(math.log(run["a"].seconds), abs=STEP)
+        assert unpack(packed, place)[0] * STEP == pytest.approx(math.log(run["a"]), abs=STEP)
 
 
 def test_runs_with_few_cases_in_common_stay_small() -> None:
-    runs: Runs = [{f"{index} of its own": Timing(1.0, 0.1)} for index in range(20_000)]
+    runs: Runs = [{f"{index} of its own": 1.0} for index in range(20_000)]
     packed = pack(runs, [case for run in runs for case in run])
-    assert max(map(len, packed["runs"])) <= 3 + 3 * (20_000 // 88**2 + 1)
+    assert max(map(len, packed["runs"])) <= 2 + 3 * (20_000 // 88**2 + 1)
     assert list(unpack(packed, 19_999)) == [19_999]
 
 
-def test_three_characters_an_estimate_that_json_in_a_page_spells_as_they_are() -> None:
+def test_two_characters_an_estimate_that_json_in_a_page_spells_as_they_are() -> None:
     runs = made_up(3, CASES)
     text = "".join(pack(runs, CASES)["runs"])
-    assert len(text) <= 3 * len(runs) * len(CASES)
-    assert json.dumps(text) == f'"{text}"'
-    assert not set(text) & set("<>&")
+    missing = 3 * len(CASES) - sum(map(len, runs))
+    assert len(text) <= 2 * sum(map(len, runs)) + 3 * missing
+    for spelled in (text, DIGITS + GAP):
+        assert json.dumps(spelled) == f'"{spelled}"'
+        assert not set(spelled) & set("<>&")
 
 
 @pytest.mark.skipif(not shutil.which("node"), reason="there is no node; browsers test it too")
 def test_the_page_s_script_unpacks_the_same(tmp_path: Path) -> None:
     cases = [*CASES[:40], "wide", *(f"rare {index}" for index in range(8000)), "last"]
     runs = made_up(2, CASES[:40])
-    runs[0] |= {"wide": Timing(1e-300, 0.1), "last": Timing(2.0, None)}
-    runs[1] |= {"wide": Timing(1e300, 0.1)}
+    runs[0] |= {"wide": 1e-300, "last": 2.0}
+    runs[1] |= {"wide": 1e300}
     packed = pack(runs, cases)
+    errors = "".join(map(pack_error, ERRORS))
     script = tmp_path / "unpack.js"
     script.write_text(
         (HERE / "static" / "packing.js").read_text(encoding="utf-8")
-        + f"const packed = {json.dumps(packed)};"
-        + "console.log(JSON.stringify(packed.runs.map((_, run) => packing.unpack(packed, run))"
-        + ".map((one) => [one.cases, one.logs, one.errors].map((part) => Array.from(part)))));",
+        + f"const packed = {json.dumps(packed)}, errors = {json.dumps(errors)};"
+        "const found = packed.runs.map((_, run) => packing.unpack(packed, run));"
+        "console.log(JSON.stringify([found.map((one) => [[...one.cases], [...one.steps]]),"
+        "[...errors].map((_, place) => packing.error(errors, place)), packing.STEP]));",
         encoding="utf-8",
     )
     node = shutil.which("node") or "node"
     printed = subprocess.run([node, str(script)], check=True, capture_output=True, text=True).stdout
-    for run, (places, logs, errors) in enumerate(json.loads(printed)):
-        expected = unpack(packed, run)
-        assert places == list(expected)
-        assert logs == [steps for steps, _ in expected.values()]
-        assert errors == [error and pytest.approx(error) for _, error in expected.values()]
+    found, found_errors, step = json.loads(printed)
+    expected = [unpack(packed, place) for place in range(2)]
+    assert found == [[list(one), list(one.values())] for one in expected]
+    assert found_errors == [(error := unpack_error(one)) and pytest.approx(error) for one in errors]
+    assert step == STEP

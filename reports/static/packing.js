@@ -2,27 +2,26 @@
 "use strict";
 
 /**
- * Reads what reports/packing.py wrote: the estimates of many runs, three characters each.
+ * Reads what reports/packing.py wrote: the times of many runs, two characters each.
  *
  * @typedef {{least: number[], widths: number[], runs: string[]}} Packed
- * @typedef {{cases: Int32Array, logs: Int32Array, errors: Float64Array}} Estimates
- *   Of one run: places of its cases in ascending order, the natural logarithms of their
- *   seconds in steps of a thousandth, and the logarithms' standard errors (NaN: not known).
+ * @typedef {{cases: Int32Array, steps: Int32Array}} Times
+ *   Of one run: the places of its cases in ascending order, and the natural logarithms of
+ *   their seconds in steps of a thousandth.
  */
 const packing = (() => {
   const STEP = 1e-3, LEAST_ERROR = 1e-5, ERROR_LEVELS = 7, GAP = "~";
-  const DIGITS = Array.from({ length: 93 }, (_, index) => String.fromCharCode(33 + index))
-    .filter((character) => !'"&<>\\'.includes(character));
   const VALUES = new Int32Array(128);
-  DIGITS.forEach((digit, value) => { VALUES[digit.charCodeAt(0)] = value; });
-  const ERRORS = DIGITS.map((_, level) =>
-    level ? LEAST_ERROR * Math.exp((level - 1) / ERROR_LEVELS) : NaN);
+  let base = 0;
+  for (let code = 33; code < 126; code++) {
+    if (!'"&<>\\'.includes(String.fromCharCode(code))) VALUES[code] = base++;
+  }
 
   /** The number that `width` digits of `text` from `start` on spell. */
   function number(text, start, width) {
     let value = 0;
     for (let place = start; place < start + width; place++) {
-      value = value * DIGITS.length + VALUES[text.charCodeAt(place)];
+      value = value * base + VALUES[text.charCodeAt(place)];
     }
     return value;
   }
@@ -30,11 +29,11 @@ const packing = (() => {
   /**
    * @param {Packed} packed
    * @param {number} run its place
-   * @returns {Estimates}
+   * @returns {Times}
    */
   function unpack(packed, run) {
-    const text = packed.runs[run], room = Math.floor(text.length / 3);
-    const cases = new Int32Array(room), logs = new Int32Array(room), errors = new Float64Array(room);
+    const text = packed.runs[run], room = text.length >> 1;
+    const cases = new Int32Array(room), steps = new Int32Array(room);
     let count = 0, one = 0;
     for (let place = 0; place < text.length;) {
       if (text[place] === GAP) {
@@ -42,18 +41,18 @@ const packing = (() => {
         place += 3;
         continue;
       }
-      const width = packed.widths[one];
       cases[count] = one;
-      logs[count] = packed.least[one] + number(text, place, width);
-      errors[count] = ERRORS[VALUES[text.charCodeAt(place + width)]];
-      place += width + 1;
-      one += 1;
-      count += 1;
+      steps[count++] = packed.least[one] + number(text, place, packed.widths[one]);
+      place += packed.widths[one++];
     }
-    return {
-      cases: cases.subarray(0, count), logs: logs.subarray(0, count), errors: errors.subarray(0, count),
-    };
+    return { cases: cases.subarray(0, count), steps: steps.subarray(0, count) };
   }
 
-  return { STEP, unpack };
+  /** The standard error that the digit at `place` of `text` stands for; NaN is for none. */
+  function error(text, place) {
+    const level = VALUES[text.charCodeAt(place)];
+    return level ? LEAST_ERROR * Math.exp((level - 1) / ERROR_LEVELS) : NaN;
+  }
+
+  return { STEP, unpack, error };
 })();
