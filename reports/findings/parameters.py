@@ -32,10 +32,10 @@ def findings(cases: Cases) -> list[Finding]:
     found = []
     for device in reversed(cases.devices()):
         where = the_device(cases.run, device)
-        best = f"How are all parameters best {{}} on {where}?"
+        best = "How are all parameters best {} on {}?"
         found += [
-            ask(f"read-{device}", best.format("read"), best_read, cases, device),
-            ask(f"write-{device}", best.format("written"), best_write, cases, device),
+            ask(f"read-{device}", best.format("read", where), best_read, cases, device),
+            ask(f"write-{device}", best.format("written", where), best_write, cases, device),
         ]
     return [*found, ask("move", "What does moving the model there and back take?", move, cases)]
 
