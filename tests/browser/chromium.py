@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: MIT
+"""The browser that shows the pages, and what a page did meanwhile that it should not."""
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from playwright.sync_api import Browser, BrowserType, ConsoleMessage, Page, sync_playwright
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+MISSING = (
+    "no Chromium is here: `apt-get install chromium`, or, where there is no such package, "
+    "`playwright install chromium` in this session's environment"
+)
+PROBES = (Path(__file__).parent / "probes.js").read_text(encoding="utf-8")
+Scheme = Literal["light", "dark"]
+HEIGHT = 900
+"""Height of the window, in CSS pixels."""
+_WATCH = """
+window.__refused = [];
+document.addEventListener("securitypolicyviolation", (event) => {
+  window.__refused.push(`${event.effectiveDirective} refused ${event.blockedURI} ${event.sample}`);
+});
+"""
+
+
+@dataclass(frozen=True)
+class Look:
+    """How a reader looks at a page: the theme, forced colours or not, the window's width."""
+
+    scheme: Scheme
+    width: int
+    forced: bool = False
+
+    def __str__(self) -> str:
+        """Name the look as a failed test tells it."""
+        return f"{self.scheme}{', forced colours' if self.forced else ''}, {self.width} px"
+
+
+LOOKS = [
+    Look(scheme, width, forced)
+    for scheme, forced in (("light", False), ("dark", False), ("dark", True))
+    for width in (320, 1280)
+]
+
+
+@dataclass
+class Shown:
+    """A page in the browser, and what it was seen to do.
+
+    Parameters
+    ----------
+    asked
+        Addresses that it asked for.
+    said
+        Errors and warnings on the console, exceptions, dialogs.
+    """
+
+    page: Page
+    asked: list[str] = field(default_factory=list)
+    said: list[str] = field(default_factory=list)
+
+    def look(self, look: Look) -> None:
+        """Look at it in another way."""
+        forced: Literal["active", "none"] = "active" if look.forced else "none"
+        self.page.emulate_media(color_scheme=look.scheme, forced_colors=forced)
+        self.page.set_viewport_size({"width": look.width, "height": HEIGHT})
+
+    def probe(self, name: str, *arguments: object) -> Any:  # noqa: ANN401 - what the probe returns
+        """Return what a function of `probes.js` says of the page."""
+        return self.page.evaluate(f"(given) => {{{PROBES}\nreturn {name}(...given);}}", arguments)
+
+    def refused(self) -> list[str]:
+        """Return what the page's policy refused it."""
+        refused: list[str] = self.page.evaluate("window.__refused ?? []")
+        return refused
+
+    def _hear(self, message: ConsoleMessage) -> None:
+        if message.type in {"error", "warning"}:
+            self.said.append(f"console {message.type}: {message.text}")
+
+
+def path() -> str | None:
+    """Return where a Chromium lies, unless there is only Playwright's own."""
+    return next(filter(None, map(shutil.which, NAMES)), None)
+
+
+def there() -> bool:
+    """Return whether any Chromium is there."""
+    with sync_playwright() as playwright:
+        return path() is not None or Path(playwright.chromium.executable_path).exists()
+
+
+def launch(kind: BrowserType) -> Browser:
+    """Start the browser."""
+    return kind.launch(executable_path=path())
+
+
+@contextmanager
+def shown(browser: Browser, address: str, look: Look, *, script: bool = True) -> Iterator[Shown]:
+    """Open an address as a reader with this look does, with or without JavaScript."""
+    context = browser.new_context(java_script_enabled=script)
+    context.add_init_script(_WATCH)
+    one = Shown(context.new_page())
+    one.page.on("request", lambda request: one.asked.append(request.url))
+    one.page.on("console", one._hear)
+    one.page.on("pageerror", lambda error: one.said.append(f"exception: {error}"))
+
+    def dismiss(dialog: Any) -> None:  # noqa: ANN401 - Playwright's dialog
+        one.said.append(f"dialog: {dialog.message}")
+        dialog.dismiss()
+
+    one.page.on("dialog", dismiss)
+    one.look(look)
+    one.page.goto(address)
+    try:
+        yield one
+    finally:
+        context.close()

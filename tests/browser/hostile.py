@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: MIT
+"""Runs whose every text is hostile: found by walking the types, so that new fields are too."""
+
+import re
+from collections.abc import Callable, Iterator
+from itertools import count
+
+from msgspec.structs import replace
+
+from suite import private
+from suite.model import Run
+
+HIT = "window.__hit=1"
+"""What hostile text would do, if it could do anything."""
+PARTS = (
+    "../../../../up",
+    f"<script>{HIT}</script>",
+    f"</script></style></svg></title></textarea>--><script>{HIT}</script>",
+    f"<img src=x onerror={HIT}><svg onload={HIT}>",
+    f"\"' onfocus={HIT} autofocus tabindex=0 x='",
+    f"javascript:{HIT}//",
+    "<style>*{display:none}</style>;}*{display:none}",
+    "{{7*7}}${7*7}$x^2$`",
+    "\u202eright to left\u2066",
+    "\x00\x07\x1b[31m\x7f\x85\ufeff",
+    "\u0041\u030a\u0489\u0489 \U0001f600",
+)
+LONG = "W" * 10_000
+_CHOSEN = re.compile(r"\.(profile|status|severity|digest)$")  # one of a few words, or sealed
+_NAMES = re.compile(
+    r"\.(group|fullname|param|case|device|type|parts|exercises|empty_body|held_back)$"
+    r"|\.(params|series|idle_watts)\b|\.devices\[\d+\]$|\.benchmarks\[\d+\]\.name$"
+)
+"""Where a run says which exercise, case or device it speaks of."""
+
+
+def hostile_runs(run: Run) -> dict[str, Run]:
+    """Return the run with hostile texts everywhere, only where nothing is found by, and above.
+
+    The last has names that lead out of the site's folder.
+    """
+    everywhere, told = (private.rewritten(run, change) for change in (_spoil(), _spoil(_NAMES)))
+    environment = replace(run.frobench.environment, machine="../../up")
+    above = replace(run, frobench=replace(run.frobench, run="..", environment=environment))
+    return {"everywhere": everywhere, "told": told, "above": above}
+
+
+def _spoil(spared: re.Pattern[str] = _CHOSEN) -> Callable[[str, str], str]:
+    """Return what makes a text hostile: all at once and very long where a field is first met."""
+    met: dict[str, Iterator[int]] = {}
+
+    def change(where: str, text: str) -> str:
+        if _CHOSEN.search(where) or spared.search(where):
+            return text
+        time = next(met.setdefault(re.sub(r"\[\d+\]", "", where), count()))
+        if time == 0:
+            return "".join(PARTS) + LONG
+        return f"{PARTS[time % len(PARTS)]} {time} {where}"[:200]
+
+    return change

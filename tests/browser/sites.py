@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: MIT
+"""Sites that hold every kind of page: of honest runs, of hostile ones, and of none."""
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from reports import page
+from suite import store
+from suite.model import Run, Telemetry
+from tests import factory
+from tests.browser.hostile import hostile_runs
+from tests.command import ROOT
+from tests.good_runs import good_run
+from tests.test_courses import on_gpus
+
+HONEST: dict[str, Callable[[], Run]] = {
+    "two-gpus": lambda: factory.run(seed=1, accelerators=2),
+    "two-gpus-slower": lambda: factory.run(seed=2, accelerators=2, slower=1.2),
+    "four-gpus-partial": lambda: _sensed(factory.run(seed=3, accelerators=4, partial=True)),
+    "eight-gpus": lambda: good_run(12),
+    "few-launches": lambda: factory.run(seed=4, launches=3, machine="two-cores"),
+    "all-failed": lambda: _failed(factory.run(seed=5, accelerators=1)),
+}
+"""Runs whose pages differ in kind, beside the newest that is stored."""
+
+
+def newest() -> Path:
+    """Return the newest of the stored runs."""
+    return max((ROOT / "results").glob("*/*.json"), key=lambda path: path.name)
+
+
+def _sensed(run: Run) -> Run:
+    """Give a run the sensors' words on two of its devices, of which one reads less."""
+    told = on_gpus().frobench.telemetry
+    assert isinstance(told, Telemetry)
+    run.frobench.telemetry = told
+    return run
+
+
+def _failed(run: Run) -> Run:
+    """Let every case fail, so that the page has no number to show."""
+    outcomes = [
+        replace(one, status="failed", reason="RuntimeError: out of memory")
+        for one in run.frobench.outcomes
+    ]
+    return replace(run, benchmarks=[], frobench=replace(run.frobench, outcomes=outcomes))
+
+
+def build(folder: Path) -> None:
+    """Write the sites `honest`, `hostile` and `empty` of runs that are stored in `runs`.
+
+    The command refuses most hostile runs, so that their pages are asked of what it calls.
+    """
+    (folder / "runs").mkdir()
+    given = [(name, make()) for name, make in HONEST.items()]
+    honest = [newest(), *(_stored(run, folder / "runs" / f"{name}.json") for name, run in given)]
+    hostile = hostile_runs(_sensed(factory.run(accelerators=2)))
+    spoilt = [_stored(run, folder / "runs" / f"{name}.json") for name, run in hostile.items()]
+    command = [sys.executable, "-m", "frobench", "report", *map(str, honest)]
+    subprocess.run([*command, "-o", str(folder / "honest")], cwd=ROOT, check=True)
+    page.build([newest(), *spoilt], folder / "hostile")
+    page.build([], folder / "empty")
+
+
+def _stored(run: Run, path: Path) -> Path:
+    path.write_bytes(store.encode(run))
+    return path
+
+
+def pages(folder: Path) -> dict[str, str]:
+    """Return the address of every page by a name to tell it by."""
+    found: dict[str, str] = {}
+    for path in sorted(folder.glob("*/**/*.html")):
+        site, *place = path.relative_to(folder).parts
+        told = "/".join(place) if site == "honest" or len(place) == 1 else f"run {len(found)}"
+        found[f"{site}/{told}"] = path.as_uri()
+    return found
