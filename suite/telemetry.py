@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""What sensors say while a run measures, read by a thread of the runner and written to a file.
+"""What sensors say while a run measures, read by threads of the runner and written to a file.
 
-The launches know nothing of it. The runner has little else to do than to wait, and what hangs in
-a driver hangs in this thread alone. Which case was in flight is found out afterwards, from the
-journal and the common clock.
+The launches know nothing of it. The runner has little else to do than to wait. Each source, such
+as a vendor's driver, has a thread of its own: what hangs in one silences no other. Which case was
+in flight is found out afterwards, from the journal and the common clock.
 """
 
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -18,7 +19,7 @@ import msgspec
 from msgspec import Struct
 
 from suite.sensors import amd, cpu, nvml, zeus
-from suite.sensors.sensor import Sensor, silent
+from suite.sensors.sensor import ENERGY, Sensor, Source, silent
 
 PERIOD = 0.1
 """Seconds between two readings of a device, at least."""
@@ -26,8 +27,9 @@ SHARE = 0.01
 """The part of a core that reading a device may take: what is slow to read is read less often."""
 LONGEST_SEARCH = 10.0
 """Seconds that drivers have to find their devices, before the first launch."""
-PATIENCE = 2.0
-"""Seconds after which a sensor that does not answer is left to itself."""
+PATIENCE = 1.0
+"""Seconds that the end of a run waits, for all sources together; who has not answered then is said
+to be silent, and left to itself."""
 
 Seals = Mapping[str, str | None]
 """What stands for the UUIDs of accelerators by torch's names; `None` where one has none."""
@@ -37,6 +39,7 @@ class Tick(Struct, tag="tick", kw_only=True, omit_defaults=True):
     """What a device said at one moment.
 
     at, run : the monotonic clock, and the seconds since the run began
+    counted : the monotonic clock, midway in the reading of the energy counter
     took : CPU seconds that the thread spent since it wrote the last one
     """
 
@@ -45,6 +48,7 @@ class Tick(Struct, tag="tick", kw_only=True, omit_defaults=True):
     device: str
     values: dict[str, float]
     held_back: list[str] | None = None
+    counted: float | None = None
     took: float = 0.0
 
 
@@ -62,28 +66,29 @@ Line = Tick | Mute
 class Sampler:
     """Reads sensors until the context ends.
 
-    find : makes the sensors, in the thread that reads them
+    sources : whom to ask, each in a thread of its own
     path : takes a line for each reading
     run_seconds : tells how long the run has taken
     """
 
     def __init__(
         self,
-        find: Callable[[], Iterable[Sensor]],
+        sources: Iterable[Source],
         path: Path,
         run_seconds: Callable[[], float],
         period: float = PERIOD,
     ) -> None:
-        self._find = find
         self._path = path
-        self._run_seconds = run_seconds
-        self._period = period
         self._over = threading.Event()
-        self._spent = 0.0
-        self._thread = threading.Thread(target=self._sample, name="telemetry", daemon=True)
+        self._readers = [
+            Reader(source, path, run_seconds, period, self._over) for source in sources
+        ]
 
     def __enter__(self) -> Self:
-        self._thread.start()
+        with suppress(OSError):  # the disk refuses: the run itself will say so
+            mend(self._path)
+        for reader in self._readers:
+            reader.start()
         return self
 
     def __exit__(
@@ -92,25 +97,58 @@ class Sampler:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        """Stop; a sensor that hangs is waited for no longer than `PATIENCE`."""
+        """Stop; name who does not answer within `PATIENCE`."""
         self._over.set()
-        self._thread.join(PATIENCE)
+        deadline = time.monotonic() + PATIENCE
+        for reader in self._readers:
+            reader.join(max(0.0, deadline - time.monotonic()))
+        with suppress(OSError), self._path.open("ab") as file:
+            for reader in self._readers:
+                if reader.is_alive():
+                    file.writelines(map(_encoded, reader.silence()))
 
-    def _sample(self) -> None:
-        with suppress(OSError):  # the disk refuses: the run itself will say so
-            mend(self._path)
-            with self._path.open("ab", buffering=0) as file:
-                for line in self._lines():
-                    file.write(msgspec.json.encode(line) + b"\n")
 
-    def _lines(self) -> Iterator[Line]:
-        due = {sensor: time.monotonic() for sensor in self._find()}
+class Reader(threading.Thread):
+    """Reads the sensors of one source; see `Sampler`.
+
+    over : set once there is nothing more to read
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        path: Path,
+        run_seconds: Callable[[], float],
+        period: float,
+        over: threading.Event,
+    ) -> None:
+        super().__init__(name=f"telemetry of {source.name}", daemon=True)
+        self._source = source
+        self._path = path
+        self._run_seconds = run_seconds
+        self._period = period
+        self._over = over
+        self._spent = 0.0
+        self._asked = time.monotonic()
+        self._sensors: list[Sensor] | None = None
+
+    def run(self) -> None:
+        """Append lines to the file, each in one piece: others do so too."""
+        with suppress(OSError), self._path.open("ab", buffering=0) as file:
+            for line in self.lines():
+                file.write(_encoded(line))
+
+    def lines(self) -> Iterator[Line]:
+        """Yield what the source says, and each reason for what it does not."""
+        self._asked = time.monotonic()
+        self._sensors = self._source.sensors()
+        due = dict.fromkeys(self._sensors, time.monotonic())
         told: set[tuple[str, str]] = set()
         while True:
             for sensor, moment in due.items():
-                if sensor.works and moment <= time.monotonic():
+                if sensor.answers and moment <= time.monotonic():
                     begun = time.thread_time()
-                    yield self._read(sensor)
+                    yield self.read(sensor)
                     asked = time.thread_time() - begun
                     rest = max(self._period / 2, asked / SHARE)
                     due[sensor] = max(moment + self._period, time.monotonic() + rest)
@@ -118,58 +156,86 @@ class Sampler:
                     if (sensor.device, quantity) not in told:
                         told.add((sensor.device, quantity))
                         yield Mute(device=sensor.device, quantity=quantity, reason=reason)
-            next_due = [at for sensor, at in due.items() if sensor.works]
+            next_due = [at for sensor, at in due.items() if sensor.answers]
             if not next_due or self._over.wait(max(0.0, min(next_due) - time.monotonic())):
                 return
 
-    def _read(self, sensor: Sensor) -> Tick:
-        at, run = time.monotonic(), self._run_seconds()
+    def read(self, sensor: Sensor) -> Tick:
+        """Return what a sensor says now."""
+        self._asked, run = time.monotonic(), self._run_seconds()
         said = sensor.read()
         before, self._spent = self._spent, time.thread_time()
         return Tick(
-            at=at,
+            at=self._asked,
             run=run,
             device=sensor.device,
             values={name: value for name, value in said.items() if not isinstance(value, list)},
             held_back=next((value for value in said.values() if isinstance(value, list)), None),
+            counted=sensor.counted if ENERGY in said else None,
             took=self._spent - before,
         )
 
+    def silence(self) -> Iterator[Mute]:
+        """Yield what is not known any more, since the source does not answer."""
+        reason = f"{self._source.name} has not answered for {time.monotonic() - self._asked:.0f} s"
+        missing = (
+            dict.fromkeys(self._source.devices, self._source.quantities)
+            if self._sensors is None
+            else {sensor.device: sensor.answers for sensor in self._sensors}
+        )
+        for device, quantities in missing.items():
+            for quantity in quantities:
+                yield Mute(device=device, quantity=quantity, reason=reason)
 
-def sensors(seals: Seals, salt: str) -> list[Sensor]:
-    """Return a sensor for the processor and for each accelerator, whatever it can tell.
+
+def sources(seals: Seals, salt: str, addresses: Mapping[str, str]) -> list[Source]:
+    """Return whom to ask about the processor and each accelerator.
 
     seals : of the accelerators that the run measures
     salt : what the seals were made with
+    addresses : where accelerators are on the PCI bus, as far as torch tells
     """
     by_kind: dict[str, list[str]] = {}
     for device in seals:
         by_kind.setdefault(device.partition(":")[0], []).append(device)
-    found = [cpu.sensor()]
+    found = [Source("the system", [cpu.CPU], lambda: [cpu.sensor()], cpu.OF_CPU)]
     for kind, devices in by_kind.items():
         sealed = {device: seal for device in devices if (seal := seals[device])}
         if kind == "cuda" and sealed:
-            found += nvml.sensors(sealed, salt)
+            found.append(Source("NVML", list(sealed), partial(nvml.sensors, sealed, salt)))
         elif kind == "cuda":  # torch calls AMD's devices so too
-            found += amd.sensors(devices)
+            found.append(Source("amdsmi", devices, partial(amd.sensors, devices, addresses)))
         elif kind == "mps":
-            found += zeus.sensors(devices)
+            found.append(Source("Zeus", devices, partial(zeus.sensors, devices)))
         else:
-            found += silent(devices, f"no library asked here reads {kind} devices")
+            reason = f"no library asked here reads {kind} devices"
+            found.append(Source(kind, devices, partial(silent, devices, reason)))
     return found
 
 
-def counters(find: Callable[[], Iterable[Sensor]]) -> list[str]:
-    """Return the devices that count their energy; none if it takes long to find out."""
-    found: list[str] = []
+def counters(sources: Iterable[Source]) -> dict[str, str | None]:
+    """Return for each device why it does not count its energy; `None` if it does."""
+    found: dict[str, str | None] = {}
+    threads = []
+    for source in sources:
+        slow = f"{source.name} did not answer within {LONGEST_SEARCH:.0f} s"
+        found |= dict.fromkeys(source.devices, slow)
+        threads.append(threading.Thread(target=_ask, args=(source, found), daemon=True))
+        threads[-1].start()
+    deadline = time.monotonic() + LONGEST_SEARCH
+    for thread in threads:
+        thread.join(max(0.0, deadline - time.monotonic()))
+    return dict(found)
 
-    def ask() -> None:
-        found.extend(sensor.device for sensor in find() if "energy_joules" in sensor.read())
 
-    thread = threading.Thread(target=ask, name="counters", daemon=True)
-    thread.start()
-    thread.join(LONGEST_SEARCH)
-    return list(found)
+def _ask(source: Source, found: dict[str, str | None]) -> None:
+    for sensor in source.sensors():
+        counts = ENERGY in sensor.read()
+        found[sensor.device] = None if counts else sensor.unknown.get(ENERGY, "it has no counter")
+
+
+def _encoded(line: Line) -> bytes:
+    return msgspec.json.encode(line) + b"\n"
 
 
 def read(path: Path) -> list[Line]:

@@ -144,7 +144,7 @@ def test_amds_library_is_asked_where_it_is_installed(
         "power_watts": lambda: 300.0,
         "held_back": lambda: ["ppt_pwr"],
     }
-    monkeypatch.setattr(amd, "sensors", lambda names: [Sensor(one, asks) for one in names])
+    monkeypatch.setattr(amd, "sensors", lambda names, _: [Sensor(one, asks) for one in names])
     there = quiet(planted(tmp_path, AMD_MI300, AMD_NOW))
     [device] = there.accelerators
     assert (device.clock_hz, device.power_watts, device.power_limit_watts) == (2.1e9, 300.0, 500.0)

@@ -18,8 +18,9 @@ from suite.profiles import settings_for
 from suite.running import energy
 from suite.running.journal import Busy, Identity, LaunchSpec, Measured, Record, Rested
 from suite.sensors import nvml
-from suite.sensors.sensor import Sensor, seal
-from suite.telemetry import Line, Tick
+from suite.sensors import sensor as sensors
+from suite.sensors.sensor import Sensor, Source, seal
+from suite.telemetry import Line, Reader, Tick
 from suite.timing import Sampler
 from suite.windows import LEAD, WINDOW, keep_busy
 from tests.simulated_nvml import Gpu, install
@@ -103,6 +104,21 @@ def test_what_the_device_takes_around_the_window_does_not_count() -> None:
     assert found.joules == [pytest.approx(500.0 * 0.0125)]
 
 
+def test_a_counter_that_is_slow_to_read_counts_at_the_moment_of_its_reading() -> None:
+    lines: list[Line] = [
+        Tick(
+            at=second,
+            counted=second + slow,
+            run=0.0,
+            device="cuda:0",
+            values={"energy_joules": 300.0 * (second + slow)},
+        )
+        for second, slow in ((2.0, 0.09), (2.5, 0.01), (3.1, 0.05))
+    ]
+    found = energy.of_cases(lines, [busy(0, 2.0, 3.25, 125)], USED, launches=1)["product"]
+    assert found.joules == [pytest.approx(3.0)]
+
+
 @pytest.mark.parametrize(
     "lines",
     [
@@ -164,16 +180,19 @@ def test_the_runner_finds_out_which_devices_count_and_waits_for_no_driver(
     refuses = {"nvmlDeviceGetTotalEnergyConsumption": 3}
     install(monkeypatch, Gpu(uuid="GPU-a"), Gpu(uuid="GPU-b", refuses=refuses))
     seals = {"cuda:0": seal("a", "7"), "cuda:1": seal("b", "7")}
-    assert telemetry.counters(lambda: nvml.sensors(seals, "7")) == ["cuda:0"]
+    _, gpus = telemetry.sources(seals, "7", {})
+    assert telemetry.counters([gpus]) == {"cuda:0": None, "cuda:1": "NVML: Not Supported"}
 
     free = threading.Event()
 
     def hang() -> list[Sensor]:
         free.wait(20)
-        return [Sensor("cuda:0", {"energy_joules": lambda: 1.0})]
+        return [Sensor("cuda:2", {"energy_joules": lambda: 1.0})]
 
-    monkeypatch.setattr(telemetry, "LONGEST_SEARCH", 0.01)
-    assert telemetry.counters(hang) == []
+    monkeypatch.setattr(telemetry, "LONGEST_SEARCH", 0.02)
+    found = telemetry.counters([Source("NVML", ["cuda:2"], hang), gpus])
+    assert found["cuda:0"] is None
+    assert found["cuda:2"] == "NVML did not answer within 0 s"
     free.set()
 
 
@@ -219,10 +238,13 @@ def test_a_sampled_simulated_gpu_gives_the_joules_that_it_spent(
     gpu = Gpu(uuid="GPU-a", energy=lambda: int(1000 * 420.0 * now[0]))
     install(monkeypatch, gpu)
     (sensor,) = nvml.sensors({"cuda:0": seal("a", "7")}, "7")
-    sampler = telemetry.Sampler(lambda: [sensor], tmp_path / "t", clock)
+    source = Source("NVML", ["cuda:0"], lambda: [sensor])
     monkeypatch.setattr(telemetry, "time", SteppedTime(now))
+    monkeypatch.setattr(sensors, "time", SteppedTime(now))
+    over: Any = SimpleNamespace(wait=lambda seconds: now.__setitem__(0, now[0] + seconds))
+    reader = Reader(source, tmp_path / "t", clock, telemetry.PERIOD, over)
     lines: list[Line] = []
-    for line in sampler._lines():
+    for line in reader.lines():
         lines.append(line)
         if now[0] > 104:
             break

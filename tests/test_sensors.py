@@ -9,7 +9,8 @@ import pytest
 
 from suite import telemetry
 from suite.sensors import amd, cpu, zeus
-from suite.sensors.sensor import HELD_BACK, OF_ACCELERATORS, Sensor
+from suite.sensors.sensor import HELD_BACK, OF_ACCELERATORS
+from tests.simulated_nvml import install_none
 
 
 def put(root: Path, files: dict[str, object]) -> Path:
@@ -53,8 +54,8 @@ def test_the_load_is_that_of_the_last_minute(tmp_path: Path) -> None:
 def test_what_a_bare_kernel_does_not_tell_has_a_reason_and_no_value(tmp_path: Path) -> None:
     sensor = cpu.sensor(tmp_path, cores=[0])
     assert sensor.read() == {}
-    assert not sensor.works
-    assert set(sensor.unknown) == {"clock_hz", "load", "energy_joules", "power_watts", HELD_BACK}
+    assert not sensor.answers
+    assert set(sensor.unknown) == set(cpu.OF_CPU)
 
 
 def test_package_energy_is_summed_and_survives_the_counters_beginning_anew(
@@ -107,14 +108,17 @@ def test_what_fails_in_mid_run_is_dropped_with_a_reason_that_names_no_path(tmp_p
 
 
 class Smi:
-    """amdsmi, as far as it is asked; what it does not know is the text N/A."""
+    """amdsmi, as far as it is asked; what it does not know is the text N/A.
+
+    buses : of the devices, in its order; `None` where it does not tell
+    """
 
     AmdSmiClkType = SimpleNamespace(GFX="gfx", MEM="mem")
     AmdSmiTemperatureType = SimpleNamespace(HOTSPOT="hotspot")
     AmdSmiTemperatureMetric = SimpleNamespace(CURRENT="current")
 
-    def __init__(self, devices: int = 1, **told: Any) -> None:  # noqa: ANN401 - as below
-        self._devices = list(range(devices))
+    def __init__(self, *buses: int | None, **told: Any) -> None:  # noqa: ANN401 - as below
+        self._buses = buses or (0xC1,)
         self._told = {
             "clock_info": {"clk": 1700},
             "power_info": {"current_socket_power": "N/A", "average_socket_power": 450},
@@ -122,7 +126,6 @@ class Smi:
             "temp_metric": 61,
             "gpu_fan_speed": 51,
             "gpu_activity": {"gfx_activity": 88},
-            "gpu_pci_replay_counter": 2,
             "violation_status": {"active_ppt_pwr": True, "active_vr_thrm": False, "per": True},
         } | told
 
@@ -131,14 +134,29 @@ class Smi:
 
     def amdsmi_get_processor_handles(self) -> list[int]:
         """List the devices."""
-        return self._devices
+        return list(range(len(self._buses)))
+
+    def amdsmi_get_gpu_device_bdf(self, gpu: int) -> str:
+        """Tell where a device is, as the library spells it."""
+        if (bus := self._buses[gpu]) is None:
+            msg = "AMDSMI_STATUS_NOT_SUPPORTED"
+            raise RuntimeError(msg)
+        return f"0000:{bus:02X}:00.0"
+
+    @staticmethod
+    def amdsmi_get_gpu_pci_replay_counter(gpu: int) -> int:
+        """Tell what differs between the devices: the second one has 12."""
+        return 2 + 10 * gpu
 
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever the library tells
         return lambda *_: self._told[name.removeprefix("amdsmi_get_")]
 
 
+AT = {"cuda:0": "0000:c1:00"}
+
+
 def test_amds_quantities_are_read_in_si_units() -> None:
-    (sensor,) = amd.sensors(["cuda:0"], Smi())
+    (sensor,) = amd.sensors(["cuda:0"], AT, Smi())
     assert sensor.read() == {
         "sm_clock_hz": 1.7e9,
         "memory_clock_hz": 1.7e9,
@@ -154,21 +172,58 @@ def test_amds_quantities_are_read_in_si_units() -> None:
 
 def test_amds_missing_values_are_dropped_with_a_reason() -> None:
     (sensor,) = amd.sensors(
-        ["cuda:0"], Smi(temp_metric="N/A", gpu_activity={"gfx_activity": "N/A"})
+        ["cuda:0"], AT, Smi(temp_metric="N/A", gpu_activity={"gfx_activity": "N/A"})
     )
     assert not {"temperature_celsius", "utilization"} & set(sensor.read())
     assert "N/A" in sensor.unknown["temperature_celsius"]
     assert sensor.unknown["utilization"].startswith("amdsmi: ")
 
 
-def test_amds_devices_behind_a_mask_are_not_mistaken_for_each_other() -> None:
-    (sensor,) = amd.sensors(["cuda:0"], Smi(devices=2))
-    assert not sensor.works
+def test_amds_devices_are_told_apart_by_address_whatever_their_order() -> None:
+    places = {"cuda:0": "0000:c1:00", "cuda:1": "0000:03:00"}
+    found = amd.sensors(list(places), places, Smi(0x03, 0xC1, 0xF0))
+    assert {one.device: one.read()["pcie_replays"] for one in found} == {"cuda:0": 12, "cuda:1": 2}
+    assert all(amd.ADDRESS not in one.unknown for one in found)
+
+
+def test_amds_device_that_is_not_at_its_address_is_not_mistaken_for_another() -> None:
+    there, lost = amd.sensors(["cuda:0", "cuda:1"], AT | {"cuda:1": "0000:05:00"}, Smi(0xC1, None))
+    assert there.read()["pcie_replays"] == 2
+    assert not lost.answers
+    assert lost.unknown["fan"] == "amdsmi lists no device at its PCI address"
+
+
+def test_parts_of_one_of_amds_devices_are_not_told_apart() -> None:
+    both = dict.fromkeys(["cuda:0", "cuda:1"], "0000:c1:00")
+    for found in (
+        amd.sensors(list(both), both, Smi(0xC1)),
+        amd.sensors(["cuda:0"], AT, Smi(0xC1, 0xC1)),
+    ):
+        assert not any(one.answers for one in found)
+        assert "several parts" in found[0].unknown["fan"]
+
+
+@pytest.mark.parametrize(
+    ("places", "smi", "who"), [({}, Smi(), "torch"), (AT, Smi(None), "amdsmi")]
+)
+def test_without_addresses_amds_devices_are_matched_by_number_and_that_is_said(
+    places: dict[str, str], smi: Smi, who: str
+) -> None:
+    (sensor,) = amd.sensors(["cuda:0"], places, smi)
+    assert sensor.read()["pcie_replays"] == 2
+    assert sensor.unknown == {
+        amd.ADDRESS: f"{who} tells no PCI address: these are the sensors of the same number"
+    }
+
+
+def test_without_addresses_amds_devices_behind_a_mask_are_not_mistaken_for_each_other() -> None:
+    (sensor,) = amd.sensors(["cuda:0"], {}, Smi(1, 2))
+    assert not sensor.answers
     assert "which is which" in sensor.unknown["fan"]
 
 
 def test_without_amds_library_the_reason_names_the_extra() -> None:
-    (sensor,) = amd.sensors(["cuda:0"])
+    (sensor,) = amd.sensors(["cuda:0"], AT)
     assert "extra `amd`" in sensor.unknown["power_watts"]
 
 
@@ -185,32 +240,36 @@ def test_apples_gpu_tells_its_energy_and_its_power() -> None:
 def test_an_apple_without_a_gpu_counter_and_no_apple_at_all_have_a_reason() -> None:
     none = SimpleNamespace(get_cumulative_energy=lambda: SimpleNamespace(gpu_mj=None))
     for found in (zeus.sensors(["mps:0"], none), zeus.sensors(["mps:0"])):
-        assert not found[0].works
+        assert not found[0].answers
         assert found[0].unknown["energy_joules"].startswith("Zeus (the extra `energy`): ")
 
 
-def test_each_kind_of_device_is_asked_of_its_library(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[tuple[str, list[str]]] = []
-
-    def asks(name: str) -> Any:  # noqa: ANN401 - a function of a library's module
-        def sensors(devices: Any, *_: str) -> list[Sensor]:  # noqa: ANN401 - names or seals
-            asked.append((name, list(devices)))
-            return []
-
-        return sensors
-
-    for module in ("nvml", "amd", "zeus"):
-        monkeypatch.setattr(getattr(telemetry, module), "sensors", asks(module))
-    telemetry.sensors({"cuda:0": "a", "cuda:1": "b"}, "7")
-    telemetry.sensors({"cuda:0": None}, "7")
-    telemetry.sensors({"mps:0": None}, "7")
-    assert asked == [("nvml", ["cuda:0", "cuda:1"]), ("amd", ["cuda:0"]), ("zeus", ["mps:0"])]
+@pytest.mark.parametrize(
+    ("seals", "name"),
+    [
+        ({"cuda:0": "a", "cuda:1": "b"}, "NVML"),
+        ({"cuda:0": None}, "amdsmi"),
+        ({"mps:0": None}, "Zeus"),
+        ({"xpu:0": None}, "xpu"),
+    ],
+)
+def test_each_kind_of_device_is_asked_of_its_library(
+    seals: dict[str, str | None], name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install_none(monkeypatch)
+    processor, other = telemetry.sources(seals, "7", {})
+    assert (processor.name, processor.devices) == ("the system", ["cpu"])
+    assert (other.name, other.devices) == (name, list(seals))
+    for source in (processor, other):
+        for sensor, device in zip(source.sensors(), source.devices, strict=True):
+            assert sensor.device == device
+            assert {*sensor.answers, *sensor.unknown} == set(source.quantities)
 
 
 def test_a_device_that_nothing_reads_says_so() -> None:
-    processor, other = telemetry.sensors({"xpu:0": None}, "7")
-    assert processor.device == "cpu"
-    assert other.unknown["power_watts"] == "no library asked here reads xpu devices"
+    *_, other = telemetry.sources({"xpu:0": None}, "7", {})
+    (sensor,) = other.sensors()
+    assert sensor.unknown["power_watts"] == "no library asked here reads xpu devices"
 
 
 def test_counts_of_heat_that_cannot_be_read_take_nothing_else_along(tmp_path: Path) -> None:

@@ -122,7 +122,7 @@ def test_a_device_lost_in_mid_run_is_silent_with_its_reason(
     assert lost.read()
     gpu.lost = True
     assert lost.read() == {}
-    assert not lost.works
+    assert not lost.answers
     assert set(lost.unknown) == set(OF_ACCELERATORS)
     assert "lost" in lost.unknown["power_watts"].lower()
     assert len(well.read()) == len(OF_ACCELERATORS)
@@ -139,7 +139,7 @@ def test_devices_are_told_apart_by_uuid_whatever_the_mask_makes_of_their_numbers
 def test_a_lost_device_hides_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
     install(monkeypatch, Gpu(uuid="GPU-gone", lost=True), Gpu(uuid="GPU-here"))
     gone, here = nvml.sensors(seals(cuda_0="GPU-gone", cuda_1="GPU-here"), SALT)
-    assert not gone.works
+    assert not gone.answers
     assert "no GPU with this UUID" in gone.unknown["fan"]
     assert here.read()
 
@@ -169,12 +169,13 @@ def test_a_seal_names_no_device() -> None:
 def test_what_a_launch_says_of_its_devices_is_found_by_the_runner(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    told = SimpleNamespace(uuid=UUID)
+    told = SimpleNamespace(uuid=UUID, pci_domain_id=1, pci_bus_id=0xC1, pci_device_id=0)
     monkeypatch.setattr(torch.cuda, "get_device_properties", lambda _: told)
     install(monkeypatch, Gpu(uuid="GPU-other"), Gpu(uuid=f"GPU-{UUID}", temperature=55))
     sealed = session._seals(["cpu", "cuda:0"], SALT)
-    processor, gpu = telemetry.sensors(sealed, SALT)
-    assert (processor.device, gpu.device) == ("cpu", "cuda:0")
+    assert session._addresses(["cpu", "cuda:0"]) == {"cuda:0": "0001:c1:00"}
+    (gpu,) = telemetry.sources(sealed, SALT, {})[1].sensors()
+    assert gpu.device == "cuda:0"
     assert gpu.read()["temperature_celsius"] == 55
 
 

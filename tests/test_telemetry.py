@@ -1,23 +1,29 @@
 # SPDX-License-Identifier: MIT
-"""The thread that reads sensors while a run measures: what it writes, and what cannot stop it."""
+"""The threads that read sensors while a run measures: what they write, and what stops none."""
 
 import threading
 import time
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 from suite import telemetry
-from suite.sensors.sensor import HELD_BACK, Sensor
-from suite.telemetry import Line, Mute, Sampler, Tick
+from suite.sensors.sensor import ENERGY, HELD_BACK, Sensor, Source
+from suite.telemetry import Line, Mute, Reader, Sampler, Tick
 
 PERIOD = 0.005
 
 
-def sampled(path: Path, *sensors: Sensor, until: Callable[[], bool]) -> list[Line]:
+def source(*sensors: Sensor, name: str = "NVML") -> Source:
+    """Return a source of these sensors, of whose devices the fan is asked."""
+    return Source(name, [one.device for one in sensors], lambda: sensors, ["fan"])
+
+
+def sampled(path: Path, *sources: Source, until: Callable[[], bool]) -> list[Line]:
     """Sample until something has happened, and return the lines."""
-    with Sampler(lambda: sensors, path, lambda: 7.0, PERIOD):
+    with Sampler(sources, path, lambda: 7.0, PERIOD):
         deadline = time.monotonic() + 20
         while not until() and time.monotonic() < deadline:
             time.sleep(PERIOD)
@@ -43,7 +49,7 @@ class Counter:
 def test_readings_are_written_with_both_clocks_and_their_cost(tmp_path: Path) -> None:
     begun, counter = time.monotonic(), Counter()
     sensor = Sensor("cuda:0", {"fan": counter, HELD_BACK: lambda: ["GpuIdle"]}, {"load": "why not"})
-    lines = sampled(tmp_path / "t", sensor, until=lambda: counter.asked >= 3)
+    lines = sampled(tmp_path / "t", source(sensor), until=lambda: counter.asked >= 3)
     ticks = [line for line in lines if isinstance(line, Tick)]
     assert [tick.values for tick in ticks[:3]] == [{"fan": 1}, {"fan": 2}, {"fan": 3}]
     assert {tick.device for tick in ticks} == {"cuda:0"}
@@ -59,8 +65,7 @@ def test_a_sensor_that_fails_is_dropped_and_the_others_go_on(tmp_path: Path) -> 
     well, lost = Counter(), Counter(fails_after=1)
     lines = sampled(
         tmp_path / "t",
-        Sensor("cuda:0", {"fan": lost}, source="NVML"),
-        Sensor("cpu", {"load": well}),
+        source(Sensor("cuda:0", {"fan": lost}, source="NVML"), Sensor("cpu", {"load": well})),
         until=lambda: well.asked >= 4,
     )
     assert lost.asked == 2
@@ -68,24 +73,95 @@ def test_a_sensor_that_fails_is_dropped_and_the_others_go_on(tmp_path: Path) -> 
     assert sum(isinstance(line, Tick) and line.device == "cpu" for line in lines) >= 4
 
 
-def test_a_sensor_that_hangs_does_not_hang_the_runner(
+def test_a_source_that_hangs_is_named_and_silences_no_other(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(telemetry, "PATIENCE", 0.05)
-    hanging, free = threading.Event(), threading.Event()
+    hanging, free, counter = threading.Event(), threading.Event(), Counter()
 
     def hang() -> float:
         hanging.set()
         free.wait(20)
         return 1.0
 
-    counter = Counter()
-    cpu, lost = Sensor("cpu", {"load": counter}), Sensor("cuda:0", {"fan": hang})
+    def search() -> list[Sensor]:
+        free.wait(20)
+        return []
+
+    stuck = Sensor("cuda:0", {"fan": Counter(), "load": hang}, {"power_watts": "refused"})
     begun = time.monotonic()
-    lines = sampled(tmp_path / "t", cpu, lost, until=hanging.is_set)
+    lines = sampled(
+        tmp_path / "t",
+        source(stuck),
+        Source("amdsmi", ["cuda:1"], search, ["fan"]),
+        source(Sensor("cpu", {"load": counter}), name="the system"),
+        until=lambda: hanging.is_set() and counter.asked >= 3,
+    )
     assert time.monotonic() - begun < 10
     free.set()
-    assert [line.values for line in lines if isinstance(line, Tick)] == [{"load": 1}]
+    assert {line.device for line in lines if isinstance(line, Tick)} == {"cpu"}
+    mute = {(one.device, one.quantity): one.reason for one in lines if isinstance(one, Mute)}
+    assert set(mute) == {("cuda:0", "fan"), ("cuda:0", "load"), ("cuda:1", "fan")}
+    assert mute["cuda:0", "fan"].startswith("NVML has not answered for ")
+    assert mute["cuda:1", "fan"].startswith("amdsmi has not answered for ")
+
+
+def test_the_end_waits_no_longer_for_many_that_hang_than_for_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    free, waits = threading.Event(), [1.02]
+
+    def join(_: Reader, seconds: float) -> None:
+        waits.append(seconds)
+        free.wait(0.02)
+
+    def search() -> list[Sensor]:
+        free.wait(20)
+        return []
+
+    monkeypatch.setattr(Reader, "join", join)
+    stuck = [Source(f"{number}", [f"cuda:{number}"], search) for number in range(5)]
+    with Sampler(stuck, tmp_path / "t", float):
+        pass
+    free.set()
+    assert telemetry.PATIENCE <= 1
+    assert all(later <= before - 0.02 for before, later in pairwise(waits))
+    assert len(waits) == 1 + len(stuck)
+
+
+@pytest.mark.parametrize("error", [OSError(5, "Input/output error"), RuntimeError("no driver")])
+def test_a_source_whose_sensors_are_not_found_says_why(tmp_path: Path, error: Exception) -> None:
+    def search() -> list[Sensor]:
+        raise error
+
+    path = tmp_path / "t"
+    lines = sampled(path, Source("NVML", ["cuda:0"], search, ["fan"]), until=path.exists)
+    reason = f"NVML: {error.strerror if isinstance(error, OSError) else error}"
+    assert lines == [Mute(device="cuda:0", quantity="fan", reason=reason)]
+
+
+def test_the_energy_counter_is_read_first_and_has_a_time_of_its_own(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now, order = [100.0], list[str]()
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+
+    def slow(name: str) -> Callable[[], float]:
+        def ask() -> float:
+            order.append(name)
+            now[0] += 0.4
+            return 5.0
+
+        return ask
+
+    sensor = Sensor("cpu", {name: slow(name) for name in ("clock_hz", ENERGY, "load")})
+    reader = Reader(source(sensor), Path(), lambda: 7.0, PERIOD, threading.Event())
+    tick = reader.read(sensor)
+    assert order == [ENERGY, "clock_hz", "load"]
+    assert tick.at == 100
+    assert tick.counted == pytest.approx(100.2)
+    without = Sensor("cpu", {"load": slow("load")})
+    assert reader.read(without).counted is None
 
 
 def test_what_is_costly_to_read_is_read_less_often(
@@ -94,31 +170,31 @@ def test_what_is_costly_to_read_is_read_less_often(
     monkeypatch.setattr(telemetry, "SHARE", 1e-6)
     cheap, dear = Counter(), Counter()
     monkeypatch.setattr(time, "thread_time", lambda: dear.asked * 1e-5)
-    sensors = Sensor("cpu", {"load": cheap}), Sensor("cuda:0", {"fan": dear})
-    sampled(tmp_path / "t", *sensors, until=lambda: cheap.asked >= 5)
+    both = source(Sensor("cpu", {"load": cheap}), Sensor("cuda:0", {"fan": dear}))
+    sampled(tmp_path / "t", both, until=lambda: cheap.asked >= 5)
     assert dear.asked == 1
 
 
 def test_readings_go_on_behind_those_of_an_earlier_sitting(tmp_path: Path) -> None:
     path = tmp_path / "t"
     first, second = Counter(), Counter()
-    sampled(path, Sensor("cpu", {"load": first}), until=lambda: first.asked >= 1)
+    sampled(path, source(Sensor("cpu", {"load": first})), until=lambda: first.asked >= 1)
     before = telemetry.read(path)
     with path.open("ab") as file:
         file.write(b'{"type":"tick","at":')  # the process was killed here
     assert telemetry.read(path) == before
-    sampled(path, Sensor("cpu", {"load": second}), until=lambda: second.asked >= 1)
+    sampled(path, source(Sensor("cpu", {"load": second})), until=lambda: second.asked >= 1)
     assert telemetry.read(path)[: len(before)] == before
     assert len(telemetry.read(path)) > len(before)
 
 
 def test_without_anything_to_read_the_thread_ends_and_says_why(tmp_path: Path) -> None:
     path = tmp_path / "t"
-    lines = sampled(path, Sensor("cpu", {}, {"load": "no kernel"}), until=path.exists)
+    lines = sampled(path, source(Sensor("cpu", {}, {"load": "no kernel"})), until=path.exists)
     assert lines == [Mute(device="cpu", quantity="load", reason="no kernel")]
     assert telemetry.read(tmp_path / "none") == []
 
 
 def test_a_disk_that_refuses_does_not_disturb_the_run(tmp_path: Path) -> None:
-    with Sampler(lambda: [Sensor("cpu", {"load": Counter()})], tmp_path / "no" / "t", float):
+    with Sampler([source(Sensor("cpu", {"load": Counter()}))], tmp_path / "no" / "t", float):
         pass

@@ -12,6 +12,7 @@ from suite.model import Energy, Settings
 from suite.profiles import PROFILES
 from suite.running.journal import Busy, Identity, Measured, Record, Rested
 from suite.sensors.cpu import CPU
+from suite.sensors.sensor import ENERGY
 from suite.telemetry import Line, Tick
 from suite.windows import SECONDS
 
@@ -23,7 +24,6 @@ REST = 2.5
 """Seconds without any work before the first launch, where there is a counter."""
 SETTLED = 1.2
 """Seconds at the end of this rest that count: devices need a while to slow down."""
-COUNTER = "energy_joules"
 DIGITS = 6
 
 
@@ -97,8 +97,9 @@ def _counts(lines: Iterable[Line]) -> dict[str, list[tuple[float, float]]]:
     """Return when the counter of each device was read, and what it said."""
     found: dict[str, list[tuple[float, float]]] = {}
     for line in lines:
-        if isinstance(line, Tick) and COUNTER in line.values:
-            found.setdefault(line.device, []).append((line.at, line.values[COUNTER]))
+        if isinstance(line, Tick) and ENERGY in line.values:
+            at = line.at if line.counted is None else line.counted
+            found.setdefault(line.device, []).append((at, line.values[ENERGY]))
     return found
 
 

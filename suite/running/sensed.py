@@ -10,13 +10,14 @@ from suite.model import Sensed, Telemetry
 from suite.running.energy import idle
 from suite.running.journal import Begun, Measured, Record
 from suite.sensors.cpu import CPU
+from suite.sensors.sensor import ENERGY
 from suite.telemetry import Line, Mute, Tick
 
 MOST_STEPS = 300
 """Points of a series, at most."""
 LEAST_STEP = 0.25
 """Seconds of a step, at least."""
-ENERGY, REPLAYS = "energy_joules", "pcie_replays"
+REPLAYS = "pcie_replays"
 COUNTERS = (ENERGY, REPLAYS)
 """Quantities that count up from some time before the run."""
 _DIGITS = {"hz": -5, "watts": 1, "joules": 1, "celsius": 1}

@@ -13,10 +13,12 @@ from typing import Any
 
 import psutil
 
-from suite.sensors.sensor import HELD_BACK, Reading, Sensor
+from suite.sensors.sensor import ENERGY, HELD_BACK, Reading, Sensor
 
 ROOT = Path("/")
 CPU = "cpu"
+OF_CPU = (ENERGY, "power_watts", "clock_hz", "load", HELD_BACK)
+"""What is asked of it."""
 THROTTLED = "PackageThrottle"
 """The processor became too hot and slowed itself down, as the kernel's counters say."""
 
@@ -30,19 +32,19 @@ def sensor(root: Path = ROOT, cores: list[int] | None = None) -> Sensor:
     asks: dict[str, Callable[[], Reading]] = {}
     unknown: dict[str, str] = {}
     for name, found in {
+        ENERGY: _energy(root),
         "clock_hz": _clock(root, cores),
         "load": _load(root),
-        "energy_joules": _energy(root),
         HELD_BACK: _held_back(root),
     }.items():
         if isinstance(found, str):
             unknown[name] = found
         else:
             asks[name] = found
-    if "energy_joules" in asks:
-        asks["power_watts"] = Rate(asks["energy_joules"])
+    if ENERGY in asks:
+        asks["power_watts"] = Rate(asks[ENERGY])
     else:
-        unknown["power_watts"] = unknown["energy_joules"]
+        unknown["power_watts"] = unknown[ENERGY]
     return Sensor(CPU, asks, unknown)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pynvml
 
-from suite.sensors.sensor import HELD_BACK, Reading, Sensor, seal, silent
+from suite.sensors.sensor import ENERGY, HELD_BACK, Reading, Sensor, seal, silent
 
 _PREFIX = "nvmlClocksThrottleReason"
 _ALIAS = "UserDefinedClocks"
@@ -22,7 +22,7 @@ ASKS: dict[str, Callable[[Any], Reading]] = {
     "sm_clock_hz": lambda gpu: pynvml.nvmlDeviceGetClockInfo(gpu, pynvml.NVML_CLOCK_SM) * 1e6,
     "memory_clock_hz": lambda gpu: pynvml.nvmlDeviceGetClockInfo(gpu, pynvml.NVML_CLOCK_MEM) * 1e6,
     "power_watts": lambda gpu: pynvml.nvmlDeviceGetPowerUsage(gpu) / 1000,
-    "energy_joules": lambda gpu: pynvml.nvmlDeviceGetTotalEnergyConsumption(gpu) / 1000,
+    ENERGY: lambda gpu: pynvml.nvmlDeviceGetTotalEnergyConsumption(gpu) / 1000,
     "temperature_celsius": (
         lambda gpu: float(pynvml.nvmlDeviceGetTemperature(gpu, pynvml.NVML_TEMPERATURE_GPU))
     ),

@@ -2,15 +2,19 @@
 """A sensor: everything that one source can read of one device, and why it cannot read the rest."""
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 Reading = float | list[str]
 """A number in SI units, or for `held_back` what holds the clock back."""
 Asks = Mapping[str, Callable[[], Reading]]
 
 HELD_BACK = "held_back"
+ENERGY = "energy_joules"
+"""A counter, from which power over a time is derived: the moment it is read at matters."""
 OF_ACCELERATORS = (
-    *("sm_clock_hz", "memory_clock_hz", "power_watts", "energy_joules", "temperature_celsius"),
+    *("sm_clock_hz", "memory_clock_hz", "power_watts", ENERGY, "temperature_celsius"),
     *("fan", "utilization", "pcie_replays", HELD_BACK),
 )
 """What is asked of an accelerator."""
@@ -23,6 +27,7 @@ class Sensor:
     asks : how each quantity is read
     unknown : why others cannot be read; takes the reasons of those that fail
     source : who is asked, for these reasons
+    counted : seconds of the monotonic clock, midway in the last reading of the energy counter
     """
 
     def __init__(
@@ -30,29 +35,58 @@ class Sensor:
     ) -> None:
         self.device = device
         self.unknown = dict(unknown or {})
-        self._asks = dict(asks)
+        self.counted: float | None = None
+        # What is slow to read would come between the counter and the moment that it belongs to.
+        self._asks = dict(sorted(asks.items(), key=lambda ask: ask[0] != ENERGY))
         self._source = source
 
     def read(self) -> dict[str, Reading]:
         """Return what can be read now."""
         values: dict[str, Reading] = {}
         for name, ask in list(self._asks.items()):
+            begun = time.monotonic()
             try:
                 values[name] = ask()
             except Exception as error:  # noqa: BLE001 - whatever a library of a vendor raises
                 del self._asks[name]
-                self.unknown[name] = ": ".join(filter(None, (self._source, _said(error))))
+                self.unknown[name] = ": ".join(filter(None, (self._source, said(error))))
+            else:
+                if name == ENERGY:
+                    self.counted = (begun + time.monotonic()) / 2
         return values
 
     @property
-    def works(self) -> bool:
-        """Whether anything can still be read."""
-        return bool(self._asks)
+    def answers(self) -> list[str]:
+        """What can still be read."""
+        return list(self._asks)
 
 
-def silent(devices: Iterable[str], reason: str) -> list[Sensor]:
-    """Return sensors of accelerators of which nothing can be read, for one reason."""
-    unknown = dict.fromkeys(OF_ACCELERATORS, reason)
+class Source(NamedTuple):
+    """Who is asked about some devices, all of them by one thread.
+
+    name : as the beginning of a sentence
+    find : makes the sensors, which may take long or fail
+    quantities : what is asked of each device
+    """
+
+    name: str
+    devices: Sequence[str]
+    find: Callable[[], Iterable[Sensor]]
+    quantities: Sequence[str] = OF_ACCELERATORS
+
+    def sensors(self) -> list[Sensor]:
+        """Find the sensors; they are silent, with the reason, if that fails."""
+        try:
+            return list(self.find())
+        except Exception as error:  # noqa: BLE001 - whatever a library of a vendor raises
+            return silent(self.devices, f"{self.name}: {said(error)}", self.quantities)
+
+
+def silent(
+    devices: Iterable[str], reason: str, quantities: Iterable[str] = OF_ACCELERATORS
+) -> list[Sensor]:
+    """Return sensors of devices of which nothing can be read, for one reason."""
+    unknown = dict.fromkeys(quantities, reason)
     return [Sensor(device, {}, unknown) for device in devices]
 
 
@@ -64,6 +98,7 @@ def seal(uuid: str, salt: str) -> str:
     return hashlib.sha256(f"{salt}/{uuid.lower()}".encode()).hexdigest()
 
 
-def _said(error: Exception) -> str:
-    said = error.strerror if isinstance(error, OSError) else str(error)  # without its path
-    return (said or "").strip().partition("\n")[0] or type(error).__name__
+def said(error: Exception) -> str:
+    """Return the first line of what a library says of its failure, without a path."""
+    text = error.strerror if isinstance(error, OSError) else str(error)
+    return (text or "").strip().partition("\n")[0] or type(error).__name__

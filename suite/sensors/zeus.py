@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from suite.sensors.cpu import Rate
-from suite.sensors.sensor import OF_ACCELERATORS, Reading, Sensor, silent
+from suite.sensors.sensor import ENERGY, OF_ACCELERATORS, Reading, Sensor, said, silent
 
 
 def sensors(devices: Sequence[str], monitor: Any = None) -> list[Sensor]:  # noqa: ANN401 - untyped
@@ -19,8 +19,8 @@ def sensors(devices: Sequence[str], monitor: Any = None) -> list[Sensor]:  # noq
         energy = _energy(monitor)
         power = Rate(energy)
     except Exception as error:  # noqa: BLE001 - whatever a missing or other processor raises
-        return silent(devices, f"Zeus (the extra `energy`): {str(error) or type(error).__name__}")
-    asks: dict[str, Callable[[], Reading]] = {"energy_joules": energy, "power_watts": power}
+        return silent(devices, f"Zeus (the extra `energy`): {said(error)}")
+    asks: dict[str, Callable[[], Reading]] = {ENERGY: energy, "power_watts": power}
     unknown = {name: "macOS tells only the energy" for name in OF_ACCELERATORS if name not in asks}
     return [Sensor(device, asks, unknown, source="Zeus") for device in devices]
 

@@ -65,16 +65,16 @@ def study(tell: Tell, _spread: Spread, launches: int) -> list[Table]:
 def record(switch: Switch, launches: int) -> Run:
     """Measure in a run whose sampling is turned on and off."""
 
-    class Switched(sampling.Sampler):
-        def _read(self, *of: Sensor) -> sampling.Tick:
+    class Switched(sampling.Reader):
+        def read(self, sensor: Sensor) -> sampling.Tick:
             switch.on.wait()  # without a single moment of the processor
-            return super()._read(*of)
+            return super().read(sensor)
 
-        def __exit__(self, *_: object) -> None:
+        def join(self, timeout: float | None = None) -> None:
             switch.on.set()
-            super().__exit__(None, None, None)
+            super().join(timeout)
 
-    with TemporaryDirectory() as name, patch.object(sampling, "Sampler", Switched):
+    with TemporaryDirectory() as name, patch.object(sampling, "Reader", Switched):
         asked = runner.Request(
             results=Path(name),
             benchmarks=BODIES,
