@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+"use strict";
+/**
+ * Numbers for people, to the digit as suite/units.py spells them.
+ * @typedef {{value: number, low: ?number, high: ?number}} Estimate
+ */
+const units = (() => {
+  const DIGITS = 3;
+  const MOST_DIGITS = 4;
+  /** Factors and what stands for them, by unit; other units have none. */
+  const PREFIXES = {
+    W: [[1e-3, "m"], [1, ""], [1e3, "k"], [1e6, "M"]],
+    B: [[1, ""], [2 ** 10, "Ki"], [2 ** 20, "Mi"], [2 ** 30, "Gi"], [2 ** 40, "Ti"]],
+  };
+
+  /** The power of ten of the first digit. */
+  const magnitude = (value) => 10 ** Math.floor(Math.log10(Math.abs(value)) + 1e-9);
+
+  /** What to divide by, and what to write behind the number. */
+  function scale(size, unit) {
+    if (unit in PREFIXES) {
+      const fitting = PREFIXES[unit].filter(([factor]) => factor <= size);
+      const [factor, prefix] = fitting.at(-1) ?? (size ? PREFIXES[unit][0] : [1, ""]);
+      return [factor, ` ${prefix}${unit}`];
+    }
+    return [1, unit === "×" || unit === "" ? unit : ` ${unit}`];
+  }
+
+  /** Round halves to the even neighbour. */
+  function even(number) {
+    const rounded = Math.round(number);
+    return number % 1 !== 0 && (number * 2) % 1 === 0 && rounded % 2 !== 0 ? rounded - 1 : rounded;
+  }
+
+  /** A number rounded to a power of ten, with commas between thousands. */
+  function text(number, step) {
+    const decimals = Math.max(0, even(-Math.log10(step)));
+    const [whole, part] = (even(number / step) * step + 0).toFixed(decimals).split(".");
+    const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ",");
+    return part === undefined ? grouped : `${grouped}.${part}`;
+  }
+
+  /** A number that has no interval by nature. */
+  function value(number, unit) {
+    const [factor, symbol] = scale(Math.abs(number), unit);
+    const shown = number / factor;
+    const step = shown ? Math.min(1, magnitude(shown) / 10 ** (DIGITS - 1)) : 1;
+    const spelled = text(shown, step);
+    return (spelled.includes(".") ? spelled.replace(/\.?0+$/, "") : spelled) + symbol;
+  }
+
+  /** The last decimal place that an interval supports. */
+  function place(middle, low, high) {
+    const half = (high - low) / 2;
+    const largest = Math.max(Math.abs(middle), half);
+    if (largest === 0) return 1;
+    const finest = magnitude(largest) / 10 ** (MOST_DIGITS - 1);
+    const step = half ? Math.max(finest, magnitude(half / 2)) : finest;
+    if (low <= 0 && high >= 0) return step;
+    const nearest = Math.min(Math.abs(low), Math.abs(middle), Math.abs(high));
+    return Math.min(step, Math.max(finest, magnitude(nearest)));
+  }
+
+  /**
+   * A measured number and its interval: ["2.10×", "[2.05, 2.15]"], or without one ["2.1×", ""].
+   * @param {Estimate} estimate
+   * @param {string} unit
+   */
+  function parts(estimate, unit) {
+    if (estimate.low === null || estimate.high === null) return [value(estimate.value, unit), ""];
+    const half = (estimate.high - estimate.low) / 2;
+    const [factor, symbol] = scale(Math.max(Math.abs(estimate.value), half), unit);
+    const [middle, low, high] = [estimate.value, estimate.low, estimate.high].map((x) => x / factor);
+    const step = place(middle, low, high);
+    return [`${text(middle, step)}${symbol}`, `[${text(low, step)}, ${text(high, step)}]`];
+  }
+
+  /** A number of things, such as "1 case" or "12 cases". */
+  function counted(number, noun) {
+    const plural = number === 1 ? "" : noun.endsWith("ch") ? "es" : "s";
+    return `${text(number, 1)} ${noun}${plural}`;
+  }
+
+  return { value, parts, counted };
+})();
