@@ -57,7 +57,8 @@ def spent(run: Run, marks: Marks) -> Spent | None:
 
 
 def _row(run: Run, case: Case, seen: Energy, marks: Marks) -> Row:
-    words = doubtful((case.fullname,), marks)
+    names = (case.fullname,)
+    words = doubtful(names, marks)
     calls = [
         (joules, seconds)
         for joules, seconds in zip(seen.joules, seen.seconds, strict=True)
@@ -68,9 +69,11 @@ def _row(run: Run, case: Case, seen: Energy, marks: Marks) -> Row:
     return Row(
         function_of(case.fullname),
         label(run, case.params),
-        Cell(estimate([joules for joules, _ in calls]), "J", words),
-        Cell(estimate([joules / seconds for joules, seconds in calls]), "W", words),
-        Cell(estimate([amount / joules for joules, _ in calls]), unit, words) if amount else None,
+        Cell(estimate([joules for joules, _ in calls]), "J", words, names),
+        Cell(estimate([joules / seconds for joules, seconds in calls]), "W", words, names),
+        Cell(estimate([amount / joules for joules, _ in calls]), unit, words, names)
+        if amount
+        else None,
     )
 
 

@@ -204,7 +204,7 @@ def plots(cases: Cases) -> Iterator[Plot]:
         )
         if lines:
             title = f"Bandwidth of copies: {device_title(cases.run, place)}"
-            bound = _bound(cases, place, TO_DEVICE, "the link", lines)
+            bound = _bound(cases, place, TO_DEVICE, "the link, one way", lines)
             yield Plot(f"bandwidth-{place}", title, "curve", SIZE, RATE, lines, lines=bound)
     lines = tuple(
         within.curve(cases, place, "byte_rate").series(device_title(cases.run, place))

@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: MIT
+"""What a run's page shows, as tables for other programs: a file a kind, every number unrounded.
+
+Cases are named in full; what is computed from several cases names them all, as a JSON list.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate, pairwise
+from typing import Any, NamedTuple
+
+import msgspec
+import pyarrow as pa
+from msgspec import UNSET
+
+from reports.energy import Spent
+from reports.findings.model import Plot, Section
+from reports.roofline import Roofline
+from reports.views import CaseRow, Cell
+from suite.model import Estimate, Run
+
+
+class Sheet(NamedTuple):
+    """A table beside a page.
+
+    Parameters
+    ----------
+    name
+        What stands between the run's name and the file's ending.
+    text
+        What its rows are.
+    """
+
+    name: str
+    table: pa.Table
+    text: str
+
+
+TEXT, NUMBER, COUNT = pa.string(), pa.float64(), pa.int64()
+ESTIMATE = {"value": NUMBER, "low": NUMBER, "high": NUMBER, "launches": COUNT, "unit": TEXT}
+"""A point, the ends of its interval (empty below six launches), and the launches behind it."""
+SAMPLES = {"case": TEXT, "launch": COUNT, "sample": COUNT, "seconds": NUMBER}
+CASES = {
+    **{"case": TEXT, "number": COUNT, "exercise": TEXT, "function": TEXT, "parameters": TEXT},
+    **{"status": TEXT, "quantity": TEXT, **ESTIMATE},
+    **{"error": NUMBER, "bound": NUMBER, "samples": COUNT},
+}
+FINDINGS = {
+    **{"exercise": TEXT, "finding": TEXT, "question": TEXT, "answer": TEXT, "label": TEXT},
+    **{**ESTIMATE, "cases": TEXT},
+}
+FIGURES = {
+    **{"exercise": TEXT, "figure": TEXT, "title": TEXT, "series": TEXT, "role": TEXT},
+    **{"place": TEXT, "place_unit": TEXT, "quantity": TEXT, **ESTIMATE, "cases": TEXT},
+}
+SENSORS = {
+    **{"device": TEXT, "quantity": TEXT, "seconds": NUMBER, "value": NUMBER},
+    "not_known": TEXT,
+}
+
+
+def sheets(
+    run: Run,
+    answered: Sequence[Section],
+    rows: Sequence[CaseRow],
+    roofs: Sequence[Roofline] = (),
+    spent: Spent | None = None,
+) -> list[Sheet]:
+    """Return the tables of a run's page; that of sensors only where any were asked.
+
+    Parameters
+    ----------
+    rows
+        All cases, as the page lists them.
+    """
+    energy = spent.rows if spent else []
+    cells = [("time", row.time) for row in rows]
+    cells += [("rate", row.rate) for row in rows if row.rate]
+    cells += [("energy of a call", row.joules) for row in energy]
+    cells += [("power", row.watts) for row in energy]
+    cells += [("work for a joule", row.work) for row in energy if row.work]
+    plots = [(one.exercise, plot) for one in answered for plot in one.plots]
+    plots += [("roofline", one.plot) for one in roofs]
+    found = [
+        Sheet("cases", _cases(run, cells), "every case: its time, its rate, what a call costs"),
+        Sheet("samples", _samples(run), "every sample of every case, launch by launch"),
+        Sheet("findings", _table(FINDINGS, _findings(answered)), "the answers"),
+        Sheet(
+            "figures",
+            _table(FIGURES, [row for one in plots for row in _figure(*one)]),
+            "the numbers behind every chart",
+        ),
+    ]
+    if run.frobench.telemetry is not UNSET:
+        found.append(Sheet("sensors", _table(SENSORS, _sensors(run)), "what the sensors said"))
+    return found
+
+
+def _table(schema: dict[str, pa.DataType], rows: Iterable[Sequence[Any]]) -> pa.Table:
+    columns = list(zip(*rows, strict=True)) or [()] * len(schema)
+    return pa.table(dict(zip(schema, columns, strict=True)), schema=pa.schema(schema))
+
+
+def _estimate(value: Estimate | None, unit: str) -> tuple[Any, ...]:
+    if value is None:
+        return None, None, None, None, unit
+    return value.value, value.low, value.high, value.launches, unit
+
+
+def _names(cases: Iterable[str]) -> str:
+    return msgspec.json.encode(list(dict.fromkeys(cases))).decode()
+
+
+def _cases(run: Run, cells: Iterable[tuple[str, Cell]]) -> pa.Table:
+    status = {outcome.fullname: outcome.status for outcome in run.frobench.outcomes}
+    facts = {}
+    for number, case in enumerate(run.benchmarks, start=1):
+        check = case.extra_info.check
+        parameters = msgspec.json.encode(case.params, order="sorted").decode()
+        facts[case.fullname] = (
+            (case.fullname, number, case.group, case.name.partition("[")[0], parameters),
+            (check.error if check else None, check.bound if check else None, case.stats.rounds),
+        )
+    rows = [
+        (
+            *facts[cell.cases[0]][0],
+            status.get(cell.cases[0], "passed"),
+            quantity,
+            *_estimate(cell.value, cell.unit),
+            *facts[cell.cases[0]][1],
+        )
+        for quantity, cell in cells
+    ]
+    return _table(CASES, sorted(rows, key=lambda row: row[1]))
+
+
+def _samples(run: Run) -> pa.Table:
+    """Return a row a sample; launches and samples are counted from 0."""
+    columns: dict[str, list[Any]] = {name: [] for name in SAMPLES}
+    for case in run.benchmarks:
+        ends = accumulate(case.extra_info.launches, initial=0)
+        for launch, (begin, end) in enumerate(pairwise(ends)):
+            columns["launch"] += [launch] * (end - begin)
+            columns["sample"] += range(end - begin)
+        columns["case"] += [case.fullname] * len(case.stats.data)
+        columns["seconds"] += case.stats.data
+    return pa.table(columns, schema=pa.schema(SAMPLES))
+
+
+def _findings(answered: Iterable[Section]) -> Iterator[tuple[Any, ...]]:
+    for section in answered:
+        for one in section.findings:
+            words = (section.exercise, one.name, one.question, one.answer, one.label)
+            yield *words, *_estimate(one.value, one.unit), _names(one.cases)
+
+
+def _figure(exercise: str, plot: Plot) -> Iterator[tuple[Any, ...]]:
+    """Yield a row a point: of the series, of the whole of a stack, and of what bounds them."""
+    roles = [("series", one) for one in plot.series]
+    roles += [("whole", plot.whole)] if plot.whole else []
+    roles += [("bound", one) for one in plot.lines]
+    for role, series in roles:
+        for point in series.points:
+            yield (
+                *(exercise, plot.name, plot.title, series.label, role),
+                *(f"{point.x:g}" if isinstance(point.x, float) else str(point.x), plot.x.unit),
+                *(plot.y.label, *_estimate(point.y, plot.y.unit), _names(point.cases)),
+            )
+
+
+def _sensors(run: Run) -> Iterator[tuple[Any, ...]]:
+    """Yield each step's reading; a quantity that was never read has one row with the reason."""
+    told = run.frobench.telemetry
+    if told is UNSET:
+        return
+    held_back = {
+        device: {f"held_back.{reason}": parts for reason, parts in reasons.items()}
+        for device, reasons in told.held_back.items()
+    }
+    for device in told.series:
+        for quantity, values in {**told.series[device], **held_back.get(device, {})}.items():
+            reason = told.unknown.get(f"{device}.{quantity}")
+            if values is None:
+                yield device, quantity, None, None, reason
+            for step, value in enumerate(values or ()):
+                if value is not None:
+                    yield device, quantity, told.begun + (step + 0.5) * told.step, value, None
