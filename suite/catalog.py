@@ -75,13 +75,15 @@ class Ceiling(NamedTuple):
     """A rate that cannot be exceeded, in ``unit``, and its words.
 
     name : such as "the datasheet's dense bfloat16 peak"
-    figure : such as "989 TFLOP/s at 1.83 GHz"
+    figure : such as "989 TFLOP/s at a boost clock of 1.83 GHz"
+    clock_hz : at which it holds, where it depends on one that is known
     """
 
     rate: float
     unit: str
     name: str
     figure: str
+    clock_hz: float | None = None
 
 
 class Sheet(NamedTuple):
@@ -200,11 +202,14 @@ def peak(known: Sheet, precision: str, clock_hz: float | None = None) -> Ceiling
         The catalog does not have it.
     """
     figure = known.figure(f"peak_{precision}")
-    rate, clock, name = figure.value, figure.clock_hz, f"the datasheet's dense {precision} peak"
+    rate, clock, at = figure.value, figure.clock_hz, ""
     if clock and clock_hz:
-        rate, clock, name = rate * clock_hz / clock, clock_hz, f"{name} at the clock that was seen"
-    at = f" at {format_value(clock, 'Hz')}" if clock else ""
-    return Ceiling(rate, figure.unit, name, f"{format_value(rate, figure.unit)}{at}")
+        rate, clock = rate * clock_hz / clock, clock_hz
+        at = f" at the {format_value(clock, 'Hz', 4)} that were seen"
+    elif clock:
+        at = f" at a boost clock of {format_value(clock, 'Hz', 4)}"
+    name = f"the datasheet's dense {precision} peak"
+    return Ceiling(rate, figure.unit, name, f"{format_value(rate, figure.unit)}{at}", clock)
 
 
 def memory_bandwidth(known: Sheet) -> Ceiling:

@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from reports.findings import peaks
-from suite.model import Run, Work
+from suite.model import Run, Sensed, Work
 from tests import factory
 from tests.exact_runs import WOBBLE, answer, by_name, case, cubic, square
 
@@ -28,32 +28,79 @@ def called(run: Run, name: str) -> Run:
     return replace(run, frobench=replace(part, environment=environment))
 
 
+def product(run: Run, dtype: str = "bfloat16", device: str = GPU, highest: float = 0.0) -> str:
+    """Return the name of a product in a precision, and let its clock be seen, up to so much."""
+    one = next(
+        one
+        for one in run.benchmarks
+        if one.name.startswith("bench_square[") and one.params["device"] == device
+    )
+    one.params["dtype"] = dtype
+    values = {"sm_clock_hz": (345e6, 345e6, highest)} if highest else {}
+    one.extra_info.telemetry = {device: Sensed(readings=3, values=values)}
+    return one.fullname
+
+
 def test_a_rate_is_held_against_the_peak_of_its_precision(run: Run) -> None:
-    assert peaks.of_peak(run, GPU, "bfloat16", RATE) == (
-        ", 87.00% [87.00, 87.00] of the datasheet's dense bfloat16 peak (989 TFLOP/s at 1.83 GHz)"
+    assert peaks.of_peak(run, product(run), RATE) == (
+        ", 87.00% [87.00, 87.00] of the datasheet's dense bfloat16 peak "
+        "(989 TFLOP/s at a boost clock of 1.83 GHz)"
     )
-    assert peaks.of_peak(run, GPU, "float16", RATE, named=False) == (
-        ", 87.00% [87.00, 87.00] of 989 TFLOP/s at 1.83 GHz"
+    assert peaks.of_peak(run, product(run, "float16"), RATE, named=False) == (
+        ", 87.00% [87.00, 87.00] of 989 TFLOP/s at a boost clock of 1.83 GHz"
     )
+
+
+def test_the_peak_is_that_of_the_highest_clock_that_was_seen(run: Run) -> None:
+    slower = product(run, highest=1.755e9)
+    assert peaks.of_peak(run, slower, RATE) == (
+        ", 90.72% [90.72, 90.72] of the datasheet's dense bfloat16 peak "
+        "(948 TFLOP/s at the 1.755 GHz that were seen)"
+    )
+    faster = product(run, highest=1.98e9)
+    assert peaks.of_peak(run, faster, RATE, named=False) == (
+        ", 80.41% [80.41, 80.41] of 1.07 PFLOP/s at the 1.98 GHz that were seen"
+    )
+
+
+@pytest.mark.parametrize("highest", [345e6, 0.49 * 1.83e9, 0.86 * 1.83e9])
+def test_a_clock_that_cannot_be_the_products_is_not_taken_for_it(run: Run, highest: float) -> None:
+    beside = product(run, highest=highest)
+    assert peaks.of_peak(run, beside, RATE, named=False).endswith("at a boost clock of 1.83 GHz")
+
+
+def test_half_of_the_boost_clock_is_believed(run: Run) -> None:
+    slow = product(run, highest=0.51 * 1.83e9)
+    assert "933.3 MHz that were seen" in peaks.of_peak(run, slow, RATE / 2)
+
+
+def test_a_peak_without_a_clock_is_as_printed_whatever_clock_was_seen(run: Run) -> None:
+    other = called(run, "NVIDIA GB200")
+    other.frobench.environment.accelerators[0].memory_bytes = None
+    other.frobench.environment.accelerators[0].multiprocessors = None
+    found = peaks.of_peak(other, product(other, highest=1.2e9), RATE)
+    assert found.endswith("peak (2.5 PFLOP/s)")
 
 
 def test_the_part_varies_with_the_rate(run: Run) -> None:
     rate = pd.Series([factor * 500e12 for factor in WOBBLE])
-    assert peaks.of_peak(run, GPU, "bfloat16", rate).startswith(", 51% [")
+    assert peaks.of_peak(run, product(run), rate).startswith(", 51% [")
 
 
 def test_nothing_is_said_where_nothing_is_known(run: Run) -> None:
-    assert peaks.of_peak(run, "cpu", "float32", RATE) == ""
-    assert peaks.of_peak(called(run, "NVIDIA A40"), GPU, "int8", RATE) == ""
-    assert peaks.of_peak(called(run, "Another"), GPU, "float32", RATE) == ""
+    assert peaks.of_peak(run, product(run, "float32", "cpu"), RATE) == ""
+    other = called(run, "NVIDIA A40")
+    assert peaks.of_peak(other, product(other, "int8"), RATE) == ""
+    other = called(run, "Another")
+    assert peaks.of_peak(other, product(other, "float32"), RATE) == ""
     assert peaks.missing(run, "cpu") == peaks.missing(run, GPU) == ""
 
 
 def test_float16_that_accumulates_in_float16_has_no_peak_here(run: Run) -> None:
     flags = run.frobench.environment.software.flags
     flags[peaks.HALF_ACCUMULATOR] = True
-    assert peaks.of_peak(run, GPU, "float16", RATE) == ""
-    assert peaks.of_peak(run, GPU, "bfloat16", RATE) != ""
+    assert peaks.of_peak(run, product(run, "float16"), RATE) == ""
+    assert peaks.of_peak(run, product(run), RATE) != ""
 
 
 def test_copies_are_held_against_what_limits_them(run: Run) -> None:
@@ -78,7 +125,7 @@ def test_the_best_rate_names_the_peak_once_and_its_parts_always() -> None:
     found = by_name(answer("matmul", cases, accelerators=1))[f"best-rate-{GPU}"].answer
     assert "), 50% [" in found
     assert found.count("datasheet") == 1
-    assert "of 67 TFLOP/s at 1.98 GHz" in found
+    assert "of 67 TFLOP/s at a boost clock of 1.98 GHz" in found
 
 
 def test_a_device_without_a_datasheet_says_so_once_and_a_cpu_never(

@@ -43,10 +43,10 @@ def findings(cases: Cases) -> list[Finding]:
 def peak(cases: Cases, device: str) -> Answer:
     """Name the rate and the shape in each precision, the fastest first."""
     first, *others = best_products(cases, device)
-    part = peaks.of_peak(cases.run, device, first.precision, first.rate)
+    part = peaks.of_peak(cases.run, first.case.fullname, first.rate)
     listed = "".join(
         f"; {text(one.rate, RATE.unit)} in {one.precision} ({one.shape})"
-        f"{peaks.of_peak(cases.run, device, one.precision, one.rate, named=not part)}"
+        f"{peaks.of_peak(cases.run, one.case.fullname, one.rate, named=not part)}"
         for one in others
     )
     where = the_device(cases.run, device)

@@ -117,10 +117,10 @@ def best_rate(cases: Cases, device: str) -> Answer:
     if not best:
         raise NotMeasuredError(cases.reason(function=SQUARE, device=device))
     (dtype, (rate, n)), *others = best.items()
-    part = peaks.of_peak(cases.run, device, dtype, rate.at(n))
+    part = peaks.of_peak(cases.run, rate.cases[n][0], rate.at(n))
     listed = "".join(
         f"; {text(curve.at(at), RATE.unit)} in {name} ({size(at, N)})"
-        f"{peaks.of_peak(cases.run, device, name, curve.at(at), named=not part)}"
+        + peaks.of_peak(cases.run, curve.cases[at][0], curve.at(at), named=not part)
         for name, (curve, at) in others
     )
     where = the_device(cases.run, device)

@@ -11,27 +11,49 @@ import pandas as pd
 from reports.findings.answers import text
 from suite import catalog
 from suite.catalog import Ceiling, NotInCatalogError
-from suite.model import Accelerator, Run
+from suite.model import Accelerator, Case, Run
 
 HALF_ACCUMULATOR = "cuda_matmul_fp16_accumulation"
 """A setting of torch with which float16 runs above every peak of the catalog."""
+LEAST_CLOCK = 0.5
+"""The highest clock that was seen, relative to that of the peak, below which it says nothing of the
+product: a short case is mostly read between its bodies. Clocks at rest are a tenth to two fifths of
+it, and a short supply of power, or heat, hardly ever takes half of it for as long as a case lasts.
+"""
 
 
-def of_peak(run: Run, device: str, precision: str, rate: pd.Series, *, named: bool = True) -> str:
+def of_peak(run: Run, case: str, rate: pd.Series, *, named: bool = True) -> str:
     """Say which part a product's rate is of the datasheet's dense peak in its precision.
+
+    That is the peak at the highest clock that was seen while the product ran, in any launch, or
+    else at the clock that the datasheet assumes; the clause says which.
 
     Parameters
     ----------
+    case
+        Full name of the product's case.
     rate
         FLOP/s by launch.
     named
         Whether to say what the peak is, rather than only how high: once in a sentence is enough.
     """
+    product = next(one for one in run.benchmarks if one.fullname == case)
+    device, precision = product.extra_info.device, str(product.params["dtype"])
     if precision == "float16" and run.frobench.environment.software.flags.get(HALF_ACCUMULATOR):
         return ""
-    return _part(
-        run, device, rate, lambda known: catalog.peak(catalog.sheet(known), precision), named=named
-    )
+
+    def find(known: Accelerator) -> Ceiling:
+        sheet = catalog.sheet(known)
+        printed = catalog.peak(sheet, precision)
+        seen = _highest_clock(product)
+        if not seen or not printed.clock_hz or seen < LEAST_CLOCK * printed.clock_hz:
+            return printed
+        scaled = catalog.peak(sheet, precision, seen)
+        # A rate above it tells that the clock was higher than at any moment that it was read.
+        missed = scaled.rate < min(printed.rate, rate.median())
+        return printed if missed else scaled
+
+    return _part(run, device, rate, find, named=named)
 
 
 def of_copy(run: Run, device: str, function: str, rate: pd.Series) -> str:
@@ -78,6 +100,12 @@ def _ceiling(run: Run, device: str, find: Callable[[Accelerator], Ceiling]) -> C
         return find(known) if known else None
     except NotInCatalogError:
         return None
+
+
+def _highest_clock(product: Case) -> float | None:
+    seen = product.extra_info.telemetry.get(product.extra_info.device)
+    readings = seen.values if seen else {}  # noqa: PD011 - no frame of pandas'
+    return readings["sm_clock_hz"][2] if "sm_clock_hz" in readings else None
 
 
 def _accelerator(run: Run, device: str) -> Accelerator | None:
