@@ -28,8 +28,9 @@ def longer(what: str, ratio: Curve, spell: Callable[[float], str]) -> Answer:
     """
     first, last = ratio.sizes[0], ratio.sizes[-1]
     large = f", and one of {spell(last)} {text(ratio.at(last), RATIO)}" if first < last else ""
+    body = what.replace("{}", spell(first))  # not by `format`: a device's name may have braces
     return Answer(
-        f"{what.format(spell(first))} takes {VALUE} as long with cold caches as with warm ones"
+        f"{body} takes {VALUE} as long with cold caches as with warm ones"
         f"{large}; {_little(ratio, spell)}.",
         behind(ratio),
         ratio.at(first),
