@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from suite import private
+from suite import private, vocabulary
 from suite.machine.facts import Facts
 from suite.machine.processor import ROOT, processor
 from suite.model import Accelerator, CommitInfo, Cpu, Environment
@@ -82,10 +82,12 @@ def machine_info() -> dict[str, Any]:
 
     told: dict[str, Any] = plugin.pytest_benchmark_generate_machine_info()  # type: ignore[no-untyped-call] # it has no types
     own = private.own_names()
-    plain: dict[str, Any] = private.rewritten(
-        told | {"node": ""}, lambda _, text: private.hide(text, own, version=True)
-    )
-    return plain
+
+    def plain(where: str, text: str) -> str:
+        return private.hide(text, vocabulary.sought(own, where), version=True)
+
+    info: dict[str, Any] = private.rewritten(told | {"node": ""}, plain, "$.machine_info")
+    return info
 
 
 def commit(folder: Path = CHECKOUT) -> CommitInfo:

@@ -29,6 +29,10 @@ _OWN_PATHS = (  # of the system, and where torch was built, which its messages t
 )
 _ROOTS = r"data|gpfs|home|lustre|media|mnt|nfs|root|scratch|srv|storage|tmp|Users|work\w*"
 _SITES = r"(?:\w+\.)*(?:amd|apple|github|intel|nvidia|python|pytorch)\.(?:com|org|io)\b"
+_NO_HOST = (  # before a colon and a number, such as that of a line
+    r"(?:localhost|[\w.-]+\.(?:cc?|cpp|cuh?|hp?p?|inl|mm|pyx?)|(?:b?float|complex|u?int|[bft][fp]|sm|n|x)\d+"
+    r"|batch|bytes|count|dim|index|items|kib|length|line|numel|pid|rank|seed|shape|size|step)"
+)
 _VERSION_WORD = re.compile(
     r"(?:\b(?:version|v|release|driver|cuda|cudnn|cublas|nccl|rocm|hip|torch|python|kernel|library)"
     r"|[=<>~])[ :=v-]*$",
@@ -36,10 +40,10 @@ _VERSION_WORD = re.compile(
 )
 PATTERNS = {
     "a credential": re.compile(
-        r"\b\w+://[^\s/@]+:[^\s/@]*@\S*"
+        r"\b\w++://[^\s/@]+:[^\s/@]*@\S*"
         r"|\b(?:gh[opsu]|hf|github_pat)_\w{16,}|\bAKIA[A-Z0-9]{12,}|\bxox[abp]-[\w-]{10,}"
         r"|\b(?:password|passwd|secret|api[_-]?key)\s*[:=]\s*\S+"
-        r"|\b\w*token\s*=\s*(?=\S*[a-z])\S{8,}",
+        r"|token\s*=\s*(?=\S*[a-z])\S{8,}",
         re.IGNORECASE,
     ),
     "a path": re.compile(
@@ -49,7 +53,7 @@ PATTERNS = {
         rf"|\\\\\w[\w.$-]*\\[^\s\"']+"
     ),
     "an account": re.compile(
-        r"[\w.+-]{2,}@[\w-]{3,}(?:\.[\w-]+)*|[\w.+-]+@(?:[\w-]+\.)+[A-Za-z]{2,}"
+        r"[\w.+-]{2,}@[\w-]{2,}(?:\.[\w-]+)*|[\w.+-]+@(?:[\w-]+\.)+[A-Za-z]{2,}"
     ),
     "a UUID": re.compile(
         r"\b(?:GPU-|MIG-)?[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b"
@@ -57,6 +61,7 @@ PATTERNS = {
     ),
     "a hardware address": re.compile(
         r"(?<![\w:-])[0-9a-fA-F]{2}([:-])[0-9a-fA-F]{2}(?:\1[0-9a-fA-F]{2}){4}(?![\w:-])"
+        r"|(?<![\w.])(?=[\d.]*[a-f])[0-9a-f]{4}\.[0-9a-f]{4}\.[0-9a-f]{4}(?![\w.])"
     ),
     "a serial number": re.compile(
         r"\b(?:serial\s+(?:number|no\.?)|serial\s*[:=#]|s/n\b)\s*[:=#]?\s*[\w-]*\d[\w-]*",
@@ -64,6 +69,12 @@ PATTERNS = {
     ),
     "an identifier": re.compile(  # of a container or a machine
         r"(?<!\w)(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])(?:[0-9a-f]{12}|[0-9a-f]{32,})(?!\w)"
+    ),
+    "an address": re.compile(
+        rf"\b(?!env://|file://[/{HIDDEN}])[a-z][a-z0-9+]*+://(?!{_SITES}|localhost\b)[^\s\"'<>]+"
+        rf"|(?<![\w./=:-])(?=[a-z][a-z0-9.-]*+:\d{{4}})(?!{_NO_HOST}:)"
+        r"(?:[a-z]+:[1-6]\d{4}|[a-z][a-z0-9-]*[\d-][a-z0-9.-]*:\d{4,5})(?![\w.])",
+        re.IGNORECASE,
     ),
     "a host": re.compile(
         rf"\b(?!{_SITES}|(?:self|threading|torch)\.)(?:[a-z0-9][\w-]*\.)+"

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from suite import checks, private, store
+from suite import checks, private, store, vocabulary
 from suite.checks import privacy, rule
 from suite.machine.packages import that_move
 from suite.model import Case, Outcome, Run
@@ -69,12 +69,12 @@ def redact(run: Run, names: Collection[str]) -> tuple[Run, list[Removed]]:
     removed = [one for part in PARTS for one in part(run)]
 
     def change(where: str, text: str) -> str:
-        kept = private.hide(text, names, version=private.is_version(where))
+        sought, version = vocabulary.sought(names, where), private.is_version(where)
+        kept = private.hide(text, sought, version=version)
         if kept != text:
-            kinds = dict.fromkeys(
-                one.kind for one in private.find(text, names, version=private.is_version(where))
-            )
-            removed.append(Removed(place(private.hide(where, names)), " and ".join(kinds)))
+            kinds = dict.fromkeys(one.kind for one in private.find(text, sought, version=version))
+            shown = private.hide(where, [name for name in names if not vocabulary.is_word(name)])
+            removed.append(Removed(place(shown), " and ".join(kinds)))
         return kept.replace(private.HIDDEN, "x") if _NAMES_OF_FILES.search(where) else kept
 
     clean: Run = private.rewritten(run, change)
@@ -86,7 +86,8 @@ def redact(run: Run, names: Collection[str]) -> tuple[Run, list[Removed]]:
 def _prove(run: Run, names: Collection[str]) -> None:
     """Raise unless nothing is left that names anybody, and the run is valid."""
     for where, text in private.texts(run):
-        for found in private.find(text, names, version=private.is_version(where)):
+        sought = vocabulary.sought(names, where)
+        for found in private.find(text, sought, version=private.is_version(where)):
             raise store.InvalidResult(place(where), f"still holds {found.kind}")
     for module in (*checks.OF_FILES, privacy):
         for fault in rule.conclusions(module, run):

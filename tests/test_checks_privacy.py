@@ -12,6 +12,7 @@ from msgspec.structs import force_setattr
 
 from suite import checks, private, store
 from suite.checks import privacy, rule
+from suite.machine.variables import stored_variables
 from suite.model import Run
 from tests.command import ROOT
 from tests.judging import codes, made, only, validate
@@ -43,6 +44,17 @@ TELLING = (
     "board serial number 1650522012345",
     "container 4f5e6d7c8b9a died",
     "machine 0f1e2d3c4b5a69788796a5b4c3d2e1f0",
+    "s3://acme-models/john/x.pt",
+    "gs://john/x.pt",
+    "https://nas17/john/x.pt",
+    "cannot connect to john:29500",
+    "listening on gpu-box:2222",
+    "node17:8080 refused",
+    r"\\nas\john",
+    "john@n7",
+    "peer [2001:db8::17]:29500",
+    "link 9c:b6:d0:03:00:ee:11:22 is down",
+    "link 9cb6.d0ee.1122 is down",
 )
 KERNELS = (
     "6.18.44-fc-v669",
@@ -81,6 +93,9 @@ def test_what_names_a_person_or_a_machine_is_refused_with_its_place(text: str) -
         "2026-01-01T12:00:00+00:00",
         "driver 580.95.05, cuDNN 9.10.2.21",
         "needs torch>=1.2.3.4",
+        "Exception raised from apply at Context.cpp:1087, line:12345, size:16384",
+        "max_split_size_mb:20000,roundup_power2_divisions:[256:1,512:2]",
+        "float32:4096, cuda:0, bf16:16384, init_method env://, tcp://localhost:29500",
         "at::native::add on sim:0 and cuda:0+cuda:1",
         "PCI 0000:00:02.0 at 12:34:56",
         "Multiply A@B.T, about ~1/3 of it, in threading.local or self.net",
@@ -217,3 +232,12 @@ def test_common_accounts_are_no_names(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("platform.node", lambda: "node17.lan")
     monkeypatch.setattr("getpass.getuser", lambda: "jane")
     assert private.own_names() == {"node17.lan", "node17", "jane"}
+
+
+@pytest.mark.parametrize("text", TELLING)
+def test_what_is_found_is_hidden_and_told_alike(text: str) -> None:
+    assert any(private.find(text))
+    assert not any(private.find(private.hide(text)))
+    assert [*private.told({"reason": text})]
+    assert not [*private.told({"reason": private.hide(text)})]
+    assert stored_variables({"TORCH_X": text}) == {"TORCH_X": "set"}

@@ -186,12 +186,14 @@ def test_the_page_tells_of_every_device(tmp_path: Path, monkeypatch: pytest.Monk
 
 def test_masks_are_shown_without_the_devices_uuid(tmp_path: Path) -> None:
     uuid = "GPU-8932f937-d72c-4106-c12f-20bd9faed9f6"
-    environ = {"CUDA_VISIBLE_DEVICES": uuid, "HIP_VISIBLE_DEVICES": "0"}
+    environ = {"CUDA_VISIBLE_DEVICES": f"{uuid},MIG-1", "HIP_VISIBLE_DEVICES": "0"}
     there = look_around(tmp_path, tmp_path, environ)
-    assert there.host.masks == {"CUDA_VISIBLE_DEVICES": "set", "HIP_VISIBLE_DEVICES": "0"}
-    assert "masks           CUDA_VISIBLE_DEVICES='set', HIP_VISIBLE_DEVICES='0'" in [
-        unstyle(line) for line in page.lines(there, [], 80)
-    ]
+    assert there.host.masks == {
+        "CUDA_VISIBLE_DEVICES": "by UUID, 2 devices",
+        "HIP_VISIBLE_DEVICES": "0",
+    }
+    shown = "masks           CUDA_VISIBLE_DEVICES='by UUID, 2 devices', HIP_VISIBLE_DEVICES='0'"
+    assert shown in [unstyle(line) for line in page.lines(there, [], 100)]
 
 
 # what is wrong

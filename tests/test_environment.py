@@ -90,7 +90,7 @@ def test_nothing_names_the_host_the_user_or_a_place(monkeypatch: pytest.MonkeyPa
     secrets = ["jane", "10.20.30.40", "node17", "8932f937", "SECRET_TOKEN", "hunter2", "horse"]
     secrets += ["ghs3cr3t", "rack7", "1324521036879", "moonshot"]
     assert [secret for secret in secrets if secret in told] == []
-    assert captured.software.variables["CUDA_VISIBLE_DEVICES"] == "set"
+    assert captured.software.variables["CUDA_VISIBLE_DEVICES"] == "by UUID, 1 device"
 
 
 def test_variables_that_change_what_is_measured_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:

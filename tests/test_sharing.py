@@ -8,7 +8,7 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from suite import disclosure, private, sharing, store
+from suite import disclosure, environment, private, sharing, store
 from suite.checks import privacy, rule
 from suite.model import Conclusion, Run
 from suite.sharing import Removed
@@ -104,6 +104,40 @@ def test_nothing_that_is_planted_anywhere_is_left(seed: int) -> None:
     assert [*private.told(shared)] == []
     text = str(msgspec.to_builtins(shared))
     assert not re.search("adalovelace|engine17", text, re.IGNORECASE)
+
+
+def test_who_is_called_like_a_word_of_the_suite_changes_no_word_of_it() -> None:
+    names = {"data", "matmul", "float32", "cpu-16", "H100", "fullname", "4096", "x86"}
+    run = small()
+    run.frobench.outcomes[1].reason = " ".join(("OSError:", *sorted(names), "may not"))
+    run.frobench.environment.unknown["cpu.governor"] = "refused to DATA"
+    shared, removed = sharing.redact(run, names)
+    assert shared.frobench.outcomes[1].reason == "OSError: … … … … … … … … may not"
+    assert shared.frobench.environment.unknown["cpu.governor"] == "refused to …"
+    assert {one.where for one in removed} == {
+        "$.frobench.outcomes[].reason",
+        "$.frobench.environment.unknown.cpu.governor",
+    }
+    for one in (run, shared):
+        one.frobench.outcomes[1].reason = None
+        del one.frobench.environment.unknown["cpu.governor"]
+    assert store.encode(shared) == store.encode(run)
+
+
+def test_who_is_called_like_a_fact_of_the_machine_takes_none_away(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    before = environment.machine_info()
+    monkeypatch.setattr(private, "own_names", lambda: {"machine", "release", "cpu", "brand"})
+    assert environment.machine_info().keys() == before.keys()
+    assert environment.machine_info()["cpu"].keys() == before["cpu"].keys()
+
+
+def test_a_benchmark_called_like_its_author_is_not_told() -> None:
+    run = small()
+    run.benchmarks[0].extra_info.title = "What adalovelace asks"
+    shared, _ = sharing.redact(run, NAMES)
+    assert shared.benchmarks[0].extra_info.title == "What … asks"
 
 
 def test_what_cannot_be_made_valid_is_not_shared() -> None:

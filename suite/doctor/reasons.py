@@ -8,7 +8,7 @@ HELD_BACK = {
     ),
     "SwPowerCap": (
         "it draws all the power that it may",
-        "end what computes on it, or raise its limit (no laptop's): sudo nvidia-smi -i {0} -pl WATTS",
+        "end what computes on it; raise its limit: sudo nvidia-smi -i {0} -pl WATTS (in no laptop)",
     ),
     "HwSlowdown": (
         "its hardware slowed it down, for heat or power",

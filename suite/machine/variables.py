@@ -5,6 +5,7 @@ import re
 from collections.abc import Mapping
 
 from suite import private
+from suite.units import counted
 
 VARIABLES = re.compile(
     r"(AMD|ATEN|BLIS|CUBLAS|CUBLASLT|CUDA|CUDNN|CUFFT|CUSPARSE|DNNL|FBGEMM|GLOO|GOMP|GPU|HIP"
@@ -23,6 +24,7 @@ _SOMEBODYS = re.compile(
     r"|PASSWD|PASSWORD|PROJECT|SECRET|SERIAL|SERVER|TOKEN|USER|USERNAME)S?|JOB[A-Z]*|NAME)(?:_|$)"
 )
 """Names of variables whose values are somebody's, whatever they look like."""
+_UUID = re.compile(r"\s*(?:GPU|MIG)-|[0-9a-f]{8}-[0-9a-f]{4}-", re.IGNORECASE)
 _SHORTEST = 4
 """Letters of a value that may name somebody; shorter ones switch something on or off."""
 _TELLING = re.compile(
@@ -39,10 +41,19 @@ def stored_variables(environ: Mapping[str, str]) -> dict[str, str]:
     """Return the variables that change what is measured; a telling value is only `set`."""
     own = private.own_names()
     return {
-        name: SET if _is_telling(name, value) or any(private.find(value, own)) else value
+        name: _told(name, value)
+        if _is_telling(name, value) or any(private.find(value, own))
+        else value
         for name, value in sorted(environ.items())
         if VARIABLES.fullmatch(name)
     }
+
+
+def _told(name: str, value: str) -> str:
+    """Return what may be said of a telling value: of a mask, how many devices it names."""
+    if name.endswith("_VISIBLE_DEVICES") and _UUID.match(value):
+        return f"by UUID, {counted(len(value.split(',')), 'device')}"
+    return SET
 
 
 def _is_telling(name: str, value: str) -> bool:
