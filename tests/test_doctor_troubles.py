@@ -141,13 +141,13 @@ def test_amds_library_is_asked_where_it_is_installed(
 ) -> None:
     asks: dict[str, Callable[[], Reading]] = {
         "sm_clock_hz": lambda: 2.1e9,
-        "power_watts": lambda: 300.0,
+        "power_watts": lambda: 480.0,
         "held_back": lambda: ["ppt_pwr"],
     }
     monkeypatch.setattr(amd, "sensors", lambda names, _: [Sensor(one, asks) for one in names])
     there = quiet(planted(tmp_path, AMD_MI300, AMD_NOW))
     [device] = there.accelerators
-    assert (device.clock_hz, device.power_watts, device.power_limit_watts) == (2.1e9, 300.0, 500.0)
+    assert (device.clock_hz, device.power_watts, device.power_limit_watts) == (2.1e9, 480.0, 500.0)
     assert "(ppt_pwr)" in said(there)[0].message
 
 
@@ -292,7 +292,7 @@ def test_every_reason_for_a_low_clock_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     bit = EVENT_REASONS[name]
-    install(monkeypatch, Gpu(reasons=bit))
+    install(monkeypatch, Gpu(power=690_000, reasons=bit))
     found = said(quiet(tmp_path))
     if REASONS[bit] == IDLE:
         assert found == []
@@ -305,7 +305,7 @@ def test_every_reason_for_a_low_clock_is_named(
 def test_all_reasons_at_once_are_all_named_and_one_without_a_name_too(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    install(monkeypatch, Gpu(reasons=2**12 - 1))
+    install(monkeypatch, Gpu(power=690_000, reasons=2**12 - 1))
     found = said(quiet(tmp_path))
     assert len(found) == 11
     assert "(0x800)" in found[-1].message
@@ -406,9 +406,16 @@ def test_what_the_driver_refuses_has_its_reason_and_is_no_trouble(
 def test_an_older_driver_tells_what_holds_a_clock_by_the_older_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    library = install(monkeypatch, Gpu(reasons=pynvml.nvmlClocksEventReasonSwPowerCap))
-    library.lacks.add("nvmlDeviceGetCurrentClocksEventReasons")
+    gpu = Gpu(power=690_000, reasons=pynvml.nvmlClocksEventReasonSwPowerCap)
+    install(monkeypatch, gpu).lacks.add("nvmlDeviceGetCurrentClocksEventReasons")
     assert codes(said(quiet(tmp_path))) == ["held-back"]
+
+
+def test_a_power_limit_of_which_a_resting_device_speaks_is_no_trouble(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install(monkeypatch, Gpu(power=80_000, reasons=pynvml.nvmlClocksEventReasonSwPowerCap))
+    assert codes(said(quiet(tmp_path))) == []
 
 
 def _quota(machine: Host) -> None:

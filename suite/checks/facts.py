@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
 """What rules look at: a case, launch by launch."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from statistics import median
 from typing import NamedTuple
 
 from suite.checks.rule import Fault
-from suite.model import Case, Launch, Run
+from suite.model import Case, Launch, Run, Sensed
 from suite.units import format_seconds, format_value
 
 MOST_SAID = 1e30
@@ -104,13 +104,20 @@ def mostly(signs: Iterable[bool], part: float = 0.5) -> bool:
     return sum(said) > part * len(said)
 
 
-def held_back(run: Run, reasons: Mapping[str, str]) -> Iterator[Fault]:
+def held_back(
+    run: Run,
+    reasons: Mapping[str, str],
+    believed: Callable[[str, Sensed], bool] = lambda _, __: True,
+) -> Iterator[Fault]:
     """Say what held a case's devices back, and in what part of the readings.
 
     reasons : those that count, by their name, and what each is in words
+    believed : tells of a device, and of what its sensors said, whether it was so
     """
     for case in run.benchmarks:
         for device, seen in case.extra_info.telemetry.items():
+            if not believed(device, seen):
+                continue
             parts = {name: part for name, part in (seen.held_back or {}).items() if name in reasons}
             told = [
                 f"{reasons[name]} ({name}) in {part:.0%}"

@@ -4,18 +4,13 @@
 
 from collections.abc import Iterator
 
+from suite.checks.ceilings import accelerator
 from suite.checks.facts import held_back
 from suite.checks.rule import Fault
-from suite.model import Run, Severity
+from suite.model import Run, Sensed, Severity
+from suite.sensors.power import LIMITED, may_limit
 
 SEVERITY: Severity = "info"
-
-LIMITED = {
-    "SwPowerCap": "its power limit",
-    "BoardLimit": "its board's limit",
-    "ppt_pwr": "its power limit",
-}
-"""What limits a device by design, by NVML's or amdsmi's name."""
 
 
 def power_limited_case(run: Run) -> Iterator[Fault]:
@@ -24,4 +19,11 @@ def power_limited_case(run: Run) -> Iterator[Fault]:
     That is what it can do for longer: nothing is wrong. A larger limit would make it faster, if
     its maker allows one.
     """
-    yield from held_back(run, LIMITED)
+
+    def worked(name: str, seen: Sensed) -> bool:
+        device = accelerator(run, name)
+        _, _, watts = seen.values.get("power_watts", (None, None, None))
+        _, busy, _ = seen.values.get("utilization", (None, None, None))
+        return may_limit(watts, device.power_limit_watts if device else None, busy)
+
+    yield from held_back(run, LIMITED, worked)

@@ -10,6 +10,7 @@ from suite.doctor.there import Device, There
 from suite.doctor.trouble import START_LOCALLY, Trouble
 from suite.machine.architectures import serves
 from suite.machine.hardware import VENDORS
+from suite.sensors.power import LIMITED, may_limit
 from suite.units import counted, format_value
 
 BUSY = 0.1
@@ -128,15 +129,17 @@ def _in_use(there: There) -> Iterator[Finding]:
 def held_back(there: There) -> Iterator[Trouble]:
     """Something holds an accelerator's clock down right now.
 
-    An idle clock is none of it. Which of NVML's reasons it is stands in the message.
+    An idle clock is none of it, nor is a power limit of which a resting device's driver speaks.
+    Which of NVML's reasons it is stands in the message.
     """
     yield from _together(_kept_down(there))
 
 
 def _kept_down(there: There) -> Iterator[Finding]:
     for device in there.accelerators:
+        draw = device.power_watts, device.power_limit_watts, device.utilization
         for name in device.held_back or ():
-            if name != IDLE:
+            if name != IDLE and (name not in LIMITED or may_limit(*draw)):
                 otherwise = ("so its driver says", f"`{_tool(device)}` may tell more")
                 words, mend = HELD_BACK.get(name, otherwise)
                 yield device, f"is held back: {words} ({name})", mend

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: MIT
+"""Whether its power limit can be what holds a device back."""
+
+LIMITED = {
+    "SwPowerCap": "its power limit",
+    "BoardLimit": "its board's limit",
+    "ppt_pwr": "its power limit",
+}
+"""What limits a device by design, by NVML's or amdsmi's name."""
+NEAR_LIMIT = 0.9
+"""Power relative to the limit, from which a device may be at it: meters average over a second."""
+AT_WORK = 0.5
+"""Part of the time in which a device is busy, from which its driver is believed."""
+
+
+def may_limit(watts: float | None, limit: float | None, utilization: float | None) -> bool:
+    """Tell whether a driver that names the power limit is to be believed.
+
+    Some name it on a card that rests as well, whose clock is low for want of work. A device draws
+    nearly its limit, or is at work; of one that tells neither, its driver knows best.
+
+    Parameters
+    ----------
+    watts, limit
+        What the device draws, and may draw.
+    utilization
+        The part of the time in which it is busy.
+    """
+    signs = []
+    if watts is not None and limit:
+        signs.append(watts >= NEAR_LIMIT * limit)
+    if utilization is not None:
+        signs.append(utilization >= AT_WORK)
+    return any(signs) or not signs
