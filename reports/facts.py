@@ -78,6 +78,15 @@ def _plain(
     return [(name, _spell("", value, None)) for name, value in sorted(values.items())]
 
 
+def spelled(fact: str, value: Scalar, *, named: bool = True) -> str:
+    """Spell a fact by its dotted path, such as "CPU usable cores 16", or its value alone."""
+    part, _, rest = fact.partition(".")
+    field = rest.rpartition(".")[2]
+    text = _spell(field, value, None)
+    name = f"CPU {_name(field)}" if part == "cpu" else _name(field)
+    return f"{name} {text}" if named else text
+
+
 def _name(field: str) -> str:
     words = [ACRONYMS.get(word, word) for word in field.split("_")]
     return " ".join(words[:-1] if words[-1] in UNITS else words)
