@@ -38,7 +38,8 @@ class Sheet(NamedTuple):
 TEXT, NUMBER, COUNT = pa.string(), pa.float64(), pa.int64()
 ESTIMATE = {"value": NUMBER, "low": NUMBER, "high": NUMBER, "launches": COUNT, "unit": TEXT}
 """A point, the ends of its interval (empty below six launches), and the launches behind it."""
-SAMPLES = {"case": TEXT, "launch": COUNT, "sample": COUNT, "seconds": NUMBER}
+SAMPLES = {"number": COUNT, "launch": COUNT, "sample": COUNT, "seconds": NUMBER}
+"""Cases by their number, which the table of cases explains: their names would be most of it."""
 CASES = {
     **{"case": TEXT, "number": COUNT, "exercise": TEXT, "function": TEXT, "parameters": TEXT},
     **{"status": TEXT, "quantity": TEXT, **ESTIMATE},
@@ -82,7 +83,7 @@ def sheets(
     plots += [("roofline", one.plot) for one in roofs]
     found = [
         Sheet("cases", _cases(run, cells), "every case: its time, its rate, what a call costs"),
-        Sheet("samples", _samples(run), "every sample of every case, launch by launch"),
+        Sheet("samples", _samples(run), "every sample, launch by launch, of the case of a number"),
         Sheet("findings", _table(FINDINGS, _findings(answered)), "the answers"),
         Sheet(
             "figures",
@@ -136,12 +137,12 @@ def _cases(run: Run, cells: Iterable[tuple[str, Cell]]) -> pa.Table:
 def _samples(run: Run) -> pa.Table:
     """Return a row a sample; launches and samples are counted from 0."""
     columns: dict[str, list[Any]] = {name: [] for name in SAMPLES}
-    for case in run.benchmarks:
+    for number, case in enumerate(run.benchmarks, start=1):
         ends = accumulate(case.extra_info.launches, initial=0)
         for launch, (begin, end) in enumerate(pairwise(ends)):
             columns["launch"] += [launch] * (end - begin)
             columns["sample"] += range(end - begin)
-        columns["case"] += [case.fullname] * len(case.stats.data)
+        columns["number"] += [number] * len(case.stats.data)
         columns["seconds"] += case.stats.data
     return pa.table(columns, schema=pa.schema(SAMPLES))
 

@@ -16,7 +16,8 @@ from suite.model import Case, Estimate
 from suite.statistics import launch_medians
 from suite.units import counted, format_estimate, format_seconds
 
-WIDTH = 600
+WIDTH, ROOM = 600, 4
+"""Width of what is drawn, and the room on both sides for half a dot."""
 ROW, TALLEST = 9.0, 360.0
 """Height of a row, and of all of them, which makes the rows of many launches lower."""
 MOST = 600
@@ -68,11 +69,18 @@ def strip(case: Case, estimate: Estimate) -> Strip:
     )
     height = row * len(launches)
     drawing = Markup(
-        '<svg class="strip" role="img" aria-label="{}" viewBox="0 0 {} {}" height="{}" '
+        '<svg class="strip" role="img" aria-label="{}" viewBox="{} 0 {} {}" height="{}" '
         'preserveAspectRatio="none">{}<path class="dots" d="{}"/><path class="medians" d="{}"/>'
         "</svg>"
     ).format(
-        label, WIDTH, f"{height:g}", f"{height:g}", _band(estimate, place, height), dots, strokes
+        label,
+        -ROOM,
+        WIDTH + 2 * ROOM,
+        f"{height:g}",
+        f"{height:g}",
+        _band(estimate, place, height),
+        dots,
+        strokes,
     )
     spelled = [format_seconds(median) if median is not None else "none" for median in medians]
     return Strip(drawing, (least, most), spelled, every)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from reports.findings.model import Plot, Point
 from reports.findings.select import device_title
 from reports.frame import function_of
+from reports.strips import Strip, strip
 from reports.words import place
 from suite.checks import failures, rule
 from suite.model import Case, Estimate, Outcome, Run, Scalar
@@ -20,11 +21,12 @@ Marks = Mapping[str, tuple[str, ...]]
 
 @dataclass(frozen=True)
 class Cell:
-    """A number with its interval, its unit, and what makes it doubtful."""
+    """A number with its interval, its unit, what makes it doubtful, and the cases behind it."""
 
     value: Estimate
     unit: str
     marks: tuple[str, ...] = ()
+    cases: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -45,8 +47,17 @@ class Table:
 
 @dataclass(frozen=True)
 class CaseRow:
-    """A case in the list of all cases."""
+    """A case in the list of all cases.
 
+    Parameters
+    ----------
+    name
+        In full, as the downloads name it.
+    samples
+        How many in how many launches.
+    """
+
+    name: str
     function: str
     title: str
     parameters: str
@@ -54,6 +65,7 @@ class CaseRow:
     rate: Cell | None
     check: str
     samples: str
+    strip: Strip
 
 
 @dataclass(frozen=True)
@@ -74,6 +86,11 @@ class Doubt:
     def count(self) -> int:
         """How many cases it is said of."""
         return sum(map(len, self.cases.values()))
+
+
+def numbers(run: Run) -> dict[str, int]:
+    """Return the number that a page gives each case, by its full name: its place in the file."""
+    return {case.fullname: place for place, case in enumerate(run.benchmarks, start=1)}
 
 
 def marks(run: Run) -> Marks:
@@ -115,7 +132,7 @@ def table(plot: Plot, marks: Marks) -> Table:
 def _cell(point: Point | None, unit: str, marks: Marks) -> Cell | None:
     if point is None:
         return None
-    return Cell(point.y, unit, doubtful(point.cases, marks))
+    return Cell(point.y, unit, doubtful(point.cases, marks), tuple(dict.fromkeys(point.cases)))
 
 
 def case_rows(run: Run, exercise: str, marks: Marks) -> list[CaseRow]:
@@ -132,14 +149,17 @@ def _case_row(run: Run, case: Case, words: tuple[str, ...]) -> CaseRow:
     medians = [s for s in launch_medians(case.stats.data, info.launches) if s is not None]
     amount, unit = (info.work.flops, "FLOP/s") if info.work.flops else (info.work.bytes, "B/s")
     rates = [amount / seconds for seconds in medians] if amount else []
+    time = estimate(medians)
     return CaseRow(
+        case.fullname,
         function_of(case.fullname),
         info.title,
         label(run, case.params),
-        Cell(estimate(medians), "s", words),
-        Cell(estimate(rates), unit, words) if rates else None,
+        Cell(time, "s", words, (case.fullname,)),
+        Cell(estimate(rates), unit, words, (case.fullname,)) if rates else None,
         f"{info.check.error:.1e} of {info.check.bound:.1e}" if info.check else "not checked",
-        f"{case.stats.rounds} in {counted(len(medians), 'launch')}",
+        f"{counted(case.stats.rounds, 'sample')} in {counted(len(medians), 'launch')}",
+        strip(case, time),
     )
 
 
@@ -157,6 +177,14 @@ def _spell(value: Scalar) -> str:
 def name(run: Run, outcome: Outcome) -> str:
     """Name a case as people do: its function and its parameters."""
     return f"{function_of(outcome.fullname)} ({label(run, outcome.params)})"
+
+
+def case_names(run: Run) -> dict[str, str]:
+    """Name each case that has samples as people do, by its full name."""
+    return {
+        case.fullname: f"{function_of(case.fullname)} ({label(run, case.params)})"
+        for case in run.benchmarks
+    }
 
 
 def _natural(text: str) -> list[int | str]:

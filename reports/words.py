@@ -1,10 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""Plots and stray strings in words: text alternatives, hover texts, printable names."""
+"""Plots and stray strings in words: text alternatives, hover texts, printable and safe names."""
 
+import hashlib
+import re
 import unicodedata
 
 from reports.findings.model import Plot, Series
 from suite.units import format_estimate, format_value
+
+_UNSAFE = re.compile(r"[^A-Za-z0-9.+-]+")
+_LONGEST_NAME = 100
 
 
 def printable(text: str) -> str:
@@ -44,3 +49,10 @@ def hover(plot: Plot, series: Series) -> list[str]:
         f"{format_estimate(point.y, plot.y.unit)}"
         for point in series.points
     ]
+
+
+def slug(name: str) -> str:
+    """Return a name that is safe as a file name and in a link, equal only for equal names."""
+    safe = _UNSAFE.sub("-", name).strip(".-")[:_LONGEST_NAME]
+    digest = hashlib.sha256(name.encode()).hexdigest()[:8]
+    return safe if safe and safe == name else f"{safe or 'unnamed'}-{digest}"

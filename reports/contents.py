@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: MIT
+"""All that a run's page shows, computed from the run and its answers before anything is laid out."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+from markupsafe import Markup
+
+from reports import brief, charts, courses, energy, facts, roofline, theme, views
+from reports.findings.model import Finding, Plot, Section
+from reports.normal import Row
+from reports.sheets import Sheet, sheets
+from reports.words import slug
+from suite.model import Run
+from suite.units import counted, format_seconds, format_value
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A plot with its chart in both forms and its table."""
+
+    plot: Plot
+    wide: Markup
+    narrow: Markup
+    table: views.Table
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """A section as the page shows it.
+
+    Parameters
+    ----------
+    marks
+        What makes the leading answer doubtful.
+    more
+        The answers behind the leading one, each with its marks.
+    rows
+        All cases.
+    """
+
+    id: str
+    answers: Section
+    marks: tuple[str, ...]
+    more: list[tuple[Finding, tuple[str, ...]]]
+    figures: list[Drawn]
+    rows: list[views.CaseRow]
+
+
+@dataclass(frozen=True)
+class Roof:
+    """A roofline as the page shows it."""
+
+    drawn: Drawn
+    sentences: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What a page shows of a run.
+
+    Parameters
+    ----------
+    summary
+        The answers in one paragraph.
+    progress
+        How far a partial run came; empty for a whole one.
+    beside
+        Headline figures beside those of others.
+    tables
+        The tables that lie beside the page.
+    """
+
+    run: Run
+    machine: str
+    summary: str
+    progress: str
+    sections: list[Exercise]
+    roofs: list[Roof]
+    beside: Sequence[Row]
+    doubts: list[views.Doubt]
+    sensors: courses.Sensors | None
+    energy: energy.Spent | None
+    tables: list[Sheet]
+
+
+def contents(
+    run: Run, table: pd.DataFrame, answered: Sequence[Section], beside: Sequence[Row] = ()
+) -> Contents:
+    """Compute what the page of a run shows.
+
+    Parameters
+    ----------
+    table
+        The run's frame.
+    beside
+        Its headline figures beside those of others.
+    """
+    marks, title = views.marks(run), facts.machine_title(run)
+    exercises = [_exercise(run, section, marks) for section in answered]
+    roofs = roofline.rooflines(run, table)
+    spent = energy.spent(run, marks)
+    rows = [row for one in exercises for row in one.rows]
+    return Contents(
+        run=run,
+        machine=title,
+        summary=brief.paragraph(run, title, answered, marks),
+        progress="" if run.frobench.complete else " ".join(_progress(run)),
+        sections=exercises,
+        roofs=[_roof(run, one, marks) for one in roofs],
+        beside=beside,
+        doubts=views.doubts(run),
+        sensors=courses.sensors(run),
+        energy=spent,
+        tables=sheets(run, answered, rows, roofs, spent),
+    )
+
+
+def _exercise(run: Run, section: Section, marks: views.Marks) -> Exercise:
+    name = f"exercise-{slug(section.exercise)}"
+    marked = [(finding, views.doubtful(finding.cases, marks)) for finding in section.findings]
+    figures = [
+        _drawn(plot, f"{name}-{place}", views.table(plot, marks))
+        for place, plot in enumerate(section.plots)
+    ]
+    rows = views.case_rows(run, section.exercise, marks)
+    return Exercise(name, section, marked[0][1], marked[1:], figures, rows)
+
+
+def _roof(run: Run, one: roofline.Roofline, marks: views.Marks) -> Roof:
+    """Draw a roofline, its table by case: the intensities of two products can be equal."""
+    names = views.case_names(run)
+    rows = [
+        (
+            f"{names[dot.case]}, {format_value(dot.intensity, roofline.INTENSITY.unit)}",
+            [
+                views.Cell(value, unit, views.doubtful((dot.case,), marks), (dot.case,))
+                for value, unit in ((dot.rate, roofline.RATE.unit), (dot.part, "1"))
+            ],
+        )
+        for dot in one.dots
+    ]
+    table = views.Table(one.plot.title, ["Product", "Rate", "Part of its ceiling"], rows, "")
+    return Roof(_drawn(one.plot, slug(one.plot.name), table), one.sentences)
+
+
+def _drawn(plot: Plot, prefix: str, table: views.Table) -> Drawn:
+    return Drawn(
+        plot,
+        Markup(charts.draw(plot, theme.WIDE, prefix)),  # noqa: S704 - our own drawing
+        Markup(charts.draw(plot, theme.NARROW, prefix)),  # noqa: S704 - likewise
+        table,
+    )
+
+
+def _progress(run: Run) -> Iterator[str]:
+    """Say how far a partial run came."""
+    part = run.frobench
+    launches = len(part.launches)
+    done = sum(bool(count) for case in run.benchmarks for count in case.extra_info.launches)
+    begun = counted(launches, "launch")
+    yield (
+        f"So far {counted(len(run.benchmarks), 'case')} were measured in {begun}: "
+        f"{done:,} of {launches * len(run.benchmarks):,} times that a case is measured in one."
+    )
+    if part.settings.launches:
+        yield f"{counted(part.settings.launches, 'launch')} were asked for."
+    spent, budget = format_seconds(part.seconds), format_seconds(part.settings.budget)
+    yield f"The run has taken {spent} of its budget of {budget}."
