@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""All that a run's page shows, computed from the run and its answers before anything is laid out."""
+"""All that a run's page shows, computed from the run and its answers before it is laid out."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -131,7 +131,7 @@ def _exercise(run: Run, section: Section, marks: views.Marks) -> Exercise:
 def _roof(run: Run, one: roofline.Roofline, marks: views.Marks) -> Roof:
     """Draw a roofline, its table by case: the intensities of two products can be equal."""
     names = views.case_names(run)
-    rows = [
+    rows: list[tuple[str, list[views.Cell | None]]] = [
         (
             f"{names[dot.case]}, {format_value(dot.intensity, roofline.INTENSITY.unit)}",
             [

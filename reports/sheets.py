@@ -14,7 +14,8 @@ from msgspec import UNSET
 
 from reports.energy import Spent
 from reports.findings.model import Plot, Section
-from reports.roofline import Roofline
+from reports.frame import function_of
+from reports.roofline import INTENSITY, Roofline
 from reports.views import CaseRow, Cell
 from suite.model import Estimate, Run
 
@@ -41,22 +42,25 @@ ESTIMATE = {"value": NUMBER, "low": NUMBER, "high": NUMBER, "launches": COUNT, "
 SAMPLES = {"number": COUNT, "launch": COUNT, "sample": COUNT, "seconds": NUMBER}
 """Cases by their number, which the table of cases explains: their names would be most of it."""
 CASES = {
-    **{"case": TEXT, "number": COUNT, "exercise": TEXT, "function": TEXT, "parameters": TEXT},
-    **{"status": TEXT, "quantity": TEXT, **ESTIMATE},
-    **{"error": NUMBER, "bound": NUMBER, "samples": COUNT},
+    "number": COUNT,
+    **dict.fromkeys(("exercise", "case", "function", "parameters", "status", "quantity"), TEXT),
+    **ESTIMATE,
+    "error": NUMBER,
+    "bound": NUMBER,
+    "samples": COUNT,
 }
 FINDINGS = {
-    **{"exercise": TEXT, "finding": TEXT, "question": TEXT, "answer": TEXT, "label": TEXT},
-    **{**ESTIMATE, "cases": TEXT},
+    **dict.fromkeys(("exercise", "finding", "question", "answer", "label"), TEXT),
+    **ESTIMATE,
+    "cases": TEXT,
 }
 FIGURES = {
-    **{"exercise": TEXT, "figure": TEXT, "title": TEXT, "series": TEXT, "role": TEXT},
-    **{"place": TEXT, "place_unit": TEXT, "quantity": TEXT, **ESTIMATE, "cases": TEXT},
+    **dict.fromkeys(("exercise", "figure", "title", "series", "role", "place"), TEXT),
+    **dict.fromkeys(("place_unit", "quantity"), TEXT),
+    **ESTIMATE,
+    "cases": TEXT,
 }
-SENSORS = {
-    **{"device": TEXT, "quantity": TEXT, "seconds": NUMBER, "value": NUMBER},
-    "not_known": TEXT,
-}
+SENSORS = {"device": TEXT, "quantity": TEXT, "seconds": NUMBER, "value": NUMBER, "not_known": TEXT}
 
 
 def sheets(
@@ -81,15 +85,13 @@ def sheets(
     cells += [("work for a joule", row.work) for row in energy if row.work]
     plots = [(one.exercise, plot) for one in answered for plot in one.plots]
     plots += [("roofline", one.plot) for one in roofs]
+    figures = [row for one in plots for row in _figure(*one)]
+    figures += [row for one in roofs for row in _parts(one)]
     found = [
         Sheet("cases", _cases(run, cells), "every case: its time, its rate, what a call costs"),
         Sheet("samples", _samples(run), "every sample, launch by launch, of the case of a number"),
         Sheet("findings", _table(FINDINGS, _findings(answered)), "the answers"),
-        Sheet(
-            "figures",
-            _table(FIGURES, [row for one in plots for row in _figure(*one)]),
-            "the numbers behind every chart",
-        ),
+        Sheet("figures", _table(FIGURES, figures), "the numbers behind every chart"),
     ]
     if run.frobench.telemetry is not UNSET:
         found.append(Sheet("sensors", _table(SENSORS, _sensors(run)), "what the sensors said"))
@@ -118,7 +120,7 @@ def _cases(run: Run, cells: Iterable[tuple[str, Cell]]) -> pa.Table:
         check = case.extra_info.check
         parameters = msgspec.json.encode(case.params, order="sorted").decode()
         facts[case.fullname] = (
-            (case.fullname, number, case.group, case.name.partition("[")[0], parameters),
+            (number, case.group, case.fullname, function_of(case.fullname), parameters),
             (check.error if check else None, check.bound if check else None, case.stats.rounds),
         )
     rows = [
@@ -131,7 +133,7 @@ def _cases(run: Run, cells: Iterable[tuple[str, Cell]]) -> pa.Table:
         )
         for quantity, cell in cells
     ]
-    return _table(CASES, sorted(rows, key=lambda row: row[1]))
+    return _table(CASES, sorted(rows, key=lambda row: row[0]))
 
 
 def _samples(run: Run) -> pa.Table:
@@ -166,6 +168,16 @@ def _figure(exercise: str, plot: Plot) -> Iterator[tuple[Any, ...]]:
                 *(f"{point.x:g}" if isinstance(point.x, float) else str(point.x), plot.x.unit),
                 *(plot.y.label, *_estimate(point.y, plot.y.unit), _names(point.cases)),
             )
+
+
+def _parts(roof: Roofline) -> Iterator[tuple[Any, ...]]:
+    """Yield which part of its ceiling each product gets."""
+    for dot in roof.dots:
+        yield (
+            *("roofline", roof.plot.name, roof.plot.title, dot.precision, "part"),
+            *(f"{dot.intensity:g}", INTENSITY.unit, "Part of its ceiling"),
+            *(*_estimate(dot.part, "1"), _names([dot.case])),
+        )
 
 
 def _sensors(run: Run) -> Iterator[tuple[Any, ...]]:
