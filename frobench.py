@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 if TYPE_CHECKING:
-    from suite.model import ProfileName, Run
+    from suite.model import Conclusion, ProfileName, Run
 
 __version__ = "0.1.0"
 
@@ -329,13 +329,17 @@ def compare(base: Path, new: Path | None, *, purchase: bool, as_json: bool) -> N
 @tells
 def report(paths: tuple[Path, ...], output: Path) -> None:
     """Write pages from stored runs: those of `results/`, or of the paths given."""
-    from reports import page
-    from suite.terminal import is_valid, say, shown, stored_runs
+    from reports import site
+    from suite.terminal import say, shown, stored_runs, tell
 
-    found = stored_runs(paths, RESULTS)
-    good = [path for path in found if is_valid(path)]
-    say(*(shown(written) for written in (page.build(good, output) if good else ())))
-    if good != found:
+    broken = []
+
+    def is_broken(path: Path, found: "list[Conclusion]") -> None:
+        broken.append(path)
+        tell(path, found, err=True)
+
+    say(*map(shown, site.build(stored_runs(paths, RESULTS), output, tell=is_broken)))
+    if broken:
         end(FAILED, "no page for what is not valid")
 
 

@@ -6,7 +6,8 @@ An entry that is damaged, of other sources or of something else is as good as no
 
 import hashlib
 import os
-from collections.abc import Iterator
+import re
+from collections.abc import Container, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
@@ -23,6 +24,18 @@ SOURCES = (Path(__file__).parent, Path(suite.__file__).parent)
 SUFFIXES = {".css", ".csv", ".html", ".js", ".json", ".py"}
 LIBRARIES = ("jinja2", "matplotlib", "msgspec", "numpy", "pandas", "pyarrow")
 """Libraries whose output becomes part of a page or of what is kept."""
+_MADE_OF = re.compile(r"[0-9a-f]{64}\.[a-z]+")
+
+
+class Mark(msgspec.Struct, frozen=True, array_like=True):
+    """By what a file that was written is known again: its size in bytes, and its digest."""
+
+    size: int
+    sha256: str
+
+
+Marks = dict[str, Mark]
+"""Files by their path below a folder, or by their suffix."""
 
 
 class _Entry(msgspec.Struct):
@@ -62,13 +75,11 @@ class Cache:
         self.folder.mkdir(parents=True, exist_ok=True)
         write(self.folder / name, msgspec.json.encode(entry))
 
-    def names(self, suffix: str) -> Iterator[str]:
-        """Return the names of the entries with a suffix, in order."""
-        yield from sorted(path.name for path in self.folder.glob(f"*{suffix}"))
-
-    def drop(self, name: str) -> None:
-        """Forget an entry."""
-        (self.folder / name).unlink(missing_ok=True)
+    def forget(self, but: Container[str]) -> None:
+        """Forget what was made of other files than those with these digests."""
+        for path in self.folder.iterdir():
+            if _MADE_OF.fullmatch(path.name) and path.stem not in but:
+                path.unlink()
 
 
 def write(path: Path, content: bytes) -> None:
@@ -76,6 +87,28 @@ def write(path: Path, content: bytes) -> None:
     beside = path.with_name(f".{path.name}.{os.getpid()}")
     beside.write_bytes(content)
     beside.replace(path)
+
+
+def mark(content: bytes) -> Mark:
+    """Return by what a file with this content is known again."""
+    return Mark(len(content), hashlib.sha256(content).hexdigest())
+
+
+def stand(marks: Marks, out: Path) -> bool:
+    """Tell whether files that were written below a folder still lie there."""
+    sizes = ((out / name, mark.size) for name, mark in marks.items())
+    return all(path.is_file() and path.stat().st_size == size for path, size in sizes)
+
+
+def remove(names: Iterable[str], marks: Marks, out: Path) -> None:
+    """Remove files that were written below a folder, if they are still as they were written."""
+    root = out.resolve()
+    for name in names:
+        path = (out / name).resolve()
+        if path.is_relative_to(root) and path.is_file() and mark(path.read_bytes()) == marks[name]:
+            path.unlink()
+            with suppress(OSError):  # there is more in the folder
+                path.parent.rmdir()
 
 
 @cache

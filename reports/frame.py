@@ -4,12 +4,14 @@
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from suite.model import Case, Run
 from suite.names import short_name
 from suite.statistics import launch_medians
 
+WORK = ("flops", "bytes", "items")
 COLUMNS = (
     "run",
     "machine",
@@ -22,9 +24,7 @@ COLUMNS = (
     "launch",
     "seconds",
     "samples",
-    "flops",
-    "bytes",
-    "items",
+    *WORK,
     "flop_rate",
     "byte_rate",
     "item_seconds",
@@ -40,44 +40,79 @@ def frame(runs: Iterable[Run]) -> pd.DataFrame:
     parameter is a column of its own, empty where a case does not have it. ``status`` is the
     case's outcome: what failed keeps its samples, and whoever computes with them must want to.
     """
-    rows = [row for run in runs for row in _rows(run)]
-    parameters = dict.fromkeys(name for row in rows for name in row)
-    return pd.DataFrame(rows, columns=list(dict.fromkeys((*COLUMNS, *parameters))))
+    cases, facts = [], []
+    for run in runs:
+        for case, fixed in _facts(run):
+            cases.append(case)
+            facts.append(fixed)
+    launches = _launches(cases)
+    # A fact is found out once a case, and then repeated for each of its launches.
+    repeated = pd.DataFrame(facts).take(launches.pop("owner")).reset_index(drop=True)
+    columns: dict[str, Any] = {str(name): values for name, values in repeated.items()}
+    columns |= launches | _rates(columns, launches["seconds"]) if cases else {}
+    parameters = (name for fixed in facts for name in fixed)
+    order = dict.fromkeys((*COLUMNS, *parameters, *launches))
+    return pd.DataFrame(columns, columns=list(order))
 
 
-def _rows(run: Run) -> Iterator[dict[str, Any]]:
+def _facts(run: Run) -> Iterator[tuple[Case, dict[str, Any]]]:
+    """Return each case of a run with what is equal in all its launches."""
     status = {outcome.fullname: outcome.status for outcome in run.frobench.outcomes}
     for case in run.benchmarks:
-        fixed = {
-            "run": run.frobench.run,
-            "machine": run.frobench.environment.machine,
-            "exercise": case.group,
-            "case": case.fullname,
-            "function": function_of(case.fullname),
-            "device": device_of(case),
-            "status": status.get(case.fullname, "passed"),
-            "headline": case.extra_info.headline,
-        }
-        yield from ({**case.params, **fixed, **varying} for varying in _launches(case))
+        work = case.extra_info.work
+        yield (
+            case,
+            {
+                **case.params,
+                "run": run.frobench.run,
+                "machine": run.frobench.environment.machine,
+                "exercise": case.group,
+                "case": case.fullname,
+                "function": function_of(case.fullname),
+                "device": device_of(case),
+                "status": status.get(case.fullname, "passed"),
+                "headline": case.extra_info.headline,
+                **{name: getattr(work, name) for name in WORK},
+            },
+        )
 
 
-def _launches(case: Case) -> Iterator[dict[str, Any]]:
-    info, work = case.extra_info, case.extra_info.work
-    medians = launch_medians(case.stats.data, info.launches)
-    for launch, (seconds, samples) in enumerate(zip(medians, info.launches, strict=True)):
-        if seconds is not None:
-            yield {
-                "launch": launch,
-                "seconds": seconds,
-                "samples": samples,
-                "flops": work.flops,
-                "bytes": work.bytes,
-                "items": work.items,
-                "flop_rate": None if work.flops is None else work.flops / seconds,
-                "byte_rate": None if work.bytes is None else work.bytes / seconds,
-                "item_seconds": seconds / work.items if work.items else None,
-                **{f"part_{name}": values[launch] for name, values in info.parts.items()},
-            }
+def _launches(cases: list[Case]) -> dict[str, Any]:
+    """Return the columns that differ by launch, and of each row the place of its case."""
+    rows = [
+        (owner, launch, seconds, count)
+        for owner, case in enumerate(cases)
+        for launch, (seconds, count) in enumerate(
+            zip(
+                launch_medians(case.stats.data, case.extra_info.launches),
+                case.extra_info.launches,
+                strict=True,
+            )
+        )
+        if seconds is not None
+    ]
+    owner, launch, seconds, count = zip(*rows, strict=True) if rows else ((), (), (), ())
+    columns = {"owner": np.array(owner, int), "launch": np.array(launch, int)}
+    columns |= {"seconds": np.array(seconds, float), "samples": np.array(count, int)}
+    for name in dict.fromkeys(part for case in cases for part in case.extra_info.parts):
+        nothing = [None] * max(len(case.extra_info.launches) for case in cases)
+        parts = [case.extra_info.parts.get(name, nothing) for case in cases]
+        values = [parts[at][number] for at, number in zip(owner, launch, strict=True)]
+        columns[f"part_{name}"] = np.array(values, float)
+    return columns
+
+
+def _rates(columns: dict[str, Any], seconds: "np.ndarray[Any, Any]") -> dict[str, Any]:
+    """Return work, which may be unknown, and what it gives with time."""
+    flops, moved, items = (np.array(columns[name], float) for name in WORK)
+    return {
+        "flops": flops,
+        "bytes": moved,
+        "items": items,
+        "flop_rate": flops / seconds,
+        "byte_rate": moved / seconds,
+        "item_seconds": seconds / np.where(items == 0, np.nan, items),
+    }
 
 
 def function_of(fullname: str) -> str:

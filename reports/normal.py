@@ -1,20 +1,19 @@
 # SPDX-License-Identifier: MIT
 """Is it normal? Headline figures of a run beside those of others with the same device.
 
-Others are stored runs that were given to the report, and figures that were published elsewhere.
-Of runs that may be of one machine only the newest counts, and none that may be of the run's own:
-a machine agrees with itself. Where there is nothing to hold a figure against, nothing is said.
+Others are stored runs that were given to the report and measured before, and figures that were
+published elsewhere. Of runs that may be of one machine only the newest counts, and none that may
+be of the run's own: a machine agrees with itself. Where there is nothing to hold a figure against,
+nothing is said.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-import pandas as pd
-
 from reports.findings.select import is_cpu
-from reports.frame import frame
-from reports.headlines import EFFICIENCY, LAUNCH, Figure, accelerator, device_names, figures
+from reports.headlines import EFFICIENCY, LAUNCH, Figure, accelerator
+from reports.summary import Summary
 from reports.views import Cell, Marks, doubtful
 from suite import published
 from suite.model import Accelerator, Run
@@ -99,41 +98,28 @@ class Row:
 
 
 class Shelf:
-    """The runs of a report, newest first, each of which is held against the others.
+    """The runs measured so far, by their devices: of each machine the newest.
 
-    The figures of a run are computed when they are asked for, and once.
+    A run is held against those that were put on the shelf before it, so that what a page says
+    stays as it is when others are measured later.
     """
 
-    def __init__(self, newest_first: Iterable[Run]) -> None:
-        self._runs = list(newest_first)
-        self._figures: dict[int, list[Figure]] = {}
+    def __init__(self) -> None:
+        self._newest: dict[str, dict[str, Summary]] = {}
 
-    def verdicts(self, run: Run, table: pd.DataFrame) -> list[Verdict]:
-        """Hold a run, whose frame is `table`, against the others."""
-        self._figures[id(run)] = figures(run, table)
-        return verdicts(self.of(run), [self.of(one) for one in others(run, self._runs)])
+    def others(self, run: Summary) -> list[Summary]:
+        """Return what to hold a run against: of each other machine with its devices the newest."""
+        found = {
+            one.machine_id: one
+            for device in run.devices
+            for one in self._newest.get(device, {}).values()
+        }
+        return [one for name, one in sorted(found.items()) if name != run.machine_id]
 
-    def of(self, run: Run) -> list[Figure]:
-        """Return the headline figures of a run of the shelf."""
-        if id(run) not in self._figures:
-            self._figures[id(run)] = figures(run, frame([run]))
-        return self._figures[id(run)]
-
-
-def others(run: Run, newest_first: Iterable[Run]) -> list[Run]:
-    """Return the runs to hold a run against: the newest of every other machine with its devices."""
-    known = {_machine(run): run}
-    for one in newest_first:
-        if device_names(one) & device_names(run):
-            known.setdefault(_machine(one), one)
-    return [one for one in known.values() if one is not run]
-
-
-def _machine(run: Run) -> tuple[object, ...]:
-    """Return what two runs of one machine have in common, and those of others seldom."""
-    part, cpu = run.frobench.environment, run.frobench.environment.cpu
-    devices = tuple((one.name, one.memory_bytes) for one in part.accelerators)
-    return part.machine, cpu.model, cpu.usable_cores, cpu.memory_bytes, devices
+    def put(self, run: Summary) -> None:
+        """Put the next run on the shelf."""
+        for device in run.devices:
+            self._newest.setdefault(device, {})[run.machine_id] = run
 
 
 def verdicts(own: Iterable[Figure], of_others: Iterable[Iterable[Figure]]) -> list[Verdict]:

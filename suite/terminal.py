@@ -35,7 +35,7 @@ def is_valid(path: Path, *, err: bool = True, but: Collection[str] = ()) -> bool
     """Tell whether a stored run is whole; print a line for every fault but those of some codes."""
     from suite import checks
 
-    return not _tell(path, [one for one in checks.damage(path) if one.code not in but], err=err)
+    return not tell(path, [one for one in checks.damage(path) if one.code not in but], err=err)
 
 
 def is_honest(path: Path, *, err: bool = True, but: Collection[str] = ()) -> bool:
@@ -48,11 +48,12 @@ def is_honest(path: Path, *, err: bool = True, but: Collection[str] = ()) -> boo
     found = checks.validate(path, but)
     faults = [one for one in found if one.severity == "error"]
     notes = [] if faults else checks.notes(path)
-    _tell(path, [*found, *notes], err=err)
+    tell(path, [*found, *notes], err=err)
     return not faults
 
 
-def _tell(path: Path, found: "list[Conclusion]", *, err: bool) -> "list[Conclusion]":
+def tell(path: Path, found: "list[Conclusion]", *, err: bool) -> "list[Conclusion]":
+    """Print what is to be said of a stored run, a line each, and return it."""
     for one in found:
         case = f"{short_name(one.case)}: " if one.case else ""
         word = "" if one.severity == "error" else f"{one.severity}: "

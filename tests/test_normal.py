@@ -8,10 +8,12 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from reports import normal, page
+from reports import normal
 from reports.frame import frame
 from reports.headlines import figures
 from reports.normal import Verdict
+from reports.site import build as publish
+from reports.summary import Summary, summarise
 from suite import published, store
 from suite.model import Case, Exercise, Outcome, Run, Work
 from tests.exact_runs import LAUNCHES, case
@@ -52,8 +54,17 @@ def copied(rate: float, function: str = "bench_to_device", **params: Any) -> Cas
     return case(function, [size / rate] * LAUNCHES, GPU, work=work, size=size, **params)
 
 
-def held(run: Run, *others: Run) -> list[Verdict]:
-    return normal.Shelf([*others, run]).verdicts(run, frame([run]))
+def held(run: Run, *newest_first: Run) -> list[Verdict]:
+    """Hold a run against others that were measured before it."""
+    shelf = normal.Shelf()
+    for one in reversed(newest_first):
+        shelf.put(summary(one))
+    own = summary(run)
+    return normal.verdicts(own.figures, [one.figures for one in shelf.others(own)])
+
+
+def summary(run: Run) -> Summary:
+    return summarise(run, "", figures(run, frame([run])))
 
 
 def only(run: Run, *others: Run) -> Verdict:
@@ -201,7 +212,7 @@ def test_a_figure_that_is_better_is_doubted() -> None:
 
 def test_the_page_shows_what_others_measured_and_where_it_is_found(tmp_path: Path) -> None:
     stored = store.write(run_of([product(0.5 * min(BEST))]), tmp_path)
-    paths = [page.build([stored], tmp_path / folder)[1] for folder in ("a", "b")]
+    paths = [publish([stored], tmp_path / folder)[1] for folder in ("a", "b")]
     text, again = (path.read_text("utf-8") for path in paths)
     assert text == again
     reader = Reader(text)
@@ -215,7 +226,7 @@ def test_the_page_shows_what_others_measured_and_where_it_is_found(tmp_path: Pat
 
 def test_a_page_without_others_says_nothing_of_them(tmp_path: Path) -> None:
     run = run_of([product(1e14)], card="<b>Another</b>")
-    text = page.build([store.write(run, tmp_path)], tmp_path / "site")[1].read_text("utf-8")
+    text = publish([store.write(run, tmp_path)], tmp_path / "site")[1].read_text("utf-8")
     assert "Is it normal?" not in text
     assert 'href="#normal"' not in text
 
@@ -225,8 +236,8 @@ def test_names_of_devices_are_escaped(tmp_path: Path) -> None:
         run_of([product(1e14)], card="<b>Another</b>", machine=machine)
         for machine in ("one", "two")
     ]
-    built = page.build([store.write(run, tmp_path) for run in runs], tmp_path / "site")
-    for path in built[1:]:
-        text = path.read_text("utf-8")
-        assert "Is it normal?" in text
-        assert "<b>Another" not in text
+    built = publish([store.write(run, tmp_path) for run in runs], tmp_path / "site")
+    newest, oldest = (path.read_text("utf-8") for path in built[1:])
+    assert "Is it normal?" in newest
+    assert "Is it normal?" not in oldest  # nothing had been measured before it
+    assert "<b>Another" not in newest + oldest

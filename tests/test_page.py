@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from reports import page
+from reports.site import build as publish
+from reports.words import slug
 from suite import store
 from suite.model import Case, Conclusion, Exercise, Outcome, Run
 from tests import factory
@@ -62,7 +63,7 @@ class Reader(HTMLParser):
 
 def build(tmp_path: Path, *runs: Run) -> list[Path]:
     stored = [store.write(run, tmp_path / "results") for run in runs]
-    return page.build(stored, tmp_path / "site")
+    return publish(stored, tmp_path / "site")
 
 
 def read(tmp_path: Path, run: Run) -> tuple[str, Reader]:
@@ -88,7 +89,7 @@ def test_there_is_an_index_and_a_page_a_run_with_its_data_beside_it(site: list[P
 def test_the_stored_file_is_copied_byte_for_byte(tmp_path: Path) -> None:
     run = factory.run()
     source = store.write(run, tmp_path / "results")
-    copy = page.build([source], tmp_path / "site")[1].with_suffix(".json")
+    copy = publish([source], tmp_path / "site")[1].with_suffix(".json")
     assert copy.read_bytes() == source.read_bytes()
 
 
@@ -249,7 +250,7 @@ def test_hostile_strings_are_shown_and_do_nothing(tmp_path: Path) -> None:
     case.params["n"] = HOSTILE
     results, out = tmp_path / "run.json", tmp_path / "deep" / "site"
     results.write_bytes(store.encode(run))
-    for one in page.build([results], out):
+    for one in publish([results], out):
         assert out in one.resolve().parents
         reader = Reader(one.read_text(encoding="utf-8"))
         assert reader.count("script") == 0
@@ -258,9 +259,9 @@ def test_hostile_strings_are_shown_and_do_nothing(tmp_path: Path) -> None:
 
 
 def test_names_are_safe_in_paths_and_stay_apart() -> None:
-    assert page.slug("nvidia-h200") == "nvidia-h200"
+    assert slug("nvidia-h200") == "nvidia-h200"
     names = ["../up", "..%2Fup", "up", "", ".", "..", "a/b", "a\\b", "x" * 300, "é"]
-    slugs = [page.slug(name) for name in names]
+    slugs = [slug(name) for name in names]
     assert len(set(slugs)) == len(names)
     assert all(re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9.+-]{0,120}", one) for one in slugs)
 
@@ -269,19 +270,19 @@ def test_the_same_run_given_twice_is_shown_once(tmp_path: Path) -> None:
     source = store.write(factory.run(), tmp_path / "results")
     copy = tmp_path / "copy.json"
     copy.write_bytes(source.read_bytes())
-    assert len(page.build([source, copy], tmp_path / "site")) == 2
+    assert len(publish([source, copy], tmp_path / "site")) == 2
 
 
 def test_two_runs_of_one_name_are_both_shown(tmp_path: Path) -> None:
     one, other = tmp_path / "one.json", tmp_path / "other.json"
     one.write_bytes(store.encode(factory.run(seed=1)))
     other.write_bytes(store.encode(factory.run(seed=1, slower=1.5)))
-    written = page.build([one, other], tmp_path / "site")
+    written = publish([one, other], tmp_path / "site")
     assert len(set(written)) == 3
 
 
 def test_an_index_of_nothing_says_what_to_do(tmp_path: Path) -> None:
-    (index,) = page.build([], tmp_path / "site")
+    (index,) = publish([], tmp_path / "site")
     assert "frobench run" in Reader(index.read_text(encoding="utf-8")).text
 
 
@@ -289,14 +290,14 @@ def test_a_file_that_is_no_run_is_refused(tmp_path: Path) -> None:
     broken = tmp_path / "broken.json"
     broken.write_text("{}", encoding="utf-8")
     with pytest.raises(store.InvalidResult):
-        page.build([broken], tmp_path / "site")
+        publish([broken], tmp_path / "site")
 
 
 def test_equal_input_gives_equal_bytes(tmp_path: Path) -> None:
     for run in (factory.run(accelerators=1), factory.run(seed=1)):
         store.write(run, tmp_path / "results")
-    code = "import sys; from pathlib import Path; from reports import page; "
-    code += "page.build([Path(sys.argv[1])], Path(sys.argv[2]))"
+    code = "import sys; from pathlib import Path; from reports.site import build as publish; "
+    code += "publish([Path(sys.argv[1])], Path(sys.argv[2]))"
     sites = []
     for seed in ("1", "2"):
         out = tmp_path / seed
@@ -308,4 +309,4 @@ def test_equal_input_gives_equal_bytes(tmp_path: Path) -> None:
         files = sorted(path for path in out.rglob("*") if path.is_file())
         sites.append({str(path.relative_to(out)): path.read_bytes() for path in files})
     assert sites[0] == sites[1]
-    assert len(sites[0]) == 7
+    assert sum(name.endswith(".html") for name in sites[0]) == 3

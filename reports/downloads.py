@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: MIT
+"""Tables as CSV and Parquet: the same bytes on every Python, and no cell that is a formula."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import msgspec
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyarrow import csv, parquet
+
+from reports.summary import Summary
+
+_FORMULA, _NUMBER = r"^[=+\-@\t\r]", r"^[+-](\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
+RUNS = pa.schema(
+    {
+        **dict.fromkeys(("run", "machine", "title", "device"), pa.string()),
+        "count": pa.int64(),
+        **dict.fromkeys(("datetime", "profile"), pa.string()),
+        "complete": pa.bool_(),
+        **dict.fromkeys(("launches", "cases", "failed", "skipped"), pa.int64()),
+        **dict.fromkeys(("commit", "href", "sha256"), pa.string()),
+    }
+)
+"""Columns of the table of runs, as `reports.summary.Summary` explains them."""
+ESTIMATES = pa.schema(
+    {
+        **dict.fromkeys(("exercise", "case", "function", "params", "device"), pa.string()),
+        "status": pa.string(),
+        "headline": pa.bool_(),
+        **dict.fromkeys(("seconds", "low", "high", "log_error"), pa.float64()),
+        "launches": pa.int64(),
+        **dict.fromkeys(("flops", "bytes", "flop_rate", "byte_rate"), pa.float64()),
+        "version": pa.string(),
+    }
+)
+"""Columns of the table of estimates behind the run's, as `reports.estimates.CaseEstimate` explains
+them; the parameters are one JSON object, sorted by name."""
+
+
+def table_of(frame: pd.DataFrame) -> pa.Table:
+    """Return a frame as a table without pandas' own remarks, which differ between versions.
+
+    A column in which cases have values of several kinds holds their texts.
+    """
+    return pa.table({str(name): _column(values) for name, values in frame.items()})
+
+
+def _column(values: "pd.Series[Any]") -> pa.Array:
+    try:
+        found = pa.Array.from_pandas(values)
+    except (pa.ArrowInvalid, pa.ArrowTypeError):
+        texts = [None if pd.isna(one) else str(one) for one in values]
+        return pa.array(texts, pa.string())
+    # How pandas holds texts depends on its version.
+    return found.cast(pa.string()) if pa.types.is_large_string(found.type) else found
+
+
+def runs(summaries: Iterable[Summary]) -> pa.Table:
+    """Return the table of runs: a row a run."""
+    return _table(list(summaries), RUNS)
+
+
+def estimates(summaries: Iterable[Summary]) -> pa.Table:
+    """Return the table of estimates: a row a case of a run, named by run and machine."""
+    summaries = list(summaries)
+    found = _table([row for one in summaries for row in one.estimates], ESTIMATES)
+    counts = [len(one.estimates) for one in summaries]
+    owner = pa.array([at for at, count in enumerate(counts) for _ in range(count)], pa.int64())
+    for name in ("machine", "run"):
+        texts = pa.array([getattr(one, name) for one in summaries], pa.string())
+        found = found.add_column(0, name, texts.take(owner))
+    return found
+
+
+def _table(rows: Sequence[object], schema: pa.Schema) -> pa.Table:
+    columns = {
+        field.name: pa.array(
+            [_plain(getattr(row, field.name)) for row in rows]
+            if field.name == "params"
+            else [getattr(row, field.name) for row in rows],
+            field.type,
+        )
+        for field in schema
+    }
+    return pa.table(columns, schema=schema)
+
+
+def _plain(params: object) -> str:
+    return msgspec.json.encode(params, order="sorted").decode()
+
+
+def as_csv(table: pa.Table) -> bytes:
+    """Return a table as CSV in UTF-8; what a spreadsheet would take for a formula begins with '."""
+    names = [_harmless(pa.array([name])).to_pylist()[0] for name in table.column_names]
+    columns = [
+        _harmless(column) if pa.types.is_string(column.type) else column for column in table.columns
+    ]
+    sink = pa.BufferOutputStream()
+    csv.write_csv(pa.table(columns, names=names), sink)
+    return bytes(sink.getvalue())
+
+
+def _harmless(texts: pa.ChunkedArray | pa.Array) -> pa.ChunkedArray | pa.Array:
+    formula = pc.and_not(
+        pc.match_substring_regex(texts, _FORMULA), pc.match_substring_regex(texts, _NUMBER)
+    )
+    if not pc.any(formula).as_py():
+        return texts
+    return pc.if_else(formula, pc.binary_join_element_wise("'", texts, ""), texts)
+
+
+def as_parquet(table: pa.Table) -> bytes:
+    """Return a table as Parquet."""
+    sink = pa.BufferOutputStream()
+    parquet.write_table(table, sink, compression="zstd", store_schema=False)
+    return bytes(sink.getvalue())

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: MIT
+"""What is made of one stored run, in whichever process: its summary, its tables and its page.
+
+Everything goes into the cache too, and what lies there by the same key is not made again.
+"""
+
+from pathlib import Path
+from typing import NamedTuple
+
+from msgspec import Struct
+
+from reports import downloads, views
+from reports.cache import Cache, Marks, mark, write
+from reports.contents import contents
+from reports.findings import sections
+from reports.frame import frame
+from reports.headlines import figures
+from reports.normal import Verdict, rows
+from reports.page import Download, run_page
+from reports.summary import Answer, Change, Summary, answers, change, summarise
+from suite import checks, compare, store
+from suite.model import Conclusion
+from suite.units import format_value
+
+TABLES = {
+    ".json": "the stored run, every sample",
+    ".csv": "the launch medians, a row for each case in each launch",
+    ".parquet": "the same as Parquet",
+}
+"""Files beside a page by their suffix, and what they hold."""
+
+
+class Source(NamedTuple):
+    """A stored file, and the cache of what is made of it."""
+
+    path: Path
+    sha256: str
+    kept: Cache
+
+    def staged(self, suffix: str) -> Path:
+        """Return where a file waits until it is known where it belongs."""
+        return self.kept.folder / f"{self.sha256}{suffix}"
+
+
+class Written(Struct, frozen=True):
+    """What was written for a run.
+
+    files : by their path below the site
+    answers : that stand on a page
+    """
+
+    files: Marks
+    answers: tuple[Answer, ...] = ()
+
+
+class PageJob(NamedTuple):
+    """A page to write.
+
+    key : a digest of what it depends on besides its run
+    held : its headline figures beside those of others
+    """
+
+    source: Source
+    out: Path
+    href: str
+    key: str
+    held: tuple[Verdict, ...]
+
+
+class Pair(NamedTuple):
+    """A run, and the one before it on its machine with its page."""
+
+    base: Source
+    base_href: str
+    new: Source
+
+    @property
+    def key(self) -> str:
+        """What the comparison depends on besides the newer run."""
+        return f"{self.base.sha256} {self.base_href}"
+
+
+def faults(source: Source) -> list[Conclusion]:
+    """Return why a stored file is not whole."""
+    name = f"{source.sha256}.faults"
+    found = source.kept.get(name, list[Conclusion])
+    if found is None:
+        found = checks.damage(source.path)
+        source.kept.put(name, found)
+    return found
+
+
+def tables(source: Source) -> Marks:
+    """Make a run's summary, and the files beside its page, which wait among what is kept."""
+    run = store.read(source.path)
+    table = frame([run])
+    columns = downloads.table_of(table)
+    source.kept.put(f"{source.sha256}.summary", summarise(run, source.sha256, figures(run, table)))
+    contents = {
+        ".json": source.path.read_bytes(),
+        ".csv": downloads.as_csv(columns),
+        ".parquet": downloads.as_parquet(columns),
+    }
+    for suffix, content in contents.items():
+        write(source.staged(suffix), content)
+    return {suffix: mark(content) for suffix, content in contents.items()}
+
+
+def summary(source: Source) -> Summary | None:
+    """Return a run's summary, if it was made."""
+    return source.kept.get(f"{source.sha256}.summary", Summary)
+
+
+def changed(pair: Pair) -> Change:
+    """Return how a run compares with the one before it."""
+    name = f"{pair.new.sha256}.change"
+    found = pair.new.kept.get(name, Change, pair.key)
+    if found is None:
+        runs = store.read(pair.base.path), store.read(pair.new.path)
+        found = change(compare.compare_runs(*runs), pair.base_href)
+        pair.new.kept.put(name, found, pair.key)
+    return found
+
+
+def write_page(job: PageJob) -> Written:
+    """Write the page of a run, beside which its tables lie already."""
+    run = store.read(job.source.path)
+    table = frame([run])
+    answered = sections(run, table)
+    marks = views.marks(run)
+    shown = contents(run, table, answered, rows(run, job.held, marks))
+    target = job.out / job.href
+    beside = [(target.with_suffix(suffix), text) for suffix, text in TABLES.items()]
+    listed = [_download(path.name, text, path.stat().st_size) for path, text in beside]
+    files: dict[str, bytes] = {}
+    for sheet in shown.tables:
+        for suffix, encode in (("csv", downloads.as_csv), ("parquet", downloads.as_parquet)):
+            name = f"{target.stem}.{sheet.name}.{suffix}"
+            files[name] = encode(sheet.table)
+            text = sheet.text if suffix == "csv" else TABLES[".parquet"]
+            listed.append(_download(name, text, len(files[name])))
+    files[target.name] = run_page(shown, listed).encode()
+    for name, content in files.items():
+        write(target.with_name(name), content)
+    marked = {f"{target.parent.name}/{name}": mark(content) for name, content in files.items()}
+    written = Written(marked, answers(answered, marks))
+    job.source.kept.put(f"{job.source.sha256}.page", written, job.key)
+    return written
+
+
+def _download(name: str, text: str, size: int) -> Download:
+    return Download(name, text, format_value(size, "B"))

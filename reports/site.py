@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: MIT
+"""Stored runs to a site of static pages: one a run, and an index of them, with their data beside.
+
+The same files give the same bytes, in whatever order and by however many processes. What was made
+before and would come out the same is left as it lies: a page depends on its run, on those measured
+before it, and on nothing else.
+"""
+
+import hashlib
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from reports import cache, downloads, making, normal
+from reports.cache import Cache, Marks, mark, remove, stand
+from reports.making import PageJob, Pair, Source, Written
+from reports.render import render
+from reports.summary import Summary
+from reports.words import slug
+from reports.workers import Workers, cores
+from suite import store
+from suite.model import Conclusion
+
+KEPT = ".cache"
+"""Folder of what is kept between calls, in that of the site."""
+SITE = "site"
+"""Name there of the list of all files that the site consists of."""
+Tell = Callable[[Path, list[Conclusion]], None]
+Begin = Callable[[str], None]
+
+
+def build(
+    paths: Iterable[Path],
+    out: Path,
+    *,
+    tell: Tell | None = None,
+    processes: int | None = None,
+    begin: Begin = lambda _: None,
+) -> list[Path]:
+    """Write the pages of all stored runs among files and folders, and return them, index first.
+
+    Beside each page lie the stored file, byte for byte, and its launch medians; beside the index
+    all runs and all estimates. What an earlier call wrote for runs that are gone is removed.
+
+    Parameters
+    ----------
+    tell
+        Is told of every file that is not whole, and why; it gets no page. Without it no file is
+        judged.
+    processes
+        That share the work; by default one a core, where there is enough of it.
+    begin
+        Is told what is begun: ``reading``, ``checking``, ``tables``, ``changes``, ``pages`` and
+        ``index``.
+
+    Raises
+    ------
+    suite.store.InvalidResult
+        A file is no stored run, and there is nobody to tell.
+    OSError
+        A file cannot be read or a page cannot be written.
+    """
+    kept = Cache(out / KEPT, cache.code())
+    begin("reading")
+    sources = _sources(store.find(paths), kept)
+    with Workers(processes) as workers:
+        if tell:
+            begin("checking")
+            sources = _whole(sources, workers, tell)
+            if not sources:
+                return []
+        begin("tables")
+        summaries = _summaries(sources, out, workers)
+        begin("changes")
+        summaries = _with_changes(summaries, sources, workers)
+        begin("pages")
+        summaries = _with_pages(summaries, sources, out, workers)
+    begin("index")
+    _sweep(sources, _write_index(summaries, out), out, kept)
+    return [out / "index.html", *(out / one.href for one in reversed(summaries))]
+
+
+def _sources(paths: Sequence[Path], kept: Cache) -> dict[str, Source]:
+    """Return the stored files by their digests, each content once."""
+
+    def digest(path: Path) -> str:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+
+    with ThreadPoolExecutor(cores()) as threads:  # hashing leaves the interpreter to others
+        found = zip(paths, threads.map(digest, paths), strict=True)
+        return {sha256: Source(path, sha256, kept) for path, sha256 in reversed(list(found))}
+
+
+def _whole(sources: dict[str, Source], workers: Workers, tell: Tell) -> dict[str, Source]:
+    """Tell what is wrong with which files, and return the others."""
+    found = zip(sources.values(), workers.map(making.faults, [*sources.values()]), strict=True)
+    broken = {source.sha256: faults for source, faults in found if faults}
+    for sha256, faults in broken.items():
+        tell(sources[sha256].path, faults)
+    return {sha256: one for sha256, one in sources.items() if sha256 not in broken}
+
+
+def _summaries(sources: dict[str, Source], out: Path, workers: Workers) -> list[Summary]:
+    """Return what is known of the runs, oldest first, and write the tables beside their pages."""
+    known = {sha256: making.summary(source) for sha256, source in sources.items()}
+    missing = [sources[sha256] for sha256, one in known.items() if one is None]
+    made = _made(missing, workers)
+    known |= {sha256: making.summary(sources[sha256]) for sha256 in made}
+    ordered = sorted(filter(None, known.values()), key=_age)
+    addressed = _addressed(ordered)
+    absent = [
+        sources[one.sha256]
+        for one in addressed
+        if one.sha256 not in made and not _lies(sources[one.sha256], "tables", one.href, out)
+    ]
+    made |= _made(absent, workers)
+    for one in addressed:
+        if one.sha256 in made:
+            _place(one, sources[one.sha256], made[one.sha256], out)
+    return addressed
+
+
+def _made(sources: list[Source], workers: Workers) -> dict[str, Marks]:
+    marks = workers.map(making.tables, sources)
+    return {source.sha256: one for source, one in zip(sources, marks, strict=True)}
+
+
+def _lies(source: Source, what: str, key: str, out: Path) -> Written | None:
+    """Return what was written for a run, if it would come out the same and is still there."""
+    written = source.kept.get(f"{source.sha256}.{what}", Written, key)
+    return written if written and stand(written.files, out) else None
+
+
+def _place(one: Summary, source: Source, made: Marks, out: Path) -> None:
+    """Give a run's tables their names beside its page."""
+    files = {Path(one.href).with_suffix(suffix).as_posix(): mark for suffix, mark in made.items()}
+    (out / one.href).parent.mkdir(parents=True, exist_ok=True)
+    for name, suffix in zip(files, made, strict=True):
+        source.staged(suffix).replace(out / name)
+    source.kept.put(f"{source.sha256}.tables", Written(files), one.href)
+
+
+def _addressed(oldest_first: Iterable[Summary]) -> list[Summary]:
+    """Give each run the address of its page below the index: a folder a machine.
+
+    Of two runs of one name the older has the plain one, whatever comes later.
+    """
+    taken: dict[str, Summary] = {}
+    for one in oldest_first:
+        plain = f"{slug(one.machine)}/{slug(one.run)}"
+        href = f"{plain}-{one.sha256[:8]}.html" if f"{plain}.html" in taken else f"{plain}.html"
+        taken[href] = replace(one, href=href)
+    return list(taken.values())
+
+
+def _age(one: Summary) -> tuple[str, ...]:
+    """Return a key that sorts the oldest first."""
+    return one.datetime, one.run, one.sha256
+
+
+def _with_changes(
+    summaries: list[Summary], sources: dict[str, Source], workers: Workers
+) -> list[Summary]:
+    """Add how each run compares with the one before it on its machine."""
+    newest: dict[str, Summary] = {}
+    pairs = {}
+    for one in summaries:
+        if before := newest.get(one.machine_id):
+            pairs[one.sha256] = Pair(sources[before.sha256], before.href, sources[one.sha256])
+        newest[one.machine_id] = one
+    changes = dict(zip(pairs, workers.map(making.changed, [*pairs.values()]), strict=True))
+    return [replace(one, change=changes.get(one.sha256)) for one in summaries]
+
+
+def _with_pages(
+    summaries: list[Summary], sources: dict[str, Source], out: Path, workers: Workers
+) -> list[Summary]:
+    """Write the pages that are not there as they would be now, and add the answers on all."""
+    shelf = normal.Shelf()
+    written: dict[str, Written] = {}
+    jobs = []
+    for one in summaries:
+        source, others = sources[one.sha256], shelf.others(one)
+        key = "-".join([one.href, *(other.sha256 for other in others)])
+        if lies := _lies(source, "page", key, out):
+            written[one.sha256] = lies
+        else:
+            held = normal.verdicts(one.figures, [other.figures for other in others])
+            jobs.append(PageJob(source, out, one.href, key, tuple(held)))
+        shelf.put(one)
+    written |= {
+        job.source.sha256: one
+        for job, one in zip(jobs, workers.map(making.write_page, jobs), strict=True)
+    }
+    return [replace(one, answers=written[one.sha256].answers) for one in summaries]
+
+
+def _write_index(summaries: list[Summary], out: Path) -> Marks:
+    """Write what concerns all runs, newest first, where it is not there already."""
+    newest_first = summaries[::-1]
+    tables = {
+        "runs": downloads.runs(newest_first),
+        "estimates": downloads.estimates(newest_first),
+    }
+    page = render(
+        "index.html",
+        title="Frobench results",
+        description="Stored runs of Frobench, newest first",
+        home="index.html",
+        runs=newest_first,
+    )
+    files = {"index.html": page.encode()}
+    for name, table in tables.items():
+        files |= {
+            f"{name}.csv": downloads.as_csv(table),
+            f"{name}.parquet": downloads.as_parquet(table),
+        }
+    out.mkdir(parents=True, exist_ok=True)
+    for name, content in files.items():
+        path = out / name
+        if not path.is_file() or path.read_bytes() != content:
+            cache.write(path, content)
+    return {name: mark(content) for name, content in files.items()}
+
+
+def _sweep(sources: dict[str, Source], common: Marks, out: Path, kept: Cache) -> None:
+    """Remove what an earlier call wrote and this one did not, and forget what it was made of."""
+    written = dict(common)
+    for source in sources.values():
+        for what in ("tables", "page"):
+            if found := kept.get(f"{source.sha256}.{what}", Written, None):
+                written |= found.files
+    before = kept.get(SITE, Marks, None) or {}
+    remove(before.keys() - written.keys(), before, out)
+    kept.put(SITE, written)
+    kept.forget(but=sources)
