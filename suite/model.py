@@ -264,6 +264,8 @@ class Launch(Struct, kw_only=True, omit_defaults=True):
 
     started : UTC, ISO 8601
     seconds : wall time of the process
+    begun : seconds since the run began, by a clock that nobody sets and that stands still between
+        two sittings; older files do not tell
     body_seconds : spent inside timed samples
     warmup_seconds : spent warming up, of bodies and of the device's clock
     empty_body : seconds per call that the harness reads for an empty body, by device
@@ -282,6 +284,7 @@ class Launch(Struct, kw_only=True, omit_defaults=True):
     timer_step: float
     state: dict[str, Scalar] = field(default_factory=dict)
     changed: dict[str, Scalar] = field(default_factory=dict)
+    begun: float | UnsetType = UNSET
 
 
 class Cpu(Struct, kw_only=True):

@@ -10,6 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
+from msgspec import UNSET
+
 from suite import store
 from suite.model import Energy, Outcome, Run, Telemetry
 from tests.judging import add_up, keep, samples, set_samples
@@ -117,6 +119,11 @@ def _renamed(run: Run) -> None:
 
 def _later_start(run: Run) -> None:
     run.frobench.run = "20300101T120000Z-0a1b2c3"
+
+
+def _by_the_day(run: Run) -> None:
+    for one in run.frobench.launches:
+        one.begun = UNSET
 
 
 def _failed(run: Run) -> None:
@@ -298,9 +305,23 @@ OF_RUNS: dict[str, tuple[str, Spoil]] = {
     "launches in another order": ("clock-set-back", lambda run: run.frobench.launches.reverse()),
     "a clock set back by an hour": (
         "clock-set-back",
-        of_launch(3, started="2026-01-01T11:01:56+00:00"),
+        of_launch(3, begun=116.0 - 3600),
     ),
-    "a run that began after its launches": ("clock-set-back", _later_start),
+    "a run that ends before its launches": (
+        "clock-set-back",
+        lambda run: [put(one, begun=one.begun + 900) for one in run.frobench.launches],
+    ),
+    "a day set back by an hour, where no other clock tells": (
+        "clock-set-back",
+        lambda run: (
+            _by_the_day(run),
+            of_launch(3, started="2026-01-01T11:01:56+00:00")(run),
+        ),
+    ),
+    "a run that began after its launches": (
+        "clock-set-back",
+        lambda run: (_by_the_day(run), _later_start(run)),
+    ),
     # The machine
     "a hidden power limit": (
         "unknown-without-reason",
@@ -399,6 +420,10 @@ DOUBTED: dict[str, tuple[str, Spoil]] = {
     "power held back": ("capped-power", of_device(power_limit_watts=350.0)),
     "a device of another size": ("other-model", of_device(multiprocessors=114)),
     "inputs of ones": ("plain-inputs", of_info(commonest=1.0)),
+    "a system's clock set back by half a minute": (
+        "clock-set",
+        of_launch(3, started="2026-01-01T12:01:26+00:00"),
+    ),
     "samples in steps": ("quantised-samples", _in_steps),
     "a clock of tenths of a millisecond": ("coarse-clock", of_launch(0, timer_step=1e-4)),
     "a harness that takes a third of a sample": (

@@ -150,6 +150,7 @@ def _launch(index: int, started: datetime, cases: list[Case], devices: list[str]
     return Launch(
         started=(started + timedelta(seconds=20 + 32 * index)).isoformat(),
         seconds=31.5,
+        begun=20.0 + 32 * index,
         body_seconds=sampled(cases, index),
         warmup_seconds=sum(info.warmup[index] for info in infos),
         empty_body={device: 9.4e-8 if device == "cpu" else 6.1e-6 for device in devices},

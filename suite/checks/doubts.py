@@ -6,6 +6,7 @@ An honest machine can show them, so nothing is refused for them; a reader must k
 """
 
 from collections.abc import Iterator
+from itertools import pairwise
 from statistics import median
 
 from suite import catalog
@@ -19,6 +20,7 @@ from suite.checks.ceilings import (
 )
 from suite.checks.facts import by_launch, is_accelerator, said
 from suite.checks.rule import Fault
+from suite.checks.when import TICK, beginnings, run_began
 from suite.model import Case, Run, Severity
 
 SEVERITY: Severity = "warning"
@@ -133,6 +135,20 @@ def capped_power(run: Run) -> Iterator[Fault]:
         if limit is not None and usual > 0 and limit < CAPPED * usual:
             where = f"{one.name} ({one.type}:{one.index})"
             yield Fault(f"{where} may draw {limit:.0f} W, {limit / usual:.0%} of {whose}")
+
+
+def clock_set(run: Run) -> Iterator[Fault]:
+    """The system's clock was set back while the run was measured.
+
+    Nothing was measured by it, and nothing is wrong but the times of day at which launches began.
+    """
+    launches = beginnings(run)
+    named = run_began(run)
+    times = [(named, 0.0)] if named else []
+    times += [(one.started, one.begun) for one in launches if one.begun is not None]
+    for (before, begun), (started, at) in pairwise(times):
+        if (back := at - begun - (started - before).total_seconds()) > TICK:
+            yield Fault(f"it was set back by {said(back, 's')}")
 
 
 def other_model(run: Run) -> Iterator[Fault]:

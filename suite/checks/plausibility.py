@@ -4,11 +4,11 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from itertools import combinations, pairwise
 
 from suite.checks.facts import by_launch, by_version, said
 from suite.checks.rule import Fault
+from suite.checks.when import TICK, Beginning, beginnings, run_began
 from suite.model import Run, Severity
 
 SEVERITY: Severity = "error"
@@ -17,8 +17,8 @@ ROUNDED = 1e-3
 """Seconds that a launch's sums are rounded to, and the part of them that samples are."""
 LONGER_THAN_ALLOWED = 20.0
 """The fastest sample relative to what a call may take: a pilot has called the body before."""
-TICK = 5.0
-"""Seconds by which a system may set its clock right while it measures."""
+STAMPED = 0.01
+"""Seconds that the rounding of the times of launches may come to."""
 WHOLE = 10.0
 """Seconds until a body returns relative to the longest sample, at most; it is no longer at all."""
 LONGEST_EMPTY_BODY, LONGEST_STEP = 10.0, 0.1
@@ -74,21 +74,32 @@ def longer_than_allowed(run: Run) -> Iterator[Fault]:
 
 
 def clock_set_back(run: Run) -> Iterator[Fault]:
-    """A launch began before the one ahead of it had ended, or before the run.
+    """A launch began before the one ahead of it had ended, or before the run, or ended after it.
 
-    The system's clock went backwards while the run was measured, or launches were changed or put
-    in another order. Measure again.
+    The clock that measured it went backwards, or launches were changed or put in another order.
+    Measure again.
     """
-    begun = [
-        (number, at, launch.seconds)
-        for number, launch in enumerate(run.frobench.launches, start=1)
-        if (at := _time(launch.started))
-    ]
-    for (_, before, took), (number, at, _) in pairwise(begun):
-        if (early := took - (at - before).total_seconds()) > TICK:
-            yield Fault(f"launch {number} began {said(early, 's')} too early")
-    named = _time(run.frobench.run.partition("-")[0])
-    if named and begun and (early := (named - begun[0][1]).total_seconds()) > TICK:
+    launches = beginnings(run)
+    stamps = [(one, one.begun) for one in launches if one.begun is not None]
+    if len(stamps) < len(launches):
+        yield from _back_by_the_day(run, launches)  # no other clock tells
+        return
+    for (before, begun), (one, at) in pairwise(stamps):
+        if (early := begun + before.seconds - at) > STAMPED:
+            yield Fault(f"launch {one.number} began {said(early, 's')} too early")
+    if stamps and stamps[0][1] < 0:
+        yield Fault(f"the first launch began {said(-stamps[0][1], 's')} before the run")
+    if stamps and (late := stamps[-1][1] + launches[-1].seconds - run.frobench.seconds) > STAMPED:
+        yield Fault(f"the last launch ended {said(late, 's')} after the run")
+
+
+def _back_by_the_day(run: Run, launches: list[Beginning]) -> Iterator[Fault]:
+    for before, one in pairwise(launches):
+        early = before.seconds - (one.started - before.started).total_seconds()
+        if early > TICK:
+            yield Fault(f"launch {one.number} began {said(early, 's')} too early")
+    named = run_began(run)
+    if named and launches and (early := (named - launches[0].started).total_seconds()) > TICK:
         yield Fault(f"the first launch began {said(early, 's')} before the run")
 
 
@@ -166,12 +177,3 @@ def _sampled(run: Run) -> list[float]:
                 totals[number] += calls * sum(data[begin : begin + count])
                 begin += count
     return totals
-
-
-def _time(text: str) -> datetime | None:
-    """Return a time; a launch that was cut off has none, and a run may have any name."""
-    try:
-        at = datetime.fromisoformat(text)
-    except ValueError:
-        return None
-    return at if at.tzinfo else at.replace(tzinfo=UTC)

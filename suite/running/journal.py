@@ -171,10 +171,14 @@ class Harness(Struct, tag="harness", kw_only=True):
 
 
 class Ended(Struct, tag="ended", kw_only=True):
-    """A launch has measured all it was given; written by the runner."""
+    """A launch has measured all it was given; written by the runner.
+
+    started, begun : when, by the system's clock, and in seconds since the run began
+    """
 
     launch: int
     started: str
+    begun: float
     seconds: float
 
 

@@ -55,10 +55,11 @@ class Launches:
             ended = Ended(
                 launch=self.done,
                 started=started.isoformat(timespec="seconds"),
+                begun=begun,
                 seconds=self._clock.seconds() - begun,
             )
+            self._clock.keep()  # first, or the next sitting's clock might lie behind the launch
             self._journal.write(ended)
-            self._clock.keep()
             self.records += self._journal.news()
             self._reporter.say(f"launch {self.done} of about {self._expected()} done")
 
