@@ -8,7 +8,7 @@ from msgspec import UNSET
 
 from reports.courses import device_name
 from reports.frame import function_of
-from reports.views import Cell, Marks, doubtful, label
+from reports.views import Cell, Marks, doubtful, label, name
 from suite.model import Case, Energy, Run
 from suite.statistics import estimate
 from suite.units import format_value
@@ -39,21 +39,33 @@ class Spent:
     ----------
     devices
         Of each device that counts its energy: its power at rest, and its limit.
+    left_out
+        By reason, the headline cases whose energy was not measured.
     """
 
     rows: list[Row]
     devices: list[str]
+    left_out: dict[str, list[str]]
 
 
 def spent(run: Run, marks: Marks) -> Spent | None:
-    """Return what calls cost; nothing where no device counts its energy."""
+    """Return what calls cost, or why that is not known; nothing where a run does not say."""
     rows = [
         _row(run, case, case.extra_info.energy, marks)
         for case in run.benchmarks
         if case.extra_info.energy is not None and any(case.extra_info.energy.joules)
     ]
-    devices = [*_devices(run)]
-    return Spent(rows, devices) if rows or devices else None
+    devices, left_out = [*_devices(run)], _left_out(run)
+    return Spent(rows, devices, left_out) if rows or devices or left_out else None
+
+
+def _left_out(run: Run) -> dict[str, list[str]]:
+    reasons = run.frobench.without_energy or {}
+    found: dict[str, list[str]] = {}
+    for case in run.frobench.outcomes:
+        if case.fullname in reasons:
+            found.setdefault(reasons[case.fullname], []).append(name(run, case))
+    return found
 
 
 def _row(run: Run, case: Case, seen: Energy, marks: Marks) -> Row:

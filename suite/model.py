@@ -420,6 +420,8 @@ class Frobench(Struct, kw_only=True):
     telemetry : what sensors said during the run
     troubles : what `frobench doctor` found wrong with the machine as the run began; older files
         do not tell
+    without_energy : why a headline case's calls have no energy, by its full name; older files do
+        not tell
     """
 
     schema: int
@@ -438,6 +440,7 @@ class Frobench(Struct, kw_only=True):
     digest: str = ""
     telemetry: Telemetry | UnsetType = UNSET
     troubles: list[Conclusion] | UnsetType = UNSET
+    without_energy: dict[str, str] | UnsetType = UNSET
 
 
 class CommitInfo(Struct, kw_only=True):

@@ -208,6 +208,7 @@ def _tell(plan: Plan, reporter: Reporter) -> None:
         f"{len(plan.cases)} cases, {len(plan.outcomes)} left out; "
         f"a launch takes about {remaining(plan.launch_seconds)}"
     )
+    reporter.say(plan.energy.said())
     if plan.seconds_at_least > plan.settings.budget and plan.settings.launches is None:
         reporter.say(
             f"{plan.settings.least_launches} launches and this pilot take about "

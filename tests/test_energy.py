@@ -152,26 +152,73 @@ def test_idle_power_is_that_of_the_end_of_the_rest() -> None:
     assert energy.idle(lines, []) == {}
 
 
+COUNTS = {"cuda:0": None}
+
+
 def test_as_many_cases_are_chosen_as_fit_those_with_most_work_first() -> None:
     ran = [(identity(f"n{n}"), measured(flops=float(n))) for n in range(1, 21)]
-    found = energy.chosen(ran, ["cuda:0"], SETTINGS)
+    found, left_out = energy.choose(ran, COUNTS, SETTINGS)
     assert found == [f"n{n}" for n in range(20, 20 - len(found), -1)]
     assert 1 <= len(found) < 20
+    assert left_out == dict.fromkeys(
+        [f"n{n}" for n in range(20 - len(found), 0, -1)], energy.NO_TIME
+    )
     assert len(found) * (LEAD + WINDOW) * 8 <= energy.PART * SETTINGS.budget
     longer: Settings = replace(SETTINGS, budget=3 * SETTINGS.budget)
-    assert len(energy.chosen(ran, ["cuda:0"], longer)) > len(found)
+    assert len(energy.choose(ran, COUNTS, longer).cases) > len(found)
 
 
-def test_only_headline_cases_whose_devices_count_are_chosen() -> None:
+def test_only_headline_cases_whose_devices_count_are_chosen_and_others_have_a_reason() -> None:
     ran = [
         (identity("more", headline=False), measured(flops=9.0)),
         (identity("other", "cuda:1"), measured(flops=8.0)),
         (identity("half", "cpu/0", "cpu/1"), measured(flops=1.0)),
         (identity("copy", "cuda:0", "cpu"), measured(size=7.0)),
+        (identity("strange", "xpu:0"), measured(size=7.0)),
     ]
-    assert energy.chosen(ran, ["cuda:0"], SETTINGS) == ["copy"]
-    assert energy.chosen(ran, ["cpu"], SETTINGS) == ["half"]
-    assert energy.chosen(ran, [], SETTINGS) == []
+    found = energy.choose(ran, {"cpu": "only root", "cuda:0": None, "cuda:1": "lost"}, SETTINGS)
+    assert found.cases == ["copy"]
+    assert found.left_out == {
+        "other": "cuda:1 counts no energy: lost",
+        "half": "cpu counts no energy: only root",
+        "strange": "xpu:0 counts no energy: nothing reads it",
+    }
+    assert energy.choose(ran, {"cpu": None}, SETTINGS).cases == ["half"]
+
+
+def test_a_case_that_can_have_no_value_takes_no_others_place() -> None:
+    rested = replace(measured(flops=1e9), in_a_row=False)
+    ran = [(identity(f"cold{n}"), rested) for n in range(20)] + [(identity("warm"), measured(1.0))]
+    found = energy.choose(ran, COUNTS, SETTINGS)
+    assert found.cases == ["warm"]
+    assert set(found.left_out.values()) == {energy.PAUSED}
+
+
+@pytest.mark.parametrize(
+    ("cases", "left_out", "line"),
+    [
+        ([], {}, "no energy is measured: no headline case is"),
+        (["a"], {}, "energy is measured of 1 case"),
+        ([], {"a": "cpu counts none"}, "no energy is measured: cpu counts none (1 case)"),
+        (
+            ["a", "b"],
+            {"c": "cold", "d": "late", "e": "late"},
+            "energy is measured of 2 cases, and not of others: late (2 cases); cold (1 case)",
+        ),
+    ],
+)
+def test_a_run_says_whose_energy_it_measures(
+    cases: list[str], left_out: dict[str, str], line: str
+) -> None:
+    assert energy.Choice(cases, left_out).said() == line
+
+
+def test_a_case_whose_counter_no_launch_read_is_told_from_one_that_cost_nothing() -> None:
+    window = busy(0, 2.0, 3.25, 100)
+    unread = energy.of_cases([], [window], USED, launches=1)
+    assert not energy.told(unread, "product")
+    assert not energy.told({}, "product")
+    assert energy.told(energy.of_cases([*ticks(2.0, 3.3, 0.0)], [window], USED, 1), "product")
 
 
 def test_the_runner_finds_out_which_devices_count_and_waits_for_no_driver(

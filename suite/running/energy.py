@@ -6,7 +6,9 @@ first and the last reading of the counter in that time, and the time of a call i
 joules of a call: nothing is interpolated at the ends.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from suite.model import Energy, Settings
 from suite.profiles import PROFILES
@@ -14,6 +16,7 @@ from suite.running.journal import Busy, Identity, Measured, Record, Rested
 from suite.sensors.cpu import CPU
 from suite.sensors.sensor import ENERGY
 from suite.telemetry import Line, Tick
+from suite.units import counted
 from suite.windows import SECONDS
 
 PART = 0.2
@@ -25,23 +28,56 @@ REST = 2.5
 SETTLED = 1.2
 """Seconds at the end of this rest that count: devices need a while to slow down."""
 DIGITS = 6
+NO_TIME = f"cases with more work take the {PART:.0%} of the budget that is for it"
+PAUSED = "something is done between two calls of it"
+UNSEEN = "no launch read the counter for a second meanwhile"
+"""Why a case's calls have no energy."""
 
 
-def chosen(
-    ran: Sequence[tuple[Identity, Measured]], counters: Collection[str], settings: Settings
-) -> list[str]:
-    """Return the cases whose energy a launch measures: as many as fit, those with most work first.
+class Choice(NamedTuple):
+    """Cases whose energy every launch measures, and why not that of other headline cases."""
 
-    counters : devices that count their energy; a case must use no other
+    cases: list[str]
+    left_out: dict[str, str]
+
+    def said(self) -> str:
+        """Return a line about it."""
+        reasons = Counter(self.left_out.values()).most_common()
+        why = "; ".join(f"{reason} ({counted(many, 'case')})" for reason, many in reasons)
+        if not self.cases:
+            return f"no energy is measured: {why or 'no headline case is'}"
+        return f"energy is measured of {counted(len(self.cases), 'case')}" + (
+            f", and not of others: {why}" if why else ""
+        )
+
+
+def choose(
+    ran: Sequence[tuple[Identity, Measured]],
+    counters: Mapping[str, str | None],
+    settings: Settings,
+) -> Choice:
+    """Choose the headline cases with most work: as many as fit, of those that can have a value.
+
+    counters : by device `None`, or why it does not count its energy
     """
+    able, left_out = [], {}
+    for case, record in ran:
+        if case.headline and (reason := _unable(case, record, counters)):
+            left_out[case.fullname] = reason
+        elif case.headline:
+            able.append((record.work.flops or 0.0, record.work.bytes or 0.0, case.fullname))
     launches = settings.launches or PROFILES[settings.profile].launches
     most = int(PART * settings.budget / launches / SECONDS)
-    able = [
-        (record.work.flops or 0.0, record.work.bytes or 0.0, case.fullname)
-        for case, record in ran
-        if case.headline and set(devices(case.devices)) <= set(counters)
-    ]
-    return [name for *_, name in sorted(able, reverse=True)[:most]]
+    names = [name for *_, name in sorted(able, reverse=True)]
+    return Choice(names[:most], left_out | dict.fromkeys(names[most:], NO_TIME))
+
+
+def _unable(case: Identity, record: Measured, counters: Mapping[str, str | None]) -> str | None:
+    """Return why a case can have no value: what counts for it is all that draws power meanwhile."""
+    for device in devices(case.devices):
+        if (reason := counters.get(device, "nothing reads it")) is not None:
+            return f"{device} counts no energy: {reason}"
+    return None if record.in_a_row else PAUSED
 
 
 def devices(names: Iterable[str]) -> list[str]:
@@ -79,6 +115,11 @@ def of_cases(
                 energy.joules[record.launch] = float(f"{sum(known) * call:.{DIGITS}g}")
                 energy.seconds[record.launch] = float(f"{call:.{DIGITS}g}")
     return found
+
+
+def told(spent: Mapping[str, Energy], case: str) -> bool:
+    """Tell whether any launch saw what a case costs."""
+    return case in spent and any(joules is not None for joules in spent[case].joules)
 
 
 def idle(lines: Iterable[Line], records: Iterable[Record]) -> dict[str, float]:

@@ -106,7 +106,7 @@ class Launches:
                 order=left,
                 done=len(self._plan.cases) - len(left),
                 searched=self._plan.searched,
-                energy=self._plan.energy,
+                energy=self._plan.energy.cases,
             )
             with LaunchProcess(self._folder, spec) as process:
                 process.watch(self._journal, self._plan.settings.deadline, self._hear)

@@ -49,6 +49,8 @@ def merge(
     for one in cases:
         one.extra_info.telemetry = seen.get(one.fullname, {})
         one.extra_info.energy = spent.get(one.fullname)
+    names = {one.fullname for one in cases}
+    unseen = [name for name in plan.energy.cases if name in names and not energy.told(spent, name)]
     run = Run(
         machine_info=machine,
         commit_info=plan.draft.commit,
@@ -77,6 +79,7 @@ def merge(
             conclusions=[],
             troubles=plan.troubles,
             telemetry=sensed.of_run(readings, records) or UNSET,
+            without_energy=plan.energy.left_out | dict.fromkeys(unseen, energy.UNSEEN),
         ),
     )
     run.frobench.conclusions = checks.conclude(run)

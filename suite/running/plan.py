@@ -3,7 +3,7 @@
 
 import random
 import time
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar, Self
 
@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from suite.model import CommitInfo, Conclusion, Environment, Exercise, Outcome, Search, Settings
 from suite.profiles import LEAST_SAMPLES, PROFILES, SETTLE_SECONDS
-from suite.running.energy import chosen
+from suite.running.energy import Choice, choose
 from suite.running.journal import (
     Begun,
     Collected,
@@ -85,7 +85,7 @@ class Plan(_Kept, kw_only=True):
     launch_seconds : what a launch is expected to take
     searched : what was found, by case
     counters : devices that count their energy
-    energy : cases whose energy every launch measures
+    energy : cases whose energy every launch measures, and why not others
     troubles : what was wrong with the machine before anything ran
     """
 
@@ -101,7 +101,7 @@ class Plan(_Kept, kw_only=True):
     launch_seconds: float
     searched: dict[str, Search] = {}
     counters: list[str] = []
-    energy: list[str] = []
+    energy: Choice = Choice([], {})
     troubles: list[Conclusion] = []
 
     @property
@@ -116,10 +116,12 @@ class Plan(_Kept, kw_only=True):
         return names
 
 
-def freeze(draft: Draft, pilot: Journal, seconds: float, counters: Collection[str] = ()) -> Plan:
+def freeze(
+    draft: Draft, pilot: Journal, seconds: float, counters: Mapping[str, str | None]
+) -> Plan:
     """Make the plan from the pilot's journal, `seconds` after the run began.
 
-    counters : devices that count their energy
+    counters : by device `None`, or why it does not count its energy
     """
     records = list(pilot)
     surroundings = next(r for r in records if isinstance(r, Surroundings))
@@ -132,8 +134,8 @@ def freeze(draft: Draft, pilot: Journal, seconds: float, counters: Collection[st
     startup = max(0.0, seconds - (time.monotonic() - begun))
     if any(name != "cpu" for name in surroundings.devices):
         startup += SETTLE_SECONDS
-    energy = chosen(list(zip(cases, ran, strict=True)), counters, draft.settings)
-    startup += SECONDS * len(energy)
+    energy = choose(list(zip(cases, ran, strict=True)), counters, draft.settings)
+    startup += SECONDS * len(energy.cases)
     case_seconds = draft.settings.case_seconds
     if not draft.like:
         case_seconds = choose_case_seconds(ran, draft.settings, startup, seconds)
@@ -151,7 +153,7 @@ def freeze(draft: Draft, pilot: Journal, seconds: float, counters: Collection[st
         plan_seconds=seconds,
         launch_seconds=launch_seconds(ran, startup, case_seconds),
         searched={record.case: record.search for record in ran if record.search is not None},
-        counters=list(counters),
+        counters=[device for device, reason in counters.items() if reason is None],
         energy=energy,
         troubles=surroundings.troubles,
     )
