@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: MIT
+"""Prices are dated, sourced, and never guessed."""
+
+import re
+from datetime import date
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from reports import prices
+from reports.equipment import Equipment, equipment
+from suite import catalog
+from suite.model import Accelerator
+from tests.factory_machine import environment
+
+HEAD = "torch_name,memory_bytes,price,currency,date,kind,source\n"
+GOOD = "^NVIDIA H200$,,30000,EUR,2026-01-02,offer,a shop\n"
+CURRENCIES = {"USD", "EUR", "GBP", "JPY", "CNY"}
+"""Of ISO 4217, what manufacturers print."""
+
+
+def table(folder: Path, *lines: str) -> Path:
+    path = folder / "mine.csv"
+    path.write_text(HEAD + "".join(lines), encoding="utf-8")
+    return path
+
+
+def bought(*devices: Accelerator) -> Equipment:
+    return equipment(
+        replace(environment(None, 0), accelerators=list(devices)),
+        [f"cuda:{index}" for index in range(len(devices))],
+    )
+
+
+def card(name: str, memory_bytes: int | None = None, index: int = 0) -> Accelerator:
+    [one] = environment(None, 1).accelerators
+    return replace(one, name=name, memory_bytes=memory_bytes, index=index)
+
+
+def test_the_shipped_table_is_well_formed_and_knows_devices_of_the_catalog() -> None:
+    patterns = {one.torch_name for one in catalog.read()}
+    shipped = prices.read()
+    assert len(shipped) > 50
+    for one in shipped:
+        assert one.currency in CURRENCIES
+        assert date(2010, 1, 1) < date.fromisoformat(one.date) < date(2030, 1, 1)
+        assert one.kind.startswith("MSRP at launch")
+        assert 50 < one.price < 1e5
+        assert one.torch_name.pattern in patterns
+    keys = [(one.torch_name.pattern, one.memory_bytes) for one in shipped]
+    assert len(set(keys)) == len(keys)
+
+
+def test_no_shipped_price_is_for_two_versions_of_a_device() -> None:
+    """A name with several sizes of memory has a price for a size, or none."""
+    sizes: dict[str, set[float]] = {}
+    for figure in catalog.read():
+        if figure.quantity == "memory_bytes":
+            sizes.setdefault(figure.torch_name, set()).add(figure.value)
+    for one in prices.read():
+        known = sizes.get(one.torch_name.pattern, set())
+        assert len(known) < 2 or one.memory_bytes in known
+
+
+def test_a_device_is_found_by_name_and_memory() -> None:
+    known = prices.read()
+    gib = 2**30
+    for name, memory, price in (
+        ("NVIDIA GeForce RTX 4090", None, 1599.0),
+        ("NVIDIA GeForce RTX 5060 Ti", int(15.5 * gib), 429.0),
+        ("NVIDIA GeForce RTX 5060 Ti", int(7.6 * gib), 379.0),
+    ):
+        found = prices.total(known, bought(card(name, memory)))
+        assert found is not None
+        assert (found.price, found.currency) == (price, "USD")
+    for name, memory in (
+        ("NVIDIA GeForce RTX 4090 Laptop GPU", None),
+        ("NVIDIA GeForce RTX 3080", 12 * gib),  # another version than the one with a price
+        ("NVIDIA GeForce RTX 3080", None),  # who knows which
+        ("NVIDIA H200", None),
+    ):
+        assert prices.total(known, bought(card(name, memory))) is None
+
+
+def test_a_machine_costs_what_its_devices_do(tmp_path: Path) -> None:
+    other = "B200,,40000,EUR,2026-02-03,offer,a shop\n"
+    known = prices.read(table(tmp_path, GOOD, other, "EPYC,,900,EUR,2026-01-02,offer,a shop\n"))
+    pair = bought(card("NVIDIA H200"), card("NVIDIA H200", index=1))
+    found = prices.total(known, pair)
+    assert found is not None
+    assert found[2:] == (60000.0, "EUR", "2026-01-02", "offer", "a shop")
+    processor = prices.total(known, bought())
+    assert processor is not None
+    assert processor.price == 900
+    mixed = bought(card("NVIDIA H200"), card("NVIDIA B200", index=1))
+    assert prices.total(known, mixed) is None  # of two dates
+    unknown = bought(card("NVIDIA H200"), card("NVIDIA T4", index=1))
+    assert prices.total(known, unknown) is None
+
+
+def test_the_newest_price_counts_and_no_choice_is_made_within_a_day(tmp_path: Path) -> None:
+    later = GOOD.replace("30000", "25000").replace("2026-01-02", "2026-03-04")
+    known = prices.read(table(tmp_path, GOOD, later))
+    found = prices.total(known, bought(card("NVIDIA H200")))
+    assert found is not None
+    assert found.price == 25000
+    twice = prices.read(table(tmp_path, GOOD, GOOD.replace("30000", "31000")))
+    assert prices.total(twice, bought(card("NVIDIA H200"))) is None
+
+
+@pytest.mark.parametrize(
+    ("column", "wrong"),
+    [
+        ("torch_name", ""),
+        ("torch_name", "("),
+        ("memory_bytes", "80 GB"),
+        ("memory_bytes", "0"),
+        ("price", ""),
+        ("price", "-1"),
+        ("price", "nan"),
+        ("price", "cheap"),
+        ("currency", "€"),
+        ("currency", "eur"),
+        ("date", "02.01.2026"),
+        ("date", "2026-13-02"),
+        ("kind", " "),
+        ("source", ""),
+    ],
+)
+def test_an_error_is_named_by_line_and_column(tmp_path: Path, column: str, wrong: str) -> None:
+    cells = dict(zip(prices.Price._fields, GOOD.strip().split(","), strict=True)) | {column: wrong}
+    path = table(tmp_path, GOOD, ",".join(cells.values()))
+    with pytest.raises(ValueError, match=re.escape(f"mine.csv:3: {column} {wrong.strip()!r}: ")):
+        prices.read(path)
+
+
+def test_a_table_of_other_columns_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "mine.csv"
+    path.write_text("device,price\nH200,1\n", encoding="utf-8")
+    with pytest.raises(ValueError, match=r"mine\.csv: the columns are not torch_name, "):
+        prices.read(path)
+    with pytest.raises(ValueError, match=r"mine\.csv:2: 8 columns, not 7"):
+        prices.read(table(tmp_path, GOOD.replace("a shop", "a shop, in town")))
