@@ -118,7 +118,18 @@ def _renamed(run: Run) -> None:
 
 
 def _later_start(run: Run) -> None:
+    _by_the_day(run)
     run.frobench.run = "20300101T120000Z-0a1b2c3"
+
+
+def _day_set_back(run: Run) -> None:
+    _by_the_day(run)
+    run.frobench.launches[3].started = "2026-01-01T11:01:56+00:00"
+
+
+def _beyond_the_run(run: Run) -> None:
+    for number, one in enumerate(run.frobench.launches):
+        one.begun = 920.0 + 32 * number
 
 
 def _by_the_day(run: Run) -> None:
@@ -307,21 +318,9 @@ OF_RUNS: dict[str, tuple[str, Spoil]] = {
         "clock-set-back",
         of_launch(3, begun=116.0 - 3600),
     ),
-    "a run that ends before its launches": (
-        "clock-set-back",
-        lambda run: [put(one, begun=one.begun + 900) for one in run.frobench.launches],
-    ),
-    "a day set back by an hour, where no other clock tells": (
-        "clock-set-back",
-        lambda run: (
-            _by_the_day(run),
-            of_launch(3, started="2026-01-01T11:01:56+00:00")(run),
-        ),
-    ),
-    "a run that began after its launches": (
-        "clock-set-back",
-        lambda run: (_by_the_day(run), _later_start(run)),
-    ),
+    "a run that ends before its launches": ("clock-set-back", _beyond_the_run),
+    "a day set back by an hour, where no other clock tells": ("clock-set-back", _day_set_back),
+    "a run that began after its launches": ("clock-set-back", _later_start),
     # The machine
     "a hidden power limit": (
         "unknown-without-reason",
