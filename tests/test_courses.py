@@ -6,11 +6,19 @@ import re
 import pytest
 
 from reports import courses, energy, theme, views
+from reports.contents import contents
+from reports.frame import frame
 from reports.page import run_page
 from suite import checks
 from suite.checks import power, rule, throttling
 from suite.model import Energy, Run, Sensed, Telemetry, Work
 from tests.judging import made
+
+
+def page_of(run: Run) -> str:
+    """Return the page of a run, without its answers."""
+    return run_page(contents(run, frame([run]), []), [])
+
 
 GAP = [100.0, None, 300.0]
 
@@ -71,7 +79,7 @@ def test_without_an_accelerator_the_processors_clock_is_drawn() -> None:
 @pytest.mark.parametrize("form", [theme.WIDE, theme.NARROW])
 def test_a_course_follows_the_theme_and_is_told_in_words(form: theme.Form) -> None:
     power = drawn(on_gpus())["Power"]
-    svg = courses.draw(power, form, "one")
+    svg = courses.draw(power, form)
     assert "style" not in svg
     assert re.findall(r"#[0-9a-f]{6}", re.sub(r"var\([^)]*\)", "", svg)) == []
     assert svg.count("<title>") == 2
@@ -79,12 +87,12 @@ def test_a_course_follows_the_theme_and_is_told_in_words(form: theme.Form) -> No
         'aria-label="Power over the run. NVIDIA H200 (cuda:0): 100 W to 300 W; '
         'NVIDIA H200 (cuda:1): 90 W to 90 W."'
     ) in svg
-    assert svg == courses.draw(power, form, "one")
+    assert svg == courses.draw(power, form)
 
 
 def test_a_single_reading_and_one_value_all_along_can_be_drawn() -> None:
     for values in ([(1.0, 5.0)], [(1.0, 0.0), (2.0, 0.0)]):
-        courses.draw(courses.Course("Power", "W", {"cpu": values}, []), theme.WIDE, "one")
+        courses.draw(courses.Course("Power", "W", {"cpu": values}, []), theme.WIDE)
 
 
 def test_the_table_has_every_quantity_or_the_reason() -> None:
@@ -101,10 +109,10 @@ def test_the_table_has_every_quantity_or_the_reason() -> None:
 
 
 def test_the_page_has_the_section_under_the_cases_if_there_is_anything_to_show() -> None:
-    page = run_page(on_gpus(), [], [])
+    page = page_of(on_gpus())
     assert page.index('id="cases"') < page.index('id="sensors"') < page.index('id="data"')
     assert "SwPowerCap</code> in 75%" in page
-    assert 'id="sensors"' not in run_page(made(), [], [])
+    assert 'id="sensors"' not in page_of(made())
 
 
 def test_energy_is_told_by_call_and_watt_beside_the_power_at_rest() -> None:
@@ -128,14 +136,26 @@ def test_energy_is_told_by_call_and_watt_beside_the_power_at_rest() -> None:
         "NVIDIA H200 (cuda:0): 76.4 W at rest; its power limit is 560 W, 80% of its default",
         "CPU: 31 W at rest",
     ]
-    page = run_page(run, [], [])
+    page = page_of(run)
     assert '300 mJ</span> <span class="interval">[287, 313]' in page
 
 
 def test_without_a_counter_there_is_no_word_of_energy_but_the_reason() -> None:
     run = on_cpu()
-    assert energy.spent(run, {}) is None
-    assert "<h3>Energy</h3>" not in run_page(run, [], [])
+    assert energy.spent(run, {}) is None  # an older file does not tell
+    assert "<h3>Energy</h3>" not in page_of(run)
+    first, second, third, *_ = run.frobench.outcomes
+    run.frobench.without_energy = dict.fromkeys((first.fullname, third.fullname), "no counter")
+    run.frobench.without_energy[second.fullname] = "no time"
+    told = energy.spent(run, {})
+    assert told is not None
+    assert told.left_out == {
+        "no counter": [views.name(run, first), views.name(run, third)],
+        "no time": [views.name(run, second)],
+    }
+    page = page_of(run)
+    assert "Energy of 2 headline cases was not measured: no counter</summary>" in page
+    assert "Energy of 1 headline case was not measured: no time</summary>" in page
 
 
 def held_back(**parts: float) -> Run:
