@@ -2,24 +2,51 @@
 """Axes as the charts want them: bare, with round ticks, and sized in pixels."""
 
 import math
-from typing import Literal
-
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
+from collections.abc import Iterable
+from dataclasses import dataclass
 
 from reports.findings.model import Plot, Series
-from reports.theme import LIGHT, Form
-from reports.words import place, printable
+from reports.svg import Drawing, joined, number
+from reports.theme import Form
+from reports.words import place
 from suite.units import format_value
 
 DECADE = 10.0
 MOST_TICKS = 6
-PIXELS_PER_INCH = 72
 INDENT = 24.0
 """Room for half of the first tick's label, in pixels."""
 ROW, LINE = 44.0, 18.0
 """Height of a category's row, and of each further line in it, in pixels."""
+DASHED = "5 4"
+
+
+@dataclass(frozen=True)
+class Scale:
+    """From values to pixels, evenly or by their logarithm."""
+
+    low: float
+    high: float
+    begin: float
+    end: float
+    log: bool = False
+
+    def __call__(self, value: float) -> float:
+        """Return the pixel of a value."""
+        low, high = self.low, self.high
+        if self.log:
+            value, low, high = math.log10(value), math.log10(low), math.log10(high)
+        part = (value - low) / (high - low) if high > low else 0.5
+        return self.begin + part * (self.end - self.begin)
+
+
+@dataclass(frozen=True)
+class Frame:
+    """The part of a drawing in which the marks lie, in pixels."""
+
+    left: float
+    right: float
+    top: float
+    bottom: float
 
 
 def is_wide(low: float, high: float) -> bool:
@@ -44,26 +71,15 @@ def ticks(low: float, high: float, most: int = MOST_TICKS) -> list[float]:
 
 def even_ticks(low: float, high: float, most: int) -> list[float]:
     """Return at most `most` round numbers inside a range, evenly spaced."""
-    even = MaxNLocator(most, steps=[1, 2, 5, 10]).tick_values(low, high)
-    return [float(tick) for tick in even if low <= tick <= high]
-
-
-def canvas(form: Form, height: float, margins: tuple[float, float, float, float]) -> Axes:
-    """Return bare axes; `margins` are left, right, top and bottom in pixels."""
-    left, right, top, bottom = margins
-    size = (form.width / PIXELS_PER_INCH, height / PIXELS_PER_INCH)
-    axes = Figure(figsize=size, dpi=PIXELS_PER_INCH, frameon=False).add_axes(
-        (
-            left / form.width,
-            bottom / height,
-            1 - (left + right) / form.width,
-            1 - (top + bottom) / height,
-        ),
-        frameon=False,
-    )
-    axes.tick_params(length=0, labelsize=form.font, pad=6)
-    axes.set_axisbelow(True)
-    return axes
+    if not high > low:
+        return [low]
+    exponent = math.floor(math.log10((high - low) / max(most, 1)))
+    steps = (m * 10.0**e for e in range(exponent, exponent + 3) for m in (1, 2, 5))
+    for step in steps:
+        first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+        if last - first < most:
+            return [float(f"{index * step:.12g}") for index in range(first, last + 1)]
+    return [low]
 
 
 def limits(plot: Plot) -> tuple[float, float]:
@@ -89,82 +105,56 @@ def _tallest(plot: Plot) -> float:
     return max(*ends, *bars.values(), 0.0) or 1.0
 
 
-def value_axis(axes: Axes, which: Literal["x", "y"], plot: Plot, most: int = MOST_TICKS) -> None:
-    """Scale and label the axis of values, with a grid line at each tick."""
-    low, high = limits(plot)
-    shown = ticks(low, high, most)
-    axes.set(**{f"{which}scale": "log" if is_wide(low, high) else "linear"})
-    axes.set(**{f"{which}lim": (low, high), f"{which}ticks": shown})
-    axes.set(**{f"{which}ticklabels": [format_value(tick, plot.y.unit) for tick in shown]})
-    axes.minorticks_off()
-    axes.grid(axis=which, color=LIGHT["rule"], linewidth=1)
-
-
-def size_axis(axes: Axes, plot: Plot, form: Form) -> None:
-    """Scale the axis of sizes and label as many of them as there is room for."""
-    drawn = (*plot.series, *plot.lines)
-    sizes = sorted({float(point.x) for series in drawn for point in series.points})
-    if is_wide(sizes[0], sizes[-1]):
-        axes.set_xscale("log")
-    shown = sizes[:: -math.ceil(len(sizes) / form.x_labels)]
-    if plot.kind == "points":  # they lie anywhere, so that round numbers say more
-        shown = ticks(sizes[0], sizes[-1], form.x_labels // 2)
-        axes.set_xlim(sizes[0], sizes[-1])
-    axes.set_xticks(shown, [place(size, plot.x.unit) for size in shown])
-    axes.minorticks_off()
-    axes.set_xlabel(printable(plot.x.label), fontsize=form.font, color=LIGHT["muted"], labelpad=8)
-
-
-def category_axis(plot: Plot, form: Form, lines: int) -> tuple[Axes, dict[str, float]]:
-    """Return axes with a named row for each category, and where the rows' first lines are."""
-    names = list(dict.fromkeys(place(p.x) for s in plot.series for p in s.points))
-    step = ROW + LINE * (lines - 1)
-    drawn = [plot.whole] if plot.whole else plot.series
-    values = [format_value(p.y.value, plot.y.unit) for s in drawn for p in s.points]
-    margin = 12 + form.glyph * max(map(len, values))
-    axes = canvas(form, step * len(names) + 46, (INDENT, margin, 4, 42))
-    axes.set(ylim=(0, step * len(names)), yticks=[])
-    label = 2 + max(len(format_value(end, plot.y.unit)) for end in limits(plot))
-    value_axis(axes, "x", plot, max(2, int((form.width - margin) / form.glyph / label)))
-    tops = {name: step * (len(names) - row) for row, name in enumerate(names)}
-    for name, top in tops.items():
-        write(axes, name, (0, top), form, (-INDENT, -form.font))
-    axes.set_xlabel(plot.y.label, fontsize=form.font, color=LIGHT["muted"], labelpad=6)
-    return axes, {name: top - form.font - 15 for name, top in tops.items()}
-
-
-def write(
-    axes: Axes, text: str, at: tuple[float, float], form: Form, offset: tuple[float, float]
+def grid(
+    drawing: Drawing, frame: Frame, scale: Scale, labels: dict[float, str], *, upright: bool
 ) -> None:
-    """Write a text some pixels from a point: a part of the axes' width, and a height."""
-    axes.annotate(
-        printable(text),
-        at,
-        xycoords=axes.get_yaxis_transform(),
-        xytext=offset,
-        textcoords="offset pixels",
-        fontsize=form.font,
-        annotation_clip=False,
-    )
+    """Draw a line across the frame at each tick of the values, with its label.
+
+    Parameters
+    ----------
+    upright
+        Whether values lie along the width, so that the lines stand.
+    """
+    for value, label in labels.items():
+        at = scale(value)
+        if upright:
+            drawing.line(f"M{number(at)} {number(frame.top)}V{number(frame.bottom)}", "rule", 1)
+        else:
+            drawing.line(f"M{number(frame.left)} {number(at)}H{number(frame.right)}", "rule", 1)
+            drawing.text(label, frame.left - 6, at + 0.35 * drawing.font, "end")
+    if upright:
+        along(drawing, frame, scale, labels)
 
 
-def note_line(axes: Axes, level: float, label: str, form: Form) -> None:
-    """Draw a level across the axes with its name on it."""
-    axes.axhline(level, color=LIGHT["muted"], linewidth=1.2, dashes=(4, 3), zorder=1)
-    write(axes, label, (0, level), form, (2, 5))
+def along(drawing: Drawing, frame: Frame, scale: Scale, labels: dict[float, str]) -> None:
+    """Label places along the width, below the frame."""
+    for value, label in labels.items():
+        drawing.text(label, scale(value), frame.bottom + 6 + drawing.font, "middle")
 
 
-def bound_line(axes: Axes, line: Series, colour: str, form: Form) -> None:
+def name_axis(drawing: Drawing, frame: Frame, text: str) -> None:
+    """Name the axis along the width."""
+    middle = (frame.left + frame.right) / 2
+    drawing.text(text, middle, frame.bottom + 14 + 2 * drawing.font, "middle")
+
+
+def sizes(plot: Plot, form: Form) -> tuple[float, float, dict[float, str]]:
+    """Return the ends of the axis of sizes, and as many labels as there is room for."""
+    drawn = (*plot.series, *plot.lines)
+    found = sorted({float(point.x) for series in drawn for point in series.points})
+    shown = found[:: -math.ceil(len(found) / form.x_labels)]
+    if plot.kind == "points":  # they lie anywhere, so that round numbers say more
+        shown = ticks(found[0], found[-1], form.x_labels // 2)
+    return found[0], found[-1], {size: place(size, plot.x.unit) for size in shown}
+
+
+def value_labels(shown: Iterable[float], unit: str) -> dict[float, str]:
+    """Spell the ticks of an axis of values."""
+    return {tick: format_value(tick, unit) for tick in shown}
+
+
+def bound(drawing: Drawing, line: Series, x: Scale, y: Scale, colour: str) -> None:
     """Draw what bounds other lines, with its name above its end."""
-    x = [float(point.x) for point in line.points]
-    y = [point.y.value for point in line.points]
-    axes.plot(x, y, color=colour, linewidth=1.4, dashes=(4, 3), zorder=1)
-    axes.annotate(
-        printable(line.label),
-        (x[-1], y[-1]),
-        xytext=(0, 5),
-        textcoords="offset pixels",
-        horizontalalignment="right",
-        fontsize=form.font,
-        annotation_clip=False,
-    )
+    places = [(x(float(point.x)), y(point.y.value)) for point in line.points]
+    drawing.line(joined(places), colour, 1.4, dashes=DASHED)
+    drawing.text(line.label, places[-1][0], places[-1][1] - 5, "end")

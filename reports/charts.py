@@ -1,163 +1,179 @@
 # SPDX-License-Identifier: MIT
-"""Plots drawn by matplotlib as SVG that follows the page's theme.
+"""Plots drawn as SVG that follows the page's theme.
 
 Each plot is drawn in two forms, one for a desk and one for a telephone, because text that is
 scaled down with its chart cannot be read. The page shows the one that fits.
 """
 
-import io
-import warnings
-from typing import Any
-
-import matplotlib as mpl
-from matplotlib.axes import Axes
-from matplotlib.backends.backend_svg import FigureCanvasSVG
+from dataclasses import dataclass
 
 from reports.axes import (
+    DASHED,
+    INDENT,
     LINE,
-    bound_line,
-    canvas,
-    category_axis,
+    ROW,
+    Frame,
+    Scale,
+    along,
+    bound,
+    grid,
+    is_wide,
     limits,
-    note_line,
-    size_axis,
+    name_axis,
+    sizes,
     ticks,
-    value_axis,
-    write,
+    value_labels,
 )
 from reports.findings.model import Plot, Series
-from reports.svg import clean
-from reports.theme import LIGHT, SERIES, SHAPES, THEMED, Form
-from reports.words import describe, hover, place, printable
+from reports.svg import Drawing, joined, number
+from reports.theme import SERIES, SHAPES, Form
+from reports.words import describe, hover, place
 from suite.units import format_value
 
-SETTINGS: dict[Any, Any] = {
-    "svg.fonttype": "none",  # text stays text
-    "svg.hashsalt": "frobench",  # identifiers depend on the drawing alone
-    "text.parse_math": False,  # a dollar sign in a name is a dollar sign
-    "text.color": LIGHT["muted"],
-    "xtick.color": LIGHT["muted"],
-    "ytick.color": LIGHT["muted"],
-}
 
-
-def draw(plot: Plot, form: Form, prefix: str) -> str:
-    """Return the plot as an inline SVG element; `prefix` keeps its identifiers apart."""
+def draw(plot: Plot, form: Form) -> str:
+    """Return the plot as an inline SVG element."""
     painters = {"curve": _curve, "points": _curve, "dots": _dots, "stack": _stack}
-    raw = io.StringIO()
-    with mpl.rc_context(SETTINGS), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="Glyph")  # the browser has the font, not we
-        figure: Any = painters[plot.kind](plot, form).figure
-        drawing: Any = FigureCanvasSVG(figure)
-        drawing.print_svg(raw, metadata={"Date": None})
-    return clean(
-        raw.getvalue(),
-        prefix=f"{prefix}-{form.name}",
-        label=describe(plot),
-        colours=THEMED,
-        hover={f"series-{i}": hover(plot, series) for i, series in enumerate(plot.series)}
-        | ({"whole": hover(plot, plot.whole)} if plot.whole else {}),
-    )
+    return painters[plot.kind](plot, form).svg(describe(plot))
 
 
-def _curve(plot: Plot, form: Form) -> Axes:
+def _curve(plot: Plot, form: Form) -> Drawing:
     """Draw a line for each series, its intervals as a band with whiskers; or its points alone."""
-    labels = [format_value(tick, plot.y.unit) for tick in ticks(*limits(plot))]
-    left = 10 + form.glyph * max(map(len, labels))
-    axes = canvas(form, form.height, (left, 16, 32, 46))
-    value_axis(axes, "y", plot)
-    size_axis(axes, plot, form)
-    for index, series in enumerate(plot.series):
-        x = [float(point.x) for point in series.points]
-        value, low, high = _ends(series)
-        joined = plot.kind == "curve"
-        if joined:
-            axes.fill_between(x, low, high, color=_colour(index), alpha=0.2, linewidth=0)
-        axes.vlines(x, low, high, color=_colour(index), linewidth=1.5)
-        axes.plot(x, value, linewidth=2 if joined else 0, **_mark(index, form))
+    drawing = Drawing(form.width, form.height, form.font)
+    low, high = limits(plot)
+    labels = value_labels(ticks(low, high), plot.y.unit)
+    left = 10 + form.glyph * max(map(len, labels.values()), default=0)
+    frame = Frame(left, form.width - 16, 32, form.height - 46)
+    y = Scale(low, high, frame.bottom, frame.top, is_wide(low, high))
+    first, last, places = sizes(plot, form)
+    inset = 0.0 if plot.kind == "points" else 0.045 * (frame.right - left)
+    x = Scale(first, last, left + inset, frame.right - inset, is_wide(first, last))
+    grid(drawing, frame, y, labels, upright=False)
+    along(drawing, frame, x, places)
+    name_axis(drawing, frame, plot.x.label)
+    drawing.text(plot.y.label, 0, frame.top - 16)
     if plot.reference is not None:
-        note_line(axes, plot.reference, plot.reference_label, form)
+        at = y(plot.reference)
+        path = f"M{number(left)} {number(at)}H{number(frame.right)}"
+        drawing.line(path, "muted", 1.2, dashes=DASHED)
+        drawing.text(plot.reference_label, left + 2, at - 5)
     matched = len(plot.lines) == len(plot.series) > 1
     for index, line in enumerate(plot.lines):
-        bound_line(axes, line, _colour(index) if matched else LIGHT["muted"], form)
-    axes.annotate(
-        printable(plot.y.label),
-        (0, 1),
-        xycoords="axes fraction",
-        xytext=(-left, 16),
-        textcoords="offset pixels",
-        fontsize=form.font,
-    )
-    return axes
-
-
-def _dots(plot: Plot, form: Form) -> Axes:
-    """Draw a dot with a whisker for each number, its value beside it."""
-    axes, places = category_axis(plot, form, len(plot.series))
+        bound(drawing, line, x, y, _colour(index) if matched else "muted")
     for index, series in enumerate(plot.series):
-        y = [places[place(point.x)] - LINE * index for point in series.points]
-        _dot_line(axes, series, y, plot.y.unit, form, _mark(index, form))
-    if plot.reference is not None:
-        axes.axvline(plot.reference, color=LIGHT["muted"], linewidth=1.2, dashes=(4, 3), zorder=1)
-    return axes
+        _line(drawing, plot, series, index, x, y)
+    return drawing
 
 
-def _stack(plot: Plot, form: Form) -> Axes:
-    """Lay parts end to end, above the whole; a part below zero has a number but no length."""
-    axes, places = category_axis(plot, form, 2 if plot.whole else 1)
-    starts = dict.fromkeys(places, 0.0)
-    for index, series in enumerate(plot.series):
-        names = [place(point.x) for point in series.points]
-        lengths = [max(0.0, point.y.value) for point in series.points]
-        axes.barh(
-            [places[name] for name in names],
-            lengths,
-            left=[starts[name] for name in names],
-            height=15,
-            color=_colour(index),
-            edgecolor=LIGHT["paper"],
-            linewidth=1,
-            gid=f"series-{index}",
-        )
-        starts |= {name: starts[name] + length for name, length in zip(names, lengths, strict=True)}
-    if plot.whole:
-        y = [places[place(point.x)] - LINE for point in plot.whole.points]
-        axes.hlines(y, 0, _ends(plot.whole)[0], color=LIGHT["ink"], linewidth=1.2)
-        mark = _mark(1, form) | {"color": LIGHT["ink"], "gid": "whole"}
-        _dot_line(axes, plot.whole, y, plot.y.unit, form, mark)
-    return axes
-
-
-def _dot_line(  # noqa: PLR0913, PLR0917 - what is drawn, where, and how
-    axes: Axes, series: Series, y: list[float], unit: str, form: Form, mark: dict[str, Any]
+def _line(  # noqa: PLR0913, PLR0917 - what is drawn, and where
+    drawing: Drawing, plot: Plot, series: Series, index: int, x: Scale, y: Scale
 ) -> None:
-    value, low, high = _ends(series)
-    axes.hlines(y, *axes.get_xlim(), color=LIGHT["rule"], linewidth=0.8, zorder=0)
-    axes.hlines(y, low, high, color=mark["color"], linewidth=2)
-    axes.plot(value, y, linestyle="none", **mark)
-    for height, number in zip(y, value, strict=True):
-        write(axes, format_value(number, unit), (1, height), form, (10, -form.font * 0.36))
+    ends = [(x(float(at)), y(low), y(value), y(high)) for at, low, value, high in _ends(series)]
+    places = [(at, value) for at, _, value, _ in ends]
+    if plot.kind == "curve":
+        edge = [(at, low) for at, low, _, _ in ends] + [(at, top) for at, _, _, top in ends[::-1]]
+        drawing.area(joined(edge), _colour(index), 0.2)
+        drawing.line(joined(places), _colour(index), 2)
+    whiskers = "".join(joined([(at, low), (at, high)]) for at, low, _, high in ends)
+    drawing.line(whiskers, _colour(index), 1.5)
+    drawing.marks(_shape(index), places, _colour(index), hover(plot, series))
 
 
-def _ends(series: Series) -> tuple[list[float], list[float], list[float]]:
-    """Return values and interval ends; where there is no interval it has no length."""
-    value = [point.y.value for point in series.points]
-    low = [point.y.value if point.y.low is None else point.y.low for point in series.points]
-    high = [point.y.value if point.y.high is None else point.y.high for point in series.points]
-    return value, low, high
+@dataclass(frozen=True)
+class _Rows:
+    """A drawing with a named row for each category, and the heights of the rows' first lines."""
+
+    drawing: Drawing
+    frame: Frame
+    x: Scale
+    heights: dict[str, float]
+
+
+def _rows(plot: Plot, form: Form, lines: int) -> _Rows:
+    """Draw the axis of values along the width, and name the categories."""
+    names = list(dict.fromkeys(place(p.x) for s in plot.series for p in s.points))
+    step = ROW + LINE * (lines - 1)
+    drawn = [plot.whole] if plot.whole else plot.series
+    values = [format_value(p.y.value, plot.y.unit) for s in drawn for p in s.points]
+    margin = 12 + form.glyph * max(map(len, values))
+    drawing = Drawing(form.width, step * len(names) + 46, form.font)
+    frame = Frame(INDENT, form.width - margin, 4, drawing.height - 42)
+    low, high = limits(plot)
+    x = Scale(low, high, frame.left, frame.right, is_wide(low, high))
+    label = 2 + max(len(format_value(end, plot.y.unit)) for end in (low, high))
+    most = max(2, int((form.width - margin) / form.glyph / label))
+    grid(drawing, frame, x, value_labels(ticks(low, high, most), plot.y.unit), upright=True)
+    name_axis(drawing, frame, plot.y.label)
+    heights = {}
+    for row, name in enumerate(names):
+        base = frame.top + row * step + form.font
+        drawing.text(name, 0, base)
+        heights[name] = base + 15
+    return _Rows(drawing, frame, x, heights)
+
+
+def _dots(plot: Plot, form: Form) -> Drawing:
+    """Draw a dot with a whisker for each number, its value beside it."""
+    rows = _rows(plot, form, len(plot.series))
+    for index, series in enumerate(plot.series):
+        _dot_line(rows, plot, series, LINE * index, (_shape(index), _colour(index)))
+    if plot.reference is not None:
+        at = number(rows.x(plot.reference))
+        path = f"M{at} {number(rows.frame.top)}V{number(rows.frame.bottom)}"
+        rows.drawing.line(path, "muted", 1.2, dashes=DASHED)
+    return rows.drawing
+
+
+def _stack(plot: Plot, form: Form) -> Drawing:
+    """Lay parts end to end, above the whole; a part below zero has a number but no length."""
+    rows = _rows(plot, form, 2 if plot.whole else 1)
+    starts = dict.fromkeys(rows.heights, 0.0)
+    for index, series in enumerate(plot.series):
+        for point, text in zip(series.points, hover(plot, series), strict=True):
+            name, length = place(point.x), max(0.0, point.y.value)
+            begin, end = rows.x(starts[name]), rows.x(starts[name] + length)
+            rows.drawing.bar(begin, rows.heights[name], end - begin, _colour(index), text)
+            starts[name] += length
+    if plot.whole:
+        for point in plot.whole.points:
+            y = rows.heights[place(point.x)] + LINE
+            path = joined([(rows.x(0), y), (rows.x(point.y.value), y)])
+            rows.drawing.line(path, "ink", 1.2)
+        _dot_line(rows, plot, plot.whole, LINE, (_shape(1), "ink"))
+    return rows.drawing
+
+
+def _dot_line(rows: _Rows, plot: Plot, series: Series, below: float, mark: tuple[str, str]) -> None:
+    """Draw the dots of a series, so many pixels below the first line of their rows."""
+    shape, colour = mark
+    places = []
+    for point, (_, low, value, high) in zip(series.points, _ends(series), strict=True):
+        y = rows.heights[place(point.x)] + below
+        rule = joined([(rows.frame.left, y), (rows.frame.right, y)])
+        rows.drawing.line(rule, "rule", 0.8)
+        rows.drawing.line(joined([(rows.x(low), y), (rows.x(high), y)]), colour, 2)
+        value_text = format_value(value, plot.y.unit)
+        rows.drawing.text(value_text, rows.frame.right + 10, y + 0.36 * rows.drawing.font)
+        places.append((rows.x(value), y))
+    rows.drawing.marks(shape, places, colour, hover(plot, series))
+
+
+def _ends(series: Series) -> list[tuple[float | str, float, float, float]]:
+    """Return places, low ends, values and high ends; what has no interval has no length."""
+    return [
+        (
+            point.x,
+            point.y.value if point.y.low is None else point.y.low,
+            point.y.value,
+            point.y.value if point.y.high is None else point.y.high,
+        )
+        for point in series.points
+    ]
 
 
 def _colour(index: int) -> str:
     return SERIES[index % len(SERIES)]
 
 
-def _mark(index: int, form: Form) -> dict[str, Any]:
-    return {
-        "color": _colour(index),
-        "marker": SHAPES[index % len(SHAPES)],
-        "markersize": form.font * 0.58,
-        "markeredgecolor": LIGHT["paper"],
-        "markeredgewidth": 1,
-        "clip_on": False,
-        "gid": f"series-{index}",
-    }
+def _shape(index: int) -> str:
+    return SHAPES[index % len(SHAPES)]

@@ -120,10 +120,7 @@ def contents(
 def _exercise(run: Run, section: Section, marks: views.Marks) -> Exercise:
     name = f"exercise-{slug(section.exercise)}"
     marked = [(finding, views.doubtful(finding.cases, marks)) for finding in section.findings]
-    figures = [
-        _drawn(plot, f"{name}-{place}", views.table(plot, marks))
-        for place, plot in enumerate(section.plots)
-    ]
+    figures = [_drawn(plot, views.table(plot, marks)) for plot in section.plots]
     rows = views.case_rows(run, section.exercise, marks)
     return Exercise(name, section, marked[0][1], marked[1:], figures, rows)
 
@@ -142,14 +139,14 @@ def _roof(run: Run, one: roofline.Roofline, marks: views.Marks) -> Roof:
         for dot in one.dots
     ]
     table = views.Table(one.plot.title, ["Product", "Rate", "Part of its ceiling"], rows, "")
-    return Roof(_drawn(one.plot, slug(one.plot.name), table), one.sentences)
+    return Roof(_drawn(one.plot, table), one.sentences)
 
 
-def _drawn(plot: Plot, prefix: str, table: views.Table) -> Drawn:
+def _drawn(plot: Plot, table: views.Table) -> Drawn:
     return Drawn(
         plot,
-        Markup(charts.draw(plot, theme.WIDE, prefix)),  # noqa: S704 - our own drawing
-        Markup(charts.draw(plot, theme.NARROW, prefix)),  # noqa: S704 - likewise
+        Markup(charts.draw(plot, theme.WIDE)),  # noqa: S704 - our own drawing
+        Markup(charts.draw(plot, theme.NARROW)),  # noqa: S704 - likewise
         table,
     )
 

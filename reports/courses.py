@@ -1,29 +1,26 @@
 # SPDX-License-Identifier: MIT
 """What sensors said over a run: how it went, in small charts and in a table."""
 
-import io
+import math
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import fmean, median
-from typing import Any
 
-import matplotlib as mpl
 from markupsafe import Markup
-from matplotlib.axes import Axes
-from matplotlib.backends.backend_svg import FigureCanvasSVG
 from msgspec import UNSET
 
-from reports.axes import canvas, even_ticks
-from reports.charts import SETTINGS
+from reports.axes import Frame, Scale, along, even_ticks, grid, name_axis, value_labels
 from reports.findings.select import device_title
-from reports.svg import clean
-from reports.theme import LIGHT, NARROW, SERIES, THEMED, WIDE, Form
+from reports.svg import Drawing, joined
+from reports.theme import NARROW, SERIES, WIDE, Form
 from reports.words import printable
 from suite.model import Run, Telemetry
 from suite.units import format_value
 
-HEIGHT = 190.0
-DASHES = ("-", (0, (5, 2)), (0, (1.5, 1.5)), (0, (6, 2, 1.5, 2)))
+HEIGHT = 204.0
+ROOM = 30.0
+"""Pixels between the numbers of two launches, at least."""
+DASHES = ("", "8 3", "2.5 2.5", "10 3 2.5 3")
 """Kinds of line, so that colour is never alone."""
 CPU_CLOCK = "clock_hz"
 DRAWN = {
@@ -113,10 +110,10 @@ def sensors(run: Run) -> Sensors | None:
     drawn = [
         Drawn(
             course,
-            Markup(draw(course, WIDE, f"sensors-{place}")),  # noqa: S704 - our own drawing
-            Markup(draw(course, NARROW, f"sensors-{place}")),  # noqa: S704 - likewise
+            Markup(draw(course, WIDE)),  # noqa: S704 - our own drawing
+            Markup(draw(course, NARROW)),  # noqa: S704 - likewise
         )
-        for place, course in enumerate(courses(run, told))
+        for course in courses(run, told)
     ]
     return Sensors(drawn, _rows(run, told), _held_back(run, told), format_value(told.cost, "1", 2))
 
@@ -142,48 +139,42 @@ def courses(run: Run, told: Telemetry) -> list[Course]:
     return found
 
 
-def draw(course: Course, form: Form, prefix: str) -> str:
-    """Return a course as an inline SVG element; `prefix` keeps its identifiers apart."""
-    raw = io.StringIO()
-    with mpl.rc_context(SETTINGS):
-        figure: Any = _paint(course, form).figure
-        drawing: Any = FigureCanvasSVG(figure)
-        drawing.print_svg(raw, metadata={"Date": None})
-    return clean(
-        raw.getvalue(),
-        prefix=f"{prefix}-{form.name}",
-        label=course.words,
-        colours=THEMED,
-        hover={f"line-{i}": [course.outline(device)] for i, device in enumerate(course.lines)},
-    )
-
-
-def _paint(course: Course, form: Form) -> Axes:
+def draw(course: Course, form: Form) -> str:
+    """Return a course as an inline SVG element."""
+    drawing = Drawing(form.width, HEIGHT, form.font)
     values = [value for line in course.lines.values() for _, value in line]
     room = max(0.1 * (max(values) - min(values)), 0.02 * max(values), 1e-9)
     low, high = max(0.0, min(values) - room), max(values) + room
-    shown = even_ticks(low, high, 4)
-    labels = [format_value(tick, course.unit) for tick in shown]
-    axes = canvas(form, HEIGHT, (10 + form.glyph * max(map(len, labels)), 16, 8, 46))
-    axes.set(ylim=(low, high))
-    axes.set_yticks(shown, labels)
-    axes.grid(axis="y", color=LIGHT["rule"], linewidth=1)
+    labels = value_labels(even_ticks(low, high, 4), course.unit)
+    frame = Frame(
+        10 + form.glyph * max(map(len, labels.values())), form.width - 16, 22, HEIGHT - 46
+    )
+    y = Scale(low, high, frame.bottom, frame.top)
     moments = [moment for line in course.lines.values() for moment, _ in line]
     begun, ended = min([*moments, *course.launches]), max(moments)
-    axes.set(xlim=(begun, ended if ended > begun else begun + 1))
-    marks = even_ticks(*axes.get_xlim(), form.x_labels // 2)
-    axes.set_xticks(marks, [format_value(mark, "s") for mark in marks])
-    axes.set_xlabel("time of the run", fontsize=form.font, color=LIGHT["muted"], labelpad=8)
-    axes.vlines(course.launches, low, high, color=LIGHT["muted"], linewidth=0.8, alpha=0.5)
-    for index, line in enumerate(course.lines.values()):
-        axes.plot(
-            *zip(*(line if len(line) > 1 else 2 * line), strict=True),
-            color=SERIES[index % len(SERIES)],
-            linestyle=DASHES[index % len(DASHES)],
-            linewidth=1.6,
-            gid=f"line-{index}",
-        )
-    return axes
+    x = Scale(begun, max(ended, begun + 1e-9), frame.left, frame.right)
+    grid(drawing, frame, y, labels, upright=False)
+    along(drawing, frame, x, value_labels(even_ticks(begun, ended, form.x_labels // 2), "s"))
+    name_axis(drawing, frame, "time of the run")
+    _launches(drawing, frame, x, course.launches)
+    for index, (device, line) in enumerate(course.lines.items()):
+        places = [(x(moment), y(value)) for moment, value in line]
+        path = joined(places if len(places) > 1 else 2 * places)
+        colour, dashes = SERIES[index % len(SERIES)], DASHES[index % len(DASHES)]
+        drawing.line(path, colour, 1.6, dashes=dashes, title=course.outline(device))
+    return drawing.svg(course.words)
+
+
+def _launches(drawing: Drawing, frame: Frame, x: Scale, launches: list[float]) -> None:
+    """Draw where launches begin, and number those that leave room for it."""
+    last = -math.inf
+    for place, moment in enumerate(launches, start=1):
+        at = x(moment)
+        path = joined([(at, frame.top), (at, frame.bottom)])
+        drawing.line(path, "muted", 0.8, dashes="1 3")
+        if at - last > ROOM:
+            drawing.text(f"launch {place}" if place == 1 else f"{place}", at, frame.top - 6)
+            last = at + (ROOM if place == 1 else 0)
 
 
 def _rows(run: Run, told: Telemetry) -> list[tuple[str, str, list[str]]]:

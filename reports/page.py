@@ -5,12 +5,13 @@ A page holds everything it shows, asks nothing of any server, and runs no script
 input gives the same bytes: no time enters but the run's own.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from reports import facts, views
 from reports.contents import Contents
 from reports.render import moment, render
+from reports.theme import SHAPES
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,11 @@ def run_page(contents: Contents, downloads: Sequence[Download]) -> str:
         The stored file first, then what lies beside it.
     """
     run = contents.run
+    numbered = views.numbers(run)
+
+    def origins(cases: Iterable[str]) -> list[int]:
+        return sorted({numbered[name] for name in cases if name in numbered})
+
     return render(
         "run.html",
         title=f"{contents.machine}: Frobench, {moment(run.datetime)}",
@@ -39,7 +45,9 @@ def run_page(contents: Contents, downloads: Sequence[Download]) -> str:
         shown=contents,
         run=run,
         sections=contents.sections,
-        numbered=views.numbers(run),
+        shapes=SHAPES,
+        numbered=numbered,
+        origins=origins,
         machine_facts=facts.machine(run),
         method=facts.method(run),
         downloads=downloads,

@@ -35,12 +35,16 @@ DARK = {
 }
 """Colours by theme: text at 4.5:1 on paper, the series' c1 to c6 at 3:1, and the first five
 of them apart for each colour-vision deficiency."""
-SERIES = tuple(LIGHT[f"c{index}"] for index in range(1, 7))
-SHAPES = ("o", "s", "^", "D", "v", "P")
-"""Marks of the series, so that colour is never alone."""
-THEMED = {colour: f"var(--{name}, {colour})" for name, colour in LIGHT.items()}
-THEMED[LIGHT["ink"]] = "currentColor"
-"""What the colours that a chart is drawn in become on the page."""
+SERIES = ("c1", "c2", "c3", "c4", "c5", "c6")
+SHAPES = (
+    "M0-5a5 5 0 1 1-.01 0z",
+    "M-4.5-4.5h9v9h-9z",
+    "M0-5.5 5.5 4.5h-11z",
+    "M0-6 6 0 0 6-6 0z",
+    "M0 5.5 5.5-4.5h-11z",
+    "M-2-6h4v4h4v4h-4v4h-4v-4h-4v-4h4z",
+)
+"""Marks of the series around their middle, so that colour is never alone."""
 
 
 @dataclass(frozen=True)
