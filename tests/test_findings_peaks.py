@@ -63,10 +63,15 @@ def test_the_peak_is_that_of_the_highest_clock_that_was_seen(run: Run) -> None:
     )
 
 
-@pytest.mark.parametrize("highest", [345e6, 0.49 * 1.83e9, 0.86 * 1.83e9])
-def test_a_clock_that_cannot_be_the_products_is_not_taken_for_it(run: Run, highest: float) -> None:
+@pytest.mark.parametrize(
+    ("highest", "part"), [(345e6, 0.05), (0.49 * 1.83e9, 0.05), (0.86 * 1.83e9, 1.0)]
+)
+def test_a_clock_that_cannot_be_the_products_is_not_taken_for_it(
+    run: Run, highest: float, part: float
+) -> None:
     beside = product(run, highest=highest)
-    assert peaks.of_peak(run, beside, RATE, named=False).endswith("at a boost clock of 1.83 GHz")
+    found = peaks.of_peak(run, beside, RATE * part, named=False)
+    assert found.endswith("at a boost clock of 1.83 GHz")
 
 
 def test_half_of_the_boost_clock_is_believed(run: Run) -> None:
