@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Which part of its datasheet's and its link's rate a device reaches, in sentences."""
 
+from copy import deepcopy
+
 import pandas as pd
 import pytest
 from msgspec.structs import replace
@@ -14,10 +16,16 @@ GPU = "cuda:0"
 RATE = pd.Series([0.87 * 989e12] * 8)
 
 
-@pytest.fixture
-def run() -> Run:
-    """Return a run on one H200."""
+@pytest.fixture(scope="module")
+def made() -> Run:
+    """Make a run on one H200."""
     return factory.run(accelerators=1)
+
+
+@pytest.fixture
+def run(made: Run) -> Run:
+    """Return that run, for a test to change."""
+    return deepcopy(made)
 
 
 def called(run: Run, name: str) -> Run:
