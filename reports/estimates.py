@@ -2,7 +2,6 @@
 """One row a case of a run: its estimate, how sure it is on the log scale, and its rates."""
 
 import math
-from statistics import stdev
 
 from msgspec import Struct
 
@@ -100,5 +99,7 @@ def log_error(medians: list[float]) -> float | None:
     """
     if len(medians) < LEAST_LAUNCHES or min(medians) <= 0:
         return None
-    spread = stdev(map(math.log, medians))
-    return MEDIAN_TO_MEAN * spread / math.sqrt(len(medians))
+    logs = [math.log(one) for one in medians]
+    mean = math.fsum(logs) / len(logs)
+    squares = math.fsum((one - mean) ** 2 for one in logs)  # statistics.stdev takes far longer
+    return MEDIAN_TO_MEAN * math.sqrt(squares / (len(logs) - 1) / len(logs))

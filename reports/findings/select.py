@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
+import numpy as np
 import pandas as pd
 
 from reports.findings.model import RATIO, Point, Series
@@ -72,7 +73,9 @@ class Curve:
 
     def at(self, x: float) -> pd.Series:
         """Return a column: the launches that have a number there."""
-        return pd.Series(self.table[x]).dropna()
+        numbers = self.table[x].to_numpy()
+        known = ~np.isnan(numbers)
+        return pd.Series(numbers[known], self.table.index[known])
 
     def highest(self) -> float:
         """Return the size with the largest estimate."""
@@ -80,7 +83,8 @@ class Curve:
 
     def point(self, x: float, name: str = "") -> Point:
         """Return the estimate over launches in a column, as a point of a plot, maybe renamed."""
-        return Point(name or x, estimate(self.at(x).tolist()), self.cases[x])
+        numbers = self.table[x].to_numpy()
+        return Point(name or x, estimate(numbers[~np.isnan(numbers)].tolist()), self.cases[x])
 
     def series(self, label: str) -> Series:
         """Return the estimates over launches as a series of a plot."""
@@ -101,13 +105,20 @@ class Cases:
         self.exercise = exercise
         self._table = table
         disguised = [case.fullname for case in run.benchmarks if _is_disguised(case)]
-        rows = table[(table["exercise"] == exercise) & (table["status"] == "passed")]
-        rows = rows[~rows["case"].isin(disguised)]
-        first = rows.drop_duplicates("case").set_index("case", drop=False)
-        self._facts: dict[str, dict[Any, Any]] = {
-            str(name): facts for name, facts in first.to_dict("index").items()
+        wanted = (table["exercise"] == exercise) & (table["status"] == "passed")
+        rows = table[wanted & ~table["case"].isin(disguised)]
+        self._columns: dict[str, Any] = {str(name): rows[name] for name in rows}
+        self._numeric: dict[str, "np.ndarray[Any, np.dtype[np.float64]]"] = {}
+        self._launch = rows["launch"].to_numpy()
+        self._rows: dict[str, list[int]] = {}
+        for row, name in enumerate(rows["case"].tolist()):
+            self._rows.setdefault(name, []).append(row)
+        first = rows.iloc[[places[0] for places in self._rows.values()]]
+        facts = zip(*(first[name].tolist() for name in first), strict=True)
+        self._facts: dict[str, dict[str, Any]] = {
+            name: dict(zip(self._columns, one, strict=True))
+            for name, one in zip(self._rows, facts, strict=True)
         }
-        self._launches = dict(iter(rows.set_index("launch").groupby("case")))
 
     def of(self, exercise: str) -> "Cases":
         """Return the cases of another exercise of the run."""
@@ -142,8 +153,11 @@ class Cases:
                 found[float(size)] = (numbers, name)
         if not found:
             raise NotMeasuredError(self.reason(**where))
-        table = pd.DataFrame({size: found[size][0] for size in sorted(found)})
-        return Curve(table, {size: (found[size][1],) for size in sorted(found)})
+        sizes = sorted(found)
+        return Curve(
+            _beside({size: found[size][0] for size in sizes}),
+            {size: (found[size][1],) for size in sizes},
+        )
 
     def one(self, what: str = "seconds", **where: Scalar) -> pd.Series:
         """Return a column of the frame by launch for the one case with these parameters.
@@ -160,8 +174,18 @@ class Cases:
         raise NotMeasuredError(self.reason(**where))
 
     def _numbers(self, name: str, what: str) -> pd.Series:
-        column = self._launches[name].get(what, pd.Series(dtype=float))
-        return pd.Series(column).dropna().astype(float)
+        if what not in self._columns:
+            return pd.Series(dtype=float)
+        rows = self._rows[name]
+        numbers = self._column(what)[rows]
+        known = ~np.isnan(numbers)
+        return pd.Series(numbers[known], self._launch[rows][known])
+
+    def _column(self, what: str) -> "np.ndarray[Any, np.dtype[np.float64]]":
+        """Return a column of the frame as numbers, not a number where it has none."""
+        if what not in self._numeric:
+            self._numeric[what] = self._columns[what].to_numpy(dtype=float, na_value=np.nan)
+        return self._numeric[what]
 
     def passed(self) -> list[Case]:
         """Return the cases themselves, in the order of the run."""
@@ -173,8 +197,11 @@ class Cases:
 
     def reason(self, **where: Scalar) -> str:
         """Say why no case with these parameters was measured."""
-        outcomes = [o for o in self.run.frobench.outcomes if self._fits(o, where)]
-        reasons = dict.fromkeys(o.reason for o in outcomes if o.status != "passed" and o.reason)
+        reasons = dict.fromkeys(
+            o.reason
+            for o in self.run.frobench.outcomes
+            if o.status != "passed" and o.reason and self._fits(o, where)
+        )
         if reasons:
             first, *others = reasons
             return f"{first}; and {len(others)} other reasons" if others else first
@@ -203,6 +230,15 @@ class Cases:
         return outcome.group == self.exercise and all(
             known.get(name, value) == value for name, value in where.items()
         )
+
+
+def _beside(columns: dict[float, pd.Series]) -> pd.DataFrame:
+    """Return columns as a table; mostly they have the same launches, which is quick to find out."""
+    first, *others = (column.index for column in columns.values())
+    if all(first.equals(other) for other in others):
+        numbers = np.column_stack([column.to_numpy() for column in columns.values()])
+        return pd.DataFrame(numbers, index=first, columns=list(columns))
+    return pd.DataFrame(columns)
 
 
 def _is_disguised(case: Case) -> bool:
