@@ -4,6 +4,7 @@
 import pytest
 
 collect_ignore = [
+    "browser",  # tests that need a browser; `nox -s browser` runs them
     "calibration",  # benchmarks for studies that take half an hour; test_calibration.py tries them
     "sabotage",  # benchmarks with planted faults; test_sabotage.py runs them
     "tricky",  # benchmarks that go wrong on purpose; test_runner.py runs them

@@ -15,7 +15,10 @@ MISSING = (
     "no Chromium is here: `apt-get install chromium`, or, where there is no such package, "
     "`playwright install chromium` in this session's environment"
 )
-PROBES = (Path(__file__).parent / "probes.js").read_text(encoding="utf-8")
+PROBES = "\n".join(
+    (Path(__file__).parent / name).read_text(encoding="utf-8")
+    for name in ("probes.js", "drawings.js")
+)
 Scheme = Literal["light", "dark"]
 HEIGHT = 900
 """Height of the window, in CSS pixels."""
@@ -70,7 +73,7 @@ class Shown:
         self.page.set_viewport_size({"width": look.width, "height": HEIGHT})
 
     def probe(self, name: str, *arguments: object) -> Any:  # noqa: ANN401 - what the probe returns
-        """Return what a function of `probes.js` says of the page."""
+        """Return what one of the functions in `PROBES` says of the page."""
         return self.page.evaluate(f"(given) => {{{PROBES}\nreturn {name}(...given);}}", arguments)
 
     def refused(self) -> list[str]:
@@ -81,6 +84,13 @@ class Shown:
     def _hear(self, message: ConsoleMessage) -> None:
         if message.type in {"error", "warning"}:
             self.said.append(f"console {message.type}: {message.text}")
+
+
+def tell(faults: list[str], look: Look | None = None) -> str:
+    """List faults for a failed test, a line each, and not more than a person reads."""
+    lines = [f"{look}: {fault}" if look else fault for fault in faults[:20]]
+    rest = len(faults) - len(lines)
+    return "\n".join(["", *lines, *([f"and {rest} more"] if rest else [])])
 
 
 def path() -> str | None:

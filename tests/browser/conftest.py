@@ -27,10 +27,10 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Give a test that asks for `address` every page of the sites."""
-    if "address" in metafunc.fixturenames:
-        pages = sites.pages(Path(os.environ[SITES]))
-        metafunc.parametrize("address", list(pages.values()), ids=list(pages))
+    """Give a test that asks for a `place` every page of the sites."""
+    if "place" in metafunc.fixturenames:
+        places = sites.pages(Path(os.environ[SITES]))
+        metafunc.parametrize("place", places, ids=[place.name for place in places])
 
 
 @pytest.fixture(scope="session")

@@ -84,3 +84,74 @@ function deadWithoutScript() {
     ...tables.map((one) => `not to be seen: ${named(one)}`),
   ];
 }
+
+/** Send every element the events that an injected handler would wait for. */
+function rouse() {
+  for (const element of document.querySelectorAll("*")) {
+    for (const kind of ["mouseover", "focus", "load", "error"]) element.dispatchEvent(new Event(kind));
+  }
+}
+
+/** Where a focus ring shows: what surrounds an element, as computed. */
+function ring(element) {
+  const style = getComputedStyle(element);
+  return [style.outlineStyle, style.outlineWidth, style.boxShadow, style.backgroundColor, style.borderColor].join();
+}
+
+/** Begin a round by Tab; return how many stops it should have. */
+function begin() {
+  const stops = controls();
+  window.__rest = new Map(stops.map((one) => [one, ring(one)]));
+  window.__seen = new Set();
+  document.activeElement?.blur();
+  return stops.length;
+}
+
+/** Say what is wrong with the stop that Tab came to; null where it left the page. */
+function arrive() {
+  const one = document.activeElement;
+  if (!one || one === document.body || one === document.documentElement) return null;
+  const faults = [];
+  window.__seen.add(one);
+  if (!isVisible(one)) faults.push(`focused and not to be seen: ${named(one)}`);
+  if (ring(one) === window.__rest.get(one)) faults.push(`focused and looks as before: ${named(one)}`);
+  if (isCovered(one)) faults.push(`focused behind something else: ${named(one)}`);
+  return faults;
+}
+
+/** Whether nothing of a focused element is on top, as behind a header that sticks. */
+function isCovered(one) {
+  const parts = [0.1, 0.5, 0.9];
+  return ![...one.getClientRects()].slice(0, 9).some((box) => {
+    const [left, right] = [Math.max(0, box.left), Math.min(innerWidth, box.right)];
+    const [top, bottom] = [Math.max(0, box.top), Math.min(innerHeight, box.bottom)];
+    const points = parts.flatMap((x) => parts.map((y) => [left + x * (right - left), top + y * (bottom - top)]));
+    return points.some(([x, y]) => {
+      const hit = document.elementFromPoint(x, y);
+      return hit && (one.contains(hit) || hit.contains(one) || one.labels?.[0]?.contains(hit));
+    });
+  });
+}
+
+/** Which stops a round did not reach; of the buttons of a radio group one is enough. */
+function missed() {
+  const groups = new Set([...window.__seen].filter((one) => one.type === "radio").map((one) => one.name));
+  return [...window.__rest.keys()]
+    .filter((one) => one.isConnected && isVisible(one) && !window.__seen.has(one))
+    .filter((one) => !(one.type === "radio" && groups.has(one.name)))
+    .map((one) => `not reached by Tab: ${named(one)}`);
+}
+
+/** What looks as if it could be pressed, and is no control that the keyboard knows. */
+function pressedOnlyByPointer() {
+  const known = "a[href], button, input, select, textarea, summary, label, option";
+  return [...document.body.querySelectorAll("*")]
+    .filter((one) => getComputedStyle(one).cursor === "pointer" && !one.closest(known) && isVisible(one))
+    .map((one) => `only for a pointer: ${named(one)}`);
+}
+
+/** Count the clicks that arrive, by whatever they were made. */
+function countClicks() {
+  window.__clicks = 0;
+  document.addEventListener("click", () => { window.__clicks += 1; }, true);
+}

@@ -5,10 +5,11 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from reports import page
+from reports import site
 from suite import store
 from suite.model import Run, Telemetry
 from tests import factory
@@ -31,6 +32,10 @@ HONEST: dict[str, Callable[[], Run]] = {
 def newest() -> Path:
     """Return the newest of the stored runs."""
     return max((ROOT / "results").glob("*/*.json"), key=lambda path: path.name)
+
+
+def _called(run: Run, name: str) -> Run:
+    return replace(run, frobench=replace(run.frobench, run=name))
 
 
 def _sensed(run: Run) -> Run:
@@ -56,14 +61,14 @@ def build(folder: Path) -> None:
     The command refuses most hostile runs, so that their pages are asked of what it calls.
     """
     (folder / "runs").mkdir()
-    given = [(name, make()) for name, make in HONEST.items()]
+    given = [(name, _called(make(), name)) for name, make in HONEST.items()]
     honest = [newest(), *(_stored(run, folder / "runs" / f"{name}.json") for name, run in given)]
     hostile = hostile_runs(_sensed(factory.run(accelerators=2)))
     spoilt = [_stored(run, folder / "runs" / f"{name}.json") for name, run in hostile.items()]
     command = [sys.executable, "-m", "frobench", "report", *map(str, honest)]
     subprocess.run([*command, "-o", str(folder / "honest")], cwd=ROOT, check=True)
-    page.build([newest(), *spoilt], folder / "hostile")
-    page.build([], folder / "empty")
+    site.build([newest(), *spoilt], folder / "hostile")
+    site.build([], folder / "empty")
 
 
 def _stored(run: Run, path: Path) -> Path:
@@ -71,11 +76,25 @@ def _stored(run: Run, path: Path) -> Path:
     return path
 
 
-def pages(folder: Path) -> dict[str, str]:
-    """Return the address of every page by a name to tell it by."""
-    found: dict[str, str] = {}
+class Place(NamedTuple):
+    """A page of a site.
+
+    whole : whether it stands for its kind: the others differ in what they tell, not in how
+    """
+
+    name: str
+    address: str
+    whole: bool
+
+
+def pages(folder: Path) -> list[Place]:
+    """Return every page of the sites."""
+    found: list[Place] = []
+    whole = {"index", "purchase", newest().stem, "four-gpus-partial"}
     for path in sorted(folder.glob("*/**/*.html")):
-        site, *place = path.relative_to(folder).parts
-        told = "/".join(place) if site == "honest" or len(place) == 1 else f"run {len(found)}"
-        found[f"{site}/{told}"] = path.as_uri()
+        kind, *place = path.relative_to(folder).parts
+        told = "/".join(place) if kind == "honest" or len(place) == 1 else f"run {len(found)}"
+        found.append(
+            Place(f"{kind}/{told}", path.as_uri(), kind == "honest" and path.stem in whole)
+        )
     return found

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: MIT
+// What the tests ask of the drawings in a page: the colours that are rendered, and what lies behind.
+
+const SERIES = ["--c1", "--c2", "--c3", "--c4", "--c5", "--c6"];
+const SHAPES = "path, use, rect, circle, ellipse, line, polyline, polygon";
+
+/** Read a colour as red, green, blue (0 to 255) and opacity (0 to 1). */
+const rgba = (() => {
+  const pen = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });
+  const known = new Map();
+  return (colour) => {
+    if (!known.has(colour)) {
+      pen.clearRect(0, 0, 1, 1);
+      pen.fillStyle = colour;
+      pen.fillRect(0, 0, 1, 1);
+      const [red, green, blue, opacity] = pen.getImageData(0, 0, 1, 1).data;
+      known.set(colour, [red, green, blue, opacity / 255]);
+    }
+    return known.get(colour);
+  };
+})();
+
+/** Lay a colour over another one. */
+function over([red, green, blue, opacity], below) {
+  return [red, green, blue].map((part, index) => opacity * part + (1 - opacity) * below[index]);
+}
+
+/** The opacity that an element and those around it have together. */
+function veil(element) {
+  let opacity = 1;
+  for (let one = element; one; one = one.parentElement) opacity *= getComputedStyle(one).opacity;
+  return opacity;
+}
+
+/** The colour that a shape is drawn in: its fill, or the line's where it has none. */
+function paint(element) {
+  const style = getComputedStyle(element);
+  const name = style.fill === "none" ? "stroke" : "fill";
+  if (style[name] === "none" || style[name].startsWith("url")) return null;
+  const [red, green, blue, opacity] = rgba(style[name]);
+  return [red, green, blue, opacity * style[`${name}Opacity`] * veil(element)];
+}
+
+/** A point of a shape, in the window. */
+function middle(element) {
+  const box = element.getBoundingClientRect();
+  const hollow = getComputedStyle(element).fill === "none" && element.getTotalLength;
+  if (!hollow) return [box.left + box.width / 2, box.top + box.height / 2];
+  const point = element.getPointAtLength(element.getTotalLength() / 2);
+  const { x, y } = point.matrixTransform(element.getScreenCTM());
+  return [x, y];
+}
+
+/** The colour behind an element: pages, boxes and shapes that were drawn before it. */
+function behind(element, isPassed) {
+  const below = document
+    .elementsFromPoint(...middle(element))
+    .filter((one) => one.compareDocumentPosition(element) & Node.DOCUMENT_POSITION_FOLLOWING && !isPassed(one));
+  const page = rgba(getComputedStyle(document.documentElement).backgroundColor);
+  let colour = over(page, rgba("Canvas"));
+  for (const one of below.reverse()) {
+    const shape = one.closest("svg") && one.localName !== "svg";
+    const layer = shape ? one.localName !== "text" && paint(one) : rgba(getComputedStyle(one).backgroundColor);
+    if (layer) colour = over(layer, colour);
+  }
+  return colour;
+}
+
+/** Whether a shape is drawn; a straight line has no height or no width. */
+function isDrawn(shape) {
+  const box = shape.getBoundingClientRect();
+  return box.width + box.height > 0 && shape.checkVisibility() && !shape.closest("defs");
+}
+
+/** The marks of a drawing: shapes in a series' colour or with a hover text, and not mere veils. */
+function marks(svg) {
+  const root = getComputedStyle(document.documentElement);
+  const series = SERIES.map((name) => rgba(root.getPropertyValue(name)).slice(0, 3).join());
+  return [...svg.querySelectorAll(SHAPES)].filter((one) => {
+    if (!isDrawn(one)) return false;
+    const colour = paint(one);
+    const titled = one.querySelector(":scope > title") !== null;
+    return colour && colour[3] >= 0.5 && (titled || series.includes(colour.slice(0, 3).join()));
+  });
+}
+
+/** What tells a mark apart besides its colour: the form that is reused, or the dashes of a line. */
+function form(mark) {
+  if (mark.localName === "use") return document.querySelector(mark.getAttribute("href")).getAttribute("d");
+  const { fill, strokeDasharray } = getComputedStyle(mark);
+  return fill === "none" ? `line ${strokeDasharray}` : `filled ${mark.closest(".swatch") ? mark.getAttribute("d") : ""}`;
+}
+
+/** Drawings that can be seen now. */
+function drawings() {
+  return [...document.querySelectorAll("svg")].filter(isVisible);
+}
+
+/** Every text and every mark of all drawings, with its colour and that behind it. */
+function painted() {
+  const all = [];
+  for (const svg of drawings()) {
+    const found = marks(svg);
+    const passed = new Set(found);
+    svg.scrollIntoView({ block: "center", behavior: "instant" });
+    for (const one of [...found, ...[...svg.querySelectorAll("text")].filter(isVisible)]) {
+      const text = one.localName === "text";
+      const style = getComputedStyle(one);
+      const halo = text && style.paintOrder.startsWith("stroke") && parseFloat(style.strokeWidth) >= 3;
+      const ground = behind(one, (other) => passed.has(other) && !text);
+      const back = halo ? over(rgba(style.stroke), ground) : ground;
+      all.push({ kind: text ? "text" : "mark", name: `${named(svg)}: ${named(one)}`, colour: over(paint(one), back), back });
+    }
+  }
+  return all;
+}
+
+/** For each drawing and each legend the colours of its series, and the forms that bear them. */
+function palettes() {
+  const groups = drawings()
+    .filter((svg) => !svg.closest(".legend"))
+    .map((svg) => [svg, marks(svg)]);
+  for (const legend of document.querySelectorAll(".legend")) {
+    if (isVisible(legend)) groups.push([legend, [...legend.querySelectorAll("svg")].flatMap(marks)]);
+  }
+  return groups.map(([place, found]) => ({
+    name: named(place),
+    marks: found.map((one) => ({ colour: paint(one).slice(0, 3), form: form(one) })),
+    legend: place.matches(".legend"),
+  }));
+}
+
+/** Charts that cannot be heard or read: without a name, a figure, or a table. */
+function unread() {
+  return [...document.querySelectorAll("svg")].flatMap((svg) => {
+    if (svg.closest("[aria-hidden=true]")) return [];
+    if (svg.getAttribute("role") !== "img" || !svg.getAttribute("aria-label")?.trim()) return [`neither named nor hidden: ${named(svg)}`];
+    return svg.closest("figure, tr")?.querySelector("table, td") ? [] : [`no table beside it: ${named(svg)}`];
+  });
+}
+
+/** For each chart with hover texts these, and the cells of the table beside it. */
+function told() {
+  const spelled = (one) => one.textContent.replace(/\s+/g, " ").trim();
+  return [...document.querySelectorAll("figure svg[role=img]")].map((svg) => ({
+    name: named(svg),
+    hover: [...svg.querySelectorAll("title")].map(spelled),
+    cells: [...svg.closest("figure").querySelectorAll("td")].map(spelled),
+  }));
+}
