@@ -92,6 +92,21 @@ def tests(session: nox.Session) -> None:
     session.run("pytest", *at_once, "--no-loadscope-reorder", *session.posargs, env=sharing)
 
 
+@nox.session(default=False)
+def browser(session: nox.Session) -> None:
+    """Look at the pages in Chromium as readers do; what follows `--` goes to pytest."""
+    _install(session, "browser", torch=False)
+    at_once = ("--numprocesses=logical", "--maxprocesses=4")
+    session.run("pytest", "tests/browser", *at_once, *session.posargs)
+
+
+@nox.session(default=False)
+def screenshots(session: nox.Session) -> None:
+    """Take the pictures of the pages that the documents show."""
+    _install(session, "browser", torch=False)
+    session.run("python", "-m", "tests.browser.screenshots")
+
+
 @nox.session
 def lint(session: nox.Session) -> None:
     """Check style, format, the arrows between packages and the project's set-up."""
