@@ -85,7 +85,7 @@ def joules(case: Case) -> list[float] | None:
 
 def together(rows: Sequence[Sequence[float]]) -> Values:
     """Put the launches of cases together, without those in which nothing was measured."""
-    values = np.array(rows, dtype=float).reshape(len(rows), -1)
+    values = np.array(rows, dtype=float, ndmin=2)
     return values[:, ~np.isnan(values).all(axis=0)]
 
 

@@ -54,15 +54,17 @@ class Launches:
     def of(cls, values: Values) -> "Launches":
         """Take positive numbers, such as seconds; cases x launches.
 
-        NaN stands where a launch did not measure the case; each case has some launch. A resample
-        without any launch of a case leaves it where it is.
+        NaN stands where a launch did not measure the case; each case has some launch, unless there
+        is no case at all. A resample without any launch of a case leaves it where it is.
         """
         number = values.shape[1]
+        if not number:
+            return cls(np.empty(0), np.empty((0, RESAMPLES)), number)
         first, second = np.triu_indices(number)
         logs = np.log(values)
         pairs = (logs[:, first] + logs[:, second]) / 2
         weights = _weights(number)
-        found = np.array([_medians(row, weights) for row in pairs]).reshape(-1, 1 + RESAMPLES)
+        found = np.array([_medians(row, weights) for row in pairs])
         return cls(found[:, 0], found[:, 1:], number)
 
 

@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: MIT
+"""What speed costs, reckoned by hand."""
+
+import math
+
+import pytest
+
+from reports.comparison import Comparison, Exercise, Less, Machine, Rate
+from reports.economics import (
+    Amount,
+    Place,
+    Speed,
+    Use,
+    faster,
+    front,
+    life_per_work,
+    memory_per_price,
+    overall,
+    ownership,
+    per_work,
+    places,
+    price_per_rate,
+    single,
+    work_per,
+    work_per_joule,
+)
+
+TWICE = Speed(math.log(2), 0.05, 2.0)
+LOW, HIGH = 2 * math.exp(-0.1), 2 * math.exp(0.1)
+FEW = Speed(math.log(2), None, None)
+
+
+def sure(ratio: float, error: float = 0.01) -> Speed:
+    return Speed(math.log(ratio), error, 2.0)
+
+
+def bare(amount: Amount) -> float:
+    """Return a number that has no interval."""
+    assert (amount.low, amount.high) == (None, None)
+    return amount.value
+
+
+def machine(
+    logs: dict[str, float],
+    covariance: list[list[float]] | None,
+    *,
+    best: dict[str, float | None] | None = None,
+    worst: dict[str, float | None] | None = None,
+) -> Machine:
+    return Machine(
+        run="a",
+        title="A",
+        href="a.html",
+        device="GPU",
+        count=1,
+        watts=None,
+        watts_source=None,
+        memory_bytes=None,
+        price=None,
+        currency=None,
+        price_date=None,
+        price_kind=None,
+        price_source=None,
+        logs=logs,
+        covariance=covariance,
+        quantile=None if covariance is None else 2.0,
+        counts={name: 3 if name in logs else 0 for name in ("products", "copies", "host")},
+        beyond={},
+        best=best or {**dict.fromkeys(("products", "copies", "host")), **logs},
+        worst=worst or {**dict.fromkeys(("products", "copies", "host")), **logs},
+        energy=None,
+        rates=[],
+        differs=[],
+        missing=[],
+    )
+
+
+def compared(one: Machine) -> Comparison:
+    exercises = [
+        Exercise(name=name, title=name, total=4, weight=weight)
+        for name, weight in (("products", 1.0), ("copies", 1.0), ("host", 0.0))
+    ]
+    return Comparison(approximate=False, reference="b", exercises=exercises, machines=[one])
+
+
+def test_the_overall_speed_is_the_geometric_mean_with_what_exercises_share() -> None:
+    covariance = [[0.04, 0.02, 9.0], [0.02, 0.01, 9.0], [9.0, 9.0, 9.0]]
+    logs = {"products": math.log(8), "copies": math.log(2), "host": 5.0}
+    found = overall(compared(one := machine(logs, covariance)), one)
+    assert found.speed is not None
+    assert found.speed.ratio.value == pytest.approx(4)
+    assert found.speed.error == pytest.approx(math.sqrt((0.04 + 0.01 + 2 * 0.02) / 4))
+    assert found.speed.ratio.high == pytest.approx(4 * math.exp(2 * 0.15))
+    assert (found.exercises, found.of, found.cases, found.every) == (2, 2, 6, 8)
+
+
+def test_a_reader_weighs_exercises() -> None:
+    covariance = [[0.04, 0.0, 0.0], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]]
+    one = machine({"products": math.log(16), "copies": 0.0, "host": 0.0}, covariance)
+    found = overall(compared(one), one, {"copies": 3.0, "host": 0.0})
+    assert found.speed is not None
+    assert found.speed.ratio.value == pytest.approx(2)
+    assert found.speed.error == pytest.approx(0.2 / 4)
+    host = overall(compared(one), one, {"products": 0.0, "copies": 0.0, "host": 1.0})
+    assert host.speed is not None
+    assert (host.speed.ratio.value, host.of) == (1.0, 1)
+
+
+def test_a_missing_exercise_is_not_filled_in_and_bounded_apart() -> None:
+    logs = {"products": math.log(4)}
+    best: dict[str, float | None] = {
+        "products": math.log(4),
+        "copies": math.log(9),
+        "host": math.log(5),
+    }
+    worst: dict[str, float | None] = {"products": math.log(4), "copies": 0.0, "host": None}
+    one = machine(logs, None, best=best, worst=worst)
+    found = overall(compared(one), one)
+    assert found.speed is not None
+    assert bare(found.speed.ratio) == pytest.approx(4)
+    assert (found.exercises, found.of, found.cases, found.every) == (1, 2, 3, 8)
+    assert found.best == pytest.approx(6)
+    assert found.worst == pytest.approx(2)
+    assert overall(compared(one), one, {"host": 1.0}).worst is None
+
+
+def test_without_a_common_case_there_is_no_speed() -> None:
+    one = machine({"host": 0.0}, None)
+    found = overall(compared(one), one)
+    assert (found.speed, found.cases, found.every) == (None, 0, 8)
+    assert single(compared(one), one, "products") is None
+    assert single(compared(one), one, "host") == Speed(0.0, None, None)
+
+
+def test_amounts_for_work_turn_the_interval_round_and_work_for_amounts_does_not() -> None:
+    assert per_work(1000, TWICE) == pytest.approx((500, 1000 / HIGH, 1000 / LOW))
+    assert work_per(TWICE, 400) == pytest.approx((2 / 400, LOW / 400, HIGH / 400))
+    assert bare(per_work(1000, FEW)) == pytest.approx(500)
+    assert bare(work_per(FEW, 400)) == pytest.approx(2 / 400)
+
+
+def test_a_rate_has_a_price_with_the_rates_interval() -> None:
+    rate = Rate(precision="bfloat16", value=1e15, low=0.9e15, high=1.1e15)
+    found = price_per_rate(30_000, rate)
+    assert found == pytest.approx((3e-11, 30_000 / 1.1e15, 30_000 / 0.9e15))
+    assert price_per_rate(60_000, rate, count=2) == pytest.approx(found)
+    few = Rate(precision="bfloat16", value=1e15, low=None, high=None)
+    assert bare(price_per_rate(30_000, few)) == pytest.approx(3e-11)
+
+
+def test_measured_energy_has_an_interval_of_its_own() -> None:
+    less = Less(log=math.log(1.5), variance=0.01, quantile=2.2, cases=4)
+    ends = (1.5 * math.exp(-0.22), 1.5 * math.exp(0.22))
+    assert work_per_joule(less) == pytest.approx((1.5, *ends))
+    few = Less(log=math.log(1.5), variance=None, quantile=None, cases=4)
+    assert bare(work_per_joule(few)) == pytest.approx(1.5)
+
+
+def test_memory_for_a_price() -> None:
+    assert memory_per_price(80 * 2**30, 20_000) == 80 * 2**30 / 20_000
+
+
+def test_ownership_is_the_price_and_the_energy_of_the_years() -> None:
+    use = Use(hours_a_day=10, years=3, price_a_kwh=0.3)
+    # 0.7 kW for 10 h on 1,095 days are 7,665 kWh
+    assert ownership(30_000, 700, use) == pytest.approx(30_000 + 7665 * 0.3)
+    half = Use(hours_a_day=10, years=3, price_a_kwh=0.3, share=0.5)
+    assert ownership(30_000, 700, half) == pytest.approx(30_000 + 7665 * 0.3 / 2)
+    assert ownership(30_000, 700, Use(24, 5, 0.0)) == 30_000
+
+
+def test_an_hour_of_the_references_work_costs_its_part_of_the_life() -> None:
+    use = Use(hours_a_day=10, years=3, price_a_kwh=0.3)
+    cost = (30_000 + 7665 * 0.3) / 10_950
+    assert life_per_work(30_000, 700, use, TWICE) == pytest.approx(
+        (cost / 2, cost / HIGH, cost / LOW)
+    )
+
+
+def test_machines_that_do_not_separate_share_places() -> None:
+    speeds = [sure(1.0), sure(1.02), sure(2.0), sure(0.5)]
+    assert places(speeds) == [Place(2, 3), Place(2, 3), Place(1, 1), Place(4, 4)]
+    assert places([sure(1.0), FEW]) == [Place(1, 2), Place(1, 2)]
+
+
+def test_a_chain_of_ties_is_no_tie_of_its_ends() -> None:
+    speeds = [sure(1.0), sure(1.025), sure(1.05)]
+    assert places(speeds) == [Place(2, 3), Place(1, 3), Place(1, 2)]
+
+
+def test_who_is_filtered_out_never_turns_two_machines_round() -> None:
+    speeds = [sure(ratio, error) for ratio, error in ((1, 0.01), (1.2, 0.3), (1.3, 0.01), (2, 0.1))]
+    whole = places(speeds)
+    for gone in range(len(speeds)):
+        left = [place for place in range(len(speeds)) if place != gone]
+        some = dict(zip(left, places([speeds[place] for place in left]), strict=True))
+        for one in left:
+            for other in left:
+                if faster(speeds[one], speeds[other]):
+                    assert whole[one].first < whole[other].first
+                    assert some[one].first < some[other].first
+
+
+def test_only_a_machine_that_is_surely_beaten_leaves_the_front() -> None:
+    cheap, dear, beaten, unsure = (500.0, sure(1)), (900.0, sure(2)), (950.0, sure(1.5)), FEW
+    assert front([cheap, dear, beaten]) == [True, True, False]
+    assert front([dear, (950.0, sure(1.99))]) == [True, True]  # dearer, and perhaps as fast
+    assert front([dear, (950.0, unsure)]) == [True, True]
+    assert front([(700.0, sure(1)), (700.0, sure(2))]) == [False, True]
+    memory = [(-80.0, sure(1)), (-24.0, sure(2)), (-24.0, sure(0.5))]
+    assert front(memory) == [True, True, False]
