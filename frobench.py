@@ -328,8 +328,12 @@ def compare(base: Path, new: Path | None, *, purchase: bool, as_json: bool) -> N
 @into(SITE, "Folder for the pages.")
 @tells
 def report(paths: tuple[Path, ...], output: Path) -> None:
-    """Write pages from stored runs: those of `results/`, or of the paths given."""
+    """Write pages from stored runs: those of `results/`, or of the paths given.
+
+    A folder below `results/.runs/` is a run that goes on: its page shows what it has so far.
+    """
     from reports import site
+    from suite.running import watch
     from suite.terminal import say, shown, stored_runs, tell
 
     broken = []
@@ -338,7 +342,8 @@ def report(paths: tuple[Path, ...], output: Path) -> None:
         broken.append(path)
         tell(path, found, err=True)
 
-    say(*map(shown, site.build(stored_runs(paths, RESULTS), output, tell=is_broken)))
+    with watch.as_files(paths) as found:
+        say(*map(shown, site.build(stored_runs(tuple(found), RESULTS), output, tell=is_broken)))
     if broken:
         end(FAILED, "no page for what is not valid")
 

@@ -28,12 +28,11 @@ from suite.running.lock import machine_lock
 from suite.running.merge import merge
 from suite.running.plan import Draft, Plan, freeze
 from suite.running.progress import Reporter, remaining
+from suite.running.watch import READINGS, snapshot
 from suite.sensors.sensor import Source
 
 PILOT = "pilot.jsonl"
 """The journal of the pilot, in a run's folder."""
-READINGS = "telemetry.jsonl"
-"""The file of a run's folder that takes what sensors say."""
 
 
 class Request(Struct, frozen=True, kw_only=True):
@@ -94,7 +93,7 @@ def _store(
     """Write the stored file, and take away what it came from."""
     readings = telemetry.read(folder / READINGS)
     stored = merge(plan, launches.records, environment.machine_info(), clock.seconds(), readings)
-    path = _path(plan, results)
+    path = _path(stored, results)
     if not path.exists():  # else it was written, and the process was killed right then
         store.write(stored, results)
     _partial(path).unlink(missing_ok=True)
@@ -228,22 +227,17 @@ def _sources(folder: Path, draft: Draft) -> list[Source]:
 def _save_finished(folder: Path, results: Path, clock: RunClock) -> Path | None:
     """Store what an interrupted run has; nothing if it has no samples yet."""
     clock.keep()
-    plan = Plan.read(folder)
-    records = list(Journal(folder / "launches.jsonl"))
-    if plan is None or not records:
+    stored = snapshot(folder, clock.seconds())
+    if stored is None:
         return None
-    readings = telemetry.read(folder / READINGS)
-    stored = merge(plan, records, environment.machine_info(), clock.seconds(), readings)
-    if not stored.benchmarks:
-        return None
-    path = _partial(_path(plan, results))
+    path = _partial(_path(stored, results))
     path.parent.mkdir(parents=True, exist_ok=True)
     keep(path, store.encode(stored))
     return path
 
 
-def _path(plan: Plan, results: Path) -> Path:
-    return results / plan.environment.machine / f"{plan.draft.run}.json"
+def _path(stored: Run, results: Path) -> Path:
+    return results / stored.frobench.environment.machine / f"{stored.frobench.run}.json"
 
 
 def _partial(path: Path) -> Path:
