@@ -101,4 +101,4 @@ def _caution(run: Run, words: Iterable[str]) -> Iterator[str]:
     if failed:
         yield f"{counted(failed, 'case')} failed; no answer uses them."
     if not run.frobench.complete:
-        yield "The run is partial: it ended before all of its launches did."
+        yield "The run is partial: not all of its launches have ended."

@@ -156,10 +156,10 @@ def _progress(run: Run) -> Iterator[str]:
     part = run.frobench
     launches = len(part.launches)
     done = sum(bool(count) for case in run.benchmarks for count in case.extra_info.launches)
-    begun = counted(launches, "launch")
+    cases = counted(len(run.benchmarks), "case")
     yield (
-        f"So far {counted(len(run.benchmarks), 'case')} were measured in {begun}: "
-        f"{done:,} of {launches * len(run.benchmarks):,} times that a case is measured in one."
+        f"So far it has begun {counted(launches, 'launch')} of {cases}, "
+        f"and measured {done:,} of {launches * len(run.benchmarks):,} times."
     )
     if part.settings.launches:
         yield f"{counted(part.settings.launches, 'launch')} were asked for."
