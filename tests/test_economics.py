@@ -183,6 +183,12 @@ def test_machines_that_do_not_separate_share_places() -> None:
     assert places([sure(1.0), FEW]) == [Place(1, 2), Place(1, 2)]
 
 
+def test_the_machine_with_fewer_launches_says_how_sure_both_are() -> None:
+    one, other = Speed(0.1, 0.03, 2.0), Speed(0.0, 0.03, 2.6)
+    assert not faster(one, other)
+    assert faster(one, Speed(0.0, 0.03, 2.0))
+
+
 def test_a_chain_of_ties_is_no_tie_of_its_ends() -> None:
     speeds = [sure(1.0), sure(1.025), sure(1.05)]
     assert places(speeds) == [Place(2, 3), Place(1, 3), Place(1, 2)]

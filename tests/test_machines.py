@@ -10,6 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from reports.comparison import Comparison, Machine
+from reports.equipment import equipment
 from reports.machines import compare_many
 from reports.prices import Price
 from reports.prices import read as read_prices
@@ -178,6 +179,49 @@ def noisy(seed: int, speed: float) -> Run:
         product(n, [n * 1e-6 / speed * fate * random.lognormvariate(0, 0.005) for fate in fates])
         for n in (64, 128, 256)
     )
+
+
+def test_what_the_reference_measured_too_seldom_is_no_part_of_n() -> None:
+    mine = [*whole(1)[:3], copy([1e-3] * 5)]
+    mine[3].extra_info.launches = [1] * 5 + [0] * 3
+    found, other = beside(measured(mine), measured(whole(1)))
+    assert "copies" not in {one.name for one in found.exercises}
+    assert other.counts == {"matmul": 2, "matmul.cpu": 1}
+    assert other.missing == []
+
+
+def test_what_only_a_machine_has_counts_unless_it_failed() -> None:
+    extra = [product(96, 1e-3), product(97, 1e-3)]
+    its = measured([*whole(1), *extra])
+    its.frobench.outcomes.append(
+        Outcome(
+            fullname=extra[0].fullname, group="matmul", params={}, status="failed", reason="it hung"
+        )
+    )
+    assert beside(measured(whole(1)), its)[1].beyond == {"matmul": 1}
+
+
+def test_a_missing_exercise_is_bounded_by_what_the_same_kind_of_device_does() -> None:
+    cpu = [product(64, 1e-3, "cpu"), product(128, 1e-3, "cpu")]
+    its = [product(64, 1e-4, "cpu"), product(64, 1e-4)]
+    _, other = beside(measured([*whole(1)[:2], *cpu[:1], copy(1e-3)]), measured(its))
+    assert other.logs == pytest.approx({"matmul": 0.0, "matmul.cpu": math.log(10)})
+    assert other.best["copies"] == pytest.approx(0.0)
+    _, bare = beside(measured([*cpu, copy(1e-3)]), measured(its[:1]))
+    assert (bare.best["copies"], bare.worst["copies"]) == (None, None)
+
+
+def test_several_devices_are_added_up_or_not_known() -> None:
+    [card] = BASE.frobench.environment.accelerators
+    pair = [card, replace(card, index=1, power_limit_watts=500.0)]
+    found = equipment(replace(BASE.frobench.environment, accelerators=pair), ["cuda:0", "cuda:1"])
+    assert (found.count, found.watts, found.memory_bytes) == (2, 1200.0, 2 * 141 * 10**9)
+    alone = equipment(replace(BASE.frobench.environment, accelerators=pair), ["cpu", "cuda:1"])
+    assert (alone.count, alone.watts) == (1, 500.0)
+    pair[1] = replace(pair[1], power_limit_watts=None, name="A card", memory_bytes=None)
+    mixed = equipment(replace(BASE.frobench.environment, accelerators=pair), ["cuda:0", "cuda:1"])
+    assert mixed.device == "NVIDIA H200 + A card"
+    assert (mixed.watts, mixed.watts_source, mixed.memory_bytes) == (None, None, None)
 
 
 def test_a_machines_figures_do_not_depend_on_the_others() -> None:
