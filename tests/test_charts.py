@@ -144,6 +144,21 @@ def test_text_and_marks_stand_out_in_both_themes(colours: dict[str, str]) -> Non
             assert contrast(colour, colours["paper"]) >= least, name
 
 
+@pytest.mark.parametrize("colours", [theme.LIGHT, theme.DARK])
+def test_marks_stand_out_from_what_lies_behind_them(colours: dict[str, str]) -> None:
+    for mark in ("c1", "ink"):  # dots and medians of a strip, on the band of its interval
+        assert contrast(colours[mark], colours["rule"]) >= 3.0, mark
+    assert contrast(colours["muted"], colours["paper"]) >= 4.5  # all text in a chart
+
+
+def test_a_chart_writes_in_one_colour_and_marks_in_those_of_the_theme() -> None:
+    for plot in PLOTS:
+        drawn = charts.draw(plot, theme.WIDE)
+        assert not re.search("<text[^>]*fill", drawn)
+        used = set(re.findall(r'(?:fill|stroke)="var\(--(\w+)', drawn))
+        assert used <= {"muted", "rule", "paper", *theme.SERIES}
+
+
 def test_both_themes_name_the_same_colours() -> None:
     assert theme.LIGHT.keys() == theme.DARK.keys()
     assert len(theme.SERIES) == len(theme.SHAPES)

@@ -145,7 +145,9 @@ def test_a_page_can_be_found_one_s_way_in(site: list[Path]) -> None:
 def test_each_chart_has_its_words_and_its_table(site: list[Path]) -> None:
     reader = Reader(site[1].read_text(encoding="utf-8"))
     charts = [a for t, a in reader.tags if t == "svg" and a.get("role") == "img"]
-    assert len(charts) == 2 * reader.count("figure") > 0
+    strips = [chart for chart in charts if chart.get("class") == "strip"]
+    assert len(charts) - len(strips) == 2 * reader.count("figure") > 0
+    assert len(strips) == len([name for name in reader.attributes("id") if "case-" in name])
     assert all(chart["aria-label"] for chart in charts)
     others = len(factory.QUESTIONS) + reader.attributes("id").count("normal")  # cases, other runs
     assert reader.count("figure") + others == reader.count("table")
@@ -194,11 +196,52 @@ def test_noise_and_failure_stand_beside_the_number(tmp_path: Path) -> None:
 def row(text: str, case: Case) -> str:
     """Return what the list of all cases says of a case."""
     listed = text[text.index('id="cases"') :]
-    start = f"{case.name.partition('[')[0]} CPU, n = {case.params['n']}, "
-    start += f"dtype = {case.params['dtype']} "
-    rows = [Reader(one).text for one in re.findall(r"<tr>.*?</tr>", listed, flags=re.DOTALL)]
-    (found,) = [one for one in rows if one.startswith(start)]
+    start = f"CPU, n = {case.params['n']}, dtype = {case.params['dtype']} "
+    rows = [
+        Reader(one).text for one in re.findall(r'<tr id="case.*?</tr>', listed, flags=re.DOTALL)
+    ]
+    name = case.name.partition("[")[0]
+    (found,) = [one for one in rows if one.startswith(f"{name} ") and start in one]
     return found
+
+
+def test_a_number_leads_to_its_case_and_the_case_to_its_samples(tmp_path: Path) -> None:
+    run = factory.run()
+    text, reader = read(tmp_path, run)
+    place = next(
+        number
+        for number, case in enumerate(run.benchmarks, start=1)
+        if case.name == "bench_square[cpu-256-float32]"
+    )
+    (chart,) = re.findall(r'<figure id="exercise-matmul-1">.*?</figure>', text, flags=re.DOTALL)
+    line = next(one for one in re.findall("<tr>.*?</tr>", chart, re.DOTALL) if ">256</th>" in one)
+    assert f'href="#case-{place}"' in line
+    answer = text[text.index('class="answer"') :].partition("</p>")[0]
+    assert re.search(r'class="source">cases? <a href="#case-\d+">', answer)
+    behind = text[text.index(f'<tr id="case-{place}"') :]
+    (sample_row,) = re.findall('<tr class="raw">.*?</tr>', behind, re.DOTALL)[:1]
+    samples = run.benchmarks[place - 1].stats.rounds
+    assert f"{samples} samples in 8 launches" in sample_row
+    assert "Medians of the launches: " in sample_row
+    assert run.benchmarks[place - 1].fullname in sample_row
+    assert f"{run.frobench.run}.samples.csv" in reader.attributes("href")
+
+
+def test_a_newcomer_is_told_what_it_comes_to_and_how_to_repeat_it(tmp_path: Path) -> None:
+    run = factory.run(accelerators=1)
+    _, reader = read(tmp_path, run)
+    (description,) = [a["content"] for _, a in reader.tags if a.get("name") == "description"]
+    assert description.startswith("This machine computes with NVIDIA H200")
+    assert "".join(description.split()) in "".join(reader.text.split())
+    assert f"frobench reproduce {run.frobench.run}.json measures the same" in reader.text
+    assert run.frobench.digest in reader.text
+
+
+def test_every_table_lies_beside_the_page_as_csv_and_as_parquet(site: list[Path]) -> None:
+    for one in site[1:]:
+        for name in ("cases", "samples", "findings", "figures"):
+            assert one.with_name(f"{one.stem}.{name}.csv").is_file()
+            assert one.with_name(f"{one.stem}.{name}.parquet").is_file()
 
 
 def test_what_the_doctor_found_before_the_run_is_told(tmp_path: Path) -> None:
@@ -216,6 +259,9 @@ def test_what_the_doctor_found_before_the_run_is_told(tmp_path: Path) -> None:
 def test_a_partial_run_says_so(tmp_path: Path) -> None:
     _, reader = read(tmp_path, factory.run(partial=True))
     assert "This run is partial." in reader.text
+    begun = re.search(r"begun 8 launches of (\d+) cases, and measured ([\d,]+) of", reader.text)
+    assert begun
+    assert int(begun[2].replace(",", "")) == 7 * int(begun[1]) + (int(begun[1]) + 1) // 2
     assert "partial" in Reader((tmp_path / "site" / "index.html").read_text(encoding="utf-8")).text
 
 
