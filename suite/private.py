@@ -10,10 +10,9 @@ that is why `frobench share` is for where the run was made.
 import getpass
 import platform
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from functools import lru_cache
-from ipaddress import IPv6Address
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -40,11 +39,11 @@ _VERSION_WORD = re.compile(
 )
 PATTERNS = {
     "a credential": re.compile(
-        r"\b\w++://[^\s/@]+:[^\s/@]*@\S*"
+        r"://[^\s/@]+:[^\s/@]*@\S*"
         r"|\b(?:gh[opsu]|hf|github_pat)_\w{16,}|\bAKIA[A-Z0-9]{12,}|\bxox[abp]-[\w-]{10,}"
         r"|\b(?:password|passwd|secret|api[_-]?key)\s*[:=]\s*\S+"
         r"|token\s*=\s*(?=\S*[a-z])\S{8,}",
-        re.IGNORECASE,
+        re.IGNORECASE | re.ASCII,
     ),
     "a path": re.compile(
         rf"(?:(?<![\w/.~\])…-])|(?<=://))/(?!{_OWN_PATHS})(?:{_PART}(?:/{_PART})+|(?:{_ROOTS})\b)"
@@ -53,7 +52,7 @@ PATTERNS = {
         rf"|\\\\\w[\w.$-]*\\[^\s\"']+"
     ),
     "an account": re.compile(
-        r"[\w.+-]{2,}@[\w-]{2,}(?:\.[\w-]+)*|[\w.+-]+@(?:[\w-]+\.)+[A-Za-z]{2,}"
+        r"(?<![\w.+-])(?:[\w.+-]{2,}+@[\w-]{2,}(?:\.[\w-]+)*|[\w.+-]++@(?:[\w-]+\.)+[A-Za-z]{2,})"
     ),
     "a UUID": re.compile(
         r"\b(?:GPU-|MIG-)?[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b"
@@ -65,7 +64,7 @@ PATTERNS = {
     ),
     "a serial number": re.compile(
         r"\b(?:serial\s+(?:number|no\.?)|serial\s*[:=#]|s/n\b)\s*[:=#]?\s*[\w-]*\d[\w-]*",
-        re.IGNORECASE,
+        re.IGNORECASE | re.ASCII,
     ),
     "an identifier": re.compile(  # of a container or a machine
         r"(?<!\w)(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])(?:[0-9a-f]{12}|[0-9a-f]{32,})(?!\w)"
@@ -74,13 +73,13 @@ PATTERNS = {
         rf"\b(?!env://|file://[/{HIDDEN}])[a-z][a-z0-9+]*+://(?!{_SITES}|localhost\b)[^\s\"'<>]+"
         rf"|(?<![\w./=:-])(?=[a-z][a-z0-9.-]*+:\d{{4}})(?!{_NO_HOST}:)"
         r"(?:[a-z]+:[1-6]\d{4}|[a-z][a-z0-9-]*[\d-][a-z0-9.-]*:\d{4,5})(?![\w.])",
-        re.IGNORECASE,
+        re.IGNORECASE | re.ASCII,
     ),
     "a host": re.compile(
         rf"\b(?!{_SITES}|(?:self|threading|torch)\.)(?:[a-z0-9][\w-]*\.)+"
         r"(?:com|org|net|edu|gov|de|uk|cn|jp|internal|intranet|local(?:domain)?|lan|corp|svc)\b"
         r"(?![\w(])",
-        re.IGNORECASE,
+        re.IGNORECASE | re.ASCII,
     ),
 }
 _NUMBERS = re.compile(r"(?<![\w.])(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})(?![\w.]*\d)")
@@ -91,11 +90,11 @@ _VERSIONS = re.compile(
 )
 _OCTET, _NO_VERSION = 255, 100
 _SHORTEST_NAME = 3
-_COMMON = re.compile(
-    r"admin|amd|apple|arm|azureuser|builder?|cloud|container|cpu|cuda|debian|default|docker|gpu"
-    r"|ec2-user|fedora|guest|home|host|intel|jovyan|jupyter|kernel|linux|localhost|macos|max|mean"
-    r"|microsoft|min|nvidia|python|pytorch|root|runner|server|test|torch|ubuntu|user|vagrant|windows",
-    re.IGNORECASE,
+_COMMON = (
+    "admin amd apple arm azureuser build builder cloud container cpu cuda debian default docker"
+    " ec2-user fedora gpu guest home host intel jovyan jupyter kernel linux localhost macos max"
+    " mean microsoft min nvidia python pytorch root runner server test torch ubuntu user vagrant"
+    " windows"
 )
 """Accounts and hosts that many have, and words that a run consists of."""
 
@@ -144,6 +143,8 @@ def _is_address(parts: list[int], before: str, version: bool) -> bool:  # noqa: 
 
 
 def _is_ipv6(text: str) -> bool:
+    from ipaddress import IPv6Address  # noqa: PLC0415 - few texts have colons enough
+
     with suppress(ValueError):
         return any(character.isalnum() for character in text) and bool(IPv6Address(text))
     return False
@@ -160,22 +161,29 @@ def hide(text: str, names: Collection[str] = (), *, version: bool = False) -> st
     return kept + text[end:]
 
 
+_TELLING = (str, Struct, dict, list, tuple)
+"""What has texts; the rest of a run are the thousands of its numbers."""
+
+
 def texts(value: object, where: str = "$") -> Iterator[tuple[str, str]]:
     """Yield every text of a struct or of plain JSON with its place, and every key of a table."""
     if isinstance(value, str):
         yield where, value
-    elif isinstance(value, Struct):
+        return
+    if isinstance(value, dict):
+        yield from ((where, str(key)) for key in value)
+    for name, item in _items(value):
+        if isinstance(item, _TELLING):
+            inside = f"{where}.{name}" if isinstance(name, str) else f"{where}[{name}]"
+            yield from texts(item, inside)
+
+
+def _items(value: Any) -> Iterable[tuple[object, object]]:  # noqa: ANN401 - a struct, a table, a list
+    """Return what a struct, a table or a list holds, by its name or its place."""
+    if isinstance(value, Struct):
         names = zip(value.__struct_fields__, value.__struct_encode_fields__, strict=True)
-        for name, told_as in names:
-            yield from texts(getattr(value, name), f"{where}.{told_as}")
-    elif isinstance(value, dict):
-        for key, item in value.items():
-            yield where, str(key)
-            yield from texts(item, f"{where}.{key}")
-    elif isinstance(value, list | tuple):
-        for index, item in enumerate(value):
-            if not isinstance(item, float):  # the thousands of samples
-                yield from texts(item, f"{where}[{index}]")
+        return ((told_as, getattr(value, name)) for name, told_as in names)
+    return value.items() if isinstance(value, dict) else enumerate(value)
 
 
 def rewritten(value: Any, change: Callable[[str, str], str], where: str = "$") -> Any:  # noqa: ANN401 - any part of a run
@@ -207,7 +215,9 @@ def rewritten(value: Any, change: Callable[[str, str], str], where: str = "$") -
 def told(value: object) -> Iterator[str]:
     """Say of a struct or of plain JSON what it holds where, without repeating it."""
     for where, text in texts(value):
-        for kind in _kinds(text, version=is_version(where)):
+        if kinds := _kinds(text, version=False):
+            kinds = _kinds(text, version=is_version(where))
+        for kind in kinds:
             yield f"{hide(where, version=True)} holds {kind}"
 
 
@@ -227,6 +237,7 @@ def own_names() -> frozenset[str]:
     names = {host, host.partition(".")[0], Path.home().name}
     with suppress(OSError, KeyError):  # a user without a name, as in some containers
         names.add(getpass.getuser())
+    common = _COMMON.split()
     return frozenset(
-        name for name in names if len(name) >= _SHORTEST_NAME and not _COMMON.fullmatch(name)
+        name for name in names if len(name) >= _SHORTEST_NAME and name.lower() not in common
     )

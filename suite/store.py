@@ -62,7 +62,11 @@ def read(path: Path) -> Run:
     OSError
         The file cannot be opened.
     """
-    data = path.read_bytes()
+    return decode(path.read_bytes())
+
+
+def decode(data: bytes) -> Run:
+    """Read the text of a stored file; see `read`."""
     try:
         schema = msgspec.json.decode(data, type=_Head).frobench.schema
         if not 1 <= schema <= SCHEMA:
@@ -124,11 +128,8 @@ def _plain(run: Run) -> dict[str, Any]:
     What is typed as a float is one here, even where the producer gave an integer: the two
     are spelled differently, and the digest is of the spelling.
     """
-    plain = msgspec.to_builtins(run)
-    if found := _not_finite(plain, "$"):
-        raise InvalidResult(found, "not a finite number")
     try:
-        typed = msgspec.convert(plain, Run)
+        typed = msgspec.convert(msgspec.to_builtins(run), Run)
     except msgspec.ValidationError as error:
         raise _misfit(str(error)) from None
     result: dict[str, Any] = msgspec.to_builtins(typed)
@@ -140,10 +141,15 @@ def digest(run: Run) -> str:
 
     Canonical is what Python's ``json.dumps`` writes with sorted keys, no spaces and
     non-ASCII characters escaped.
+
+    Raises `InvalidResult` where a value is not finite, or not of its field's type.
     """
     plain = _plain(run)
     del plain["frobench"]["digest"]
-    canonical = json.dumps(plain, sort_keys=True, separators=(",", ":"))
+    try:
+        canonical = json.dumps(plain, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    except ValueError:
+        raise InvalidResult(_not_finite(plain, "$") or "$", "not a finite number") from None
     return hashlib.sha256(canonical.encode()).hexdigest()
 
 

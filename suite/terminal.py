@@ -45,11 +45,8 @@ def is_honest(path: Path, *, err: bool = True, but: Collection[str] = ()) -> boo
     """
     from suite import checks
 
-    found = checks.validate(path, but)
-    faults = [one for one in found if one.severity == "error"]
-    notes = [] if faults else checks.notes(path)
-    tell(path, [*found, *notes], err=err)
-    return not faults
+    found = tell(path, checks.review(path, but), err=err)
+    return all(one.severity != "error" for one in found)
 
 
 def tell(path: Path, found: "list[Conclusion]", *, err: bool) -> "list[Conclusion]":

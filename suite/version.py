@@ -50,17 +50,18 @@ def _part(path: Path, name: str) -> tuple[str | None, list[Place]]:
     definition = known[name]
     if isinstance(definition, ast.ImportFrom):
         return None, _imported(definition, name, path)
-    return ast.unparse(definition), [(path, word) for word in _names(definition) if word in known]
+    names = {node.id for node in _plain(definition) if isinstance(node, ast.Name)}
+    return ast.unparse(definition), [(path, word) for word in names if word in known]
 
 
 @cache
 def _definitions(path: Path) -> dict[str, ast.stmt]:
-    """Return what defines each name of a module at its top level, docstrings taken out."""
+    """Return what defines each name of a module at its top level."""
     module = ast.parse(path.read_text(encoding="utf-8"))
     definitions: dict[str, ast.stmt] = {}
     for statement in module.body:
         if isinstance(statement, ast.FunctionDef | ast.ClassDef):
-            definitions[statement.name] = _without_docstrings(statement)
+            definitions[statement.name] = statement
         elif isinstance(statement, ast.Assign):
             for target in statement.targets:
                 if isinstance(target, ast.Name):
@@ -83,12 +84,10 @@ def _alias(alias: ast.alias) -> str:
     return alias.asname or alias.name
 
 
-def _names(definition: ast.stmt) -> set[str]:
-    return {node.id for node in ast.walk(definition) if isinstance(node, ast.Name)}
-
-
-def _without_docstrings(statement: ast.stmt) -> ast.stmt:
-    for node in ast.walk(statement):
+def _plain(definition: ast.stmt) -> list[ast.AST]:
+    """Take the docstrings out of a definition, and return what is in it."""
+    nodes = [*ast.walk(definition)]
+    for node in nodes:
         if isinstance(node, ast.FunctionDef | ast.ClassDef) and ast.get_docstring(node):
             node.body = node.body[1:] or [ast.Pass()]
-    return statement
+    return nodes

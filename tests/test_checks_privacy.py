@@ -221,7 +221,7 @@ def test_a_key_of_a_table_is_a_text_too() -> None:
 def test_a_branch_of_one_s_own_is_refused(tmp_path: Path) -> None:
     run = made()
     run.commit_info.branch = "jane/faster"
-    assert only(validate(run, tmp_path), "personal-data").message.startswith("$.commit_info.branch")
+    assert only(validate(run, tmp_path), "branch-name").message.startswith("$.commit_info.branch")
 
 
 def test_common_accounts_are_no_names(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -85,7 +85,7 @@ def test_a_module_that_cannot_be_read_is_as_if_it_were_gone(module: Path) -> Non
 def test_it_is_no_fault_of_a_file(tmp_path: Path) -> None:
     path = store.write(squares("0" * 12), tmp_path)
     assert checks.validate(path) == []
-    [note] = checks.notes(path)
+    [note] = checks.review(path)
     assert (note.code, note.severity) == ("other-version", "info")
     shown = CliRunner().invoke(frobench.main, ["validate", str(path)])
     assert shown.exit_code == 0

@@ -66,5 +66,5 @@ const drawing = (() => {
     });
   }
 
-  return { element, shape, scale, spanning, labels };
+  return { element, shape, round, spanning, labels };
 })();

@@ -26,6 +26,12 @@ const units = (() => {
     return [1, unit === "×" || unit === "" ? unit : ` ${unit}`];
   }
 
+  /** What to divide an axis by, and the unit to name there. */
+  function axis(largest, unit) {
+    const [factor, symbol] = scale(largest, unit);
+    return [factor, symbol.trim()];
+  }
+
   /** Round halves to the even neighbour. */
   function even(number) {
     const rounded = Math.round(number);
@@ -81,5 +87,5 @@ const units = (() => {
     return `${text(number, 1)} ${noun}${plural}`;
   }
 
-  return { value, parts, counted };
+  return { value, parts, counted, axis };
 })();

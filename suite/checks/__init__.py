@@ -5,11 +5,11 @@ A rule is one small function in one of these modules; adding it there is all the
 `python -m suite.checks` prints them all, as `docs/checks.md` has them.
 """
 
-import json
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from types import ModuleType
 
+import msgspec
 from msgspec.structs import replace
 
 from suite import private, store
@@ -56,6 +56,8 @@ DECLARED = (rule.rules(timing).keys() | rule.rules(work).keys()) - {
 }
 """Codes of faults that a run may have in honesty, as long as it says so itself: they make some of
 its figures worthless, and its reader knows."""
+PERSONAL = "personal-data"
+"""Code of the rule that looks at every text, of a file at those too that are no part of a run."""
 ALL = (failures, *OF_NUMBERS, *OF_SENSORS, *OF_BELIEF, *OF_FILES, today)
 """All modules of rules."""
 
@@ -90,19 +92,22 @@ def validate(path: Path, but: Collection[str] = ()) -> list[Conclusion]:
     OSError
         The file cannot be opened.
     """
-    if broken := [one for one in damage(path) if one.code not in but]:
+    return [one for one in review(path, but) if one.severity != today.SEVERITY]
+
+
+def review(path: Path, but: Collection[str] = ()) -> list[Conclusion]:
+    """Return what `validate` does, and of a file without fault what else its reader should know."""
+    run, damaged = _opened(path)
+    broken = [one for one in damaged if one.code not in but]
+    if run is None or broken:
         return broken
-    run = store.read(path)
-    told = {(one.code, one.case) for one in run.frobench.conclusions if one.code in DECLARED}
-    return [
-        replace(one, severity="warning") if (one.code, one.case) in told else one
+    declared = {(one.code, one.case) for one in run.frobench.conclusions if one.code in DECLARED}
+    found = [
+        replace(one, severity="warning") if (one.code, one.case) in declared else one
         for one in _judge(run, *IN_FILES)
     ]
-
-
-def notes(path: Path) -> list[Conclusion]:
-    """Return what a reader of a whole stored file should know, and what is no fault of it."""
-    return _judge(store.read(path), today)
+    faulty = any(one.severity == "error" for one in found)
+    return found if faulty else [*found, *_judge(run, today)]
 
 
 def damage(path: Path) -> list[Conclusion]:
@@ -113,24 +118,25 @@ def damage(path: Path) -> list[Conclusion]:
     OSError
         The file cannot be opened.
     """
+    return _opened(path)[1]
+
+
+def _opened(path: Path) -> tuple[Run | None, list[Conclusion]]:
+    """Return what is in a stored file, if it can be read, and what is damaged there."""
+    data = path.read_bytes()
     try:
-        run = store.read(path)
+        run = store.decode(data)
     except store.InvalidResult as fault:
-        return [unreadable(fault)]
-    found = _judge(run, *OF_FILES)
-    return [*found, *_unread(path, found)]
+        return None, [unreadable(fault)]
+    found = [one for module in OF_FILES for one in rule.conclusions(module, run, but={PERSONAL})]
+    return run, [*found, *_named(data)]
 
 
-def _unread(path: Path, found: list[Conclusion]) -> list[Conclusion]:
-    """Say what fields name somebody that no reader knows, and no rule sees."""
-    known = {one.message for one in found}
-    more = dict.fromkeys(private.told(json.loads(path.read_bytes())))
-    code, advice = "personal-data", rule.advice(privacy.personal_data)
-    return [
-        Conclusion(code=code, severity=privacy.SEVERITY, message=message, advice=advice)
-        for message in more
-        if message not in known
-    ]
+def _named(data: bytes) -> Iterator[Conclusion]:
+    """Say what texts of a file name somebody, those too that no reader knows."""
+    advice = rule.advice(privacy.personal_data)
+    for message in dict.fromkeys(private.told(msgspec.json.decode(data))):
+        yield Conclusion(code=PERSONAL, severity=privacy.SEVERITY, message=message, advice=advice)
 
 
 def unreadable(fault: store.InvalidResult) -> Conclusion:

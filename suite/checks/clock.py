@@ -59,9 +59,9 @@ def quantised_samples(run: Run) -> Iterator[Fault]:
     varied = [seen for case in run.benchmarks if _varies(seen := by_launch(run, case))]
     lengths = [[s * one.iterations for one in seen for s in one.samples] for seen in varied]
     every = [length for case in lengths for length in case]
-    step = _common_step(every, STEP_NOISE * finest)
+    step = _common_step(every, STEP_NOISE * finest, LEAST_STEPS * finest)
     short = sum(median(case) < STEPS_IN_A_SAMPLE * step for case in lengths)
-    if short and finest and len(every) >= LEAST_SAMPLES and step >= LEAST_STEPS * finest:
+    if step and short and finest and len(every) >= LEAST_SAMPLES:
         yield Fault(
             f"samples come in steps of {format_seconds(float(f'{step:.3g}'))}, and those of "
             f"{counted(short, 'case')} last less than {STEPS_IN_A_SAMPLE}"
@@ -96,10 +96,11 @@ def _varies(seen: list[Seen]) -> bool:
     )
 
 
-def _common_step(lengths: Iterable[float], noise: float) -> float:
+def _common_step(lengths: Iterable[float], noise: float, least: float) -> float:
     """Return the greatest common divisor of lengths that are not exact, by Euclid; 0 if none.
 
     noise : what a length may differ from a multiple by
+    least : smaller ones do not count
     """
     every = sorted({length for length in lengths if length > 0})
     step = every[0] if every else 0.0
@@ -107,5 +108,7 @@ def _common_step(lengths: Iterable[float], noise: float) -> float:
         rest = abs(math.remainder(length, step))
         while rest > max(noise, PART_NOISE * step):
             step, rest = rest, abs(math.remainder(step, rest))
+        if step < least:
+            return 0.0
     fits = (abs(math.remainder(one, step)) <= max(noise, PART_NOISE * step) for one in every)
     return step if all(fits) else 0.0

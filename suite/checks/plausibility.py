@@ -155,6 +155,8 @@ def copied_samples(run: Run) -> Iterator[Fault]:
                 seen.setdefault(key, []).append(f"{case.fullname}\n{version}")
     copies: Counter[tuple[str, str]] = Counter()
     for (_, samples), names in seen.items():
+        if len(names) == 1:
+            continue
         distinct = len({f"{sample:.{DIGITS}g}" for sample in samples}) - 1
         copies.update(dict.fromkeys(combinations(names, 2), distinct))
     for (earlier, later), number in copies.items():

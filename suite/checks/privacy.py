@@ -21,8 +21,15 @@ def personal_data(run: Run) -> Iterator[Fault]:
     """
     # What was found is not repeated: conclusions are stored too.
     yield from map(Fault, private.told(run))
+
+
+def branch_name(run: Run) -> Iterator[Fault]:
+    """A branch's own name is stored, which is often called after who works on it.
+
+    `frobench share` writes the file without it.
+    """
     if run.commit_info.branch not in COMMON_BRANCHES:
-        yield Fault("$.commit_info.branch holds a branch's own name")
+        yield Fault("$.commit_info.branch is a branch of somebody's own")
 
 
 def host_name(run: Run) -> Iterator[Fault]:

@@ -7,7 +7,7 @@ with ``SEVERITY`` how bad that is.
 """
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from types import ModuleType
 from typing import NamedTuple
 
@@ -41,11 +41,11 @@ def advice(rule: Callable[..., object]) -> str:
     return " ".join(rest.split())
 
 
-def conclusions(module: ModuleType, run: Run) -> Iterator[Conclusion]:
-    """Apply every rule of a module to a run."""
+def conclusions(module: ModuleType, run: Run, but: Collection[str] = ()) -> Iterator[Conclusion]:
+    """Apply every rule of a module to a run, but those of some codes."""
     severity: Severity = module.SEVERITY
     for code, rule in rules(module).items():
-        for fault in rule(run):
+        for fault in rule(run) if code not in but else ():
             yield Conclusion(
                 code=code,
                 severity=severity,

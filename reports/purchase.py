@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: MIT
+"""Machines side by side on one page, for who chooses between them.
+
+Everything is there without a script, as it is before anybody sets anything. The scripts in
+`static/` draw the same parts anew when a reader does.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import msgspec
+import pyarrow as pa
+from markupsafe import Markup
+
+from reports import downloads, purchase_front, purchase_tables, purchase_words, views
+from reports.comparison import Comparison
+from reports.economics import single
+from reports.elements import element, together
+from reports.machines import compare_measured
+from reports.measured import Measured
+from reports.prices import Price
+from reports.purchase_view import USE, View, view
+from reports.render import render
+from reports.words import slug
+from suite.model import Run
+from suite.units import format_value
+
+NAME = "purchase"
+SCRIPTS = (
+    "units.js",
+    "drawing.js",
+    "economics.js",
+    "setting.js",
+    "purchase_view.js",
+    "purchase_tables.js",
+    "purchase_front.js",
+    "purchase_words.js",
+    "purchase.js",
+)
+"""What a page needs that shows machines side by side, in this order."""
+STYLE = "purchase.css"
+SCHEMA = pa.schema(
+    {
+        **dict.fromkeys(("run", "machine", "device", "exercise"), pa.string()),
+        **dict.fromkeys(("log_ratio", "log_error", "ratio", "low", "high"), pa.float64()),
+        **dict.fromkeys(("cases", "every"), pa.int64()),
+    }
+)
+
+
+@dataclass(frozen=True)
+class RunNote:
+    """A run as the page tells of it.
+
+    Parameters
+    ----------
+    exercises
+        Their titles and where the run's page answers them.
+    """
+
+    name: str
+    href: str
+    when: str
+    profile: str
+    launches: int
+    partial: bool
+    doubts: list[views.Doubt]
+    exercises: list[tuple[str, str]]
+
+
+def files(
+    runs: Mapping[str, Run], reference: str, prices: Sequence[Price]
+) -> dict[str, bytes]:
+    """Return the page of machines side by side and its downloads, by their names.
+
+    Parameters
+    ----------
+    runs
+        By the addresses of their pages, seen from this one.
+    reference
+        The address of the run that the others are held against.
+    prices
+        Of devices.
+    """
+    measured = {href: Measured.of(run) for href, run in runs.items()}
+    others = [href for href in runs if href != reference]
+    comparisons = [compare_measured(measured, href, prices) for href in (reference, *others)]
+    table = rows(comparisons[0])
+    return {
+        f"{NAME}.html": page(comparisons, runs).encode(),
+        f"{NAME}.csv": downloads.as_csv(table),
+        f"{NAME}.parquet": downloads.as_parquet(table),
+    }
+
+
+def page(comparisons: Sequence[Comparison], runs: Mapping[str, Run]) -> str:
+    """Return the page of machines beside the reference of the first comparison, or another's."""
+    shown = view(comparisons[0])
+    names = [row.name for row in shown.rows]
+    return render(
+        "purchase.html",
+        scripts=(*SCRIPTS, "purchase_page.js"),
+        styles=(STYLE,),
+        title="Machines side by side",
+        description=" ".join(purchase_words.sentences(shown)) or ", ".join(names),
+        home="index.html",
+        filled=parts(shown),
+        usual=usual(shown),
+        runs=[
+            _note(row.name, row.machine.href, runs[row.machine.href])
+            for row in sorted(shown.rows, key=lambda row: row.number)
+        ],
+        reference=shown.reference.name,
+        downloads=[f"{NAME}.csv", f"{NAME}.parquet"],
+        comparisons=msgspec.to_builtins(comparisons),
+    )
+
+
+def parts(shown: View) -> dict[str, Markup]:
+    """Return what `purchase_parts.html` is filled with."""
+    sentences = purchase_words.sentences(shown)
+    exercises = shown.comparison.exercises
+    return {
+        "summary": together(*(element("p", {"class": "answer"}, text) for text in sentences)),
+        "speed": purchase_tables.speed(shown),
+        "worth": purchase_tables.worth(shown),
+        "front": together(*purchase_front.draw(shown)),
+        "exercises": together(*(purchase_tables.panel(shown, one) for one in exercises)),
+        "notes": together(*map(purchase_tables.notes, shown.rows)),
+    }
+
+
+def usual(shown: View) -> str:
+    """Say what use is assumed."""
+    price = format_value(USE.price_a_kwh, shown.currency)
+    share = format_value(USE.share, "1")
+    return (
+        f"{price} a kWh and {USE.hours_a_day:g} hours a day at {share} of that power "
+        f"for {USE.years:g} years"
+    )
+
+
+def rows(comparison: Comparison) -> pa.Table:
+    """Return the table beside the page: a row for each machine and exercise."""
+    found = [
+        (machine, exercise, single(comparison, machine, exercise.name))
+        for machine in comparison.machines
+        for exercise in comparison.exercises
+    ]
+    records = [
+        {
+            "run": machine.run,
+            "machine": machine.title,
+            "device": machine.device,
+            "exercise": exercise.name,
+            "log_ratio": speed and speed.log,
+            "log_error": speed and speed.error,
+            **(speed.ratio._asdict() if speed else {}),
+            "cases": machine.counts[exercise.name],
+            "every": exercise.total,
+        }
+        for machine, exercise, speed in found
+    ]
+    renamed = [{("ratio" if key == "value" else key): v for key, v in one.items()} for one in records]
+    return pa.Table.from_pylist(renamed, schema=SCHEMA)
+
+
+def _note(name: str, href: str, run: Run) -> RunNote:
+    groups = dict.fromkeys(case.group for case in run.benchmarks)
+    return RunNote(
+        name=name,
+        href=href,
+        when=run.datetime,
+        profile=run.frobench.profile,
+        launches=len(run.frobench.launches),
+        partial=not run.frobench.complete,
+        doubts=views.doubts(run),
+        exercises=[(one.replace("_", " "), f"{href}#exercise-{slug(one)}") for one in groups],
+    )

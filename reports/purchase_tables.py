@@ -1,0 +1,262 @@
+# SPDX-License-Identifier: MIT
+"""Machines side by side in tables, as `static/purchase_tables.js` draws them."""
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+
+from markupsafe import Markup
+
+from reports.comparison import Exercise
+from reports.economics import Amount, memory_per_price, per_work, single, work_per
+from reports.elements import Inside, element, percent
+from reports.findings.model import RATIO
+from reports.purchase_view import Row, View
+from reports.scales import Scale, spanning
+from suite.model import Estimate
+from suite.units import format_estimate, format_value
+
+Cell = Sequence[Inside]
+
+
+def name(row: Row) -> Cell:
+    """Show a machine's mark and name, with a link to its run."""
+    called = element("a", {"href": row.machine.href}, row.name) if row.machine.href else row.name
+    note = (" ", element("span", {"class": "reference"}, "(the reference)"))
+    mark = element("span", {"class": "letter"}, row.letter)
+    return [mark, " ", called, *(note if row.is_reference else ())]
+
+
+def number(amount: Amount | None, unit: str) -> Cell:
+    """Show a number with its interval, or that it is not known."""
+    if amount is None:
+        return [element("span", {"class": "absent"}, "not known")]
+    value, interval = spelled(amount, unit)
+    around = (" ", element("span", {"class": "interval"}, interval))
+    return [element("span", {"class": "value"}, value), *(around if interval else ())]
+
+
+def spelled(amount: Amount, unit: str) -> tuple[str, str]:
+    """Return a number and its interval, which is empty where there is none."""
+    if amount.low is None or amount.high is None:
+        return format_value(amount.value, unit), ""
+    value, _, ends = format_estimate(Estimate(*amount, launches=0), unit).partition(" [")
+    return value, f"[{ends}"
+
+
+def plain(value: float | None, unit: str) -> Cell:
+    """Show a number that has no interval by nature, or that it is not known."""
+    return number(None if value is None else Amount(value, None, None), unit)
+
+
+def line(kind: str, across: tuple[float, float], down: tuple[float, float]) -> Markup:
+    """Draw a line between places in percent across and in pixels down."""
+    ends = {"x1": percent(across[0]), "x2": percent(across[1]), "y1": down[0], "y2": down[1]}
+    return element("line", {"class": kind, **ends})
+
+
+def table(caption: str, heads: Sequence[Cell], rows: Iterable[Sequence[Cell]], key: str) -> Markup:
+    """Build a table in a region that the keyboard scrolls where it is too wide.
+
+    Parameters
+    ----------
+    key
+        Of all tables of the page, this one's alone.
+    """
+    head = [element("th", {"scope": "col"}, *inside) for inside in heads]
+    body = [
+        element(
+            "tr",
+            {},
+            element("th", {"scope": "row"}, *first),
+            *(element("td", {}, *inside) for inside in cells),
+        )
+        for first, *cells in rows
+    ]
+    return element(
+        "div",
+        {"class": "scroll", "role": "region", "aria-labelledby": key, "tabindex": 0},
+        element(
+            "table",
+            {},
+            element("caption", {"id": key}, caption),
+            element("thead", {}, element("tr", {}, *head)),
+            element("tbody", {}, *body),
+        ),
+    )
+
+
+def speed(view: View) -> Markup:
+    """Show machines in order of their speed."""
+    axis = _ratios([row.ratio for row in view.rows])
+    heads = [
+        ["Machine"],
+        ["Place"],
+        [f"Times as fast as {view.reference.name}", _ruler(axis)],
+        ["Exercises"],
+        ["Cases"],
+        ["Best exercise"],
+        ["Worst exercise"],
+    ]
+    rows = [
+        [
+            name(row),
+            [" to ".join(map(str, dict.fromkeys(row.place))) if row.place else "–"],
+            ["1×" if row.is_reference else _measured(axis, row.ratio)],
+            [f"{row.overall.exercises} of {row.overall.of}"],
+            _counted(row.overall.cases, row.overall.every, row.overall.worst, row.overall.best),
+            _extreme(view, row, max),
+            _extreme(view, row, min),
+        ]
+        for row in view.rows
+    ]
+    caption = "Speed overall: geometric mean over exercises [95% interval]"
+    return table(caption, heads, rows, "table-speed")
+
+
+def worth(view: View) -> Markup:
+    """Show what machines cost and draw, and what that buys."""
+    heads = [
+        "Machine",
+        "Price",
+        "Price per unit of work",
+        "Power",
+        "Work per watt",
+        "Memory",
+        f"Memory per 1,000 {view.currency}",
+        "Cost of ownership",
+        "Cost per unit of work",
+    ]
+    rows = [_worth(view, row) for row in view.rows]
+    caption = "What it costs, and what that buys"
+    return table(caption, [[text] for text in heads], rows, "table-worth")
+
+
+def _worth(view: View, row: Row) -> list[Cell]:
+    price, owned, watts, memory = row.amounts.values()
+    reference = view.reference.amounts["watts"]
+    one = row.speed
+
+    def work(amount: float | None) -> Amount | None:
+        return per_work(amount, one) if one and amount is not None else None
+
+    per_watt = work_per(one, watts / reference) if one and watts and reference else None
+    return [
+        name(row),
+        plain(price, view.currency),
+        number(work(price), view.currency),
+        plain(watts, "W"),
+        number(per_watt, RATIO),
+        plain(memory, "B"),
+        plain(1000 * memory_per_price(memory, price) if memory and price else None, "B"),
+        plain(owned, view.currency),
+        number(work(owned), view.currency),
+    ]
+
+
+def panel(view: View, exercise: Exercise) -> Markup:
+    """Show an exercise: all machines, their ratios, and on how many cases those rest."""
+    found = [single(view.comparison, row.machine, exercise.name) for row in view.rows]
+    ratios = [one.ratio if one else None for one in found]
+    axis = _ratios(ratios)
+    heads = [["Machine"], [f"Times as fast as {view.reference.name}", _ruler(axis)], ["Cases"]]
+    rows = [
+        [
+            name(row),
+            ["1×" if row.is_reference else _measured(axis, ratio)],
+            _counted(
+                row.machine.counts[exercise.name],
+                exercise.total,
+                *(_exp(logs[exercise.name]) for logs in (row.machine.worst, row.machine.best)),
+            ),
+        ]
+        for row, ratio in zip(view.rows, ratios, strict=True)
+    ]
+    caption = f"{exercise.title}: ratio of speeds [95% interval]"
+    return element(
+        "section",
+        {"class": "panel"},
+        element("h3", {}, exercise.title),
+        table(caption, heads, rows, f"table-{view.comparison.exercises.index(exercise)}"),
+    )
+
+
+def notes(row: Row) -> Markup:
+    """Show where numbers of a machine are from, and what else is not alike."""
+    one = row.machine
+    facts = [("Price", ["not known"])]
+    if one.price is not None:
+        price = format_value(one.price, one.currency or "")
+        facts = [("Price", [f"{price}: {one.price_kind}, {one.price_date}, says {one.price_source}"])]
+    if one.watts is not None:
+        facts.append(("Power", [f"{format_value(one.watts, 'W')}, by its {one.watts_source}"]))
+    if not row.is_reference:
+        differs = one.differs or ["nothing that is known"]
+        facts.append(("Differs from the reference beyond the devices", differs))
+    if one.missing:
+        facts.append(("Cases of the reference without a ratio", one.missing))
+    rows = [
+        element("div", {}, element("dt", {}, title), *(element("dd", {}, text) for text in lines))
+        for title, lines in facts
+    ]
+    titled = element("h3", {}, *name(row))
+    return element("div", {}, titled, element("dl", {"class": "facts"}, *rows))
+
+
+def _exp(log: float | None) -> float | None:
+    return None if log is None else math.exp(log)
+
+
+def _counted(part: int, whole: int, worst: float | None, best: float | None) -> Cell:
+    """Say "9 of 11", and what would be if the rest were like the worst and like the best of it."""
+    if part >= whole or worst is None or best is None:
+        return [f"{part} of {whole}"]
+    low, high = format_value(worst, RATIO), format_value(best, RATIO)
+    note = f"with the missing ones like the worst or the best: {low} to {high}"
+    return [f"{part} of {whole}", element("span", {"class": "what-if"}, note)]
+
+
+def _extreme(view: View, row: Row, choose: Callable[..., tuple[Exercise, Amount]]) -> Cell:
+    """Show the exercise with the highest (lowest) ratio."""
+    singles = view.singles(row)
+    if row.is_reference or not singles:
+        return ["–"]
+    exercise, ratio = choose(singles, key=lambda one: one[1].value)
+    return [f"{exercise.title}: ", *number(ratio, RATIO)]
+
+
+def _ratios(amounts: Iterable[Amount | None]) -> Scale:
+    """Return an axis with 1 on it and all ends of intervals."""
+    ends = (end for amount in amounts if amount for end in amount if end is not None)
+    return spanning([1.0, *ends])
+
+
+def _ruler(axis: Scale) -> Markup:
+    """Show the numbers of the axis that the bars below share."""
+    texts = [
+        element("text", {"x": percent(at), "y": 12}, f"{text}{RATIO}") for at, text in axis.ticks()
+    ]
+    drawn = element("svg", {"class": "ruler", "aria-hidden": "true"}, *texts)
+    return element("div", {"class": "measured"}, drawn, element("span", {"class": "number"}))
+
+
+def _measured(axis: Scale, ratio: Amount | None) -> Markup:
+    """Show a ratio as a bar and in digits."""
+    digits = element("span", {"class": "number"}, *number(ratio, RATIO))
+    return element("div", {"class": "measured"}, _bar(axis, ratio), digits)
+
+
+def _bar(axis: Scale, ratio: Amount | None) -> Markup:
+    """Draw a bar from 1 to a ratio, and over it the ratio's interval."""
+    one = axis.at(1.0)
+    marks = [line("grid", (at, at), (0, 24)) for at, _ in axis.ticks()]
+    marks.append(line("one", (one, one), (0, 24)))
+    if ratio:
+        end = axis.at(ratio.value)
+        places = {"x": percent(min(one, end)), "width": percent(round(abs(end - one), 2))}
+        marks.append(element("rect", {"class": "length", **places, "y": 6, "height": 12}))
+        if ratio.low is not None and ratio.high is not None:
+            low, high = axis.at(ratio.low), axis.at(ratio.high)
+            for kind in ("halo", "whisker"):
+                marks.append(line(kind, (low, high), (12, 12)))
+                marks += [line(kind, (tip, tip), (7, 17)) for tip in (low, high)]
+    return element("svg", {"class": "bar", "aria-hidden": "true"}, *marks)

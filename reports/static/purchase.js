@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT
+"use strict";
+/**
+ * The purchase page at work: what a reader sets is read from the address, all that depends on it
+ * is drawn anew. A page calls `purchase.show(root, comparisons)` with the same machines beside one
+ * reference or several, and again when other machines are to be shown; `root` holds an element
+ * for each of `data-part`: reference, summary, speed, costs, worth, against, front, weights, exercises, notes.
+ */
+const purchase = (() => {
+  const { element } = drawing;
+  const USES = [
+    { key: "kwh", label: "Price of a kWh", least: 0, most: Infinity, usual: 0.3 },
+    { key: "hours", label: "Hours a day at work", least: 0, most: 24, usual: 8 },
+    { key: "years", label: "Years", least: 0, most: 100, usual: 3 },
+    { key: "share", label: "Power drawn at work, in percent of what it may draw", least: 0, most: 100, usual: 100 },
+  ];
+  const CURRENCY = "USD";
+
+  /** The currency of the prices that are known, unless the reader has another. */
+  const usualCurrency = ({ machines }) =>
+    machines.map(({ currency }) => currency).find((one) => one !== null) ?? CURRENCY;
+
+  /** The currency that prices are in now. */
+  const currencyOf = (comparison) =>
+    setting.read().get("currency")?.slice(0, 8) || usualCurrency(comparison);
+
+  const weight = ({ name, title, weight: usual }) =>
+    ({ key: `weight.${name}`, label: title, least: 0, most: 1000, usual });
+
+  const price = (comparison, { machine, letter, name }) => ({
+    key: `price.${machine.run}`, label: `${letter}: ${name}`, least: 0, most: Infinity,
+    get usual() {
+      return machine.currency === currencyOf(comparison) ? machine.price : null;
+    },
+  });
+
+  /** What the reader has set, or what holds without it. */
+  function settings(comparison) {
+    const said = setting.read();
+    const number = (wanted) => setting.number(said, wanted);
+    const use = Object.fromEntries(USES.map((wanted) => [wanted.key, number(wanted)]));
+    const weights = comparison.exercises.map((one) => [one.name, number(weight(one))]);
+    const priced = { least: 0, most: Infinity, usual: null };
+    const prices = comparison.machines
+      .map(({ run }) => [run, number({ ...priced, key: `price.${run}` })])
+      .filter(([, known]) => known !== null);
+    return {
+      ...use, share: use.share / 100,
+      currency: currencyOf(comparison),
+      weights: Object.fromEntries(weights),
+      prices: Object.fromEntries(prices),
+      against: said.get("against") in purchaseFront.ACROSS ? said.get("against") : "price",
+    };
+  }
+
+  /** The comparison with the reference that the reader chose. */
+  const chosen = (comparisons) =>
+    comparisons.find(({ reference }) => reference === setting.read().get("reference")) ?? comparisons[0];
+
+  /** Put elements into a part of the page. */
+  const fill = (root, part, ...inside) =>
+    root.querySelector(`[data-part="${part}"]`).replaceChildren(...inside);
+
+  /** Draw what depends on settings. */
+  function draw(root, view) {
+    const { comparison } = view;
+    const sentences = purchaseWords.sentences(view);
+    fill(root, "summary", ...sentences.map((text) => element("p", { class: "answer" }, text)));
+    fill(root, "speed", purchaseTables.speed(view));
+    fill(root, "worth", purchaseTables.worth(view));
+    fill(root, "front", ...purchaseFront.draw(view, view.said.against));
+    fill(root, "notes", ...view.rows.map((row) => purchaseTables.notes(view, row)));
+    fill(root, "exercises", ...comparison.exercises.map((one) => purchaseTables.panel(view, one)));
+  }
+
+  /** Make the fields of a part, unless they are there for the same things already. */
+  function make(root, part, things, build) {
+    const place = root.querySelector(`[data-part="${part}"]`);
+    const made = JSON.stringify(things);
+    if (place.dataset.made === made) return;
+    place.dataset.made = made;
+    place.replaceChildren(...build());
+  }
+
+  /** The fields for prices and use. */
+  function costs({ comparison }, inOrder) {
+    const prices = inOrder.map((row) => price(comparison, row));
+    const currency = { key: "currency", label: "Currency of prices", usual: usualCurrency(comparison) };
+    const fields = [...prices.map(setting.field), setting.words(currency), ...USES.map(setting.field)];
+    return [setting.group("Prices and use", [...prices, currency, ...USES], fields)];
+  }
+
+  /** The fields for weights. */
+  function weights({ exercises }) {
+    const wanted = exercises.map(weight);
+    return [setting.group("How much each exercise counts", wanted, wanted.map(setting.field))];
+  }
+
+  /** The choice of a reference, where there is one. */
+  function reference(comparisons, inOrder) {
+    const offered = inOrder.filter(({ machine: { run } }) => comparisons.some((one) => one.reference === run));
+    if (offered.length < 2) return [];
+    const options = offered.map(({ machine, letter, name }) => [machine.run, `${letter}: ${name}`]);
+    return [setting.choice({ key: "reference", label: "Compared with", usual: comparisons[0].reference, options })];
+  }
+
+  /** Make the fields that are not there yet, and let all show what is set. */
+  function controls(root, comparisons, view) {
+    const { comparison } = view;
+    const inOrder = [...view.rows].sort((a, b) => a.place - b.place);
+    const runs = comparison.machines.map(({ run }) => run);
+    const across = Object.entries(purchaseFront.ACROSS).map(([key, { title }]) => [key, title]);
+    make(root, "reference", runs, () => reference(comparisons, inOrder));
+    make(root, "costs", runs, () => costs(view, inOrder));
+    make(root, "weights", comparison.exercises, () => weights(comparison));
+    make(root, "against", null, () =>
+      [setting.choice({ key: "against", label: "Speed against", usual: "price", options: across })]);
+    setting.refresh(root);
+  }
+
+  /** Show machines, or show them anew. */
+  function show(root, comparisons) {
+    const comparison = chosen(comparisons);
+    const view = purchaseView.of(comparison, settings(comparison));
+    draw(root, view);
+    controls(root, comparisons, view);
+  }
+
+  return { show };
+})();

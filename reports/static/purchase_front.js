@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+"use strict";
+/** Speed against what it takes, with the front, as reports/purchase_front.py draws it. */
+const purchaseFront = (() => {
+  const { element, shape } = drawing;
+  const { name, number, plain, line, table } = purchaseTables;
+  const HEIGHT = 340;
+  const ACROSS = {
+    price: { title: "Price", more: false },
+    ownership: { title: "Cost of ownership", more: false },
+    watts: { title: "Power", more: false },
+    memory: { title: "Memory", more: true },
+  };
+  const unit = (across, said) => ({ watts: "W", memory: "B" })[across] ?? said.currency;
+
+  /** Machines of which speed and amount are known, whether they are on the front, and who is near. */
+  function front(view, across) {
+    const known = view.ranked.filter(({ amounts }) => amounts[across] !== null);
+    const cost = (row) => row.amounts[across] * (ACROSS[across].more ? -1 : 1);
+    const within = economics.front(known.map((row) => [cost(row), row.speed]));
+    return known.map((row, place) => {
+      const others = known.filter((other) => other !== row);
+      const beaters = others.filter((other) =>
+        cost(other) <= cost(row) && economics.faster(other.speed, row.speed));
+      const near = others.filter((other) =>
+        cost(other) < cost(row) && !economics.faster(row.speed, other.speed));
+      return { row, within: within[place], beaters, near };
+    });
+  }
+
+  /** Where a machine stands, in words. */
+  function word({ within, beaters, near }) {
+    const letters = (rows) => purchaseView.listed(rows.map(({ letter }) => letter));
+    if (!within) return `beaten by ${letters(beaters)}`;
+    return near.length ? `on the front, though not surely faster than ${letters(near)}` : "on the front";
+  }
+
+  /** One machine: its interval, its point, a ring around it on the front, and its letter. */
+  function point({ row, within }, at, up, below) {
+    const [x, y] = [`${at}%`, up(row.ratio.value)];
+    const marks = [];
+    if (row.ratio.low !== null) {
+      marks.push(line("whisker", at, at, up(row.ratio.low), up(row.ratio.high)));
+    }
+    marks.push(shape("circle", { class: "dot", cx: x, cy: y, r: 5 }));
+    if (within) marks.push(shape("circle", { class: "ring", cx: x, cy: y, r: 9 }));
+    const label = shape("text", { class: "label", x, y: drawing.round(y + below), dx: 14, dy: 4 }, row.letter);
+    return shape("g", {}, shape("title", {}, row.name), ...marks, label);
+  }
+
+  /** The grid and what stands at it. */
+  function grid(xs, ys, up) {
+    const across = xs.ticks().map(([at, text]) => [
+      line("grid", at, at, 0, HEIGHT),
+      shape("text", { class: "tick across", x: `${at}%`, y: HEIGHT + 18 }, text),
+    ]);
+    const upwards = ys.ticks().map(([at, text]) => [
+      line("grid", 0, 100, up.at(at), up.at(at)),
+      shape("text", { class: "tick up", x: -8, y: up.at(at) + 4 }, `${text}×`),
+    ]);
+    return [...across, ...upwards].flat();
+  }
+
+  /** The chart of all machines of which both are known. */
+  function chart(view, across, points) {
+    const largest = Math.max(...points.map(({ row }) => row.amounts[across]));
+    const [factor, symbol] = units.axis(largest, unit(across, view.said));
+    const amounts = points.map(({ row }) => row.amounts[across] / factor);
+    const speeds = points.flatMap(({ row: { ratio } }) => [ratio.value, ratio.low, ratio.high]);
+    const xs = drawing.spanning(amounts);
+    const ys = drawing.spanning(speeds.filter((one) => one !== null));
+    const place = (percent) => drawing.round(HEIGHT * (1 - percent / 100));
+    const up = Object.assign((value) => place(ys.at(value)), { at: place });
+    const ats = amounts.map((amount) => xs.at(amount));
+    const below = drawing.labels(points.map(({ row }, i) => [ats[i], up(row.ratio.value)]));
+    const said = points.map((one) => `${one.row.letter}, ${one.row.name}: ${word(one)}`).join("; ");
+    const title = `${ACROSS[across].title}, ${symbol}`;
+    return shape("svg",
+      { class: "points", role: "img", "aria-label": `Speed against ${ACROSS[across].title.toLowerCase()}. ${said}.` },
+      ...grid(xs, ys, up),
+      ...points.map((one, i) => point(one, ats[i], up, below[i])),
+      shape("text", { class: "title across", x: "50%", y: HEIGHT + 40 }, title));
+  }
+
+  /** The chart, and the same as a table. */
+  function draw(view, across) {
+    const points = front(view, across);
+    const { title } = ACROSS[across];
+    const unknown = view.rows.filter((row) => !points.some((one) => one.row === row));
+    const left = unknown.length
+      ? [element("p", { class: "meta" }, `Not shown, because the ${title.toLowerCase()} is not known: ${purchaseView.listed(unknown.map((row) => row.name))}.`)]
+      : [];
+    if (points.length === 0) return left;
+    const rows = points.map((one) => [
+      name(one.row), number(one.row.ratio, "×"), plain(one.row.amounts[across], unit(across, view.said)), [word(one)],
+    ]);
+    const heads = [["Machine"], ["Speed"], [title], ["Where it stands"]];
+    return [
+      element("figure", { class: "pareto" }, chart(view, across, points)),
+      ...left,
+      table(`Speed against ${title.toLowerCase()}`, heads, rows, "table-front"),
+    ];
+  }
+
+  return { ACROSS, front, draw };
+})();

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: MIT
+"use strict";
+/** Machines side by side in tables, element by element as reports/purchase_tables.py has them. */
+const purchaseTables = (() => {
+  const { element, shape } = drawing;
+
+  /** A machine's mark and name, with a link to its run. */
+  function name(row) {
+    const { href } = row.machine;
+    const called = href ? element("a", { href }, row.name) : row.name;
+    const note = [" ", element("span", { class: "reference" }, "(the reference)")];
+    const mark = element("span", { class: "letter" }, row.letter);
+    return [mark, " ", called, ...(row.isReference ? note : [])];
+  }
+
+  /** A number with its interval, or that it is not known. */
+  function number(estimate, unit) {
+    if (estimate === null) return [element("span", { class: "absent" }, "not known")];
+    const [value, interval] = units.parts(estimate, unit);
+    const around = [" ", element("span", { class: "interval" }, interval)];
+    return [element("span", { class: "value" }, value), ...(interval ? around : [])];
+  }
+
+  /** A number that has no interval by nature. */
+  const plain = (value, unit) =>
+    number(value === null ? null : { value, low: null, high: null }, unit);
+
+  /** A line in percent across and in pixels down. */
+  const line = (kind, x1, x2, y1, y2) =>
+    shape("line", { class: kind, x1: `${x1}%`, x2: `${x2}%`, y1, y2 });
+
+  /** The numbers of the axis that the bars below share. */
+  function ruler(axis) {
+    const texts = axis.ticks().map(([at, text]) => shape("text", { x: `${at}%`, y: 12 }, `${text}×`));
+    const drawn = shape("svg", { class: "ruler", "aria-hidden": "true" }, ...texts);
+    return element("div", { class: "measured" }, drawn, element("span", { class: "number" }));
+  }
+
+  /** A bar from 1 to a ratio, and over it the ratio's interval. */
+  function bar(axis, estimate) {
+    const one = axis.at(1);
+    const marks = axis.ticks().map(([at]) => line("grid", at, at, 0, 24));
+    marks.push(line("one", one, one, 0, 24));
+    if (estimate !== null) {
+      const end = axis.at(estimate.value);
+      const x = `${Math.min(one, end)}%`;
+      const width = `${drawing.round(Math.abs(end - one))}%`;
+      marks.push(shape("rect", { class: "length", x, width, y: 6, height: 12 }));
+      if (estimate.low !== null) marks.push(...whisker(axis.at(estimate.low), axis.at(estimate.high)));
+    }
+    return shape("svg", { class: "bar", "aria-hidden": "true" }, ...marks);
+  }
+
+  /** An interval with its ends, and around it what keeps it apart from the bar. */
+  const whisker = (low, high) =>
+    ["halo", "whisker"].flatMap((kind) => [
+      line(kind, low, high, 12, 12),
+      line(kind, low, low, 7, 17),
+      line(kind, high, high, 7, 17),
+    ]);
+
+  /** A ratio as a bar and in digits. */
+  const measured = (axis, estimate) =>
+    element("div", { class: "measured" }, bar(axis, estimate),
+      element("span", { class: "number" }, ...number(estimate, "×")));
+
+  /** An axis with 1 on it and all ends of intervals. */
+  function ratios(estimates) {
+    const known = estimates.filter((one) => one !== null);
+    const ends = known.flatMap(({ value, low, high }) => [value, low ?? value, high ?? value]);
+    return drawing.spanning([1, ...ends]);
+  }
+
+  /** A table in a region that the keyboard scrolls where it is too wide. */
+  function table(caption, heads, rows, key) {
+    const head = heads.map((inside) => element("th", { scope: "col" }, ...inside));
+    const body = rows.map(([first, ...cells]) =>
+      element("tr", {}, element("th", { scope: "row" }, ...first),
+        ...cells.map((inside) => element("td", {}, ...inside))));
+    return element("div", { class: "scroll", role: "region", "aria-labelledby": key, tabindex: 0 },
+      element("table", {}, element("caption", { id: key }, caption),
+        element("thead", {}, element("tr", {}, ...head)), element("tbody", {}, ...body)));
+  }
+
+  /** The exercise with the highest (lowest) ratio. */
+  function extreme(view, row, way) {
+    const singles = purchaseView.singles(view, row);
+    if (row.isReference || singles.length === 0) return ["–"];
+    const [exercise, ratio] = singles.reduce((best, one) =>
+      (one[1].value - best[1].value) * way > 0 ? one : best);
+    return [`${exercise.title}: `, ...number(ratio, "×")];
+  }
+
+  /** "2", or "2 to 3" where it may be either. */
+  const ranks = (row) =>
+    row.ranks === null ? "–" : [...new Set(row.ranks)].join(" to ");
+
+  /** "9 of 11", and what would be if the rest were like the worst and like the best of it. */
+  function counted(part, whole, worst, best) {
+    if (part >= whole || worst === null || best === null) return [`${part} of ${whole}`];
+    const [low, high] = [worst, best].map((end) => units.value(end, "×"));
+    const note = `with the missing ones like the worst or the best: ${low} to ${high}`;
+    return [`${part} of ${whole}`, element("span", { class: "what-if" }, note)];
+  }
+
+  /** Machines in order of their speed. */
+  function speed(view) {
+    const axis = ratios(view.ranked.map(({ ratio }) => ratio));
+    const heads = [["Machine"], ["Place"], [`Times as fast as ${view.reference.name}`, ruler(axis)],
+      ["Exercises"], ["Cases"], ["Best exercise"], ["Worst exercise"]];
+    const rows = view.rows.map((row) => [
+      name(row),
+      [ranks(row)],
+      [row.isReference ? "1×" : measured(axis, row.ratio)],
+      [`${row.overall.exercises} of ${row.overall.of}`],
+      counted(row.overall.cases, row.overall.every, row.overall.worst, row.overall.best),
+      extreme(view, row, 1),
+      extreme(view, row, -1),
+    ]);
+    return table("Speed overall: geometric mean over exercises [95% interval]", heads, rows, "table-speed");
+  }
+
+  /** What a machine costs and draws, and what that buys. */
+  function worthOf(view, row) {
+    const { currency } = view.said;
+    const { price, ownership, watts, memory } = row.amounts;
+    const reference = view.reference.amounts.watts;
+    const work = (amount) =>
+      row.speed === null || amount === null ? null : economics.perWork(amount, row.speed);
+    const perWatt = row.speed === null || watts === null || reference === null
+      ? null : economics.workPer(row.speed, watts / reference);
+    return [
+      name(row),
+      plain(price, currency),
+      number(work(price), currency),
+      plain(watts, "W"),
+      number(perWatt, "×"),
+      plain(memory, "B"),
+      plain(memory === null || price === null ? null : (1000 * memory) / price, "B"),
+      plain(ownership, currency),
+      number(work(ownership), currency),
+    ];
+  }
+
+  /** What all machines cost and draw, and what that buys. */
+  function worth(view) {
+    const heads = ["Machine", "Price", "Price per unit of work", "Power", "Work per watt", "Memory",
+      `Memory per 1,000 ${view.said.currency}`, "Cost of ownership", "Cost per unit of work"];
+    const rows = view.rows.map((row) => worthOf(view, row));
+    return table("What it costs, and what that buys", heads.map((text) => [text]), rows, "table-worth");
+  }
+
+  /** One exercise: all machines, their ratios, and on how many cases those rest. */
+  function panel(view, exercise) {
+    const singles = view.rows.map(({ machine }) => economics.single(view.comparison, machine, exercise.name));
+    const found = singles.map((one) => one && economics.ratio(one));
+    const axis = ratios(found);
+    const heads = [["Machine"], [`Times as fast as ${view.reference.name}`, ruler(axis)], ["Cases"]];
+    const exp = (log) => (log === null ? null : Math.exp(log));
+    const rows = view.rows.map((row, place) => {
+      const { counts, worst, best } = row.machine;
+      return [
+        name(row),
+        [row.isReference ? "1×" : measured(axis, found[place])],
+        counted(counts[exercise.name], exercise.total, exp(worst[exercise.name]), exp(best[exercise.name])),
+      ];
+    });
+    return element("section", { class: "panel" }, element("h3", {}, exercise.title),
+      table(`${exercise.title}: ratio of speeds [95% interval]`, heads, rows, `table-${view.comparison.exercises.indexOf(exercise)}`));
+  }
+
+  /** Where numbers of a machine are from, and what else is not alike. */
+  function notes(view, row) {
+    const { machine } = row;
+    const known = machine.price === null
+      ? "not known" : `${units.value(machine.price, machine.currency)}: ${machine.price_kind}, ${machine.price_date}, says ${machine.price_source}`;
+    const facts = [["Price", [known]]];
+    if (machine.watts !== null) facts.push(["Power", [`${units.value(machine.watts, "W")}, by its ${machine.watts_source}`]]);
+    if (!row.isReference) {
+      facts.push(["Differs from the reference beyond the devices", machine.differs.length ? machine.differs : ["nothing that is known"]]);
+    }
+    if (machine.missing.length) facts.push(["Cases of the reference without a ratio", machine.missing]);
+    const texts = (lines) => lines.map((text) => element("dd", {}, text));
+    const rows = facts.map(([title, lines]) => element("div", {}, element("dt", {}, title), ...texts(lines)));
+    return element("div", {}, element("h3", {}, ...name(row)), element("dl", { class: "facts" }, ...rows));
+  }
+
+  return { notes, name, number, plain, line, table, speed, worth, panel };
+})();

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+"use strict";
+/** Machines in order with all that is said of them, as reports/purchase_view.py has it. */
+const purchaseView = (() => {
+  /** What a machine is called in marks: A, B, ..., Z, 27, ... */
+  const letter = (place) => (place < 26 ? String.fromCharCode(65 + place) : String(place + 1));
+
+  /** What machines are called: by their devices, with their letters where others have the same. */
+  function names(machines) {
+    const plain = machines.map(({ device, count }) => (count > 1 ? `${count}× ${device}` : device));
+    const shared = (name) => plain.filter((other) => other === name).length > 1;
+    return plain.map((name, place) => (shared(name) ? `${name} (${letter(place)})` : name));
+  }
+
+  /** What a machine costs, draws and holds; null where that is not known. */
+  function amounts(machine, said) {
+    const known = machine.currency === said.currency ? machine.price : null;
+    const price = said.prices[machine.run] ?? known;
+    const { watts, memory_bytes: memory } = machine;
+    const both = price !== null && watts !== null;
+    return { price, ownership: both ? economics.ownership(price, watts, said) : null, watts, memory };
+  }
+
+  /** Everything that the page shows: rows, fastest first, those without a speed last. */
+  function of(comparison, said) {
+    const called = names(comparison.machines);
+    const rows = comparison.machines.map((machine, place) => {
+      const overall = economics.overall(comparison, machine, said.weights);
+      return {
+        machine, place, overall,
+        letter: letter(place),
+        name: called[place],
+        isReference: machine.run === comparison.reference,
+        speed: overall.speed,
+        ratio: overall.speed && economics.ratio(overall.speed),
+        amounts: amounts(machine, said),
+        ranks: null,
+      };
+    });
+    const log = ({ speed }) => (speed === null ? -Infinity : speed.log);
+    rows.sort((a, b) => (log(a) === log(b) ? a.place - b.place : log(b) - log(a)));
+    const ranked = rows.filter(({ speed }) => speed !== null);
+    economics.places(ranked.map(({ speed }) => speed)).forEach((ranks, i) => (ranked[i].ranks = ranks));
+    const reference = rows.find(({ isReference }) => isReference);
+    return { comparison, said, rows, ranked, reference };
+  }
+
+  /** The exercises with a weight in which a machine has a ratio, each with it. */
+  function singles({ comparison, said }, { machine }) {
+    return comparison.exercises
+      .filter(({ name, weight }) => (said.weights[name] ?? weight) > 0 && name in machine.logs)
+      .map((exercise) => [exercise, economics.ratio(economics.single(comparison, machine, exercise.name))]);
+  }
+
+  /** Names in a row: "A, B and C". */
+  const listed = (names) =>
+    names.length > 1 ? `${names.slice(0, -1).join(", ")} and ${names.at(-1)}` : names[0];
+
+  return { of, singles, listed };
+})();
