@@ -14,8 +14,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-Place = tuple[Path, str]
-"""A module, and a name in it."""
+Place = tuple[str, str]
+"""A module's file, and a name in it."""
 
 
 def benchmark_version(function: Callable[..., Any]) -> str:
@@ -31,20 +31,22 @@ def version_in(module: Path, name: str) -> str:
     LookupError
         The module, or a benchmark of that name in it, is not there.
     """
-    if not module.is_file() or name not in _definitions(module):
+    if not module.is_file() or name not in _definitions(str(module)):
         raise LookupError(f"{module.name} has no {name}")
-    places, code = [(module, name)], set()
+    places, code = [(str(module), name)], set()
+    seen = set(places)
     for place in places:  # grows while the names that each definition uses are found
         text, used = _part(*place)
         if text is not None:
             code.add((place[1], text))
-        places += [other for other in used if other not in places]
+        places += [other for other in used if other not in seen]
+        seen.update(used)
     lines = (f"{word}: {text}" for word, text in sorted(code))
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:12]
 
 
 @cache
-def _part(path: Path, name: str) -> tuple[str | None, list[Place]]:
+def _part(path: str, name: str) -> tuple[str | None, list[Place]]:
     """Return the code that defines a name, none where it is imported, and what that uses."""
     known = _definitions(path)
     definition = known[name]
@@ -55,9 +57,9 @@ def _part(path: Path, name: str) -> tuple[str | None, list[Place]]:
 
 
 @cache
-def _definitions(path: Path) -> dict[str, ast.stmt]:
+def _definitions(path: str) -> dict[str, ast.stmt]:
     """Return what defines each name of a module at its top level."""
-    module = ast.parse(path.read_text(encoding="utf-8"))
+    module = ast.parse(Path(path).read_bytes())
     definitions: dict[str, ast.stmt] = {}
     for statement in module.body:
         if isinstance(statement, ast.FunctionDef | ast.ClassDef):
@@ -73,11 +75,11 @@ def _definitions(path: Path) -> dict[str, ast.stmt]:
     return definitions
 
 
-def _imported(statement: ast.ImportFrom, name: str, path: Path) -> list[Place]:
+def _imported(statement: ast.ImportFrom, name: str, path: str) -> list[Place]:
     """Return where a module finds a name that it imports, if that is a module beside it."""
-    sibling = path.parent / f"{statement.module}.py"
+    sibling = Path(path).parent / f"{statement.module}.py"
     names = [alias.name for alias in statement.names if _alias(alias) == name]
-    return [(sibling, original) for original in names] if sibling.is_file() else []
+    return [(str(sibling), original) for original in names] if sibling.is_file() else []
 
 
 def _alias(alias: ast.alias) -> str:
