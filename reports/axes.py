@@ -74,7 +74,7 @@ def even_ticks(low: float, high: float, most: int) -> list[float]:
     if not high > low:
         return [low]
     exponent = math.floor(math.log10((high - low) / max(most, 1)))
-    steps = (m * 10.0**e for e in range(exponent, exponent + 3) for m in (1, 2, 5))
+    steps = (m * 10.0**e for e in range(exponent, exponent + 3) for m in (1, 2, 4, 5))
     for step in steps:
         first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
         if last - first < most:
