@@ -139,6 +139,13 @@ def peers(session: nox.Session) -> None:
 
 
 @nox.session(default=False)
+def scale(session: nox.Session) -> None:
+    """Build the site of 1000 machines, and write `docs/scale.json`; `-- --quick` looks."""
+    _install(session, torch=False)
+    session.run("python", "-m", "tests.scale", *session.posargs)
+
+
+@nox.session(default=False)
 def build(session: nox.Session) -> None:
     """Build the source archive and the wheel into `dist/`."""
     session.install(*PINS, *_group("build"))

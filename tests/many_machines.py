@@ -37,6 +37,11 @@ def write(machines: int, folder: Path, seed: int = 0) -> list[Path]:
         return list(found)
 
 
+def write_one(machine: int, folder: Path, seed: int = 0) -> Path:
+    """Store the first run of one more machine."""
+    return _write(machine, 0, folder, seed)
+
+
 def _numbers(machines: int, folder: Path, seed: int) -> Iterator[tuple[int, int, Path, int]]:
     """Name each run by the number of its machine, and whether it is its first or second."""
     for machine in range(machines):

@@ -108,7 +108,7 @@ class Cases:
         wanted = (table["exercise"] == exercise) & (table["status"] == "passed")
         rows = table[wanted & ~table["case"].isin(disguised)]
         self._columns: dict[str, Any] = {str(name): rows[name] for name in rows}
-        self._numeric: dict[str, "np.ndarray[Any, np.dtype[np.float64]]"] = {}
+        self._numeric: dict[str, np.ndarray[Any, np.dtype[np.float64]]] = {}
         self._launch = rows["launch"].to_numpy()
         self._rows: dict[str, list[int]] = {}
         for row, name in enumerate(rows["case"].tolist()):

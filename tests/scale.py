@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: MIT
+"""How long the site of many machines takes to build, and how much memory: `docs/scale.json`.
+
+Each site is built in a process of its own from stored runs of `tests.many_machines`, and then once
+more with one more result.
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+
+import msgspec
+import psutil
+from msgspec import Struct
+
+from reports import site
+from reports.workers import cores
+from suite import environment
+from suite.machine.processor import processor
+from tests import many_machines
+from tests.command import ROOT
+
+KEPT = ROOT / "docs" / "scale.json"
+SIZES, QUICK = (10, 100, 1000), (10, 50)
+PAGES = "pages"
+TABLES = ("reading", "tables", "changes", "index")
+"""Stages that are not the pages themselves, nor the judgement whether files are whole."""
+OFTEN = 0.05
+"""Seconds between two looks at the memory."""
+GOALS = {
+    "tables": 15.0,
+    "memory_bytes": 1.5e9,
+    "page": 1.0,
+    "one_more": 3.0,
+    "index_bytes": 1.5e6,
+}
+"""What 1000 machines may take on two cores: seconds, and bytes."""
+
+
+class Built(Struct):
+    """A site that was built.
+
+    stages : seconds of each stage; ``start`` is what the process takes to begin
+    seconds : of the whole process
+    memory_bytes : the most that the process and its workers held together
+    """
+
+    stages: dict[str, float]
+    seconds: float
+    memory_bytes: int
+
+
+class Size(Struct):
+    """What the site of so many machines took.
+
+    tables : seconds of reading, frames, downloads and index
+    page : seconds of one page on one core
+    one_more : seconds of building again with one more result
+    untouched : whether that left all other pages as they were
+    """
+
+    machines: int
+    runs: int
+    stored_bytes: int
+    first: Built
+    again: Built
+    tables: float
+    page: float
+    one_more: float
+    memory_bytes: int
+    index_bytes: int
+    untouched: bool
+
+    def missed(self) -> list[str]:
+        """Name the goals that are missed, which are those of 1000 machines."""
+        found = [name for name, most in GOALS.items() if getattr(self, name) > most]
+        return found if self.untouched else [*found, "untouched"]
+
+
+class Scale(Struct):
+    """All sizes, with when, where and of what they were measured."""
+
+    date: str
+    commit: str
+    machine: str
+    cores: int
+    python: str
+    sizes: list[Size]
+
+
+def main(given: Sequence[str] | None = None) -> int:
+    """Measure, and return the exit code: 1 if a goal is missed."""
+    asked = argparse.ArgumentParser(prog="python -m tests.scale", description=__doc__)
+    asked.add_argument("--quick", action="store_true", help="small sizes, kept nowhere")
+    asked.add_argument("--build", nargs=2, type=Path, help=argparse.SUPPRESS)
+    options = asked.parse_args(given)
+    if options.build:
+        build(*options.build)
+        return 0
+    found = []
+    for machines in QUICK if options.quick else SIZES:
+        found.append(measured(machines))
+        sys.stdout.write(told(found[-1]))
+        sys.stdout.flush()
+    if options.quick:
+        return 0
+    KEPT.write_bytes(msgspec.json.format(msgspec.json.encode(_of(found))) + b"\n")
+    return 1 if any(one.missed() for one in found) else 0
+
+
+def _of(found: list[Size]) -> Scale:
+    revision = environment.commit()
+    return Scale(
+        date=f"{datetime.now(UTC):%Y-%m-%d}",
+        commit=f"{(revision.id or 'unknown')[:7]}{' (changed)' if revision.dirty else ''}",
+        machine=environment.machine_name(processor({}), []),
+        cores=cores(),
+        python=".".join(map(str, sys.version_info[:3])),
+        sizes=found,
+    )
+
+
+def measured(machines: int) -> Size:
+    """Build the site of so many machines, and again with one more."""
+    with tempfile.TemporaryDirectory() as folder:
+        results, out = Path(folder) / "results", Path(folder) / "site"
+        stored = many_machines.write(machines, results)
+        first = watched(results, out)
+        pages = {path: path.stat().st_mtime_ns for path in out.glob("*/*.html")}
+        many_machines.write_one(machines, results)
+        again = watched(results, out)
+        return Size(
+            machines=machines,
+            runs=len(stored),
+            stored_bytes=sum(path.stat().st_size for path in stored),
+            first=first,
+            again=again,
+            tables=sum(first.stages[name] for name in TABLES),
+            page=first.stages[PAGES] * cores() / len(stored),
+            one_more=again.seconds,
+            memory_bytes=max(first.memory_bytes, again.memory_bytes),
+            index_bytes=(out / "index.html").stat().st_size,
+            untouched=len(pages) == len(stored)
+            and all(path.stat().st_mtime_ns == then for path, then in pages.items()),
+        )
+
+
+def build(results: Path, out: Path) -> None:
+    """Build a site as `frobench report` does, and print when each stage began."""
+    stages: list[tuple[str, float]] = []
+    broken: list[Path] = []
+    site.build(
+        [results],
+        out,
+        tell=lambda path, _: broken.append(path),
+        begin=lambda stage: stages.append((stage, time.monotonic())),
+    )
+    if broken:
+        raise SystemExit(f"{broken[0]} is not whole")
+    sys.stdout.write(json.dumps([*stages, ("end", time.monotonic())]))
+
+
+def watched(results: Path, out: Path) -> Built:
+    """Build a site in a process of its own, and watch its memory."""
+    begun, most = time.monotonic(), 0
+    command = [sys.executable, "-m", "tests.scale", "--build", str(results), str(out)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, cwd=ROOT) as process:
+        while process.poll() is None:
+            most = max(most, held(psutil.Process(process.pid)))
+            time.sleep(OFTEN)
+        ended = time.monotonic()
+        assert process.stdout is not None
+        said = process.stdout.read()
+    if process.returncode:
+        raise SystemExit(process.returncode)
+    stages = [("start", begun), *((name, at) for name, at in json.loads(said))]
+    after = [at for _, at in stages[1:]]
+    took = {name: end - at for (name, at), end in zip(stages[:-1], after, strict=True)}
+    return Built(took, ended - begun, most)
+
+
+def held(process: psutil.Process) -> int:
+    """Return the memory that a process and its children hold, what they share counted once."""
+    total = 0
+    with suppress(psutil.Error):
+        for one in (process, *process.children(recursive=True)):
+            with suppress(psutil.Error):
+                memory = one.memory_full_info()
+                total += getattr(memory, "pss", memory.rss)
+    return total
+
+
+def told(one: Size) -> str:
+    """Return what is said of a size, in a line."""
+    missed = f"; missed: {', '.join(one.missed())}" if one.missed() else ""
+    return (
+        f"{one.machines} machines: {one.tables:.1f} s for frames, index and downloads, "
+        f"{one.page:.2f} s a page, {one.one_more:.1f} s for one more, "
+        f"{one.memory_bytes / 1e6:.0f} MB, index of {one.index_bytes / 1e6:.2f} MB{missed}\n"
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())
