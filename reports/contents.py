@@ -10,7 +10,7 @@ from markupsafe import Markup
 from reports import brief, charts, courses, energy, facts, roofline, theme, views
 from reports.findings.model import Finding, Plot, Section
 from reports.normal import Row
-from reports.sheets import Sheet, sheets
+from reports.sheets import Sheet, measured, sheets
 from reports.words import slug
 from suite.model import Run
 from suite.units import counted, format_seconds, format_value
@@ -113,7 +113,7 @@ def contents(
         doubts=views.doubts(run),
         sensors=courses.sensors(run),
         energy=spent,
-        tables=sheets(run, answered, rows, roofs, spent),
+        tables=sheets(run, answered, measured(rows, spent), roofs, beside),
     )
 
 

@@ -95,6 +95,7 @@ class Row:
     sentence: str
     hint: str
     sources: list[tuple[str, str]]
+    verdict: Verdict
 
 
 class Shelf:
@@ -140,13 +141,14 @@ def rows(run: Run, held: Iterable[Verdict], marks: Marks) -> list[Row]:
         Row(
             name=(figure := one.figure).name,
             device=figure.device,
-            own=Cell(figure.value, figure.unit, doubtful(figure.cases, marks)),
+            own=Cell(figure.value, figure.unit, doubtful(figure.cases, marks), figure.cases),
             stored=_range(one.stored, figure.unit),
             elsewhere=_range([each.value for each in one.published], figure.unit),
             word=one.word,
             sentence=sentence(one),
             hint=hint(run, one),
             sources=[(_told(each), each.address) for each in one.published],
+            verdict=one,
         )
         for one in held
     ]

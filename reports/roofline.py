@@ -171,13 +171,13 @@ def _sentences(where: str, ceilings: _Ceilings, shown: list[str], dots: list[Dot
     """Name the ceilings, the ridge points, and what comes nearest to its ceiling."""
     yield (
         f"The memory of {where} was seen to read and write {text(ceilings.bandwidth, 'B/s')} "
-        "together, in the largest copy of this run."
+        "together, which limits a product with few operations for each byte; the arithmetic limits "
+        "one with many."
     )
     for name in shown:
         yield (
-            f"In {name} the most seen is {text(ceilings.peaks[name], RATE.unit)}; the ridge point "
-            f"lies at {text(ceilings.ridge(name), INTENSITY.unit)}: a product with fewer "
-            "operations for each byte is limited by the memory, one with more by the arithmetic."
+            f"In {name} the most seen is {text(ceilings.peaks[name], RATE.unit)}, so that the "
+            f"ridge point between the two lies at {text(ceilings.ridge(name), INTENSITY.unit)}."
         )
     if any(dot.part.value > 1 and (dot.part.low or 0) > 1 for dot in dots):
         yield (

@@ -15,6 +15,7 @@ from msgspec import UNSET
 from reports.energy import Spent
 from reports.findings.model import Plot, Section
 from reports.frame import function_of
+from reports.normal import Row
 from reports.roofline import INTENSITY, Roofline
 from reports.views import CaseRow, Cell
 from suite.model import Estimate, Run
@@ -60,29 +61,45 @@ FIGURES = {
     **ESTIMATE,
     "cases": TEXT,
 }
+OTHERS = {
+    **dict.fromkeys(("figure", "device", "measured_by"), TEXT),
+    **ESTIMATE,
+    "lies": TEXT,
+    "source": TEXT,
+    "cases": TEXT,
+}
 SENSORS = {"device": TEXT, "quantity": TEXT, "seconds": NUMBER, "value": NUMBER, "not_known": TEXT}
+
+
+def measured(rows: Iterable[CaseRow], spent: Spent | None) -> Iterator[tuple[str, Cell]]:
+    """Yield every number that the page shows of a single case, with what it is."""
+    for row in rows:
+        yield "time", row.time
+        if row.rate:
+            yield "rate", row.rate
+    for one in spent.rows if spent else ():
+        yield "energy of a call", one.joules
+        yield "power", one.watts
+        if one.work:
+            yield "work for a joule", one.work
 
 
 def sheets(
     run: Run,
     answered: Sequence[Section],
-    rows: Sequence[CaseRow],
+    cells: Iterable[tuple[str, Cell]],
     roofs: Sequence[Roofline] = (),
-    spent: Spent | None = None,
+    beside: Sequence[Row] = (),
 ) -> list[Sheet]:
-    """Return the tables of a run's page; that of sensors only where any were asked.
+    """Return the tables of a run's page; those of sensors and of others only where there are any.
 
     Parameters
     ----------
-    rows
-        All cases, as the page lists them.
+    cells
+        What is known of single cases (`measured`).
+    beside
+        Headline figures beside those of others.
     """
-    energy = spent.rows if spent else []
-    cells = [("time", row.time) for row in rows]
-    cells += [("rate", row.rate) for row in rows if row.rate]
-    cells += [("energy of a call", row.joules) for row in energy]
-    cells += [("power", row.watts) for row in energy]
-    cells += [("work for a joule", row.work) for row in energy if row.work]
     plots = [(one.exercise, plot) for one in answered for plot in one.plots]
     plots += [("roofline", one.plot) for one in roofs]
     figures = [row for one in plots for row in _figure(*one)]
@@ -93,6 +110,8 @@ def sheets(
         Sheet("findings", _table(FINDINGS, _findings(answered)), "the answers"),
         Sheet("figures", _table(FIGURES, figures), "the numbers behind every chart"),
     ]
+    if beside:
+        found.append(Sheet("others", _table(OTHERS, _others(beside)), "figures beside others'"))
     if run.frobench.telemetry is not UNSET:
         found.append(Sheet("sensors", _table(SENSORS, _sensors(run)), "what the sensors said"))
     return found
@@ -178,6 +197,24 @@ def _parts(roof: Roofline) -> Iterator[tuple[Any, ...]]:
             *(f"{dot.intensity:g}", INTENSITY.unit, "Part of its ceiling"),
             *(*_estimate(dot.part, "1"), _names([dot.case])),
         )
+
+
+def _others(beside: Iterable[Row]) -> Iterator[tuple[Any, ...]]:
+    """Yield each headline figure of the run, and behind it those of others."""
+    for row in beside:
+        name, unit = (row.name, row.device), row.own.unit
+        yield (
+            *name,
+            "this run",
+            *_estimate(row.own.value, unit),
+            row.word,
+            "",
+            _names(row.own.cases),
+        )
+        for value in row.verdict.stored:
+            yield *name, "a stored run", value, None, None, None, unit, "", "", "[]"
+        for one in row.verdict.published:
+            yield *name, "others", one.value, None, None, None, one.unit, "", one.address, "[]"
 
 
 def _sensors(run: Run) -> Iterator[tuple[Any, ...]]:

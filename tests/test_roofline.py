@@ -72,7 +72,7 @@ def test_the_roof_follows_the_bandwidth_to_the_ridge_and_then_the_peak() -> None
     begin, ridge, end = (point.y.value for point in line.points)
     assert begin == pytest.approx(ridge / 8)
     assert ridge == end
-    assert any("the ridge point lies at 20.00 FLOP/B" in one for one in roof.sentences)
+    assert any("ridge point between the two lies at 20.00 FLOP/B" in one for one in roof.sentences)
     assert "float32: 40 TFLOP/s" in charts.draw(roof.plot, theme.NARROW)
 
 

@@ -6,9 +6,12 @@ from typing import Any
 
 import pytest
 
+from reports import normal
 from reports.contents import Contents, contents
 from reports.findings import sections
 from reports.frame import frame
+from reports.headlines import figures
+from reports.sheets import sheets
 from suite.model import Estimate, Run, Telemetry
 from suite.units import format_estimate
 from tests import factory
@@ -87,6 +90,21 @@ def test_every_number_behind_a_chart_is_there(shown: Contents) -> None:
         "the link, one way: 63 GB/s",
         "accelerator's memory: 4.8 TB/s",
     }
+
+
+def test_figures_of_others_stand_behind_one_s_own(run: Run) -> None:
+    table = frame([run])
+    held = normal.verdicts(figures(run, table), [])
+    (found,) = [
+        sheet.table.to_pylist()
+        for sheet in sheets(run, [], [], (), normal.rows(run, held, {}))
+        if sheet.name == "others"
+    ]
+    own = [row for row in found if row["measured_by"] == "this run"]
+    assert len(own) == len(held) > 0
+    assert all(json.loads(row["cases"]) for row in own)
+    assert len(found) - len(own) == sum(len(one.published) for one in held)
+    assert all(row["source"].startswith("https://") for row in found if row not in own)
 
 
 def test_what_sensors_said_is_there_and_why_they_did_not(shown: Contents) -> None:
