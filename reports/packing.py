@@ -8,9 +8,9 @@ equal between its versions. `static/packing.js` reads it.
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from itertools import pairwise
-from typing import TypedDict
+from typing import TypedDict, TypeVar
 
 STEP = 1e-3
 """Of a time's natural logarithm."""
@@ -22,6 +22,8 @@ GAP = "~"
 """Stands before the number, of two digits, of cases that a run lacks."""
 LEAST_ERROR, ERROR_LEVELS = 1e-5, 7
 """The least standard error of a logarithm that is told, and how many digits lead to e times it."""
+Case = TypeVar("Case", bound=Hashable)
+"""Whatever tells cases apart."""
 _LONGEST_GAP = len(DIGITS) ** 2 - 1
 
 
@@ -43,7 +45,7 @@ class Packed(TypedDict):
     runs: list[str]
 
 
-def pack(runs: Sequence[Mapping[str, float]], cases: Iterable[str]) -> Packed:
+def pack(runs: Sequence[Mapping[Case, float]], cases: Iterable[Case]) -> Packed:
     """Pack the positive seconds of runs, by case; each of a run's cases is among `cases`."""
     places = {case: place for place, case in enumerate(cases)}
     steps = [
@@ -53,8 +55,8 @@ def pack(runs: Sequence[Mapping[str, float]], cases: Iterable[str]) -> Packed:
     ends: dict[int, tuple[int, int]] = {}
     for run in steps:
         for case, step in run.items():
-            least, most = ends.get(case, (step, step))
-            ends[case] = min(step, least), max(step, most)
+            low, high = ends.get(case, (step, step))
+            ends[case] = min(step, low), max(step, high)
     bounds = [ends.get(case, (0, 0)) for case in places.values()]
     least, widths = [low for low, _ in bounds], [_width(high - low) for low, high in bounds]
     return Packed(least=least, widths=widths, runs=[_run(run, least, widths) for run in steps])

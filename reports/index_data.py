@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: MIT
+"""What the index's script works with: the estimates of all runs, packed, and facts of each.
+
+What the table says already, the script reads there. A case is the same in two runs if its
+function, its version and its parameters are, and its device is of the same kind.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
+from typing import Any, NamedTuple
+
+from reports.equipment import Equipment, equipment, surroundings
+from reports.estimates import CaseEstimate
+from reports.headlines import Figure
+from reports.index_facts import surrounding
+from reports.packing import pack, pack_error
+from reports.prices import Price, total
+from reports.summary import Summary
+from suite.compare.alike import kind
+
+CPU = "cpu"
+Key = tuple[str, str]
+"""An exercise as far as one kind of device does it, and what tells its case from others."""
+
+
+class Exercise(NamedTuple):
+    """An exercise as far as one kind of device does it; see `reports.comparison.Exercise`.
+
+    Parameters
+    ----------
+    cpu
+        Whether these are its cases on the CPU alone.
+    cases
+        How many there are in all runs.
+    """
+
+    name: str
+    title: str
+    cpu: bool
+    cases: int
+
+
+def data(
+    machines: Sequence[Sequence[Summary]],
+    figures: Sequence[Sequence[Figure | None]],
+    known: Sequence[Price],
+) -> dict[str, Any]:
+    """Return what the script needs of all runs, each at its place in the table.
+
+    Parameters
+    ----------
+    machines
+        The runs of each machine, newest first.
+    figures
+        The headline figures of each run.
+    known
+        What devices cost.
+    """
+    runs = [*chain.from_iterable(machines)]
+    bought = [_bought(run) for run in runs]
+    prices = [total(known, one) for one in bought]
+    keys = _Keys()
+    measured = [keys.measured(run) for run in runs]
+    cases = sorted(dict.fromkeys(chain.from_iterable(measured)))
+    exercises = _exercises(runs, cases)
+    return {
+        "machines": [place for place, machine in enumerate(machines) for _ in machine],
+        "devices": _listed([(run.device, *device_kind(run)) for run in runs]),
+        "complete": [int(run.complete) for run in runs],
+        "slower": [len(run.change.slower) if run.change else 0 for run in runs],
+        "figures": [[_digits(one) for one in column] for column in zip(*figures, strict=True)],
+        "hardware": _listed([_spelled(one) for one in bought]),
+        "prices": _listed([price and tuple(price)[2:] for price in prices]),
+        **surrounding([surroundings(run.environment) for run in runs]),
+        "exercises": [one._asdict() for one in exercises],
+        "times": pack([_seconds(run) for run in measured], cases),
+        "errors": [_errors(run, exercises) for run in measured],
+    }
+
+
+class _Keys:
+    """Case's keys, each made once: a thousand runs of three hundred cases share most of them."""
+
+    def __init__(self) -> None:
+        self._made: dict[tuple[str, str, str], Key] = {}
+
+    def measured(self, run: Summary) -> dict[Key, CaseEstimate]:
+        """Return a run's cases that passed, the first where two devices of a kind did the same."""
+        found: dict[Key, CaseEstimate] = {}
+        for one in run.estimates:
+            if one.status == "passed" and one.seconds > 0:
+                found.setdefault(self._key(one), one)
+        return found
+
+    def _key(self, one: CaseEstimate) -> Key:
+        name = one.case, one.version, one.device
+        if name not in self._made:
+            device = kind(one.device)
+            params = sorted((one.params | {"device": device}).items())
+            case = repr((one.case.partition("[")[0], one.version, params))
+            alone = device.partition("/")[0] == CPU and "accelerator" not in device
+            self._made[name] = (f"{one.exercise}.{CPU}" if alone else one.exercise, case)
+        return self._made[name]
+
+
+def device_kind(run: Summary) -> tuple[str, str]:
+    """Return the kind of device that names a run, and what drives it."""
+    present = run.environment.accelerators
+    if not present:
+        return "CPU", "CPU"
+    hip = run.environment.software.torch_build.get("hip")
+    return "accelerator", "ROCm" if hip else present[0].type.upper()
+
+
+def _bought(run: Summary) -> Equipment:
+    measured = {place for one in run.estimates for place in one.device.split("+")}
+    return equipment(run.environment, measured)
+
+
+def _spelled(bought: Equipment) -> tuple[Any, ...]:
+    return bought.device, bought.count, bought.watts, bought.watts_source, bought.memory_bytes
+
+
+def _listed(values: Sequence[Any]) -> dict[str, list[Any]]:
+    """Return each value once, and for each run the place of its own."""
+    places = {value: place for place, value in enumerate(dict.fromkeys(values))}
+    return {"values": [*places], "of": [places[value] for value in values]}
+
+
+def _exercises(runs: Sequence[Summary], cases: Iterable[Key]) -> list[Exercise]:
+    """Return the exercises in the order of their cases."""
+    titles = {one.exercise: one.title for run in reversed(runs) for one in run.answers}
+    counts = Counter(exercise for exercise, _ in cases)
+    found = []
+    for name, count in sorted(counts.items()):
+        whole = name.removesuffix(f".{CPU}")
+        title = titles.get(whole, whole.replace("_", " "))
+        alone = name != whole
+        found.append(Exercise(name, f"{title}, CPU alone" if alone else title, alone, count))
+    return found
+
+
+def _seconds(run: Mapping[Key, CaseEstimate]) -> dict[Key, float]:
+    return {key: one.seconds for key, one in run.items()}
+
+
+def _errors(run: Mapping[Key, CaseEstimate], exercises: Iterable[Exercise]) -> str:
+    """Return the typical standard error of a case of each exercise, as digits.
+
+    It is the root of the mean square over the cases that have one, so that a mean over most of
+    them has the error that their own would give it.
+    """
+    squares: dict[str, list[float]] = {}
+    for (exercise, _), one in run.items():
+        if one.log_error is not None:
+            squares.setdefault(exercise, []).append(one.log_error**2)
+    means = {name: math.sqrt(sum(each) / len(each)) for name, each in squares.items()}
+    return "".join(pack_error(means.get(one.name)) for one in exercises)
+
+
+def _digits(figure: Figure | None) -> float | None:
+    """Return a figure as it is sorted by, in fewer characters than it has."""
+    return None if figure is None else float(f"{figure.value.value:.6g}")

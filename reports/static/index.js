@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: MIT
+"use strict";
+/**
+ * The index: what the reader asks of it lives in the address's fragment and nowhere else
+ * (#q=h200&sort=-bfloat16&reference=...), and each change draws the rows that it asks for.
+ */
+(() => {
+  const table = document.getElementById("runs");
+  if (!table) return;
+  const CHUNK = 25;
+  const USUAL = "-when";
+  const FIGURES = 7;
+  const FIRST_RATIO = 12;
+  const FLAGS = ["complete", "slower", "all"];
+  const CHOICES = ["kind", "device", "backend", "profile"];
+  const get = (id) => document.getElementById(id);
+  const { element } = drawing;
+  const data = JSON.parse(get("data").textContent);
+  const read = rows.read(table, data);
+  const places = new Map(read.ids.map((id, place) => [id, place]));
+  const reader = ratios.reader(data);
+  const controls = get("controls");
+  const heads = table.tHead.rows[0];
+  const state = { limit: CHUNK, open: new Set(), held: null, said: "", fragment: "" };
+
+  /** Say something else in the fragment; what is null or usual is left out. */
+  function say(changes, replace = false) {
+    const said = setting.read();
+    for (const [key, value] of Object.entries(changes)) {
+      said.delete(key);
+      for (const one of [value ?? []].flat()) if (one !== "") said.append(key, one);
+    }
+    history[replace ? "replaceState" : "pushState"](null, "", `#${said}`);
+    apply();
+  }
+
+  /** What the fragment asks for; what names no run is passed over. */
+  function asked() {
+    const said = setting.read();
+    const place = (id) => places.get(id) ?? null;
+    const picked = said.getAll("run").map(place).filter((one) => one !== null);
+    return {
+      words: (said.get("q") ?? "").toLowerCase().split(/\s+/).filter(Boolean),
+      choices: Object.fromEntries(CHOICES.map((key) => [key, said.get(key) ?? ""])),
+      flags: Object.fromEntries(FLAGS.map((key) => [key, said.has(key)])),
+      sort: said.get("sort") ?? USUAL,
+      reference: place(said.get("reference")),
+      picked: [...new Set(picked)],
+    };
+  }
+
+  /** Let the controls say what the fragment says. */
+  function show({ choices, flags }) {
+    const typed = setting.read().get("q") ?? "";
+    if (controls.elements.q.value.trim() !== typed) controls.elements.q.value = typed;
+    for (const key of CHOICES) controls.elements[key].value = choices[key];
+    for (const key of FLAGS) controls.elements[key].checked = flags[key];
+  }
+
+  /** The places of the runs that are asked for. */
+  function chosen({ words, choices, flags }) {
+    const fits = (i) => {
+      const [name, kind, backend] = data.devices.values[data.devices.of[i]];
+      const has = { kind, backend, device: rows.plain(name), profile: read.texts.profile[i] };
+      return (flags.all || read.newest[i]) && (!flags.complete || data.complete[i])
+        && (!flags.slower || data.slower[i]) && CHOICES.every((key) => !choices[key] || choices[key] === has[key])
+        && words.every((word) => read.hay[i].includes(word));
+    };
+    return read.nodes.map((_, i) => i).filter(fits);
+  }
+
+  /** What a column sorts by. */
+  function values(key) {
+    if (key === "since") return data.slower.map((count) => count || null);
+    if (key === "launches") return read.texts.launches.map(Number);
+    if (key in read.texts) return read.texts[key];
+    if (key in read.figures) return read.figures[key];
+    const [word, name] = key.split(/\.(.*)/);
+    if (word !== "ratio" || !state.held) return null;
+    const { mean, single } = state.held.against;
+    if (name === undefined) return read.nodes.map((_, i) => mean(i).log);
+    const exercise = data.exercises.findIndex((one) => one.name === name);
+    return exercise < 0 ? null : read.nodes.map((_, i) => single(i, exercise).log);
+  }
+
+  /** Put places in the order that is asked for, newest first where that is none. */
+  function sorted(found, { sort }) {
+    const descending = sort.startsWith("-");
+    const by = values(sort.replace("-", ""));
+    return by ? found.sort(rows.order(by, descending)) : found;
+  }
+
+  /** Hold all runs against the reference, unless they are. */
+  function hold(reference) {
+    if ((state.held?.reference ?? null) === reference) return;
+    state.held = null;
+    if (reference !== null) {
+      const against = reader.against(reference);
+      const shown = data.exercises.map((_, i) => i).filter((i) => against.totals[i] && against.weights[i]);
+      state.held = { reference, against, shown };
+    }
+    headings();
+  }
+
+  /** Columns of ratios instead of those of figures, or these again. */
+  function headings() {
+    heads.querySelectorAll(".ratio").forEach((head) => head.remove());
+    table.classList.toggle("held", state.held !== null);
+    if (!state.held) return;
+    const titles = state.held.shown.map((i) => [`ratio.${data.exercises[i].name}`, data.exercises[i].title]);
+    for (const [key, title] of [["ratio", "Times as fast, overall"], ...titles]) {
+      const head = element("th", { scope: "col", class: "ratio", "data-key": key });
+      sortable(head, title);
+      heads.lastElementChild.before(head);
+    }
+  }
+
+  /** Make a heading sort by its column, numbers from the best, and again the other way. */
+  function sortable(head, title) {
+    const { key } = head.dataset;
+    const button = element("button", { type: "button" }, title);
+    button.addEventListener("click", () => {
+      const least = key in read.texts ? key !== "when" && key !== "launches" : rows.LOWER_IS_BETTER.includes(key);
+      const first = least ? key : `-${key}`;
+      const again = least ? `-${key}` : key;
+      const next = asked().sort === first ? again : first;
+      say({ sort: next === USUAL ? null : next });
+    });
+    head.replaceChildren(button);
+  }
+
+  /** Tell by which column the rows are sorted. */
+  function tellSort({ sort }) {
+    for (const head of heads.cells) {
+      const { key } = head.dataset;
+      if (key === sort.replace("-", "")) head.setAttribute("aria-sort", sort === key ? "ascending" : "descending");
+      else head.removeAttribute("aria-sort");
+    }
+  }
+
+  /** What a row has that only a script can give: controls, its history's button, percentiles. */
+  function dressed(i) {
+    const node = read.nodes[i];
+    if (node.cells[0].firstChild) return node;
+    node.className = read.newest[i] ? "" : "old shown";
+    const what = `${read.texts.machine[i]}, ${read.texts.when[i]}`;
+    const box = element("input", { type: "checkbox", "aria-label": `Compare ${what}` });
+    box.addEventListener("change", () => pick(i, box.checked));
+    const dot = element("input", { type: "radio", name: "reference", "aria-label": `Hold all against ${what}` });
+    dot.addEventListener("change", () => say({ reference: read.ids[i] }));
+    node.cells[0].append(box, dot);
+    if (read.history(i).length) node.cells[1].lastElementChild.replaceWith(unfolder(i));
+    Object.keys(read.figures).forEach((key, column) => {
+      const rank = read.ranks[i][key];
+      if (rank) node.cells[FIGURES + column].append(
+        element("small", {}, `P${rank.percentile} of ${rank.count}`));
+    });
+    return node;
+  }
+
+  /** A button that shows the earlier runs of a machine beneath its newest. */
+  function unfolder(i) {
+    const count = read.history(i).length;
+    const button = element("button", { type: "button", "aria-expanded": "false" }, `and ${count} earlier`);
+    button.addEventListener("click", () => {
+      if (!state.open.delete(i)) state.open.add(i);
+      button.setAttribute("aria-expanded", String(state.open.has(i)));
+      draw(asked());
+    });
+    return button;
+  }
+
+  /** Take a run into the comparison, or out of it. */
+  function pick(i, taken) {
+    const others = asked().picked.filter((one) => one !== i);
+    say({ run: (taken ? [...others, i] : others).map((one) => read.ids[one]) });
+  }
+
+  /** Give a row its ratios, in place of those against another reference. */
+  function ratioCells(i) {
+    const node = read.nodes[i], reference = String(state.held?.reference ?? "");
+    if ((node.dataset.reference ?? "") === reference) return;
+    node.querySelectorAll(".ratio").forEach((cell) => cell.remove());
+    node.dataset.reference = reference;
+    if (!state.held) return;
+    const { against, shown } = state.held;
+    const means = [against.mean(i), ...shown.map((one) => against.single(i, one))];
+    const cells = means.map((mean, place) => ratioCell(mean, i, heads.cells[FIRST_RATIO + place]));
+    node.lastElementChild.before(...cells);
+  }
+
+  /** A ratio with its interval, and n of N. */
+  function ratioCell(mean, i, head) {
+    const attributes = { class: "ratio", "data-label": head.textContent };
+    const counted = element("small", {}, `${mean.count} of ${mean.total}`);
+    if (!mean.count) return element("td", attributes, counted);
+    const known = units.parts(ratios.estimate(mean), "×");
+    const [value, interval] = i === state.held.reference ? ["1×", ""] : known;
+    return element("td", attributes, value, element("small", {}, interval), counted);
+  }
+
+  /** Put as many of the rows that are asked for into the table as are to be seen. */
+  function draw(wanted) {
+    const order = sorted(chosen(wanted), wanted);
+    const opened = wanted.flags.all ? [] : order.slice(0, state.limit).map((i) => (state.open.has(i) ? read.history(i) : []));
+    const visible = order.slice(0, state.limit).flatMap((i, place) => [i, ...opened[place] ?? []]);
+    const focused = document.activeElement;
+    table.tBodies[0].replaceChildren(...visible.map((i) => {
+      const node = dressed(i);
+      ratioCells(i);
+      const [box, dot] = node.cells[0].children;
+      box.checked = wanted.picked.includes(i);
+      dot.checked = wanted.reference === i;
+      return node;
+    }));
+    if (focused !== document.activeElement && focused.isConnected) focused.focus({ preventScroll: true });
+    tell(order.length, Math.min(order.length, state.limit), wanted);
+  }
+
+  /** Say how many rows there are, and against what they are held. */
+  function tell(count, seen, { flags, reference }) {
+    const runs = units.counted(count, flags.all ? "run" : "machine");
+    const text = count === 0 ? "No run is like that." : `${runs}${seen < count ? `, the first ${seen} of them shown` : ""}.`;
+    if (get("status").textContent !== text) get("status").textContent = text;
+    get("more").hidden = seen === count;
+    get("against").hidden = reference === null;
+    if (reference !== null) get("against-text").textContent =
+      `Held against ${read.texts.machine[reference]}, ${read.texts.when[reference]}; intervals are approximate.`;
+  }
+
+  /** What else a comparison says of a run. */
+  function describe(i, reference) {
+    const [device, count, watts, watts_source, memory_bytes] = data.hardware.values[data.hardware.of[i]];
+    const [price, currency, price_date, price_kind, price_source] =
+      data.prices.values[data.prices.of[i]] ?? Array(5).fill(null);
+    return {
+      run: read.ids[i], title: read.texts.machine[i], href: read.addresses[i],
+      device, count, watts, watts_source, memory_bytes,
+      price, currency, price_date, price_kind, price_source,
+      energy: null, rates: [], missing: [], differs: rows.differs(data, reference, i),
+    };
+  }
+
+  /** Draw the runs that were picked side by side, the reference first. */
+  function compare({ picked, reference }) {
+    const runs = [...new Set([...reference === null ? [] : [reference], ...picked])];
+    const shown = picked.length > 0 && runs.length > 1;
+    get("comparison").hidden = get("to-comparison").hidden = !shown;
+    if (shown) purchase.show(get("comparison"), [ratios.comparison(data, reader, runs, describe)]);
+  }
+
+  /** Draw what the fragment asks for. */
+  function apply() {
+    const wanted = asked();
+    const said = JSON.stringify(wanted);
+    if (state.said !== said) {
+      if (state.said !== "") state.limit = CHUNK;
+      state.said = said;
+      show(wanted);
+      hold(wanted.reference);
+      tellSort(wanted);
+      draw(wanted);
+    }
+    state.fragment = location.hash;
+    compare(wanted);
+  }
+
+  controls.addEventListener("submit", (event) => event.preventDefault());
+  controls.elements.q.addEventListener("input", ({ target }) => say({ q: target.value.trim() }, true));
+  for (const key of CHOICES) {
+    controls.elements[key].addEventListener("change", ({ target }) => say({ [key]: target.value }));
+  }
+  for (const key of FLAGS) {
+    controls.elements[key].addEventListener("change", ({ target }) => say({ [key]: target.checked ? "1" : null }));
+  }
+  get("clear-reference").addEventListener("click", () => say({ reference: null }));
+  get("more").addEventListener("click", () => {
+    state.limit += CHUNK;
+    draw(asked());
+  });
+  let before = CHUNK;
+  addEventListener("beforeprint", () => {
+    [before, state.limit] = [state.limit, Infinity];
+    draw(asked());
+  });
+  addEventListener("afterprint", () => {
+    state.limit = before;
+    draw(asked());
+  });
+  // A link within the page puts what was asked for out of the address: put it back.
+  addEventListener("hashchange", () => {
+    if (get(location.hash.slice(1))) history.replaceState(null, "", state.fragment || "#");
+    else apply();
+  });
+  [...heads.cells].slice(1).forEach((head) => sortable(head, head.textContent));
+  apply();
+  for (const i of read.nodes.keys()) requestIdleCallback(() => reader.times(i));
+})();

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+"use strict";
+/**
+ * Runs held against a reference run, from packed estimates.
+ *
+ * A ratio depends on the two runs alone: it is the geometric mean over the cases that both
+ * measured, exercise by exercise, nothing added and nothing filled in. Its interval is
+ * approximate: the cases of an exercise are taken to err together, and exercises apart.
+ *
+ * @typedef {{name: string, title: string, cpu: boolean, cases: number}} Exercise
+ * @typedef {{exercises: Exercise[], times: Packed, errors: string[]}} Estimated
+ * @typedef {{log: number, error: number, count: number, total: number}} Mean
+ *   Logarithm of how many times as fast as the reference (NaN without a common case), its
+ *   standard error (NaN: not known), and the common cases of all that the reference has.
+ */
+const ratios = (() => {
+  const QUANTILE = 1.96;
+
+  /** The place of each case's exercise. */
+  function owners(exercises) {
+    return Int32Array.from(exercises.flatMap(({ cases }, place) => Array(cases).fill(place)));
+  }
+
+  /** @param {Estimated} data */
+  function reader(data) {
+    const owner = owners(data.exercises);
+    const unpacked = [];
+    const times = (run) => unpacked[run] ??= packing.unpack(data.times, run);
+    return { against: (reference) => against(data, owner, times, reference), times };
+  }
+
+  /** All runs held against a reference. */
+  function against(data, owner, times, reference) {
+    const width = data.exercises.length, size = width * data.errors.length;
+    const base = new Int32Array(owner.length), has = new Uint8Array(owner.length);
+    const sums = new Float64Array(size), counts = new Int32Array(size);
+    const own = times(reference);
+    own.cases.forEach((one, place) => {
+      base[one] = own.steps[place];
+      has[one] = 1;
+    });
+    data.errors.forEach((_, run) => add(owner, base, has, times(run), sums, counts, run * width));
+    const totals = counts.subarray(reference * width, (reference + 1) * width);
+    const other = data.exercises.some(({ cpu }, place) => !cpu && totals[place]);
+    const weights = data.exercises.map(({ cpu }) => (cpu && other ? 0 : 1));
+
+    /** @returns {Mean} */
+    function single(run, place) {
+      const at = run * width + place;
+      const error = run === reference ? 0 : Math.hypot(
+        packing.error(data.errors[reference], place), packing.error(data.errors[run], place));
+      const log = counts[at] ? (sums[at] / counts[at]) * packing.STEP : NaN;
+      return { log, error, count: counts[at], total: totals[place] };
+    }
+
+    /** The weighted mean over the exercises that have one. @returns {Mean} */
+    function mean(run) {
+      let log = 0, variance = 0, weight = 0, count = 0, total = 0;
+      for (let place = 0; place < width; place++) {
+        if (!weights[place]) continue;
+        total += totals[place];
+        if (!counts[run * width + place]) continue;
+        const one = single(run, place);
+        log += one.log;
+        variance += one.error ** 2;
+        weight += 1;
+        count += one.count;
+      }
+      return { log: weight ? log / weight : NaN, error: Math.sqrt(variance) / weight, count, total };
+    }
+
+    const ends = (run) => extremes(owner, base, has, times(run), width);
+    return { totals, weights, single, mean, ends };
+  }
+
+  /** Add up a run's logs and count its common cases, by exercise. */
+  function add(owner, base, has, { cases, steps }, sums, counts, first) {
+    for (let place = 0; place < cases.length; place++) {
+      const one = cases[place];
+      if (has[one]) {
+        sums[first + owner[one]] += base[one] - steps[place];
+        counts[first + owner[one]] += 1;
+      }
+    }
+  }
+
+  /** The best and the worst of a run's logs, and how many of its cases the reference lacks. */
+  function extremes(owner, base, has, { cases, steps }, width) {
+    const found = Array.from({ length: width }, () => ({ best: -Infinity, worst: Infinity, beyond: 0 }));
+    cases.forEach((one, place) => {
+      const mine = found[owner[one]], log = (base[one] - steps[place]) * packing.STEP;
+      if (!has[one]) mine.beyond += 1;
+      else Object.assign(mine, { best: Math.max(mine.best, log), worst: Math.min(mine.worst, log) });
+    });
+    return found;
+  }
+
+  /** A ratio with its interval, as numbers. @param {Mean} mean */
+  function estimate({ log, error }) {
+    const [low, high] = Number.isNaN(error) ? [null, null] : [-1, 1].map(
+      (side) => Math.exp(log + side * QUANTILE * error));
+    return { value: Math.exp(log), low, high };
+  }
+
+  /**
+   * Runs side by side, as reports/comparison.py has it.
+   * @param {Estimated} data
+   * @param {{against: function(number): object}} read from `reader`
+   * @param {number[]} runs the reference first
+   * @param {function(number, number): object} describe what else is known of a run beside the first
+   */
+  function comparison(data, read, runs, describe) {
+    const held = read.against(runs[0]);
+    const exercises = data.exercises
+      .map(({ name, title }, place) => (
+        { name, title, total: held.totals[place], weight: held.weights[place], place }))
+      .filter(({ total }) => total);
+    const machines = runs.map((run) => ({ ...describe(run, runs[0]), ...machine(held, run, exercises) }));
+    return {
+      approximate: true, reference: machines[0].run, machines,
+      exercises: exercises.map(({ place, ...said }) => said),
+    };
+  }
+
+  /** What a machine's entry says of its speed. */
+  function machine(held, run, exercises) {
+    const ends = held.ends(run);
+    const mine = exercises.map(({ place }) => ({ ...held.single(run, place), ...ends[place] }));
+    const by = (value) => Object.fromEntries(exercises.map(({ name }, i) => [name, value(mine[i], i)]));
+    const known = mine.filter(({ count }) => count);
+    const certain = known.length > 0 && known.every(({ error }) => !Number.isNaN(error));
+    const variance = (one) => (one.count ? one.error ** 2 : 0);
+    return {
+      logs: Object.fromEntries(exercises.flatMap(({ name }, i) => (mine[i].count ? [[name, mine[i].log]] : []))),
+      covariance: certain ? mine.map((one, i) => mine.map((_, j) => (i === j ? variance(one) : 0))) : null,
+      quantile: certain ? QUANTILE : null,
+      counts: by(({ count }) => count), beyond: by(({ beyond }) => beyond),
+      best: by((one, i) => filled(mine, exercises, i, "best", Math.max)),
+      worst: by((one, i) => filled(mine, exercises, i, "worst", Math.min)),
+    };
+  }
+
+  /**
+   * What an exercise's log would be if each missing case were like its best (worst) common one,
+   * or all of an exercise without any like the best (worst) exercise on that kind of device.
+   */
+  function filled(mine, exercises, i, end, most) {
+    const { log, count, total } = mine[i];
+    if (count) return (log * count + (total - count) * mine[i][end]) / total;
+    const kind = (one) => one.name.endsWith(".cpu");
+    const others = mine.filter((one, j) => one.count && kind(exercises[j]) === kind(exercises[i]));
+    return others.length ? most(...others.map((one) => one.log)) : null;
+  }
+
+  return { reader, estimate, comparison };
+})();

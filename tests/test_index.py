@@ -1,0 +1,237 @@
+# SPDX-License-Identifier: MIT
+"""The index tells every run without a script, and hands a script what it needs to compare them."""
+
+import json
+import math
+import re
+import shutil
+import subprocess
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from reports import index
+from reports.estimates import CaseEstimate
+from reports.findings.model import RATIO
+from reports.frame import frame
+from reports.headlines import figures
+from reports.packing import STEP
+from reports.render import HERE
+from reports.summary import Change, Summary, summarise
+from tests import factory
+from tests.test_packing import unpack
+from tests.test_page import HOSTILE, Reader
+
+BEFORE = "20260101T000000Z-before"
+
+
+@cache
+def measured(accelerators: int, seed: int = 1) -> Summary:
+    run = factory.run(seed=seed, accelerators=accelerators)
+    return summarise(run, "0" * 64, figures(run, frame([run])))
+
+
+def summary(name: str = "a", accelerators: int = 1, **changes: Any) -> Summary:  # noqa: ANN401
+    """Return what is known of a run of the machine `name`."""
+    made = measured(accelerators, changes.pop("seed", 1))
+    return replace(made, **({"machine_id": name, "href": f"{name}/run.html"} | changes))
+
+
+def on_day(day: int, name: str = "a", **changes: Any) -> Summary:  # noqa: ANN401
+    return summary(
+        name, datetime=f"2026-03-{day:02d}T12:30:00+00:00", href=f"{name}/{day}.html", **changes
+    )
+
+
+def rows(page: str) -> list[str]:
+    """Return the rows of the table, each its text."""
+    body = page[page.index("<tbody>") : page.index("</tbody>")]
+    return [Reader(row).text for row in body.split("<tr")[1:]]
+
+
+def links(page: str) -> list[str]:
+    body = page[page.index("<tbody>") : page.index("</tbody>")]
+    return re.findall(r'<a href="([^"]+)"', body)
+
+
+def data(page: str) -> Any:  # noqa: ANN401 - it is JSON
+    (text,) = re.findall(r'<script type="application/json" id="data">(.*?)</script>', page)
+    return json.loads(text)
+
+
+def changed(**changes: Any) -> Change:  # noqa: ANN401
+    nothing: dict[str, Any] = {"counts": {"same": 9}, "slower": (), "faster": (), "differences": ()}
+    return Change(base=BEFORE, base_href="", faults=(), **(nothing | changes))
+
+
+def test_runs_are_newest_first_with_the_earlier_ones_beneath_their_machine_s_newest() -> None:
+    runs = [on_day(1, "a"), on_day(4, "b"), on_day(3, "a"), on_day(2, "b"), on_day(9, "c")]
+    assert links(index.page(runs)) == ["c/9.html", "b/4.html", "b/2.html", "a/3.html", "a/1.html"]
+
+
+def test_a_row_tells_what_ran_where_and_how_fast() -> None:
+    (row,) = rows(index.page([on_day(7, accelerators=2)]))
+    for word in (f"2{RATIO} NVIDIA H200", "2026-03-07 12:30", "2.13.0", "standard"):
+        assert word in row
+    assert len(re.findall(r"T?FLOP/s \[[\d.,]+, [\d.,]+\]", row)) == 2
+    assert re.search(r"[GT]B/s \[", row)
+    assert re.search(r"µs \[", row)
+
+
+def test_figures_without_an_interval_say_why() -> None:
+    run = factory.run(launches=3)
+    few = summarise(run, "", figures(run, frame([run])))
+    (row,) = rows(index.page([few]))
+    assert "FLOP/s (3 launches)" in row
+
+
+def test_a_row_tells_what_to_doubt() -> None:
+    runs = [
+        on_day(9, complete=False, failed=2),
+        on_day(8, "b", change=changed(slower=("matmul.square[16]",), counts={"slower": 4})),
+        on_day(7, "c", change=changed(differences=("software.torch",))),
+        on_day(6, "d", change=changed()),
+    ]
+    page = index.page(runs)
+    partial, slower, other, same = rows(page)
+    assert "partial" in partial
+    assert "2 failed" in partial
+    assert "1 slower" in slower
+    assert "4 slower" in slower
+    assert "not comparable: torch" in other
+    assert "no change (9 same)" in same
+    assert "On 1 machine cases became slower" in Reader(page).text
+
+
+def test_the_order_of_the_runs_moves_nothing() -> None:
+    runs = [on_day(day, name, seed=day % 3) for day in (1, 2, 3) for name in ("a", "b")]
+    assert index.page(runs) == index.page(runs[::-1])
+
+
+def test_no_runs_are_told_plainly() -> None:
+    page = index.page([])
+    assert "There is nothing to show yet" in page
+    assert "<table" not in page
+
+
+def against(page: str, run: int, reference: int) -> dict[str, list[float]]:
+    """Return the log speed ratios that a script finds, by exercise."""
+    found = data(page)
+    names = [one["name"] for one in found["exercises"] for _ in range(one["cases"])]
+    mine, other = (unpack(found["times"], place) for place in (run, reference))
+    logs: dict[str, list[float]] = {}
+    for case in mine.keys() & other.keys():
+        logs.setdefault(names[case], []).append((other[case] - mine[case]) * STEP)
+    return logs
+
+
+def slowed(run: Summary, change: Callable[[CaseEstimate], CaseEstimate]) -> Summary:
+    return replace(run, estimates=tuple(map(change, run.estimates)))
+
+
+def renamed(one: CaseEstimate) -> CaseEstimate:
+    device = one.device.replace("cuda", "xpu")
+    name = one.case.replace("cuda", "xpu")
+    return replace(one, device=device, case=name, params=one.params | {"device": device})
+
+
+def test_cases_of_other_devices_of_the_kind_are_held_against_each_other() -> None:
+    fast = on_day(2, "fast", accelerators=2)
+    slow = slowed(
+        on_day(1, "slow", accelerators=2),
+        lambda one: renamed(replace(one, seconds=one.seconds * 3)),
+    )
+    logs = against(index.page([fast, slow]), 0, 1)
+    passed = [one for one in fast.estimates if one.status == "passed"]
+    assert sum(map(len, logs.values())) == len({renamed(one).case for one in passed})
+    assert {"matmul", "matmul.cpu"} <= logs.keys()
+    for ratios in logs.values():
+        assert ratios == [pytest.approx(math.log(3), abs=STEP)] * len(ratios)
+
+
+@pytest.mark.parametrize("change", [{"status": "failed"}, {"version": "another"}, {"seconds": 0.0}])
+def test_what_is_not_the_same_work_has_no_ratio(change: dict[str, Any]) -> None:
+    good = on_day(2, "good")
+    odd = slowed(
+        on_day(1, "odd"),
+        lambda one: replace(one, **change) if one.exercise == "matmul" else one,
+    )
+    logs = against(index.page([good, odd]), 0, 1)
+    assert logs
+    assert not any(name.startswith("matmul") for name in logs)
+
+
+@pytest.mark.skipif(not shutil.which("node"), reason="there is no node; browsers test it too")
+def test_the_script_s_overall_ratio_is_that_of_the_runs(tmp_path: Path) -> None:
+    one, other = on_day(2, "a", seed=1), on_day(1, "b", seed=2)
+    found = data(index.page([one, other]))
+    scripts = (HERE / "static" / name for name in ("packing.js", "ratios.js"))
+    program = "\n".join(script.read_text(encoding="utf-8") for script in scripts)
+    program += f"""
+const data = {json.dumps(found)}, against = ratios.reader(data).against(1);
+const mean = against.mean(0);
+const told = ratios.comparison(data, ratios.reader(data), [1, 0], (i) => ({{run: i}}));
+console.log(JSON.stringify({{mean, estimate: ratios.estimate(mean), own: against.mean(1), told}}));
+"""
+    file = tmp_path / "ratios.js"
+    file.write_text(program, encoding="utf-8")
+    node = shutil.which("node") or "node"
+    printed = subprocess.run([node, str(file)], check=True, capture_output=True, text=True).stdout
+    got = json.loads(printed)
+    logs = by_exercise(one, other)
+    assert got["mean"]["log"] == pytest.approx(fmean(map(fmean, logs.values())), abs=STEP)
+    assert got["mean"]["count"] == sum(map(len, logs.values()))
+    assert got["estimate"]["low"] < got["estimate"]["value"] < got["estimate"]["high"]
+    assert got["own"]["log"] == got["own"]["error"] == 0
+    reference, machine = got["told"]["machines"]
+    assert reference["logs"] == dict.fromkeys(reference["logs"], 0)
+    for name, ratios in logs.items():
+        assert machine["logs"][name] == pytest.approx(fmean(ratios), abs=STEP)
+        assert machine["counts"][name] == len(ratios)
+        assert machine["worst"][name] <= machine["logs"][name] <= machine["best"][name]
+
+
+def by_exercise(one: Summary, other: Summary) -> dict[str, list[float]]:
+    """Return the logs of the speed ratios of cases that need an accelerator, by exercise."""
+    base = {each.case: each.seconds for each in other.estimates if each.status == "passed"}
+    logs: dict[str, list[float]] = {}
+    for each in one.estimates:
+        if each.status == "passed" and each.case in base and not each.device.startswith("cpu"):
+            ratio = math.log(base[each.case] / each.seconds)
+            logs.setdefault(each.exercise, []).append(ratio)
+    return logs
+
+
+def test_hostile_strings_are_shown_and_do_nothing() -> None:
+    run = summary()
+    software = replace(run.environment.software, torch=HOSTILE)
+    hostile = replace(
+        run,
+        title=HOSTILE,
+        device=HOSTILE + "W" * 10_000,
+        datetime=HOSTILE,
+        environment=replace(run.environment, software=software),
+        estimates=tuple(replace(one, exercise=HOSTILE, case=HOSTILE) for one in run.estimates[:2]),
+        change=changed(slower=(HOSTILE,), differences=(HOSTILE,)),
+    )
+    page = index.page([hostile, on_day(1, "b")])
+    assert page.count("<script") == page.count("</script>") == len(index.SCRIPTS) + 1
+    assert "alert('x')" not in re.sub(
+        r"&lt;script&gt;alert\(&#39;x|u003cscript\\u003ealert", "", page
+    )
+    assert not {"\x00", "\u202e"} & set(page)
+    assert data(page)["devices"]["values"][0][0].startswith("<script>alert('x')")
+    assert "{{7*7}}" in rows(page)[0]
+
+
+def test_a_thousand_runs_of_three_hundred_cases_fit_the_page() -> None:
+    """What a run adds, by one more of them, is what a thousand add a thousand times."""
+    few, more = (len(index.page([on_day(1, f"m{i}") for i in range(count)])) for count in (2, 12))
+    cases = sum(one.status == "passed" for one in summary().estimates)
+    row = (more - few) / 10 - 2 * cases
+    assert 1000 * (row + 2 * 300 + 3 * 15) + few < 1.5e6
