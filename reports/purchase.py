@@ -68,9 +68,7 @@ class RunNote:
     exercises: list[tuple[str, str]]
 
 
-def files(
-    runs: Mapping[str, Run], reference: str, prices: Sequence[Price]
-) -> dict[str, bytes]:
+def files(runs: Mapping[str, Run], reference: str, prices: Sequence[Price]) -> dict[str, bytes]:
     """Return the page of machines side by side and its downloads, by their names.
 
     Parameters
@@ -105,7 +103,7 @@ def page(comparisons: Sequence[Comparison], runs: Mapping[str, Run]) -> str:
         description=" ".join(purchase_words.sentences(shown)) or ", ".join(names),
         home="index.html",
         filled=parts(shown),
-        usual=usual(shown),
+        usual=usual(shown.currency),
         runs=[
             _note(row.name, row.machine.href, runs[row.machine.href])
             for row in sorted(shown.rows, key=lambda row: row.number)
@@ -119,7 +117,7 @@ def page(comparisons: Sequence[Comparison], runs: Mapping[str, Run]) -> str:
 def parts(shown: View) -> dict[str, Markup]:
     """Return what `purchase_parts.html` is filled with."""
     sentences = purchase_words.sentences(shown)
-    exercises = shown.comparison.exercises
+    exercises = sorted(shown.comparison.exercises, key=lambda one: -one.weight)
     return {
         "summary": together(*(element("p", {"class": "answer"}, text) for text in sentences)),
         "speed": purchase_tables.speed(shown),
@@ -130,9 +128,9 @@ def parts(shown: View) -> dict[str, Markup]:
     }
 
 
-def usual(shown: View) -> str:
+def usual(currency: str) -> str:
     """Say what use is assumed."""
-    price = format_value(USE.price_a_kwh, shown.currency)
+    price = format_value(USE.price_a_kwh, currency)
     share = format_value(USE.share, "1")
     return (
         f"{price} a kWh and {USE.hours_a_day:g} hours a day at {share} of that power "
@@ -161,7 +159,9 @@ def rows(comparison: Comparison) -> pa.Table:
         }
         for machine, exercise, speed in found
     ]
-    renamed = [{("ratio" if key == "value" else key): v for key, v in one.items()} for one in records]
+    renamed = [
+        {("ratio" if key == "value" else key): v for key, v in one.items()} for one in records
+    ]
     return pa.Table.from_pylist(renamed, schema=SCHEMA)
 
 

@@ -87,14 +87,23 @@ def points(view: View, across: Across) -> list[Point]:
     ]
 
 
-def draw(view: View, across: Across = "price") -> list[Markup]:
+def usual(view: View) -> Across:
+    """Return what speed is held against unless a reader says: the first that is known of two."""
+    known = {across: len(points(view, across)) for across in TITLES}
+    return next((across for across, number in known.items() if number > 1), "price")
+
+
+def draw(view: View) -> list[Markup]:
     """Draw the chart, and the same as a table."""
+    across = usual(view)
     found = points(view, across)
     title = TITLES[across]
     shown = {one.row.letter for one in found}
     unknown = [row.name for row in view.rows if row.letter not in shown]
-    left = [f"Not shown, because the {title.lower()} is not known: {listed(unknown)}."] * bool(unknown)
-    notes = [element("p", {"class": "meta"}, text) for text in left]
+    notes = []
+    if unknown:
+        text = f"Not shown, because their {title.lower()} or speed is not known: {listed(unknown)}."
+        notes = [element("p", {"class": "meta"}, text)]
     if not found:
         return notes
     unit = _UNITS.get(across, view.currency)
@@ -168,6 +177,6 @@ def _point(one: Point, at: float, ys: Scale, below: float) -> Markup:
     marks.append(element("circle", {"class": "dot", "cx": x, "cy": y, "r": 5}))
     if one.within:
         marks.append(element("circle", {"class": "ring", "cx": x, "cy": y, "r": 9}))
-    place = {"x": x, "y": round(y + below, 2), "dx": 14, "dy": 4}
-    label = element("text", {"class": "label", **place}, one.row.letter)
+    top = round(y + below, 2)
+    label = element("text", {"class": "label", "x": x, "y": top, "dy": 4}, one.row.letter)
     return element("g", {}, element("title", {}, one.row.name), *marks, label)

@@ -26,18 +26,18 @@ def name(row: Row) -> Cell:
     return [mark, " ", called, *(note if row.is_reference else ())]
 
 
-def number(amount: Amount | None, unit: str) -> Cell:
-    """Show a number with its interval, or that it is not known."""
+def number(amount: Amount | None, unit: str, absent: str = "not known") -> Cell:
+    """Show a number with its interval, or why there is none."""
     if amount is None:
-        return [element("span", {"class": "absent"}, "not known")]
+        return [element("span", {"class": "absent"}, absent)]
     value, interval = spelled(amount, unit)
     around = (" ", element("span", {"class": "interval"}, interval))
     return [element("span", {"class": "value"}, value), *(around if interval else ())]
 
 
 def spelled(amount: Amount, unit: str) -> tuple[str, str]:
-    """Return a number and its interval, which is empty where there is none."""
-    if amount.low is None or amount.high is None:
+    """Return a number and its interval, which is empty where there is none or the number exact."""
+    if amount.low is None or amount.high is None or amount.low == amount.high:
         return format_value(amount.value, unit), ""
     value, _, ends = format_estimate(Estimate(*amount, launches=0), unit).partition(" [")
     return value, f"[{ends}"
@@ -50,11 +50,13 @@ def plain(value: float | None, unit: str) -> Cell:
 
 def line(kind: str, across: tuple[float, float], down: tuple[float, float]) -> Markup:
     """Draw a line between places in percent across and in pixels down."""
-    ends = {"x1": percent(across[0]), "x2": percent(across[1]), "y1": down[0], "y2": down[1]}
-    return element("line", {"class": kind, **ends})
+    (x1, x2), (y1, y2) = map(percent, across), down
+    return element("line", {"class": kind, "x1": x1, "x2": x2, "y1": y1, "y2": y2})
 
 
-def table(caption: str, heads: Sequence[Cell], rows: Iterable[Sequence[Cell]], key: str) -> Markup:
+def table(
+    caption: Inside, heads: Sequence[Cell], rows: Iterable[Sequence[Cell]], key: str
+) -> Markup:
     """Build a table in a region that the keyboard scrolls where it is too wide.
 
     Parameters
@@ -91,7 +93,7 @@ def speed(view: View) -> Markup:
     heads = [
         ["Machine"],
         ["Place"],
-        [f"Times as fast as {view.reference.name}", _ruler(axis)],
+        [f"Times as fast as {view.reference.letter}", _ruler(axis)],
         ["Exercises"],
         ["Cases"],
         ["Best exercise"],
@@ -100,8 +102,8 @@ def speed(view: View) -> Markup:
     rows = [
         [
             name(row),
-            [" to ".join(map(str, dict.fromkeys(row.place))) if row.place else "–"],
-            ["1×" if row.is_reference else _measured(axis, row.ratio)],
+            [" to ".join(map(str, dict.fromkeys(row.place))) if row.place else "-"],
+            [f"1{RATIO}" if row.is_reference else _measured(axis, row.ratio)],
             [f"{row.overall.exercises} of {row.overall.of}"],
             _counted(row.overall.cases, row.overall.every, row.overall.worst, row.overall.best),
             _extreme(view, row, max),
@@ -132,7 +134,8 @@ def worth(view: View) -> Markup:
 
 
 def _worth(view: View, row: Row) -> list[Cell]:
-    price, owned, watts, memory = row.amounts.values()
+    price, owned, watts = (row.amounts[one] for one in ("price", "ownership", "watts"))
+    memory = row.machine.memory_bytes
     reference = view.reference.amounts["watts"]
     one = row.speed
 
@@ -155,14 +158,13 @@ def _worth(view: View, row: Row) -> list[Cell]:
 
 def panel(view: View, exercise: Exercise) -> Markup:
     """Show an exercise: all machines, their ratios, and on how many cases those rest."""
-    found = [single(view.comparison, row.machine, exercise.name) for row in view.rows]
-    ratios = [one.ratio if one else None for one in found]
-    axis = _ratios(ratios)
-    heads = [["Machine"], [f"Times as fast as {view.reference.name}", _ruler(axis)], ["Cases"]]
+    ratios = _of(view, exercise)
+    axis = _ratios(ratio for one in view.comparison.exercises for ratio in _of(view, one))
+    heads = [["Machine"], [f"Times as fast as {view.reference.letter}", _ruler(axis)], ["Cases"]]
     rows = [
         [
             name(row),
-            ["1×" if row.is_reference else _measured(axis, ratio)],
+            [f"1{RATIO}" if row.is_reference else _measured(axis, ratio)],
             _counted(
                 row.machine.counts[exercise.name],
                 exercise.total,
@@ -171,13 +173,14 @@ def panel(view: View, exercise: Exercise) -> Markup:
         ]
         for row, ratio in zip(view.rows, ratios, strict=True)
     ]
-    caption = f"{exercise.title}: ratio of speeds [95% interval]"
-    return element(
-        "section",
-        {"class": "panel"},
-        element("h3", {}, exercise.title),
-        table(caption, heads, rows, f"table-{view.comparison.exercises.index(exercise)}"),
-    )
+    key = f"table-{view.comparison.exercises.index(exercise)}"
+    return table(element("h3", {}, exercise.title), heads, rows, key)
+
+
+def _of(view: View, exercise: Exercise) -> list[Amount | None]:
+    """Return the machines' ratios in one exercise."""
+    found = [single(view.comparison, row.machine, exercise.name) for row in view.rows]
+    return [one.ratio if one else None for one in found]
 
 
 def notes(row: Row) -> Markup:
@@ -186,7 +189,9 @@ def notes(row: Row) -> Markup:
     facts = [("Price", ["not known"])]
     if one.price is not None:
         price = format_value(one.price, one.currency or "")
-        facts = [("Price", [f"{price}: {one.price_kind}, {one.price_date}, says {one.price_source}"])]
+        facts = [
+            ("Price", [f"{price}: {one.price_kind}, {one.price_date}, says {one.price_source}"])
+        ]
     if one.watts is not None:
         facts.append(("Power", [f"{format_value(one.watts, 'W')}, by its {one.watts_source}"]))
     if not row.is_reference:
@@ -211,15 +216,15 @@ def _counted(part: int, whole: int, worst: float | None, best: float | None) -> 
     if part >= whole or worst is None or best is None:
         return [f"{part} of {whole}"]
     low, high = format_value(worst, RATIO), format_value(best, RATIO)
-    note = f"with the missing ones like the worst or the best: {low} to {high}"
-    return [f"{part} of {whole}", element("span", {"class": "what-if"}, note)]
+    note = f"{low} to {high} if the missing were like the worst or the best"
+    return [f"{part} of {whole} ", element("span", {"class": "what-if"}, note)]
 
 
 def _extreme(view: View, row: Row, choose: Callable[..., tuple[Exercise, Amount]]) -> Cell:
     """Show the exercise with the highest (lowest) ratio."""
     singles = view.singles(row)
     if row.is_reference or not singles:
-        return ["–"]
+        return ["-"]
     exercise, ratio = choose(singles, key=lambda one: one[1].value)
     return [f"{exercise.title}: ", *number(ratio, RATIO)]
 
@@ -241,7 +246,7 @@ def _ruler(axis: Scale) -> Markup:
 
 def _measured(axis: Scale, ratio: Amount | None) -> Markup:
     """Show a ratio as a bar and in digits."""
-    digits = element("span", {"class": "number"}, *number(ratio, RATIO))
+    digits = element("span", {"class": "number"}, *number(ratio, RATIO, "no common case"))
     return element("div", {"class": "measured"}, _bar(axis, ratio), digits)
 
 

@@ -120,7 +120,9 @@ def view(comparison: Comparison) -> View:
     rows.sort(key=lambda row: -row.speed.log if row.speed else math.inf)
     ranks = iter(places([row.speed for row in rows if row.speed]))
     return View(
-        comparison, currency, [replace(row, place=next(ranks)) if row.speed else row for row in rows]
+        comparison,
+        currency,
+        [replace(row, place=next(ranks)) if row.speed else row for row in rows],
     )
 
 
@@ -130,7 +132,9 @@ def _letter(number: int) -> str:
 
 def _names(machines: Sequence[Machine]) -> list[str]:
     """Call machines by their devices, with their letters where others have the same."""
-    plain = [f"{one.count}{RATIO} {one.device}" if one.count > 1 else one.device for one in machines]
+    plain = [
+        f"{one.count}{RATIO} {one.device}" if one.count > 1 else one.device for one in machines
+    ]
     return [
         f"{name} ({_letter(number)})" if plain.count(name) > 1 else name
         for number, name in enumerate(plain)

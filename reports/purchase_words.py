@@ -17,7 +17,8 @@ def sentences(view: View) -> list[str]:
     said = [_beside(*others[0], reference)] if others else []
     said += _leaders(view)
     if lost and reference.speed:
-        said.append(f"{listed(lost)} and {reference.name} have no case in common.")
+        none = "have no common case that can be compared; the reasons are below."
+        said.append(f"{listed(lost)} and {reference.name} {none}")
     return [*said, *_cheapest(view), *_unknown(view)]
 
 
@@ -41,13 +42,17 @@ def _times(ratio: Amount) -> str:
 
 def _leaders(view: View) -> Iterator[str]:
     """Say which machines may be as fast as the fastest one."""
-    (first, best), *others = view.ranked or [(view.reference, None)]
+    if not view.ranked:
+        return
+    (first, best), *others = view.ranked
+    if first is view.reference or best.error is None:
+        return
     tied = [
         row.name
         for row, speed in others
-        if row is not view.reference and best and not faster(best, speed)
+        if row is not view.reference and speed.error is not None and not faster(best, speed)
     ]
-    if tied and first is not view.reference:
+    if tied:
         yield f"{listed(tied)} cannot be told apart from {first.name}."
 
 

@@ -18,7 +18,7 @@ _NARROWEST = 240.0
 """Width of a chart of points on the smallest screen, in CSS pixels: what fits there fits."""
 _BOX = (11.0, 14.0)
 """Width and height that a label of one letter takes, in CSS pixels."""
-_NEAR, _FURTHER = 15.0, 14.0
+_NEAR, _FURTHER = 17.0, 14.0
 """How far a label stands from its point, and one that has no place there, in CSS pixels."""
 
 

@@ -7,7 +7,7 @@ const drawing = (() => {
   const ROOM = 1.15;
   const NARROWEST = 240;
   const BOX = [11, 14];
-  const NEAR = 15;
+  const NEAR = 17;
   const FURTHER = 14;
 
   /** Give an element its attributes, less those that are null, and what is inside it. */

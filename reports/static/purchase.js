@@ -16,6 +16,8 @@ const purchase = (() => {
   ];
   const CURRENCY = "USD";
 
+  let usualNow = "price";
+
   /** The currency of the prices that are known, unless the reader has another. */
   const usualCurrency = ({ machines }) =>
     machines.map(({ currency }) => currency).find((one) => one !== null) ?? CURRENCY;
@@ -49,13 +51,21 @@ const purchase = (() => {
       currency: currencyOf(comparison),
       weights: Object.fromEntries(weights),
       prices: Object.fromEntries(prices),
-      against: said.get("against") in purchaseFront.ACROSS ? said.get("against") : "price",
     };
   }
 
   /** The comparison with the reference that the reader chose. */
   const chosen = (comparisons) =>
     comparisons.find(({ reference }) => reference === setting.read().get("reference")) ?? comparisons[0];
+
+  /** Exercises, those without a usual weight last. */
+  const weightiest = ({ exercises }) => [...exercises].sort((a, b) => b.weight - a.weight);
+
+  /** What speed is held against. */
+  function against(view) {
+    const said = setting.read().get("against");
+    return Object.keys(purchaseFront.ACROSS).includes(said) ? said : purchaseFront.usual(view);
+  }
 
   /** Put elements into a part of the page. */
   const fill = (root, part, ...inside) =>
@@ -68,9 +78,9 @@ const purchase = (() => {
     fill(root, "summary", ...sentences.map((text) => element("p", { class: "answer" }, text)));
     fill(root, "speed", purchaseTables.speed(view));
     fill(root, "worth", purchaseTables.worth(view));
-    fill(root, "front", ...purchaseFront.draw(view, view.said.against));
+    fill(root, "front", ...purchaseFront.draw(view, against(view)));
     fill(root, "notes", ...view.rows.map((row) => purchaseTables.notes(view, row)));
-    fill(root, "exercises", ...comparison.exercises.map((one) => purchaseTables.panel(view, one)));
+    fill(root, "exercises", ...weightiest(comparison).map((one) => purchaseTables.panel(view, one)));
   }
 
   /** Make the fields of a part, unless they are there for the same things already. */
@@ -91,8 +101,8 @@ const purchase = (() => {
   }
 
   /** The fields for weights. */
-  function weights({ exercises }) {
-    const wanted = exercises.map(weight);
+  function weights(comparison) {
+    const wanted = weightiest(comparison).map(weight);
     return [setting.group("How much each exercise counts", wanted, wanted.map(setting.field))];
   }
 
@@ -113,8 +123,9 @@ const purchase = (() => {
     make(root, "reference", runs, () => reference(comparisons, inOrder));
     make(root, "costs", runs, () => costs(view, inOrder));
     make(root, "weights", comparison.exercises, () => weights(comparison));
-    make(root, "against", null, () =>
-      [setting.choice({ key: "against", label: "Speed against", usual: "price", options: across })]);
+    const choice = { key: "against", label: "Speed against", options: across, get usual() { return usualNow; } };
+    usualNow = purchaseFront.usual(view);
+    make(root, "against", runs, () => [setting.choice(choice)]);
     setting.refresh(root);
   }
 

@@ -28,6 +28,10 @@ const purchaseFront = (() => {
     });
   }
 
+  /** What speed is held against unless a reader says: the first that is known of two machines. */
+  const usual = (view) =>
+    Object.keys(ACROSS).find((across) => front(view, across).length > 1) ?? "price";
+
   /** Where a machine stands, in words. */
   function word({ within, beaters, near }) {
     const letters = (rows) => purchaseView.listed(rows.map(({ letter }) => letter));
@@ -44,7 +48,7 @@ const purchaseFront = (() => {
     }
     marks.push(shape("circle", { class: "dot", cx: x, cy: y, r: 5 }));
     if (within) marks.push(shape("circle", { class: "ring", cx: x, cy: y, r: 9 }));
-    const label = shape("text", { class: "label", x, y: drawing.round(y + below), dx: 14, dy: 4 }, row.letter);
+    const label = shape("text", { class: "label", x, y: drawing.round(y + below), dy: 4 }, row.letter);
     return shape("g", {}, shape("title", {}, row.name), ...marks, label);
   }
 
@@ -88,7 +92,7 @@ const purchaseFront = (() => {
     const { title } = ACROSS[across];
     const unknown = view.rows.filter((row) => !points.some((one) => one.row === row));
     const left = unknown.length
-      ? [element("p", { class: "meta" }, `Not shown, because the ${title.toLowerCase()} is not known: ${purchaseView.listed(unknown.map((row) => row.name))}.`)]
+      ? [element("p", { class: "meta" }, `Not shown, because their ${title.toLowerCase()} or speed is not known: ${purchaseView.listed(unknown.map((row) => row.name))}.`)]
       : [];
     if (points.length === 0) return left;
     const rows = points.map((one) => [
@@ -102,5 +106,5 @@ const purchaseFront = (() => {
     ];
   }
 
-  return { ACROSS, front, draw };
+  return { ACROSS, usual, draw };
 })();

@@ -13,9 +13,9 @@ const purchaseTables = (() => {
     return [mark, " ", called, ...(row.isReference ? note : [])];
   }
 
-  /** A number with its interval, or that it is not known. */
-  function number(estimate, unit) {
-    if (estimate === null) return [element("span", { class: "absent" }, "not known")];
+  /** A number with its interval, or why there is none. */
+  function number(estimate, unit, absent = "not known") {
+    if (estimate === null) return [element("span", { class: "absent" }, absent)];
     const [value, interval] = units.parts(estimate, unit);
     const around = [" ", element("span", { class: "interval" }, interval)];
     return [element("span", { class: "value" }, value), ...(interval ? around : [])];
@@ -62,7 +62,7 @@ const purchaseTables = (() => {
   /** A ratio as a bar and in digits. */
   const measured = (axis, estimate) =>
     element("div", { class: "measured" }, bar(axis, estimate),
-      element("span", { class: "number" }, ...number(estimate, "×")));
+      element("span", { class: "number" }, ...number(estimate, "×", "no common case")));
 
   /** An axis with 1 on it and all ends of intervals. */
   function ratios(estimates) {
@@ -85,7 +85,7 @@ const purchaseTables = (() => {
   /** The exercise with the highest (lowest) ratio. */
   function extreme(view, row, way) {
     const singles = purchaseView.singles(view, row);
-    if (row.isReference || singles.length === 0) return ["–"];
+    if (row.isReference || singles.length === 0) return ["-"];
     const [exercise, ratio] = singles.reduce((best, one) =>
       (one[1].value - best[1].value) * way > 0 ? one : best);
     return [`${exercise.title}: `, ...number(ratio, "×")];
@@ -93,20 +93,20 @@ const purchaseTables = (() => {
 
   /** "2", or "2 to 3" where it may be either. */
   const ranks = (row) =>
-    row.ranks === null ? "–" : [...new Set(row.ranks)].join(" to ");
+    row.ranks === null ? "-" : [...new Set(row.ranks)].join(" to ");
 
   /** "9 of 11", and what would be if the rest were like the worst and like the best of it. */
   function counted(part, whole, worst, best) {
     if (part >= whole || worst === null || best === null) return [`${part} of ${whole}`];
     const [low, high] = [worst, best].map((end) => units.value(end, "×"));
-    const note = `with the missing ones like the worst or the best: ${low} to ${high}`;
-    return [`${part} of ${whole}`, element("span", { class: "what-if" }, note)];
+    const note = `${low} to ${high} if the missing were like the worst or the best`;
+    return [`${part} of ${whole} `, element("span", { class: "what-if" }, note)];
   }
 
   /** Machines in order of their speed. */
   function speed(view) {
     const axis = ratios(view.ranked.map(({ ratio }) => ratio));
-    const heads = [["Machine"], ["Place"], [`Times as fast as ${view.reference.name}`, ruler(axis)],
+    const heads = [["Machine"], ["Place"], [`Times as fast as ${view.reference.letter}`, ruler(axis)],
       ["Exercises"], ["Cases"], ["Best exercise"], ["Worst exercise"]];
     const rows = view.rows.map((row) => [
       name(row),
@@ -150,12 +150,18 @@ const purchaseTables = (() => {
     return table("What it costs, and what that buys", heads.map((text) => [text]), rows, "table-worth");
   }
 
+  /** The machines' ratios in one exercise. */
+  const inAll = ({ comparison, rows }, { name: exercise }) =>
+    rows.map(({ machine }) => {
+      const one = economics.single(comparison, machine, exercise);
+      return one && economics.ratio(one);
+    });
+
   /** One exercise: all machines, their ratios, and on how many cases those rest. */
   function panel(view, exercise) {
-    const singles = view.rows.map(({ machine }) => economics.single(view.comparison, machine, exercise.name));
-    const found = singles.map((one) => one && economics.ratio(one));
-    const axis = ratios(found);
-    const heads = [["Machine"], [`Times as fast as ${view.reference.name}`, ruler(axis)], ["Cases"]];
+    const found = inAll(view, exercise);
+    const axis = ratios(view.comparison.exercises.flatMap((one) => inAll(view, one)));
+    const heads = [["Machine"], [`Times as fast as ${view.reference.letter}`, ruler(axis)], ["Cases"]];
     const exp = (log) => (log === null ? null : Math.exp(log));
     const rows = view.rows.map((row, place) => {
       const { counts, worst, best } = row.machine;
@@ -165,8 +171,8 @@ const purchaseTables = (() => {
         counted(counts[exercise.name], exercise.total, exp(worst[exercise.name]), exp(best[exercise.name])),
       ];
     });
-    return element("section", { class: "panel" }, element("h3", {}, exercise.title),
-      table(`${exercise.title}: ratio of speeds [95% interval]`, heads, rows, `table-${view.comparison.exercises.indexOf(exercise)}`));
+    const key = `table-${view.comparison.exercises.indexOf(exercise)}`;
+    return table(element("h3", {}, exercise.title), heads, rows, key);
   }
 
   /** Where numbers of a machine are from, and what else is not alike. */

@@ -24,8 +24,10 @@ const purchaseWords = (() => {
   /** Which machines may be as fast as the fastest one. */
   function leaders(ranked, reference) {
     const [first, ...others] = ranked;
-    const tied = others.filter((row) => row !== reference && !economics.faster(first.speed, row.speed));
-    if (first === reference || tied.length === 0) return [];
+    if (!first || first === reference || first.speed.error === null) return [];
+    const tied = others.filter((row) =>
+      row !== reference && row.speed.error !== null && !economics.faster(first.speed, row.speed));
+    if (tied.length === 0) return [];
     return [`${listed(tied.map(({ name }) => name))} cannot be told apart from ${first.name}.`];
   }
 
@@ -57,7 +59,7 @@ const purchaseWords = (() => {
     return [
       ...(other ? [beside(other, reference)] : []),
       ...leaders(ranked, reference),
-      ...(lost.length && reference.speed ? [`${listed(lost)} and ${reference.name} have no case in common.`] : []),
+      ...(lost.length && reference.speed ? [`${listed(lost)} and ${reference.name} have no common case that can be compared; the reasons are below.`] : []),
       ...cheapest(ranked),
       ...unknown(view),
     ];

@@ -93,12 +93,13 @@ const setting = (() => {
   }
 
   /** A choice of one; options are [value, text]. */
-  function choice({ key, label, usual, options }) {
+  function choice(wanted) {
+    const { key, label, options } = wanted;
     const input = element("select", {}, ...options.map(([value, text]) => element("option", { value }, text)));
-    input.addEventListener("change", () => write({ [key]: input.value === usual ? null : input.value }));
+    input.addEventListener("change", () => write({ [key]: input.value === wanted.usual ? null : input.value }));
     const { node } = labelled(label, input);
     const known = (value) => options.some(([one]) => one === value);
-    follow(input, () => (input.value = known(read().get(key)) ? read().get(key) : usual));
+    follow(input, () => (input.value = known(read().get(key)) ? read().get(key) : wanted.usual));
     return node;
   }
 

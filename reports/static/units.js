@@ -68,12 +68,13 @@ const units = (() => {
   }
 
   /**
-   * A measured number and its interval: ["2.10×", "[2.05, 2.15]"], or without one ["2.1×", ""].
+   * A measured number and its interval: ["2.10×", "[2.05, 2.15]"], or ["2×", ""] without or exact.
    * @param {Estimate} estimate
    * @param {string} unit
    */
   function parts(estimate, unit) {
-    if (estimate.low === null || estimate.high === null) return [value(estimate.value, unit), ""];
+    const { low: least, high: most } = estimate;
+    if (least === null || most === null || least === most) return [value(estimate.value, unit), ""];
     const half = (estimate.high - estimate.low) / 2;
     const [factor, symbol] = scale(Math.max(Math.abs(estimate.value), half), unit);
     const [middle, low, high] = [estimate.value, estimate.low, estimate.high].map((x) => x / factor);
