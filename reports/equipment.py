@@ -8,8 +8,8 @@ from msgspec.structs import replace
 
 from reports.facts import spelled
 from suite.catalog import NotInCatalogError, sheet
-from suite.comparability import compare_environments
-from suite.model import Accelerator, Environment
+from suite.comparability import compare_environments, facts, matters
+from suite.model import Accelerator, Environment, Scalar
 
 AROUND = ("driver", "pcie_generation_max", "pcie_width")
 """What an accelerator owes to the machine that it is in."""
@@ -88,6 +88,12 @@ def around(base: Environment, new: Environment) -> list[str]:
         if each.matters and _stands_around(each.fact)
     ]
     return list(dict.fromkeys(lines))
+
+
+def surroundings(environment: Environment) -> dict[str, Scalar]:
+    """Return the facts in which `around` finds two machines to differ."""
+    found = facts(_anonymous(environment))
+    return {fact: value for fact, value in found.items() if matters(fact) and _stands_around(fact)}
 
 
 def _anonymous(environment: Environment) -> Environment:

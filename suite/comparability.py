@@ -99,7 +99,7 @@ def compare_environments(base: Environment, new: Environment) -> list[Difference
     Accelerators of different names or number are one difference, and so are other processors
     and another torch; what follows from them (memory, clocks, ...) is left out.
     """
-    old_facts, new_facts = _facts(base), _facts(new)
+    old_facts, new_facts = facts(base), facts(new)
     differing = [
         fact
         for fact in dict.fromkeys([*old_facts, *new_facts])
@@ -136,14 +136,14 @@ def matters(fact: str) -> bool:
     return any(fnmatchcase(fact, pattern) for pattern in MATTERS)
 
 
-def _facts(environment: Environment) -> dict[str, Scalar]:
+def facts(environment: Environment) -> dict[str, Scalar]:
     """Flatten an environment, without its own name for the machine and its reasons."""
     names = ", ".join(device.name for device in environment.accelerators)
     parts = to_builtins(environment)
-    facts: dict[str, Scalar] = {"accelerators": names or "none"}
+    found: dict[str, Scalar] = {"accelerators": names or "none"}
     for part in ("cpu", "accelerators", "software", "topology"):
-        _flatten(parts.get(part, {}), part, facts)
-    return facts
+        _flatten(parts.get(part, {}), part, found)
+    return found
 
 
 def _flatten(value: Any, path: str, facts: dict[str, Scalar]) -> None:  # noqa: ANN401 - any JSON
