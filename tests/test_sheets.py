@@ -12,6 +12,7 @@ from reports.findings import sections
 from reports.frame import frame
 from reports.headlines import figures
 from reports.sheets import sheets
+from suite import published
 from suite.model import Estimate, Run, Telemetry
 from suite.units import format_estimate
 from tests import factory
@@ -94,17 +95,19 @@ def test_every_number_behind_a_chart_is_there(shown: Contents) -> None:
 
 def test_figures_of_others_stand_behind_one_s_own(run: Run) -> None:
     table = frame([run])
-    held = normal.verdicts(figures(run, table), [])
+    elsewhere = tuple(published.of("NVIDIA H200", "matmul", "float8_e4m3fn"))
+    held = [normal.Verdict(one, (1.0, 2.0), elsewhere) for one in figures(run, table)[:3]]
     (found,) = [
         sheet.table.to_pylist()
         for sheet in sheets(run, [], [], (), normal.rows(run, held, {}))
         if sheet.name == "others"
     ]
     own = [row for row in found if row["measured_by"] == "this run"]
-    assert len(own) == len(held) > 0
+    assert {row["value"] for row in own} == {one.figure.value.value for one in held}
     assert all(json.loads(row["cases"]) for row in own)
-    assert len(found) - len(own) == sum(len(one.published) for one in held)
-    assert all(row["source"].startswith("https://") for row in found if row not in own)
+    others = [(row["value"], row["source"]) for row in found if row not in own]
+    one_s = [(1.0, ""), (2.0, ""), *((one.value, one.address) for one in elsewhere)]
+    assert others == 3 * one_s
 
 
 def test_what_sensors_said_is_there_and_why_they_did_not(shown: Contents) -> None:
