@@ -109,7 +109,7 @@ def page(summaries: Iterable[Summary], known: Sequence[Price] = ()) -> str:
     figures = [[column.of(run) for column in COLUMNS] for run in runs]
     rows = [*_rows(machines, iter(figures))]
     return render(
-        "runs.html",
+        "index.html",
         scripts=SCRIPTS,
         styles=(purchase.STYLE, "index.css"),
         title="Frobench results",

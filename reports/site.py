@@ -13,10 +13,9 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from reports import cache, downloads, making, normal
+from reports import cache, downloads, index, making, normal, prices
 from reports.cache import Cache, Marks, mark, remove, stand
 from reports.making import PageJob, Pair, Source, Written
-from reports.render import render
 from reports.summary import Summary
 from reports.words import slug
 from reports.workers import Workers, cores
@@ -205,13 +204,7 @@ def _write_index(summaries: list[Summary], out: Path) -> Marks:
         "runs": downloads.runs(newest_first),
         "estimates": downloads.estimates(newest_first),
     }
-    page = render(
-        "index.html",
-        title="Frobench results",
-        description="Stored runs of Frobench, newest first",
-        home="index.html",
-        runs=newest_first,
-    )
+    page = index.page(newest_first, prices.read())
     files = {"index.html": page.encode()}
     for name, table in tables.items():
         files |= {
