@@ -97,13 +97,13 @@ def test_products_of_eight_bits_may_be_kept_in_bfloat16() -> None:
     assert check.precision == "float8_e4m3fn"
 
 
-def added_up_fast(a: Tensor, b: Tensor) -> Tensor:
-    """Multiply as units do that cut all they add, 32 products at a time, to 14 bits."""
+def added_up_fast(a: Tensor, b: Tensor, bits: int = 14) -> Tensor:
+    """Multiply as units do that cut all they add, 32 products at a time, to so many bits."""
     total = torch.zeros(1, len(a), b.shape[1], dtype=torch.float64)
     pieces = (torch.split(a.double(), 32, 1), torch.split(b.double(), 32, 0))
     for left, right in zip(*pieces, strict=True):
         added = torch.cat([total, left.t()[:, :, None] * right[:, None, :]])
-        step = torch.exp2(added.abs().amax(0).clamp(min=1e-30).log2().floor() - 13)
+        step = torch.exp2(added.abs().amax(0).clamp(min=1e-30).log2().floor() - bits + 1)
         total = ((added / step).trunc() * step).sum(0, keepdim=True)
     return total[0]
 
@@ -117,6 +117,12 @@ def test_products_of_eight_bits_may_be_added_up_fast(inner: int) -> None:
     few = inner // 32
     without = product - added_up_fast(a[:, :few], b[:few])  # they were left out
     assert not freivalds(a, b)(without.bfloat16()).passed
+
+
+def test_sums_that_no_unit_cuts_so_short_are_seen() -> None:
+    a, b = factors((16, 4096, 16), "float8_e4m3fn")
+    check = freivalds(a, b)(added_up_fast(a, b, bits=10).bfloat16())
+    assert not check.passed
 
 
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16", "float16"])
