@@ -1,10 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Honest runs of whatever machine raise no alarm; a thousand of them do not.
+"""Honest runs of whatever machine raise no alarm; `nox -s calibrate -- good` tries a thousand."""
 
-`FROBENCH_GOOD_RUNS=1000 pytest tests/test_good_runs.py` tries a thousand, in about 20 s.
-"""
-
-import os
 from collections import Counter
 from pathlib import Path
 
@@ -15,7 +11,7 @@ from suite.model import Conclusion
 from tests.good_runs import good_run
 from tests.judging import validate
 
-RUNS = int(os.environ.get("FROBENCH_GOOD_RUNS", "100"))
+RUNS = 100
 
 
 def alarms(seed: int) -> list[Conclusion]:

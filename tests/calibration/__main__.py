@@ -16,7 +16,7 @@ from suite import environment
 from suite.machine.processor import processor
 from suite.running.progress import reporter
 from suite.units import counted
-from tests.calibration import changes, clean, intervals, ratios, real, telemetry, verdicts
+from tests.calibration import changes, clean, good, intervals, ratios, real, telemetry, verdicts
 from tests.calibration.document import keep
 from tests.calibration.figures import Study, Table
 from tests.calibration.render import terminal
@@ -41,6 +41,7 @@ PLANS = {
     "verdicts": Plan(verdicts.study, full=2_000, quick=10, seconds=40),
     "changes": Plan(changes.study, full=4_000, quick=20, seconds=25),
     "ratios": Plan(ratios.study, full=1_000, quick=4, seconds=240),
+    "good": Plan(good.study, full=1_000, quick=40, seconds=70),
     "real": Plan(real.study, full=120, quick=16, seconds=340),
     "telemetry": Plan(telemetry.study, full=120, quick=4, seconds=400),
     "clean": Plan(clean.study, full=200, quick=2, seconds=1060),
