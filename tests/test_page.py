@@ -57,6 +57,11 @@ class Reader(HTMLParser):
         """Return the values of an attribute, in order."""
         return [attributes[name] for _, attributes in self.tags if name in attributes]
 
+    @property
+    def programs(self) -> int:
+        """How many scripts are run, and not data."""
+        return sum(tag == "script" and "type" not in attrs for tag, attrs in self.tags)
+
     def count(self, tag: str) -> int:
         """Return how often a tag occurs."""
         return sum(one == tag for one, _ in self.tags)
@@ -107,8 +112,8 @@ def test_every_link_leads_somewhere(site: list[Path]) -> None:
 
 
 def scripts(one: Path) -> int:
-    """Return how many scripts a page has: the index its own and their data, others none."""
-    return len(index.SCRIPTS) + 1 if one.name == "index.html" else 0
+    """Return how many scripts a page runs."""
+    return len(index.SCRIPTS) if one.name == "index.html" else 0
 
 
 def test_nothing_is_asked_of_any_server(site: list[Path]) -> None:
@@ -119,7 +124,7 @@ def test_nothing_is_asked_of_any_server(site: list[Path]) -> None:
         assert not any(re.match(r"\w+:|//", link) for link in links)
         assert reader.attributes("src") == reader.attributes("srcset") == []
         assert reader.count("img") == reader.count("iframe") == 0
-        assert reader.count("script") == scripts(one)
+        assert reader.programs == scripts(one)
         assert not re.search(r"@import|url\((?!#)", text)
         assert reader.count("link") == 1  # the icon, which is in the page
 
@@ -306,7 +311,7 @@ def test_hostile_strings_are_shown_and_do_nothing(tmp_path: Path) -> None:
     for one in publish([results], out):
         assert out in one.resolve().parents
         reader = Reader(one.read_text(encoding="utf-8"))
-        assert reader.count("script") == scripts(one)
+        assert reader.programs == scripts(one)
         assert "{{7*7}}" in reader.text
         assert not {"\x00", "\u202e"} & set(reader.text)
 
