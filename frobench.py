@@ -326,13 +326,24 @@ def compare(base: Path, new: Path | None, *, purchase: bool, as_json: bool) -> N
 @main.command()
 @paths
 @into(SITE, "Folder for the pages.")
+@click.option("--reference", type=FILE, metavar="FILE", help="What FILEs are held against.")
+@click.option(
+    "--prices", type=FILE, metavar="FILE", help="What devices cost, instead of at launch."
+)
 @tells
-def report(paths: tuple[Path, ...], output: Path) -> None:
+def report(
+    paths: tuple[Path, ...], output: Path, reference: Path | None, prices: Path | None
+) -> None:
     """Write pages from stored runs: those of `results/`, or of the paths given.
+
+    Two files or more are also laid side by side, on a page for who chooses between machines:
+    beside the first of them, or the `--reference`. A file of prices has the columns of
+    `reports/prices.csv`.
 
     A folder below `results/.runs/` is a run that goes on: its page shows what it has so far.
     """
-    from reports import site
+    from reports import purchase, site
+    from reports.prices import PATH, read
     from suite.running import watch
     from suite.terminal import say, shown, stored_runs, tell
 
@@ -342,8 +353,19 @@ def report(paths: tuple[Path, ...], output: Path) -> None:
         broken.append(path)
         tell(path, found, err=True)
 
+    if reference and not paths:
+        raise click.UsageError("--reference is for the files that are held against it")
+    paths = tuple(dict.fromkeys((*paths, *([reference] if reference else []))))
+    try:
+        known = read(prices or PATH)
+    except ValueError as error:
+        raise click.UsageError(str(error)) from None
+    beside = purchase.Maker([path for path in paths if path.is_file()], reference, known)
     with watch.as_files(paths) as found:
-        say(*map(shown, site.build(stored_runs(tuple(found), RESULTS), output, tell=is_broken)))
+        runs = stored_runs(tuple(found), RESULTS)
+        say(*map(shown, site.build(runs, output, tell=is_broken, beside=beside, known=known)))
+    if beside.made:
+        say(f"machines side by side: {shown(output / purchase.PAGE)}")
     if broken:
         end(FAILED, "no page for what is not valid")
 

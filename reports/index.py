@@ -96,13 +96,17 @@ class Row(NamedTuple):
     since: tuple[str, bool]
 
 
-def page(summaries: Iterable[Summary], known: Sequence[Price] = ()) -> str:
+def page(
+    summaries: Iterable[Summary], known: Sequence[Price] = (), beside: Sequence[str] = ()
+) -> str:
     """Return the index of runs, in whatever order they come.
 
     Parameters
     ----------
     known
         What devices cost, for runs that a reader lays side by side.
+    beside
+        Pages on which runs are side by side already.
     """
     machines = _machines(summaries)
     runs = [run for machine in machines for run in machine]
@@ -115,6 +119,7 @@ def page(summaries: Iterable[Summary], known: Sequence[Price] = ()) -> str:
         title="Frobench results",
         description=f"{counted(len(runs), 'stored run')} of {counted(len(machines), 'machine')}",
         home="index.html",
+        beside=beside,
         rows=rows,
         heads=HEADS,
         machines=len(machines),

@@ -7,6 +7,7 @@ Everything is there without a script, as it is before anybody sets anything. The
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import msgspec
 import pyarrow as pa
@@ -22,10 +23,12 @@ from reports.prices import Price
 from reports.purchase_view import USE, View, view
 from reports.render import render
 from reports.words import slug
+from suite import store
 from suite.model import Run
 from suite.units import format_value
 
 NAME = "purchase"
+PAGE = f"{NAME}.html"
 SCRIPTS = (
     "units.js",
     "drawing.js",
@@ -68,6 +71,35 @@ class RunNote:
     exercises: list[tuple[str, str]]
 
 
+@dataclass
+class Maker:
+    """What a site lays beside its index where two files or more are to be compared.
+
+    Parameters
+    ----------
+    paths
+        Of the stored runs, in the order in which machines are shown.
+    reference
+        One of them; by default the first.
+    made
+        Whether there were two of them that are whole.
+    """
+
+    paths: Sequence[Path]
+    reference: Path | None
+    prices: Sequence[Price]
+    made: bool = False
+
+    def __call__(self, pages: Mapping[Path, str]) -> dict[str, bytes]:
+        """Return the page and its downloads by their names, given the addresses of run pages."""
+        runs = {pages[path]: store.read(path) for path in self.paths if path in pages}
+        self.made = len(runs) > 1
+        if not self.made:
+            return {}
+        first = next(iter(runs))
+        return files(runs, pages.get(self.reference or Path(), first), self.prices)
+
+
 def files(runs: Mapping[str, Run], reference: str, prices: Sequence[Price]) -> dict[str, bytes]:
     """Return the page of machines side by side and its downloads, by their names.
 
@@ -85,7 +117,7 @@ def files(runs: Mapping[str, Run], reference: str, prices: Sequence[Price]) -> d
     comparisons = [compare_measured(measured, href, prices) for href in (reference, *others)]
     table = rows(comparisons[0])
     return {
-        f"{NAME}.html": page(comparisons, runs).encode(),
+        PAGE: page(comparisons, runs).encode(),
         f"{NAME}.csv": downloads.as_csv(table),
         f"{NAME}.parquet": downloads.as_parquet(table),
     }

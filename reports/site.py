@@ -7,7 +7,7 @@ before it, and on nothing else.
 """
 
 import hashlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from reports import cache, downloads, index, making, normal, prices
 from reports.cache import Cache, Marks, mark, remove, stand
 from reports.making import PageJob, Pair, Source, Written
+from reports.prices import Price
 from reports.summary import Summary
 from reports.words import slug
 from reports.workers import Workers, cores
@@ -28,15 +29,19 @@ SITE = "site"
 """Name there of the list of all files that the site consists of."""
 Tell = Callable[[Path, list[Conclusion]], None]
 Begin = Callable[[str], None]
+Beside = Callable[[Mapping[Path, str]], Mapping[str, bytes]]
+"""What else is to lie beside the index, by name, given the address of each file's page."""
 
 
-def build(
+def build(  # noqa: PLR0913 - one for each thing that a caller may choose
     paths: Iterable[Path],
     out: Path,
     *,
     tell: Tell | None = None,
     processes: int | None = None,
     begin: Begin = lambda _: None,
+    beside: Beside = lambda _: {},
+    known: Sequence[Price] | None = None,
 ) -> list[Path]:
     """Write the pages of all stored runs among files and folders, and return them, index first.
 
@@ -53,6 +58,10 @@ def build(
     begin
         Is told what is begun: ``reading``, ``checking``, ``tables``, ``changes``, ``pages`` and
         ``index``.
+    beside
+        Makes a page of several runs (`reports.purchase.Maker`).
+    known
+        What devices cost; by default what they did at launch.
 
     Raises
     ------
@@ -77,7 +86,8 @@ def build(
         begin("pages")
         summaries = _with_pages(summaries, sources, out, workers)
     begin("index")
-    _sweep(sources, _write_index(summaries, out), out, kept)
+    others = beside({sources[one.sha256].path: one.href for one in summaries})
+    _sweep(sources, _write_index(summaries, known, others, out), out, kept)
     return [out / "index.html", *(out / one.href for one in reversed(summaries))]
 
 
@@ -197,15 +207,18 @@ def _with_pages(
     return [replace(one, answers=written[one.sha256].answers) for one in summaries]
 
 
-def _write_index(summaries: list[Summary], out: Path) -> Marks:
+def _write_index(
+    summaries: list[Summary], known: Sequence[Price] | None, others: Mapping[str, bytes], out: Path
+) -> Marks:
     """Write what concerns all runs, newest first, where it is not there already."""
     newest_first = summaries[::-1]
     tables = {
         "runs": downloads.runs(newest_first),
         "estimates": downloads.estimates(newest_first),
     }
-    page = index.page(newest_first, prices.read())
-    files = {"index.html": page.encode()}
+    known = prices.read() if known is None else known
+    page = index.page(newest_first, known, [name for name in others if name.endswith(".html")])
+    files = {"index.html": page.encode(), **others}
     for name, table in tables.items():
         files |= {
             f"{name}.csv": downloads.as_csv(table),
