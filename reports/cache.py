@@ -22,7 +22,7 @@ import suite
 T = TypeVar("T")
 SOURCES = (Path(__file__).parent, Path(suite.__file__).parent)
 SUFFIXES = {".css", ".csv", ".html", ".js", ".json", ".py"}
-LIBRARIES = ("jinja2", "matplotlib", "msgspec", "numpy", "pandas", "pyarrow")
+LIBRARIES = ("jinja2", "matplotlib", "msgspec", "numpy", "pandas", "pillow", "pyarrow")
 """Libraries whose output becomes part of a page or of what is kept."""
 _MADE_OF = re.compile(r"[0-9a-f]{64}\.[a-z]+")
 

@@ -4,23 +4,26 @@
 Everything goes into the cache too, and what lies there by the same key is not made again.
 """
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from msgspec import Struct
 
-from reports import downloads, views
+from reports import badges, downloads, images, views
 from reports.cache import Cache, Marks, mark, write
-from reports.contents import contents
+from reports.contents import Contents, contents
 from reports.findings import sections
 from reports.frame import frame
 from reports.headlines import figures
+from reports.metadata import Described, Publication, head
 from reports.normal import Verdict, rows
-from reports.page import Download, run_page
+from reports.page import Download, Signs, run_page
+from reports.render import moment
 from reports.summary import Answer, Change, Summary, answers, change, summarise
 from suite import checks, compare, store
 from suite.model import Conclusion
-from suite.units import format_value
+from suite.units import counted, format_value
 
 TABLES = {
     ".json": "the stored run, every sample",
@@ -28,6 +31,8 @@ TABLES = {
     ".parquet": "the same as Parquet",
 }
 """Files beside a page by their suffix, and what they hold."""
+IMAGE, BADGE = ".png", ".badge.svg"
+"""Suffixes of what stands for a page elsewhere."""
 
 
 class Source(NamedTuple):
@@ -58,6 +63,7 @@ class PageJob(NamedTuple):
 
     key : a digest of what it depends on besides its run
     held : its headline figures beside those of others
+    publication : what the page says of the site
     """
 
     source: Source
@@ -65,6 +71,7 @@ class PageJob(NamedTuple):
     href: str
     key: str
     held: tuple[Verdict, ...]
+    publication: Publication = Publication()
 
 
 class Pair(NamedTuple):
@@ -139,13 +146,46 @@ def write_page(job: PageJob) -> Written:
             files[name] = encode(sheet.table)
             text = sheet.text if suffix == "csv" else TABLES[".parquet"]
             listed.append(_download(name, text, len(files[name])))
-    files[target.name] = run_page(shown, listed).encode()
+    found = answers(answered, marks)
+    data = {name: mark(content) for name, content in files.items()}
+    files |= _signs(job, shown, found)
+    files[target.name] = run_page(shown, listed, _shown_elsewhere(job, shown, data)).encode()
     for name, content in files.items():
         write(target.with_name(name), content)
     marked = {f"{target.parent.name}/{name}": mark(content) for name, content in files.items()}
-    written = Written(marked, answers(answered, marks))
+    written = Written(marked, found)
     job.source.kept.put(f"{job.source.sha256}.page", written, job.key)
     return written
+
+
+def _signs(job: PageJob, shown: Contents, found: Sequence[Answer]) -> dict[str, bytes]:
+    """Draw what stands for a page elsewhere."""
+    run, stem = shown.run, Path(job.href).stem
+    complete, when = run.frobench.complete, moment(run.datetime)
+    measured = counted(len(run.frobench.launches), "launch"), counted(len(run.benchmarks), "case")
+    foot = ", ".join([when, *measured, *(() if complete else ("partial",))])
+    return {
+        f"{stem}{IMAGE}": images.card(shown.machine, images.rows(found), foot),
+        f"{stem}{BADGE}": badges.of_run(shown.machine, found, when, complete=complete),
+    }
+
+
+def _shown_elsewhere(job: PageJob, shown: Contents, data: Marks) -> Signs:
+    """Tell what stands for a page elsewhere; `data` are its own tables, by their names."""
+    folder, stem = str(Path(job.href).parent), Path(job.href).stem
+    tables = job.source.kept.get(f"{job.source.sha256}.tables", Written, job.href)
+    files = {f"{folder}/{name}": one for name, one in data.items()}
+    files |= tables.files if tables else {}
+    image, badge = (f"{stem}{suffix}" for suffix in (IMAGE, BADGE))
+    name = f"{shown.machine}, {moment(shown.run.datetime)}"
+    about = Described(name, shown.summary, job.href, f"{folder}/{image}", shown.run.datetime)
+    url = job.publication.url
+    return Signs(
+        head(about, files, job.publication),
+        image,
+        badge,
+        f"[![Frobench]({url(f'{folder}/{badge}')})]({url(job.href)})",
+    )
 
 
 def _download(name: str, text: str, size: int) -> Download:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from reports import facts, views
 from reports.contents import Contents
+from reports.metadata import Head
 from reports.render import moment, render
 from reports.theme import SHAPES
 
@@ -23,13 +24,35 @@ class Download:
     size: str
 
 
-def run_page(contents: Contents, downloads: Sequence[Download]) -> str:
+@dataclass(frozen=True)
+class Signs:
+    """What stands for the page elsewhere.
+
+    Parameters
+    ----------
+    head
+        What its head tells machines.
+    image, badge
+        Files beside the page.
+    markdown
+        That shows the badge and leads to the page.
+    """
+
+    head: Head
+    image: str
+    badge: str
+    markdown: str
+
+
+def run_page(contents: Contents, downloads: Sequence[Download], signs: Signs) -> str:
     """Return the page of one run.
 
     Parameters
     ----------
     downloads
         The stored file first, then what lies beside it.
+    signs
+        What stands for the page elsewhere.
     """
     run = contents.run
     numbered = views.numbers(run)
@@ -42,12 +65,15 @@ def run_page(contents: Contents, downloads: Sequence[Download]) -> str:
         title=f"{contents.machine}: Frobench, {moment(run.datetime)}",
         description=contents.summary,
         home="../index.html",
+        head=signs.head,
+        signs=signs,
         shown=contents,
         run=run,
         sections=contents.sections,
         shapes=SHAPES,
         numbered=numbered,
         origins=origins,
+        places={name: numbered[case] for case, name in views.case_names(run).items()},
         machine_facts=facts.machine(run),
         method=facts.method(run),
         downloads=downloads,

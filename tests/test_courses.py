@@ -8,7 +8,8 @@ import pytest
 from reports import courses, energy, theme, views
 from reports.contents import contents
 from reports.frame import frame
-from reports.page import run_page
+from reports.metadata import Head
+from reports.page import Signs, run_page
 from suite import checks
 from suite.checks import power, rule, throttling
 from suite.model import Energy, Run, Sensed, Telemetry, Work
@@ -17,7 +18,7 @@ from tests.judging import made
 
 def page_of(run: Run) -> str:
     """Return the page of a run, without its answers."""
-    return run_page(contents(run, frame([run]), []), [])
+    return run_page(contents(run, frame([run]), []), [], Signs(Head({}), "", "", ""))
 
 
 GAP = [100.0, None, 300.0]

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: MIT
+"""Badges: what a machine reaches, small enough for a line of somebody's README.
+
+A badge is an SVG that asks for nothing: no font, no style sheet, no script.
+"""
+
+from collections.abc import Sequence
+
+from markupsafe import Markup
+
+from reports.elements import element
+from reports.images import ELLIPSIS, width
+from reports.summary import Answer
+from reports.words import printable
+from suite.units import format_estimate
+
+LEFT, RIGHT, TEXT = "#3b4048", "#1d5a9e", "#ffffff"
+"""Colours behind the name and behind the figure, and of both texts: at least 4.5:1."""
+HEIGHT, SIZE, PADDING = 20, 11, 7
+"""Pixels; the shape that badges have everywhere."""
+LONGEST = 40
+"""Characters of a name."""
+FONTS = "Verdana,DejaVu Sans,Geneva,sans-serif"
+"""The first two are as wide as the font that texts are measured in."""
+
+
+def of_run(machine: str, answers: Sequence[Answer], when: str, *, complete: bool) -> bytes:
+    """Return the badge of a run: its machine, and the first of its answers that is a number.
+
+    Parameters
+    ----------
+    when
+        The day it was measured.
+    complete
+        Whether every launch that was planned ended.
+    """
+    found = next((one for one in answers if one.value), None)
+    if found is None or found.value is None:
+        figure, meaning = "no figure", "nothing was measured that has one"
+    else:
+        figure, meaning = format_estimate(found.value, found.unit), found.label
+    words = [*(found.marks if found else ()), *(() if complete else ("partial",))]
+    told = f"{machine}: {figure}, {meaning}. Measured with Frobench, {when}."
+    return badge(machine, ", ".join([figure, *words]), told).encode()
+
+
+def badge(name: str, figure: str, told: str) -> Markup:
+    """Return a badge as SVG.
+
+    Parameters
+    ----------
+    told
+        What it says to who hovers over it or hears it.
+    """
+    texts = [_cut(printable(one)) for one in (name, figure)]
+    first, second = (round(width(one, SIZE)) for one in texts)
+    middle = first + 2 * PADDING
+    whole = middle + second + 2 * PADDING
+    written = [
+        element("text", {"x": x, "y": 14, "textLength": wide}, text)
+        for x, wide, text in zip((PADDING, middle + PADDING), (first, second), texts, strict=True)
+    ]
+    return element(
+        "svg",
+        {
+            "xmlns": "http://www.w3.org/2000/svg",
+            "width": whole,
+            "height": HEIGHT,
+            "role": "img",
+            "aria-label": told,
+        },
+        element("title", {}, told),
+        element("rect", {"width": whole, "height": HEIGHT, "rx": 3, "fill": LEFT}),
+        element("path", {"fill": RIGHT, "d": _right_part(middle, whole)}),
+        element("g", {"fill": TEXT, "font-family": FONTS, "font-size": SIZE}, *written),
+    )
+
+
+def _right_part(begin: int, end: int) -> str:
+    """Draw what is behind the figure, with round corners where the badge ends."""
+    wide, high = end - begin - 3, HEIGHT - 6
+    return f"M{begin} 0h{wide}a3 3 0 0 1 3 3v{high}a3 3 0 0 1-3 3h{-wide}z"
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1].rstrip()}{ELLIPSIS}"
