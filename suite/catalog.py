@@ -55,7 +55,7 @@ class Figure(NamedTuple):
     """A number of a datasheet.
 
     torch_name : a regular expression that the name given by torch matches
-    value : in ``unit``, one of FLOP/s, op/s, B/s, B, Hz, W, USD and count
+    value : in ``unit``, one of FLOP/s, op/s, B/s, B, Hz, W and count
     clock_hz : what a peak assumes; ``None`` where its source does not tell
     conditions : for a peak begins with "dense", the units that compute, and the accumulator
     """

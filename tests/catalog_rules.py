@@ -25,7 +25,6 @@ QUANTITIES = {
     "peer_bandwidth": ("B/s", 1e10, 2e12),
     "host_bandwidth": ("B/s", 1e10, 2e12),
     "power_limit": ("W", 10, 3e3),
-    "launch_price": ("USD", 50, 1e5),
 }
 """Unit, least and most of each quantity."""
 ACCUMULATORS = {"peak_float64": "float64", "peak_int8": "int32"}
