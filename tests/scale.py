@@ -14,9 +14,11 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
+from itertools import pairwise
 from pathlib import Path
 
 import msgspec
+import numpy as np
 import psutil
 from msgspec import Struct
 
@@ -48,11 +50,14 @@ class Built(Struct):
     """A site that was built.
 
     stages : seconds of each stage; ``start`` is what the process takes to begin
+    processors : seconds that cores were busy in each stage, which others on the machine lengthen
+        less; by the number of cores they are what the stage takes where nobody else is
     seconds : of the whole process
     memory_bytes : the most that the process and its workers held together
     """
 
     stages: dict[str, float]
+    processors: dict[str, float]
     seconds: float
     memory_bytes: int
 
@@ -169,11 +174,11 @@ def build(results: Path, out: Path) -> None:
 
 def watched(results: Path, out: Path) -> Built:
     """Build a site in a process of its own, and watch its memory."""
-    begun, most = time.monotonic(), 0
+    begun, watch = time.monotonic(), Watch()
     command = [sys.executable, "-m", "tests.scale", "--build", str(results), str(out)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, cwd=ROOT) as process:
         while process.poll() is None:
-            most = max(most, held(psutil.Process(process.pid)))
+            watch.look(psutil.Process(process.pid))
             time.sleep(OFTEN)
         ended = time.monotonic()
         assert process.stdout is not None
@@ -181,29 +186,56 @@ def watched(results: Path, out: Path) -> Built:
     if process.returncode:
         raise SystemExit(process.returncode)
     stages = [("start", begun), *((name, at) for name, at in json.loads(said))]
-    after = [at for _, at in stages[1:]]
-    took = {name: end - at for (name, at), end in zip(stages[:-1], after, strict=True)}
-    return Built(took, ended - begun, most)
+    spans = [(name, at, end) for (name, at), (_, end) in pairwise(stages)]
+    return Built(
+        stages={name: end - at for name, at, end in spans},
+        processors={name: watch.busy(end) - watch.busy(at) for name, at, end in spans},
+        seconds=ended - begun,
+        memory_bytes=watch.most,
+    )
 
 
-def held(process: psutil.Process) -> int:
-    """Return the memory that a process and its children hold, what they share counted once."""
-    total = 0
-    with suppress(psutil.Error):
-        for one in (process, *process.children(recursive=True)):
-            with suppress(psutil.Error):
-                memory = one.memory_full_info()
-                total += getattr(memory, "pss", memory.rss)
-    return total
+class Watch:
+    """What a process and its children hold, what they share counted once, and how busy they are.
+
+    Attributes
+    ----------
+    most : int
+        Bytes that they held at most.
+    """
+
+    def __init__(self) -> None:
+        self.most = 0
+        self._seconds: dict[int, float] = {}
+        self._looks = [(time.monotonic(), 0.0)]
+
+    def look(self, process: psutil.Process) -> None:
+        """Look at them once."""
+        total = 0
+        with suppress(psutil.Error):
+            for one in (process, *process.children(recursive=True)):
+                with suppress(psutil.Error):
+                    memory, spent = one.memory_full_info(), one.cpu_times()
+                    total += getattr(memory, "pss", memory.rss)
+                    self._seconds[one.pid] = spent.user + spent.system
+        self.most = max(self.most, total)
+        self._looks.append((time.monotonic(), sum(self._seconds.values())))
+
+    def busy(self, moment: float) -> float:
+        """Return the seconds that cores were busy for them until a moment."""
+        times, seconds = zip(*self._looks, strict=True)
+        return float(np.interp(moment, times, seconds))
 
 
 def told(one: Size) -> str:
-    """Return what is said of a size, in a line."""
+    """Return what is said of a size, in two lines."""
+    busy = ", ".join(f"{name} {took:.1f}" for name, took in one.first.processors.items())
     missed = f"; missed: {', '.join(one.missed())}" if one.missed() else ""
     return (
         f"{one.machines} machines: {one.tables:.1f} s for frames, index and downloads, "
         f"{one.page:.2f} s a page, {one.one_more:.1f} s for one more, "
         f"{one.memory_bytes / 1e6:.0f} MB, index of {one.index_bytes / 1e6:.2f} MB{missed}\n"
+        f"  cores were busy for {busy} s\n"
     )
 
 
