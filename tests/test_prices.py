@@ -12,6 +12,7 @@ from reports import prices
 from reports.equipment import Equipment, equipment
 from suite import catalog
 from suite.model import Accelerator
+from tests.command import ROOT
 from tests.factory_machine import environment
 
 HEAD = "torch_name,memory_bytes,price,currency,date,kind,source\n"
@@ -142,3 +143,11 @@ def test_a_table_of_other_columns_is_refused(tmp_path: Path) -> None:
         prices.read(path)
     with pytest.raises(ValueError, match=r"mine\.csv:2: 8 columns, not 7"):
         prices.read(table(tmp_path, GOOD.replace("a shop", "a shop, in town")))
+
+
+def test_the_example_of_the_documents_is_read(tmp_path: Path) -> None:
+    text = (ROOT / "docs" / "prices.md").read_text(encoding="utf-8")
+    [example] = re.findall(r"```csv\n(.*?)```", text, re.DOTALL)
+    path = tmp_path / "example.csv"
+    path.write_text(example, encoding="utf-8")
+    assert [one.currency for one in prices.read(path)] == ["EUR", "EUR"]
