@@ -9,8 +9,6 @@
   if (!table) return;
   const CHUNK = 25;
   const USUAL = "-when";
-  const FIGURES = 7;
-  const FIRST_RATIO = 12;
   const FLAGS = ["complete", "slower", "all"];
   const CHOICES = ["kind", "device", "backend", "profile"];
   const get = (id) => document.getElementById(id);
@@ -138,36 +136,22 @@
     }
   }
 
-  /** What a row has that only a script can give: controls, its history's button, percentiles. */
+  /** A row with what only a script can give it, and what its controls do. */
   function dressed(i) {
     const node = read.nodes[i];
     if (node.cells[0].firstChild) return node;
     node.className = read.newest[i] ? "" : "old shown";
-    const what = `${read.texts.machine[i]}, ${read.texts.when[i]}`;
-    const box = element("input", { type: "checkbox", "aria-label": `Compare ${what}` });
+    const [box, dot] = cells.controls(node, `${read.texts.machine[i]}, ${read.texts.when[i]}`);
     box.addEventListener("change", () => pick(i, box.checked));
-    const dot = element("input", { type: "radio", name: "reference", "aria-label": `Hold all against ${what}` });
     dot.addEventListener("change", () => say({ reference: read.ids[i] }));
-    node.cells[0].append(box, dot);
-    if (read.history(i).length) node.cells[1].lastElementChild.replaceWith(unfolder(i));
-    Object.keys(read.figures).forEach((key, column) => {
-      const rank = read.ranks[i][key];
-      if (rank) node.cells[FIGURES + column].append(
-        element("small", {}, `P${rank.percentile} of ${rank.count}`));
-    });
-    return node;
-  }
-
-  /** A button that shows the earlier runs of a machine beneath its newest. */
-  function unfolder(i) {
-    const count = read.history(i).length;
-    const button = element("button", { type: "button", "aria-expanded": "false" }, `and ${count} earlier`);
-    button.addEventListener("click", () => {
+    cells.ranks(node, Object.keys(read.figures).map((key) => read.ranks[i][key]));
+    const earlier = read.history(i).length;
+    if (earlier) cells.unfolder(node, earlier).addEventListener("click", ({ target }) => {
       if (!state.open.delete(i)) state.open.add(i);
-      button.setAttribute("aria-expanded", String(state.open.has(i)));
+      target.setAttribute("aria-expanded", String(state.open.has(i)));
       draw(asked());
     });
-    return button;
+    return node;
   }
 
   /** Take a run into the comparison, or out of it. */
@@ -176,27 +160,10 @@
     say({ run: (taken ? [...others, i] : others).map((one) => read.ids[one]) });
   }
 
-  /** Give a row its ratios, in place of those against another reference. */
-  function ratioCells(i) {
-    const node = read.nodes[i], reference = String(state.held?.reference ?? "");
-    if ((node.dataset.reference ?? "") === reference) return;
-    node.querySelectorAll(".ratio").forEach((cell) => cell.remove());
-    node.dataset.reference = reference;
-    if (!state.held) return;
+  /** A row's ratios: the overall one and those by exercise. */
+  function means(i) {
     const { against, shown } = state.held;
-    const means = [against.mean(i), ...shown.map((one) => against.single(i, one))];
-    const cells = means.map((mean, place) => ratioCell(mean, i, heads.cells[FIRST_RATIO + place]));
-    node.lastElementChild.before(...cells);
-  }
-
-  /** A ratio with its interval, and n of N. */
-  function ratioCell(mean, i, head) {
-    const attributes = { class: "ratio", "data-label": head.textContent };
-    const counted = element("small", {}, `${mean.count} of ${mean.total}`);
-    if (!mean.count) return element("td", attributes, counted);
-    const known = units.parts(ratios.estimate(mean), "×");
-    const [value, interval] = i === state.held.reference ? ["1×", ""] : known;
-    return element("td", attributes, value, element("small", {}, interval), counted);
+    return [against.mean(i), ...shown.map((one) => against.single(i, one))];
   }
 
   /** Put as many of the rows that are asked for into the table as are to be seen. */
@@ -207,7 +174,7 @@
     const focused = document.activeElement;
     table.tBodies[0].replaceChildren(...visible.map((i) => {
       const node = dressed(i);
-      ratioCells(i);
+      cells.against(node, heads, state.held, i, means);
       const [box, dot] = node.cells[0].children;
       box.checked = wanted.picked.includes(i);
       dot.checked = wanted.reference === i;
