@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+"use strict";
+/** What a script adds to a row of the index. */
+const cells = (() => {
+  const FIRST_FIGURE = 7;
+  const FIRST_RATIO = 12;
+  const { element } = drawing;
+
+  /** A box to pick a run, and a button to hold all runs against it. */
+  function controls(node, what) {
+    const box = element("input", { type: "checkbox", "aria-label": `Compare ${what}` });
+    const dot = element("input", { type: "radio", name: "reference", "aria-label": `Hold all against ${what}` });
+    node.cells[0].append(box, dot);
+    return [box, dot];
+  }
+
+  /** How the figures of a run stand among those of its equals, where there are enough. */
+  function ranks(node, found) {
+    found.forEach((rank, column) => {
+      if (!rank) return;
+      const text = `P${rank.percentile} of ${rank.count}`;
+      node.cells[FIRST_FIGURE + column].append(element("small", {}, text));
+    });
+  }
+
+  /** A button that shows the earlier runs of a machine beneath its newest. */
+  function unfolder(node, earlier) {
+    const button = element("button", { type: "button", "aria-expanded": "false" }, `and ${earlier} earlier`);
+    node.cells[1].lastElementChild.replaceWith(button);
+    return button;
+  }
+
+  /** Ratios in place of those against another reference, under their headings. */
+  function against(node, heads, held, i, means) {
+    const reference = String(held?.reference ?? "");
+    if ((node.dataset.reference ?? "") === reference) return;
+    node.dataset.reference = reference;
+    node.querySelectorAll(".ratio").forEach((cell) => cell.remove());
+    if (held) node.lastElementChild.before(...means(i).map((mean, place) =>
+      ratio(mean, heads.cells[FIRST_RATIO + place].textContent, i === held.reference)));
+  }
+
+  /** A ratio with its interval, and n of N. */
+  function ratio(mean, label, same) {
+    const attributes = { class: "ratio", "data-label": label };
+    const counted = element("small", {}, `${mean.count} of ${mean.total}`);
+    if (!mean.count) return element("td", attributes, counted);
+    const [value, interval] = same ? ["1×", ""] : units.parts(ratios.estimate(mean), "×");
+    return element("td", attributes, value, element("small", {}, interval), counted);
+  }
+
+  return { controls, ranks, unfolder, against };
+})();
