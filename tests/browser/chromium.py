@@ -43,11 +43,8 @@ class Look:
         return f"{self.scheme}{', forced colours' if self.forced else ''}, {self.width} px"
 
 
-LOOKS = [
-    Look(scheme, width, forced)
-    for scheme, forced in (("light", False), ("dark", False), ("dark", True))
-    for width in (320, 1280)
-]
+THEMES: tuple[tuple[Scheme, bool], ...] = (("light", False), ("dark", False), ("dark", True))
+LOOKS = [Look(scheme, width, forced) for scheme, forced in THEMES for width in (320, 1280)]
 
 
 @dataclass

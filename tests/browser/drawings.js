@@ -41,20 +41,22 @@ function paint(element) {
   return [red, green, blue, opacity * style[`${name}Opacity`] * veil(element)];
 }
 
-/** A point of a shape, in the window. */
-function middle(element) {
+/** Points of a shape, in the window: along a line, or the middle of what is filled. */
+function points(element) {
   const box = element.getBoundingClientRect();
   const hollow = getComputedStyle(element).fill === "none" && element.getTotalLength;
-  if (!hollow) return [box.left + box.width / 2, box.top + box.height / 2];
-  const point = element.getPointAtLength(element.getTotalLength() / 2);
-  const { x, y } = point.matrixTransform(element.getScreenCTM());
-  return [x, y];
+  if (!hollow) return [[box.left + box.width / 2, box.top + box.height / 2]];
+  const [length, place] = [element.getTotalLength(), element.getScreenCTM()];
+  return [0.1, 0.3, 0.5, 0.7, 0.9].map((part) => {
+    const { x, y } = element.getPointAtLength(part * length).matrixTransform(place);
+    return [x, y];
+  });
 }
 
-/** The colour behind an element: pages, boxes and shapes that were drawn before it. */
-function behind(element, isPassed) {
+/** The colour behind a point of an element: of pages, boxes and shapes that were drawn before it. */
+function behind(element, point, isPassed) {
   const below = document
-    .elementsFromPoint(...middle(element))
+    .elementsFromPoint(...point)
     .filter((one) => one.compareDocumentPosition(element) & Node.DOCUMENT_POSITION_FOLLOWING && !isPassed(one));
   const page = rgba(getComputedStyle(document.documentElement).backgroundColor);
   let colour = over(page, rgba("Canvas"));
@@ -84,11 +86,19 @@ function marks(svg) {
   });
 }
 
-/** What tells a mark apart besides its colour: the form that is reused, or the dashes of a line. */
+/** What tells a mark apart besides its colour: its outline, or the dashes of a line. */
 function form(mark) {
-  if (mark.localName === "use") return document.querySelector(mark.getAttribute("href")).getAttribute("d");
   const { fill, strokeDasharray } = getComputedStyle(mark);
-  return fill === "none" ? `line ${strokeDasharray}` : `filled ${mark.closest(".swatch") ? mark.getAttribute("d") : ""}`;
+  return fill === "none" ? `line ${strokeDasharray}` : (mark.getAttribute("d") ?? mark.localName);
+}
+
+/** The colour of a line around an element that parts it from what lies behind, if it has one. */
+function outline(element) {
+  const { fill, stroke, strokeWidth, paintOrder } = getComputedStyle(element);
+  if (fill === "none" || stroke === "none" || stroke === fill) return null;
+  const least = element.localName === "text" ? 3 : 1;
+  const under = element.localName !== "text" || paintOrder.startsWith("stroke");
+  return under && parseFloat(strokeWidth) >= least ? rgba(stroke) : null;
 }
 
 /** Drawings that can be seen now. */
@@ -96,20 +106,23 @@ function drawings() {
   return [...document.querySelectorAll("svg")].filter(isVisible);
 }
 
-/** Every text and every mark of all drawings, with its colour and that behind it. */
+/** Every text and every mark of all drawings, with its colour and those behind it. */
 function painted() {
   const all = [];
   for (const svg of drawings()) {
     const found = marks(svg);
     const passed = new Set(found);
+    const texts = [...svg.querySelectorAll("text")].filter(isVisible);
     svg.scrollIntoView({ block: "center", behavior: "instant" });
-    for (const one of [...found, ...[...svg.querySelectorAll("text")].filter(isVisible)]) {
-      const text = one.localName === "text";
-      const style = getComputedStyle(one);
-      const halo = text && style.paintOrder.startsWith("stroke") && parseFloat(style.strokeWidth) >= 3;
-      const ground = behind(one, (other) => passed.has(other) && !text);
-      const back = halo ? over(rgba(style.stroke), ground) : ground;
-      all.push({ kind: text ? "text" : "mark", name: `${named(svg)}: ${named(one)}`, colour: over(paint(one), back), back });
+    for (const one of [...found, ...texts]) {
+      const kind = one.localName === "text" ? "text" : "mark";
+      const edge = outline(one);
+      const grounds = points(one).map((point) => {
+        const ground = behind(one, point, (other) => kind === "mark" && passed.has(other));
+        return edge ? over(edge, ground) : ground;
+      });
+      const pairs = grounds.map((ground) => [over(paint(one), ground), ground]);
+      all.push({ kind, name: `${named(svg)}: ${named(one)}`, pairs });
     }
   }
   return all;

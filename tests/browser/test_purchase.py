@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: MIT
+"""Machines side by side: what a reader sets is drawn, kept in the address, and told when wrong."""
+
+import re
+from collections.abc import Iterator
+from math import exp
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+from reports import prices, purchase
+from reports.comparison import Comparison
+from reports.economics import Use, overall, ownership
+from reports.machines import compare_many
+from suite.units import format_value
+from tests import factory
+from tests.browser.chromium import LOOKS, shown
+
+PARTS = ("summary", "speed", "worth", "front", "exercises", "notes")
+RUNS = {
+    "a/one.html": factory.run(seed=1, accelerators=1),
+    "b/two.html": factory.run(seed=2, accelerators=1, slower=1.3, noise=0.03),
+    "c/three.html": factory.run(seed=3, accelerators=1, slower=1.31, noise=0.03),
+    "d/few.html": factory.run(seed=4, accelerators=1, slower=0.9, launches=5),
+}
+FIRST = "price.a/one"
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> str:
+    folder = tmp_path_factory.mktemp("purchase")
+    for name, content in purchase.files(RUNS, "b/two.html", prices.read()).items():
+        (folder / name).write_bytes(content)
+    return (folder / purchase.PAGE).as_uri()
+
+
+@pytest.fixture(scope="module")
+def comparison() -> Comparison:
+    return compare_many(RUNS, "b/two.html", prices.read())
+
+
+@pytest.fixture
+def page(browser: Browser, address: str) -> Iterator[Page]:
+    with shown(browser, address, LOOKS[1]) as one:
+        yield one.page
+        assert one.refused() == []
+        assert one.said == []
+
+
+def part(page: Page, name: str) -> str:
+    return page.locator(f"[data-part='{name}']").inner_html().strip()
+
+
+def cells(page: Page, name: str, machine: str) -> list[str]:
+    row = page.locator(f"[data-part='{name}'] tr").filter(has_text=f"({machine})")
+    return row.locator("td").all_inner_texts()
+
+
+def put(page: Page, label: str, value: str) -> None:
+    field = page.get_by_label(label)
+    field.fill(value)
+    field.press("Tab")
+
+
+def test_the_script_draws_what_the_page_shows_without_it(
+    browser: Browser, address: str, page: Page
+) -> None:
+    text = Path(address.removeprefix("file://")).read_text(encoding="utf-8")
+    plain = browser.new_page()
+    plain.set_content(re.sub(r"<script>.*?</script>", "", text, flags=re.DOTALL))
+    for name in PARTS:
+        assert part(page, name) == part(plain, name), name
+    plain.close()
+
+
+def test_without_a_script_all_numbers_are_there_and_no_dead_field(
+    browser: Browser, address: str
+) -> None:
+    with shown(browser, address, LOOKS[1], script=False) as one:
+        assert one.page.locator("input, select, button").count() == 0
+        assert one.page.locator("[data-part='speed'] tbody tr").count() == len(RUNS)
+
+
+def test_weights_move_the_overall_ratio_as_python_has_it(
+    page: Page, comparison: Comparison
+) -> None:
+    put(page, "norm logging", "3")
+    put(page, "matmul", "0")
+    found = overall(comparison, comparison.machines[0], {"norm_logging": 3.0, "matmul": 0.0})
+    assert found.speed
+    value = format_value(exp(found.speed.log), "")[:4]
+    assert cells(page, "speed", "A")[1].startswith(value)
+    assert cells(page, "speed", "A")[2] == f"{found.exercises} of {found.of}"
+    assert "weight.norm_logging=3" in page.url
+
+
+def test_prices_and_use_are_counted_as_python_does(page: Page) -> None:
+    put(page, "A: NVIDIA H200 (A)", "30000")
+    put(page, "Price of a kWh", "0.5")
+    put(page, "Hours a day", "24")
+    put(page, "percent", "60")
+    use = Use(hours_a_day=24, years=3, price_a_kwh=0.5, share=0.6)
+    said = cells(page, "worth", "A")
+    assert said[0] == "30,000 USD"
+    assert said[6] == format_value(ownership(30000, 700.0, use), "USD")
+    assert cells(page, "worth", "B")[0] == "not known"
+
+
+def test_a_view_can_be_sent_and_the_back_button_takes_a_step_back(
+    browser: Browser, page: Page
+) -> None:
+    before = part(page, "worth")
+    put(page, "A: NVIDIA H200 (A)", "30000")
+    put(page, "A: NVIDIA H200 (A)", "20000")
+    page.get_by_label("Speed against").select_option("watts")
+    sent = {name: part(page, name) for name in PARTS}
+    with shown(browser, page.url, LOOKS[1]) as other:
+        assert {name: part(other.page, name) for name in PARTS} == sent
+        assert other.page.get_by_label("A: NVIDIA H200 (A)").input_value() == "20000"
+    page.go_back()
+    page.go_back()
+    assert cells(page, "worth", "A")[0] == "30,000 USD"
+    assert page.get_by_label("A: NVIDIA H200 (A)").input_value() == "30000"
+    page.go_back()
+    assert part(page, "worth") == before
+
+
+def test_reset_forgets_what_was_set_in_its_fields_alone(page: Page) -> None:
+    before = part(page, "worth")
+    put(page, "Years", "5")
+    put(page, "matmul", "2")
+    page.get_by_role("group", name="Prices and use").get_by_role("button").click()
+    assert "years" not in page.url
+    assert "weight.matmul=2" in page.url
+    page.get_by_role("group", name="exercise").get_by_role("button").click()
+    assert part(page, "worth") == before
+
+
+@pytest.mark.parametrize(
+    ("label", "wrong"), [("Hours a day", "25"), ("Price of a kWh", "-1"), ("percent", "101")]
+)
+def test_what_is_wrong_is_told_beside_the_field_and_changes_nothing(
+    page: Page, label: str, wrong: str
+) -> None:
+    before, at = part(page, "worth"), page.url
+    put(page, label, wrong)
+    field = page.get_by_label(label)
+    told = page.locator(f"[id='{field.get_attribute('aria-describedby')}']")
+    assert told.inner_text().startswith("Give a number from 0")
+    assert field.get_attribute("aria-invalid") == "true"
+    assert (part(page, "worth"), page.url) == (before, at)
+    put(page, label, "1")
+    assert told.inner_text() == ""
+
+
+@pytest.mark.parametrize(
+    "fragment", ["hours=25&kwh=-1&years=x", "weight.matmul=NaN&share=1e999", "reference=nobody"]
+)
+def test_a_fragment_that_is_wrong_is_as_if_it_said_nothing(
+    browser: Browser, address: str, page: Page, fragment: str
+) -> None:
+    with shown(browser, f"{address}#{fragment}", LOOKS[1]) as other:
+        assert {name: part(other.page, name) for name in PARTS} == {
+            name: part(page, name) for name in PARTS
+        }
+
+
+def test_another_reference_turns_the_ratio_round_and_keeps_the_focus(page: Page) -> None:
+    page.get_by_label("Compared with").select_option("a/one")
+    assert cells(page, "speed", "A")[1] == "1×"
+    assert page.get_by_label("Compared with").input_value() == "a/one"
+    assert "reference=a%2Fone" in page.url
+
+
+def test_links_within_the_page_leave_the_settings_in_the_address(page: Page) -> None:
+    put(page, "Years", "5")
+    page.get_by_role("link", name="Doubts", exact=True).click()
+    assert "years=5" in page.url
+    assert page.evaluate("document.activeElement.id") == "doubts"
+
+
+def test_labels_of_the_chart_do_not_collide(page: Page) -> None:
+    for width in (320, 500, 1280):
+        page.set_viewport_size({"width": width, "height": 900})
+        page.get_by_label("Speed against").select_option("memory")
+        boxes = [one.bounding_box() for one in page.locator(".points .label").all()]
+        assert len(boxes) == len(RUNS)
+        known = [box for box in boxes if box]
+        for place, one in enumerate(known):
+            for other in known[:place]:
+                across = abs(one["x"] - other["x"]) < min(one["width"], other["width"])
+                assert not across or abs(one["y"] - other["y"]) >= 12
