@@ -14,6 +14,7 @@ from markupsafe import Markup
 from reports import purchase
 from reports.headlines import LAUNCH, Figure
 from reports.index_data import data, device_kind
+from reports.metadata import Head
 from reports.prices import Price
 from reports.purchase_view import CURRENCY
 from reports.render import render
@@ -21,7 +22,7 @@ from reports.summary import Change, Summary
 from suite.model import Estimate
 from suite.units import counted, format_estimate, format_value
 
-SCRIPTS = (*purchase.SCRIPTS, "packing.js", "ratios.js", "rows.js", "index.js")
+SCRIPTS = (*purchase.SCRIPTS, "packing.js", "ratios.js", "rows.js", "cells.js", "index.js")
 PARTS = ("summary", "speed", "worth", "front", "exercises", "notes")
 """What the page of machines side by side is filled with, and a script fills in here."""
 SHOWN = 25
@@ -97,7 +98,10 @@ class Row(NamedTuple):
 
 
 def page(
-    summaries: Iterable[Summary], known: Sequence[Price] = (), beside: Sequence[str] = ()
+    summaries: Iterable[Summary],
+    known: Sequence[Price] = (),
+    beside: Sequence[str] = (),
+    head: Head | None = None,
 ) -> str:
     """Return the index of runs, in whatever order they come.
 
@@ -107,6 +111,8 @@ def page(
         What devices cost, for runs that a reader lays side by side.
     beside
         Pages on which runs are side by side already.
+    head
+        What its head tells machines.
     """
     machines = _machines(summaries)
     runs = [run for machine in machines for run in machine]
@@ -119,6 +125,7 @@ def page(
         title="Frobench results",
         description=f"{counted(len(runs), 'stored run')} of {counted(len(machines), 'machine')}",
         home="index.html",
+        head=head,
         beside=beside,
         rows=rows,
         heads=HEADS,
