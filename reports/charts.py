@@ -60,23 +60,33 @@ def _curve(plot: Plot, form: Form) -> Drawing:
     matched = len(plot.lines) == len(plot.series) > 1
     for index, line in enumerate(plot.lines):
         bound(drawing, line, x, y, _colour(index) if matched else "muted")
-    for index, series in enumerate(plot.series):
-        _line(drawing, plot, series, index, x, y)
+    _lines(drawing, plot, x, y)
     return drawing
 
 
-def _line(  # noqa: PLR0913, PLR0917 - what is drawn, and where
-    drawing: Drawing, plot: Plot, series: Series, index: int, x: Scale, y: Scale
-) -> None:
-    ends = [(x(float(at)), y(low), y(value), y(high)) for at, low, value, high in _ends(series)]
-    places = [(at, value) for at, _, value, _ in ends]
+def _lines(drawing: Drawing, plot: Plot, x: Scale, y: Scale) -> None:
+    """Draw the bands of all series, and above them whiskers, lines and marks.
+
+    Paper parts a line from the bands of others, which it would not stand out from.
+    """
+    ends = [
+        [(x(float(at)), y(low), y(value), y(high)) for at, low, value, high in _ends(series)]
+        for series in plot.series
+    ]
     if plot.kind == "curve":
-        edge = [(at, low) for at, low, _, _ in ends] + [(at, top) for at, _, _, top in ends[::-1]]
-        drawing.area(joined(edge), _colour(index), 0.2)
-        drawing.line(joined(places), _colour(index), 2)
-    whiskers = "".join(joined([(at, low), (at, high)]) for at, low, _, high in ends)
-    drawing.line(whiskers, _colour(index), 1.5)
-    drawing.marks(_shape(index), places, _colour(index), hover(plot, series))
+        for index, points in enumerate(ends):
+            edge = [(at, low) for at, low, _, _ in points]
+            edge += [(at, high) for at, _, _, high in points[::-1]]
+            drawing.area(joined(edge), _colour(index), 0.2)
+    for index, (series, points) in enumerate(zip(plot.series, ends, strict=True)):
+        places = [(at, value) for at, _, value, _ in points]
+        paths = [("".join(joined([(at, low), (at, high)]) for at, low, _, high in points), 1.5)]
+        if plot.kind == "curve":
+            paths.append((joined(places), 2.0))
+        for colour, wider in (("paper", 2), (_colour(index), 0)):
+            for path, width in paths:
+                drawing.line(path, colour, width + wider)
+        drawing.marks(_shape(index), places, _colour(index), hover(plot, series))
 
 
 @dataclass(frozen=True)
