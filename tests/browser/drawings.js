@@ -62,7 +62,9 @@ function behind(element, point, isPassed) {
   let colour = over(page, rgba("Canvas"));
   for (const one of below.reverse()) {
     const shape = one.closest("svg") && one.localName !== "svg";
-    const layer = shape ? one.localName !== "text" && paint(one) : rgba(getComputedStyle(one).backgroundColor);
+    const style = getComputedStyle(one);
+    const ground = one.localName !== "text" && style.fill !== "none"; // a line is none
+    const layer = shape ? ground && paint(one) : rgba(style.backgroundColor);
     if (layer) colour = over(layer, colour);
   }
   return colour;
@@ -92,10 +94,11 @@ function form(mark) {
   return fill === "none" ? `line ${strokeDasharray}` : (mark.getAttribute("d") ?? mark.localName);
 }
 
-/** The colour of a line around an element that parts it from what lies behind, if it has one. */
+/** The colour around an element that parts it from what lies behind, if it has one. */
 function outline(element) {
   const { fill, stroke, strokeWidth, paintOrder } = getComputedStyle(element);
-  if (fill === "none" || stroke === "none" || stroke === fill) return null;
+  if (fill === "none") return casing(element, parseFloat(strokeWidth));
+  if (stroke === "none" || stroke === fill) return null;
   const least = element.localName === "text" ? 3 : 1;
   const under = element.localName !== "text" || paintOrder.startsWith("stroke");
   return under && parseFloat(strokeWidth) >= least ? rgba(stroke) : null;
@@ -104,6 +107,14 @@ function outline(element) {
 /** Drawings that can be seen now. */
 function drawings() {
   return [...document.querySelectorAll("svg")].filter(isVisible);
+}
+
+/** The colour of a wider line that was drawn under a line, along the same path. */
+function casing(line, width) {
+  const path = line.getAttribute("d");
+  const under = [...line.parentElement.children].find((one) => path && one !== line && one.getAttribute("d") === path);
+  const style = under && getComputedStyle(under);
+  return style && parseFloat(style.strokeWidth) >= width + 2 ? rgba(style.stroke) : null;
 }
 
 /** Every text and every mark of all drawings, with its colour and those behind it. */
