@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The command: the verbs of `suite` and `reports` under one name, each imported when called."""
 
+import re
 import sys
 from collections.abc import Callable
 from functools import wraps
@@ -323,6 +324,20 @@ def compare(base: Path, new: Path | None, *, purchase: bool, as_json: bool) -> N
     sys.exit((verdicts.machines if purchase else verdicts.runs)(*runs, as_json=as_json))
 
 
+def _web_folder(_context: click.Context, _option: click.Parameter, text: str | None) -> str:
+    """Return the address of a folder of the web, with the slash at its end."""
+    if text and not re.fullmatch(r"https?://[^\s/?#]+(/[^\s?#]*)?", text):
+        raise click.BadParameter("an address such as https://example.org/results/")
+    return f"{text.rstrip('/')}/" if text else ""
+
+
+def _licence(_context: click.Context, _option: click.Parameter, text: str) -> str:
+    """Return the name of a licence, in letters that such names have."""
+    if not re.fullmatch(r"[A-Za-z0-9.+-]+", text):
+        raise click.BadParameter("a name such as CC0-1.0, from https://spdx.org/licenses/")
+    return text
+
+
 @main.command()
 @paths
 @into(SITE, "Folder for the pages.")
@@ -330,9 +345,23 @@ def compare(base: Path, new: Path | None, *, purchase: bool, as_json: bool) -> N
 @click.option(
     "--prices", type=FILE, metavar="FILE", help="What devices cost, instead of at launch."
 )
+@click.option("--address", callback=_web_folder, metavar="URL", help="Where the pages will lie.")
+@click.option(
+    "--licence",
+    default="CC-BY-4.0",
+    show_default=True,
+    callback=_licence,
+    metavar="SPDX",
+    help="Under which others may use the data.",
+)
 @tells
-def report(
-    paths: tuple[Path, ...], output: Path, reference: Path | None, prices: Path | None
+def report(  # noqa: PLR0913, PLR0917 - one for each option
+    paths: tuple[Path, ...],
+    output: Path,
+    reference: Path | None,
+    prices: Path | None,
+    address: str,
+    licence: str,
 ) -> None:
     """Write pages from stored runs: those of `results/`, or of the paths given.
 
@@ -343,6 +372,7 @@ def report(
     A folder below `results/.runs/` is a run that goes on: its page shows what it has so far.
     """
     from reports import purchase, site
+    from reports.metadata import Publication
     from reports.prices import PATH, read
     from suite.running import watch
     from suite.terminal import say, shown, stored_runs, tell
@@ -363,7 +393,15 @@ def report(
     beside = purchase.Maker([path for path in paths if path.is_file()], reference, known)
     with watch.as_files(paths) as found:
         runs = stored_runs(tuple(found), RESULTS)
-        say(*map(shown, site.build(runs, output, tell=is_broken, beside=beside, known=known)))
+        made = site.build(
+            runs,
+            output,
+            tell=is_broken,
+            beside=beside,
+            known=known,
+            publication=Publication(address, licence),
+        )
+        say(*map(shown, made))
     if beside.made:
         say(f"machines side by side: {shown(output / purchase.PAGE)}")
     if broken:

@@ -71,7 +71,7 @@ class PageJob(NamedTuple):
     href: str
     key: str
     held: tuple[Verdict, ...]
-    publication: Publication = Publication()
+    publication: Publication
 
 
 class Pair(NamedTuple):

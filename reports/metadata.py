@@ -82,6 +82,10 @@ class Publication:
         return f"https://spdx.org/licenses/{self.licence}"
 
 
+ANYWHERE = Publication()
+"""A site whose address is not known."""
+
+
 class Head(NamedTuple):
     """What the head of a page tells machines.
 
@@ -98,8 +102,8 @@ class Head(NamedTuple):
 class Described(NamedTuple):
     """What a page holds, as people would say it.
 
-    href : of the page, below the site; ``image`` of its picture likewise
-    date : ISO 8601
+    href : of the page, below the site, empty for the index; ``image`` of its picture likewise
+    date : when it was measured, ISO 8601
     """
 
     name: str
@@ -124,11 +128,11 @@ def head(about: Described, files: Marks, publication: Publication) -> Head:
         "@type": "Dataset",
         "name": about.name,
         "description": about.text,
-        **({"datePublished": day} if (day := date(about.date)) else {}),
+        **_published(about),
         "license": publication.licence_url,
         "creator": CREATORS,
         "citation": PROJECT | {"author": AUTHORS},
-        "creditText": credit(about.name, about.date),
+        "creditText": credit(about),
         "isAccessibleForFree": True,
         "keywords": list(KEYWORDS),
         "measurementTechnique": TECHNIQUE,
@@ -146,18 +150,22 @@ def head(about: Described, files: Marks, publication: Publication) -> Head:
     if not known:
         return Head(dataset)
     url, image = publication.url(about.href), publication.url(about.image)
-    return Head({"@id": url, "url": url, "image": image, **dataset}, url, image)
+    return Head(dataset | {"@id": url, "url": url, "image": image}, url, image)
 
 
 def crate(
-    runs: Sequence[Summary], files: Mapping[str, Marks], common: Marks, publication: Publication
+    about: Described,
+    runs: Sequence[Summary],
+    files: Mapping[str, Marks],
+    common: Marks,
+    publication: Publication,
 ) -> bytes:
     """Return the site's RO-Crate, version 1.2: its data files, each with its licence.
 
     Parameters
     ----------
     runs
-        All, of which there is one at least.
+        All.
     files
         What was written for each run, by the digest of its stored file.
     common
@@ -177,7 +185,7 @@ def crate(
             "conformsTo": {"@id": VERSION},
             "about": {"@id": publication.address or "./"},
         },
-        _root(runs, [*together, *directories], publication),
+        _root(about, [*together, *directories], publication),
         licence | {"@type": "CreativeWork", "name": publication.licence, "description": _TERMS},
         {"@id": "#creators", **CREATORS},
         {"@id": "#authors", **AUTHORS},
@@ -195,20 +203,17 @@ def crate(
 _TERMS = "The terms under which the data may be used; the suite itself has a licence of its own."
 
 
-def _root(runs: Sequence[Summary], parts: Iterable[Entity], publication: Publication) -> Entity:
-    newest = max(date(run.datetime) for run in runs)
+def _root(about: Described, parts: Iterable[Entity], publication: Publication) -> Entity:
     root: Entity = {
         "@id": publication.address or "./",
         "@type": "Dataset",
-        "name": "Frobench results",
-        "description": f"Runs of the PyTorch benchmark suite Frobench on "
-        f"{len({run.machine for run in runs})} kinds of machines: {len(runs)} stored runs, "
-        "their tables, and the estimates of all cases.",
-        "datePublished": newest,
+        "name": about.name,
+        "description": about.text,
+        **_published(about),
         "license": {"@id": publication.licence_url},
         "creator": {"@id": "#creators"},
         "citation": {"@id": "#frobench"},
-        "creditText": credit("Frobench results", newest),
+        "creditText": credit(about),
         "keywords": ", ".join(KEYWORDS),
         "measurementTechnique": TECHNIQUE,
         "variableMeasured": _links(f"#{name}" for name in VARIABLES),
@@ -269,10 +274,15 @@ def variable(name: str) -> Entity:
     return {"@type": "PropertyValue", "name": name, "description": text, "unitText": unit}
 
 
-def credit(name: str, when: str) -> str:
+def _published(about: Described) -> Entity:
+    """Say when the newest of the data was measured: the same data give the same words."""
+    return {"datePublished": day} if (day := date(about.date)) else {}
+
+
+def credit(about: Described) -> str:
     """Return how to cite some data in one line."""
-    year = date(when)[:4] or "n.d."
-    return f"{CREATORS['name']} ({year}). {name}. Measured with Frobench."
+    year = date(about.date)[:4] or "n.d."
+    return f"{CREATORS['name']} ({year}). {about.name}. Measured with Frobench."
 
 
 def date(text: str) -> str:

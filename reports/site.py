@@ -9,13 +9,15 @@ before it, and on nothing else.
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import astuple
 from pathlib import Path
 
 from msgspec.structs import replace
 
-from reports import cache, downloads, index, making, normal, prices
-from reports.cache import Cache, Marks, mark, remove, stand
+from reports import cache, common, making, normal, prices
+from reports.cache import Cache, Marks, remove, stand
 from reports.making import PageJob, Pair, Source, Written
+from reports.metadata import ANYWHERE, Publication
 from reports.prices import Price
 from reports.summary import Summary
 from reports.words import slug
@@ -42,6 +44,7 @@ def build(  # noqa: PLR0913 - one for each thing that a caller may choose
     begin: Begin = lambda _: None,
     beside: Beside = lambda _: {},
     known: Sequence[Price] | None = None,
+    publication: Publication = ANYWHERE,
 ) -> list[Path]:
     """Write the pages of all stored runs among files and folders, and return them, index first.
 
@@ -62,6 +65,8 @@ def build(  # noqa: PLR0913 - one for each thing that a caller may choose
         Makes a page of several runs (`reports.purchase.Maker`).
     known
         What devices cost; by default what they did at launch.
+    publication
+        Where the site will lie, and under which licence.
 
     Raises
     ------
@@ -84,10 +89,14 @@ def build(  # noqa: PLR0913 - one for each thing that a caller may choose
         begin("changes")
         summaries = _with_changes(summaries, sources, workers)
         begin("pages")
-        summaries = _with_pages(summaries, sources, out, workers)
+        summaries = _with_pages(summaries, sources, out, workers, publication)
     begin("index")
     others = beside({sources[one.sha256].path: one.href for one in summaries})
-    _sweep(sources, _write_index(summaries, known, others, out), out, kept)
+    known = prices.read() if known is None else known
+    made = _made_of_each(sources, kept)
+    together = common.write(summaries, known, others, made, publication, out)
+    written = together | {name: mark for marks in made.values() for name, mark in marks.items()}
+    _sweep(sources, written, out, kept)
     return [out / "index.html", *(out / one.href for one in reversed(summaries))]
 
 
@@ -185,7 +194,11 @@ def _with_changes(
 
 
 def _with_pages(
-    summaries: list[Summary], sources: dict[str, Source], out: Path, workers: Workers
+    summaries: list[Summary],
+    sources: dict[str, Source],
+    out: Path,
+    workers: Workers,
+    publication: Publication,
 ) -> list[Summary]:
     """Write the pages that are not there as they would be now, and add the answers on all."""
     shelf = normal.Shelf()
@@ -193,12 +206,12 @@ def _with_pages(
     jobs = []
     for one in summaries:
         source, others = sources[one.sha256], shelf.others(one)
-        key = "-".join([one.href, *(other.sha256 for other in others)])
+        key = "-".join([one.href, *(other.sha256 for other in others), *astuple(publication)])
         if lies := _lies(source, "page", key, out):
             written[one.sha256] = lies
         else:
             held = normal.verdicts(one.figures, [other.figures for other in others])
-            jobs.append(PageJob(source, out, one.href, key, tuple(held)))
+            jobs.append(PageJob(source, out, one.href, key, tuple(held), publication))
         shelf.put(one)
     written |= {
         job.source.sha256: one
@@ -207,38 +220,21 @@ def _with_pages(
     return [replace(one, answers=written[one.sha256].answers) for one in summaries]
 
 
-def _write_index(
-    summaries: list[Summary], known: Sequence[Price] | None, others: Mapping[str, bytes], out: Path
-) -> Marks:
-    """Write what concerns all runs, newest first, where it is not there already."""
-    newest_first = summaries[::-1]
-    tables = {
-        "runs": downloads.runs(newest_first),
-        "estimates": downloads.estimates(newest_first),
-    }
-    known = prices.read() if known is None else known
-    page = index.page(newest_first, known, [name for name in others if name.endswith(".html")])
-    files = {"index.html": page.encode(), **others}
-    for name, table in tables.items():
-        files |= {
-            f"{name}.csv": downloads.as_csv(table),
-            f"{name}.parquet": downloads.as_parquet(table),
+def _made_of_each(sources: dict[str, Source], kept: Cache) -> dict[str, Marks]:
+    """Return what was written for each run."""
+    return {
+        sha256: {
+            name: mark
+            for what in ("tables", "page")
+            if (found := kept.get(f"{sha256}.{what}", Written, None))
+            for name, mark in found.files.items()
         }
-    out.mkdir(parents=True, exist_ok=True)
-    for name, content in files.items():
-        path = out / name
-        if not path.is_file() or path.read_bytes() != content:
-            cache.write(path, content)
-    return {name: mark(content) for name, content in files.items()}
+        for sha256 in sources
+    }
 
 
-def _sweep(sources: dict[str, Source], common: Marks, out: Path, kept: Cache) -> None:
+def _sweep(sources: dict[str, Source], written: Marks, out: Path, kept: Cache) -> None:
     """Remove what an earlier call wrote and this one did not, and forget what it was made of."""
-    written = dict(common)
-    for source in sources.values():
-        for what in ("tables", "page"):
-            if found := kept.get(f"{source.sha256}.{what}", Written, None):
-                written |= found.files
     before = kept.get(SITE, Marks, None) or {}
     remove(before.keys() - written.keys(), before, out)
     kept.put(SITE, written)

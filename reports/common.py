@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: MIT
+"""What a site says of all its runs together, beside their pages: the index, tables, metadata."""
+
+from collections.abc import Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+
+from reports import cache, downloads, images, index, metadata
+from reports.cache import Marks, mark
+from reports.images import Row
+from reports.making import BADGE
+from reports.metadata import CRATE, Described, Publication
+from reports.prices import Price
+from reports.render import moment
+from reports.summary import Summary
+from reports.words import slug
+from suite.units import counted
+
+INDEX, IMAGE = "index.html", "index.png"
+BADGES = "badges"
+"""Folder of a badge for each machine."""
+PLAIN = ".nojekyll"
+"""Empty: hosts that would make pages of files by themselves are told not to."""
+
+
+def write(  # noqa: PLR0913, PLR0917 - one for each thing that goes in
+    summaries: Sequence[Summary],
+    known: Sequence[Price],
+    others: Mapping[str, bytes],
+    made: Mapping[str, Marks],
+    publication: Publication,
+    out: Path,
+) -> Marks:
+    """Write what concerns all runs, where it is not there already, and return what is there.
+
+    Parameters
+    ----------
+    summaries
+        Of all runs, oldest first.
+    known
+        What devices cost.
+    others
+        Pages of several runs and what belongs to them, by name.
+    made
+        What was written for each run, by the digest of its stored file.
+    """
+    newest_first = summaries[::-1]
+    files = {PLAIN: b"", **others, **_tables(newest_first), **_badges(summaries, out)}
+    pages = [name for name in others if name.endswith(".html")]
+    marks = {name: mark(content) for name, content in files.items()}
+    head = None
+    further = {}
+    if newest_first:
+        about = _described(newest_first)
+        head = metadata.head(about, marks, publication)
+        further[IMAGE] = _image(newest_first, about.text)
+        further[CRATE] = metadata.crate(about, newest_first, made, marks, publication)
+    further[INDEX] = index.page(newest_first, known, pages, head).encode()
+    files |= further
+    for name, content in files.items():
+        path = out / name
+        if not path.is_file() or path.read_bytes() != content:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            cache.write(path, content)
+    return marks | {name: mark(content) for name, content in further.items()}
+
+
+def _tables(newest_first: Sequence[Summary]) -> dict[str, bytes]:
+    tables = {
+        "runs": downloads.runs(newest_first),
+        "estimates": downloads.estimates(newest_first),
+    }
+    return {
+        f"{name}.{suffix}": encode(table)
+        for name, table in tables.items()
+        for suffix, encode in (("csv", downloads.as_csv), ("parquet", downloads.as_parquet))
+    }
+
+
+def _badges(summaries: Sequence[Summary], out: Path) -> dict[str, bytes]:
+    """Return the badge of the newest run of each machine."""
+    newest = {slug(one.machine): one for one in summaries}
+    return {
+        f"{BADGES}/{name}.svg": (out / one.href).with_suffix(BADGE).read_bytes()
+        for name, one in newest.items()
+    }
+
+
+def _described(newest_first: Sequence[Summary]) -> Described:
+    runs = counted(len(newest_first), "stored run")
+    machines = counted(len({one.machine_id for one in newest_first}), "machine")
+    text = (
+        f"{runs} of {machines}, measured with the PyTorch benchmark suite Frobench: "
+        "every run, and the estimates of all cases with their intervals."
+    )
+    when = max((one.datetime for one in newest_first), key=metadata.date)
+    return Described("Frobench results", text, "", IMAGE, when)
+
+
+def _image(newest_first: Sequence[Summary], text: str) -> bytes:
+    """Draw the machines that were measured last, each with its first number."""
+    newest: dict[str, Row] = {}
+    for one in newest_first:
+        numbers = (f"{row.figure}, {row.label}" for row in images.rows(one.answers))
+        newest.setdefault(one.machine_id, Row(one.title, next(numbers, "no figure")))
+    lines = islice(newest.values(), images.ROWS)
+    foot = f"{text.partition(',')[0]}, the newest of {moment(newest_first[0].datetime)}"
+    return images.card("Frobench results", lines, foot)
