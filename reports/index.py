@@ -65,7 +65,7 @@ HEADS = (
     ("profile", "Profile"),
     ("launches", "Launches"),
     *((column.title.casefold(), column.title) for column in COLUMNS),
-    ("since", "State, change since the run before"),
+    ("since", "State, change"),
 )
 """Names of the table's columns, for the script and for people."""
 

@@ -169,8 +169,8 @@
   /** Put as many of the rows that are asked for into the table as are to be seen. */
   function draw(wanted) {
     const order = sorted(chosen(wanted), wanted);
-    const opened = wanted.flags.all ? [] : order.slice(0, state.limit).map((i) => (state.open.has(i) ? read.history(i) : []));
-    const visible = order.slice(0, state.limit).flatMap((i, place) => [i, ...opened[place] ?? []]);
+    const open = (i) => !wanted.flags.all && (state.limit === Infinity || state.open.has(i));
+    const visible = order.slice(0, state.limit).flatMap((i) => [i, ...open(i) ? read.history(i) : []]);
     const focused = document.activeElement;
     table.tBodies[0].replaceChildren(...visible.map((i) => {
       const node = dressed(i);
@@ -245,6 +245,7 @@
     state.limit += CHUNK;
     draw(asked());
   });
+  // Paper has all rows, with those that are folded away.
   let before = CHUNK;
   addEventListener("beforeprint", () => {
     [before, state.limit] = [state.limit, Infinity];
