@@ -7,9 +7,10 @@ from pathlib import Path
 
 from reports import cache, downloads, images, index, metadata
 from reports.cache import Marks, mark
+from reports.crate import CRATE, crate
 from reports.images import Row
 from reports.making import BADGE
-from reports.metadata import CRATE, Described, Publication
+from reports.metadata import Described, Publication
 from reports.prices import Price
 from reports.render import moment
 from reports.summary import Summary
@@ -54,7 +55,7 @@ def write(  # noqa: PLR0913, PLR0917 - one for each thing that goes in
         about = _described(newest_first)
         head = metadata.head(about, marks, publication)
         further[IMAGE] = _image(newest_first, about.text)
-        further[CRATE] = metadata.crate(about, newest_first, made, marks, publication)
+        further[CRATE] = crate(about, newest_first, made, marks, publication)
     further[INDEX] = index.page(newest_first, known, pages, head).encode()
     files |= further
     for name, content in files.items():

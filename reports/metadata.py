@@ -1,24 +1,17 @@
 # SPDX-License-Identifier: MIT
-"""What machines are told of a site: schema.org's words in each page, an RO-Crate beside the index.
+"""What programs are told of a page, in schema.org's words.
 
-Both say what was measured and in which units, under which licence it may be used, and how to cite
-it. Who measured a run is not stored, so they name no person.
+It says what was measured and in which units, under which licence it may be used, and how to cite
+it. Who measured a run is not stored, so it names no person.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
-import msgspec
-
 from reports.cache import Marks
-from reports.summary import Summary
-from reports.words import printable
 
-CRATE = "ro-crate-metadata.json"
-VERSION = "https://w3id.org/ro/crate/1.2"
 MEDIA = {
     ".csv": "text/csv",
     ".json": "application/json",
@@ -128,7 +121,7 @@ def head(about: Described, files: Marks, publication: Publication) -> Head:
         "@type": "Dataset",
         "name": about.name,
         "description": about.text,
-        **_published(about),
+        **published(about),
         "license": publication.licence_url,
         "creator": CREATORS,
         "citation": PROJECT | {"author": AUTHORS},
@@ -138,13 +131,13 @@ def head(about: Described, files: Marks, publication: Publication) -> Head:
         "measurementTechnique": TECHNIQUE,
         "variableMeasured": [variable(name) for name in VARIABLES],
         "distribution": [
-            {"@type": "DataDownload", **_told(name, files)}
+            {"@type": "DataDownload", **told(name, files)}
             | {
                 "contentUrl": publication.url(name)
                 if known
                 else PurePosixPath(name).relative_to(folder).as_posix()
             }
-            for name in _data(files)
+            for name in data(files)
         ],
     }
     if not known:
@@ -153,103 +146,7 @@ def head(about: Described, files: Marks, publication: Publication) -> Head:
     return Head(dataset | {"@id": url, "url": url, "image": image}, url, image)
 
 
-def crate(
-    about: Described,
-    runs: Sequence[Summary],
-    files: Mapping[str, Marks],
-    common: Marks,
-    publication: Publication,
-) -> bytes:
-    """Return the site's RO-Crate, version 1.2: its data files, each with its licence.
-
-    Parameters
-    ----------
-    runs
-        All.
-    files
-        What was written for each run, by the digest of its stored file.
-    common
-        What was written for all runs together.
-    """
-    licence: Entity = {"@id": publication.licence_url}
-    folders: dict[str, list[Entity]] = {}
-    for run in runs:
-        place = f"{PurePosixPath(run.href).parent}/"
-        folders.setdefault(place, []).extend(_of_run(run, files[run.sha256], licence))
-    together = [_file(name, common, licence) for name in _data(common)]
-    directories = [_directory(place, parts) for place, parts in folders.items()]
-    graph = [
-        {
-            "@id": CRATE,
-            "@type": "CreativeWork",
-            "conformsTo": {"@id": VERSION},
-            "about": {"@id": publication.address or "./"},
-        },
-        _root(about, [*together, *directories], publication),
-        licence | {"@type": "CreativeWork", "name": publication.licence, "description": _TERMS},
-        {"@id": "#creators", **CREATORS},
-        {"@id": "#authors", **AUTHORS},
-        {"@id": "#frobench", **PROJECT, "author": {"@id": "#authors"}},
-        *({"@id": f"#{name}", **variable(name)} for name in VARIABLES),
-        *together,
-        *directories,
-        *(one for parts in folders.values() for one in parts),
-    ]
-    return msgspec.json.format(
-        msgspec.json.encode({"@context": f"{VERSION}/context", "@graph": graph}), indent=1
-    )
-
-
-_TERMS = "The terms under which the data may be used; the suite itself has a licence of its own."
-
-
-def _root(about: Described, parts: Iterable[Entity], publication: Publication) -> Entity:
-    root: Entity = {
-        "@id": publication.address or "./",
-        "@type": "Dataset",
-        "name": about.name,
-        "description": about.text,
-        **_published(about),
-        "license": {"@id": publication.licence_url},
-        "creator": {"@id": "#creators"},
-        "citation": {"@id": "#frobench"},
-        "creditText": credit(about),
-        "keywords": ", ".join(KEYWORDS),
-        "measurementTechnique": TECHNIQUE,
-        "variableMeasured": _links(f"#{name}" for name in VARIABLES),
-        "hasPart": _links(part["@id"] for part in parts),
-    }
-    return root | ({"url": publication.address} if publication.address else {})
-
-
-def _directory(place: str, parts: Iterable[Entity]) -> Entity:
-    return {
-        "@id": place,
-        "@type": "Dataset",
-        "name": place.rstrip("/"),
-        "description": "The runs of one kind of machine, each with its tables.",
-        "hasPart": _links(part["@id"] for part in parts),
-    }
-
-
-def _of_run(run: Summary, files: Marks, licence: Entity) -> Iterator[Entity]:
-    """Describe the files of a run, the stored one first, from which the others were made."""
-    stored = PurePosixPath(run.href).with_suffix(".json").as_posix()
-    yield _file(stored, files, licence) | {
-        "name": printable(f"Run {run.run} of {run.title}"),
-        "description": f"The stored run of the {run.profile} profile, with every sample",
-        "dateCreated": printable(run.datetime),
-    }
-    for name in _data(files):
-        if name != stored:
-            yield _file(name, files, licence) | {"isBasedOn": {"@id": stored}}
-
-
-def _file(name: str, files: Marks, licence: Entity) -> Entity:
-    return {"@id": name, "@type": "File", **_told(name, files), "license": licence}
-
-
-def _told(name: str, files: Marks) -> Entity:
+def told(name: str, files: Marks) -> Entity:
     """Say what a file is called and which kind it is, how large, and by what it is known."""
     path, mark = PurePosixPath(name), files[name]
     return {
@@ -260,12 +157,9 @@ def _told(name: str, files: Marks) -> Entity:
     }
 
 
-def _data(files: Marks) -> list[str]:
+def data(files: Marks) -> list[str]:
+    """Return the files that hold data, sorted."""
     return sorted(name for name in files if PurePosixPath(name).suffix in MEDIA)
-
-
-def _links(names: Iterable[str]) -> list[Entity]:
-    return [{"@id": name} for name in names]
 
 
 def variable(name: str) -> Entity:
@@ -274,7 +168,7 @@ def variable(name: str) -> Entity:
     return {"@type": "PropertyValue", "name": name, "description": text, "unitText": unit}
 
 
-def _published(about: Described) -> Entity:
+def published(about: Described) -> Entity:
     """Say when the newest of the data was measured: the same data give the same words."""
     return {"datePublished": day} if (day := date(about.date)) else {}
 
