@@ -3,7 +3,7 @@
 /**
  * What a reader has set lives in the address's fragment and nowhere else, so that a view can be
  * sent and the back button works: #kwh=0.4&weight.matmul=2. Other keys there are left alone. What
- * is usual is not said.
+ * is usual of numbers is not said.
  *
  * @typedef {{key: string, label: string, least: number, most: number, usual: ?number}} Wanted
  */
@@ -92,11 +92,11 @@ const setting = (() => {
     return node;
   }
 
-  /** A choice of one; options are [value, text]. */
+  /** A choice of one, said even where it is the usual one; options are [value, text]. */
   function choice(wanted) {
     const { key, label, options } = wanted;
     const input = element("select", {}, ...options.map(([value, text]) => element("option", { value }, text)));
-    input.addEventListener("change", () => write({ [key]: input.value === wanted.usual ? null : input.value }));
+    input.addEventListener("change", () => write({ [key]: input.value }));
     const { node } = labelled(label, input);
     const known = (value) => options.some(([one]) => one === value);
     follow(input, () => (input.value = known(read().get(key)) ? read().get(key) : wanted.usual));
