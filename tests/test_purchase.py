@@ -1,0 +1,257 @@
+# SPDX-License-Identifier: MIT
+"""The page for who chooses between machines: true sentences, ties as ties, nothing guessed."""
+
+import csv
+import io
+import json
+import re
+from math import log
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from reports import prices, purchase, purchase_front, purchase_words
+from reports.comparison import Comparison, Exercise, Machine
+from reports.findings.model import RATIO
+from reports.purchase_view import View, listed, view
+from reports.render import HERE
+from reports.scales import labels, spanning
+from suite.model import Run
+from tests import factory
+from tests.test_page import HOSTILE, Reader
+
+SIDES = ("matmul", "copies")
+
+
+def machine(name: str, *ratios: float, error: float | None = 0.01, **known: object) -> Machine:
+    """Return a machine whose exercises are so many times as fast as the reference's."""
+    logs = {side: log(ratio) for side, ratio in zip(SIDES, ratios, strict=False)}
+    spread = [[error**2 * (a == b) if error else 0.0 for a in SIDES] for b in SIDES]
+    base = Machine(
+        run=name,
+        title=f"{name}, 8 cores",
+        href=f"{name}.html",
+        device=name,
+        count=1,
+        watts=700.0,
+        watts_source="datasheet",
+        memory_bytes=80 * 2**30,
+        price=None,
+        currency=None,
+        price_date=None,
+        price_kind=None,
+        price_source=None,
+        logs=logs,
+        covariance=None if error is None else spread,
+        quantile=None if error is None else 2.0,
+        counts={side: 10 * (side in logs) for side in SIDES},
+        beyond={},
+        best={side: logs.get(side, log(4)) for side in SIDES},
+        worst={side: logs.get(side, log(0.5)) for side in SIDES},
+        energy=None,
+        rates=[],
+        differs=[],
+        missing=[],
+    )
+    if "price" in known:
+        known = {"currency": "USD", "price_date": "2026-01-01", "price_source": "a shop"} | known
+    return replace(base, **known)
+
+
+def beside(*others: Machine, **known: object) -> View:
+    """Return what is shown of machines beside a reference of two exercises."""
+    sides = [Exercise(name=side, title=side, total=10, weight=1.0) for side in SIDES]
+    reference = replace(
+        machine("base", 1.0, 1.0, error=None), quantile=0.0, covariance=[[0.0] * 2] * 2
+    )
+    return view(
+        Comparison(
+            approximate=False,
+            reference="base",
+            exercises=sides,
+            machines=[replace(reference, **known), *others],
+        )
+    )
+
+
+def said(shown: View) -> str:
+    return " ".join(purchase_words.sentences(shown))
+
+
+def test_the_first_sentence_says_how_fast_with_its_interval_and_over_what() -> None:
+    assert said(beside(machine("fast", 2.0))).startswith(
+        "fast is 2.00 [1.96, 2.04] times as fast as base over 1 of 2 exercises."
+    )
+
+
+def test_what_does_not_separate_is_not_called_faster() -> None:
+    assert "near cannot be told apart from base: it is 1.01" in said(beside(machine("near", 1.01)))
+    both = said(beside(machine("fast", 2.0, 2.0), machine("same", 1.99, 1.99)))
+    assert "same cannot be told apart from fast." in both
+
+
+def test_without_an_interval_nothing_is_sure() -> None:
+    shown = beside(machine("few", 9.0, 9.0, error=None), machine("fast", 2.0, 2.0))
+    assert "with too few launches for an interval" in said(shown)
+    assert "told apart" not in said(shown)
+    assert shown.rows[0].place == (1, 3)
+
+
+def test_places_are_shared_by_what_does_not_separate() -> None:
+    shown = beside(machine("fast", 2.0, 2.0), machine("same", 1.99, 1.99), machine("slow", 0.5))
+    assert [(row.name, row.place) for row in shown.rows] == [
+        ("fast", (1, 2)),
+        ("same", (1, 2)),
+        ("base", (3, 3)),
+        ("slow", (4, 4)),
+    ]
+
+
+def test_another_machine_changes_no_figure_of_the_others() -> None:
+    few = beside(machine("fast", 2.0, 1.5), machine("slow", 0.5))
+    more = beside(machine("fast", 2.0, 1.5), machine("slow", 0.5), machine("other", 1.7, 3.0))
+    ratios = {row.name: row.ratio for row in more.rows}
+    assert all(ratios[row.name] == row.ratio for row in few.rows)
+
+
+def test_a_price_that_nobody_knows_is_not_known() -> None:
+    shown = beside(machine("cheap", 1.0, 1.0, price=500.0), machine("unknown", 2.0, 2.0))
+    assert "No price is known for unknown and base." in said(shown)
+    rows = Reader(purchase.parts(shown)["worth"]).text
+    assert "500 USD 500 USD" in rows
+    assert rows.count("not known") == 2 * 5
+
+
+def test_prices_in_another_currency_are_not_mixed() -> None:
+    shown = beside(
+        machine("here", 1.0, price=500.0), machine("there", 1.0, price=400.0, currency="EUR")
+    )
+    assert shown.currency == "USD"
+    assert [row.amounts["price"] for row in shown.rows if row.name == "there"] == [None]
+
+
+def test_what_gives_most_for_its_price_is_named_and_ties_are_too() -> None:
+    dear, cheap = machine("dear", 2.0, 2.0, price=5000.0), machine("cheap", 1.0, 1.0, price=1000.0)
+    assert "cheap gives most for its price" in said(beside(dear, cheap))
+    tied = said(beside(replace(dear, price=2000.0), cheap))
+    assert "dear and cheap give most" in tied or "cheap and dear give most" in tied
+
+
+def test_missing_cases_are_counted_and_bounded_and_never_filled_in() -> None:
+    shown = beside(machine("half", 2.0))
+    text = Reader(purchase.parts(shown)["speed"]).text
+    assert "1 of 2" in text
+    assert f"1{RATIO} to 2.83{RATIO} if the missing were like the worst or the best" in text
+    assert "no common case" in Reader(purchase.parts(shown)["exercises"]).text
+
+
+def test_the_front_says_who_is_beaten_by_whom_and_what_is_not_sure() -> None:
+    shown = beside(
+        machine("fast", 2.0, 2.0, price=3000.0),
+        machine("poor", 1.0, 1.0, price=4000.0),
+        machine("dearer", 2.01, 2.01, price=9000.0),
+    )
+    words = {one.row.name: one.word for one in purchase_front.points(shown, "price")}
+    assert (
+        words
+        == {
+            "dearer": "on the front, though not surely faster than B",
+            "fast": "on the front",
+            "poor": "beaten by D and B",
+        }
+        or words["poor"] == "beaten by B"
+    )
+    drawing = purchase.parts(shown)["front"]
+    assert drawing.count('class="ring"') == sum("front" in word for word in words.values())
+    assert "poor: beaten by" in drawing
+
+
+def test_labels_keep_off_each_other_and_off_the_points() -> None:
+    crowd = [(50.0, 100.0)] * 4 + [(51.0, 104.0), (90.0, 100.0)]
+    offsets = labels(crowd)
+    placed = [(x * 2.4, y + step) for (x, y), step in zip(crowd, offsets, strict=True)]
+    taken = placed + [(x * 2.4, y) for x, y in crowd]
+    for place, one in enumerate(placed):
+        others = [*taken[:place], *taken[place + 1 :]]
+        assert all(abs(one[0] - x) >= 11 or abs(one[1] - y) >= 14 for x, y in others)
+
+
+@pytest.mark.parametrize("values", [[1.0], [0.9, 1.1], [2e-3, 5e6], [31_000.0, 32_000.0]])
+def test_an_axis_holds_its_values_and_round_numbers(values: list[float]) -> None:
+    axis = spanning(values)
+    assert all(0 < axis.at(value) < 100 for value in values)
+    assert 1 <= len(axis.ticks()) <= 6
+    assert all(0 <= at <= 100 for at, _ in axis.ticks())
+
+
+def test_names_stand_in_a_row() -> None:
+    assert listed(["a"]) == "a"
+    assert listed(["a", "b", "c"]) == "a, b and c"
+
+
+@pytest.fixture(scope="module")
+def runs() -> dict[str, Run]:
+    quick = {
+        f"m/{seed}.html": factory.run(seed=seed, accelerators=1, profile="quick", slower=slower)
+        for seed, slower in ((1, 1.0), (2, 1.5))
+    }
+    spoilt = factory.run(seed=3, accelerators=1, profile="quick", partial=True)
+    spoilt.frobench.environment.accelerators[0] = replace(
+        spoilt.frobench.environment.accelerators[0], name=HOSTILE
+    )
+    return quick | {"m/3.html": spoilt}
+
+
+@pytest.fixture(scope="module")
+def made(runs: dict[str, Run]) -> dict[str, bytes]:
+    return purchase.files(runs, "m/2.html", prices.read())
+
+
+def test_the_page_holds_a_comparison_with_each_machine_for_its_scripts(
+    made: dict[str, bytes],
+) -> None:
+    text = made[purchase.PAGE].decode()
+    (block,) = re.findall(r'<script type="application/json"[^>]*>(.*?)</script>', text)
+    assert not re.search(r"[<>&\u2028\u2029]", block)
+    found = json.loads(block)
+    assert [one["reference"] for one in found] == ["m/2", "m/1", "m/3"]
+    assert [one["run"] for one in found[0]["machines"]] == ["m/1", "m/2", "m/3"]
+
+
+def test_hostile_names_stay_text(made: dict[str, bytes]) -> None:
+    text = made[purchase.PAGE].decode()
+    assert "<script>alert" not in text
+    assert "<script>alert" in Reader(text).text
+    assert not re.search("[\x00\u202e]", text)
+
+
+def test_each_run_tells_its_doubts_with_links_to_where_its_page_does(
+    made: dict[str, bytes],
+) -> None:
+    page = Reader(made[purchase.PAGE].decode())
+    assert "This run is partial." in page.text
+    links = page.attributes("href")
+    assert {f"m/{seed}.html#doubts" for seed in (1, 2, 3)} <= {*links}
+    assert "m/1.html#exercise-matmul" in links
+
+
+def test_the_download_has_a_row_for_each_machine_and_exercise(made: dict[str, bytes]) -> None:
+    rows = [*csv.DictReader(io.StringIO(made["purchase.csv"].decode()))]
+    mine = [row for row in rows if row["run"] == "m/1"]
+    assert len(mine) == len({row["exercise"] for row in rows})
+    for row in mine:
+        assert float(row["low"]) <= float(row["ratio"]) <= float(row["high"])
+        assert log(float(row["ratio"])) == pytest.approx(float(row["log_ratio"]))
+        assert int(row["cases"]) <= int(row["every"])
+
+
+def test_only_files_that_have_a_page_are_laid_side_by_side() -> None:
+    lone = purchase.Maker([Path("a"), Path("b")], None, [])
+    assert lone({}) == {}
+    assert not lone.made
+
+
+def test_no_script_can_end_the_element_that_it_stands_in() -> None:
+    for path in (HERE / "static").glob("*.js"):
+        assert "</script" not in path.read_text(encoding="utf-8").lower(), path
