@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: MIT
+"""A picture stands for a page, whatever its machine is called."""
+
+import io
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from reports import images
+from reports.images import EDGE, HEIGHT, WIDTH, Row
+from reports.summary import Answer
+from suite.model import Estimate
+
+LINES = [Row("437 GFLOP/s [425, 441]", "best rate, in bfloat16")]
+
+
+def answer(value: Estimate | None, marks: tuple[str, ...] = ()) -> Answer:
+    return Answer("matmul", "Matmul", "It is fast.", "best rate", value, "FLOP/s", marks)
+
+
+def pixels(content: bytes) -> Image.Image:
+    with Image.open(io.BytesIO(content)) as image:
+        assert image.format == "PNG"
+        return image.convert("L")
+
+
+def test_it_has_the_size_that_is_promised_and_is_the_same_each_time() -> None:
+    first, second = (images.card("A GPU", LINES, "today") for _ in range(2))
+    assert first == second
+    assert pixels(first).size == (1200, 630)
+    assert images.card("A GPU", LINES, "tomorrow") != first
+
+
+@pytest.mark.parametrize(
+    "name", ["W" * 5000, "\u202e<script>\x00" * 40, "\N{CJK UNIFIED IDEOGRAPH-4E2D}" * 90, ""]
+)
+def test_no_text_leaves_the_picture(name: str) -> None:
+    image = pixels(images.card(name, [Row(name, name)] * 9, name))
+    right = image.crop((WIDTH - EDGE + 8, 20, WIDTH, HEIGHT))
+    below = image.crop((0, HEIGHT - 20, WIDTH, HEIGHT))
+    for empty in (right, below):
+        darkest, lightest = empty.getextrema()
+        assert darkest == lightest
+
+
+def test_what_cannot_be_seen_is_shown_as_such() -> None:
+    assert images.card("a\u202eb", [], "") == images.card("a\N{REPLACEMENT CHARACTER}b", [], "")
+
+
+def test_its_numbers_carry_intervals_and_doubts_and_what_has_none_is_left_out() -> None:
+    known = Estimate(value=4.37e11, low=4.25e11, high=4.41e11, confidence=0.95, launches=7)
+    found = images.rows([answer(None), answer(known, ("noisy",)), *[answer(known)] * 9])
+    assert found[0] == Row("437 GFLOP/s [425, 441]", "best rate, noisy")
+    assert len(found) == images.ROWS
+
+
+def test_the_font_comes_with_what_the_project_needs() -> None:
+    assert Path(str(images._font(images.PLAIN, 20).path)).name == "DejaVuSans.ttf"
+    shown = images._font(images.PLAIN, 20).getmask("\N{MULTIPLICATION SIGN}").getbbox()
+    missing = images._font(images.PLAIN, 20).getmask("\uffff").getbbox()
+    assert shown != missing
