@@ -40,7 +40,7 @@ PLANS = {
     "intervals": Plan(intervals.study, full=20_000, quick=200, seconds=12),
     "verdicts": Plan(verdicts.study, full=2_000, quick=10, seconds=40),
     "changes": Plan(changes.study, full=4_000, quick=20, seconds=25),
-    "ratios": Plan(ratios.study, full=1_000, quick=4, seconds=240),
+    "ratios": Plan(ratios.study, full=1_000, quick=4, seconds=150),
     "good": Plan(good.study, full=1_000, quick=40, seconds=70),
     "real": Plan(real.study, full=120, quick=16, seconds=340),
     "telemetry": Plan(telemetry.study, full=120, quick=4, seconds=400),
