@@ -27,7 +27,7 @@ RESAMPLES = 1000
 """The variance of so many is known to 4%, a hundredth of what eight launches leave open."""
 
 AIM = 0.955
-"""Confidence that the quantile is made for, so that intervals of 95% hold in two modes too."""
+"""Confidence that the quantile is made for: a margin, since both corrections are approximate."""
 
 Values = NDArray[np.float64]
 Counts = NDArray[np.int32]
