@@ -83,11 +83,13 @@ class Head(NamedTuple):
     """What the head of a page tells machines.
 
     dataset : the data of the page, in schema.org's words
+    licence : the name of theirs
     url, image : where the page and its picture will lie; empty if that is not known, since
         both must be absolute
     """
 
     dataset: Entity
+    licence: str
     url: str = ""
     image: str = ""
 
@@ -141,9 +143,10 @@ def head(about: Described, files: Marks, publication: Publication) -> Head:
         ],
     }
     if not known:
-        return Head(dataset)
+        return Head(dataset, publication.licence)
     url, image = publication.url(about.href), publication.url(about.image)
-    return Head(dataset | {"@id": url, "url": url, "image": image}, url, image)
+    dataset |= {"@id": url, "url": url, "image": image}
+    return Head(dataset, publication.licence, url, image)
 
 
 def told(name: str, files: Marks) -> Entity:

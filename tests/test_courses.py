@@ -18,7 +18,7 @@ from tests.judging import made
 
 def page_of(run: Run) -> str:
     """Return the page of a run, without its answers."""
-    return run_page(contents(run, frame([run]), []), [], Signs(Head({}), "", "", ""))
+    return run_page(contents(run, frame([run]), []), [], Signs(Head({}, ""), "", "", ""))
 
 
 GAP = [100.0, None, 300.0]

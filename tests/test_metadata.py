@@ -147,6 +147,7 @@ def test_a_page_tells_programs_what_lies_beside_it(built: Built) -> None:
         found = told(page)
         assert (found["@context"], found["@type"]) == ("https://schema.org/", "Dataset")
         assert found["license"] == "https://spdx.org/licenses/CC-BY-4.0"
+        assert "under CC-BY-4.0." in Reader(page.read_text(encoding="utf-8")).text
         assert 50 <= len(found["description"]) <= 5000
         assert len(found["distribution"]) >= 4
         for one in found["distribution"]:
