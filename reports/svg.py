@@ -14,6 +14,8 @@ from reports.theme import LIGHT
 from reports.words import printable
 
 Places = Iterable[tuple[float, float]]
+NARROWEST = 0.45
+"""Mean width of a character of running text, in its height; no font that pages use has less."""
 
 
 def paint(name: str) -> str:
@@ -70,7 +72,13 @@ class Drawing:
         )
 
     def text(self, text: str, x: float, y: float, anchor: str = "start") -> None:
-        """Write at a base line, above all marks; `anchor` says which part lies at `x`."""
+        """Write at a base line, above all marks; `anchor` says which part lies at `x`.
+
+        What is far longer than the drawing is wide is cut: the table beside it has it whole.
+        """
+        most = int(self.width / (NARROWEST * self.font))
+        if len(text) > most:
+            text = f"{text[: most - 1]}\N{HORIZONTAL ELLIPSIS}"
         self._texts.append(
             f'<text x="{number(x)}" y="{number(y)}" text-anchor="{anchor}">'
             f"{escape(printable(text))}</text>"
