@@ -154,21 +154,27 @@ function palettes() {
   }));
 }
 
-/** Charts that cannot be heard or read: without a name, a figure, or a table. */
+/** The table beside a chart: in its figure, or else in its section. */
+function tableOf(svg) {
+  const inside = svg.closest("figure")?.querySelector("table");
+  return inside ?? svg.closest("section")?.querySelector("table") ?? null;
+}
+
+/** Charts that cannot be heard or read: without a name, or without a table. */
 function unread() {
   return [...document.querySelectorAll("svg")].flatMap((svg) => {
     if (svg.closest("[aria-hidden=true]")) return [];
     if (svg.getAttribute("role") !== "img" || !svg.getAttribute("aria-label")?.trim()) return [`neither named nor hidden: ${named(svg)}`];
-    return svg.closest("figure, tr")?.querySelector("table, td") ? [] : [`no table beside it: ${named(svg)}`];
+    return tableOf(svg) ? [] : [`no table beside it: ${named(svg)}`];
   });
 }
 
-/** For each chart with hover texts these, and the cells of the table beside it. */
+/** For each chart its hover texts, and the cells of its table, row by row. */
 function told() {
   const spelled = (one) => one.textContent.replace(/\s+/g, " ").trim();
-  return [...document.querySelectorAll("figure svg[role=img]")].map((svg) => ({
+  return drawings().filter((svg) => svg.getAttribute("role") === "img" && svg.querySelector("title")).map((svg) => ({
     name: named(svg),
     hover: [...svg.querySelectorAll("title")].map(spelled),
-    cells: [...svg.closest("figure").querySelectorAll("td")].map(spelled),
+    rows: [...(tableOf(svg)?.rows ?? [])].map((row) => [...row.querySelectorAll("td")].map(spelled)),
   }));
 }

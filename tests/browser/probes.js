@@ -37,7 +37,7 @@ function sideways() {
     const out = [...document.body.querySelectorAll("*")].filter(
       (one) => isVisible(one) && !one.closest(".scroll") && one.getBoundingClientRect().right > root.clientWidth + 1,
     );
-    faults.push(`the page is ${root.scrollWidth} px wide: ${out.slice(-3).map(named).join("; ")}`);
+    faults.push(`the page is ${root.scrollWidth} px wide: ${out.slice(0, 3).map(named).join("; ")}`);
   }
   for (const one of document.body.querySelectorAll("*")) {
     const flow = getComputedStyle(one).overflowX;

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The index finds, orders and compares runs as it is asked, and the address says what was asked."""
 
+import dataclasses
 import math
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,9 +18,25 @@ from tests.test_index import by_exercise, changed, on_day
 
 DESK = Look("light", 1280)
 FASTER = 1.5
+
+
+def _scaled(run: Summary, times: float) -> Summary:
+    """Return a run whose figures are all so many times as large."""
+    return replace(
+        run,
+        figures=tuple(
+            dataclasses.replace(one, value=replace(one.value, value=one.value.value * times))
+            for one in run.figures
+        ),
+    )
+
+
 MACHINES = [
     on_day(20, "old", complete=False),
-    *(on_day(10 + number, f"m{number}", seed=number % 3) for number in range(6)),
+    *(
+        _scaled(on_day(10 + number, f"m{number}", seed=number % 3), 1 + number % 4)
+        for number in range(6)
+    ),
     on_day(25, "cpu", accelerators=0, change=changed(slower=("matmul.square[16]",))),
 ]
 
@@ -111,8 +128,19 @@ def _launch(run: Summary) -> float | None:
     return figure.value.value if figure else None
 
 
-def test_a_machine_stands_among_those_with_its_device_where_there_are_five(page: Page) -> None:
-    assert any("of 8" in text for text in _cells(page, "m3/13", "small"))
+@pytest.mark.parametrize(("column", "sign"), [(0, 1), (len(index.COLUMNS) - 1, -1)])
+def test_a_machine_stands_among_those_with_its_device_where_there_are_five(
+    page: Page, column: int, sign: int
+) -> None:
+    found = []
+    for run in MACHINES[1:-1]:
+        *_, rank = _cells(page, run.href.removesuffix(".html"), "td")[6 + column].split("\n")
+        figure = index.COLUMNS[column].of(run)
+        assert figure
+        assert rank.endswith("of 8")
+        found.append((sign * figure.value.value, int(rank.removeprefix("P").removesuffix("of 8"))))
+    assert len(set(found)) > 1
+    assert sorted(found) == sorted(found, key=lambda one: one[1])
     assert not any(text.startswith("P") for text in _cells(page, "cpu/25", "small"))
 
 
