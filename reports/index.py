@@ -204,6 +204,8 @@ def _marks(run: Summary) -> Iterator[tuple[str, bool]]:
     """Return the words beside a run, and whether they are bad."""
     if not run.complete:
         yield "partial", False
+    if run.faults:
+        yield "errors", True
     if run.failed:
         yield f"{run.failed} failed", True
 

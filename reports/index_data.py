@@ -87,10 +87,11 @@ class _Keys:
         self._made: dict[tuple[str, str, str], Key] = {}
 
     def measured(self, run: Summary) -> dict[Key, CaseEstimate]:
-        """Return a run's cases that passed, the first where two devices of a kind did the same."""
+        """Return a run's cases that count, the first where two devices of a kind did the same."""
         found: dict[Key, CaseEstimate] = {}
-        for one in run.estimates:
-            if one.status == "passed" and one.seconds > 0:
+        unfit = set(run.unfit)
+        for one in () if run.faults else run.estimates:
+            if one.case not in unfit and one.seconds > 0:
                 found.setdefault(self._key(one), one)
         return found
 

@@ -12,6 +12,7 @@ from reports.findings.model import Section
 from reports.headlines import Figure, device_name, device_names, machine_id
 from reports.views import Marks, doubtful
 from suite.compare import RunComparison
+from suite.compare.alike import failures, faults
 from suite.compare.judge import differs
 from suite.model import Environment, Estimate, Run, VerdictWord
 from suite.names import name_of
@@ -76,6 +77,8 @@ class Summary(Struct, frozen=True, kw_only=True):
     environment : everything that moves a number
     figures : headline figures, which others publish of a device too
     estimates : of all cases, failed ones among them
+    faults : errors of the whole run, with any of which no number counts
+    unfit : full names of cases whose samples count for nothing, as they failed or are in error
     answers : the leading answer to every exercise
     change : since the run before on this machine; ``None`` where there is none
     """
@@ -99,6 +102,8 @@ class Summary(Struct, frozen=True, kw_only=True):
     environment: Environment
     figures: tuple[Figure, ...]
     estimates: tuple[CaseEstimate, ...]
+    faults: tuple[str, ...] = ()
+    unfit: tuple[str, ...] = ()
     href: str = ""
     answers: tuple[Answer, ...] = ()
     change: Change | None = None
@@ -138,6 +143,8 @@ def summarise(run: Run, sha256: str, found: Sequence[Figure]) -> Summary:
         environment=part.environment,
         figures=tuple(found),
         estimates=tuple(estimates(run)),
+        faults=tuple(faults(run, "")),
+        unfit=tuple(failures(run, "")),
     )
 
 

@@ -92,7 +92,7 @@ def test_figures_without_an_interval_say_why() -> None:
 
 def test_a_row_tells_what_to_doubt() -> None:
     runs = [
-        on_day(9, complete=False, failed=2),
+        on_day(9, complete=False, failed=2, faults=("clock: it stood still",)),
         on_day(8, "b", change=changed(slower=("matmul.square[16]",), counts={"slower": 4})),
         on_day(7, "c", change=changed(differences=("software.torch",))),
         on_day(6, "d", change=changed()),
@@ -101,6 +101,7 @@ def test_a_row_tells_what_to_doubt() -> None:
     partial, slower, other, same = rows(page)
     assert "partial" in partial
     assert "2 failed" in partial
+    assert "errors" in partial
     assert "1 slower" in slower
     assert "4 slower" in slower
     assert "not comparable: torch" in other
@@ -147,23 +148,36 @@ def test_cases_of_other_devices_of_the_kind_are_held_against_each_other() -> Non
         lambda one: renamed(replace(one, seconds=one.seconds * 3)),
     )
     logs = against(index.page([fast, slow]), 0, 1)
-    passed = [one for one in fast.estimates if one.status == "passed"]
-    assert sum(map(len, logs.values())) == len({renamed(one).case for one in passed})
+    passed = {renamed(one).case for one in fast.estimates if one.status == "passed"}
+    assert sum(map(len, logs.values())) == len(passed)
     assert {"matmul", "matmul.cpu"} <= logs.keys()
     for ratios in logs.values():
         assert ratios == [pytest.approx(math.log(3), abs=STEP)] * len(ratios)
 
 
-@pytest.mark.parametrize("change", [{"status": "failed"}, {"version": "another"}, {"seconds": 0.0}])
+@pytest.mark.parametrize("change", [{"version": "another"}, {"seconds": 0.0}])
 def test_what_is_not_the_same_work_has_no_ratio(change: dict[str, Any]) -> None:
     good = on_day(2, "good")
     odd = slowed(
         on_day(1, "odd"),
         lambda one: replace(one, **change) if one.exercise == "matmul" else one,
     )
-    logs = against(index.page([good, odd]), 0, 1)
-    assert logs
-    assert not any(name.startswith("matmul") for name in logs)
+    assert compared(good, odd) == compared(good, good) - {"matmul", "matmul.cpu"}
+
+
+def test_what_failed_or_is_in_error_has_no_ratio() -> None:
+    good = on_day(2, "good")
+    products = tuple(one.case for one in good.estimates if one.exercise == "matmul")
+    unfit = on_day(1, "unfit", unfit=products)
+    assert compared(good, unfit) == compared(good, good) - {"matmul", "matmul.cpu"}
+    assert compared(good, on_day(1, "faulty", faults=("clock: it stood still",))) == set()
+    assert len(good.unfit) >= good.failed > 0
+
+
+def compared(one: Summary, other: Summary) -> set[str]:
+    """Return the exercises in which two runs have a ratio."""
+    page = index.page([one, replace(other, machine_id="other", href="other/run.html")])
+    return {name for name, logs in against(page, 0, 1).items() if logs}
 
 
 @pytest.mark.skipif(not shutil.which("node"), reason="there is no node; browsers test it too")
