@@ -18,6 +18,8 @@ from reports.frame import function_of
 from suite.model import Case, Outcome, Run, Scalar
 from suite.statistics import estimate
 
+Numbers = np.ndarray[Any, np.dtype[np.float64]]
+
 
 class NotMeasuredError(Exception):
     """What an answer needs is not in the run; the message is the reason, as a reader sees it."""
@@ -106,19 +108,18 @@ class Cases:
         self._table = table
         disguised = [case.fullname for case in run.benchmarks if _is_disguised(case)]
         wanted = (table["exercise"] == exercise) & (table["status"] == "passed")
-        rows = table[wanted & ~table["case"].isin(disguised)]
-        self._columns: dict[str, Any] = {str(name): rows[name] for name in rows}
-        self._numeric: dict[str, np.ndarray[Any, np.dtype[np.float64]]] = {}
-        self._launch = rows["launch"].to_numpy()
-        self._rows: dict[str, list[int]] = {}
-        for row, name in enumerate(rows["case"].tolist()):
-            self._rows.setdefault(name, []).append(row)
-        first = rows.iloc[[places[0] for places in self._rows.values()]]
-        facts = zip(*(first[name].tolist() for name in first), strict=True)
+        self._rows = np.flatnonzero(wanted & ~table["case"].isin(disguised))
+        cases, launches = (table[name].to_numpy()[self._rows] for name in ("case", "launch"))
+        self._launches, self._launch = np.unique(launches, return_inverse=True)
+        self._case, _ = pd.factorize(cases)
+        first = table.iloc[self._rows[np.unique(self._case, return_index=True)[1]]]
+        facts = zip(*(first[name].to_numpy().tolist() for name in first), strict=True)
         self._facts: dict[str, dict[str, Any]] = {
-            name: dict(zip(self._columns, one, strict=True))
-            for name, one in zip(self._rows, facts, strict=True)
+            one["case"]: one
+            for one in (dict(zip(map(str, first), values, strict=True)) for values in facts)
         }
+        self._place = {name: place for place, name in enumerate(self._facts)}
+        self._numbers: dict[str, Numbers] = {}
 
     def of(self, exercise: str) -> "Cases":
         """Return the cases of another exercise of the run."""
@@ -145,19 +146,19 @@ class Cases:
         NotMeasuredError
             No case has these parameters, such a size and this column.
         """
-        found = {}
-        for name in self.names(**where):
-            size = self._facts[name].get(over)
-            numbers = self._numbers(name, what)
-            if isinstance(size, int | float) and size > 0 and not numbers.empty:
-                found[float(size)] = (numbers, name)
+        sizes = {name: self._facts[name].get(over) for name in self.names(**where)}
+        found = {
+            float(size): (name,)
+            for name, size in sizes.items()
+            if isinstance(size, int | float) and size > 0 and self._by_launch(what, name).any()
+        }
         if not found:
             raise NotMeasuredError(self.reason(**where))
-        sizes = sorted(found)
-        return Curve(
-            _beside({size: found[size][0] for size in sizes}),
-            {size: (found[size][1],) for size in sizes},
-        )
+        cases = dict(sorted(found.items()))
+        numbers = self._matrix(what)[:, [self._place[name] for (name,) in cases.values()]]
+        known = ~np.isnan(numbers).all(axis=1)
+        index = self._launches[known]
+        return Curve(pd.DataFrame(numbers[known], index, list(cases)), cases)
 
     def one(self, what: str = "seconds", **where: Scalar) -> pd.Series:
         """Return a column of the frame by launch for the one case with these parameters.
@@ -168,24 +169,25 @@ class Cases:
             No case has these parameters and this column.
         """
         for name in self.names(**where):
-            numbers = self._numbers(name, what)
-            if not numbers.empty:
-                return numbers
+            known = self._by_launch(what, name)
+            if known.any():
+                numbers = self._matrix(what)[known, self._place[name]]
+                return pd.Series(numbers, self._launches[known])
         raise NotMeasuredError(self.reason(**where))
 
-    def _numbers(self, name: str, what: str) -> pd.Series:
-        if what not in self._columns:
-            return pd.Series(dtype=float)
-        rows = self._rows[name]
-        numbers = self._column(what)[rows]
-        known = ~np.isnan(numbers)
-        return pd.Series(numbers[known], self._launch[rows][known])
+    def _by_launch(self, what: str, name: str) -> "np.ndarray[Any, np.dtype[np.bool_]]":
+        """Tell for each launch whether it has a number of a case in a column."""
+        return ~np.isnan(self._matrix(what)[:, self._place[name]])
 
-    def _column(self, what: str) -> "np.ndarray[Any, np.dtype[np.float64]]":
-        """Return a column of the frame as numbers, not a number where it has none."""
-        if what not in self._numeric:
-            self._numeric[what] = self._columns[what].to_numpy(dtype=float, na_value=np.nan)
-        return self._numeric[what]
+    def _matrix(self, what: str) -> Numbers:
+        """Return a column of the frame by launch (rows) and case, NaN where it has no number."""
+        if what not in self._numbers:
+            found = np.full((len(self._launches), len(self._place)), np.nan)
+            if what in self._table:
+                column = self._table[what].to_numpy(dtype=float, na_value=np.nan)
+                found[self._launch, self._case] = column[self._rows]
+            self._numbers[what] = found
+        return self._numbers[what]
 
     def passed(self) -> list[Case]:
         """Return the cases themselves, in the order of the run."""
@@ -230,15 +232,6 @@ class Cases:
         return outcome.group == self.exercise and all(
             known.get(name, value) == value for name, value in where.items()
         )
-
-
-def _beside(columns: dict[float, pd.Series]) -> pd.DataFrame:
-    """Return columns as a table; mostly they have the same launches, which is quick to find out."""
-    first, *others = (column.index for column in columns.values())
-    if all(first.equals(other) for other in others):
-        numbers = np.column_stack([column.to_numpy() for column in columns.values()])
-        return pd.DataFrame(numbers, index=first, columns=list(columns))
-    return pd.DataFrame(columns)
 
 
 def _is_disguised(case: Case) -> bool:
