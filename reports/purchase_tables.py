@@ -129,7 +129,7 @@ def worth(view: View) -> Markup:
         "Cost per unit of work",
     ]
     rows = [_worth(view, row) for row in view.rows]
-    caption = "What it costs, and what that buys"
+    caption = "Price, power and memory, and what each buys [95% interval]"
     return table(caption, [[text] for text in heads], rows, "table-worth")
 
 

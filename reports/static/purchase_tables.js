@@ -147,7 +147,7 @@ const purchaseTables = (() => {
     const heads = ["Machine", "Price", "Price per unit of work", "Power", "Work per watt", "Memory",
       `Memory per 1,000 ${view.said.currency}`, "Cost of ownership", "Cost per unit of work"];
     const rows = view.rows.map((row) => worthOf(view, row));
-    return table("What it costs, and what that buys", heads.map((text) => [text]), rows, "table-worth");
+    return table("Price, power and memory, and what each buys [95% interval]", heads.map((text) => [text]), rows, "table-worth");
   }
 
   /** The machines' ratios in one exercise. */
