@@ -175,6 +175,10 @@ def _findings(answered: Iterable[Section]) -> Iterator[tuple[Any, ...]]:
             yield *words, *_estimate(one.value, one.unit), _names(one.cases)
 
 
+def _unrounded(place: float | str) -> str:
+    return str(place).removesuffix(".0") if isinstance(place, float) else str(place)
+
+
 def _figure(exercise: str, plot: Plot) -> Iterator[tuple[Any, ...]]:
     """Yield a row a point: of the series, of the whole of a stack, and of what bounds them."""
     roles = [("series", one) for one in plot.series]
@@ -184,7 +188,7 @@ def _figure(exercise: str, plot: Plot) -> Iterator[tuple[Any, ...]]:
         for point in series.points:
             yield (
                 *(exercise, plot.name, plot.title, series.label, role),
-                *(f"{point.x:g}" if isinstance(point.x, float) else str(point.x), plot.x.unit),
+                *(_unrounded(point.x), plot.x.unit),
                 *(plot.y.label, *_estimate(point.y, plot.y.unit), _names(point.cases)),
             )
 
@@ -194,7 +198,7 @@ def _parts(roof: Roofline) -> Iterator[tuple[Any, ...]]:
     for dot in roof.dots:
         yield (
             *("roofline", roof.plot.name, roof.plot.title, dot.precision, "part"),
-            *(f"{dot.intensity:g}", INTENSITY.unit, "Part of its ceiling"),
+            *(_unrounded(dot.intensity), INTENSITY.unit, "Part of its ceiling"),
             *(*_estimate(dot.part, "1"), _names([dot.case])),
         )
 

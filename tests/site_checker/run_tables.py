@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: MIT
+"""A run's downloads held against its stored file and its samples."""
+
+import json
+from collections import Counter
+from itertools import accumulate, pairwise
+from statistics import median
+
+from tests.site_checker import formulas
+from tests.site_checker.files import WORK, Cells, RunFiles, number, row
+from tests.site_checker.printed import Row
+from tests.site_checker.recomputed import equal, estimate, same
+from tests.site_checker.report import CELLS, Report
+
+
+def check(files: RunFiles, report: Report) -> None:
+    """Recompute every table that lies beside a run's page."""
+    for one in (_samples, _launches, _cases, _answers, _sensors):
+        one(files, report)
+
+
+def _fault(files: RunFiles, name: str, at: int, what: str, found: object, wanted: object) -> str:
+    place = files.beside(f"{name}.csv" if name else "csv").name
+    return f"{place}: row {at}: {what} is {found}, and should be {wanted}"
+
+
+def _samples(files: RunFiles, report: Report) -> None:
+    """Hold the samples against those that are stored."""
+    for place, case in enumerate(files.stored["benchmarks"], start=1):
+        data, counts = case["stats"]["data"], case["extra_info"]["launches"]
+        wanted = {
+            launch: data[begin:end]
+            for launch, (begin, end) in enumerate(pairwise(accumulate(counts, initial=0)))
+            if end > begin
+        }
+        found = files.samples.get(place, {})
+        report.checked[CELLS] += len(data) - 1
+        fault = f"{files.beside('samples.csv').name}: case {place} has not the samples stored"
+        report.check(found == wanted, CELLS, fault)
+
+
+def _launches(files: RunFiles, report: Report) -> None:
+    """Hold the medians of launches, their work and their rates against samples and stored work."""
+    medians = {name: files.seconds(name) for name in files.numbers}
+    for at, cells in enumerate(files.launch_rows, start=1):
+        name, launch = cells["case"], int(cells["launch"])
+        seconds = medians.get(name, {}).get(launch)
+        work = files.stored_cases.get(name, {"extra_info": {"work": {}}})["extra_info"]["work"]
+        wanted = {"seconds": seconds, **{one: work.get(one) for one in ("flops", "bytes", "items")}}
+        for rate, amount in WORK.items():
+            wanted[rate] = work[amount] / seconds if work.get(amount) and seconds else None
+        for column, right in wanted.items():
+            found = number(cells[column])
+            fault = _fault(files, "", at, column, found, right)
+            report.check(same(found, right), CELLS, fault)
+
+
+def _cases(files: RunFiles, report: Report) -> None:
+    """Estimate every case from its samples, and what it costs from the counters that are stored."""
+    for at, cells in enumerate(files.tables["cases"], start=1):
+        wanted, found = _quantity(files, cells), row(cells)
+        fault = _fault(files, "cases", at, cells["quantity"], found, wanted)
+        report.check(found and wanted and equal(found, wanted), CELLS, fault)
+        told = files.stored_cases[cells["case"]]["extra_info"].get("check") or {}
+        for column in ("error", "bound"):
+            right = number(cells[column])
+            fault = _fault(files, "cases", at, column, right, told.get(column))
+            report.check(same(right, told.get(column)), CELLS, fault)
+
+
+def _quantity(files: RunFiles, cells: Cells) -> Row | None:
+    """Return what is told of a case, made anew."""
+    seconds, unit = files.seconds(cells["case"]), cells["unit"]
+    info = files.stored_cases[cells["case"]]["extra_info"]
+    work = info["work"].get("flops" if unit.startswith("FLOP") else "bytes")
+    energy = info.get("energy") or {"joules": [], "seconds": []}
+    spent = [pair for pair in zip(energy["joules"], energy["seconds"], strict=True) if all(pair)]
+    values = {
+        "time": [*seconds.values()],
+        "rate": [work / one for one in seconds.values()] if work else [],
+        "energy of a call": [joules for joules, _ in spent],
+        "power": [joules / time for joules, time in spent],
+        "work for a joule": [work / joules for joules, _ in spent] if work else [],
+    }[cells["quantity"]]
+    return estimate(values, unit) if values else None
+
+
+def _answers(files: RunFiles, report: Report) -> None:
+    """Recompute what a simple formula gives; the rest is counted as only compared."""
+    for name, kinds in (("findings", "finding"), ("figures", "figure"), ("others", "figure")):
+        compared: Counter[str] = Counter()
+        for cells in files.tables[name]:
+            found = row(cells)
+            cases = json.loads(cells["cases"])
+            if found is None or cells.get("role") == "bound" or not cases:
+                continue
+            if formulas.recompute(files, cases, [found.unit], lambda one: _is(one, found)):  # noqa: B023 - called at once
+                report.checked[CELLS] += 3
+            else:
+                compared[cells[kinds].partition("-cpu")[0].partition("-cuda")[0]] += 1
+        report.compared.update({f"{name}.csv: {one}": n for one, n in compared.items()})
+
+
+def _is(one: Row, other: Row) -> bool:
+    """Tell whether an estimate is another, or without its ends may be."""
+    return same(one.value, other.value) if one.launches is None else equal(one, other)
+
+
+def _sensors(files: RunFiles, report: Report) -> None:
+    """Hold the readings against those that are stored."""
+    told = files.stored["frobench"].get("telemetry") or {"series": {}, "held_back": {}}
+    wanted = Counter(
+        (device, quantity, value)
+        for device, quantities in told["series"].items()
+        for quantity, values in quantities.items()
+        for value in values or ()
+        if value is not None
+    )
+    found = Counter(
+        (cells["device"], cells["quantity"], float(cells["value"]))
+        for cells in files.tables["sensors"]
+        if cells["value"] and not cells["quantity"].startswith("held_back.")
+    )
+    report.checked[CELLS] += max(0, found.total() - 1)
+    name = files.beside("sensors.csv").name
+    report.check(found == wanted, CELLS, f"{name}: readings are not those stored")
+
+
+def readings(files: RunFiles) -> dict[tuple[str, str], list[float]]:
+    """Return the readings of each quantity of each device, in order."""
+    found: dict[tuple[str, str], list[float]] = {}
+    for cells in files.tables["sensors"]:
+        if cells["value"]:
+            found.setdefault((cells["device"], cells["quantity"]), []).append(float(cells["value"]))
+    return found
+
+
+def spread(values: list[float]) -> tuple[float, float, float]:
+    """Return the least, the middle and the greatest."""
+    return min(values), median(values), max(values)
