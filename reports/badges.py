@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: MIT
 """Badges: what a machine reaches, small enough for a line of somebody's README.
 
-A badge is an SVG that asks for nothing: no font, no style sheet, no script.
+A badge is an SVG that asks for nothing: no font, no style sheet, no script. Its number has its
+interval beside it, since nobody sees the page that explains it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 
 from markupsafe import Markup
 
 from reports.elements import element
+from reports.findings.select import is_cpu
+from reports.headlines import Figure
 from reports.images import ELLIPSIS, width
-from reports.summary import Answer
+from reports.views import Marks, doubtful
 from reports.words import printable
 from suite.units import format_estimate
 
@@ -18,34 +21,41 @@ LEFT, RIGHT, TEXT = "#3b4048", "#1d5a9e", "#ffffff"
 """Colours behind the name and behind the figure, and of both texts: at least 4.5:1."""
 HEIGHT, SIZE, PADDING = 20, 11, 7
 """Pixels; the shape that badges have everywhere."""
-LONGEST = 40
-"""Characters of a name."""
+LONGEST = 60
+"""Characters of a part."""
 FONTS = "Verdana,DejaVu Sans,Geneva,sans-serif"
 """The first two are as wide as the font that texts are measured in."""
 
 
-def of_run(machine: str, answers: Sequence[Answer], when: str, *, complete: bool) -> bytes:
-    """Return the badge of a run: its machine, and the first of its answers that is a number.
+def of_run(
+    figures: Iterable[Figure], marks: Marks, machine: str, when: str, *, complete: bool
+) -> bytes:
+    """Return the badge of a run: its best rate of a product, and of which device it is.
 
     Parameters
     ----------
+    figures
+        Its headline figures.
+    marks
+        What makes its cases doubtful.
     when
         The day it was measured.
     complete
         Whether every launch that was planned ended.
     """
-    found = next((one for one in answers if one.value), None)
-    if found is None or found.value is None:
-        figure, meaning = "no figure", "nothing was measured that has one"
-    else:
-        figure, meaning = format_estimate(found.value, found.unit), found.label
-    words = [*(found.marks if found else ()), *(() if complete else ("partial",))]
-    told = f"{machine}: {figure}, {meaning}. Measured with Frobench, {when}."
-    return badge(machine, ", ".join([figure, *words]), told).encode()
+    rates = [one for one in figures if one.quantity == "matmul"]
+    rates = [one for one in rates if not is_cpu(one.place)] or rates
+    if not rates:
+        return badge(machine, "no rate", f"{machine}: no product was measured.").encode()
+    best = max(rates, key=lambda one: one.value.value)
+    rate = f"{best.precision} {format_estimate(best.value, best.unit)}"
+    doubts = [*doubtful(best.cases, marks), *(() if complete else ("partial",))]
+    told = f"{machine}: {rate} on one {best.device}. Measured with Frobench, {when}."
+    return badge(best.device, ", ".join([rate, *doubts]), told).encode()
 
 
 def badge(name: str, figure: str, told: str) -> Markup:
-    """Return a badge as SVG.
+    """Return a badge as SVG; what is too long for its place is cut.
 
     Parameters
     ----------

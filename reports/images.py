@@ -20,6 +20,9 @@ from reports.words import printable
 from suite.units import format_estimate
 
 WIDTH, HEIGHT, EDGE = 1200, 630, 70
+ROOM = WIDTH - 2 * EDGE
+TITLES = (54, 46, 38, 30)
+"""Sizes of a title, of which the first is taken that lets it fit."""
 ROWS = 4
 """Figures that have room."""
 FIRST, STEP = 210, 84
@@ -40,7 +43,10 @@ class Row(NamedTuple):
 def rows(answers: Iterable[Answer]) -> list[Row]:
     """Return the first answers that have a number, with what makes them doubtful."""
     found = (
-        Row(format_estimate(one.value, one.unit), ", ".join([one.label, *one.marks]))
+        Row(
+            format_estimate(one.value, one.unit),
+            ", ".join([f"{one.title}: {one.label}", *one.marks]),
+        )
         for one in answers
         if one.value
     )
@@ -60,7 +66,8 @@ def card(title: str, lines: Iterable[Row], foot: str) -> bytes:
     image = Image.new("RGB", (WIDTH, HEIGHT), LIGHT["paper"])
     draw = ImageDraw.Draw(image)
     draw.rectangle((0, 0, WIDTH, 14), fill=LIGHT["link"])
-    _write(draw, 62, title, 54, BOLD)
+    size = next((one for one in TITLES if width(title[:LONGEST], one, BOLD) <= ROOM), TITLES[-1])
+    _write(draw, 116 - size, title, size, BOLD)
     draw.line((EDGE, 168, WIDTH - EDGE, 168), fill=LIGHT["ink"], width=3)
     for at, line in enumerate(islice(lines, ROWS)):
         top = FIRST + at * STEP
@@ -86,9 +93,9 @@ def _write(  # noqa: PLR0913, PLR0917 - a place, a text and how it looks
 def _cut(text: str, size: int, face: str) -> str:
     """Shorten a text to one line; characters that cannot be shown are made visible."""
     shown = printable(text)[:LONGEST]
-    if width(shown, size, face) <= WIDTH - 2 * EDGE and shown == printable(text):
+    if width(shown, size, face) <= ROOM and shown == printable(text):
         return shown
-    while width(shown + ELLIPSIS, size, face) > WIDTH - 2 * EDGE:
+    while width(shown + ELLIPSIS, size, face) > ROOM:
         shown = shown[:-1]
     return shown.rstrip() + ELLIPSIS
 

@@ -15,7 +15,7 @@ from reports.cache import Cache, Marks, mark, write
 from reports.contents import Contents, contents
 from reports.findings import sections
 from reports.frame import frame
-from reports.headlines import figures
+from reports.headlines import Figure, figures
 from reports.metadata import Described, Publication, head
 from reports.normal import Verdict, rows
 from reports.page import Download, Signs, run_page
@@ -148,7 +148,7 @@ def write_page(job: PageJob) -> Written:
             listed.append(_download(name, text, len(files[name])))
     found = answers(answered, marks)
     data = {name: mark(content) for name, content in files.items()}
-    files |= _signs(job, shown, found)
+    files |= _signs(job, shown, found, figures(run, table), marks)
     files[target.name] = run_page(shown, listed, _shown_elsewhere(job, shown, data)).encode()
     for name, content in files.items():
         write(target.with_name(name), content)
@@ -158,7 +158,13 @@ def write_page(job: PageJob) -> Written:
     return written
 
 
-def _signs(job: PageJob, shown: Contents, found: Sequence[Answer]) -> dict[str, bytes]:
+def _signs(
+    job: PageJob,
+    shown: Contents,
+    found: Sequence[Answer],
+    headlines: Sequence[Figure],
+    marks: views.Marks,
+) -> dict[str, bytes]:
     """Draw what stands for a page elsewhere."""
     run, stem = shown.run, Path(job.href).stem
     complete, when = run.frobench.complete, moment(run.datetime)
@@ -166,7 +172,7 @@ def _signs(job: PageJob, shown: Contents, found: Sequence[Answer]) -> dict[str, 
     foot = ", ".join([when, *measured, *(() if complete else ("partial",))])
     return {
         f"{stem}{IMAGE}": images.card(shown.machine, images.rows(found), foot),
-        f"{stem}{BADGE}": badges.of_run(shown.machine, found, when, complete=complete),
+        f"{stem}{BADGE}": badges.of_run(headlines, marks, shown.machine, when, complete=complete),
     }
 
 

@@ -51,7 +51,7 @@ def test_what_cannot_be_seen_is_shown_as_such() -> None:
 def test_its_numbers_carry_intervals_and_doubts_and_what_has_none_is_left_out() -> None:
     known = Estimate(value=4.37e11, low=4.25e11, high=4.41e11, confidence=0.95, launches=7)
     found = images.rows([answer(None), answer(known, ("noisy",)), *[answer(known)] * 9])
-    assert found[0] == Row("437 GFLOP/s [425, 441]", "best rate, noisy")
+    assert found[0] == Row("437 GFLOP/s [425, 441]", "Matmul: best rate, noisy")
     assert len(found) == images.ROWS
 
 
