@@ -206,7 +206,8 @@ def _with_pages(
     jobs = []
     for one in summaries:
         source, others = sources[one.sha256], shelf.others(one)
-        key = "-".join([one.href, *(other.sha256 for other in others), *astuple(publication)])
+        depends = (one.href, *(other.sha256 for other in others), *astuple(publication))
+        key = hashlib.sha256(repr(depends).encode()).hexdigest()
         if lies := _lies(source, "page", key, out):
             written[one.sha256] = lies
         else:
