@@ -3,6 +3,7 @@
 
 import csv
 import json
+import math
 from functools import cached_property
 from pathlib import Path
 from statistics import median
@@ -111,4 +112,28 @@ class RunFiles:
         for name, values in info.get("parts", {}).items():
             unit = "1" if name in {"overlap", "balance"} else "s"
             found[name, unit] = {at: one for at, one in enumerate(values) if one is not None}
+        if work.get("items"):
+            each = self.stored_cases[case]["params"].get("batch", 1)
+            found["step", "s"] = {at: one / work["items"] * each for at, one in seconds.items()}
+        if info.get("against"):
+            found |= self._beside(case, found.get(("step", "s"), {}))
         return found
+
+    def _beside(self, case: str, step: ByLaunch) -> dict[tuple[str, str], ByLaunch]:
+        """Return a case's time by that of the version beside it, in pairs, and what it has more.
+
+        A silent training reads back once, at its end; what that takes is put right here.
+        """
+        stored = self.stored_cases[case]
+        pairs = zip(stored["stats"]["data"], stored["extra_info"]["against"], strict=True)
+        logs = [math.log(own / other) for own, other in pairs]
+        params, items = stored["params"], stored["extra_info"]["work"].get("items") or math.inf
+        part = int(params.get("every", 0)) * int(params.get("batch", 0)) / items
+        ratio, corrected, begin = {}, {}, 0
+        for launch, samples in self.samples[self.numbers[case]].items():
+            ratio[launch] = math.exp(median(logs[begin : begin + len(samples)]))
+            begin += len(samples)
+            added = (ratio[launch] - 1) / (1 - part) if part < 1 else 0.0
+            corrected[launch] = 1 + added / (1 - added * part)
+        more = {at: one * (1 - 1 / corrected[at]) for at, one in step.items()}
+        return {("pairs", "×"): ratio, ("silent", "×"): corrected, ("more", "s"): more}

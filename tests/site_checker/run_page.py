@@ -12,6 +12,7 @@ from statistics import fmean
 from tests.site_checker import formulas
 from tests.site_checker.files import Cells, RunFiles, number, row
 from tests.site_checker.printed import Printed, Row, estimates, first, plain
+from tests.site_checker.recomputed import estimate
 from tests.site_checker.report import NUMBERS, Report
 from tests.site_checker.run_tables import readings, spread
 from tests.site_checker.tree import BLOCKS, Element
@@ -170,6 +171,13 @@ class RunPage:
         elif block.around(id="normal"):
             for one in found:
                 self._expect(one, map(row, self.files.tables["others"]))
+        elif block.around(id="doubts"):
+            for one in found:
+                told = (self.cases[case] for case in self._linked(block) or self.cases)
+                self._expect(one, (row(c) for cells in told for c in cells))
+        elif block.around(id="method"):
+            for one in found:
+                self._expect(one, self._harness())
         else:
             for one in found:
                 fault = self._fault(one.text, "in one of the answers")
@@ -200,10 +208,18 @@ class RunPage:
         def fits(row: Row) -> bool:
             return one.is_value(row.value) if row.launches is None else one.agrees(row)
 
-        if formulas.recompute(self.files, cases, units, fits):
+        said = [(shown.unit, shown.value * shown.factor) for shown in plain(where)]
+        ceilings = [one for one in said if one[0] in {"FLOP/s", "B/s"}]
+        if formulas.recompute(self.files, cases, units, fits, ceilings):
             self.report.checked[NUMBERS] += 1
         else:
             self.report.unknown.append(f"{self.name}: {one.text!r} in {where}")
+
+    def _harness(self) -> Iterator[Row]:
+        """Yield what an empty body takes, of each device."""
+        launches = [one["empty_body"] for one in self.files.stored["frobench"]["launches"]]
+        for device in {name for one in launches for name in one}:
+            yield estimate([one[device] for one in launches if device in one], "s")
 
     def _label(self, block: Element, said: str) -> None:
         """Check what a drawing says of itself in words."""
