@@ -18,30 +18,26 @@ DEVICES = (1, 2, 3, 4, 8)
 """What a ratio may be of: twice as fast is 2."""
 
 
-def recompute(
-    files: RunFiles, cases: Sequence[str], units: Iterable[str], fits: Fits,
-    ceilings: Sequence[tuple[str, float]] = (),
-) -> bool:
+def recompute(files: RunFiles, cases: Sequence[str], units: Iterable[str], fits: Fits) -> bool:
     """Tell whether a formula of some cases gives a number.
 
     It is one of: what a case says by itself, the ratio of two that are alike (or that by a
     number of devices), their difference, the sum of two by a third, the part of the highest of
-    all, a rate by a ceiling, operations for each byte, and what a straight line through times by
+    all, operations for each byte, and what a straight line through times by
     size says: its latency, its rate, and the size that gets half of that.
 
     Parameters
     ----------
     units
         In which the number may be.
-    ceilings
-        What rates may be held against, each with its unit.
     fits
         Whether an estimate is the number; asked without ends first, which is quick.
     """
     known = {name: files.quantities(name) for name in cases if name in files.numbers}
-    every, sizes = [*known.values()], _sizes(files, known)
+    every, sizes = [*known.values()], [*_sizes(files, known)]
     for unit in units:
-        tried = chain(_alone(every, unit, ceilings), _pairs(every, unit), _lines(sizes, unit))
+        lines = (line for one in sizes for line in _lines(one, unit))
+        tried = chain(_alone(every, unit), _pairs(every, unit), lines)
         for by_launch in tried:
             if by_launch and fits(Row(median(by_launch.values()), None, None, None, unit)):
                 if fits(estimate(by_launch.values(), unit)):
@@ -49,17 +45,30 @@ def recompute(
     return False
 
 
-def _alone(
-    known: Sequence[Quantities], unit: str, ceilings: Sequence[tuple[str, float]]
-) -> Iterator[ByLaunch]:
-    """Yield what single cases say, and rates by what they are held against."""
+def parts(
+    files: RunFiles, cases: Sequence[str], ceilings: Iterable[tuple[str, float]]
+) -> Iterator[tuple[Row, float]]:
+    """Yield what part the rates of cases, or of lines through them, are of what they are held
+    against, each with the ceiling.
+
+    Parameters
+    ----------
+    ceilings
+        Each with its unit.
+    """
+    known = {name: files.quantities(name) for name in cases if name in files.numbers}
+    for unit, ceiling in ceilings:
+        lines = (line for one in _sizes(files, known) for line in _lines(one, unit))
+        for by_launch in chain(_alone([*known.values()], unit), lines):
+            yield estimate([one / ceiling for one in by_launch.values()], "1"), ceiling
+
+
+def _alone(known: Sequence[Quantities], unit: str) -> Iterator[ByLaunch]:
+    """Yield what single cases say."""
     for one in known:
         for (_, of), values in one.items():
             if of == unit or (of == ITEMS and unit.endswith("/s") and unit not in {"B/s", "FLOP/s"}):
                 yield values
-            for name, ceiling in ceilings if unit == "1" else ():
-                if name == of:
-                    yield {at: value / ceiling for at, value in values.items()}
 
 
 def _pairs(known: Sequence[Quantities], unit: str) -> Iterator[ByLaunch]:
@@ -86,15 +95,20 @@ def _pairs(known: Sequence[Quantities], unit: str) -> Iterator[ByLaunch]:
             yield {at: peak[at] / copied[at] for at in peak.keys() & copied.keys()}
 
 
-def _sizes(files: RunFiles, known: Mapping[str, Quantities]) -> list[tuple[float, ByLaunch]]:
-    """Return times by size, where the cases differ in nothing else."""
+def _sizes(
+    files: RunFiles, known: Mapping[str, Quantities]
+) -> Iterator[list[tuple[float, ByLaunch]]]:
+    """Yield times by size, where the cases differ in nothing else, and by the bytes they move."""
     params = {name: files.stored_cases[name]["params"] for name in known}
     names = {key for one in params.values() for key in one}
     differ = [key for key in names if len({str(one.get(key)) for one in params.values()}) > 1]
     if len(differ) != 1 or not all(type(one.get(differ[0])) is int for one in params.values()):
-        return []
-    times = [(float(params[name][differ[0]]), one["time", "s"]) for name, one in known.items()]
-    return sorted(times, key=itemgetter(0))
+        return
+    work = {name: files.stored_cases[name]["extra_info"]["work"].get("bytes") for name in known}
+    for sizes in ({name: one[differ[0]] for name, one in params.items()}, work):
+        if all(sizes.values()):
+            times = [(float(sizes[name]), one["time", "s"]) for name, one in known.items()]
+            yield sorted(times, key=itemgetter(0))
 
 
 def _lines(sizes: Sequence[tuple[float, ByLaunch]], unit: str) -> Iterator[ByLaunch]:

@@ -3,6 +3,8 @@
 
 import json
 from collections import Counter
+from collections.abc import Iterator
+from functools import partial
 from itertools import accumulate, pairwise
 from statistics import median
 
@@ -94,14 +96,31 @@ def _answers(files: RunFiles, report: Report) -> None:
             cases = json.loads(cells["cases"])
             if found is None or cells.get("role") == "bound" or not cases:
                 continue
-            if formulas.recompute(files, cases, [found.unit], lambda one: _is(one, found)):  # noqa: B023 - called at once
+            right = partial(_is, found)
+            if formulas.recompute(files, cases, [found.unit], right) or (
+                cells.get("role") == "part" and any(map(right, _parts(files, cells)))
+            ):
                 report.checked[CELLS] += 3
             else:
                 compared[cells[kinds].partition("-cpu")[0].partition("-cuda")[0]] += 1
         report.compared.update({f"{name}.csv: {one}": n for one, n in compared.items()})
 
 
-def _is(one: Row, other: Row) -> bool:
+def _parts(files: RunFiles, cells: Cells) -> Iterator[Row]:
+    """Yield what part a product's rate may be of its ceiling, in each precision of the roofline."""
+    (name,) = json.loads(cells["cases"])
+    work = files.stored_cases[name]["extra_info"]["work"]
+    intensity, rate = work["flops"] / work["bytes"], files.quantities(name)["flops", "FLOP/s"]
+    for bound in files.tables["figures"]:
+        if bound["role"] == "bound" and bound["figure"] == cells["figure"]:
+            copy, product = map(files.quantities, json.loads(bound["cases"]))
+            slope, peak = copy["bytes", "B/s"], product["flops", "FLOP/s"]
+            every = rate.keys() & slope.keys() & peak.keys()
+            parts = [rate[at] / min(slope[at] * intensity, peak[at]) for at in every]
+            yield estimate(parts, "1")
+
+
+def _is(other: Row, one: Row) -> bool:
     """Tell whether an estimate is another, or without its ends may be."""
     return same(one.value, other.value) if one.launches is None else equal(one, other)
 
