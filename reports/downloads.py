@@ -103,12 +103,15 @@ def as_csv(table: pa.Table) -> bytes:
 
 
 def _harmless(texts: pa.ChunkedArray | pa.Array) -> pa.ChunkedArray | pa.Array:
-    formula = pc.and_not(
-        pc.match_substring_regex(texts, _FORMULA), pc.match_substring_regex(texts, _NUMBER)
-    )
-    if not pc.any(formula).as_py():
+    if not pc.any(_formulas(texts.unique())).as_py():  # most texts stand in many rows
         return texts
-    return pc.if_else(formula, pc.binary_join_element_wise("'", texts, ""), texts)
+    return pc.if_else(_formulas(texts), pc.binary_join_element_wise("'", texts, ""), texts)
+
+
+def _formulas(texts: pa.ChunkedArray | pa.Array) -> pa.ChunkedArray | pa.Array:
+    """Tell which texts a spreadsheet would compute."""
+    begins, is_number = (pc.match_substring_regex(texts, one) for one in (_FORMULA, _NUMBER))
+    return pc.and_not(begins, is_number)
 
 
 def as_parquet(table: pa.Table) -> bytes:

@@ -81,7 +81,8 @@ class Curve:
 
     def highest(self) -> float:
         """Return the size with the largest estimate."""
-        return max(self.sizes, key=lambda x: self.point(x).y.value)
+        medians = np.nanmedian(self.table[self.sizes].to_numpy(), axis=0)
+        return self.sizes[int(medians.argmax())]
 
     def point(self, x: float, name: str = "") -> Point:
         """Return the estimate over launches in a column, as a point of a plot, maybe renamed."""
@@ -113,11 +114,15 @@ class Cases:
         self._launches, self._launch = np.unique(launches, return_inverse=True)
         self._case, _ = pd.factorize(cases)
         first = table.iloc[self._rows[np.unique(self._case, return_index=True)[1]]]
-        facts = zip(*(first[name].to_numpy().tolist() for name in first), strict=True)
+        columns = [str(name) for name in first]
+        facts = zip(*(first[name].to_numpy().tolist() for name in columns), strict=True)
         self._facts: dict[str, dict[str, Any]] = {
             one["case"]: one
-            for one in (dict(zip(map(str, first), values, strict=True)) for values in facts)
+            for one in (dict(zip(columns, values, strict=True)) for values in facts)
         }
+        self._named: dict[Scalar, list[str]] = {}
+        for name, one in self._facts.items():
+            self._named.setdefault(one["function"], []).append(name)
         self._place = {name: place for place, name in enumerate(self._facts)}
         self._numbers: dict[str, Numbers] = {}
 
@@ -127,10 +132,11 @@ class Cases:
 
     def names(self, **where: Scalar) -> tuple[str, ...]:
         """Return the full names of the cases with these parameters, in the order of the run."""
+        among = self._named.get(where.get("function"), self._facts)
         return tuple(
             name
-            for name, facts in self._facts.items()
-            if all(facts.get(key) == value for key, value in where.items())
+            for name in among
+            if all(self._facts[name].get(key) == value for key, value in where.items())
         )
 
     def values(self, column: str, **where: Scalar) -> list[Any]:
