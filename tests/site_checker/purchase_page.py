@@ -1,0 +1,266 @@
+# SPDX-License-Identifier: MIT
+"""The page of machines side by side, from the formulae of `docs/methodology.md`."""
+
+import json
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+from tests.site_checker.files import RunFiles, number, table
+from tests.site_checker.printed import Row, estimates, first, plain
+from tests.site_checker.recomputed import LEAST, pseudomedian, same
+from tests.site_checker.report import CELLS, NUMBERS, Report
+from tests.site_checker.tree import Element
+
+Data = Mapping[str, Any]
+HOURS_A_YEAR_AND_DAY = 365
+_ACCELERATOR = re.compile(r"[a-z]\w*:\d+")
+ROUNDED = 1e-8
+"""The page's data has nine decimal places of a logarithm."""
+
+
+class PurchasePage:
+    """The page, its data for the script (the first comparison), and its tables.
+
+    Parameters
+    ----------
+    files
+        Of each run, by the address of its page.
+    """
+
+    def __init__(
+        self, folder: Path, page: Element, files: Mapping[str, RunFiles], report: Report
+    ) -> None:
+        self.page, self.files, self.report = page, files, report
+        block = page.first("script", id="comparisons")
+        self.data: Data = json.loads("".join(map(str, block.children)))[0] if block else {}
+        self.rows = table(folder / "purchase.csv")
+        self.machines = {one["href"]: one for one in self.data["machines"]}
+        self.exercises: list[Data] = self.data["exercises"]
+        self.reference = next(
+            one for one in self.data["machines"] if one["run"] == self.data["reference"]
+        )
+        self.overall = {
+            href: self.ratio(one, {each["name"]: each["weight"] for each in self.exercises})
+            for href, one in self.machines.items()
+        }
+
+    def check(self) -> None:
+        """Check the table beside the page, and every number on it."""
+        self._table()
+        for found in self.page.every("table"):
+            key = (found.first("caption") or found).attributes.get("id", "")
+            heads = [cell.text() for cell in found.every("th", scope="col")]
+            for line in found.every("tr"):
+                cells = [one for one in line.children if isinstance(one, Element)]
+                link = cells[0].first("a")
+                if link is not None and cells[-1].name == "td":
+                    self._line(key, heads, cells, self.machines[link.attributes["href"]])
+        self._sentences()
+
+    def ratio(self, machine: Data, weights: Mapping[str, float]) -> Row | None:
+        """Return the weighted geometric mean of a machine's ratios, with its interval."""
+        there = {one: weight for one, weight in weights.items() if weight and one in machine["logs"]}
+        if not there:
+            return None
+        every = math.fsum(there.values())
+        log = math.fsum(weight * machine["logs"][one] for one, weight in there.items()) / every
+        if machine["covariance"] is None or machine["quantile"] is None:
+            return Row(math.exp(log), None, None, None, "×")
+        shares = [there.get(one["name"], 0.0) / every for one in self.exercises]
+        variance = math.fsum(
+            one * other * value
+            for one, row in zip(shares, machine["covariance"], strict=True)
+            for other, value in zip(shares, row, strict=True)
+        )
+        half = machine["quantile"] * math.sqrt(max(variance, 0.0))
+        return Row(math.exp(log), math.exp(log - half), math.exp(log + half), None, "×")
+
+    def _table(self) -> None:
+        """Hold the table against the page's data, and its ratios against the launches."""
+        known = {(one["run"], one["exercise"]): one for one in self.rows}
+        for machine in self.machines.values():
+            for exercise in self.exercises:
+                cells = known[machine["run"], exercise["name"]]
+                wanted = self.ratio(machine, {exercise["name"]: 1.0})
+                pairs = [
+                    (number(cells["ratio"]), wanted and wanted.value),
+                    (number(cells["low"]), wanted and wanted.low),
+                    (number(cells["high"]), wanted and wanted.high),
+                    (number(cells["cases"]), machine["counts"][exercise["name"]]),
+                    (number(cells["every"]), exercise["total"]),
+                    (number(cells["log_ratio"]), self._log(machine, exercise["name"])),
+                ]
+                for found, right in pairs:
+                    fault = f"purchase.csv: {machine['run']}, {exercise['name']}: {found} and {right}"
+                    self.report.check(_near(found, right), CELLS, fault)
+        if self.rows:
+            self.report.compared["purchase.csv: standard errors, of a bootstrap"] += len(self.rows)
+
+    def _log(self, machine: Data, exercise: str) -> float | None:
+        """Return the mean log ratio over the common cases, from the launches of both runs."""
+        ours, theirs = (_times(self.files[one["href"]]) for one in (machine, self.reference))
+        both = [key for key in theirs if key in ours and key[0] == exercise]
+        return fmean(theirs[key] - ours[key] for key in both) if both else None
+
+    def _line(self, key: str, heads: list[str], cells: list[Element], machine: Data) -> None:
+        if key in {"table-speed", "table-worth", "table-front"}:
+            amounts = self._amounts(machine)
+            for head, cell in zip(heads, cells, strict=True):
+                told = next((one for name, one in amounts if head.startswith(name)), None)
+                if told is not None or head in {name for name, _ in amounts}:
+                    self._cell(cell.text(), told)
+                elif head.endswith(" exercise"):
+                    choose = max if head.startswith("Best") else min
+                    self._extreme(cell.text(), machine, choose)
+            if key == "table-speed":
+                asked = [one for one in self.exercises if one["weight"] > 0]
+                there = [one for one in asked if one["name"] in machine["logs"]]
+                self._counts(cells[3].text(), len(there), len(asked), None, None)
+                part = sum(machine["counts"][one["name"]] for one in there)
+                ends = (self._if(machine[side], asked) for side in ("worst", "best"))
+                self._counts(cells[4].text(), part, sum(one["total"] for one in asked), *ends)
+        elif key.startswith("table-"):
+            exercise = self.exercises[int(key.removeprefix("table-"))]
+            name = exercise["name"]
+            self._cell(cells[1].text(), self.ratio(machine, {name: 1.0}))
+            ends = (machine[side][name] for side in ("worst", "best"))
+            self._counts(cells[2].text(), machine["counts"][name], exercise["total"], *ends)
+
+    def _amounts(self, machine: Data) -> list[tuple[str, Row | None]]:
+        """Return what stands under the heads of tables, the longer names first."""
+        speed, watts, price = self.overall[machine["href"]], machine["watts"], machine["price"]
+        currency = next((c for one in self.machines.values() if (c := one["currency"])), "USD")
+        base, memory = self.reference["watts"], machine["memory_bytes"]
+        owned = None
+        if price is not None and watts is not None:
+            owned = price + watts / 1000 * self._hours() * self._kwh()
+        per = _plain(1000 * memory / price, "B") if memory and price else None
+        return [
+            ("Price per unit", _by(price, speed, currency)),
+            ("Price", _plain(price, currency)),
+            ("Power", _plain(watts, "W")),
+            ("Work per watt", _times_as(speed, base / watts) if base and watts else None),
+            ("Memory per", per),
+            ("Memory", _plain(memory, "B")),
+            ("Cost of ownership", _plain(owned, currency)),
+            ("Cost per unit", _by(owned, speed, currency)),
+            ("Times as fast", speed),
+            ("Speed", speed),
+        ]
+
+    def _usual(self) -> list[float]:
+        """Return what is assumed: the price of a kWh, hours a day, their share, years."""
+        said = re.search(r"unless you say otherwise (.+?) are assumed", self.page.text())
+        return [one.value * one.factor for one in plain(said[1])] if said else []
+
+    def _hours(self) -> float:
+        _, hours, share, years = self._usual()
+        return hours * share * years * HOURS_A_YEAR_AND_DAY
+
+    def _kwh(self) -> float:
+        return self._usual()[0]
+
+    def _cell(self, text: str, wanted: Row | None) -> None:
+        """Check a cell: a number with its interval, one that is exact, or none."""
+        if wanted is None:
+            right = not [*estimates(text)] and (first(text) is None)
+        elif wanted.low is None or wanted.low == wanted.high:
+            shown = first(text)
+            right = shown is not None and shown.is_value(wanted.value) and shown.unit == wanted.unit
+        else:
+            right = any(one.agrees(wanted) for one in estimates(text))
+        self.report.check(right, NUMBERS, f"purchase.html: {text!r} should be {wanted}")
+
+    def _extreme(self, text: str, machine: Data, choose: Callable[..., Row]) -> None:
+        asked = [one["name"] for one in self.exercises if one["weight"] > 0]
+        known = [one for name in asked if (one := self.ratio(machine, {name: 1.0}))]
+        if machine is not self.reference and known:
+            self._cell(text.rpartition(": ")[2], choose(known, key=lambda one: one.value))
+
+    def _if(self, logs: Mapping[str, float | None], asked: list[Data]) -> float | None:
+        known = [(one["weight"], log) for one in asked if (log := logs[one["name"]]) is not None]
+        if len(known) < len(asked) or not known:
+            return None
+        return math.fsum(w * log for w, log in known) / math.fsum(w for w, _ in known)
+
+    def _counts(
+        self, text: str, part: int, whole: int, worst: float | None, best: float | None
+    ) -> None:
+        """Check "9 of 11", and what would be if the rest were like the worst and the best."""
+        shown = [*plain(text)]
+        wanted: list[float] = [part, whole]
+        if len(shown) > 2 and worst is not None and best is not None:
+            wanted += [math.exp(worst), math.exp(best)]
+        right = len(shown) == len(wanted) and all(
+            one.is_value(true) for one, true in zip(shown, wanted, strict=True)
+        )
+        self.report.check(right, NUMBERS, f"purchase.html: {text!r} should be {wanted}")
+
+    def _sentences(self) -> None:
+        """Check the numbers of sentences: ratios overall, what a machine draws and costs."""
+        known = [one for one in self.overall.values() if one]
+        for block in self.page.every("p", class_="answer"):
+            for one in estimates(block.text()):
+                right = any(one.agrees(each) for each in known)
+                self.report.check(right, NUMBERS, f"purchase.html: {one.text!r} is no ratio")
+        for block in self.page.every("dd"):
+            for machine in self.machines.values():
+                text, shown = block.text(), first(block.text())
+                if shown and machine["watts"] and text.endswith(f"by its {machine['watts_source']}"):
+                    others = [one["watts"] for one in self.machines.values() if one["watts"]]
+                    right = shown.unit == "W" and any(map(shown.is_value, others))
+                    self.report.check(right, NUMBERS, f"purchase.html: {text!r} is no known power")
+                    break
+
+
+def _times(files: RunFiles) -> dict[tuple[str, str], float]:
+    """Return the pseudomedian of each case that can stand in a ratio, by exercise and by case."""
+    broken = {
+        one["case"]
+        for one in files.stored["frobench"]["conclusions"]
+        if one["severity"] == "error" and one.get("case")
+    }
+    status = {cells["case"]: cells["status"] for cells in files.tables["cases"]}
+    most = max((len(files.seconds(name)) for name in status), default=0)
+    found: dict[tuple[str, str], float] = {}
+    for name, state in status.items():
+        case, seconds = files.stored_cases[name], files.seconds(name)
+        info = case["extra_info"]
+        if state == "failed" or name in broken or len(seconds) < min(LEAST, most):
+            continue
+        device = _ACCELERATOR.sub("accelerator", str(case["params"].get("device", info["device"])))
+        params = sorted({**case["params"], "device": device}.items())
+        alone = device.startswith("cpu") and "accelerator" not in device
+        exercise = f"{case['group']}.cpu" if alone else case["group"]
+        key = repr((name.partition("[")[0], info["version"], params))
+        found.setdefault((exercise, key), pseudomedian([*seconds.values()]))
+    return found
+
+
+def _plain(value: float | None, unit: str) -> Row | None:
+    return None if value is None else Row(value, None, None, None, unit)
+
+
+def _by(amount: float | None, speed: Row | None, unit: str) -> Row | None:
+    """Return an amount for each unit of work: a higher speed makes it less."""
+    if amount is None or speed is None:
+        return None
+    low, high = speed.high and amount / speed.high, speed.low and amount / speed.low
+    return Row(amount / speed.value, low, high, None, unit)
+
+
+def _times_as(speed: Row | None, factor: float) -> Row | None:
+    if speed is None:
+        return None
+    low, high = speed.low and speed.low * factor, speed.high and speed.high * factor
+    return Row(speed.value * factor, low, high, None, "×")
+
+
+def _near(one: float | None, other: float | None) -> bool:
+    if one is None or other is None:
+        return one is other
+    return same(one, other) or abs(one - other) <= ROUNDED * max(1.0, abs(one))
