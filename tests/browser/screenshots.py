@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Take the pictures that the documents show: run page, purchase page and index, light and dark.
 
-The run page is that of the newest stored run. Index and purchase page show made-up machines
-beside it, since a comparison needs several.
+The run page is that of the newest stored run. Index and purchase page show made-up machines, since
+a comparison needs several.
 """
 
 import io
@@ -28,11 +28,10 @@ COLOURS = 96
 def take(folder: Path) -> None:
     """Build the sites in a folder and take the pictures of three pages."""
     sites.build(folder)
-    honest = folder / "honest"
     pages = {
-        "run": next(honest.glob(f"*/{sites.newest().stem}.html")),
-        "purchase": honest / "purchase.html",
-        "index": honest / "index.html",
+        "run": next(folder.glob(f"honest/*/{sites.newest().stem}.html")),
+        "purchase": folder / "machines" / "purchase.html",
+        "index": folder / "machines" / "index.html",
     }
     with sync_playwright() as playwright:
         browser = chromium.launch(playwright.chromium)

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from reports import site
 from suite import store
 from suite.model import Run, Telemetry
-from tests import factory
+from tests import factory, many_machines
 from tests.browser.hostile import hostile_runs
 from tests.command import ROOT
 from tests.good_runs import good_run
@@ -27,6 +27,9 @@ HONEST: dict[str, Callable[[], Run]] = {
     "all-failed": lambda: _failed(factory.run(seed=5, accelerators=1)),
 }
 """Runs whose pages differ in kind, beside the newest that is stored."""
+
+MACHINES = 6
+WHOLE = ("honest", "machines")
 
 
 def newest() -> Path:
@@ -56,7 +59,9 @@ def _failed(run: Run) -> Run:
 
 
 def build(folder: Path) -> None:
-    """Write the sites `honest`, `hostile` and `empty` of runs that are stored in `runs`.
+    """Write the sites `honest`, `machines`, `hostile` and `empty` of runs stored in `runs`.
+
+    The second has machines that can be compared, for the index and the purchase page.
 
     The command refuses most hostile runs, so that their pages are asked of what it calls.
     """
@@ -65,8 +70,10 @@ def build(folder: Path) -> None:
     honest = [newest(), *(_stored(run, folder / "runs" / f"{name}.json") for name, run in given)]
     hostile = hostile_runs(_sensed(factory.run(accelerators=2)))
     spoilt = [_stored(run, folder / "runs" / f"{name}.json") for name, run in hostile.items()]
-    command = [sys.executable, "-m", "frobench", "report", *map(str, honest)]
-    subprocess.run([*command, "-o", str(folder / "honest")], cwd=ROOT, check=True)
+    like = [many_machines.write_one(number, folder / "runs") for number in range(MACHINES)]
+    for name, paths in {"honest": honest, "machines": like}.items():
+        command = [sys.executable, "-m", "frobench", "report", *map(str, paths)]
+        subprocess.run([*command, "-o", str(folder / name)], cwd=ROOT, check=True)
     site.build([newest(), *spoilt], folder / "hostile")
     site.build([], folder / "empty")
 
@@ -91,10 +98,8 @@ def pages(folder: Path) -> list[Place]:
     """Return every page of the sites."""
     found: list[Place] = []
     whole = {"index", "purchase", newest().stem, "four-gpus-partial"}
-    for path in sorted(folder.glob("*/**/*.html")):
+    for path in [*sorted(folder.glob("[!m]*/**/*.html")), *sorted(folder.glob("machines/*.html"))]:
         kind, *place = path.relative_to(folder).parts
         told = "/".join(place) if kind == "honest" or len(place) == 1 else f"run {len(found)}"
-        found.append(
-            Place(f"{kind}/{told}", path.as_uri(), kind == "honest" and path.stem in whole)
-        )
+        found.append(Place(f"{kind}/{told}", path.as_uri(), kind in WHOLE and path.stem in whole))
     return found

@@ -32,5 +32,11 @@ def test_hostile_text_executes_nothing(browser: Browser, folder: Path) -> None:
 
 
 def test_names_that_lead_elsewhere_write_nothing_outside_the_site(folder: Path) -> None:
-    assert {one.name for one in folder.iterdir()} == {"runs", "honest", "hostile", "empty"}
+    assert {one.name for one in folder.iterdir()} == {
+        "runs",
+        "honest",
+        "machines",
+        "hostile",
+        "empty",
+    }
     assert not (folder.parent / "up").exists()
