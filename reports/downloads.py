@@ -2,6 +2,7 @@
 """Tables as CSV and Parquet: the same bytes on every Python, and no cell that is a formula."""
 
 from collections.abc import Iterable, Sequence
+from operator import attrgetter
 from typing import Any
 
 import msgspec
@@ -75,25 +76,19 @@ def estimates(summaries: Iterable[Summary]) -> pa.Table:
 
 
 def _table(rows: Sequence[object], schema: pa.Schema) -> pa.Table:
-    columns = {
-        field.name: pa.array(
-            [_plain(getattr(row, field.name)) for row in rows]
-            if field.name == "params"
-            else [getattr(row, field.name) for row in rows],
-            field.type,
-        )
-        for field in schema
-    }
-    return pa.table(columns, schema=schema)
+    columns = {field.name: map(attrgetter(field.name), rows) for field in schema}
+    if "params" in columns:
+        columns["params"] = map(_plain, columns["params"])
+    return pa.table({name: list(values) for name, values in columns.items()}, schema=schema)
 
 
-def _plain(params: object) -> str:
-    return msgspec.json.encode(params, order="sorted").decode()
+def _plain(params: object) -> bytes:
+    return msgspec.json.encode(params, order="sorted")
 
 
 def as_csv(table: pa.Table) -> bytes:
     """Return a table as CSV in UTF-8; what a spreadsheet would take for a formula begins with '."""
-    names = [_harmless(pa.array([name])).to_pylist()[0] for name in table.column_names]
+    names = _harmless(pa.array(table.column_names, pa.string())).to_pylist()
     columns = [
         _harmless(column) if pa.types.is_string(column.type) else column for column in table.columns
     ]
