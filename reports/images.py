@@ -1,18 +1,22 @@
 # SPDX-License-Identifier: MIT
 """The picture that stands for a page where people pass on its address: 1200 x 630 pixels, PNG.
 
-Other programs show it without the page, so its numbers carry their intervals. The font comes with
-matplotlib, on every system the same, and is read without loading matplotlib.
+Other programs show it without the page, so its numbers carry their intervals. It is lettered in
+matplotlib's own font, which is the same on every system.
 """
 
 import io
+import warnings
+from bisect import bisect
 from collections.abc import Iterable
 from functools import cache
-from importlib.metadata import distribution
 from itertools import islice
 from typing import NamedTuple
 
-from PIL import Image, ImageDraw, ImageFont
+from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties
+from matplotlib.lines import Line2D
+from matplotlib.text import Text
 
 from reports.summary import Answer
 from reports.theme import LIGHT
@@ -25,9 +29,11 @@ TITLES = (54, 46, 38, 30)
 """Sizes of a title, of which the first is taken that lets it fit."""
 ROWS = 4
 """Figures that have room."""
-FIRST, STEP = 210, 84
-"""Height of the first figure, and from one to the next."""
-PLAIN, BOLD = "DejaVuSans.ttf", "DejaVuSans-Bold.ttf"
+FIRST, STEP = 236, 84
+"""How far below the top the first figure stands, and from one to the next."""
+PLAIN, BOLD = "normal", "bold"
+POINT = 72.0
+"""Dots an inch at which a point is a pixel."""
 LONGEST = 200
 """Characters of a text that are looked at: more never fit."""
 ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
@@ -63,45 +69,69 @@ def card(title: str, lines: Iterable[Row], foot: str) -> bytes:
     foot
         When, and by how much was measured.
     """
-    image = Image.new("RGB", (WIDTH, HEIGHT), LIGHT["paper"])
-    draw = ImageDraw.Draw(image)
-    draw.rectangle((0, 0, WIDTH, 14), fill=LIGHT["link"])
+    figure = Figure(figsize=(WIDTH / POINT, HEIGHT / POINT), dpi=POINT, facecolor=LIGHT["paper"])
+    _rule(figure, 0, WIDTH, 7, 14, "link")
     size = next((one for one in TITLES if width(title[:LONGEST], one, BOLD) <= ROOM), TITLES[-1])
-    _write(draw, 116 - size, title, size, BOLD)
-    draw.line((EDGE, 168, WIDTH - EDGE, 168), fill=LIGHT["ink"], width=3)
+    _write(figure, 116, title, size, BOLD)
+    _rule(figure, EDGE, WIDTH - EDGE, 168, 3, "ink")
     for at, line in enumerate(islice(lines, ROWS)):
-        top = FIRST + at * STEP
-        _write(draw, top - 8, line.figure, 36, BOLD)
-        _write(draw, top + 38, line.label, 22, PLAIN, "muted")
-    _write(draw, HEIGHT - 62, f"Frobench, {foot}", 24, PLAIN, "link")
+        base = FIRST + at * STEP
+        _write(figure, base, line.figure, 36, BOLD)
+        _write(figure, base + 30, line.label, 22, PLAIN, "muted")
+    _write(figure, HEIGHT - 38, f"Frobench, {foot}", 24, PLAIN, "link")
     file = io.BytesIO()
-    image.save(file, "png")
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph")  # what the font lacks is drawn as a box
+        figure.savefig(file, format="png", metadata={"Software": None})
     return file.getvalue()
 
 
-def width(text: str, size: int, face: str = PLAIN) -> float:
+def width(text: str, size: int, weight: str = PLAIN) -> float:
     """Return how wide a text is, in pixels, on one line of a font of that size."""
-    return _font(face, size).getlength(text)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph")
+        drawn = Text(0, 0, text, fontproperties=_font(size, weight), parse_math=False)
+        drawn.set_figure(_blank())
+        return drawn.get_window_extent().width
 
 
 def _write(  # noqa: PLR0913, PLR0917 - a place, a text and how it looks
-    draw: ImageDraw.ImageDraw, top: int, text: str, size: int, face: str, colour: str = "ink"
+    figure: Figure, base: int, text: str, size: int, weight: str, colour: str = "ink"
 ) -> None:
-    draw.text((EDGE, top), _cut(text, size, face), LIGHT[colour], _font(face, size))
+    figure.text(
+        EDGE / WIDTH,
+        1 - base / HEIGHT,
+        _cut(text, size, weight),
+        color=LIGHT[colour],
+        fontproperties=_font(size, weight),
+        parse_math=False,
+    )
 
 
-def _cut(text: str, size: int, face: str) -> str:
+def _rule(  # noqa: PLR0913, PLR0917 - a place and how it looks
+    figure: Figure, left: int, right: int, middle: int, thick: int, colour: str
+) -> None:
+    height = 1 - middle / HEIGHT
+    ends = [left / WIDTH, right / WIDTH]
+    figure.add_artist(Line2D(ends, [height, height], linewidth=thick, color=LIGHT[colour]))
+
+
+def _cut(text: str, size: int, weight: str) -> str:
     """Shorten a text to one line; characters that cannot be shown are made visible."""
     shown = printable(text)[:LONGEST]
-    if width(shown, size, face) <= ROOM and shown == printable(text):
+    if width(shown, size, weight) <= ROOM and shown == printable(text):
         return shown
-    while width(shown + ELLIPSIS, size, face) > ROOM:
-        shown = shown[:-1]
-    return shown.rstrip() + ELLIPSIS
+    ends = range(len(shown) + 1)
+    fits = bisect(ends, x=False, key=lambda end: width(shown[:end] + ELLIPSIS, size, weight) > ROOM)
+    return shown[: fits - 1].rstrip() + ELLIPSIS
 
 
 @cache
-def _font(face: str, size: int) -> ImageFont.FreeTypeFont:
-    path = distribution("matplotlib").locate_file(f"matplotlib/mpl-data/fonts/ttf/{face}")
-    # The other way of laying out text is not there on every system.
-    return ImageFont.truetype(str(path), size, layout_engine=ImageFont.Layout.BASIC)
+def _font(size: int, weight: str) -> FontProperties:
+    return FontProperties(family="DejaVu Sans", size=size, weight=weight)
+
+
+@cache
+def _blank() -> Figure:
+    """Return what texts are measured on."""
+    return Figure(dpi=POINT)

@@ -2,7 +2,6 @@
 """A picture stands for a page, whatever its machine is called."""
 
 import io
-from pathlib import Path
 
 import pytest
 from PIL import Image
@@ -53,10 +52,3 @@ def test_its_numbers_carry_intervals_and_doubts_and_what_has_none_is_left_out() 
     found = images.rows([answer(None), answer(known, ("noisy",)), *[answer(known)] * 9])
     assert found[0] == Row("437 GFLOP/s [425, 441]", "Matmul: best rate, noisy")
     assert len(found) == images.ROWS
-
-
-def test_the_font_comes_with_what_the_project_needs() -> None:
-    assert Path(str(images._font(images.PLAIN, 20).path)).name == "DejaVuSans.ttf"
-    shown = images._font(images.PLAIN, 20).getmask("\N{MULTIPLICATION SIGN}").getbbox()
-    missing = images._font(images.PLAIN, 20).getmask("\uffff").getbbox()
-    assert shown != missing
