@@ -22,15 +22,20 @@ It ends with 0, or with 1 and a line for each fault.
 """
 
 import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from tests.site_checker import index_page, links, run_tables, tree  # noqa: E402 - found just now
-from tests.site_checker.files import RunFiles, table  # noqa: E402
-from tests.site_checker.purchase_page import PurchasePage  # noqa: E402
-from tests.site_checker.report import Report  # noqa: E402
-from tests.site_checker.run_page import RunPage  # noqa: E402
+from tests.site_checker import index_page, links, run_tables, tree
+from tests.site_checker.files import RunFiles, table
+from tests.site_checker.purchase_page import PurchasePage
+from tests.site_checker.report import Report
+from tests.site_checker.run_page import RunPage
+from tests.site_checker.run_rest import Rest
+
+Part = Callable[[], None]
 
 
 def check(folder: Path, address: str = "") -> Report:
@@ -47,13 +52,21 @@ def check(folder: Path, address: str = "") -> Report:
     links.check(folder, pages, address, report)
     runs = [one["href"] for one in table(folder / "runs.csv")]
     files = {href: RunFiles(folder / href) for href in runs if href in pages}
+    parts: list[tuple[str, Part]] = []
     for href, one in files.items():
-        run_tables.check(one, report)
-        RunPage(href, pages[href], one, report).check()
-    if "index.html" in pages:
-        index_page.check(folder, pages["index.html"], files, report)
-    if "purchase.html" in pages:
-        PurchasePage(folder, pages["purchase.html"], files, report).check()
+        parts.append((href, partial(run_tables.check, one, report)))
+        parts.append((href, RunPage(href, pages[href], one, report).check))
+        parts.append((href, Rest(href, pages[href], one, report).check))
+    index, purchase = pages.get("index.html"), pages.get("purchase.html")
+    if index:
+        parts.append(("index.html", partial(index_page.check, folder, index, files, report)))
+    if purchase:
+        parts.append(("purchase.html", PurchasePage(folder, purchase, files, report).check))
+    for name, part in parts:
+        try:
+            part()
+        except (AttributeError, LookupError, ValueError, StopIteration) as error:
+            report.faults.append(f"{name}: something else than it should be: {error!r}")
     return report
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from tests.site_checker.printed import Row
+from tests.site_checker.printed import RATIO, Row
 from tests.site_checker.recomputed import ByLaunch
 
 Cells = dict[str, str]
@@ -23,7 +23,10 @@ def table(path: Path) -> list[Cells]:
     with path.open(encoding="utf-8", newline="") as file:
         rows = [*csv.DictReader(file)]
     return [
-        {name: text[1:] if text[:2] in {"'=", "'+", "'-", "'@"} else text for name, text in row.items()}
+        {
+            name: text[1:] if text[:2] in {"'=", "'+", "'-", "'@"} else text
+            for name, text in row.items()
+        }
         for row in rows
     ]
 
@@ -136,4 +139,4 @@ class RunFiles:
             added = (ratio[launch] - 1) / (1 - part) if part < 1 else 0.0
             corrected[launch] = 1 + added / (1 - added * part)
         more = {at: one * (1 - 1 / corrected[at]) for at, one in step.items()}
-        return {("pairs", "×"): ratio, ("silent", "×"): corrected, ("more", "s"): more}
+        return {("pairs", RATIO): ratio, ("silent", RATIO): corrected, ("more", "s"): more}

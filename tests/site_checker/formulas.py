@@ -8,12 +8,13 @@ from operator import itemgetter
 from statistics import median
 
 from tests.site_checker.files import RunFiles
-from tests.site_checker.printed import Row
+from tests.site_checker.printed import RATIO, Row
 from tests.site_checker.recomputed import ByLaunch, estimate
 
 Fits = Callable[[Row], bool]
 Quantities = Mapping[tuple[str, str], ByLaunch]
-ITEMS, RATIOS = "items/s", {"×", "1"}
+ITEMS, RATIOS = "items/s", {RATIO, "1"}
+FLOPS, BYTES = ("flops", "FLOP/s"), ("bytes", "B/s")
 DEVICES = (1, 2, 3, 4, 8)
 """What a ratio may be of: twice as fast is 2."""
 
@@ -39,17 +40,19 @@ def recompute(files: RunFiles, cases: Sequence[str], units: Iterable[str], fits:
         lines = (line for one in sizes for line in _lines(one, unit))
         tried = chain(_alone(every, unit), _pairs(every, unit), lines)
         for by_launch in tried:
-            if by_launch and fits(Row(median(by_launch.values()), None, None, None, unit)):
-                if fits(estimate(by_launch.values(), unit)):
-                    return True
+            if (
+                by_launch
+                and fits(Row(median(by_launch.values()), None, None, None, unit))
+                and fits(estimate(by_launch.values(), unit))
+            ):
+                return True
     return False
 
 
 def parts(
     files: RunFiles, cases: Sequence[str], ceilings: Iterable[tuple[str, float]]
 ) -> Iterator[tuple[Row, float]]:
-    """Yield what part the rates of cases, or of lines through them, are of what they are held
-    against, each with the ceiling.
+    """Yield what part of each ceiling the rates of cases are, or those of lines through them.
 
     Parameters
     ----------
@@ -67,7 +70,9 @@ def _alone(known: Sequence[Quantities], unit: str) -> Iterator[ByLaunch]:
     """Yield what single cases say."""
     for one in known:
         for (_, of), values in one.items():
-            if of == unit or (of == ITEMS and unit.endswith("/s") and unit not in {"B/s", "FLOP/s"}):
+            if of == unit or (
+                of == ITEMS and unit.endswith("/s") and unit not in {"B/s", "FLOP/s"}
+            ):
                 yield values
 
 
@@ -75,24 +80,28 @@ def _pairs(known: Sequence[Quantities], unit: str) -> Iterator[ByLaunch]:
     """Yield what comes of two or more cases that say the same kind of thing."""
     for kind in dict.fromkeys(kind for one in known for kind in one):
         alike = [one[kind] for one in known if kind in one]
-        for one, other in permutations(alike, 2):
-            both = one.keys() & other.keys()
-            if unit in RATIOS and all(other[at] for at in both):
-                for count in DEVICES:
-                    yield {at: one[at] / other[at] / count for at in both}
-            if unit == kind[1]:
-                yield {at: one[at] - other[at] for at in both}
         if unit in RATIOS:
-            every = set.intersection(*(set(one) for one in alike))
-            most = {at: max(one[at] for one in alike) for at in every}
-            yield from ({at: one[at] / most[at] for at in every if most[at]} for one in alike)
-            for whole in alike:
-                for one, other in combinations([one for one in alike if one is not whole], 2):
-                    yield {at: (one[at] + other[at]) / whole[at] for at in every if whole[at]}
-    if unit == "FLOP/B":
-        for one, other in permutations(known, 2):
-            peak, copied = one.get(("flops", "FLOP/s"), {}), other.get(("bytes", "B/s"), {})
-            yield {at: peak[at] / copied[at] for at in peak.keys() & copied.keys()}
+            yield from _ratios(alike)
+        elif unit == kind[1]:
+            for one, other in permutations(alike, 2):
+                yield {at: one[at] - other[at] for at in one.keys() & other.keys()}
+    for first, second in permutations(known, 2) if unit == "FLOP/B" else ():
+        peak, copied = first.get(FLOPS, {}), second.get(BYTES, {})
+        yield {at: peak[at] / copied[at] for at in peak.keys() & copied.keys()}
+
+
+def _ratios(alike: Sequence[ByLaunch]) -> Iterator[ByLaunch]:
+    """Yield ratios of two, parts of the highest, and sums of two by a third."""
+    for one, other in permutations(alike, 2):
+        both = [at for at in one.keys() & other.keys() if other[at]]
+        for count in DEVICES:
+            yield {at: one[at] / other[at] / count for at in both}
+    every = set.intersection(*(set(one) for one in alike))
+    most = {at: max(one[at] for one in alike) for at in every}
+    yield from ({at: one[at] / most[at] for at in every if most[at]} for one in alike)
+    for whole in alike:
+        for one, other in combinations([one for one in alike if one is not whole], 2):
+            yield {at: (one[at] + other[at]) / whole[at] for at in every if whole[at]}
 
 
 def _sizes(
@@ -120,9 +129,11 @@ def _lines(sizes: Sequence[tuple[float, ByLaunch]], unit: str) -> Iterator[ByLau
         if unit == "s":
             yield {at: latency for at, (latency, _) in lines.items()}
             yield {at: each for at, (_, each) in lines.items()}
-        elif unit in {"B/s", "B", "n"} and all(each for _, each in lines.values()):
-            over = {"B/s": lambda one: 1.0}.get(unit, lambda one: one)
-            yield {at: over(latency) / each for at, (latency, each) in lines.items()}
+        elif all(each for _, each in lines.values()):
+            if unit == "B/s":
+                yield {at: 1 / each for at, (_, each) in lines.items()}
+            elif unit in {"B", "n"}:
+                yield {at: latency / each for at, (latency, each) in lines.items()}
 
 
 def _line(points: Sequence[tuple[float, float]]) -> tuple[float, float]:

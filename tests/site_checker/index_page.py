@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.site_checker.files import Cells, RunFiles, number, row, table
-from tests.site_checker.printed import Printed, Row, estimates
+from tests.site_checker.printed import Row, estimates
 from tests.site_checker.recomputed import estimate, log_error, same
 from tests.site_checker.report import CELLS, NUMBERS, Report
 from tests.site_checker.tree import Element
@@ -74,9 +74,19 @@ def _run(cells: Cells, rows: list[Cells], files: RunFiles, report: Report) -> No
         for amount, rate in (("flops", "flop_rate"), ("bytes", "byte_rate")):
             right[amount] = work.get(amount)
             right[rate] = work[amount] / right["seconds"] if work.get(amount) else None
-        for name in ("seconds", "low", "high", "log_error", "launches", *(
-            "flops", "bytes", "flop_rate", "byte_rate",
-        )):
+        for name in (
+            "seconds",
+            "low",
+            "high",
+            "log_error",
+            "launches",
+            *(
+                "flops",
+                "bytes",
+                "flop_rate",
+                "byte_rate",
+            ),
+        ):
             fault = f"estimates.csv: {cells['run']}, {one['case']}: {name} is {one[name]}"
             report.check(same(number(one[name]), right[name]), CELLS, f"{fault}, not {right[name]}")
 
@@ -88,24 +98,25 @@ def _lines(shown: Element | None) -> Iterator[list[Element]]:
             yield cells
 
 
-def _line(
-    shown: Element, line: list[Element], run: Cells, files: RunFiles, report: Report
-) -> None:
+def _line(shown: Element, line: list[Element], run: Cells, files: RunFiles, report: Report) -> None:
     """Check a row of the index."""
-    heads = ["", *(one.attributes["data-key"] for one in shown.every("th") if "data-key" in one.attributes)]
+    heads = [
+        "",
+        *(one.attributes["data-key"] for one in shown.every("th") if "data-key" in one.attributes),
+    ]
     for key, cell in zip(heads, line, strict=True):
         text = cell.text()
         if key == "launches":
             fault = f"index.html: {run['run']}: {text} launches, and should be {run[key]}"
             report.check(text == run[key], NUMBERS, fault)
         for one in estimates(text):
-            fitting = [*_figures(files, key, one)]
+            fitting = [*_figures(files, key)]
             right = any(one.agrees(each) for each in fitting)
             fault = f"index.html: {run['run']}: {one.text!r} should be one of {fitting}"
             report.check(right, NUMBERS, fault)
 
 
-def _figures(files: RunFiles, key: str, one: Printed) -> Iterator[Row]:
+def _figures(files: RunFiles, key: str) -> Iterator[Row]:
     """Yield the figures that may stand in a column, of each device one."""
     if key == "launch":
         for name in files.numbers:
@@ -143,9 +154,11 @@ def _packed(data: Mapping[str, Any], runs: list[list[Cells]], report: Report) ->
             true = sorted(math.log(float(one["seconds"])) for one in mine)
             left = sorted(logs)
             for log in left:
-                near = min(true, key=lambda one: abs(one - log), default=math.inf)  # noqa: B023 - called at once
+                near = min(true, key=lambda one: abs(one - log), default=math.inf)
                 right = abs(near - log) <= STEP / 2 + 1e-9
-                fault = f"index.html: a packed time of {exercise}, {math.exp(log)} s, is no estimate"
+                fault = (
+                    f"index.html: a packed time of {exercise}, {math.exp(log)} s, is no estimate"
+                )
                 report.check(right, NUMBERS, fault)
 
 

@@ -57,18 +57,16 @@ def _followed(  # noqa: PLR0913, PLR0917 - what a link may lead to
 ) -> str:
     """Say what is wrong with a link; nothing if it leads somewhere."""
     parts = urlsplit(link)
-    if parts.scheme == "data" and element.name == "link":
-        return ""
     if parts.scheme or parts.netloc:
-        told = address and link.startswith(address)
+        told = bool(address) and link.startswith(address)
+        told |= parts.scheme == "data" and element.name == "link"
         source = parts.scheme == "https" and "external" in element.attributes.get("rel", "").split()
         return "" if told or source else "leads away from the site"
     page = (folder / name).resolve()
     target = (page.parent / unquote(parts.path)).resolve() if parts.path else page
-    if folder.resolve() not in target.parents or parts.path.startswith("/"):
-        return "leads out of the site's folder"
-    if not target.is_file():
-        return "leads to no file"
+    inside = folder.resolve() in target.parents and not parts.path.startswith("/")
+    if not inside or not target.is_file():
+        return "leads to no file of the site"
     if parts.fragment and target in ids and unquote(parts.fragment) not in ids[target]:
         return "leads to no place of its page"
     if "download" in element.attributes and target.suffix in {".csv", ".parquet"}:

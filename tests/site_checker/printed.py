@@ -14,7 +14,7 @@ from typing import NamedTuple
 DECIMAL = {"n": 1e-9, "µ": 1e-6, "m": 1e-3, "": 1.0, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
 DECIMAL |= {"P": 1e15}
 BINARY = {"": 1.0, "Ki": 2.0**10, "Mi": 2.0**20, "Gi": 2.0**30, "Ti": 2.0**40}
-BASES = {name: DECIMAL for name in ("FLOP/s", "op/s", "B/s", "FLOP", "Hz", "W", "J", "s")}
+BASES = dict.fromkeys(("FLOP/s", "op/s", "B/s", "FLOP", "Hz", "W", "J", "s"), DECIMAL)
 BASES |= {"B": BINARY}
 """Units with prefixes; of two that fit the first is meant."""
 _NUMBER = r"-?\d[\d,]*(?:\.\d+)?"
@@ -24,6 +24,7 @@ _ESTIMATE = re.compile(
     rf"(?:\[({_NUMBER}), ({_NUMBER})\]|\((?:no interval: )?(\d+) launch(?:es)?\))"
 )
 _PLAIN = re.compile(rf"(?<![\w.,-])({_NUMBER})({_UNIT})")
+RATIO = "\N{MULTIPLICATION SIGN}"
 DIGITS = 3
 """Of a number without an interval."""
 
@@ -56,7 +57,7 @@ class Printed(NamedTuple):
 
     def agrees(self, row: Row) -> bool:
         """Tell whether it is a row of a download, rounded to the printed place."""
-        if self.unit != row.unit and not (self.unit == "" and row.unit in {"n", "×"}):
+        if self.unit != row.unit and not (self.unit == "" and row.unit in {"n", RATIO}):
             return False
         if self.launches is not None and (row.low is not None or self.launches != row.launches):
             return False
@@ -82,12 +83,10 @@ def estimates(text: str) -> Iterator[Printed]:
     for found in _ESTIMATE.finditer(text):
         value, unit, low, high, launches = found.groups()
         factor, base = scale(unit.strip())
-        if launches is not None:
-            step, ends = _digits(value), (None, None)
-        else:
-            step, ends = _place((value, low, high)), (_number(low), _number(high))
+        step = _digits(value) if launches else _place((value, low, high))
         count = None if launches is None else int(launches)
-        yield Printed(found[0], _number(value), *ends, count, factor, base, step)
+        begin, end = (None if launches else _number(one) for one in (low, high))
+        yield Printed(found[0], _number(value), begin, end, count, factor, base, step)
 
 
 def plain(text: str) -> Iterator[Printed]:

@@ -4,20 +4,20 @@
 import json
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from statistics import fmean
 from typing import Any
 
 from tests.site_checker.files import RunFiles, number, table
-from tests.site_checker.printed import Row, estimates, first, plain
-from tests.site_checker.recomputed import LEAST, pseudomedian, same
+from tests.site_checker.machines import times
+from tests.site_checker.printed import RATIO, Row, estimates, first, plain
+from tests.site_checker.recomputed import same
 from tests.site_checker.report import CELLS, NUMBERS, Report
 from tests.site_checker.tree import Element
 
 Data = Mapping[str, Any]
 HOURS_A_YEAR_AND_DAY = 365
-_ACCELERATOR = re.compile(r"[a-z]\w*:\d+")
 ROUNDED = 1e-8
 """The page's data has nine decimal places of a logarithm."""
 
@@ -63,13 +63,15 @@ class PurchasePage:
 
     def ratio(self, machine: Data, weights: Mapping[str, float]) -> Row | None:
         """Return the weighted geometric mean of a machine's ratios, with its interval."""
-        there = {one: weight for one, weight in weights.items() if weight and one in machine["logs"]}
+        there = {
+            one: weight for one, weight in weights.items() if weight and one in machine["logs"]
+        }
         if not there:
             return None
         every = math.fsum(there.values())
         log = math.fsum(weight * machine["logs"][one] for one, weight in there.items()) / every
         if machine["covariance"] is None or machine["quantile"] is None:
-            return Row(math.exp(log), None, None, None, "×")
+            return Row(math.exp(log), None, None, None, RATIO)
         shares = [there.get(one["name"], 0.0) / every for one in self.exercises]
         variance = math.fsum(
             one * other * value
@@ -77,7 +79,7 @@ class PurchasePage:
             for other, value in zip(shares, row, strict=True)
         )
         half = machine["quantile"] * math.sqrt(max(variance, 0.0))
-        return Row(math.exp(log), math.exp(log - half), math.exp(log + half), None, "×")
+        return Row(math.exp(log), math.exp(log - half), math.exp(log + half), None, RATIO)
 
     def _table(self) -> None:
         """Hold the table against the page's data, and its ratios against the launches."""
@@ -95,14 +97,16 @@ class PurchasePage:
                     (number(cells["log_ratio"]), self._log(machine, exercise["name"])),
                 ]
                 for found, right in pairs:
-                    fault = f"purchase.csv: {machine['run']}, {exercise['name']}: {found} and {right}"
+                    fault = (
+                        f"purchase.csv: {machine['run']}, {exercise['name']}: {found} and {right}"
+                    )
                     self.report.check(_near(found, right), CELLS, fault)
         if self.rows:
             self.report.compared["purchase.csv: standard errors, of a bootstrap"] += len(self.rows)
 
     def _log(self, machine: Data, exercise: str) -> float | None:
         """Return the mean log ratio over the common cases, from the launches of both runs."""
-        ours, theirs = (_times(self.files[one["href"]]) for one in (machine, self.reference))
+        ours, theirs = (times(self.files[one["href"]]) for one in (machine, self.reference))
         both = [key for key in theirs if key in ours and key[0] == exercise]
         return fmean(theirs[key] - ours[key] for key in both) if both else None
 
@@ -210,35 +214,15 @@ class PurchasePage:
         for block in self.page.every("dd"):
             for machine in self.machines.values():
                 text, shown = block.text(), first(block.text())
-                if shown and machine["watts"] and text.endswith(f"by its {machine['watts_source']}"):
+                if (
+                    shown
+                    and machine["watts"]
+                    and text.endswith(f"by its {machine['watts_source']}")
+                ):
                     others = [one["watts"] for one in self.machines.values() if one["watts"]]
                     right = shown.unit == "W" and any(map(shown.is_value, others))
                     self.report.check(right, NUMBERS, f"purchase.html: {text!r} is no known power")
                     break
-
-
-def _times(files: RunFiles) -> dict[tuple[str, str], float]:
-    """Return the pseudomedian of each case that can stand in a ratio, by exercise and by case."""
-    broken = {
-        one["case"]
-        for one in files.stored["frobench"]["conclusions"]
-        if one["severity"] == "error" and one.get("case")
-    }
-    status = {cells["case"]: cells["status"] for cells in files.tables["cases"]}
-    most = max((len(files.seconds(name)) for name in status), default=0)
-    found: dict[tuple[str, str], float] = {}
-    for name, state in status.items():
-        case, seconds = files.stored_cases[name], files.seconds(name)
-        info = case["extra_info"]
-        if state == "failed" or name in broken or len(seconds) < min(LEAST, most):
-            continue
-        device = _ACCELERATOR.sub("accelerator", str(case["params"].get("device", info["device"])))
-        params = sorted({**case["params"], "device": device}.items())
-        alone = device.startswith("cpu") and "accelerator" not in device
-        exercise = f"{case['group']}.cpu" if alone else case["group"]
-        key = repr((name.partition("[")[0], info["version"], params))
-        found.setdefault((exercise, key), pseudomedian([*seconds.values()]))
-    return found
 
 
 def _plain(value: float | None, unit: str) -> Row | None:
@@ -257,7 +241,7 @@ def _times_as(speed: Row | None, factor: float) -> Row | None:
     if speed is None:
         return None
     low, high = speed.low and speed.low * factor, speed.high and speed.high * factor
-    return Row(speed.value * factor, low, high, None, "×")
+    return Row(speed.value * factor, low, high, None, RATIO)
 
 
 def _near(one: float | None, other: float | None) -> bool:

@@ -5,20 +5,17 @@ Each block of text tells by where it stands which rows its numbers must be.
 """
 
 import json
-import re
 from collections.abc import Iterable, Iterator
-from statistics import fmean
 
 from tests.site_checker import formulas
 from tests.site_checker.files import Cells, RunFiles, number, row
-from tests.site_checker.printed import Printed, Row, estimates, first, plain
+from tests.site_checker.printed import RATIO, Printed, Row, estimates, first, plain
 from tests.site_checker.recomputed import estimate
 from tests.site_checker.report import NUMBERS, Report
-from tests.site_checker.run_tables import readings, spread
 from tests.site_checker.tree import BLOCKS, Element
 
-SIGNS = {"reading"}
-"""Classes of what explains signs by examples."""
+SIGNS = "reading"
+"""Class of what explains signs by examples."""
 
 
 class RunPage:
@@ -54,15 +51,12 @@ class RunPage:
     def check(self) -> None:
         """Check every number with an interval, and what stands without one where it is known."""
         for block in self.page.every():
-            if block.name in BLOCKS or block.attributes.get("class") == "figure":
-                if not any(one.attributes.get("class") in SIGNS for one in block.within()):
-                    self._block(block)
+            if block.name in BLOCKS and not block.around(class_=SIGNS):
+                self._block(block)
             if said := block.attributes.get("aria-label"):
                 self._label(block, said)
             if block.name == "meta":
                 self._meta(block)
-        self._cases_whole()
-        self._readings()
 
     def _fault(self, printed: str, wanted: object) -> str:
         return f"{self.name}: {printed!r} should be {wanted}"
@@ -86,20 +80,13 @@ class RunPage:
             rows = self._figure(figure)
             for one in found:
                 self._expect(one, map(row, self._fitting(rows, block, one)))
-        elif found and block.name in {"td"} and line and block.first("a", class_="number"):
+        elif found and block.name == "td" and line and block.first("a", class_="number"):
             behind = self._linked(block)
-            self._each(found, [cells for one in behind for cells in self.cases[one]], behind)
+            names = [c["case"] for case in behind for c in self.cases[case][:1]]
+            others = [c for c in self.files.tables["others"] if json.loads(c["cases"]) == names]
+            self._all(found, [c for case in behind for c in self.cases[case]] + others)
         elif found:
             self._sentence(block, text, found)
-        if block.around(id="normal"):
-            self._beside(block, text)
-
-    def _each(self, found: list[Printed], rows: list[Cells], behind: list[str]) -> None:
-        """Check numbers of some cases in a table: those told of them, or made of them."""
-        names = [self.cases[one][0]["case"] for one in behind]
-        others = [c for c in self.files.tables["others"] if json.loads(c["cases"]) == names]
-        for one in found:
-            self._expect(one, map(row, [*rows, *others]))
 
     def _linked(self, block: Element) -> list[str]:
         links = (one.attributes.get("href", "") for one in block.every("a"))
@@ -149,39 +136,51 @@ class RunPage:
         return [c for c in wanted if _is_place(place, c)]
 
     def _sentence(self, block: Element, text: str, found: list[Printed]) -> None:
-        """Check the numbers of a sentence: an answer's own, or what its cases give."""
+        """Check the numbers of a sentence by the place where it stands."""
         section = block.around("section", class_="exercise")
-        leading = block.around("a")
         if section and block.name in {"p", "dd"}:
-            answers = self.answers[self.exercises[section.attributes["id"]]]
-            telling = [c for c in answers if text.startswith(_words(c["answer"]))]
-            fault = f"{self.name}: {text[:80]!r} is no answer of the table of findings"
-            self.report.check(telling, NUMBERS, fault)
-            for one in found if telling else ():
-                self._answered(one, telling[0])
-        elif leading and block.around(class_="brief"):
-            exercise = self.exercises.get(leading.attributes["href"].removeprefix("#"), "")
-            if block.attributes.get("class") == "figure":
-                self._expect(found[0], [row(c) for c in self.answers.get(exercise, ())[:1]])
+            self._telling(self.exercises.get(section.attributes["id"], ""), text, found)
+        elif block.around(class_="brief"):
+            link = block.first("a")
+            exercise = link.attributes["href"].removeprefix("#") if link else ""
+            for one in found:
+                self._answered(one, self.answers[self.exercises[exercise]][0])
         elif block.around(id="roofline"):
-            rows = [c for key, cells in self.figures.items() if key[0] == "roofline" for c in cells]
+            rows = [
+                c for (group, _), each in self.figures.items() if group == "roofline" for c in each
+            ]
             names = dict.fromkeys(name for c in rows for name in json.loads(c["cases"]))
             for one in found:
-                self._made(one, [*names], f"roofline: {text[:60]}")
+                self._made(one, [*names], f"roofline: {text}")
         elif block.around(id="normal"):
-            for one in found:
-                self._expect(one, map(row, self.files.tables["others"]))
+            self._all(found, self.files.tables["others"])
         elif block.around(id="doubts"):
-            for one in found:
-                told = (self.cases[case] for case in self._linked(block) or self.cases)
-                self._expect(one, (row(c) for cells in told for c in cells))
+            told = (self.cases.get(case, []) for case in self._linked(block) or self.cases)
+            self._all(found, [cells for each in told for cells in each])
         elif block.around(id="method"):
             for one in found:
                 self._expect(one, self._harness())
         else:
-            for one in found:
-                fault = self._fault(one.text, "in one of the answers")
-                self.report.check(one.text in self.printed, NUMBERS, fault)
+            self._quoted(found)
+
+    def _all(self, found: list[Printed], rows: list[Cells]) -> None:
+        for one in found:
+            self._expect(one, map(row, rows))
+
+    def _quoted(self, found: Iterable[Printed]) -> None:
+        """Check numbers that an answer must have, printed alike."""
+        for one in found:
+            fault = self._fault(one.text, "in one of the answers")
+            self.report.check(one.text in self.printed, NUMBERS, fault)
+
+    def _telling(self, exercise: str, text: str, found: list[Printed]) -> None:
+        """Check a sentence that must be an answer of the table of findings."""
+        answers = self.answers.get(exercise, [])
+        telling = [c for c in answers if text.startswith(_words(c["answer"]))]
+        fault = f"{self.name}: {text!r} is no answer of the table of findings"
+        self.report.check(telling, NUMBERS, fault)
+        for one in found if telling else ():
+            self._answered(one, telling[0])
 
     def _answered(self, one: Printed, answer: Cells) -> None:
         own = row(answer)
@@ -203,7 +202,7 @@ class RunPage:
 
     def _made(self, one: Printed, cases: list[str], where: str) -> None:
         """Check a number that some formula of the cases must give."""
-        units = [one.unit] if one.unit else ["n", "×"]
+        units = [one.unit] if one.unit else ["n", RATIO]
 
         def fits(row: Row) -> bool:
             return one.is_value(row.value) if row.launches is None else one.agrees(row)
@@ -231,10 +230,7 @@ class RunPage:
     def _label(self, block: Element, said: str) -> None:
         """Check what a drawing says of itself in words."""
         text = said.replace("\u00a0", " ")
-        line = block.around("tr", class_="raw")
         figure = block.around("figure")
-        if block.attributes.get("class") == "strip" and line is not None:
-            return  # with its case, below
         if figure is not None and (rows := self._figure(figure)):
             known = [one for one in map(row, rows) if one]
             for shown in (one for one in plain(text) if f"{one.text} at " in text):
@@ -244,95 +240,7 @@ class RunPage:
 
     def _meta(self, block: Element) -> None:
         if block.attributes.get("name") == "description":
-            for one in estimates(block.attributes["content"].replace("\u00a0", " ")):
-                fault = self._fault(one.text, "in one of the answers")
-                self.report.check(one.text in self.printed, NUMBERS, fault)
-
-    def _cases_whole(self) -> None:
-        """Check what stands below each case: how many samples, their ends, the medians."""
-        for line in self.page.every("tr", class_="raw"):
-            parent = line.parent or line
-            rows = [one for one in parent.children if isinstance(one, Element)]
-            above = rows[next(at for at, one in enumerate(rows) if one is line) - 1]
-            case = above.attributes["id"].removeprefix("case-")
-            launches = self.files.samples[int(case)]
-            medians = self.files.seconds(self.cases[case][0]["case"])
-            every = [sample for one in launches.values() for sample in one]
-            summary, ends, below = line.first("summary"), *[*line.every("p")][:2]
-            counts = [int(one.value) for one in plain(summary.text() if summary else "")]
-            self._same(case, counts, [len(every), len(launches)])
-            shown = [one for span in ends.every("span") for one in plain(span.text())]
-            self._near(shown, [min(every), max(every)])
-            listed = below.text().partition(":")[2].partition(". ")[0].removesuffix(".").split(", ")
-            known = [one for text in listed if (one := first(text.strip()))]
-            self._near(known, [*medians.values()])
-            strip = line.first("svg")
-            label = strip.attributes["aria-label"].replace("\u00a0", " ") if strip else ""
-            before, _, after = label.partition("; estimate ")
-            self._same(case, [int(one.value) for one in plain(before)][:1], [len(every)])
-            self._near([*plain(before)][1:], [min(every), max(every)])
-            for one in estimates(after):
-                self._expect(one, map(row, self.cases[case]))
-
-    def _same(self, case: str, found: list[int], wanted: list[int]) -> None:
-        self.report.check(found == wanted, NUMBERS, self._fault(f"case {case}: {found}", wanted))
-
-    def _near(self, shown: list[Printed], wanted: list[float], unit: str = "s") -> None:
-        fault = self._fault(str([one.text for one in shown]), f"{len(wanted)} numbers")
-        self.report.check(len(shown) == len(wanted), NUMBERS, fault)
-        for one, true in zip(shown, wanted, strict=False):
-            right = one.is_value(true) and one.unit == unit
-            self.report.check(right, NUMBERS, self._fault(one.text, true))
-
-    def _readings(self) -> None:
-        """Check the tables of what sensors said."""
-        section = self.page.first("section", id="sensors")
-        if section is None:
-            return
-        known = [*readings(self.files).items()]
-        for line in _body(section, "sensors-caption"):
-            shown = [one for cell in line[2:] if (one := first(cell.text()))]
-            if len(shown) == 3:
-                right = any(_all(shown, spread(values)) for _, values in known)
-            elif shown:
-                grown = [values[-1] - values[0] for _, values in known]
-                right = any(shown[0].is_value(one) for one in grown)
-            else:
-                continue
-            fault = self._fault(" ".join(cell.text() for cell in line), "what a sensor read")
-            self.report.check(right, NUMBERS, fault)
-        parts = [fmean(v) for (_, name), v in known if name.startswith("held_back.")]
-        told = self.files.stored["frobench"]["telemetry"]
-        for block in section.every():
-            text = block.text(own=True) if block.name in {"li", "p"} else ""
-            if text.endswith("of the readings"):
-                self._expect_value(text.rpartition(" in ")[2], parts)
-            elif "Reading the sensors took" in text:
-                self._expect_value(text.partition(" took ")[2], [told["cost"]])
-            elif " at rest" in text:
-                watts = text.rpartition(": ")[2]
-                self._expect_value(watts, list(told.get("idle_watts", {}).values()))
-
-    def _expect_value(self, text: str, wanted: list[float]) -> None:
-        shown = first(text)
-        right = shown and any(_two(shown).is_value(one) for one in wanted)
-        self.report.check(right, NUMBERS, self._fault(text, wanted))
-
-    def _beside(self, block: Element, text: str) -> None:
-        """Check what others measured: ranges in the table, and each figure with its source."""
-        rows = [c for c in self.files.tables["others"] if c["measured_by"] != "this run"]
-        if block.name == "td" and (found := re.fullmatch(r"(.+) \((\d+)\)", text)):
-            line = block.around("tr")
-            name = line.first("th").text().casefold() if line and line.first("th") else ""
-            mine = [c for c in rows if f"{c['figure']}, {c['device']}".casefold() == name]
-            kinds = [[c for c in mine if c["measured_by"] == kind] for kind in ("a stored run", "others")]
-            right = any(len(kind) == int(found[2]) and _is_range(found[1], kind) for kind in kinds)
-            self.report.check(right, NUMBERS, self._fault(text, "the range of others"))
-        elif block.name == "li" and (link := block.first("a")) is not None:
-            mine = [c for c in rows if c["source"] == link.attributes["href"]]
-            shown = first(text)
-            right = shown and any(shown.is_value(float(c["value"])) for c in mine)
-            self.report.check(right, NUMBERS, self._fault(text, "a figure of that source"))
+            self._quoted(estimates(_words(block.attributes["content"])))
 
 
 def _wider(one: Printed, ceiling: Printed) -> Printed:
@@ -352,35 +260,3 @@ def _is_place(text: str, cells: Cells) -> bool:
         return text == _words(cells["place"])
     shown = first(text)
     return shown is not None and shown.is_value(true) and shown.unit == cells["place_unit"]
-
-
-def _body(section: Element, caption: str) -> Iterator[list[Element]]:
-    """Yield the cells of each row of the table of a caption."""
-    head = section.first("caption", id=caption)
-    table = head.around("table") if head else None
-    for line in table.every("tr") if table else ():
-        cells = [one for one in line.children if isinstance(one, Element)]
-        if cells and cells[-1].name == "td":
-            yield cells
-
-
-def _all(shown: list[Printed], wanted: Iterable[float]) -> bool:
-    return all(one.is_value(true) for one, true in zip(shown, wanted, strict=True))
-
-
-def _two(one: Printed) -> Printed:
-    """Read a number as one of two digits."""
-    return one._replace(step=one.step * 10 if one.step < 1 else one.step)
-
-
-def _is_range(text: str, rows: list[Cells]) -> bool:
-    """Tell whether "3.1 to 3.3 TB/s" are the ends of these rows."""
-    values = [float(c["value"]) for c in rows]
-    low, _, high = text.rpartition(" to ")
-    last = first(high)
-    if last is None or not values:
-        return False
-    begin = (first(low) or last) if low else last
-    if begin.unit == "" and last.unit:
-        begin = begin._replace(unit=last.unit, factor=last.factor)
-    return begin.is_value(min(values)) and last.is_value(max(values))

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterator
 from functools import partial
 from itertools import accumulate, pairwise
-from statistics import median
 
 from tests.site_checker import formulas
 from tests.site_checker.files import WORK, Cells, RunFiles, number, row
@@ -21,9 +20,8 @@ def check(files: RunFiles, report: Report) -> None:
         one(files, report)
 
 
-def _fault(files: RunFiles, name: str, at: int, what: str, found: object, wanted: object) -> str:
-    place = files.beside(f"{name}.csv" if name else "csv").name
-    return f"{place}: row {at}: {what} is {found}, and should be {wanted}"
+def _fault(place: str, what: str, found: object, wanted: object) -> str:
+    return f"{place}: {what} is {found}, and should be {wanted}"
 
 
 def _samples(files: RunFiles, report: Report) -> None:
@@ -43,30 +41,32 @@ def _samples(files: RunFiles, report: Report) -> None:
 
 def _launches(files: RunFiles, report: Report) -> None:
     """Hold the medians of launches, their work and their rates against samples and stored work."""
-    medians = {name: files.seconds(name) for name in files.numbers}
+    name = files.beside("csv").name
+    medians = {case: files.seconds(case) for case in files.numbers}
     for at, cells in enumerate(files.launch_rows, start=1):
-        name, launch = cells["case"], int(cells["launch"])
-        seconds = medians.get(name, {}).get(launch)
-        work = files.stored_cases.get(name, {"extra_info": {"work": {}}})["extra_info"]["work"]
+        case, launch = cells["case"], int(cells["launch"])
+        seconds = medians.get(case, {}).get(launch)
+        work = files.stored_cases.get(case, {"extra_info": {"work": {}}})["extra_info"]["work"]
         wanted = {"seconds": seconds, **{one: work.get(one) for one in ("flops", "bytes", "items")}}
         for rate, amount in WORK.items():
             wanted[rate] = work[amount] / seconds if work.get(amount) and seconds else None
         for column, right in wanted.items():
             found = number(cells[column])
-            fault = _fault(files, "", at, column, found, right)
+            fault = _fault(f"{name}, row {at}", column, found, right)
             report.check(same(found, right), CELLS, fault)
 
 
 def _cases(files: RunFiles, report: Report) -> None:
     """Estimate every case from its samples, and what it costs from the counters that are stored."""
+    name = files.beside("cases.csv").name
     for at, cells in enumerate(files.tables["cases"], start=1):
         wanted, found = _quantity(files, cells), row(cells)
-        fault = _fault(files, "cases", at, cells["quantity"], found, wanted)
+        fault = _fault(f"{name}, row {at}", cells["quantity"], found, wanted)
         report.check(found and wanted and equal(found, wanted), CELLS, fault)
         told = files.stored_cases[cells["case"]]["extra_info"].get("check") or {}
         for column in ("error", "bound"):
             right = number(cells[column])
-            fault = _fault(files, "cases", at, column, right, told.get(column))
+            fault = _fault(f"{name}, row {at}", column, right, told.get(column))
             report.check(same(right, told.get(column)), CELLS, fault)
 
 
@@ -152,8 +152,3 @@ def readings(files: RunFiles) -> dict[tuple[str, str], list[float]]:
         if cells["value"]:
             found.setdefault((cells["device"], cells["quantity"]), []).append(float(cells["value"]))
     return found
-
-
-def spread(values: list[float]) -> tuple[float, float, float]:
-    """Return the least, the middle and the greatest."""
-    return min(values), median(values), max(values)
