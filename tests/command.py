@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import psutil
+
 from suite import store
 from suite.model import Outcome, Run
 
@@ -35,6 +37,15 @@ def frobench(
     process = start(*arguments, folder=folder, environment=environment)
     out, err = process.communicate(timeout=240)
     return subprocess.CompletedProcess(process.args, process.returncode, out, err)
+
+
+def kill(process: subprocess.Popen[str]) -> None:
+    """Kill a command, and wait until the launch that it made has noticed."""
+    children = psutil.Process(process.pid).children(recursive=True)
+    process.kill()
+    process.communicate()
+    _, left = psutil.wait_procs(children, timeout=30)
+    assert not left
 
 
 def stored(run: subprocess.CompletedProcess[str], folder: Path) -> Run:

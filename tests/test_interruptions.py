@@ -12,7 +12,7 @@ import pytest
 from suite import checks, store
 from suite.model import Run
 from suite.running.journal import Begun, Journal, Measured
-from tests.command import QUICK, TRICKY, frobench, outcomes, start, stored
+from tests.command import QUICK, TRICKY, frobench, kill, outcomes, start, stored
 
 pytestmark = pytest.mark.long
 
@@ -22,12 +22,12 @@ def test_a_hung_case_is_ended_at_its_deadline_and_larger_ones_are_not_tried(
 ) -> None:
     run = frobench(
         *("run", "--benchmarks", TRICKY, "--devices", "cpu", "--profile", "rigorous"),
-        *("-k", "hang or wait", "--launches", 1, "--deadline", 6),
+        *("-k", "hang or wait", "--launches", 1, "--deadline", 3),
         folder=tmp_path,
     )
     assert run.returncode == 1
     told = outcomes(stored(run, tmp_path))
-    assert told["bench_hang[cpu-1]"].reason == "did not end within its deadline of 6 s"
+    assert told["bench_hang[cpu-1]"].reason == "did not end within its deadline of 3 s"
     assert told["bench_hang[cpu-2]"].status == "skipped"
     assert told["bench_wait[cpu-0.001]"].status == "passed"
 
@@ -60,9 +60,7 @@ SOME_CASES = {
 def test_a_killed_run_loses_at_most_the_case_in_flight(tmp_path: Path) -> None:
     process = start(*QUICK, *SOME, folder=tmp_path)
     folder = wait_for_samples(tmp_path / "results", 2)
-    process.kill()
-    process.communicate()
-    time.sleep(1)  # the launch notices at its next case
+    kill(process)
     records = list(Journal(folder / "launches.jsonl"))
     before = {r.case for r in records if isinstance(r, Measured)}
     begun = [r.case for r in records if isinstance(r, Begun)]
@@ -112,9 +110,7 @@ def test_a_run_that_was_killed_before_its_plan_is_resumed_as_it_was_asked_for(
     process = start(*QUICK, "-k", "fine", "--launches", 1, "--seed", 5, folder=tmp_path)
     while not list(tmp_path.glob("results/.runs/*/pilot-000.json")):
         time.sleep(0.02)
-    process.kill()
-    process.communicate()
-    time.sleep(1)  # the pilot notices at its next case
+    kill(process)
 
     run = resumed(tmp_path)
     assert {case.name for case in run.benchmarks} == {"bench_fine[cpu-8]", "bench_fine[cpu-16]"}

@@ -110,11 +110,13 @@ REASONS = {
     "clock_stopped": "ClockError: the clock stands still",
     "no_synchronisation": "events must have happened before",
     "current_device": "events must have happened before",
-    "hang": "did not end within its deadline of 8 s",
+    "hang": "did not end within its deadline of 5 s",
 }
 """What is told of the cases that fail otherwise than by their results."""
-BY_CHANCE = {"launches that differ too much or too little": {"drift"}}
-"""What may be named too: six random numbers are in order once in 360 runs."""
+BY_CHANCE = {"launches that differ too much or too little": {"drift", "samples-beyond-launch"}}
+"""What may be named too: six random numbers are in order once in 360 runs, and a copied launch may
+have been far slower than the one that it stands for.
+"""
 
 
 def caught(
@@ -152,7 +154,7 @@ def caught(
 def test_every_fault_of_a_case_is_named_and_those_without_have_none(tmp_path: Path) -> None:
     run, found = caught(
         tmp_path,
-        *("--devices", "cpu,sim:0,sim:1", "--launches", 1, "--deadline", 8),
+        *("--devices", "cpu,sim:0,sim:1", "--launches", 1, "--deadline", 5),
         planted="costly clock",
         faults={},
         variables={},

@@ -5,6 +5,7 @@ As a script it prints what it finds as JSON. It imports nothing of the suite, so
 once; a torch that hangs or crashes takes nobody along.
 """
 
+import gc
 import subprocess
 import sys
 import warnings
@@ -92,4 +93,5 @@ def _devices(torch: Any, count: int) -> list[tuple[str, int | None]]:  # noqa: A
 
 
 if __name__ == "__main__":
+    gc.disable()  # there is little garbage among what is imported
     sys.stdout.buffer.write(msgspec.json.encode(ask_torch()))
