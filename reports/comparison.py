@@ -31,7 +31,7 @@ class Less(Struct, frozen=True, kw_only=True):
     log : mean of log(reference's joules / this machine's), >0 = less energy for the same work
     variance : of the log; ``None`` where launches are too few
     quantile : as in `Machine`
-    cases : how many
+    cases : how many; none is of an exercise without weight
     """
 
     log: float
@@ -78,7 +78,8 @@ class Machine(Struct, frozen=True, kw_only=True):
     rates : of its own, whatever the reference
     differs : what differs between the machines and moves numbers, beyond the devices, such as
         ``driver 550 / 560``: the reference's first
-    missing : why cases of the reference have no ratio, a line for each reason
+    missing : why cases of the reference have no ratio, a line for each reason; of the reference
+        itself, why cases can have none with any machine
     """
 
     run: str

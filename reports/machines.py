@@ -146,8 +146,10 @@ class _Beside:
         return found
 
     def energy(self) -> Less | None:
-        """Compare the joules of a call, over the cases for which both machines tell them."""
-        both = [(joules(pair.base), joules(pair.new)) for pair in self.matched[0]]
+        """Compare the joules of a call, over the cases with weight that tell them on both sides."""
+        counting = {each.name for each in self.exercises if each.weight > 0}
+        pairs = [pair for pair in self.matched[0] if exercise(pair.base) in counting]
+        both = [(joules(pair.base), joules(pair.new)) for pair in pairs]
         told = [(mine, its) for mine, its in both if mine is not None and its is not None]
         if not told:
             return None
@@ -172,6 +174,8 @@ def _machine(address: str, beside: _Beside, prices: Sequence[Price]) -> Machine:
     bought = equipment(one.environment, one.settings.devices)
     price = total(prices, bought)
     _, missing, beyond = beside.matched
+    if beside.base is beside.one:
+        missing = beside.one.left_out
     ratios = beside.ratios()
     logs = {
         name: round(float(log), DECIMALS)

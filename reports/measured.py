@@ -37,7 +37,7 @@ class Measured:
     left_out
         Why the other cases have no ratio, by full name.
     rates
-        The best ones of its device.
+        The best ones of its device; none of a run with an error.
     """
 
     run: Run
@@ -63,7 +63,7 @@ class Measured:
         names = [name for name in seconds if name not in left_out]
         launches = Launches.of(together([seconds[name] for name in names]))
         kept = {name: (cases[name], row) for row, name in enumerate(names)}
-        return cls(run, launches, kept, left_out, _rates(run))
+        return cls(run, launches, kept, left_out, [] if whole else _rates(run))
 
 
 def exercise_of(group: str, device: str) -> str:

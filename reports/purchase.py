@@ -13,7 +13,14 @@ import msgspec
 import pyarrow as pa
 from markupsafe import Markup
 
-from reports import downloads, purchase_front, purchase_tables, purchase_words, views
+from reports import (
+    downloads,
+    purchase_front,
+    purchase_tables,
+    purchase_words,
+    purchase_worth,
+    views,
+)
 from reports.comparison import Comparison
 from reports.economics import single
 from reports.elements import element, together
@@ -36,6 +43,7 @@ SCRIPTS = (
     "setting.js",
     "purchase_view.js",
     "purchase_tables.js",
+    "purchase_worth.js",
     "purchase_front.js",
     "purchase_words.js",
     "purchase.js",
@@ -80,7 +88,7 @@ class Maker:
     paths
         Of the stored runs, in the order in which machines are shown.
     reference
-        One of them; by default the first.
+        One of them; see `files`.
     made
         Whether there were two of them that are whole.
     """
@@ -96,11 +104,12 @@ class Maker:
         self.made = len(runs) > 1
         if not self.made:
             return {}
-        first = next(iter(runs))
-        return files(runs, pages.get(self.reference or Path(), first), self.prices)
+        return files(runs, pages.get(self.reference or Path()), self.prices)
 
 
-def files(runs: Mapping[str, Run], reference: str, prices: Sequence[Price]) -> dict[str, bytes]:
+def files(
+    runs: Mapping[str, Run], reference: str | None, prices: Sequence[Price]
+) -> dict[str, bytes]:
     """Return the page of machines side by side and its downloads, by their names.
 
     Parameters
@@ -108,13 +117,16 @@ def files(runs: Mapping[str, Run], reference: str, prices: Sequence[Price]) -> d
     runs
         By the addresses of their pages, seen from this one.
     reference
-        The address of the run that the others are held against.
+        The address of the run that the others are held against; by default the first with a case
+        that can be compared.
     prices
         Of devices.
     """
     measured = {href: Measured.of(run) for href, run in runs.items()}
-    others = [href for href in runs if href != reference]
-    comparisons = [compare_measured(measured, href, prices) for href in (reference, *others)]
+    able = [href for href, one in measured.items() if one.cases]
+    first = reference or next(iter([*able, *runs]))
+    others = [href for href in runs if href != first]
+    comparisons = [compare_measured(measured, href, prices) for href in (first, *others)]
     table = rows(comparisons[0])
     return {
         PAGE: page(comparisons, runs).encode(),
@@ -153,9 +165,10 @@ def parts(shown: View) -> dict[str, Markup]:
     return {
         "summary": together(*(element("p", {"class": "answer"}, text) for text in sentences)),
         "speed": purchase_tables.speed(shown),
-        "worth": purchase_tables.worth(shown),
+        "worth": purchase_worth.worth(shown),
         "front": together(*purchase_front.draw(shown)),
-        "exercises": together(*(purchase_tables.panel(shown, one) for one in exercises)),
+        "exercises": together(*(purchase_tables.panel(shown, one) for one in exercises))
+        or element("p", {"class": "absent"}, "No exercise can be compared."),
         "notes": together(*map(purchase_tables.notes, shown.rows)),
     }
 

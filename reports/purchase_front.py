@@ -19,7 +19,7 @@ HEIGHT = 340
 TITLES: dict[Across, str] = {
     "price": "Price",
     "ownership": "Cost of ownership",
-    "watts": "Power",
+    "watts": "Power limit",
     "memory": "Memory",
 }
 _UNITS: dict[Across, str] = {"watts": "W", "memory": "B"}
@@ -102,8 +102,8 @@ def draw(view: View) -> list[Markup]:
     unknown = [row.name for row in view.rows if row.letter not in shown]
     notes = []
     if unknown:
-        text = f"Not shown, because their {title.lower()} or speed is not known: {listed(unknown)}."
-        notes = [element("p", {"class": "meta"}, text)]
+        why = f"because their {title.lower()} or speed is not known or 0"
+        notes = [element("p", {"class": "meta"}, f"Not shown, {why}: {listed(unknown)}.")]
     if not found:
         return notes
     unit = _UNITS.get(across, view.currency)

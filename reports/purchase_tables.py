@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from markupsafe import Markup
 
 from reports.comparison import Exercise
-from reports.economics import Amount, memory_per_price, per_work, single, work_per
+from reports.economics import Amount, single
 from reports.elements import Inside, element, percent
 from reports.findings.model import RATIO
 from reports.purchase_view import Row, View
@@ -103,7 +103,7 @@ def speed(view: View) -> Markup:
         [
             name(row),
             [" to ".join(map(str, dict.fromkeys(row.place))) if row.place else "-"],
-            [f"1{RATIO}" if row.is_reference else _measured(axis, row.ratio)],
+            [f"1{RATIO}" if row.is_reference and row.speed else _measured(axis, row.ratio)],
             [f"{row.overall.exercises} of {row.overall.of}"],
             _counted(row.overall.cases, row.overall.every, row.overall.worst, row.overall.best),
             _extreme(view, row, max),
@@ -113,47 +113,6 @@ def speed(view: View) -> Markup:
     ]
     caption = "Speed overall: geometric mean over exercises [95% interval]"
     return table(caption, heads, rows, "table-speed")
-
-
-def worth(view: View) -> Markup:
-    """Show what machines cost and draw, and what that buys."""
-    heads = [
-        "Machine",
-        "Price",
-        "Price per unit of work",
-        "Power",
-        "Work per watt",
-        "Memory",
-        f"Memory per 1,000 {view.currency}",
-        "Cost of ownership",
-        "Cost per unit of work",
-    ]
-    rows = [_worth(view, row) for row in view.rows]
-    caption = "Price, power and memory, and what each buys [95% interval]"
-    return table(caption, [[text] for text in heads], rows, "table-worth")
-
-
-def _worth(view: View, row: Row) -> list[Cell]:
-    price, owned, watts = (row.amounts[one] for one in ("price", "ownership", "watts"))
-    memory = row.machine.memory_bytes
-    reference = view.reference.amounts["watts"]
-    one = row.speed
-
-    def work(amount: float | None) -> Amount | None:
-        return per_work(amount, one) if one and amount is not None else None
-
-    per_watt = work_per(one, watts / reference) if one and watts and reference else None
-    return [
-        name(row),
-        plain(price, view.currency),
-        number(work(price), view.currency),
-        plain(watts, "W"),
-        number(per_watt, RATIO),
-        plain(memory, "B"),
-        plain(1000 * memory_per_price(memory, price) if memory and price else None, "B"),
-        plain(owned, view.currency),
-        number(work(owned), view.currency),
-    ]
 
 
 def panel(view: View, exercise: Exercise) -> Markup:
@@ -193,7 +152,7 @@ def notes(row: Row) -> Markup:
             ("Price", [f"{price}: {one.price_kind}, {one.price_date}, says {one.price_source}"])
         ]
     if one.watts is not None:
-        facts.append(("Power", [f"{format_value(one.watts, 'W')}, by its {one.watts_source}"]))
+        facts.append(("May draw", [f"{format_value(one.watts, 'W')}, by its {one.watts_source}"]))
     if not row.is_reference:
         differs = one.differs or ["nothing that is known"]
         facts.append(("Differs from the reference beyond the devices", differs))

@@ -4,6 +4,7 @@
 from collections.abc import Iterator
 
 from reports.economics import Amount, Speed, faster, per_work
+from reports.measured import ON_CPU
 from reports.purchase_tables import spelled
 from reports.purchase_view import Row, View, listed
 from suite.units import counted
@@ -13,19 +14,58 @@ def sentences(view: View) -> list[str]:
     """Return what the numbers say, most telling first."""
     reference = view.reference
     others = [(row, speed) for row, speed in view.ranked if row is not reference]
-    lost = [row.name for row in view.rows if row.speed is None]
-    said = [_beside(*others[0], reference)] if others else []
-    said += _leaders(view)
-    if lost and reference.speed:
-        none = "have no common case that can be compared; the reasons are below."
-        said.append(f"{listed(lost)} and {reference.name} {none}")
+    if reference.speed is None:
+        return [_nothing(view), *_unknown(view)]
+    said = [_beside(view, *others[0])] if others else []
+    said += [*_leaders(view), *_lost(view), *_accelerators(view)]
     return [*said, *_cheapest(view), *_unknown(view)]
 
 
-def _beside(row: Row, speed: Speed, reference: Row) -> str:
+def _nothing(view: View) -> str:
+    """Say why nothing can be held against the reference."""
+    if view.comparison.exercises:
+        return "No exercise counts: give one of them more than 0."
+    name = view.reference.name
+    return (
+        f"No case of {name} can be compared, so that nothing can be held against it: choose "
+        "another reference. The reasons are below."
+    )
+
+
+def _lost(view: View) -> Iterator[str]:
+    """Say which machines have no ratio."""
+    reference = view.reference.name
+    lost = [row for row in view.rows if row.speed is None]
+    if without := [row.name for row in lost if not row.machine.logs]:
+        none = "have no common case that can be compared; the reasons are below."
+        yield f"{listed(without)} and {reference} {none}"
+    if light := [row.name for row in lost if row.machine.logs]:
+        both = f"What {listed(light)} and {reference} both measured"
+        yield f"{both} counts for nothing in all: see it by exercise."
+
+
+def _accelerators(view: View) -> Iterator[str]:
+    """Say of which machines the accelerators are not in the ratio, as the reference has none."""
+    if not _on_cpu(view, view.reference):
+        return
+    whose = [
+        row.name for row in view.rows if any(not one.endswith(ON_CPU) for one in row.machine.beyond)
+    ]
+    if whose:
+        ratios = f"the ratios of {listed(whose)} are those of the processors beside them"
+        yield f"{view.reference.name} measured no accelerator: {ratios}."
+
+
+def _on_cpu(view: View, row: Row) -> bool:
+    """Tell whether all that a machine's overall ratio rests on ran on the CPU alone."""
+    return all(one.name.endswith(ON_CPU) for one, _ in view.singles(row))
+
+
+def _beside(view: View, row: Row, speed: Speed) -> str:
     """Hold a machine beside the reference."""
-    overall, ratio = row.overall, speed.ratio
-    over = f"over {overall.exercises} of {counted(overall.of, 'exercise')}"
+    reference, overall, ratio = view.reference, row.overall, speed.ratio
+    where = ", on the CPU alone" if _on_cpu(view, row) else ""
+    over = f"over {overall.exercises} of {counted(overall.of, 'exercise')}{where}"
     than = f"{_times(ratio)} as fast as {reference.name} {over}"
     if ratio.low is None:
         return f"{row.name} is {than}, with too few launches for an interval."

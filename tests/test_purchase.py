@@ -12,12 +12,14 @@ import pytest
 from msgspec.structs import replace
 
 from reports import prices, purchase, purchase_front, purchase_words
-from reports.comparison import Comparison, Exercise, Machine
+from reports.comparison import Comparison, Exercise, Less, Machine, Rate
 from reports.findings.model import RATIO
+from reports.machines import compare_measured
+from reports.measured import Measured
 from reports.purchase_view import View, listed, view
 from reports.render import HERE
 from reports.scales import labels, spanning
-from suite.model import Run
+from suite.model import Conclusion, Run
 from tests import factory
 from tests.test_page import HOSTILE, Reader
 
@@ -129,6 +131,32 @@ def test_prices_in_another_currency_are_not_mixed() -> None:
     )
     assert shown.currency == "USD"
     assert [row.amounts["price"] for row in shown.rows if row.name == "there"] == [None]
+
+
+def worth(shown: View) -> str:
+    return Reader(purchase.parts(shown)["worth"]).text
+
+
+def test_speed_per_watt_needs_no_power_of_the_reference() -> None:
+    text = worth(beside(machine("fast", 2.1, 2.1, watts=350.0), watts=None))
+    assert f"350 W 0.600{RATIO} [0.592, 0.609]" in text
+    assert "Work per joule" not in text
+
+
+def test_measured_energy_has_a_column_of_its_own_and_is_never_a_limit() -> None:
+    energy = Less(log=log(3), variance=1e-4, quantile=2.0, cases=4)
+    text = worth(beside(machine("thrifty", 2.0, 2.0, energy=energy, watts=None)))
+    assert "Work per joule, measured" in text
+    assert f"not known not known 3.00{RATIO} [2.94, 3.06] 4 cases" in text
+    assert "not measured" in text
+
+
+def test_a_rate_has_its_price_where_the_price_is_known() -> None:
+    rate = Rate(precision="bfloat16", value=8e14, low=7.9e14, high=8.1e14)
+    text = worth(beside(machine("fast", 2.0, price=8000.0, rates=[rate]), rates=[rate]))
+    assert "800 TFLOP/s [790, 810] 10.00 USD per TFLOP/s [9.88, 10.13]" in text
+    assert text.count("800 TFLOP/s") == 2
+    assert text.count("per TFLOP/s") == 1
 
 
 def test_what_gives_most_for_its_price_is_named_and_ties_are_too() -> None:
@@ -245,6 +273,45 @@ def test_only_files_that_have_a_page_are_laid_side_by_side() -> None:
     lone = purchase.Maker([Path("a"), Path("b")], None, [])
     assert lone({}) == {}
     assert not lone.made
+
+
+@pytest.fixture(scope="module")
+def faulty() -> Run:
+    run = factory.run(seed=4, accelerators=1, profile="quick")
+    error = Conclusion(
+        code="clock-set-back", severity="error", message="launch 3 began too early", advice=""
+    )
+    run.frobench.conclusions = [error]
+    return run
+
+
+def test_a_reference_with_an_error_is_told_plainly_and_why(
+    runs: dict[str, Run], faulty: Run
+) -> None:
+    made = purchase.files(runs | {"m/4.html": faulty}, "m/4.html", prices.read())
+    text = Reader(made[purchase.PAGE].decode()).text
+    assert "can be compared, so that nothing can be held against it" in text
+    assert "clock-set-back: launch 3 began too early" in text
+    assert not Measured.of(faulty).rates
+
+
+def test_unless_one_is_named_the_reference_is_the_first_that_can_be_compared(
+    runs: dict[str, Run], faulty: Run
+) -> None:
+    made = purchase.files({"m/4.html": faulty} | runs, None, [])
+    assert "NVIDIA H200 (B) (the reference)" in Reader(made[purchase.PAGE].decode()).text
+
+
+def test_without_an_accelerator_on_the_reference_ratios_are_the_processors() -> None:
+    bare = factory.run(seed=5, profile="quick")
+    full = factory.run(seed=6, accelerators=1, profile="quick")
+    both = {"bare": Measured.of(bare), "full": Measured.of(full)}
+    text = said(view(compare_measured(both, "bare")))
+    assert "on the CPU alone" in text
+    assert "the ratios of NVIDIA H200 are those of the processors beside them" in text
+    text = said(view(compare_measured(both, "full")))
+    assert "both measured counts for nothing in all" in text
+    assert "on the CPU alone" not in text
 
 
 def test_no_script_can_end_the_element_that_it_stands_in() -> None:

@@ -82,6 +82,12 @@ const economics = (() => {
     return { value: value / amount, low: low && low / amount, high: high && high / amount };
   }
 
+  /** The price of a FLOP/s at a rate that was measured of one of so many devices. @returns {Amount} */
+  function pricePerRate(price, { value, low, high }, count) {
+    const [least, most] = [high && price / high, low && price / low].map((end) => end && end / count);
+    return { value: price / value / count, low: least, high: most };
+  }
+
   /** What it costs to buy a machine and to run it: price and energy, nothing else. */
   function ownership(price, watts, { hours, years, kwh, share }) {
     const busyHours = hours * DAYS_A_YEAR * years * share;
@@ -106,5 +112,5 @@ const economics = (() => {
   const front = (options) =>
     options.map(([cost, one]) => !options.some(([other, speed]) => other <= cost && faster(speed, one)));
 
-  return { ratio, single, overall, perWork, workPer, ownership, faster, places, front };
+  return { ratio, single, overall, perWork, workPer, pricePerRate, ownership, faster, places, front };
 })();

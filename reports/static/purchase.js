@@ -30,7 +30,7 @@ const purchase = (() => {
     ({ key: `weight.${name}`, label: title, least: 0, most: 1000, usual });
 
   const price = (comparison, { machine, letter, name }) => ({
-    key: `price.${machine.run}`, label: `${letter}: ${name}`, least: 0, most: Infinity,
+    key: `price.${machine.run}`, label: `${letter}: ${name}`, least: 0, most: Infinity, clears: true,
     get usual() {
       return machine.currency === currencyOf(comparison) ? machine.price : null;
     },
@@ -42,10 +42,10 @@ const purchase = (() => {
     const number = (wanted) => setting.number(said, wanted);
     const use = Object.fromEntries(USES.map((wanted) => [wanted.key, number(wanted)]));
     const weights = comparison.exercises.map((one) => [one.name, number(weight(one))]);
-    const priced = { least: 0, most: Infinity, usual: null };
+    const priced = { least: 0, most: Infinity, usual: undefined, clears: true };
     const prices = comparison.machines
       .map(({ run }) => [run, number({ ...priced, key: `price.${run}` })])
-      .filter(([, known]) => known !== null);
+      .filter(([, known]) => known !== undefined);
     return {
       ...use, share: use.share / 100,
       currency: currencyOf(comparison),
@@ -77,10 +77,12 @@ const purchase = (() => {
     const sentences = purchaseWords.sentences(view);
     fill(root, "summary", ...sentences.map((text) => element("p", { class: "answer" }, text)));
     fill(root, "speed", purchaseTables.speed(view));
-    fill(root, "worth", purchaseTables.worth(view));
+    fill(root, "worth", ...purchaseWorth.worth(view));
     fill(root, "front", ...purchaseFront.draw(view, against(view)));
     fill(root, "notes", ...view.rows.map((row) => purchaseTables.notes(view, row)));
-    fill(root, "exercises", ...weightiest(comparison).map((one) => purchaseTables.panel(view, one)));
+    const panels = weightiest(comparison).map((one) => purchaseTables.panel(view, one));
+    const none = element("p", { class: "absent" }, "No exercise can be compared.");
+    fill(root, "exercises", ...(panels.length ? panels : [none]));
   }
 
   /** Make the fields of a part, unless they are there for the same things already. */

@@ -8,14 +8,14 @@ const purchaseFront = (() => {
   const ACROSS = {
     price: { title: "Price", more: false },
     ownership: { title: "Cost of ownership", more: false },
-    watts: { title: "Power", more: false },
+    watts: { title: "Power limit", more: false },
     memory: { title: "Memory", more: true },
   };
   const unit = (across, said) => ({ watts: "W", memory: "B" })[across] ?? said.currency;
 
-  /** Machines of which speed and amount are known, whether they are on the front, and who is near. */
+  /** Machines of which speed and amount are known, whether they are on the front, and who is near. 0 has no place on a logarithmic axis. */
   function front(view, across) {
-    const known = view.ranked.filter(({ amounts }) => amounts[across] !== null);
+    const known = view.ranked.filter(({ amounts }) => amounts[across]);
     const cost = (row) => row.amounts[across] * (ACROSS[across].more ? -1 : 1);
     const within = economics.front(known.map((row) => [cost(row), row.speed]));
     return known.map((row, place) => {
@@ -92,7 +92,7 @@ const purchaseFront = (() => {
     const { title } = ACROSS[across];
     const unknown = view.rows.filter((row) => !points.some((one) => one.row === row));
     const left = unknown.length
-      ? [element("p", { class: "meta" }, `Not shown, because their ${title.toLowerCase()} or speed is not known: ${purchaseView.listed(unknown.map((row) => row.name))}.`)]
+      ? [element("p", { class: "meta" }, `Not shown, because their ${title.toLowerCase()} or speed is not known or 0: ${purchaseView.listed(unknown.map((row) => row.name))}.`)]
       : [];
     if (points.length === 0) return left;
     const rows = points.map((one) => [

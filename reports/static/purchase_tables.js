@@ -111,43 +111,13 @@ const purchaseTables = (() => {
     const rows = view.rows.map((row) => [
       name(row),
       [ranks(row)],
-      [row.isReference ? "1×" : measured(axis, row.ratio)],
+      [row.isReference && row.speed ? "1×" : measured(axis, row.ratio)],
       [`${row.overall.exercises} of ${row.overall.of}`],
       counted(row.overall.cases, row.overall.every, row.overall.worst, row.overall.best),
       extreme(view, row, 1),
       extreme(view, row, -1),
     ]);
     return table("Speed overall: geometric mean over exercises [95% interval]", heads, rows, "table-speed");
-  }
-
-  /** What a machine costs and draws, and what that buys. */
-  function worthOf(view, row) {
-    const { currency } = view.said;
-    const { price, ownership, watts, memory } = row.amounts;
-    const reference = view.reference.amounts.watts;
-    const work = (amount) =>
-      row.speed === null || amount === null ? null : economics.perWork(amount, row.speed);
-    const perWatt = row.speed === null || watts === null || reference === null
-      ? null : economics.workPer(row.speed, watts / reference);
-    return [
-      name(row),
-      plain(price, currency),
-      number(work(price), currency),
-      plain(watts, "W"),
-      number(perWatt, "×"),
-      plain(memory, "B"),
-      plain(memory === null || price === null ? null : (1000 * memory) / price, "B"),
-      plain(ownership, currency),
-      number(work(ownership), currency),
-    ];
-  }
-
-  /** What all machines cost and draw, and what that buys. */
-  function worth(view) {
-    const heads = ["Machine", "Price", "Price per unit of work", "Power", "Work per watt", "Memory",
-      `Memory per 1,000 ${view.said.currency}`, "Cost of ownership", "Cost per unit of work"];
-    const rows = view.rows.map((row) => worthOf(view, row));
-    return table("Price, power and memory, and what each buys [95% interval]", heads.map((text) => [text]), rows, "table-worth");
   }
 
   /** The machines' ratios in one exercise. */
@@ -175,13 +145,20 @@ const purchaseTables = (() => {
     return table(element("h3", {}, exercise.title), heads, rows, key);
   }
 
+  /** Where a price is from: the reader, and whoever else told one. */
+  function price({ said }, { machine: { run, price: told, currency, price_kind, price_date, price_source } }) {
+    const known = told === null ? "not known"
+      : `${units.value(told, currency)}: ${price_kind}, ${price_date}, says ${price_source}`;
+    if (!(run in said.prices)) return [known];
+    const own = said.prices[run];
+    return [`${own === null ? "not known" : units.value(own, said.currency)}, as you set it`, `else ${known}`];
+  }
+
   /** Where numbers of a machine are from, and what else is not alike. */
   function notes(view, row) {
     const { machine } = row;
-    const known = machine.price === null
-      ? "not known" : `${units.value(machine.price, machine.currency)}: ${machine.price_kind}, ${machine.price_date}, says ${machine.price_source}`;
-    const facts = [["Price", [known]]];
-    if (machine.watts !== null) facts.push(["Power", [`${units.value(machine.watts, "W")}, by its ${machine.watts_source}`]]);
+    const facts = [["Price", price(view, row)]];
+    if (machine.watts !== null) facts.push(["May draw", [`${units.value(machine.watts, "W")}, by its ${machine.watts_source}`]]);
     if (!row.isReference) {
       facts.push(["Differs from the reference beyond the devices", machine.differs.length ? machine.differs : ["nothing that is known"]]);
     }
@@ -191,5 +168,5 @@ const purchaseTables = (() => {
     return element("div", {}, element("h3", {}, ...name(row)), element("dl", { class: "facts" }, ...rows));
   }
 
-  return { notes, name, number, plain, line, table, speed, worth, panel };
+  return { notes, name, number, plain, line, table, speed, panel };
 })();

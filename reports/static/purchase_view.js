@@ -15,7 +15,7 @@ const purchaseView = (() => {
   /** What a machine costs, draws and holds; null where that is not known. */
   function amounts(machine, said) {
     const known = machine.currency === said.currency ? machine.price : null;
-    const price = said.prices[machine.run] ?? known;
+    const price = machine.run in said.prices ? said.prices[machine.run] : known;
     const { watts, memory_bytes: memory } = machine;
     const both = price !== null && watts !== null;
     return { price, ownership: both ? economics.ownership(price, watts, said) : null, watts, memory };

@@ -10,9 +10,18 @@ const purchaseWords = (() => {
     return `${value}${interval ? ` ${interval}` : ""} times`;
   };
 
+  const onCpu = (exercise) => exercise.endsWith(".cpu");
+
+  /** Whether all that a machine's overall ratio rests on ran on the CPU alone. */
+  const cpuAlone = (view, row) =>
+    purchaseView.singles(view, row).every(([{ name }]) => onCpu(name));
+
   /** One machine beside the reference. */
-  function beside({ name, speed, ratio, overall }, reference) {
-    const over = `over ${overall.exercises} of ${units.counted(overall.of, "exercise")}`;
+  function beside(view, row) {
+    const { reference } = view;
+    const { name, speed, ratio, overall } = row;
+    const where = cpuAlone(view, row) ? ", on the CPU alone" : "";
+    const over = `over ${overall.exercises} of ${units.counted(overall.of, "exercise")}${where}`;
     const than = `${times(ratio)} as fast as ${reference.name} ${over}`;
     if (ratio.low === null) return `${name} is ${than}, with too few launches for an interval.`;
     const apart = economics.faster(speed, reference.speed) || economics.faster(reference.speed, speed);
@@ -51,15 +60,44 @@ const purchaseWords = (() => {
     return [`No price is known for ${without.length === view.rows.length ? "any of them" : listed(without)}.`];
   }
 
+  /** Why nothing can be held against the reference. */
+  function nothing({ comparison: { exercises }, reference }) {
+    if (exercises.length) return "No exercise counts: give one of them more than 0.";
+    return `No case of ${reference.name} can be compared, so that nothing can be held against it: `
+      + "choose another reference. The reasons are below.";
+  }
+
+  /** Which machines have no ratio. */
+  function lost({ rows, reference }) {
+    const named = (fits) => listed(rows.filter((row) => row.speed === null && fits(row)).map(({ name }) => name));
+    const empty = ({ machine }) => Object.keys(machine.logs).length === 0;
+    const [without, light] = [named(empty), named((row) => !empty(row))];
+    return [
+      ...(without ? [`${without} and ${reference.name} have no common case that can be compared; the reasons are below.`] : []),
+      ...(light ? [`What ${light} and ${reference.name} both measured counts for nothing in all: see it by exercise.`] : []),
+    ];
+  }
+
+  /** Of which machines the accelerators are not in the ratio, as the reference has none. */
+  function accelerators(view) {
+    const { reference, rows } = view;
+    if (!cpuAlone(view, reference)) return [];
+    const whose = rows.filter(({ machine }) => Object.keys(machine.beyond).some((name) => !onCpu(name)));
+    if (whose.length === 0) return [];
+    const names = listed(whose.map(({ name }) => name));
+    return [`${reference.name} measured no accelerator: the ratios of ${names} are those of the processors beside them.`];
+  }
+
   /** The sentences, most telling first. */
   function sentences(view) {
-    const { reference, rows, ranked } = view;
+    const { reference, ranked } = view;
+    if (reference.speed === null) return [nothing(view), ...unknown(view)];
     const other = ranked.find((row) => row !== reference);
-    const lost = rows.filter(({ speed }) => speed === null).map(({ name }) => name);
     return [
-      ...(other ? [beside(other, reference)] : []),
+      ...(other ? [beside(view, other)] : []),
       ...leaders(ranked, reference),
-      ...(lost.length && reference.speed ? [`${listed(lost)} and ${reference.name} have no common case that can be compared; the reasons are below.`] : []),
+      ...lost(view),
+      ...accelerators(view),
       ...cheapest(ranked),
       ...unknown(view),
     ];

@@ -111,11 +111,12 @@ const ratios = (() => {
    */
   function comparison(data, read, runs, describe) {
     const held = read.against(runs[0]);
+    const names = data.exercises.map(({ name }) => name);
     const exercises = data.exercises
       .map(({ name, title }, place) => (
         { name, title, total: held.totals[place], weight: held.weights[place], place }))
       .filter(({ total }) => total);
-    const machines = runs.map((run) => ({ ...describe(run, runs[0]), ...machine(held, run, exercises) }));
+    const machines = runs.map((run) => ({ ...describe(run, runs[0]), ...machine(held, run, exercises, names) }));
     return {
       approximate: true, reference: machines[0].run, machines,
       exercises: exercises.map(({ place, ...said }) => said),
@@ -123,18 +124,19 @@ const ratios = (() => {
   }
 
   /** What a machine's entry says of its speed. */
-  function machine(held, run, exercises) {
+  function machine(held, run, exercises, names) {
     const ends = held.ends(run);
     const mine = exercises.map(({ place }) => ({ ...held.single(run, place), ...ends[place] }));
     const by = (value) => Object.fromEntries(exercises.map(({ name }, i) => [name, value(mine[i], i)]));
     const known = mine.filter(({ count }) => count);
     const certain = known.length > 0 && known.every(({ error }) => !Number.isNaN(error));
     const variance = (one) => (one.count ? one.error ** 2 : 0);
+    const beyond = names.flatMap((name, i) => (ends[i].beyond ? [[name, ends[i].beyond]] : []));
     return {
       logs: Object.fromEntries(exercises.flatMap(({ name }, i) => (mine[i].count ? [[name, mine[i].log]] : []))),
       covariance: certain ? mine.map((one, i) => mine.map((_, j) => (i === j ? variance(one) : 0))) : null,
       quantile: certain ? QUANTILE : null,
-      counts: by(({ count }) => count), beyond: by(({ beyond }) => beyond),
+      counts: by(({ count }) => count), beyond: Object.fromEntries(beyond),
       best: by((one, i) => filled(mine, exercises, i, "best", Math.max)),
       worst: by((one, i) => filled(mine, exercises, i, "worst", Math.min)),
     };

@@ -5,7 +5,8 @@
  * sent and the back button works: #kwh=0.4&weight.matmul=2. Other keys there are left alone. What
  * is usual of numbers is not said.
  *
- * @typedef {{key: string, label: string, least: number, most: number, usual: ?number}} Wanted
+ * @typedef {{key: string, label: string, least: number, most: number, usual: ?number,
+ *   clears?: boolean}} Wanted `clears`: said empty, nobody knows the number, whatever is usual
  */
 const setting = (() => {
   const { element } = drawing;
@@ -30,6 +31,7 @@ const setting = (() => {
   /** The number under a key, or what is usual where there is none that is allowed. */
   function number(said, wanted) {
     const given = said.get(wanted.key) ?? "";
+    if (given === "" && wanted.clears && said.has(wanted.key)) return null;
     return given.trim() !== "" && allowed(Number(given), wanted) ? Number(given) : wanted.usual;
   }
 
@@ -62,14 +64,16 @@ const setting = (() => {
     show();
   }
 
-  /** A field for a number. What is wrong is told and changes nothing; emptied, it is as usual. */
+  /** A field for a number. What is wrong is told and changes nothing; emptied, it is as usual or not known. */
   function field(wanted) {
-    const input = element("input", { type: "number", step: "any", min: wanted.least, autocomplete: "off" });
+    const placeholder = wanted.clears ? "not known" : null;
+    const input = element("input", { type: "number", step: "any", min: wanted.least, autocomplete: "off", placeholder });
     const { node, tell } = labelled(wanted.label, input);
     input.addEventListener("input", () => tell(fault(input, wanted)));
     input.addEventListener("change", () => {
       if (fault(input, wanted)) return;
-      const usual = input.value === "" || Number(input.value) === wanted.usual;
+      const empty = input.value === "";
+      const usual = empty && wanted.clears ? wanted.usual === null : empty || Number(input.value) === wanted.usual;
       write({ [wanted.key]: usual ? null : input.value });
       if (usual) input.value = wanted.usual ?? "";
     });

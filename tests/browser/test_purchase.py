@@ -109,8 +109,30 @@ def test_prices_and_use_are_counted_as_python_does(page: Page) -> None:
     use = Use(hours_a_day=24, years=3, price_a_kwh=0.5, share=0.6)
     said = cells(page, "worth", "A")
     assert said[0] == "30,000 USD"
-    assert said[6] == format_value(ownership(30000, 700.0, use), "USD")
+    assert said[4] == format_value(ownership(30000, 700.0, use), "USD")
     assert cells(page, "worth", "B")[0] == "not known"
+
+
+def test_a_price_can_be_cleared_and_reset_brings_back_the_file_s(
+    browser: Browser, tmp_path: Path
+) -> None:
+    known = [
+        one._replace(torch_name=re.compile("H200"), memory_bytes=None, price=31000.0)
+        for one in prices.read()[:1]
+    ]
+    for name, content in purchase.files(RUNS, "b/two.html", known).items():
+        (tmp_path / name).write_bytes(content)
+    with shown(browser, (tmp_path / purchase.PAGE).as_uri(), LOOKS[1]) as one:
+        before = part(one.page, "worth")
+        put(one.page, FIRST, "")
+        assert cells(one.page, "worth", "A")[0] == "not known"
+        assert cells(one.page, "worth", "B")[0] == "31,000 USD"
+        assert "not known, as you set it" in part(one.page, "notes")
+        one.page.reload()
+        assert field(one.page, FIRST).input_value() == ""
+        one.page.get_by_role("group", name="Prices and use").get_by_role("button").click()
+        assert part(one.page, "worth") == before
+        assert field(one.page, FIRST).input_value() == "31000"
 
 
 def test_a_view_can_be_sent_and_the_back_button_takes_a_step_back(
