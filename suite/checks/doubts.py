@@ -121,7 +121,7 @@ def capped_power(run: Run) -> Iterator[Fault]:
     """A device's power limit is below its usual one.
 
     Its figures are those of a device held back. Say so beside them, or raise the limit:
-    `nvidia-smi -pl` with the default in watts.
+    `nvidia-smi -pl` with the default in watts, but in a laptop, which refuses it.
     """
     for one in run.frobench.environment.accelerators:
         limit, usual = one.power_limit_watts, one.power_limit_default_watts
