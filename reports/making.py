@@ -6,12 +6,13 @@ Everything goes into the cache too, and what lies there by the same key is not m
 
 from collections.abc import Sequence
 from pathlib import Path
+from shutil import copyfile
 from typing import NamedTuple
 
 from msgspec import Struct
 
 from reports import badges, downloads, images, views
-from reports.cache import Cache, Marks, mark, write
+from reports.cache import Cache, Mark, Marks, mark, write
 from reports.contents import Contents, contents
 from reports.findings import sections
 from reports.frame import frame
@@ -103,14 +104,13 @@ def tables(source: Source) -> Marks:
     table = frame([run])
     columns = downloads.table_of(table)
     source.kept.put(f"{source.sha256}.summary", summarise(run, source.sha256, figures(run, table)))
-    contents = {
-        ".json": source.path.read_bytes(),
-        ".csv": downloads.as_csv(columns),
-        ".parquet": downloads.as_parquet(columns),
-    }
+    stored = source.staged(".json")
+    copyfile(source.path, stored)
+    contents = {".csv": downloads.as_csv(columns), ".parquet": downloads.as_parquet(columns)}
     for suffix, content in contents.items():
         write(source.staged(suffix), content)
-    return {suffix: mark(content) for suffix, content in contents.items()}
+    marks = {suffix: mark(content) for suffix, content in contents.items()}
+    return {".json": Mark(stored.stat().st_size, source.sha256), **marks}
 
 
 def summary(source: Source) -> Summary | None:

@@ -81,8 +81,8 @@ class Curve:
 
     def highest(self) -> float:
         """Return the size with the largest estimate."""
-        medians = np.nanmedian(self.table[self.sizes].to_numpy(), axis=0)
-        return self.sizes[int(medians.argmax())]
+        medians = np.nanmedian(self.table.to_numpy(), axis=0)
+        return float(self.table.columns[int(medians.argmax())])
 
     def point(self, x: float, name: str = "") -> Point:
         """Return the estimate over launches in a column, as a point of a plot, maybe renamed."""
