@@ -18,7 +18,8 @@ BASES = dict.fromkeys(("FLOP/s", "op/s", "B/s", "FLOP", "Hz", "W", "J", "s"), DE
 BASES |= {"B": BINARY}
 """Units with prefixes; of two that fit the first is meant."""
 _NUMBER = r"-?\d[\d,]*(?:\.\d+)?"
-_UNIT = r"(?:[ \u00a0]?[^\s\d\[\](),;:.|-][^\s\d\[\](),;:|]*)?"
+_WORD = r"[^\s\d\[\](),;:.|-][^\s\d\[\](),;:|]*"
+_UNIT = rf"(?:[ \u00a0]?{_WORD}(?: per {_WORD})?)?"
 _ESTIMATE = re.compile(
     rf"(?<![\w.,-])({_NUMBER})({_UNIT})\s*"
     rf"(?:\[({_NUMBER}), ({_NUMBER})\]|\((?:no interval: )?(\d+) launch(?:es)?\))"

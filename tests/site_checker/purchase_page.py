@@ -11,7 +11,7 @@ from typing import Any
 
 from tests.site_checker.files import RunFiles, number, table
 from tests.site_checker.machines import times
-from tests.site_checker.printed import RATIO, Row, estimates, first, plain
+from tests.site_checker.printed import RATIO, Row, estimates, first, plain, scale
 from tests.site_checker.recomputed import same
 from tests.site_checker.report import CELLS, NUMBERS, Report
 from tests.site_checker.tree import Element
@@ -111,7 +111,9 @@ class PurchasePage:
         return fmean(theirs[key] - ours[key] for key in both) if both else None
 
     def _line(self, key: str, heads: list[str], cells: list[Element], machine: Data) -> None:
-        if key in {"table-speed", "table-worth", "table-front"}:
+        if key == "table-rates":
+            self._rates(heads, cells, machine)
+        elif key in {"table-speed", "table-worth", "table-power", "table-front"}:
             amounts = self._amounts(machine)
             for head, cell in zip(heads, cells, strict=True):
                 told = next((one for name, one in amounts if head.startswith(name)), None)
@@ -137,8 +139,7 @@ class PurchasePage:
     def _amounts(self, machine: Data) -> list[tuple[str, Row | None]]:
         """Return what stands under the heads of tables, the longer names first."""
         speed, watts, price = self.overall[machine["href"]], machine["watts"], machine["price"]
-        currency = next((c for one in self.machines.values() if (c := one["currency"])), "USD")
-        base, memory = self.reference["watts"], machine["memory_bytes"]
+        currency, memory = self.currency, machine["memory_bytes"]
         owned = None
         if price is not None and watts is not None:
             owned = price + watts / 1000 * self._hours() * self._kwh()
@@ -146,8 +147,10 @@ class PurchasePage:
         return [
             ("Price per unit", _by(price, speed, currency)),
             ("Price", _plain(price, currency)),
-            ("Power", _plain(watts, "W")),
-            ("Work per watt", _times_as(speed, base / watts) if base and watts else None),
+            ("Power limit", _plain(watts, "W")),
+            ("May draw", _plain(watts, "W")),
+            ("Speed per 100 W", _times_as(speed, 100 / watts) if watts else None),
+            ("Work per joule", _less(machine["energy"])),
             ("Memory per", per),
             ("Memory", _plain(memory, "B")),
             ("Cost of ownership", _plain(owned, currency)),
@@ -155,6 +158,32 @@ class PurchasePage:
             ("Times as fast", speed),
             ("Speed", speed),
         ]
+
+    @property
+    def currency(self) -> str:
+        """Of the first price that is known."""
+        return next((c for one in self.machines.values() if (c := one["currency"])), "USD")
+
+    def _rates(self, heads: list[str], cells: list[Element], machine: Data) -> None:
+        """Check the best rates of a device, and what they cost."""
+        known = {one["precision"]: one for one in machine["rates"]}
+        for head, cell in zip(heads[1:], cells[1:], strict=True):
+            if (rate := known.get(head)) is None:
+                self._cell(cell.text(), None)
+                continue
+            found = Row(rate["value"], rate["low"], rate["high"], None, "FLOP/s")
+            for one in estimates(cell.text()):
+                _, _, per = one.unit.partition(" per ")
+                right = found if one.unit == "FLOP/s" else self._priced(found, machine, per)
+                fault = f"purchase.html: {one.text!r} should be {right}"
+                self.report.check(right and one.agrees(right), NUMBERS, fault)
+
+    def _priced(self, rate: Row, machine: Data, per: str) -> Row | None:
+        """Return what a unit of a rate costs."""
+        if machine["price"] is None or scale(per)[1] != "FLOP/s":
+            return None
+        each = machine["price"] / machine["count"] * scale(per)[0]
+        return _by(each, rate, f"{self.currency} per {per}")
 
     def _usual(self) -> list[float]:
         """Return what is assumed: the price of a kWh, hours a day, their share, years."""
@@ -207,8 +236,10 @@ class PurchasePage:
     def _sentences(self) -> None:
         """Check the numbers of sentences: ratios overall, what a machine draws and costs."""
         known = [one for one in self.overall.values() if one]
-        for block in self.page.every("p", class_="answer"):
-            for one in estimates(block.text()):
+        said = [block.text() for block in self.page.every("p", class_="answer")]
+        said += [one.attributes.get("content", "") for one in self.page.every("meta")]
+        for text in said:
+            for one in estimates(text):
                 right = any(one.agrees(each) for each in known)
                 self.report.check(right, NUMBERS, f"purchase.html: {one.text!r} is no ratio")
         for block in self.page.every("dd"):
@@ -235,6 +266,17 @@ def _by(amount: float | None, speed: Row | None, unit: str) -> Row | None:
         return None
     low, high = speed.high and amount / speed.high, speed.low and amount / speed.low
     return Row(amount / speed.value, low, high, None, unit)
+
+
+def _less(energy: Data | None) -> Row | None:
+    """Return how many times the reference's work a joule does."""
+    if energy is None:
+        return None
+    half = None
+    if energy["variance"] is not None and energy["quantile"] is not None:
+        half = energy["quantile"] * math.sqrt(energy["variance"])
+    low, high = (half is not None and math.exp(energy["log"] + sign * half) for sign in (-1, 1))
+    return Row(math.exp(energy["log"]), low or None, high or None, None, RATIO)
 
 
 def _times_as(speed: Row | None, factor: float) -> Row | None:

@@ -82,9 +82,9 @@ class RunPage:
                 self._expect(one, map(row, self._fitting(rows, block, one)))
         elif found and block.name == "td" and line and block.first("a", class_="number"):
             behind = self._linked(block)
-            names = [c["case"] for case in behind for c in self.cases[case][:1]]
+            names = [c["case"] for case in behind for c in self.cases.get(case, [])[:1]]
             others = [c for c in self.files.tables["others"] if json.loads(c["cases"]) == names]
-            self._all(found, [c for case in behind for c in self.cases[case]] + others)
+            self._all(found, [c for case in behind for c in self.cases.get(case, [])] + others)
         elif found:
             self._sentence(block, text, found)
 
@@ -128,7 +128,7 @@ class RunPage:
         head = [cell.text() for cell in table.every("th", scope="col")][at]
         place = cells[0].text()
         if linked := self._linked(block):
-            names = [self.cases[case][0]["case"] for case in linked]
+            names = [c["case"] for case in linked for c in self.cases.get(case, [])[:1]]
             rows = [c for c in rows if set(json.loads(c["cases"])) == set(names)]
         if rows and rows[0]["exercise"] == "roofline":
             return [c for c in rows if c["role"] == ("part" if one.unit == "1" else "series")]
@@ -141,17 +141,9 @@ class RunPage:
         if section and block.name in {"p", "dd"}:
             self._telling(self.exercises.get(section.attributes["id"], ""), text, found)
         elif block.around(class_="brief"):
-            link = block.first("a")
-            exercise = link.attributes["href"].removeprefix("#") if link else ""
-            for one in found:
-                self._answered(one, self.answers[self.exercises[exercise]][0])
+            self._brief(block, found)
         elif block.around(id="roofline"):
-            rows = [
-                c for (group, _), each in self.figures.items() if group == "roofline" for c in each
-            ]
-            names = dict.fromkeys(name for c in rows for name in json.loads(c["cases"]))
-            for one in found:
-                self._made(one, [*names], f"roofline: {text}")
+            self._roofline(found, text)
         elif block.around(id="normal"):
             self._all(found, self.files.tables["others"])
         elif block.around(id="doubts"):
@@ -162,6 +154,27 @@ class RunPage:
                 self._expect(one, self._harness())
         else:
             self._quoted(found)
+
+    def _brief(self, block: Element, found: list[Printed]) -> None:
+        """Check a leading answer's number."""
+        link = block.first("a")
+        exercise = link.attributes["href"].removeprefix("#") if link else ""
+        lead = self.answers[self.exercises[exercise]][0]
+        for one in found:
+            if own := row(lead):
+                self._expect(one, [own])
+            else:
+                self._answered(one, lead)
+
+    def _roofline(self, found: list[Printed], text: str) -> None:
+        """Check the ceilings of a roofline, and where they meet."""
+        every = [
+            c for (group, _), rows in self.figures.items() if group == "roofline" for c in rows
+        ]
+        names = dict.fromkeys(name for c in every for name in json.loads(c["cases"]))
+        for one in found:
+            fault = self._fault(one.text, "what products and copies give")
+            self.report.check(self._is_made(one, [*names], text), NUMBERS, fault)
 
     def _all(self, found: list[Printed], rows: list[Cells]) -> None:
         for one in found:
@@ -198,28 +211,29 @@ class RunPage:
         if any(one.agrees(point) for point in points if point):
             self.report.checked[NUMBERS] += 1
             return
-        self._made(one, cases, f"{answer['finding']}: {answer['answer']}")
+        if self._is_made(one, cases, answer["answer"]):
+            self.report.checked[NUMBERS] += 1
+        else:
+            where = f"{answer['finding']}: {answer['answer']}"
+            self.report.unknown.append(f"{self.name}: {one.text!r} in {where}")
 
-    def _made(self, one: Printed, cases: list[str], where: str) -> None:
-        """Check a number that some formula of the cases must give."""
+    def _is_made(self, one: Printed, cases: list[str], text: str) -> bool:
+        """Tell whether some formula of the cases gives a number, or that by a rate in the text."""
         units = [one.unit] if one.unit else ["n", RATIO]
 
         def fits(row: Row) -> bool:
             return one.is_value(row.value) if row.launches is None else one.agrees(row)
 
-        said = [shown for shown in plain(where) if shown.unit in {"FLOP/s", "B/s"}]
+        said = [shown for shown in plain(text) if shown.unit in {"FLOP/s", "B/s"}]
         ceilings = {shown.value * shown.factor: shown for shown in said}
         pairs = ((shown.unit, ceiling) for ceiling, shown in ceilings.items())
-        if formulas.recompute(self.files, cases, units, fits) or (
+        return formulas.recompute(self.files, cases, units, fits) or (
             one.unit == "1"
             and any(
                 _wider(one, ceilings[ceiling]).agrees(part)
                 for part, ceiling in formulas.parts(self.files, cases, pairs)
             )
-        ):
-            self.report.checked[NUMBERS] += 1
-        else:
-            self.report.unknown.append(f"{self.name}: {one.text!r} in {where}")
+        )
 
     def _harness(self) -> Iterator[Row]:
         """Yield what an empty body takes, of each device."""
@@ -239,7 +253,7 @@ class RunPage:
                 self.report.check(right, NUMBERS, fault)
 
     def _meta(self, block: Element) -> None:
-        if block.attributes.get("name") == "description":
+        if not {"description", "og:description"}.isdisjoint(block.attributes.values()):
             self._quoted(estimates(_words(block.attributes["content"])))
 
 
