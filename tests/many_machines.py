@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Stored runs of many machines, as a seed chooses: 300 cases, 6 launches of 5 samples, 5% missing.
 
-The machines are processors with accelerators of the catalog, by which their cases are fast or slow;
-of every twentieth there are two runs. The files are whole: they are what `frobench validate` takes.
+The machines are processors with an accelerator that does what one of its kind may do; of every
+twentieth there are two runs. The files are whole: they are what `frobench validate` takes.
 """
 
 from collections.abc import Iterator
@@ -18,8 +18,9 @@ from msgspec.structs import replace
 from suite import store
 from suite.model import Case, Environment, Outcome, Run, Work
 from tests import factory
+from tests.factory_plans import GPU
 from tests.judging import add_up
-from tests.made_up import made_up
+from tests.made_up import Speeds, made_up
 
 CASES, LAUNCHES, SAMPLES = 300, 6, 5
 MISSING = 0.05
@@ -59,18 +60,20 @@ def run_of(machine: int, again: int = 0, seed: int = 0) -> Run:
     speeds = Random(f"{seed}/{machine}")  # noqa: S311 - no secret
     chance = Random(f"{seed}/{machine}/{again}")  # noqa: S311 - no secret
     run = msgspec.json.decode(_template(), type=Run)
-    slower = {name: speeds.lognormvariate(0, 0.7) for name in ("cpu", "cuda")}
-    tilt = {name: speeds.lognormvariate(0, 0.2) for name in run.frobench.exercises}
+    environment, rates = _environment(machine, speeds)
+    processor = speeds.lognormvariate(0, 0.7)
+    tilt = {name: 1 + speeds.expovariate(5) for name in run.frobench.exercises}
     kept = [case for case in run.benchmarks if chance.random() >= MISSING]
     for case in kept:
-        place = str(case.params["device"]).partition(":")[0].partition("/")[0]
-        _measure(case, slower[place] * tilt[case.group], chance)
+        on_cpu = str(case.params["device"]).startswith("cpu")
+        slower = processor if on_cpu else _slower(case, rates)
+        _measure(case, slower * tilt[case.group], chance)
     names = {case.fullname for case in kept}
     left_out = [case for case in run.benchmarks if case.fullname not in names]
     part = run.frobench
     when = BEGUN + timedelta(days=400 * again, minutes=machine)
     part.run = f"{when:%Y%m%dT%H%M%SZ}-{factory.COMMIT[:7]}"
-    part.environment = _environment(machine, speeds)
+    part.environment = environment
     part.outcomes = [_outcome(case) for case in kept] + [
         _outcome(case, "the run had no time for it") for case in left_out
     ]
@@ -78,11 +81,31 @@ def run_of(machine: int, again: int = 0, seed: int = 0) -> Run:
     run.datetime = when.isoformat()
     _shuffle(kept, chance)
     add_up(run)
+    part.seconds = part.plan_seconds
     for launch in part.launches:
-        launch.seconds = 2 * launch.body_seconds
-    part.seconds = part.plan_seconds + sum(launch.seconds for launch in part.launches)
+        launch.seconds, launch.begun = 2 * launch.body_seconds, part.seconds
+        launch.started = (when + timedelta(seconds=part.seconds)).isoformat()
+        part.seconds += launch.seconds
     run.machine_info["machine"] = part.environment.cpu.architecture
     return run
+
+
+def _slower(case: Case, rates: Speeds) -> float:
+    """Return how many times as long a case takes as on the accelerator that was modelled.
+
+    What a launch holds the host is one part, what the device does the other; a tenth of its rates
+    is lost.
+    """
+    fixed = min(GPU.launch + GPU.readback, case.stats.median)
+    precision = str(case.params.get("dtype", "float32"))
+    if case.group != "copies":
+        reached = rates.flops.get(precision, rates.flops["float32"]) / GPU.flops[precision]
+    elif "bench_within" in case.name:
+        reached = rates.memory / GPU.memory
+    else:
+        reached = rates.link / GPU.link
+    held = fixed * rates.launch / GPU.launch
+    return (held + (case.stats.median - fixed) / (0.9 * min(reached, 1.0))) / case.stats.median
 
 
 def _shuffle(cases: list[Case], chance: Random) -> None:
@@ -102,6 +125,7 @@ def _measure(case: Case, slower: float, chance: Random) -> None:
     ]
     case.stats = store.case_stats(data, case.stats.iterations)
     info = case.extra_info
+    info.warmup = [5 * seconds] * LAUNCHES
     for name in ("enqueue", "span"):
         if values := info.parts.get(name):
             info.parts[name] = [value and value * slower for value in values]
@@ -117,10 +141,11 @@ def _outcome(case: Case, missing: str | None = None) -> Outcome:
     )
 
 
-def _environment(machine: int, chance: Random) -> Environment:
-    """Return a machine with one accelerator that torch calls ``cuda``."""
+def _environment(machine: int, chance: Random) -> tuple[Environment, Speeds]:
+    """Return a machine with one accelerator that torch calls ``cuda``, and what that does."""
     while True:
-        made = made_up(chance).environment
+        found = made_up(chance)
+        made = found.environment
         if made.accelerators and made.accelerators[0].type == "cuda":
             unknown = {
                 where: why
@@ -128,9 +153,9 @@ def _environment(machine: int, chance: Random) -> Environment:
                 if not where.startswith("accelerators.") or where.startswith("accelerators.0.")
             }
             first = made.accelerators[:1]
-            return replace(
-                made, machine=f"machine-{machine:04}", accelerators=first, unknown=unknown
-            )
+            name = f"machine-{machine:04}"
+            told = replace(made, machine=name, accelerators=first, unknown=unknown)
+            return told, found.gpu
 
 
 @cache
