@@ -32,10 +32,15 @@ function veil(element) {
   return opacity;
 }
 
+/** Whether a shape is a line, of which nothing is filled. */
+function isLine(element) {
+  return element.localName === "line" || getComputedStyle(element).fill === "none";
+}
+
 /** The colour that a shape is drawn in: its fill, or the line's where it has none. */
 function paint(element) {
   const style = getComputedStyle(element);
-  const name = style.fill === "none" ? "stroke" : "fill";
+  const name = isLine(element) ? "stroke" : "fill";
   if (style[name] === "none" || style[name].startsWith("url")) return null;
   const [red, green, blue, opacity] = rgba(style[name]);
   return [red, green, blue, opacity * style[`${name}Opacity`] * veil(element)];
@@ -44,8 +49,7 @@ function paint(element) {
 /** Points of a shape, in the window: along a line, or the middle of what is filled. */
 function points(element) {
   const box = element.getBoundingClientRect();
-  const hollow = getComputedStyle(element).fill === "none" && element.getTotalLength;
-  if (!hollow) return [[box.left + box.width / 2, box.top + box.height / 2]];
+  if (!isLine(element) || !element.getTotalLength) return [[box.left + box.width / 2, box.top + box.height / 2]];
   const [length, place] = [element.getTotalLength(), element.getScreenCTM()];
   return [0.1, 0.3, 0.5, 0.7, 0.9].map((part) => {
     const { x, y } = element.getPointAtLength(part * length).matrixTransform(place);
@@ -62,9 +66,8 @@ function behind(element, point, isPassed) {
   let colour = over(page, rgba("Canvas"));
   for (const one of below.reverse()) {
     const shape = one.closest("svg") && one.localName !== "svg";
-    const style = getComputedStyle(one);
-    const ground = one.localName !== "text" && style.fill !== "none"; // a line is none
-    const layer = shape ? ground && paint(one) : rgba(style.backgroundColor);
+    const ground = one.localName !== "text" && !isLine(one);
+    const layer = shape ? ground && paint(one) : rgba(getComputedStyle(one).backgroundColor);
     if (layer) colour = over(layer, colour);
   }
   return colour;
@@ -90,14 +93,13 @@ function marks(svg) {
 
 /** What tells a mark apart besides its colour: its outline, or the dashes of a line. */
 function form(mark) {
-  const { fill, strokeDasharray } = getComputedStyle(mark);
-  return fill === "none" ? `line ${strokeDasharray}` : (mark.getAttribute("d") ?? mark.localName);
+  return isLine(mark) ? `line ${getComputedStyle(mark).strokeDasharray}` : (mark.getAttribute("d") ?? mark.localName);
 }
 
 /** The colour around an element that parts it from what lies behind, if it has one. */
 function outline(element) {
   const { fill, stroke, strokeWidth, paintOrder } = getComputedStyle(element);
-  if (fill === "none") return casing(element, parseFloat(strokeWidth));
+  if (isLine(element)) return casing(element, parseFloat(strokeWidth));
   if (stroke === "none" || stroke === fill) return null;
   const least = element.localName === "text" ? 3 : 1;
   const under = element.localName !== "text" || paintOrder.startsWith("stroke");

@@ -97,7 +97,7 @@ class Place(NamedTuple):
 def pages(folder: Path) -> list[Place]:
     """Return every page of the sites."""
     found: list[Place] = []
-    whole = {"index", "purchase", newest().stem, "four-gpus-partial"}
+    whole = {"index", "purchase", newest().stem}
     for path in [*sorted(folder.glob("[!m]*/**/*.html")), *sorted(folder.glob("machines/*.html"))]:
         kind, *place = path.relative_to(folder).parts
         told = "/".join(place) if kind == "honest" or len(place) == 1 else f"run {len(found)}"

@@ -83,7 +83,7 @@ def test_the_table_has_the_numbers_that_the_chart_tells_on_hovering(
             rows = [[NUMBER.findall(cell) for cell in cells] for cells in chart["rows"]]
             for text in chart["hover"]:
                 spelled, _, _ = text.partition(" (no interval")
-                numbers = NUMBER.findall(spelled.rpartition(": ")[2])
+                numbers = NUMBER.findall(spelled.rpartition(": ")[2]) if ": " in spelled else []
                 if not any(is_in(numbers, cells) for cells in rows):
                     found.append(f"{text!r} is in no row: {chart['name']}")
     assert not found, tell(found)
