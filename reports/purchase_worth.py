@@ -116,6 +116,5 @@ def _rate(row: Row, rate: Rate | None, unit: tuple[float, str]) -> Cell:
     if price is None:
         return found
     factor, each = unit
-    ends = price_per_rate(price, rate, row.machine.count)
-    scaled = Amount(*(end and end * factor for end in ends))
-    return [*found, element("span", {"class": "each"}, *number(scaled, each))]
+    dear = price_per_rate(price * factor, rate, row.machine.count)
+    return [*found, element("span", {"class": "each"}, *number(dear, each))]

@@ -73,9 +73,8 @@ const purchaseWorth = (() => {
     const shown = number(found, RATE);
     const { price } = row.amounts;
     if (price === null) return shown;
-    const dear = economics.pricePerRate(price, found, row.machine.count);
-    const scaled = Object.fromEntries(Object.entries(dear).map(([end, value]) => [end, value && value * factor]));
-    return [...shown, element("span", { class: "each" }, ...number(scaled, unit))];
+    const dear = economics.pricePerRate(price * factor, found, row.machine.count);
+    return [...shown, element("span", { class: "each" }, ...number(dear, unit))];
   }
 
   /** What machines cost and draw, and what was measured beside their time. */
