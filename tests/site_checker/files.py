@@ -15,6 +15,9 @@ from tests.site_checker.recomputed import ByLaunch
 Cells = dict[str, str]
 WORK = {"flop_rate": "flops", "byte_rate": "bytes"}
 
+GUARDED = {f"'{sign}" for sign in "=+-@\t\r"}
+"""How a text begins in a table that a spreadsheet would take for a formula."""
+
 
 def table(path: Path) -> list[Cells]:
     """Read a table; a text that a spreadsheet would take for a formula stands behind a mark."""
@@ -23,10 +26,7 @@ def table(path: Path) -> list[Cells]:
     with path.open(encoding="utf-8", newline="") as file:
         rows = [*csv.DictReader(file)]
     return [
-        {
-            name: text[1:] if text[:2] in {"'=", "'+", "'-", "'@"} else text
-            for name, text in row.items()
-        }
+        {name: text[1:] if text[:2] in GUARDED else text for name, text in row.items()}
         for row in rows
     ]
 

@@ -96,9 +96,10 @@ def _ratios(alike: Sequence[ByLaunch]) -> Iterator[ByLaunch]:
         both = [at for at in one.keys() & other.keys() if other[at]]
         for count in DEVICES:
             yield {at: one[at] / other[at] / count for at in both}
+    launches = {at for one in alike for at in one}
+    most = {at: max(one[at] for one in alike if at in one) for at in launches}
+    yield from ({at: one[at] / most[at] for at in one if most[at]} for one in alike)
     every = set.intersection(*(set(one) for one in alike))
-    most = {at: max(one[at] for one in alike) for at in every}
-    yield from ({at: one[at] / most[at] for at in every if most[at]} for one in alike)
     for whole in alike:
         for one, other in combinations([one for one in alike if one is not whole], 2):
             yield {at: (one[at] + other[at]) / whole[at] for at in every if whole[at]}
