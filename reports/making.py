@@ -88,13 +88,15 @@ class Pair(NamedTuple):
         return f"{self.base.sha256} {self.base_href}"
 
 
+def known_faults(source: Source) -> list[Conclusion] | None:
+    """Return why a stored file is not whole, if that was found out before."""
+    return source.kept.get(f"{source.sha256}.faults", list[Conclusion])
+
+
 def faults(source: Source) -> list[Conclusion]:
-    """Return why a stored file is not whole."""
-    name = f"{source.sha256}.faults"
-    found = source.kept.get(name, list[Conclusion])
-    if found is None:
-        found = checks.damage(source.path)
-        source.kept.put(name, found)
+    """Find out why a stored file is not whole."""
+    found = checks.damage(source.path)
+    source.kept.put(f"{source.sha256}.faults", found)
     return found
 
 
@@ -118,14 +120,16 @@ def summary(source: Source) -> Summary | None:
     return source.kept.get(f"{source.sha256}.summary", Summary)
 
 
+def known_change(pair: Pair) -> Change | None:
+    """Return how a run compares with the one before it, if that was found out before."""
+    return pair.new.kept.get(f"{pair.new.sha256}.change", Change, pair.key)
+
+
 def changed(pair: Pair) -> Change:
-    """Return how a run compares with the one before it."""
-    name = f"{pair.new.sha256}.change"
-    found = pair.new.kept.get(name, Change, pair.key)
-    if found is None:
-        runs = store.read(pair.base.path), store.read(pair.new.path)
-        found = change(compare.compare_runs(*runs), pair.base_href)
-        pair.new.kept.put(name, found, pair.key)
+    """Compare a run with the one before it."""
+    compared = compare.compare_runs(store.read(pair.base.path), store.read(pair.new.path))
+    found = change(compared, pair.base_href)
+    pair.new.kept.put(f"{pair.new.sha256}.change", found, pair.key)
     return found
 
 

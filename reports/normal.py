@@ -7,6 +7,7 @@ be of the run's own: a machine agrees with itself. Where there is nothing to hol
 nothing is said.
 """
 
+import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -107,6 +108,7 @@ class Shelf:
 
     def __init__(self) -> None:
         self._newest: dict[str, dict[str, Summary]] = {}
+        self._before: dict[str, str] = {}
 
     def others(self, run: Summary) -> list[Summary]:
         """Return what to hold a run against: of each other machine with its devices the newest."""
@@ -117,10 +119,16 @@ class Shelf:
         }
         return [one for name, one in sorted(found.items()) if name != run.machine_id]
 
+    def before(self, run: Summary) -> str:
+        """Return a digest of all that was put on the shelf of a run's devices before it."""
+        return " ".join(self._before.get(device, "") for device in run.devices)
+
     def put(self, run: Summary) -> None:
         """Put the next run on the shelf."""
         for device in run.devices:
             self._newest.setdefault(device, {})[run.machine_id] = run
+            chain = f"{self._before.get(device, '')} {run.sha256}"
+            self._before[device] = hashlib.sha256(chain.encode()).hexdigest()
 
 
 def verdicts(own: Iterable[Figure], of_others: Iterable[Iterable[Figure]]) -> list[Verdict]:

@@ -114,8 +114,10 @@ def _sources(paths: Sequence[Path], kept: Cache) -> dict[str, Source]:
 
 def _whole(sources: dict[str, Source], workers: Workers, tell: Tell) -> dict[str, Source]:
     """Tell what is wrong with which files, and return the others."""
-    found = zip(sources.values(), workers.map(making.faults, [*sources.values()]), strict=True)
-    broken = {source.sha256: faults for source, faults in found if faults}
+    known = {sha256: making.known_faults(source) for sha256, source in sources.items()}
+    unknown = [sources[sha256] for sha256, faults in known.items() if faults is None]
+    known |= zip((one.sha256 for one in unknown), workers.map(making.faults, unknown), strict=True)
+    broken = {sha256: faults for sha256, faults in known.items() if faults}
     for sha256, faults in broken.items():
         tell(sources[sha256].path, faults)
     return {sha256: one for sha256, one in sources.items() if sha256 not in broken}
@@ -189,7 +191,10 @@ def _with_changes(
         if before := newest.get(one.machine_id):
             pairs[one.sha256] = Pair(sources[before.sha256], before.href, sources[one.sha256])
         newest[one.machine_id] = one
-    changes = dict(zip(pairs, workers.map(making.changed, [*pairs.values()]), strict=True))
+    changes = {sha256: making.known_change(pair) for sha256, pair in pairs.items()}
+    unknown = [pairs[sha256] for sha256, known in changes.items() if known is None]
+    found = workers.map(making.changed, unknown)
+    changes |= zip((pair.new.sha256 for pair in unknown), found, strict=True)
     return [replace(one, change=changes.get(one.sha256)) for one in summaries]
 
 
@@ -205,13 +210,12 @@ def _with_pages(
     written: dict[str, Written] = {}
     jobs = []
     for one in summaries:
-        source, others = sources[one.sha256], shelf.others(one)
-        depends = (one.href, *(other.sha256 for other in others), *astuple(publication))
-        key = hashlib.sha256(repr(depends).encode()).hexdigest()
+        source = sources[one.sha256]
+        key = repr((one.href, shelf.before(one), *astuple(publication)))
         if lies := _lies(source, "page", key, out):
             written[one.sha256] = lies
         else:
-            held = normal.verdicts(one.figures, [other.figures for other in others])
+            held = normal.verdicts(one.figures, [other.figures for other in shelf.others(one)])
             jobs.append(PageJob(source, out, one.href, key, tuple(held), publication))
         shelf.put(one)
     written |= {

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from reports import site, workers
+from reports import making, site, workers
 from suite import store
 from suite.model import Conclusion, Run
 from tests.judging import keep, made
@@ -149,3 +149,19 @@ def test_of_two_runs_of_one_name_the_older_keeps_its_address(tmp_path: Path) -> 
     _, alone = site.build(paths[:1], tmp_path / "site")
     _, newer, older = site.build(paths, tmp_path / "site")
     assert (older, newer == older) == (alone, False)
+
+
+def test_nothing_is_worked_out_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    paths = stored(tmp_path / "results", small(1), small(2, "machine-1"))
+
+    def built() -> list[Path]:
+        return site.build(paths, tmp_path / "site", tell=lambda *_: None)
+
+    first = built()
+    for where, name in (
+        (making.checks, "damage"),
+        (making.compare, "compare_runs"),
+        (making.store, "read"),
+    ):
+        monkeypatch.setattr(where, name, None)
+    assert built() == first
