@@ -182,10 +182,10 @@ def _launch(
     return Launch(
         started=ended.started if ended else "",
         seconds=round(seconds, 3),
+        begun=round(ended.begun, 3) if ended else UNSET,
         body_seconds=round(sum(record.sampled for record in mine), 3),
         warmup_seconds=round(warmup, 3),
         empty_body=harness.empty_body if harness else {},
-        begun=round(ended.begun, 3) if ended else UNSET,
         timer_step=harness.timer_step if harness else 0.0,
         state=harness.state if harness else {},
         changed=changed(planned, harness.environment) if harness and harness.environment else {},
