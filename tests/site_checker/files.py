@@ -94,8 +94,8 @@ class RunFiles:
 
     @cached_property
     def numbers(self) -> dict[str, int]:
-        """The number of each case, by full name."""
-        return {one["case"]: int(one["number"]) for one in self.tables["cases"]}
+        """The number of each case, by full name: its place in the stored file."""
+        return {name: place for place, name in enumerate(self.stored_cases, start=1)}
 
     def seconds(self, case: str) -> dict[int, float]:
         """Return a case's launch medians, from its raw samples."""

@@ -12,7 +12,7 @@ from tests.site_checker.files import Cells, RunFiles, number, row
 from tests.site_checker.printed import RATIO, Printed, Row, estimates, first, plain
 from tests.site_checker.recomputed import estimate
 from tests.site_checker.report import NUMBERS, Report
-from tests.site_checker.tree import BLOCKS, Element
+from tests.site_checker.tree import BLOCKS, Element, words
 
 SIGNS = "reading"
 """Class of what explains signs by examples."""
@@ -119,7 +119,7 @@ class RunPage:
     def _fitting(self, rows: list[Cells], block: Element, one: Printed) -> list[Cells]:
         """Return the rows that a cell of a chart's table, or the words of a point, may be."""
         if block.name == "title":
-            return [c for c in rows if block.text().startswith(f"{_words(c['series'])},")]
+            return [c for c in rows if block.text().startswith(f"{words(c['series'])},")]
         line, table = block.around("tr"), block.around("table")
         if line is None or table is None:
             return []
@@ -132,7 +132,7 @@ class RunPage:
             rows = [c for c in rows if set(json.loads(c["cases"])) == set(names)]
         if rows and rows[0]["exercise"] == "roofline":
             return [c for c in rows if c["role"] == ("part" if one.unit == "1" else "series")]
-        wanted = [c for c in rows if c["role"] != "bound" and _words(c["series"]) == head]
+        wanted = [c for c in rows if c["role"] != "bound" and words(c["series"]) == head]
         return [c for c in wanted if _is_place(place, c)]
 
     def _sentence(self, block: Element, text: str, found: list[Printed]) -> None:
@@ -189,7 +189,7 @@ class RunPage:
     def _telling(self, exercise: str, text: str, found: list[Printed]) -> None:
         """Check a sentence that must be an answer of the table of findings."""
         answers = self.answers.get(exercise, [])
-        telling = [c for c in answers if text.startswith(_words(c["answer"]))]
+        telling = [c for c in answers if text.startswith(words(c["answer"]))]
         fault = f"{self.name}: {text!r} is no answer of the table of findings"
         self.report.check(telling, NUMBERS, fault)
         for one in found if telling else ():
@@ -254,7 +254,7 @@ class RunPage:
 
     def _meta(self, block: Element) -> None:
         if not {"description", "og:description"}.isdisjoint(block.attributes.values()):
-            self._quoted(estimates(_words(block.attributes["content"])))
+            self._quoted(estimates(words(block.attributes["content"])))
 
 
 def _wider(one: Printed, ceiling: Printed) -> Printed:
@@ -262,15 +262,11 @@ def _wider(one: Printed, ceiling: Printed) -> Printed:
     return one._replace(step=one.step + one.value * ceiling.step / ceiling.value)
 
 
-def _words(text: str) -> str:
-    return " ".join(text.replace("\u00a0", " ").split())
-
-
 def _is_place(text: str, cells: Cells) -> bool:
     """Tell whether the head of a row is the place of a point."""
     try:
         true = float(cells["place"])
     except ValueError:
-        return text == _words(cells["place"])
+        return text == words(cells["place"])
     shown = first(text)
     return shown is not None and shown.is_value(true) and shown.unit == cells["place_unit"]

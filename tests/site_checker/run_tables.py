@@ -63,11 +63,14 @@ def _cases(files: RunFiles, report: Report) -> None:
         wanted, found = _quantity(files, cells), row(cells)
         fault = _fault(f"{name}, row {at}", cells["quantity"], found, wanted)
         report.check(found and wanted and equal(found, wanted), CELLS, fault)
+        place = files.numbers[cells["case"]]
+        right = cells["number"] == str(place)
+        report.check(right, CELLS, _fault(f"{name}, row {at}", "number", cells["number"], place))
         told = files.stored_cases[cells["case"]]["extra_info"].get("check") or {}
         for column in ("error", "bound"):
-            right = number(cells[column])
-            fault = _fault(f"{name}, row {at}", column, right, told.get(column))
-            report.check(same(right, told.get(column)), CELLS, fault)
+            shown = number(cells[column])
+            fault = _fault(f"{name}, row {at}", column, shown, told.get(column))
+            report.check(same(shown, told.get(column)), CELLS, fault)
 
 
 def _quantity(files: RunFiles, cells: Cells) -> Row | None:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from pathlib import Path
+from unicodedata import category
 
 VOID = {"meta", "link", "input", "br", "hr", "img", "wbr"}
 OPEN_ENDED = {"td": {"td", "th"}, "th": {"td", "th"}, "tr": {"td", "th", "tr"}}
@@ -61,7 +62,7 @@ class Element:
     def text(self, *, own: bool = False) -> str:
         """Return what is read, on one line; with `own` without the blocks within."""
         pieces = [*self._pieces(own=own)]
-        return " ".join("".join(pieces).replace("\u00a0", " ").split())
+        return words("".join(pieces))
 
     def _pieces(self, *, own: bool) -> Iterator[str]:
         for one in self.children:
@@ -98,6 +99,12 @@ class _Reader(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         self.here.children.append(data)
+
+
+def words(text: str) -> str:
+    """Return text on one line, without what a page cannot show and has a sign in the place of."""
+    shown = (one for one in text if one in " \n\t" or category(one)[0] != "C")
+    return " ".join("".join(shown).replace("\ufffd", "").split())
 
 
 def read(path: Path) -> Element:
