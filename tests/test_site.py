@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from reports import making, site, workers
-from suite import store
+from reports import site, workers
+from suite import checks, compare, store
 from suite.model import Conclusion, Run
 from tests.judging import keep, made
 
@@ -159,9 +159,9 @@ def test_nothing_is_worked_out_twice(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
     first = built()
     for where, name in (
-        (making.checks, "damage"),
-        (making.compare, "compare_runs"),
-        (making.store, "read"),
+        (checks, "damage"),
+        (compare, "compare_runs"),
+        (store, "read"),
     ):
         monkeypatch.setattr(where, name, None)
     assert built() == first
