@@ -54,7 +54,7 @@ def _spoil(spared: re.Pattern[str] = _CHOSEN) -> Callable[[str, str], str]:
             return text
         time = next(met.setdefault(re.sub(r"\[\d+\]", "", where), count()))
         if time == 0:
-            return "".join(PARTS) + LONG
+            return "".join(PARTS) + LONG + where  # else two exercises would ask the same
         return f"{PARTS[time % len(PARTS)]} {time} {where}"[:200]
 
     return change
