@@ -5,7 +5,6 @@ What the table says already, the script reads there. A case is the same in two r
 function, its version and its parameters are, and its device is of the same kind.
 """
 
-import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
@@ -15,7 +14,7 @@ from reports.equipment import Equipment, equipment, surroundings
 from reports.estimates import CaseEstimate
 from reports.headlines import Figure
 from reports.index_facts import surrounding
-from reports.packing import pack, pack_error
+from reports.packing import pack, pack_error, pack_share
 from reports.prices import Price, total
 from reports.summary import Summary
 from suite.compare.alike import kind
@@ -76,7 +75,7 @@ def data(
         **surrounding([surroundings(run.environment) for run in runs]),
         "exercises": [one._asdict() for one in exercises],
         "times": pack([_seconds(run) for run in measured], cases),
-        "errors": [_errors(run, exercises) for run in measured],
+        "errors": [_errors(run, exercises) for run in runs],
     }
 
 
@@ -147,18 +146,13 @@ def _seconds(run: Mapping[Key, CaseEstimate]) -> dict[Key, float]:
     return {key: one.seconds for key, one in run.items()}
 
 
-def _errors(run: Mapping[Key, CaseEstimate], exercises: Iterable[Exercise]) -> str:
-    """Return the typical standard error of a case of each exercise, as digits.
+def _errors(run: Summary, exercises: Iterable[Exercise]) -> str:
+    """Return the standard error of each exercise's mean, and how far they err together, as digits.
 
-    It is the root of the mean square over the cases that have one, so that a mean over most of
-    them has the error that their own would give it.
+    Cases that a reference lacks are in these errors too: that is what makes them approximate.
     """
-    squares: dict[str, list[float]] = {}
-    for (exercise, _), one in run.items():
-        if one.log_error is not None:
-            squares.setdefault(exercise, []).append(one.log_error**2)
-    means = {name: math.sqrt(sum(each) / len(each)) for name, each in squares.items()}
-    return "".join(pack_error(means.get(one.name)) for one in exercises)
+    errors = "".join(pack_error(run.spread.errors.get(one.name)) for one in exercises)
+    return errors + pack_share(run.spread.shared)
 
 
 def _digits(figure: Figure | None) -> float | None:

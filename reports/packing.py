@@ -70,6 +70,11 @@ def pack_error(error: float | None) -> str:
     return DIGITS[min(level, len(DIGITS) - 1)]
 
 
+def pack_share(share: float) -> str:
+    """Return the digit of a number from 0 to 1, within 0.6% of the whole."""
+    return DIGITS[round(share * (len(DIGITS) - 1))]
+
+
 def _width(span: int) -> int:
     width = 2
     while len(DIGITS) ** width <= span:

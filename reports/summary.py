@@ -10,6 +10,7 @@ from reports import facts
 from reports.estimates import CaseEstimate, estimates
 from reports.findings.model import Section
 from reports.headlines import Figure, device_name, device_names, machine_id
+from reports.spread import Spread, spread
 from reports.views import Marks, doubtful
 from suite.compare import RunComparison
 from suite.compare.alike import failures, faults
@@ -79,6 +80,7 @@ class Summary(Struct, frozen=True, kw_only=True):
     estimates : of all cases, failed ones among them
     faults : errors of the whole run, with any of which no number counts
     unfit : full names of cases whose samples count for nothing, as they failed or are in error
+    spread : how far its launches leave the means of exercises open
     answers : the leading answer to every exercise
     change : since the run before on this machine; ``None`` where there is none
     """
@@ -102,6 +104,7 @@ class Summary(Struct, frozen=True, kw_only=True):
     environment: Environment
     figures: tuple[Figure, ...]
     estimates: tuple[CaseEstimate, ...]
+    spread: Spread
     faults: tuple[str, ...] = ()
     unfit: tuple[str, ...] = ()
     href: str = ""
@@ -122,6 +125,7 @@ def summarise(run: Run, sha256: str, found: Sequence[Figure]) -> Summary:
     part = run.frobench
     accelerators = part.environment.accelerators
     first = accelerators[0].name if accelerators else device_name(run, "cpu")
+    unfit = failures(run, "")
     status = Counter(outcome.status for outcome in part.outcomes)
     return Summary(
         sha256=sha256,
@@ -144,7 +148,8 @@ def summarise(run: Run, sha256: str, found: Sequence[Figure]) -> Summary:
         figures=tuple(found),
         estimates=tuple(estimates(run)),
         faults=tuple(faults(run, "")),
-        unfit=tuple(failures(run, "")),
+        spread=spread(run, set(unfit)),
+        unfit=tuple(unfit),
     )
 
 

@@ -183,6 +183,7 @@ def compared(one: Summary, other: Summary) -> set[str]:
 @pytest.mark.skipif(not shutil.which("node"), reason="there is no node; browsers test it too")
 def test_the_script_s_overall_ratio_is_that_of_the_runs(tmp_path: Path) -> None:
     one, other = on_day(2, "a", seed=1), on_day(1, "b", seed=2)
+    one = replace(one, spread=replace(one.spread, shared=0.8))
     found = data(index.page([one, other]))
     scripts = (HERE / "static" / name for name in ("packing.js", "ratios.js"))
     program = "\n".join(script.read_text(encoding="utf-8") for script in scripts)
@@ -201,13 +202,30 @@ console.log(JSON.stringify({{mean, estimate: ratios.estimate(mean), own: against
     assert got["mean"]["log"] == pytest.approx(fmean(map(fmean, logs.values())), abs=STEP)
     assert got["mean"]["count"] == sum(map(len, logs.values()))
     assert got["estimate"]["low"] < got["estimate"]["value"] < got["estimate"]["high"]
+    wanted = math.sqrt(variance(one) + variance(other))
+    assert got["mean"]["error"] == pytest.approx(wanted, rel=0.08)
     assert got["own"]["log"] == got["own"]["error"] == 0
     reference, machine = got["told"]["machines"]
     assert reference["logs"] == dict.fromkeys(reference["logs"], 0)
+    counting = [name in logs for name in machine["counts"]]
+    covered = [
+        value
+        for i, row in zip(counting, machine["covariance"], strict=True)
+        for j, value in zip(counting, row, strict=True)
+        if i and j
+    ]
+    assert math.sqrt(sum(covered)) / len(logs) == pytest.approx(got["mean"]["error"])
     for name, ratios in logs.items():
         assert machine["logs"][name] == pytest.approx(fmean(ratios), abs=STEP)
         assert machine["counts"][name] == len(ratios)
         assert machine["worst"][name] <= machine["logs"][name] <= machine["best"][name]
+
+
+def variance(run: Summary) -> float:
+    """Return that of a run's mean over its exercises that need an accelerator."""
+    errors = [error for name, error in run.spread.errors.items() if not name.endswith(".cpu")]
+    apart = (1 - run.spread.shared) * sum(error**2 for error in errors)
+    return (apart + run.spread.shared * sum(errors) ** 2) / len(errors) ** 2
 
 
 def by_exercise(one: Summary, other: Summary) -> dict[str, list[float]]:

@@ -54,5 +54,8 @@ const packing = (() => {
     return level ? LEAST_ERROR * Math.exp((level - 1) / ERROR_LEVELS) : NaN;
   }
 
-  return { STEP, unpack, error };
+  /** The number from 0 to 1 that the digit at `place` of `text` stands for. */
+  const share = (text, place) => VALUES[text.charCodeAt(place)] / (base - 1);
+
+  return { STEP, unpack, error, share };
 })();

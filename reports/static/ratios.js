@@ -5,10 +5,12 @@
  *
  * A ratio depends on the two runs alone: it is the geometric mean over the cases that both
  * measured, exercise by exercise, nothing added and nothing filled in. Its interval is
- * approximate: the cases of an exercise are taken to err together, and exercises apart.
+ * approximate: it is made of the errors that reports/spread.py found for all of a run's cases, of
+ * which some may have no ratio, and of how far exercises err together.
  *
  * @typedef {{name: string, title: string, cpu: boolean, cases: number}} Exercise
  * @typedef {{exercises: Exercise[], times: Packed, errors: string[]}} Estimated
+ *   By run, `errors` has a digit for each exercise and one for how far they err together.
  * @typedef {{log: number, error: number, count: number, total: number}} Mean
  *   Logarithm of how many times as fast as the reference (NaN without a common case), its
  *   standard error (NaN: not known), and the common cases of all that the reference has.
@@ -55,22 +57,43 @@ const ratios = (() => {
 
     /** The weighted mean over the exercises that have one. @returns {Mean} */
     function mean(run) {
-      let log = 0, variance = 0, weight = 0, count = 0, total = 0;
+      const sides = [together(data.errors[reference], width), together(data.errors[run], width)];
+      let log = 0, weight = 0, count = 0, total = 0;
       for (let place = 0; place < width; place++) {
         if (!weights[place]) continue;
         total += totals[place];
         if (!counts[run * width + place]) continue;
-        const one = single(run, place);
-        log += one.log;
-        variance += one.error ** 2;
+        log += single(run, place).log;
+        sides.forEach((side) => side.add(place));
         weight += 1;
-        count += one.count;
+        count += counts[run * width + place];
       }
-      return { log: weight ? log / weight : NaN, error: Math.sqrt(variance) / weight, count, total };
+      const error = run === reference ? 0 : Math.sqrt(sides[0].variance() + sides[1].variance()) / weight;
+      return { log: weight ? log / weight : NaN, error, count, total };
     }
 
+    /** What two exercises of a run have in common beside the reference, or one with itself. */
+    const covariance = (run, one, other) => (run === reference ? 0 : [reference, run].map((side) => {
+      const [mine, its] = [one, other].map((place) => packing.error(data.errors[side], place));
+      return mine * its * (one === other ? 1 : packing.share(data.errors[side], width));
+    }).reduce((sum, part) => sum + part));
+
     const ends = (run) => extremes(owner, base, has, times(run), width);
-    return { totals, weights, single, mean, ends };
+    return { totals, weights, single, mean, covariance, ends };
+  }
+
+  /** Add up the errors of a run's exercises, and find the variance of their sum. */
+  function together(errors, width) {
+    const shared = packing.share(errors, width);
+    let sum = 0, squares = 0;
+    return {
+      add: (place) => {
+        const error = packing.error(errors, place);
+        sum += error;
+        squares += error ** 2;
+      },
+      variance: () => (1 - shared) * squares + shared * sum ** 2,
+    };
   }
 
   /** Add up a run's logs and count its common cases, by exercise. */
@@ -130,11 +153,12 @@ const ratios = (() => {
     const by = (value) => Object.fromEntries(exercises.map(({ name }, i) => [name, value(mine[i], i)]));
     const known = mine.filter(({ count }) => count);
     const certain = known.length > 0 && known.every(({ error }) => !Number.isNaN(error));
-    const variance = (one) => (one.count ? one.error ** 2 : 0);
+    const common = (i, j) =>
+      (mine[i].count && mine[j].count ? held.covariance(run, exercises[i].place, exercises[j].place) : 0);
     const beyond = names.flatMap((name, i) => (ends[i].beyond ? [[name, ends[i].beyond]] : []));
     return {
       logs: Object.fromEntries(exercises.flatMap(({ name }, i) => (mine[i].count ? [[name, mine[i].log]] : []))),
-      covariance: certain ? mine.map((one, i) => mine.map((_, j) => (i === j ? variance(one) : 0))) : null,
+      covariance: certain ? mine.map((_, i) => mine.map((__, j) => common(i, j))) : null,
       quantile: certain ? QUANTILE : null,
       counts: by(({ count }) => count), beyond: Object.fromEntries(beyond),
       best: by((one, i) => filled(mine, exercises, i, "best", Math.max)),
