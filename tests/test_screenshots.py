@@ -5,7 +5,7 @@ import re
 
 from tests.command import ROOT
 
-PICTURE = re.compile(r"[\w./-]+\.png")
+PICTURE = re.compile(r"""(?:\]\(|src(?:set)?=["'])([\w./-]+\.png)""")
 
 
 def test_every_picture_that_a_document_shows_is_there() -> None:
