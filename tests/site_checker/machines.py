@@ -1,10 +1,18 @@
 # SPDX-License-Identifier: MIT
-"""What two machines can be held against each other by: the times of their cases."""
+"""What machines are held against each other by: times of their cases, and amounts by speed."""
 
+import math
 import re
+from collections.abc import Mapping
+from typing import Any
 
 from tests.site_checker.files import RunFiles
-from tests.site_checker.recomputed import LEAST, pseudomedian
+from tests.site_checker.printed import RATIO, Row
+from tests.site_checker.recomputed import LEAST, pseudomedian, same
+
+Data = Mapping[str, Any]
+ROUNDED = 1e-8
+"""The page's data has nine decimal places of a logarithm."""
 
 _ACCELERATOR = re.compile(r"[a-z]\w*:\d+")
 
@@ -31,3 +39,42 @@ def times(files: RunFiles) -> dict[tuple[str, str], float]:
         key = repr((name.partition("[")[0], info["version"], params))
         found.setdefault((exercise, key), pseudomedian([*seconds.values()]))
     return found
+
+
+def exact(value: float | None, unit: str) -> Row | None:
+    """Return a number that has no interval by nature."""
+    return None if value is None else Row(value, None, None, None, unit)
+
+
+def by_work(amount: float | None, speed: Row | None, unit: str) -> Row | None:
+    """Return an amount for each unit of work: a higher speed makes it less."""
+    if amount is None or speed is None:
+        return None
+    low, high = speed.high and amount / speed.high, speed.low and amount / speed.low
+    return Row(amount / speed.value, low, high, None, unit)
+
+
+def work_per_joule(energy: Data | None) -> Row | None:
+    """Return how many times the reference's work a joule does."""
+    if energy is None:
+        return None
+    half = None
+    if energy["variance"] is not None and energy["quantile"] is not None:
+        half = energy["quantile"] * math.sqrt(energy["variance"])
+    low, high = (half is not None and math.exp(energy["log"] + sign * half) for sign in (-1, 1))
+    return Row(math.exp(energy["log"]), low or None, high or None, None, RATIO)
+
+
+def times_as(speed: Row | None, factor: float) -> Row | None:
+    """Return a ratio by something exact."""
+    if speed is None:
+        return None
+    low, high = speed.low and speed.low * factor, speed.high and speed.high * factor
+    return Row(speed.value * factor, low, high, None, RATIO)
+
+
+def near(one: float | None, other: float | None) -> bool:
+    """Tell whether a number of a table is one of the page's data."""
+    if one is None or other is None:
+        return one is other
+    return same(one, other) or abs(one - other) <= ROUNDED * max(1.0, abs(one))

@@ -74,6 +74,10 @@ class Printed(NamedTuple):
         error = abs(shown - true / self.factor)
         return error <= self.step / 2 + 1e-9 * max(abs(shown), self.step)
 
+    def within(self, ceiling: "Printed") -> "Printed":
+        """Let a part of a ceiling be off by as much as the ceiling is rounded."""
+        return self._replace(step=self.step + self.value * ceiling.step / ceiling.value)
+
     def is_value(self, true: float) -> bool:
         """Tell whether the number alone is another one, rounded."""
         return self.near(self.value, true)

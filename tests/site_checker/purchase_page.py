@@ -7,19 +7,22 @@ import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from statistics import fmean
-from typing import Any
 
 from tests.site_checker.files import RunFiles, number, table
-from tests.site_checker.machines import times
+from tests.site_checker.machines import (
+    Data,
+    by_work,
+    exact,
+    near,
+    times,
+    times_as,
+    work_per_joule,
+)
 from tests.site_checker.printed import RATIO, Row, estimates, first, plain, scale
-from tests.site_checker.recomputed import same
 from tests.site_checker.report import CELLS, NUMBERS, Report
 from tests.site_checker.tree import Element
 
-Data = Mapping[str, Any]
-HOURS_A_YEAR_AND_DAY = 365
-ROUNDED = 1e-8
-"""The page's data has nine decimal places of a logarithm."""
+DAYS_A_YEAR = 365
 
 
 class PurchasePage:
@@ -100,7 +103,7 @@ class PurchasePage:
                     fault = (
                         f"purchase.csv: {machine['run']}, {exercise['name']}: {found} and {right}"
                     )
-                    self.report.check(_near(found, right), CELLS, fault)
+                    self.report.check(near(found, right), CELLS, fault)
         if self.rows:
             self.report.compared["purchase.csv: standard errors, of a bootstrap"] += len(self.rows)
 
@@ -143,18 +146,18 @@ class PurchasePage:
         owned = None
         if price is not None and watts is not None:
             owned = price + watts / 1000 * self._hours() * self._kwh()
-        per = _plain(1000 * memory / price, "B") if memory and price else None
+        per = exact(1000 * memory / price, "B") if memory and price else None
         return [
-            ("Price per unit", _by(price, speed, currency)),
-            ("Price", _plain(price, currency)),
-            ("Power limit", _plain(watts, "W")),
-            ("May draw", _plain(watts, "W")),
-            ("Speed per 100 W", _times_as(speed, 100 / watts) if watts else None),
-            ("Work per joule", _less(machine["energy"])),
+            ("Price per unit", by_work(price, speed, currency)),
+            ("Price", exact(price, currency)),
+            ("Power limit", exact(watts, "W")),
+            ("May draw", exact(watts, "W")),
+            ("Speed per 100 W", times_as(speed, 100 / watts) if watts else None),
+            ("Work per joule", work_per_joule(machine["energy"])),
             ("Memory per", per),
-            ("Memory", _plain(memory, "B")),
-            ("Cost of ownership", _plain(owned, currency)),
-            ("Cost per unit", _by(owned, speed, currency)),
+            ("Memory", exact(memory, "B")),
+            ("Cost of ownership", exact(owned, currency)),
+            ("Cost per unit", by_work(owned, speed, currency)),
             ("Times as fast", speed),
             ("Speed", speed),
         ]
@@ -183,7 +186,7 @@ class PurchasePage:
         if machine["price"] is None or scale(per)[1] != "FLOP/s":
             return None
         each = machine["price"] / machine["count"] * scale(per)[0]
-        return _by(each, rate, f"{self.currency} per {per}")
+        return by_work(each, rate, f"{self.currency} per {per}")
 
     def _usual(self) -> list[float]:
         """Return what is assumed: the price of a kWh, hours a day, their share, years."""
@@ -192,7 +195,7 @@ class PurchasePage:
 
     def _hours(self) -> float:
         _, hours, share, years = self._usual()
-        return hours * share * years * HOURS_A_YEAR_AND_DAY
+        return hours * share * years * DAYS_A_YEAR
 
     def _kwh(self) -> float:
         return self._usual()[0]
@@ -254,39 +257,3 @@ class PurchasePage:
                     right = shown.unit == "W" and any(map(shown.is_value, others))
                     self.report.check(right, NUMBERS, f"purchase.html: {text!r} is no known power")
                     break
-
-
-def _plain(value: float | None, unit: str) -> Row | None:
-    return None if value is None else Row(value, None, None, None, unit)
-
-
-def _by(amount: float | None, speed: Row | None, unit: str) -> Row | None:
-    """Return an amount for each unit of work: a higher speed makes it less."""
-    if amount is None or speed is None:
-        return None
-    low, high = speed.high and amount / speed.high, speed.low and amount / speed.low
-    return Row(amount / speed.value, low, high, None, unit)
-
-
-def _less(energy: Data | None) -> Row | None:
-    """Return how many times the reference's work a joule does."""
-    if energy is None:
-        return None
-    half = None
-    if energy["variance"] is not None and energy["quantile"] is not None:
-        half = energy["quantile"] * math.sqrt(energy["variance"])
-    low, high = (half is not None and math.exp(energy["log"] + sign * half) for sign in (-1, 1))
-    return Row(math.exp(energy["log"]), low or None, high or None, None, RATIO)
-
-
-def _times_as(speed: Row | None, factor: float) -> Row | None:
-    if speed is None:
-        return None
-    low, high = speed.low and speed.low * factor, speed.high and speed.high * factor
-    return Row(speed.value * factor, low, high, None, RATIO)
-
-
-def _near(one: float | None, other: float | None) -> bool:
-    if one is None or other is None:
-        return one is other
-    return same(one, other) or abs(one - other) <= ROUNDED * max(1.0, abs(one))

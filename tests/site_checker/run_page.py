@@ -230,7 +230,7 @@ class RunPage:
         return formulas.recompute(self.files, cases, units, fits) or (
             one.unit == "1"
             and any(
-                _wider(one, ceilings[ceiling]).agrees(part)
+                one.within(ceilings[ceiling]).agrees(part)
                 for part, ceiling in formulas.parts(self.files, cases, pairs)
             )
         )
@@ -255,11 +255,6 @@ class RunPage:
     def _meta(self, block: Element) -> None:
         if not {"description", "og:description"}.isdisjoint(block.attributes.values()):
             self._quoted(estimates(words(block.attributes["content"])))
-
-
-def _wider(one: Printed, ceiling: Printed) -> Printed:
-    """Let a part of a ceiling be off by as much as the ceiling is rounded."""
-    return one._replace(step=one.step + one.value * ceiling.step / ceiling.value)
 
 
 def _is_place(text: str, cells: Cells) -> bool:

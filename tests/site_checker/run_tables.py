@@ -100,9 +100,12 @@ def _answers(files: RunFiles, report: Report) -> None:
             if found is None or cells.get("role") == "bound" or not cases:
                 continue
             right = partial(_is, found)
-            if formulas.recompute(files, cases, [found.unit], right) or (
-                cells.get("role") == "part" and any(map(right, _parts(files, cells)))
-            ):
+            if cells.get("role") == "part":
+                fault = _fault(
+                    files.beside(f"{name}.csv").name, cells[kinds], found, "another part"
+                )
+                report.check(any(map(right, _parts(files, cells))), CELLS, fault)
+            elif formulas.recompute(files, cases, [found.unit], right):
                 report.checked[CELLS] += 3
             else:
                 compared[cells[kinds].partition("-cpu")[0].partition("-cuda")[0]] += 1
