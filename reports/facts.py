@@ -10,7 +10,7 @@ from msgspec import UnsetType
 from reports.findings.model import RATIO
 from suite.model import Accelerator, Cpu, Run, Scalar, Software
 from suite.statistics import estimate
-from suite.units import format_estimate, format_seconds, format_value
+from suite.units import counted, format_estimate, format_seconds, format_value
 
 ACRONYMS = {"ecc": "ECC", "mig": "MIG", "numa": "NUMA", "os": "OS", "pcie": "PCIe"}
 UNITS = {"bytes": "B", "hz": "Hz", "watts": "W"}
@@ -32,7 +32,8 @@ def machine_title(run: Run) -> str:
     counts = {name: names.count(name) for name in names}
     cpu = run.frobench.environment.cpu
     devices = [name if count == 1 else f"{count}{RATIO} {name}" for name, count in counts.items()]
-    return " + ".join([*devices, f"{cpu.model or cpu.architecture}, {cpu.usable_cores} cores"])
+    cores = counted(cpu.usable_cores, "core")
+    return " + ".join([*devices, f"{cpu.model or cpu.architecture}, {cores}"])
 
 
 def machine(run: Run) -> list[Facts]:

@@ -79,6 +79,8 @@ class Row(NamedTuple):
         ``rest`` for what a script shows when asked, ``old`` for runs before a machine's newest.
     history
         How many runs of the machine there are, with its newest; 0 with the others.
+    torch
+        Its version, and how it was built, such as ``+cu130``.
     since
         How it compares with the run before, and whether anything became slower.
     """
@@ -89,7 +91,7 @@ class Row(NamedTuple):
     history: int
     device: str
     when: str
-    torch: str
+    torch: tuple[str, str]
     profile: str
     launches: int
     figures: tuple[Markup, ...]
@@ -158,7 +160,7 @@ def _rows(
                 history=0 if age else len(machine),
                 device=_short(run.device),
                 when=_utc(run.datetime)[:16].replace("T", " "),
-                torch=_short(run.environment.software.torch),
+                torch=_built(_short(run.environment.software.torch)),
                 profile=run.profile,
                 launches=run.launches,
                 figures=tuple(map(_figure, next(figures))),
@@ -182,6 +184,12 @@ def _short(text: str) -> str:
         if len(text) <= _LONGEST_TEXT
         else f"{text[: _LONGEST_TEXT - 1]}\N{HORIZONTAL ELLIPSIS}"
     )
+
+
+def _built(version: str) -> tuple[str, str]:
+    """Part a version from how it was built."""
+    plain, plus, build = version.partition("+")
+    return plain, plus + build
 
 
 def _figure(figure: Figure | None) -> Markup:
@@ -219,13 +227,17 @@ def _since(change: Change | None) -> tuple[str, bool]:
     if change.differences:
         names = ", ".join(dict.fromkeys(one.rpartition(".")[2] for one in change.differences))
         return _short(f"not comparable: {names.replace('_', ' ')}"), False
+    compared = sum(number for word, number in change.counts.items() if word != "incomparable")
+    if not compared:
+        return "no case in common", False
     sure = [
         f"{len(cases)} {word}"
         for cases, word in ((change.slower, "slower"), (change.faster, "faster"))
         if cases
     ]
-    counts = ", ".join(f"{number} {word}" for word, number in sorted(change.counts.items()))
-    return f"{', '.join(sure) or 'no change'} ({counts})", bool(change.slower)
+    if not sure:
+        return f"none of {compared:,} surely changed", False
+    return f"{', '.join(sure)} of {compared:,}", bool(change.slower)
 
 
 def _choices(runs: Sequence[Summary]) -> list[tuple[str, str, list[str]]]:

@@ -19,7 +19,7 @@ from reports.prices import Price, total
 from reports.summary import Summary
 from suite.compare.alike import kind
 
-CPU = "cpu"
+CPU, RATE = "cpu", "FLOP/s"
 Key = tuple[str, str]
 """An exercise as far as one kind of device does it, and what tells its case from others."""
 
@@ -70,6 +70,7 @@ def data(
         "complete": [int(run.complete) for run in runs],
         "slower": [len(run.change.slower) if run.change else 0 for run in runs],
         "figures": [[_digits(one) for one in column] for column in zip(*figures, strict=True)],
+        "rates": [_rates(run, each) for run, each in zip(runs, figures, strict=True)],
         "hardware": _listed([_spelled(one) for one in bought]),
         "prices": _listed([price and tuple(price)[2:] for price in prices]),
         **surrounding([surroundings(run.environment) for run in runs]),
@@ -157,4 +158,18 @@ def _errors(run: Summary, exercises: Iterable[Exercise]) -> str:
 
 def _digits(figure: Figure | None) -> float | None:
     """Return a figure as it is sorted by, in fewer characters than it has."""
-    return None if figure is None else float(f"{figure.value.value:.6g}")
+    return _shorter(figure.value.value) if figure else None
+
+
+def _rates(run: Summary, figures: Iterable[Figure | None]) -> list[list[Any]]:
+    """Return the rates of products among a run's figures, as `reports.comparison.Rate` has them."""
+    found = [one for one in figures if one and one.unit == RATE and not run.faults]
+    return [[one.precision, *map(_shorter, _ends(one))] for one in found]
+
+
+def _ends(figure: Figure) -> tuple[float | None, ...]:
+    return figure.value.value, figure.value.low, figure.value.high
+
+
+def _shorter(number: float | None) -> float | None:
+    return None if number is None else float(f"{number:.6g}")

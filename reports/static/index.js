@@ -204,7 +204,8 @@
       run: read.ids[i], title: read.texts.machine[i], href: read.addresses[i],
       device, count, watts, watts_source, memory_bytes,
       price, currency, price_date, price_kind, price_source,
-      energy: null, rates: [], missing: [], differs: rows.differs(data, reference, i),
+      rates: data.rates[i].map(([precision, value, low, high]) => ({ precision, value, low, high })),
+      energy: null, missing: [], differs: rows.differs(data, reference, i),
     };
   }
 
