@@ -87,6 +87,7 @@ def test_every_number_behind_a_chart_is_there(shown: Contents) -> None:
     cells = [cell.value.value for one in tables for _, row in one.rows for cell in row if cell]
     found = rows(shown, "figures")
     assert sorted(row["value"] for row in found if row["role"] != "bound") == sorted(cells)
+    assert {"67108864", "1024"} <= {row["place"] for row in found}  # unrounded too
     assert {row["series"] for row in found if row["role"] == "bound"} == {
         "the link, one way: 63 GB/s",
         "accelerator's memory: 4.8 TB/s",
