@@ -2,19 +2,25 @@
 """Take the pictures that the documents show: run page, purchase page and index, light and dark.
 
 The run page is that of the newest stored run. Index and purchase page show made-up machines, since
-a comparison needs several.
+a comparison needs several; none of them is called like a device that there is.
 """
 
 import io
+import subprocess
 import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from msgspec.structs import replace
 from PIL import Image
 from playwright.sync_api import sync_playwright
 
-from tests.browser import chromium, sites
+from reports.prices import Price
+from suite import store
+from tests import many_machines
+from tests.browser import chromium
 from tests.browser.chromium import Look, Scheme, shown
+from tests.browser.sites import newest
 from tests.command import ROOT
 
 FOLDER = ROOT / "docs" / "screenshots"
@@ -23,15 +29,19 @@ SIZE = (1280, 1440)
 """Of the window, in CSS pixels: what a reader sees without scrolling far."""
 COLOURS = 96
 """Enough for flat colours and the edges of letters; a fifth of the bytes of all colours."""
+PRICES = {"Example 40": 2400, "Example 20": 900, "Example 30": 1300, "Example 10": 450}
+"""Of made-up accelerators, in dollars."""
 
 
 def take(folder: Path) -> None:
     """Build the sites in a folder and take the pictures of three pages."""
-    sites.build(folder)
+    stored, made_up = folder / "stored", folder / "made-up"
+    _report(newest(), "-o", stored)
+    _report(*_machines(folder), "-o", made_up)
     pages = {
-        "run": next(folder.glob(f"honest/*/{sites.newest().stem}.html")),
-        "purchase": folder / "machines" / "purchase.html",
-        "index": folder / "machines" / "index.html",
+        "run": next(stored.glob(f"*/{newest().stem}.html")),
+        "purchase": made_up / "purchase.html",
+        "index": made_up / "index.html",
     }
     with sync_playwright() as playwright:
         browser = chromium.launch(playwright.chromium)
@@ -41,6 +51,28 @@ def take(folder: Path) -> None:
                     one.page.set_viewport_size({"width": SIZE[0], "height": SIZE[1]})
                     _keep(one.page.screenshot(animations="disabled"), f"{name}-{scheme}.png")
         browser.close()
+
+
+def _machines(folder: Path) -> list[str | Path]:
+    """Store runs of made-up machines, and return them as arguments, with a table of prices."""
+    files = []
+    for number, name in enumerate(PRICES):
+        run = many_machines.run_of(number)
+        there = run.frobench.environment
+        there.accelerators = [replace(one, name=name) for one in there.accelerators]
+        files.append(folder / f"{number}.json")
+        files[-1].write_bytes(store.encode(run))
+    prices = folder / "prices.csv"
+    rows = [
+        f"^{name}$,,{price},USD,2026-01-01,made up,this script" for name, price in PRICES.items()
+    ]
+    prices.write_text("\n".join([",".join(Price._fields), *rows]))
+    return ["--prices", prices, *files]
+
+
+def _report(*arguments: str | Path) -> None:
+    command = [sys.executable, "-m", "frobench", "report", *map(str, arguments)]
+    subprocess.run(command, cwd=ROOT, check=True)
 
 
 def _keep(png: bytes, name: str) -> None:
