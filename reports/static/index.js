@@ -19,7 +19,7 @@
   const reader = ratios.reader(data);
   const controls = get("controls");
   const heads = table.tHead.rows[0];
-  const state = { limit: CHUNK, open: new Set(), held: null, said: "", fragment: "" };
+  const state = { limit: CHUNK, open: new Set(), held: null, said: "" };
 
   /** Say something else in the fragment; what is null or usual is left out. */
   function say(changes, replace = false) {
@@ -229,7 +229,6 @@
       tellSort(wanted);
       draw(wanted);
     }
-    state.fragment = location.hash;
     compare(wanted);
   }
 
@@ -256,11 +255,8 @@
     state.limit = before;
     draw(asked());
   });
-  // A link within the page puts what was asked for out of the address: put it back.
-  addEventListener("hashchange", () => {
-    if (get(location.hash.slice(1))) history.replaceState(null, "", state.fragment || "#");
-    else apply();
-  });
+  addEventListener("hashchange", apply);
+  setting.keep();
   [...heads.cells].slice(1).forEach((head) => sortable(head, head.textContent));
   apply();
   for (const i of read.nodes.keys()) requestIdleCallback(() => reader.times(i));

@@ -121,5 +121,18 @@ const setting = (() => {
   const refresh = (root) =>
     root.querySelectorAll("input, select").forEach((input) => input.dispatchEvent(new Event("setting")));
 
-  return { read, write, number, field, words, choice, group, refresh };
+  /** Let links within the page go where they say, and leave in the address what was set. */
+  function keep() {
+    document.addEventListener("click", (event) => {
+      const link = event.target.closest('a[href^="#"]');
+      const target = link && document.getElementById(link.getAttribute("href").slice(1));
+      if (!target) return;
+      event.preventDefault();
+      target.scrollIntoView();
+      target.tabIndex = -1;
+      target.focus({ preventScroll: true });
+    });
+  }
+
+  return { read, write, number, field, words, choice, group, refresh, keep };
 })();
