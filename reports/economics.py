@@ -217,12 +217,6 @@ def ownership(price: float, watts: float, use: Use) -> float:
     return price + watts * use.busy_seconds / JOULES_A_KWH * use.price_a_kwh
 
 
-def life_per_work(price: float, watts: float, use: Use, speed: Speed) -> Amount:
-    """Return what an hour of the reference's work costs on a machine, over the machine's life."""
-    hours = use.busy_seconds / SECONDS_AN_HOUR
-    return per_work(ownership(price, watts, use) / hours, speed)
-
-
 def faster(one: Speed, other: Speed) -> bool:
     """Tell whether a machine is surely faster than another beside the same reference.
 

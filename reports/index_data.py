@@ -69,7 +69,7 @@ def data(
         "devices": _listed([(run.device, *device_kind(run)) for run in runs]),
         "complete": [int(run.complete) for run in runs],
         "slower": [len(run.change.slower) if run.change else 0 for run in runs],
-        "figures": [[_digits(one) for one in column] for column in zip(*figures, strict=True)],
+        "figures": _columns(runs, figures),
         "rates": [_rates(run, each) for run, each in zip(runs, figures, strict=True)],
         "hardware": _listed([_spelled(one) for one in bought]),
         "prices": _listed([price and tuple(price)[2:] for price in prices]),
@@ -156,9 +156,15 @@ def _errors(run: Summary, exercises: Iterable[Exercise]) -> str:
     return errors + pack_share(run.spread.shared)
 
 
-def _digits(figure: Figure | None) -> float | None:
-    """Return a figure as it is sorted by, in fewer characters than it has."""
-    return _shorter(figure.value.value) if figure else None
+def _columns(
+    runs: Sequence[Summary], figures: Sequence[Sequence[Figure | None]]
+) -> list[list[float | None]]:
+    """Return by column what runs are sorted and ranked by: nothing of a run with an error."""
+    rows = [
+        [_shorter(one.value.value) if one and not run.faults else None for one in each]
+        for run, each in zip(runs, figures, strict=True)
+    ]
+    return [[*column] for column in zip(*rows, strict=True)]
 
 
 def _rates(run: Summary, figures: Iterable[Figure | None]) -> list[list[Any]]:

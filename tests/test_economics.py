@@ -13,7 +13,6 @@ from reports.economics import (
     Use,
     faster,
     front,
-    life_per_work,
     memory_per_price,
     overall,
     ownership,
@@ -167,14 +166,6 @@ def test_ownership_is_the_price_and_the_energy_of_the_years() -> None:
     half = Use(hours_a_day=10, years=3, price_a_kwh=0.3, share=0.5)
     assert ownership(30_000, 700, half) == pytest.approx(30_000 + 7665 * 0.3 / 2)
     assert ownership(30_000, 700, Use(24, 5, 0.0)) == 30_000
-
-
-def test_an_hour_of_the_references_work_costs_its_part_of_the_life() -> None:
-    use = Use(hours_a_day=10, years=3, price_a_kwh=0.3)
-    cost = (30_000 + 7665 * 0.3) / 10_950
-    assert life_per_work(30_000, 700, use, TWICE) == pytest.approx(
-        (cost / 2, cost / HIGH, cost / LOW)
-    )
 
 
 def test_machines_that_do_not_separate_share_places() -> None:

@@ -83,9 +83,11 @@ def test_a_row_tells_what_ran_where_and_how_fast() -> None:
     assert re.search(r"µs \[", row)
 
 
-def test_a_comparison_has_the_rates_of_products_unless_a_run_is_in_error() -> None:
+def test_a_run_in_error_has_no_rank_and_no_rate_where_others_have_theirs() -> None:
     runs = [on_day(2, "a"), on_day(1, "b", faults=("clock: it stood still",))]
-    mine, none = data(index.page(runs))["rates"]
+    found = data(index.page(runs))
+    assert all(column[0] and column[1] is None for column in found["figures"])
+    mine, none = found["rates"]
     assert [name for name, *_ in mine] == ["float32", "bfloat16"]
     for _, value, low, high in mine:
         assert low < value < high
