@@ -40,25 +40,24 @@ def frame(runs: Iterable[Run]) -> pd.DataFrame:
     parameter is a column of its own, empty where a case does not have it. ``status`` is the
     case's outcome: what failed keeps its samples, and whoever computes with them must want to.
     """
-    cases, facts = [], []
-    for run in runs:
-        for case, fixed in _facts(run):
-            cases.append(case)
-            facts.append(fixed)
+    measured = [each for run in runs for each in facts(run)]
+    cases, fixed = [case for case, _ in measured], [each for _, each in measured]
     launches = _launches(cases)
     owner = launches.pop("owner")
-    parameters = dict.fromkeys(name for fixed in facts for name in fixed)
+    parameters = dict.fromkeys(name for each in fixed for name in each)
     # A fact is found out once a case, and then repeated for each of its launches.
-    columns: dict[str, Any] = {name: _repeated(name, facts, owner) for name in parameters}
+    columns: dict[str, Any] = {name: _repeated(name, fixed, owner) for name in parameters}
     columns |= launches | _rates(columns, launches["seconds"]) if cases else {}
     order = dict.fromkeys((*COLUMNS, *parameters, *launches))
     return pd.DataFrame(columns, columns=list(order))
 
 
-def _facts(run: Run) -> Iterator[tuple[Case, dict[str, Any]]]:
-    """Return each case of a run with what is equal in all its launches."""
+def facts(run: Run, exercise: str = "") -> Iterator[tuple[Case, dict[str, Any]]]:
+    """Return each case of a run, or of one exercise, with what is equal in all its launches."""
     status = {outcome.fullname: outcome.status for outcome in run.frobench.outcomes}
     for case in run.benchmarks:
+        if exercise and case.group != exercise:
+            continue
         work = case.extra_info.work
         yield (
             case,
@@ -78,10 +77,10 @@ def _facts(run: Run) -> Iterator[tuple[Case, dict[str, Any]]]:
 
 
 def _repeated(
-    name: str, facts: list[dict[str, Any]], owner: "np.ndarray[Any, Any]"
+    name: str, fixed: list[dict[str, Any]], owner: "np.ndarray[Any, Any]"
 ) -> "pd.Series[Any]":
     """Return a fact of each case for each of its launches; texts are Python's, which is faster."""
-    values = [fixed.get(name) for fixed in facts]
+    values = [each.get(name) for each in fixed]
     texts = any(isinstance(value, str) for value in values)
     column = np.array(values, object) if texts else pd.Series(values).to_numpy()
     return pd.Series(column[owner], dtype=column.dtype)

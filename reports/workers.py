@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Work shared by several processes, where there is enough of it to be worth starting them."""
 
+import gc
 import os
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -17,6 +18,8 @@ MOST = 8
 """Processes at most: each takes 200 MB."""
 LARGEST_SHARE = 8
 """Jobs handed to a process at once, at most."""
+SELDOM = 100_000
+"""Objects between two searches for cycles; a run has thousands of lists, and none in a cycle."""
 
 
 class Workers(AbstractContextManager["Workers"]):
@@ -40,7 +43,9 @@ class Workers(AbstractContextManager["Workers"]):
         """Return what a function of a module makes of each job, in their order."""
         if self.processes == 1 or (self._pool is None and len(jobs) < FEW):
             return map(work, jobs)
-        self._pool = self._pool or ProcessPoolExecutor(self.processes, _context())
+        self._pool = self._pool or ProcessPoolExecutor(
+            self.processes, _context(), gc.set_threshold, (SELDOM,)
+        )
         share = max(1, min(LARGEST_SHARE, len(jobs) // (4 * self.processes)))
         return self._pool.map(work, jobs, chunksize=share)
 

@@ -8,13 +8,14 @@ within each launch, and only what comes out is estimated over launches.
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import median
 from typing import Any, Self
 
 import numpy as np
 import pandas as pd
 
 from reports.findings.model import RATIO, Point, Series
-from reports.frame import function_of
+from reports.frame import facts, function_of
 from suite.model import Case, Outcome, Run, Scalar
 from suite.statistics import estimate
 
@@ -81,8 +82,9 @@ class Curve:
 
     def highest(self) -> float:
         """Return the size with the largest estimate."""
-        medians = np.nanmedian(self.table.to_numpy(), axis=0)
-        return float(self.table.columns[int(medians.argmax())])
+        columns = self.table.to_numpy().T
+        medians = [median(column[~np.isnan(column)].tolist()) for column in columns]
+        return self.sizes[medians.index(max(medians))]
 
     def point(self, x: float, name: str = "") -> Point:
         """Return the estimate over launches in a column, as a point of a plot, maybe renamed."""
@@ -107,23 +109,20 @@ class Cases:
         self.run = run
         self.exercise = exercise
         self._table = table
-        disguised = [case.fullname for case in run.benchmarks if _is_disguised(case)]
-        wanted = (table["exercise"] == exercise) & (table["status"] == "passed")
-        self._rows = np.flatnonzero(wanted & ~table["case"].isin(disguised))
-        cases, launches = (table[name].to_numpy()[self._rows] for name in ("case", "launch"))
-        self._launches, self._launch = np.unique(launches, return_inverse=True)
-        self._case, _ = pd.factorize(cases)
-        first = table.iloc[self._rows[np.unique(self._case, return_index=True)[1]]]
-        columns = [str(name) for name in first]
-        facts = zip(*(first[name].to_numpy().tolist() for name in columns), strict=True)
-        self._facts: dict[str, dict[str, Any]] = {
-            one["case"]: one
-            for one in (dict(zip(columns, values, strict=True)) for values in facts)
+        self._facts = {
+            case.fullname: one
+            for case, one in facts(run, exercise)
+            if one["status"] == "passed" and not _is_disguised(case)
         }
         self._named: dict[Scalar, list[str]] = {}
         for name, one in self._facts.items():
             self._named.setdefault(one["function"], []).append(name)
         self._place = {name: place for place, name in enumerate(self._facts)}
+        places = np.array([self._place.get(name, -1) for name in table["case"].tolist()], int)
+        self._rows = np.flatnonzero(places >= 0)
+        self._case = places[self._rows]
+        launches = table["launch"].to_numpy()[self._rows]
+        self._launches, self._launch = np.unique(launches, return_inverse=True)
         self._numbers: dict[str, Numbers] = {}
 
     def of(self, exercise: str) -> "Cases":
