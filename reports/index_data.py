@@ -117,7 +117,8 @@ def device_kind(run: Summary) -> tuple[str, str]:
 
 def _bought(run: Summary) -> Equipment:
     measured = {place for one in run.estimates for place in one.device.split("+")}
-    return equipment(run.environment, measured)
+    there = {f"{one.type}:{one.index}" for one in run.environment.accelerators}
+    return equipment(run.environment, measured or there)
 
 
 def _spelled(bought: Equipment) -> tuple[Any, ...]:

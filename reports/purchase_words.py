@@ -9,6 +9,8 @@ from reports.purchase_tables import spelled
 from reports.purchase_view import Row, View, listed
 from suite.units import counted
 
+_WHY = "The reasons are below."
+
 
 def sentences(view: View) -> list[str]:
     """Return what the numbers say, most telling first."""
@@ -26,10 +28,8 @@ def _nothing(view: View) -> str:
     if view.comparison.exercises:
         return "No exercise counts: give one of them more than 0."
     name = view.reference.name
-    return (
-        f"No case of {name} can be compared, so that nothing can be held against it: choose "
-        "another reference. The reasons are below."
-    )
+    nothing = f"No case of {name} can be compared, so that nothing can be held against it"
+    return f"{nothing}: choose another reference. {_WHY}"
 
 
 def _lost(view: View) -> Iterator[str]:
@@ -37,8 +37,7 @@ def _lost(view: View) -> Iterator[str]:
     reference = view.reference.name
     lost = [row for row in view.rows if row.speed is None]
     if without := [row.name for row in lost if not row.machine.logs]:
-        none = "have no common case that can be compared; the reasons are below."
-        yield f"{listed(without)} and {reference} {none}"
+        yield f"Nothing of {listed(without)} can be compared with {reference}. {_WHY}"
     if light := [row.name for row in lost if row.machine.logs]:
         both = f"What {listed(light)} and {reference} both measured"
         yield f"{both} counts for nothing in all: see it by exercise."

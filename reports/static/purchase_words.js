@@ -60,20 +60,24 @@ const purchaseWords = (() => {
     return [`No price is known for ${without.length === view.rows.length ? "any of them" : listed(without)}.`];
   }
 
+  /** Where it is told why cases have no ratio: not where the index holds estimates together. */
+  const why = ({ approximate }) =>
+    (approximate ? "The pages of the runs tell why." : "The reasons are below.");
+
   /** Why nothing can be held against the reference. */
-  function nothing({ comparison: { exercises }, reference }) {
-    if (exercises.length) return "No exercise counts: give one of them more than 0.";
+  function nothing({ comparison, reference }) {
+    if (comparison.exercises.length) return "No exercise counts: give one of them more than 0.";
     return `No case of ${reference.name} can be compared, so that nothing can be held against it: `
-      + "choose another reference. The reasons are below.";
+      + `choose another reference. ${why(comparison)}`;
   }
 
   /** Which machines have no ratio. */
-  function lost({ rows, reference }) {
+  function lost({ comparison, rows, reference }) {
     const named = (fits) => listed(rows.filter((row) => row.speed === null && fits(row)).map(({ name }) => name));
     const empty = ({ machine }) => Object.keys(machine.logs).length === 0;
     const [without, light] = [named(empty), named((row) => !empty(row))];
     return [
-      ...(without ? [`${without} and ${reference.name} have no common case that can be compared; the reasons are below.`] : []),
+      ...(without ? [`Nothing of ${without} can be compared with ${reference.name}. ${why(comparison)}`] : []),
       ...(light ? [`What ${light} and ${reference.name} both measured counts for nothing in all: see it by exercise.`] : []),
     ];
   }
