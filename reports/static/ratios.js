@@ -63,7 +63,7 @@ const ratios = (() => {
         if (!weights[place]) continue;
         total += totals[place];
         if (!counts[run * width + place]) continue;
-        log += single(run, place).log;
+        log += (sums[run * width + place] / counts[run * width + place]) * packing.STEP;
         sides.forEach((side) => side.add(place));
         weight += 1;
         count += counts[run * width + place];
