@@ -7,6 +7,7 @@ An entry that is damaged, of other sources or of something else is as good as no
 import hashlib
 import os
 import re
+import stat
 from collections.abc import Container, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -96,8 +97,12 @@ def mark(content: bytes) -> Mark:
 
 def stand(marks: Marks, out: Path) -> bool:
     """Tell whether files that were written below a folder still lie there."""
-    sizes = ((out / name, mark.size) for name, mark in marks.items())
-    return all(path.is_file() and path.stat().st_size == size for path, size in sizes)
+    with suppress(OSError):
+        return all(
+            (found := (out / name).stat()).st_size == mark.size and stat.S_ISREG(found.st_mode)
+            for name, mark in marks.items()
+        )
+    return False
 
 
 def remove(names: Iterable[str], marks: Marks, out: Path) -> None:

@@ -9,6 +9,7 @@ equal between its versions. `static/packing.js` reads it.
 
 import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from functools import cache
 from itertools import pairwise
 from typing import TypedDict, TypeVar
 
@@ -91,12 +92,14 @@ def _run(steps: Mapping[int, int], least: Sequence[int], widths: Sequence[int]) 
     )
 
 
+@cache
 def _gap(missing: int) -> str:
     longest, rest = divmod(missing, _LONGEST_GAP)
     whole = GAP + _digits(_LONGEST_GAP, 2)
     return whole * longest + (GAP + _digits(rest, 2) if rest else "")
 
 
+@cache  # neighbouring steps come again in a thousand runs
 def _digits(number: int, width: int) -> str:
     digits = ""
     for _ in range(width):

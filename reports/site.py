@@ -6,23 +6,20 @@ before and would come out the same is left as it lies: a page depends on its run
 before it, and on nothing else.
 """
 
-import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import astuple
 from pathlib import Path
 
 from msgspec.structs import replace
 
-from reports import cache, common, making, normal, prices
+from reports import cache, common, making, normal, prices, sources
 from reports.cache import Cache, Marks, remove, stand
 from reports.making import PageJob, Pair, Source, Written
 from reports.metadata import ANYWHERE, Publication
 from reports.prices import Price
 from reports.summary import Summary
 from reports.words import slug
-from reports.workers import Workers, cores
-from suite import store
+from reports.workers import Workers
 from suite.model import Conclusion
 
 KEPT = ".cache"
@@ -77,75 +74,64 @@ def build(  # noqa: PLR0913 - one for each thing that a caller may choose
     """
     kept = Cache(out / KEPT, cache.code())
     begin("reading")
-    sources = _sources(store.find(paths), kept)
+    stored = sources.find(paths, kept)
     with Workers(processes) as workers:
         if tell:
             begin("checking")
-            sources = _whole(sources, workers, tell)
-            if not sources:
+            stored = _whole(stored, workers, tell)
+            if not stored:
                 return []
         begin("tables")
-        summaries = _summaries(sources, out, workers)
+        summaries, tables = _summaries(stored, out, workers)
         begin("changes")
-        summaries = _with_changes(summaries, sources, workers)
+        summaries = _with_changes(summaries, stored, workers)
         begin("pages")
-        summaries = _with_pages(summaries, sources, out, workers, publication)
+        summaries, pages = _with_pages(summaries, stored, out, workers, publication)
     begin("index")
-    others = beside({sources[one.sha256].path: one.href for one in summaries})
+    others = beside({stored[one.sha256].path: one.href for one in summaries})
     known = prices.read() if known is None else known
-    made = _made_of_each(sources, kept)
+    made = {sha256: tables[sha256] | pages[sha256] for sha256 in stored}
     together = common.write(summaries, known, others, made, publication, out)
     written = together | {name: mark for marks in made.values() for name, mark in marks.items()}
-    _sweep(sources, written, out, kept)
+    _sweep(stored, written, out, kept)
     return [out / "index.html", *(out / one.href for one in reversed(summaries))]
 
 
-def _sources(paths: Sequence[Path], kept: Cache) -> dict[str, Source]:
-    """Return the stored files by their digests, each content once."""
-
-    def digest(path: Path) -> str:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-
-    with ThreadPoolExecutor(cores()) as threads:  # hashing leaves the interpreter to others
-        found = zip(paths, threads.map(digest, paths), strict=True)
-        return {sha256: Source(path, sha256, kept) for path, sha256 in reversed(list(found))}
-
-
-def _whole(sources: dict[str, Source], workers: Workers, tell: Tell) -> dict[str, Source]:
+def _whole(stored: dict[str, Source], workers: Workers, tell: Tell) -> dict[str, Source]:
     """Tell what is wrong with which files, and return the others."""
-    known = {sha256: making.known_faults(source) for sha256, source in sources.items()}
-    unknown = [sources[sha256] for sha256, faults in known.items() if faults is None]
+    known = {sha256: making.known_faults(source) for sha256, source in stored.items()}
+    unknown = [stored[sha256] for sha256, faults in known.items() if faults is None]
     known |= zip((one.sha256 for one in unknown), workers.map(making.faults, unknown), strict=True)
     broken = {sha256: faults for sha256, faults in known.items() if faults}
     for sha256, faults in broken.items():
-        tell(sources[sha256].path, faults)
-    return {sha256: one for sha256, one in sources.items() if sha256 not in broken}
+        tell(stored[sha256].path, faults)
+    return {sha256: one for sha256, one in stored.items() if sha256 not in broken}
 
 
-def _summaries(sources: dict[str, Source], out: Path, workers: Workers) -> list[Summary]:
-    """Return what is known of the runs, oldest first, and write the tables beside their pages."""
-    known = {sha256: making.summary(source) for sha256, source in sources.items()}
-    missing = [sources[sha256] for sha256, one in known.items() if one is None]
-    made = _made(missing, workers)
-    known |= {sha256: making.summary(sources[sha256]) for sha256 in made}
-    ordered = sorted(filter(None, known.values()), key=_age)
-    addressed = _addressed(ordered)
-    absent = [
-        sources[one.sha256]
+def _summaries(
+    stored: dict[str, Source], out: Path, workers: Workers
+) -> tuple[list[Summary], dict[str, Marks]]:
+    """Return what is known of the runs, oldest first, and the tables written beside their pages."""
+    known = {sha256: making.summary(source) for sha256, source in stored.items()}
+    made = _made([stored[sha256] for sha256, one in known.items() if one is None], workers)
+    known |= {sha256: making.summary(stored[sha256]) for sha256 in made}
+    addressed = _addressed(sorted(filter(None, known.values()), key=_age))
+    lie = {
+        one.sha256: _lies(stored[one.sha256], "tables", one.href, out)
         for one in addressed
-        if one.sha256 not in made and not _lies(sources[one.sha256], "tables", one.href, out)
-    ]
-    made |= _made(absent, workers)
+        if one.sha256 not in made
+    }
+    made |= _made([stored[sha256] for sha256, found in lie.items() if found is None], workers)
+    tables = {sha256: found.files for sha256, found in lie.items() if found}
     for one in addressed:
         if one.sha256 in made:
-            _place(one, sources[one.sha256], made[one.sha256], out)
-    return addressed
+            tables[one.sha256] = _place(one, stored[one.sha256], made[one.sha256], out)
+    return addressed, tables
 
 
-def _made(sources: list[Source], workers: Workers) -> dict[str, Marks]:
-    marks = workers.map(making.tables, sources)
-    return {source.sha256: one for source, one in zip(sources, marks, strict=True)}
+def _made(stored: list[Source], workers: Workers) -> dict[str, Marks]:
+    marks = workers.map(making.tables, stored)
+    return {source.sha256: one for source, one in zip(stored, marks, strict=True)}
 
 
 def _lies(source: Source, what: str, key: str, out: Path) -> Written | None:
@@ -154,13 +140,14 @@ def _lies(source: Source, what: str, key: str, out: Path) -> Written | None:
     return written if written and stand(written.files, out) else None
 
 
-def _place(one: Summary, source: Source, made: Marks, out: Path) -> None:
-    """Give a run's tables their names beside its page."""
+def _place(one: Summary, source: Source, made: Marks, out: Path) -> Marks:
+    """Give a run's tables their names beside its page, and return them."""
     files = {Path(one.href).with_suffix(suffix).as_posix(): mark for suffix, mark in made.items()}
     (out / one.href).parent.mkdir(parents=True, exist_ok=True)
     for name, suffix in zip(files, made, strict=True):
         source.staged(suffix).replace(out / name)
     source.kept.put(f"{source.sha256}.tables", Written(files), one.href)
+    return files
 
 
 def _addressed(oldest_first: Iterable[Summary]) -> list[Summary]:
@@ -182,14 +169,14 @@ def _age(one: Summary) -> tuple[str, ...]:
 
 
 def _with_changes(
-    summaries: list[Summary], sources: dict[str, Source], workers: Workers
+    summaries: list[Summary], stored: dict[str, Source], workers: Workers
 ) -> list[Summary]:
     """Add how each run compares with the one before it on its machine."""
     newest: dict[str, Summary] = {}
     pairs = {}
     for one in summaries:
         if before := newest.get(one.machine_id):
-            pairs[one.sha256] = Pair(sources[before.sha256], before.href, sources[one.sha256])
+            pairs[one.sha256] = Pair(stored[before.sha256], before.href, stored[one.sha256])
         newest[one.machine_id] = one
     changes = {sha256: making.known_change(pair) for sha256, pair in pairs.items()}
     unknown = [pairs[sha256] for sha256, known in changes.items() if known is None]
@@ -200,17 +187,17 @@ def _with_changes(
 
 def _with_pages(
     summaries: list[Summary],
-    sources: dict[str, Source],
+    stored: dict[str, Source],
     out: Path,
     workers: Workers,
     publication: Publication,
-) -> list[Summary]:
+) -> tuple[list[Summary], dict[str, Marks]]:
     """Write the pages that are not there as they would be now, and add the answers on all."""
     shelf = normal.Shelf()
     written: dict[str, Written] = {}
     jobs = []
     for one in summaries:
-        source = sources[one.sha256]
+        source = stored[one.sha256]
         key = repr((one.href, shelf.before(one), *astuple(publication)))
         if lies := _lies(source, "page", key, out):
             written[one.sha256] = lies
@@ -222,25 +209,13 @@ def _with_pages(
         job.source.sha256: one
         for job, one in zip(jobs, workers.map(making.write_page, jobs), strict=True)
     }
-    return [replace(one, answers=written[one.sha256].answers) for one in summaries]
+    answered = [replace(one, answers=written[one.sha256].answers) for one in summaries]
+    return answered, {sha256: one.files for sha256, one in written.items()}
 
 
-def _made_of_each(sources: dict[str, Source], kept: Cache) -> dict[str, Marks]:
-    """Return what was written for each run."""
-    return {
-        sha256: {
-            name: mark
-            for what in ("tables", "page")
-            if (found := kept.get(f"{sha256}.{what}", Written, None))
-            for name, mark in found.files.items()
-        }
-        for sha256 in sources
-    }
-
-
-def _sweep(sources: dict[str, Source], written: Marks, out: Path, kept: Cache) -> None:
+def _sweep(stored: dict[str, Source], written: Marks, out: Path, kept: Cache) -> None:
     """Remove what an earlier call wrote and this one did not, and forget what it was made of."""
     before = kept.get(SITE, Marks, None) or {}
     remove(before.keys() - written.keys(), before, out)
     kept.put(SITE, written)
-    kept.forget(but=sources)
+    kept.forget(but=stored)

@@ -3,6 +3,7 @@
 
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
+from functools import cache
 from typing import Any, Literal
 
 from msgspec import Struct, to_builtins
@@ -131,6 +132,7 @@ def changed(planned: Environment, found: Environment) -> dict[str, Scalar]:
     }
 
 
+@cache
 def matters(fact: str) -> bool:
     """Tell whether a fact, by its dotted path, moves numbers."""
     return any(fnmatchcase(fact, pattern) for pattern in MATTERS)

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: MIT
+"""The stored files of a site by their content, without reading again what nobody touched since."""
+
+import hashlib
+import time
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import NamedTuple
+
+from reports.cache import Cache
+from reports.making import Source
+from reports.workers import cores
+from suite import store
+
+NOTED = "files"
+"""Name among what is kept of the files that were read."""
+SETTLED = 1_000_000_000
+"""Nanoseconds since a file changed from which the next change shows in its times."""
+
+
+class Noted(NamedTuple):
+    """A file that was read.
+
+    Parameters
+    ----------
+    look
+        Its number, its size, and when its content and anything else about it changed.
+    sha256
+        Of its content.
+    """
+
+    look: tuple[int, int, int, int]
+    sha256: str
+
+
+def find(paths: Iterable[Path], kept: Cache) -> dict[str, Source]:
+    """Return the stored files among files and folders by their digests, each content once.
+
+    A file that looks as it did when it was read is not read again.
+
+    Raises
+    ------
+    OSError
+        A file cannot be read.
+    """
+    before = kept.get(NOTED, dict[str, Noted], None) or {}
+    now = time.time_ns()
+    looks = {path: _look(path) for path in store.find(paths)}
+    names = {path: str(path.absolute()) for path in looks}
+    known = {
+        path: before[name].sha256
+        for path, name in names.items()
+        if name in before and before[name].look == looks[path]
+    }
+    unknown = [path for path in looks if path not in known]
+    with ThreadPoolExecutor(cores()) as threads:  # hashing leaves the interpreter to others
+        known |= zip(unknown, threads.map(_digest, unknown), strict=True)
+    settled = {
+        names[path]: Noted(look, known[path])
+        for path, look in looks.items()
+        if now - max(look[2:]) > SETTLED
+    }
+    if settled != before:
+        kept.put(NOTED, settled)
+    return {known[path]: Source(path, known[path], kept) for path in reversed(looks)}
+
+
+def _look(path: Path) -> tuple[int, int, int, int]:
+    found = path.stat()
+    return found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
