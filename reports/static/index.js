@@ -71,8 +71,8 @@
   function values(key) {
     if (key === "since") return data.slower.map((count) => count || null);
     if (key === "launches") return read.texts.launches.map(Number);
-    if (key in read.texts) return read.texts[key];
-    if (key in read.figures) return read.figures[key];
+    if (Object.hasOwn(read.texts, key)) return read.texts[key];
+    if (Object.hasOwn(read.figures, key)) return read.figures[key];
     const [word, name] = key.split(/\.(.*)/);
     if (word !== "ratio" || !state.held) return null;
     const { mean, single } = state.held.against;
