@@ -12,10 +12,14 @@ def rows(path: Path, columns: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
     Raises
     ------
     ValueError
-        The header does not name these columns, or a row does not have as many.
+        It is no table of text, its header does not name these columns, or a row does not have as
+        many.
     """
-    with path.open(encoding="utf-8", newline="") as file:
-        header, *found = csv.reader(file)
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:  # spreadsheets begin with a mark
+            header, *found = [*csv.reader(file)] or [[]]
+    except (UnicodeError, csv.Error) as error:
+        raise ValueError(f"{path.name}: no table of text: {error}") from error
     if header != list(columns):
         raise ValueError(f"{path.name}: the columns are not {', '.join(columns)}")
     for number, row in enumerate(found, 2):

@@ -145,6 +145,23 @@ def test_a_table_of_other_columns_is_refused(tmp_path: Path) -> None:
         prices.read(table(tmp_path, GOOD.replace("a shop", "a shop, in town")))
 
 
+@pytest.mark.parametrize("content", [b"\x7fELF\xd0", b"x" * 200_000], ids=["binary", "no-table"])
+def test_what_is_no_table_is_named(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "mine.csv"
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match=r"mine\.csv: no table of text: "):
+        prices.read(path)
+    path.write_bytes(b"")
+    with pytest.raises(ValueError, match=r"mine\.csv: the columns are not torch_name, "):
+        prices.read(path)
+
+
+def test_a_table_from_a_spreadsheet_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "mine.csv"
+    path.write_text(HEAD + GOOD, encoding="utf-8-sig", newline="\r\n")
+    assert [one.source for one in prices.read(path)] == ["a shop"]
+
+
 def test_the_example_of_the_documents_is_read(tmp_path: Path) -> None:
     text = (ROOT / "docs" / "prices.md").read_text(encoding="utf-8")
     [example] = re.findall(r"```csv\n(.*?)```", text, re.DOTALL)
