@@ -140,7 +140,7 @@ def _exercises(runs: Sequence[Summary], cases: Iterable[Key]) -> list[Exercise]:
         whole = name.removesuffix(f".{CPU}")
         title = titles.get(whole, whole.replace("_", " "))
         alone = name != whole
-        found.append(Exercise(name, f"{title}, CPU alone" if alone else title, alone, count))
+        found.append(Exercise(name, f"{title}, on the CPU" if alone else title, alone, count))
     return found
 
 
