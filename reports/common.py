@@ -8,6 +8,7 @@ from pathlib import Path
 from reports import cache, downloads, images, index, metadata
 from reports.cache import Marks, mark
 from reports.crate import CRATE, crate
+from reports.downloads import Rows
 from reports.images import Row
 from reports.making import BADGE
 from reports.metadata import Described, Publication
@@ -26,6 +27,7 @@ PLAIN = ".nojekyll"
 
 def write(  # noqa: PLR0913, PLR0917 - one for each thing that goes in
     summaries: Sequence[Summary],
+    rows: Mapping[str, Rows],
     known: Sequence[Price],
     others: Mapping[str, bytes],
     made: Mapping[str, Marks],
@@ -38,6 +40,8 @@ def write(  # noqa: PLR0913, PLR0917 - one for each thing that goes in
     ----------
     summaries
         Of all runs, oldest first.
+    rows
+        Their parts of the table of estimates, by the digest of the stored file.
     known
         What devices cost.
     others
@@ -46,7 +50,7 @@ def write(  # noqa: PLR0913, PLR0917 - one for each thing that goes in
         What was written for each run, by the digest of its stored file.
     """
     newest_first = summaries[::-1]
-    files = {PLAIN: b"", **others, **_tables(newest_first), **_badges(summaries, out)}
+    files = {PLAIN: b"", **others, **_tables(newest_first, rows), **_badges(summaries, out)}
     pages = [name for name in others if name.endswith(".html")]
     marks = {name: mark(content) for name, content in files.items()}
     head = None
@@ -66,15 +70,13 @@ def write(  # noqa: PLR0913, PLR0917 - one for each thing that goes in
     return marks | {name: mark(content) for name, content in further.items()}
 
 
-def _tables(newest_first: Sequence[Summary]) -> dict[str, bytes]:
-    tables = {
-        "runs": downloads.runs(newest_first),
-        "estimates": downloads.estimates(newest_first),
-    }
+def _tables(newest_first: Sequence[Summary], rows: Mapping[str, Rows]) -> dict[str, bytes]:
+    runs = downloads.runs(newest_first)
+    estimates = downloads.joined([rows[one.sha256] for one in newest_first])
     return {
-        f"{name}.{suffix}": encode(table)
-        for name, table in tables.items()
-        for suffix, encode in (("csv", downloads.as_csv), ("parquet", downloads.as_parquet))
+        "runs.csv": downloads.as_csv(runs),
+        "runs.parquet": downloads.as_parquet(runs),
+        **{f"estimates.{suffix}": content for suffix, content in estimates.items()},
     }
 
 

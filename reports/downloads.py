@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Tables as CSV and Parquet: the same bytes on every Python, and no cell that is a formula."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from operator import attrgetter
 from typing import Any
 
@@ -27,6 +27,7 @@ RUNS = pa.schema(
 """Columns of the table of runs, as `reports.summary.Summary` explains them."""
 ESTIMATES = pa.schema(
     {
+        **dict.fromkeys(("run", "machine"), pa.string()),
         **dict.fromkeys(("exercise", "case", "function", "params", "device"), pa.string()),
         "status": pa.string(),
         "headline": pa.bool_(),
@@ -36,8 +37,16 @@ ESTIMATES = pa.schema(
         "version": pa.string(),
     }
 )
-"""Columns of the table of estimates behind the run's, as `reports.estimates.CaseEstimate` explains
-them; the parameters are one JSON object, sorted by name."""
+"""Columns of the table of estimates, as `reports.summary.Summary` and
+`reports.estimates.CaseEstimate` explain them; the parameters are one JSON object, sorted by name.
+"""
+
+
+class Rows(msgspec.Struct, frozen=True):
+    """A run's part of the table of estimates, a row a case: as an Arrow stream, and as CSV."""
+
+    stream: bytes
+    csv: bytes
 
 
 def table_of(frame: pd.DataFrame) -> pa.Table:
@@ -58,28 +67,36 @@ def _column(values: "pd.Series[Any]") -> pa.Array:
     return found.cast(pa.string()) if pa.types.is_large_string(found.type) else found
 
 
-def runs(summaries: Iterable[Summary]) -> pa.Table:
+def runs(summaries: Sequence[Summary]) -> pa.Table:
     """Return the table of runs: a row a run."""
-    return _table(list(summaries), RUNS)
+    columns = {name: list(map(attrgetter(name), summaries)) for name in RUNS.names}
+    return pa.table(columns, schema=RUNS)
 
 
-def estimates(summaries: Iterable[Summary]) -> pa.Table:
-    """Return the table of estimates: a row a case of a run, named by run and machine."""
-    summaries = list(summaries)
-    found = _table([row for one in summaries for row in one.estimates], ESTIMATES)
-    counts = [len(one.estimates) for one in summaries]
-    owner = pa.array([at for at, count in enumerate(counts) for _ in range(count)], pa.int64())
-    for name in ("machine", "run"):
-        texts = pa.array([getattr(one, name) for one in summaries], pa.string())
-        found = found.add_column(0, name, texts.take(owner))
-    return found
+def rows(one: Summary) -> Rows:
+    """Return a run's part of the table of estimates."""
+    count = len(one.estimates)
+    columns = {name: [getattr(one, name)] * count for name in ("run", "machine")}
+    columns |= {
+        name: list(map(attrgetter(name), one.estimates)) for name in ESTIMATES.names[len(columns) :]
+    }
+    columns["params"] = list(map(_plain, columns["params"]))
+    table = pa.table(columns, schema=ESTIMATES)
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, ESTIMATES) as stream:
+        stream.write_table(table)
+    return Rows(bytes(sink.getvalue()), as_csv(table))
 
 
-def _table(rows: Sequence[object], schema: pa.Schema) -> pa.Table:
-    columns = {field.name: map(attrgetter(field.name), rows) for field in schema}
-    if "params" in columns:
-        columns["params"] = map(_plain, columns["params"])
-    return pa.table({name: list(values) for name, values in columns.items()}, schema=schema)
+def joined(parts: Sequence[Rows]) -> dict[str, bytes]:
+    """Return the table of estimates of many runs, by the suffix of its format."""
+    none = ESTIMATES.empty_table()
+    found = pa.concat_tables([none, *(pa.ipc.open_stream(one.stream).read_all() for one in parts)])
+    bodies = (one.csv.partition(b"\n")[2] for one in parts)
+    return {
+        "csv": b"".join([as_csv(none), *bodies]),
+        "parquet": as_parquet(found.combine_chunks()),
+    }
 
 
 def _plain(params: object) -> bytes:

@@ -14,6 +14,7 @@ from msgspec import Struct
 from reports import badges, downloads, images, views
 from reports.cache import Cache, Mark, Marks, mark, write
 from reports.contents import Contents, contents
+from reports.downloads import Rows
 from reports.findings import sections
 from reports.frame import frame
 from reports.headlines import Figure, figures
@@ -105,7 +106,9 @@ def tables(source: Source) -> Marks:
     run = store.read(source.path)
     table = frame([run])
     columns = downloads.table_of(table)
-    source.kept.put(f"{source.sha256}.summary", summarise(run, source.sha256, figures(run, table)))
+    found = summarise(run, source.sha256, figures(run, table))
+    source.kept.put(f"{source.sha256}.summary", found)
+    source.kept.put(f"{source.sha256}.rows", downloads.rows(found))
     stored = source.staged(".json")
     copyfile(source.path, stored)
     contents = {".csv": downloads.as_csv(columns), ".parquet": downloads.as_parquet(columns)}
@@ -118,6 +121,11 @@ def tables(source: Source) -> Marks:
 def summary(source: Source) -> Summary | None:
     """Return a run's summary, if it was made."""
     return source.kept.get(f"{source.sha256}.summary", Summary)
+
+
+def estimated(source: Source, one: Summary) -> Rows:
+    """Return a run's part of the table of estimates, which was made with its summary."""
+    return source.kept.get(f"{source.sha256}.rows", Rows) or downloads.rows(one)
 
 
 def known_change(pair: Pair) -> Change | None:

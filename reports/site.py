@@ -91,7 +91,8 @@ def build(  # noqa: PLR0913 - one for each thing that a caller may choose
     others = beside({stored[one.sha256].path: one.href for one in summaries})
     known = prices.read() if known is None else known
     made = {sha256: tables[sha256] | pages[sha256] for sha256 in stored}
-    together = common.write(summaries, known, others, made, publication, out)
+    rows = {one.sha256: making.estimated(stored[one.sha256], one) for one in summaries}
+    together = common.write(summaries, rows, known, others, made, publication, out)
     written = together | {name: mark for marks in made.values() for name, mark in marks.items()}
     _sweep(stored, written, out, kept)
     return [out / "index.html", *(out / one.href for one in reversed(summaries))]

@@ -94,14 +94,18 @@ def test_a_change_has_the_verdicts_of_compare_and_names_what_is_surely_slower() 
 
 def test_the_table_of_estimates_has_a_row_a_case_of_a_run() -> None:
     runs = [summary(factory.run(seed=seed)) for seed in (1, 2)]
-    table = downloads.estimates(runs)
-    rows = table.to_pylist()
+    joined = downloads.joined([downloads.rows(one) for one in runs])
+    rows = parquet.read_table(io.BytesIO(joined["parquet"])).to_pylist()
     assert len(rows) == sum(len(one.estimates) for one in runs)
     first = runs[1].estimates[0]
     found = rows[len(runs[0].estimates)]
     assert (found["run"], found["machine"]) == (runs[1].run, runs[1].machine)
     assert found["params"] == '{"device":"cpu","dtype":"float32","n":16}'
     assert (found["seconds"], found["flop_rate"]) == (first.seconds, first.flop_rate)
+    lines = csv.read_csv(io.BytesIO(joined["csv"])).to_pylist()
+    assert [[line[name] for name in ("run", "case", "seconds")] for line in lines] == [
+        [row[name] for name in ("run", "case", "seconds")] for row in rows
+    ]
     assert downloads.runs(runs).column("cases").to_pylist() == [one.cases for one in runs]
 
 
