@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from reports.spread import Spread, spread
 from suite.model import Case
 from tests import factory
+from tests.calibration import spread as study
 from tests.exact_runs import LAUNCHES, case
 
 BASE = factory.run(accelerators=1, launches=LAUNCHES)
@@ -68,3 +69,9 @@ def test_too_few_launches_and_unfit_cases_say_nothing() -> None:
     )
     assert of(few) == Spread(errors={}, shared=0.0)
     assert of(one, unfit=(one.fullname,)) == Spread(errors={}, shared=0.0)
+
+
+def test_intervals_cover_what_launches_share_and_are_not_needlessly_wide() -> None:
+    share, width = study.simulate((study.EFFECTS[1], (6, 8)), runs=60)
+    assert share >= 0.88  # of 60; the full study is in docs/methodology.md
+    assert 0.7 < width < 1.3

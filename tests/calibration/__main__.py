@@ -16,7 +16,17 @@ from suite import environment
 from suite.machine.processor import processor
 from suite.running.progress import reporter
 from suite.units import counted
-from tests.calibration import changes, clean, good, intervals, ratios, real, telemetry, verdicts
+from tests.calibration import (
+    changes,
+    clean,
+    good,
+    intervals,
+    ratios,
+    real,
+    spread,
+    telemetry,
+    verdicts,
+)
 from tests.calibration.document import keep
 from tests.calibration.figures import Study, Table
 from tests.calibration.render import terminal
@@ -41,6 +51,7 @@ PLANS = {
     "verdicts": Plan(verdicts.study, full=2_000, quick=10, seconds=40),
     "changes": Plan(changes.study, full=4_000, quick=20, seconds=25),
     "ratios": Plan(ratios.study, full=1_000, quick=4, seconds=150),
+    "spread": Plan(spread.study, full=1_000, quick=10, seconds=90),
     "good": Plan(good.study, full=1_000, quick=40, seconds=70),
     "real": Plan(real.study, full=120, quick=16, seconds=340),
     "telemetry": Plan(telemetry.study, full=120, quick=4, seconds=400),
@@ -59,11 +70,11 @@ def main() -> int:
     plans = {name: PLANS[name] for name in options.studies or PLANS}
     pace = Pace({name: plan.seconds for name, plan in plans.items()})
     missed = 0
-    with every_core() as spread:
+    with every_core() as over_cores:
         for name, plan in plans.items():
             begun, much = time.monotonic(), plan.quick if options.quick else plan.full
             with reporter() as progress:
-                tables = plan.study(pace.study(name, progress), spread, much)
+                tables = plan.study(pace.study(name, progress), over_cores, much)
             study = made(tables, time.monotonic() - begun)
             sys.stdout.write("".join(f"{terminal(table)}\n\n" for table in tables))
             sys.stdout.flush()
