@@ -62,6 +62,14 @@ def test_an_exercise_with_no_case_left_says_why(exercise: str) -> None:
     assert section.plots == ()
 
 
+def test_a_single_size_is_a_number_and_no_line() -> None:
+    measured = square(cubic, "cpu")
+    assert "curve" in {plot.kind for plot in answer("matmul", measured).plots}
+    few = answer("matmul", measured[:1])
+    assert few.findings[0].value is not None
+    assert "curve" not in {plot.kind for plot in few.plots}
+
+
 def test_an_exercise_without_rules_of_its_own_still_answers_and_draws() -> None:
     cases = [case("bench_new", n * 1e-3, n=n) for n in (1, 2, 4)]
     section = answer("a_new_one", cases)

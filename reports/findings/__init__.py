@@ -79,5 +79,5 @@ def _section(cases: Cases) -> Section:
         asked.question,
         asked.explanation,
         (lead, *(finding for finding in found if finding is not lead)),
-        tuple(RULES.get(exercise, other).plots(cases)),
+        tuple(plot for plot in RULES.get(exercise, other).plots(cases) if plot.shows_more_than_one),
     )

@@ -51,7 +51,7 @@ def findings(cases: Cases) -> list[Finding]:
     alone = []
     for device in reversed(cases.devices()):
         name = the_device(cases.run, device)
-        best = f"What is the best rate of {name}?"
+        best = f"What is the best rate of square products on {name}?"
         emptied = f"What do cold caches cost on {name}?"
         small = f"How small is too small for {name}?"
         alone += [
@@ -126,11 +126,14 @@ def best_rate(cases: Cases, device: str) -> Answer:
     where = the_device(cases.run, device)
     without = peaks.missing(cases.run, device)
     return Answer(
-        capital(f"{where} reaches {VALUE} in {dtype} ({size(n, N)}){part}{listed}{without}."),
+        capital(
+            f"{where} reaches {VALUE} with square products in {dtype} ({size(n, N)})"
+            f"{part}{listed}{without}."
+        ),
         behind(*(curve.on([at]) for curve, at in best.values())),
         rate.at(n),
         RATE.unit,
-        f"best rate of {where}, in {dtype}",
+        f"best rate of square products on {where}, in {dtype}",
     )
 
 

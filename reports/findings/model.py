@@ -99,6 +99,11 @@ class Plot:
     whole: Series | None = None
     lines: tuple[Series, ...] = ()
 
+    @property
+    def shows_more_than_one(self) -> bool:
+        """Whether there is something to draw: a curve of a single size is a number, not a line."""
+        return self.kind != "curve" or any(len(series.points) > 1 for series in self.series)
+
 
 @dataclass(frozen=True)
 class Section:
