@@ -65,16 +65,16 @@ class Cache:
         Without a key (``None``), whatever was kept under the name, by whatever code.
         """
         with suppress(OSError, msgspec.DecodeError):
-            entry = msgspec.json.decode((self.folder / name).read_bytes(), type=_Entry)
+            entry = msgspec.msgpack.decode((self.folder / name).read_bytes(), type=_Entry)
             if key is None or entry.key == f"{self.code} {key}":
-                return msgspec.json.decode(entry.value, type=kind)
+                return msgspec.msgpack.decode(entry.value, type=kind)
         return None
 
     def put(self, name: str, value: object, key: str = "") -> None:
         """Keep an entry, whole or not at all."""
-        entry = _Entry(f"{self.code} {key}", msgspec.Raw(msgspec.json.encode(value)))
+        entry = _Entry(f"{self.code} {key}", msgspec.Raw(msgspec.msgpack.encode(value)))
         self.folder.mkdir(parents=True, exist_ok=True)
-        write(self.folder / name, msgspec.json.encode(entry))
+        write(self.folder / name, msgspec.msgpack.encode(entry))
 
     def forget(self, but: Container[str]) -> None:
         """Forget what was made of other files than those with these digests."""

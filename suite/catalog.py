@@ -138,6 +138,16 @@ def _devices() -> dict[str, dict[str, Figure]]:
     return devices
 
 
+@cache
+def _named(name: str) -> dict[str, dict[str, Figure]]:
+    """Return the figures of the devices to which torch gives a name like this."""
+    return {
+        device: figures
+        for device, figures in _devices().items()
+        if re.search(next(iter(figures.values())).torch_name, name)
+    }
+
+
 def sheet(accelerator: Accelerator) -> Sheet:
     """Return what datasheets say of an accelerator of a stored run.
 
@@ -146,11 +156,7 @@ def sheet(accelerator: Accelerator) -> Sheet:
     NotInCatalogError
         No device of that name, or none with its memory and multiprocessors, is in the catalog.
     """
-    named = {
-        device: figures
-        for device, figures in _devices().items()
-        if re.search(next(iter(figures.values())).torch_name, accelerator.name)
-    }
+    named = _named(accelerator.name)
     if not named:
         raise NotInCatalogError(f"the catalog has no datasheet of {accelerator.name!r}")
     fitting = {device: one for device, one in named.items() if _fits(one, accelerator)}

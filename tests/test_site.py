@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from msgspec import msgpack
 
 from reports import site, sources, workers
 from suite import checks, compare, store
@@ -114,7 +115,7 @@ def test_a_list_of_files_that_leads_outside_removes_nothing_there(tmp_path: Path
     listed = out / ".cache" / "site"
     nothing = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
     for name in ("../victim", str(victim)):
-        listed.write_text(f'{{"key": "", "value": {{"{name}": [0, "{nothing}"]}}}}', "utf-8")
+        listed.write_bytes(msgpack.encode({"key": "", "value": {name: [0, nothing]}}))
         site.build([results], out)
         assert victim.exists()
 
