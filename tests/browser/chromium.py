@@ -83,6 +83,10 @@ class Shown:
             self.said.append(f"console {message.type}: {message.text}")
 
 
+_IDLE: dict[tuple[Browser, bool], list[Shown]] = {}
+"""Windows of each browser, with or without JavaScript, that show nothing now."""
+
+
 def tell(faults: list[str], look: Look | None = None) -> str:
     """List faults for a failed test, a line each, and not more than a person reads."""
     lines = [f"{look}: {fault}" if look else fault for fault in faults[:20]]
@@ -107,8 +111,36 @@ def launch(kind: BrowserType) -> Browser:
 
 
 @contextmanager
-def shown(browser: Browser, address: str, look: Look, *, script: bool = True) -> Iterator[Shown]:
-    """Open an address as a reader with this look does, with or without JavaScript."""
+def shown(
+    browser: Browser, address: str, look: Look, *, script: bool = True, new: bool = False
+) -> Iterator[Shown]:
+    """Open an address as a reader with this look does, with or without JavaScript.
+
+    A window in which nothing went wrong shows another page afterwards, since a new one takes
+    several times as long as the page. Who leaves a page by the keyboard needs a new one: in a used
+    one Tab was seen not to leave the page at its end.
+    """
+    idle = _IDLE.setdefault((browser, script), [])
+    one = idle.pop() if idle and not new else _window(browser, script=script)
+    one.look(look)
+    one.page.goto(address)
+    try:
+        yield one
+    except BaseException:
+        one.page.context.close()
+        raise
+    if new:
+        one.page.context.close()
+        return
+    one.page.emulate_media(media="null")
+    one.page.goto("about:blank")  # else a page with another fragment would go on as it is
+    one.asked.clear()
+    one.said.clear()
+    idle.append(one)
+
+
+def _window(browser: Browser, *, script: bool) -> Shown:
+    """Open a window, and listen to what pages in it do."""
     context = browser.new_context(java_script_enabled=script)
     context.add_init_script(_WATCH)
     one = Shown(context.new_page())
@@ -121,9 +153,4 @@ def shown(browser: Browser, address: str, look: Look, *, script: bool = True) ->
         dialog.dismiss()
 
     one.page.on("dialog", dismiss)
-    one.look(look)
-    one.page.goto(address)
-    try:
-        yield one
-    finally:
-        context.close()
+    return one

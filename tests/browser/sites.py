@@ -29,7 +29,8 @@ HONEST: dict[str, Callable[[], Run]] = {
 """Runs whose pages differ in kind, beside the newest that is stored."""
 
 MACHINES = 6
-WHOLE = ("honest", "machines")
+TWINS = ("honest/two-gpus-slower",)
+"""Pages that are like another one, and are there to be compared with."""
 
 
 def newest() -> Path:
@@ -95,11 +96,14 @@ class Place(NamedTuple):
 
 
 def pages(folder: Path) -> list[Place]:
-    """Return every page of the sites."""
+    """Return every page of the sites that is not like another one."""
     found: list[Place] = []
-    whole = {"index", "purchase", newest().stem}
+    whole = {"machines/index", "machines/purchase", f"honest/{newest().stem}"}
+    twins = {*TWINS, f"hostile/{newest().stem}"}
     for path in [*sorted(folder.glob("[!m]*/**/*.html")), *sorted(folder.glob("machines/*.html"))]:
         kind, *place = path.relative_to(folder).parts
+        if f"{kind}/{path.stem}" in twins:
+            continue
         told = "/".join(place) if kind == "honest" or len(place) == 1 else f"run {len(found)}"
-        found.append(Place(f"{kind}/{told}", path.as_uri(), kind in WHOLE and path.stem in whole))
+        found.append(Place(f"{kind}/{told}", path.as_uri(), f"{kind}/{path.stem}" in whole))
     return found

@@ -15,7 +15,7 @@ def test_tab_reaches_every_control_shows_where_it_is_and_leaves_again(
 ) -> None:
     found: list[str] = []
     for look in (DESK, NARROW) if place.whole else (DESK,):
-        with shown(browser, place.address, look) as one:
+        with shown(browser, place.address, look, new=True) as one:
             found += [f"{look}: {fault}" for fault in _round(one)]
     assert not found, tell(found)
 
