@@ -141,8 +141,10 @@ def peers(session: nox.Session) -> None:
 @nox.session(default=False)
 def scale(session: nox.Session) -> None:
     """Build the site of 1000 machines, and write `docs/scale.json`; `-- --quick` looks."""
-    _install(session, torch=False)
+    _install(session, "browser", torch=False)
     session.run("python", "-m", "tests.scale", *session.posargs)
+    if not session.posargs:
+        session.run("python", "-m", "tests.browser.speed")
 
 
 @nox.session(default=False)

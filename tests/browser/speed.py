@@ -1,19 +1,25 @@
 # SPDX-License-Identifier: MIT
 """How long the index of many machines takes to answer: `python -m tests.browser.speed [INDEX]`.
 
-Without a file the index of 1000 made-up machines is built first, which takes minutes. Each figure
-is from the reader's act to the end of the next frame, so a wait for that frame is part of it.
+Without a file the index of 1000 made-up machines is made first, and nothing else of their site.
+Each figure is from the reader's act to the end of the next frame, so a wait for that frame is part
+of it.
 """
 
 import sys
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from random import Random
 from statistics import median, quantiles
 from tempfile import TemporaryDirectory
 
+from msgspec.structs import replace
 from playwright.sync_api import Page, sync_playwright
 
-from reports import site
+from reports import index, prices
+from reports.frame import frame
+from reports.headlines import figures
+from reports.summary import Summary, summarise
 from tests import many_machines
 from tests.browser import chromium
 from tests.browser.chromium import Look, shown
@@ -58,24 +64,36 @@ def main(given: list[str]) -> int:
     if not chromium.there():
         sys.exit(chromium.MISSING)
     with TemporaryDirectory() as made:
-        index = Path(given[0]).resolve() if given else _built(Path(made))
+        page = Path(given[0]).resolve() if given else _built(Path(made))
         with sync_playwright() as playwright:
             browser = chromium.launch(playwright.chromium)
             painted = []
             for _ in range(OPENED):
-                with shown(browser, index.as_uri(), Look("light", 1280)) as one:
+                with shown(browser, page.as_uri(), Look("light", 1280)) as one:
                     painted.append(_painted(one.page))
             print(_line("painted from disk", painted))  # noqa: T201 - what it is for
             for name, act in ACTS.items():
-                with shown(browser, index.as_uri(), Look("light", 1280)) as one:
+                with shown(browser, page.as_uri(), Look("light", 1280)) as one:
                     print(_line(name, _timed(one.page, name, act)))  # noqa: T201 - likewise
             browser.close()
     return 0
 
 
 def _built(folder: Path) -> Path:
-    site.build(many_machines.write(MACHINES, folder / "results"), folder / "site")
-    return folder / "site" / "index.html"
+    numbers = [(machine, 0) for machine in range(MACHINES)]
+    numbers += [(machine, 1) for machine in range(0, MACHINES, many_machines.TWICE)]
+    with ProcessPoolExecutor() as pool:
+        runs = list(pool.map(_summary, *zip(*numbers, strict=True), chunksize=16))
+    file = folder / "index.html"
+    file.write_text(index.page(runs, prices.read()), encoding="utf-8")
+    return file
+
+
+def _summary(machine: int, again: int) -> Summary:
+    """Return what the index needs of a run of one of many machines."""
+    run = many_machines.run_of(machine, again)
+    one = summarise(run, f"{machine}-{again}", figures(run, frame([run])))
+    return replace(one, href=f"{one.machine}/{one.run}.html")
 
 
 def _painted(page: Page) -> float:
