@@ -9,8 +9,8 @@ from reports.frame import device_of, function_of
 from suite.model import Case, Run, Scalar, Status
 from suite.statistics import LEAST_LAUNCHES, estimate, launch_medians
 
-MEDIAN_TO_MEAN = math.sqrt(math.pi / 2)
-"""How much wider a median varies than a mean, of many normal values; of few it is less."""
+FEW_LAUNCHES = 1.25
+"""What Student's quantile is of the normal one for seven launches, the usual number."""
 
 
 class CaseEstimate(Struct, frozen=True, kw_only=True, array_like=True, gc=False):
@@ -21,8 +21,9 @@ class CaseEstimate(Struct, frozen=True, kw_only=True, array_like=True, gc=False)
     status : ``failed`` keeps its numbers; whoever computes with them must want to
     seconds, low, high : the median over launches with its 95% interval; without an interval
         below six launches
-    log_error : standard error of the logarithm of `seconds`, see `log_error`; ``None`` where
-        there is no interval
+    log_mean : mean over launches of the logarithms of their medians, for ratios that are made
+        without the launches: unlike `seconds` it does not jump where launches fall into two modes
+    log_error : standard error of `log_mean`, see `logarithmic`; ``None`` where there is no interval
     launches : launches that measured it
     flops, bytes : work of one call, ``None`` where it is not counted; by `seconds` it is a rate
     version : of the benchmark; cases of unequal versions are not the same thing
@@ -38,6 +39,7 @@ class CaseEstimate(Struct, frozen=True, kw_only=True, array_like=True, gc=False)
     seconds: float
     low: float | None
     high: float | None
+    log_mean: float | None
     log_error: float | None
     launches: int
     flops: float | None
@@ -65,6 +67,7 @@ def _estimated(case: Case, status: Status) -> CaseEstimate:
     info = case.extra_info
     medians = [one for one in launch_medians(case.stats.data, info.launches) if one is not None]
     value = estimate(medians)
+    log_mean, log_error = logarithmic(medians)
     return CaseEstimate(
         exercise=case.group,
         case=case.fullname,
@@ -76,7 +79,8 @@ def _estimated(case: Case, status: Status) -> CaseEstimate:
         seconds=value.value,
         low=value.low,
         high=value.high,
-        log_error=log_error(medians),
+        log_mean=log_mean,
+        log_error=log_error,
         launches=len(medians),
         flops=info.work.flops,
         bytes=info.work.bytes,
@@ -84,22 +88,25 @@ def _estimated(case: Case, status: Status) -> CaseEstimate:
     )
 
 
-def log_error(medians: list[float]) -> float | None:
-    """Return the standard error of the logarithm of the median over launches.
+def logarithmic(medians: list[float]) -> tuple[float | None, float | None]:
+    """Return the mean of the logarithms of launch medians, and its standard error.
 
-    It is the standard deviation of the logarithms of the launch medians, by the root of their
-    number, times `MEDIAN_TO_MEAN`: a little wide for few launches, and wider still where one of
-    them went astray. It is for comparisons that have nothing else, such as those between
-    machines in the index, and is told as approximate there; `frobench compare` rests on ranks.
+    The error is the standard deviation of the logarithms, by the root of their number, times
+    `FEW_LAUNCHES`: 1.96 of it reach as far as Student's interval does. It is for comparisons that
+    have nothing else, such as those between machines in the index, and is told as approximate
+    there; `frobench compare` rests on ranks.
 
     Parameters
     ----------
     medians
-        Positive, one for each launch; with fewer than six there is no interval and no error.
+        One for each launch; there is no mean unless all are positive, and with fewer than six no
+        error.
     """
-    if len(medians) < LEAST_LAUNCHES or min(medians) <= 0:
-        return None
+    if min(medians) <= 0:
+        return None, None
     logs = [math.log(one) for one in medians]
     mean = math.fsum(logs) / len(logs)
+    if len(logs) < LEAST_LAUNCHES:
+        return mean, None
     squares = math.fsum((one - mean) ** 2 for one in logs)  # statistics.stdev takes far longer
-    return MEDIAN_TO_MEAN * math.sqrt(squares / (len(logs) - 1) / len(logs))
+    return mean, FEW_LAUNCHES * math.sqrt(squares / (len(logs) - 1) / len(logs))

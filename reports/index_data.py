@@ -5,6 +5,7 @@ What the table says already, the script reads there. A case is the same in two r
 function, its version and its parameters are, and its device is of the same kind.
 """
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
@@ -12,6 +13,7 @@ from typing import Any, NamedTuple
 
 from reports.equipment import Equipment, equipment, surroundings
 from reports.estimates import CaseEstimate
+from reports.findings.model import exercise_title
 from reports.headlines import Figure
 from reports.index_facts import surrounding
 from reports.packing import pack, pack_error, pack_share
@@ -138,14 +140,15 @@ def _exercises(runs: Sequence[Summary], cases: Iterable[Key]) -> list[Exercise]:
     found = []
     for name, count in sorted(counts.items()):
         whole = name.removesuffix(f".{CPU}")
-        title = titles.get(whole, whole.replace("_", " "))
+        title = titles.get(whole, exercise_title(whole))
         alone = name != whole
         found.append(Exercise(name, f"{title}, on the CPU" if alone else title, alone, count))
     return found
 
 
 def _seconds(run: Mapping[Key, CaseEstimate]) -> dict[Key, float]:
-    return {key: one.seconds for key, one in run.items()}
+    """Return the geometric mean over launches, which is what ratios are made of."""
+    return {key: math.exp(one.log_mean) for key, one in run.items() if one.log_mean is not None}
 
 
 def _errors(run: Summary, exercises: Iterable[Exercise]) -> str:

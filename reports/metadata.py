@@ -22,7 +22,8 @@ VARIABLES = {
     "seconds": ("Time of one call", "s"),
     "low": ("Lower end of the 95% interval of the time", "s"),
     "high": ("Upper end of the 95% interval of the time", "s"),
-    "log_error": ("Standard error of the natural logarithm of the time", "1"),
+    "log_mean": ("Mean over launches of the natural logarithms of the time in seconds", "1"),
+    "log_error": ("Standard error of that mean", "1"),
     "flop_rate": ("Floating-point operations by time", "FLOP/s"),
     "byte_rate": ("Bytes moved by time", "B/s"),
 }

@@ -12,7 +12,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from reports.estimates import MEDIAN_TO_MEAN
+from reports.estimates import FEW_LAUNCHES
 from reports.measured import ON_CPU, exercise
 from suite.model import Case, Run
 from suite.statistics import LEAST_LAUNCHES, launch_medians
@@ -76,7 +76,7 @@ def _launches(means: Values) -> int:
 
 def _error(means: Values) -> float:
     known = means[~np.isnan(means)]
-    return MEDIAN_TO_MEAN * float(np.std(known, ddof=1)) / math.sqrt(len(known))
+    return FEW_LAUNCHES * float(np.std(known, ddof=1)) / math.sqrt(len(known))
 
 
 def _shared(means: Values) -> float:

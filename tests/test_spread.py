@@ -21,7 +21,7 @@ LOGS = [math.log(one) for one in SLOW]
 def error(logs: Sequence[float]) -> float:
     mean = math.fsum(logs) / len(logs)
     squares = math.fsum((one - mean) ** 2 for one in logs)
-    return math.sqrt(math.pi / 2 * squares / (len(logs) - 1) / len(logs))
+    return 1.25 * math.sqrt(squares / (len(logs) - 1) / len(logs))
 
 
 def made(exercise: str, factors: Sequence[float], device: str = "cuda:0") -> Case:

@@ -12,7 +12,7 @@ import pytest
 from pyarrow import csv, parquet
 
 from reports import downloads
-from reports.estimates import MEDIAN_TO_MEAN, estimates, log_error
+from reports.estimates import estimates, logarithmic
 from reports.frame import frame
 from reports.headlines import figures
 from reports.summary import Summary, change, summarise
@@ -46,14 +46,15 @@ def test_a_failed_case_keeps_its_numbers_and_says_so() -> None:
     assert estimates(run)[0].status == "failed"
 
 
-def test_the_standard_error_is_that_of_a_median_of_logarithms() -> None:
+def test_the_standard_error_is_that_of_a_mean_of_logarithms_over_few_launches() -> None:
     medians = [1.0, 1.1, 1.2, 1.3, 1.4, 1.5]
     logs = [math.log(one) for one in medians]
-    truth = math.sqrt(math.pi / 2) * stdev(logs) / math.sqrt(6)
-    assert log_error(medians) == pytest.approx(truth)
-    assert log_error([7 * one for one in medians]) == pytest.approx(truth)
-    assert log_error([2.0] * 6) == 0.0
-    assert pytest.approx(1.2533, abs=1e-4) == MEDIAN_TO_MEAN
+    truth = 1.25 * stdev(logs) / math.sqrt(6)
+    assert logarithmic(medians) == pytest.approx((fmean(logs), truth))
+    later = logarithmic([7 * one for one in medians])
+    assert later == pytest.approx((fmean(logs) + math.log(7), truth))
+    assert logarithmic([1.0] * 6) == (0.0, 0.0)
+    assert logarithmic([0.0] * 6) == (None, None)
 
 
 def test_below_six_launches_there_is_neither_interval_nor_error() -> None:

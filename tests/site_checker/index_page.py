@@ -9,7 +9,7 @@ from typing import Any
 
 from tests.site_checker.files import Cells, RunFiles, number, row, table
 from tests.site_checker.printed import Row, estimates
-from tests.site_checker.recomputed import estimate, log_error, same
+from tests.site_checker.recomputed import estimate, log_error, log_mean, same
 from tests.site_checker.report import CELLS, NUMBERS, Report
 from tests.site_checker.tree import Element
 
@@ -69,7 +69,8 @@ def _run(cells: Cells, rows: list[Cells], files: RunFiles, report: Report) -> No
     for one in rows:
         medians = [*files.seconds(one["case"]).values()]
         right = estimate(medians, "s")._asdict() if medians else {"value": None}
-        right |= {"seconds": right["value"], "log_error": log_error(medians)}
+        right |= {"seconds": right["value"], "log_mean": log_mean(medians)}
+        right |= {"log_error": log_error(medians)}
         work = files.stored_cases[one["case"]]["extra_info"]["work"]
         for amount, rate in (("flops", "flop_rate"), ("bytes", "byte_rate")):
             right[amount] = work.get(amount)
@@ -78,6 +79,7 @@ def _run(cells: Cells, rows: list[Cells], files: RunFiles, report: Report) -> No
             "seconds",
             "low",
             "high",
+            "log_mean",
             "log_error",
             "launches",
             *(
@@ -151,7 +153,7 @@ def _packed(data: Mapping[str, Any], runs: list[list[Cells]], report: Report) ->
             found.setdefault(owners[place].removesuffix(".cpu"), []).append(steps * STEP)
         for exercise, logs in found.items():
             mine = [c for c in rows if c["exercise"] == exercise and c["status"] == "passed"]
-            true = sorted(math.log(float(one["seconds"])) for one in mine)
+            true = sorted(float(one["log_mean"]) for one in mine if one["log_mean"])
             left = sorted(logs)
             for log in left:
                 near = min(true, key=lambda one: abs(one - log), default=math.inf)

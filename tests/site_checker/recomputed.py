@@ -41,14 +41,21 @@ def _below(count: int, rank: int) -> float:
     return float(sum(math.comb(count, below) for below in range(rank)) / 2**count)
 
 
+def log_mean(medians: Sequence[float]) -> float | None:
+    """Return the mean of the logs."""
+    if not medians or min(medians) <= 0:
+        return None
+    return sum(math.log(one) for one in medians) / len(medians)
+
+
 def log_error(medians: Sequence[float]) -> float | None:
-    """Return the standard error of the log of a median, as that of a mean by the root of pi/2."""
+    """Return the standard error of the mean of the logs, and a quarter for launches being few."""
     if len(medians) < LEAST or min(medians) <= 0:
         return None
     logs = [math.log(one) for one in medians]
     mean = sum(logs) / len(logs)
     variance = sum((one - mean) ** 2 for one in logs) / (len(logs) - 1)
-    return math.sqrt(math.pi / 2 * variance / len(logs))
+    return 1.25 * math.sqrt(variance / len(logs))
 
 
 def pseudomedian(medians: Sequence[float]) -> float:
