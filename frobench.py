@@ -385,6 +385,7 @@ def report(  # noqa: PLR0913, PLR0917 - one for each option
 
     if reference and not paths:
         raise click.UsageError("--reference is for the files that are held against it")
+    asked = reference or sum(path.is_file() for path in paths) > 1
     paths = tuple(dict.fromkeys((*paths, *([reference] if reference else []))))
     try:
         known = read(prices or PATH)
@@ -404,6 +405,8 @@ def report(  # noqa: PLR0913, PLR0917 - one for each option
         say(*map(shown, made))
     if beside.made:
         say(f"machines side by side: {shown(output / purchase.PAGE)}")
+    elif asked:
+        say("no machines side by side: fewer than two different whole runs were given as files")
     if broken:
         end(FAILED, "no page for what is not valid")
 

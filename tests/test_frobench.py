@@ -188,6 +188,13 @@ def test_report_writes_the_pages_and_names_them(tmp_path: Path, results: list[Pa
     assert all(page.is_file() for page in pages)
 
 
+def test_report_says_why_nothing_is_laid_side_by_side(tmp_path: Path, results: list[Path]) -> None:
+    shown = frobench("report", results[0], results[0], folder=tmp_path)
+    assert shown.returncode == 0
+    assert "fewer than two different whole runs" in shown.stdout + shown.stderr
+    assert not (tmp_path / "site" / "purchase.html").exists()
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
