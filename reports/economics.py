@@ -102,13 +102,6 @@ class Use:
         return self.hours_a_day * SECONDS_AN_HOUR * DAYS_A_YEAR * self.years * self.share
 
 
-class Place(NamedTuple):
-    """A rank as far as it is sure: machines that share a place do not separate."""
-
-    first: int
-    last: int
-
-
 def overall(
     comparison: Comparison, machine: Machine, weights: Mapping[str, float] | None = None
 ) -> Overall:
@@ -215,47 +208,3 @@ def memory_per_price(memory_bytes: int, price: float) -> float:
 def ownership(price: float, watts: float, use: Use) -> float:
     """Return what it costs to buy a machine and to run it: price and energy, nothing else."""
     return price + watts * use.busy_seconds / JOULES_A_KWH * use.price_a_kwh
-
-
-def faster(one: Speed, other: Speed) -> bool:
-    """Tell whether a machine is surely faster than another beside the same reference.
-
-    Both errors hold the reference's, so that what they say together is on the safe side. Where
-    launches are too few nothing is sure.
-    """
-    quantiles = [each.quantile for each in (one, other) if each.quantile is not None]
-    if one.error is None or other.error is None or not quantiles:
-        return False
-    return one.log - other.log > max(quantiles) * math.hypot(one.error, other.error)
-
-
-def places(speeds: Sequence[Speed]) -> list[Place]:
-    """Rank machines by speed, each from the best place it may have to the worst.
-
-    A machine is behind those that are surely faster and before those that are surely slower.
-    Whether two separate is theirs alone to say: another machine, there or not, moves numbers
-    but never the order of the two.
-    """
-    return [
-        Place(
-            1 + sum(faster(other, one) for other in speeds),
-            len(speeds) - sum(faster(one, other) for other in speeds),
-        )
-        for one in speeds
-    ]
-
-
-def front(options: Sequence[tuple[float, Speed]]) -> list[bool]:
-    """Tell which machines are on the Pareto front of speed against a cost.
-
-    One is off the front only if another that costs no more is surely faster.
-
-    Parameters
-    ----------
-    options
-        Each machine's cost, of which less is better (a price, watts; less its memory), and speed.
-    """
-    return [
-        not any(other_cost <= cost and faster(other, speed) for other_cost, other in options)
-        for cost, speed in options
-    ]

@@ -12,6 +12,7 @@ import numpy as np
 from reports.comparison import Comparison, Exercise, Less, Machine
 from reports.equipment import around, equipment
 from reports.facts import machine_title
+from reports.findings.model import exercise_title
 from reports.measured import ON_CPU, Measured, exercise, joules, together
 from reports.prices import Price, total
 from reports.ratios import Launches, Ratios, Rows, Values, against
@@ -77,7 +78,7 @@ def _exercises(base: Measured) -> list[Exercise]:
 
 
 def _title(name: str) -> str:
-    words = name.removesuffix(ON_CPU).replace("_", " ")
+    words = exercise_title(name.removesuffix(ON_CPU))
     return f"{words}, on the CPU" if name.endswith(ON_CPU) else words
 
 

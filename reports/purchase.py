@@ -24,6 +24,7 @@ from reports import (
 from reports.comparison import Comparison
 from reports.economics import single
 from reports.elements import element, together
+from reports.findings.model import exercise_title
 from reports.machines import compare_measured
 from reports.measured import Measured
 from reports.prices import Price
@@ -136,8 +137,16 @@ def files(
 
 
 def page(comparisons: Sequence[Comparison], runs: Mapping[str, Run]) -> str:
-    """Return the page of machines beside the reference of the first comparison, or another's."""
-    shown = view(comparisons[0])
+    """Return the page of machines beside the reference of the first comparison, or another's.
+
+    Parameters
+    ----------
+    comparisons
+        Of the same machines, beside each of them.
+    runs
+        See `files`.
+    """
+    shown = view(comparisons)
     names = [row.name for row in shown.rows]
     return render(
         "purchase.html",
@@ -220,5 +229,5 @@ def _note(name: str, href: str, run: Run) -> RunNote:
         launches=len(run.frobench.launches),
         partial=not run.frobench.complete,
         doubts=views.doubts(run),
-        exercises=[(one.replace("_", " "), f"{href}#exercise-{slug(one)}") for one in groups],
+        exercises=[(exercise_title(one), f"{href}#exercise-{slug(one)}") for one in groups],
     )

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: MIT
 """Speed against what it takes, with the Pareto front, as `static/purchase_front.js` draws it."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from reports.economics import Amount, Speed, faster, front
+from reports.economics import Amount
 from reports.elements import element, percent
 from reports.findings.model import RATIO
 from reports.purchase_tables import line, name, number, plain, table
 from reports.purchase_view import Across, Row, View, listed
+from reports.ranking import front
 from reports.scales import Scale, labels, spanning
 from suite.units import axis_scale
 
@@ -63,27 +63,22 @@ def _letters(rows: list[Row]) -> str:
 def points(view: View, across: Across) -> list[Point]:
     """Return all machines of which speed and amount are known, fastest first."""
     known = [
-        (row, speed, amount)
+        (row, speed.ratio, amount)
         for row, speed in view.ranked
         if (amount := row.amounts[across]) is not None
     ]
-    costs = {row.letter: -amount if across == _MORE else amount for row, _, amount in known}
-    within = front([(costs[row.letter], speed) for row, speed, _ in known])
-
-    def others(fits: Callable[[float, Speed], bool]) -> list[Row]:
-        return [row for row, speed, _ in known if fits(costs[row.letter], speed)]
-
+    options = [(-amount if across == _MORE else amount, row) for row, _, amount in known]
+    within = front(options, view.faster)
     return [
         Point(
             row,
-            speed.ratio,
+            ratio,
             amount,
             on_it,
-            others(lambda c, s, cost=cost, speed=speed: c <= cost and faster(s, speed)),  # type: ignore[misc] # bound now
-            others(lambda c, s, cost=cost, speed=speed: c < cost and not faster(speed, s)),  # type: ignore[misc] # likewise
+            [other for its, other in options if its <= cost and view.faster(other, row)],
+            [other for its, other in options if its < cost and not view.faster(row, other)],
         )
-        for (row, speed, amount), on_it in zip(known, within, strict=True)
-        for cost in [costs[row.letter]]
+        for (row, ratio, amount), (cost, _), on_it in zip(known, options, within, strict=True)
     ]
 
 

@@ -174,7 +174,9 @@ def _counted(part: int, whole: int, worst: float | None, best: float | None) -> 
     """Say "9 of 11", and what would be if the rest were like the worst and like the best of it."""
     if part >= whole or worst is None or best is None:
         return [f"{part} of {whole}"]
-    low, high = format_value(worst, RATIO), format_value(best, RATIO)
+    shown = [format_value(one, "") for one in (worst, best)]
+    decimals = max(len(one.partition(".")[2]) for one in shown)
+    low, high = (f"{one:,.{decimals}f}{RATIO}" for one in (worst, best))
     note = f"{low} to {high} if the missing were like the worst or the best"
     return [f"{part} of {whole} ", element("span", {"class": "what-if"}, note)]
 

@@ -5,7 +5,7 @@
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -13,15 +13,14 @@ from reports.comparison import Comparison, Exercise, Machine
 from reports.economics import (
     Amount,
     Overall,
-    Place,
     Speed,
     Use,
     overall,
     ownership,
-    places,
     single,
 )
 from reports.findings.model import RATIO
+from reports.ranking import Place, beside, places, surely
 
 Across = Literal["price", "ownership", "watts", "memory"]
 """What speed is held against."""
@@ -75,11 +74,17 @@ class View:
     ----------
     rows
         Machines, fastest first; those without a speed last.
+    held
+        The same machines beside each of them, by reference.
+    apart
+        The numbers of each two of which the first is surely faster.
     """
 
     comparison: Comparison
     currency: str
     rows: list[Row]
+    held: Mapping[str, Comparison]
+    apart: frozenset[tuple[int, int]] = frozenset()
 
     @property
     def ranked(self) -> list[tuple[Row, Speed]]:
@@ -91,6 +96,15 @@ class View:
         """The machine that the others are held against."""
         return next(row for row in self.rows if row.is_reference)
 
+    def faster(self, one: Row, other: Row) -> bool:
+        """Tell whether a machine is surely faster than another."""
+        return (one.number, other.number) in self.apart
+
+    def beside(self, one: Row, other: Row) -> Speed | None:
+        """Return how fast a machine is beside another, by the comparison of these two."""
+        weights = {each.name: each.weight for each in self.comparison.exercises}
+        return beside(self.held, one.machine.run, other.machine.run, weights)
+
     def singles(self, row: Row) -> list[tuple[Exercise, Amount]]:
         """Return the exercises with a weight in which a machine has a ratio, each with it."""
         found = (
@@ -101,8 +115,15 @@ class View:
         return [(one, speed.ratio) for one, speed in found if speed]
 
 
-def view(comparison: Comparison) -> View:
-    """Return what is shown of a comparison with everything as it is usual."""
+def view(comparisons: Sequence[Comparison]) -> View:
+    """Return what is shown with everything as it is usual.
+
+    Parameters
+    ----------
+    comparisons
+        Of the same machines, beside each of them; the first is the one that is shown.
+    """
+    comparison = comparisons[0]
     currency = next((one.currency for one in comparison.machines if one.currency), CURRENCY)
     names = _names(comparison.machines)
     rows = [
@@ -118,12 +139,20 @@ def view(comparison: Comparison) -> View:
         for number, machine in enumerate(comparison.machines)
     ]
     rows.sort(key=lambda row: -row.speed.log if row.speed else math.inf)
-    ranks = iter(places([row.speed for row in rows if row.speed]))
-    return View(
-        comparison,
-        currency,
-        [replace(row, place=next(ranks)) if row.speed else row for row in rows],
-    )
+    found = View(comparison, currency, rows, {one.reference: one for one in comparisons})
+    apart = frozenset(_apart(found))
+    ranked = [row for row, _ in found.ranked]
+    ranks = iter(places(ranked, lambda one, other: (one.number, other.number) in apart))
+    placed = [replace(row, place=next(ranks)) if row.speed else row for row in rows]
+    return replace(found, rows=placed, apart=apart)
+
+
+def _apart(view: View) -> Iterator[tuple[int, int]]:
+    """Yield each two of which the first is surely faster, and is so beside the reference too."""
+    for place, (one, _) in enumerate(view.ranked):
+        for other, _ in view.ranked[place + 1 :]:
+            if surely(view.beside(one, other)):
+                yield one.number, other.number
 
 
 def _letter(number: int) -> str:

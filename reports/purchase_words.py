@@ -3,10 +3,11 @@
 
 from collections.abc import Iterator
 
-from reports.economics import Amount, Speed, faster, per_work
+from reports.economics import Amount, per_work
 from reports.measured import ON_CPU
 from reports.purchase_tables import spelled
 from reports.purchase_view import Row, View, listed
+from reports.ranking import surely
 from suite.units import counted
 
 _WHY = "The reasons are below."
@@ -15,7 +16,7 @@ _WHY = "The reasons are below."
 def sentences(view: View) -> list[str]:
     """Return what the numbers say, most telling first."""
     reference = view.reference
-    others = [(row, speed) for row, speed in view.ranked if row is not reference]
+    others = [(row, speed.ratio) for row, speed in view.ranked if row is not reference]
     if reference.speed is None:
         return [_nothing(view), *_unknown(view)]
     said = [_beside(view, *others[0])] if others else []
@@ -60,16 +61,18 @@ def _on_cpu(view: View, row: Row) -> bool:
     return all(one.name.endswith(ON_CPU) for one, _ in view.singles(row))
 
 
-def _beside(view: View, row: Row, speed: Speed) -> str:
+def _beside(view: View, row: Row, ratio: Amount) -> str:
     """Hold a machine beside the reference."""
-    reference, overall, ratio = view.reference, row.overall, speed.ratio
+    reference, overall = view.reference, row.overall
     where = ", on the CPU alone" if _on_cpu(view, row) else ""
     over = f"over {overall.exercises} of {counted(overall.of, 'exercise')}{where}"
     than = f"{_times(ratio)} as fast as {reference.name} {over}"
+    if ratio.low is None and spelled(ratio, "")[0] == "1":
+        about = f"about as fast as {reference.name} {over}"
+        return f"{row.name} is {about}; too few launches to tell."
     if ratio.low is None:
         return f"{row.name} is {than}, with too few launches for an interval."
-    base = reference.speed
-    if base and (faster(speed, base) or faster(base, speed)):
+    if view.faster(row, reference) or view.faster(reference, row):
         return f"{row.name} is {than}."
     return f"{row.name} cannot be told apart from {reference.name}: it is {than}."
 
@@ -89,7 +92,7 @@ def _leaders(view: View) -> Iterator[str]:
     tied = [
         row.name
         for row, speed in others
-        if row is not view.reference and speed.error is not None and not faster(best, speed)
+        if row is not view.reference and speed.error is not None and not view.faster(first, row)
     ]
     if tied:
         yield f"{listed(tied)} cannot be told apart from {first.name}."
@@ -97,21 +100,21 @@ def _leaders(view: View) -> Iterator[str]:
 
 def _cheapest(view: View) -> Iterator[str]:
     """Say which machine gives most for its price."""
-    work = [
-        (per_work(price, speed), row.name)
+    priced = [
+        (row, price, per_work(price, speed).value)
         for row, speed in view.ranked
         if (price := row.amounts["price"]) is not None
     ]
-    if len(work) < 2:  # noqa: PLR2004 - nothing to choose from
+    if len(priced) < 2:  # noqa: PLR2004 - nothing to choose from
         return
-    (first, name), *others = sorted(work, key=lambda one: one[0].value)
+    (first, least, _), *others = sorted(priced, key=lambda one: one[2])
     near = [
-        other
-        for amount, other in others
-        if first.high is None or amount.low is None or amount.low <= first.high
+        row.name
+        for row, price, _ in others
+        if price == 0 or not (least == 0 or surely(view.beside(first, row), least / price))
     ]
     sure = "give most for their prices, and do not separate" if near else "gives most for its price"
-    yield f"Of those with a known price, {listed([name, *near])} {sure}."
+    yield f"Of those with a known price, {listed([first.name, *near])} {sure}."
 
 
 def _unknown(view: View) -> Iterator[str]:
@@ -119,4 +122,4 @@ def _unknown(view: View) -> Iterator[str]:
     without = [row.name for row in view.rows if row.amounts["price"] is None]
     if without:
         whose = "any of them" if len(without) == len(view.rows) else listed(without)
-        yield f"No price is known for {whose}."
+        yield f"No price in {view.currency} is known for {whose}."

@@ -90,7 +90,7 @@ def _joules(row: Row) -> Cell:
 
 
 def _rates(view: View) -> Iterator[Markup]:
-    """Show the best rates of products, and what they cost, where any was measured."""
+    """Show the best rates of square products, and what they cost, where any was measured."""
     every = [rate for row in view.rows for rate in row.machine.rates]
     if not every:
         return
@@ -99,7 +99,7 @@ def _rates(view: View) -> Iterator[Markup]:
     each = factor, f"{view.currency} per {unit}"
     rows = [_rates_of(row, precisions, each) for row in view.rows]
     heads: list[Cell] = [["Machine"], *([one] for one in precisions)]
-    caption = "Best rate of a matrix product on one device, and its price [95% interval]"
+    caption = "Best rate of a square product on one device, and its price [95% interval]"
     yield table(caption, heads, rows, "table-rates")
 
 

@@ -8,16 +8,12 @@ import pytest
 from reports.comparison import Comparison, Exercise, Less, Machine, Rate
 from reports.economics import (
     Amount,
-    Place,
     Speed,
     Use,
-    faster,
-    front,
     memory_per_price,
     overall,
     ownership,
     per_work,
-    places,
     price_per_rate,
     single,
     work_per,
@@ -27,10 +23,6 @@ from reports.economics import (
 TWICE = Speed(math.log(2), 0.05, 2.0)
 LOW, HIGH = 2 * math.exp(-0.1), 2 * math.exp(0.1)
 FEW = Speed(math.log(2), None, None)
-
-
-def sure(ratio: float, error: float = 0.01) -> Speed:
-    return Speed(math.log(ratio), error, 2.0)
 
 
 def bare(amount: Amount) -> float:
@@ -166,43 +158,3 @@ def test_ownership_is_the_price_and_the_energy_of_the_years() -> None:
     half = Use(hours_a_day=10, years=3, price_a_kwh=0.3, share=0.5)
     assert ownership(30_000, 700, half) == pytest.approx(30_000 + 7665 * 0.3 / 2)
     assert ownership(30_000, 700, Use(24, 5, 0.0)) == 30_000
-
-
-def test_machines_that_do_not_separate_share_places() -> None:
-    speeds = [sure(1.0), sure(1.02), sure(2.0), sure(0.5)]
-    assert places(speeds) == [Place(2, 3), Place(2, 3), Place(1, 1), Place(4, 4)]
-    assert places([sure(1.0), FEW]) == [Place(1, 2), Place(1, 2)]
-
-
-def test_the_machine_with_fewer_launches_says_how_sure_both_are() -> None:
-    one, other = Speed(0.1, 0.03, 2.0), Speed(0.0, 0.03, 2.6)
-    assert not faster(one, other)
-    assert faster(one, Speed(0.0, 0.03, 2.0))
-
-
-def test_a_chain_of_ties_is_no_tie_of_its_ends() -> None:
-    speeds = [sure(1.0), sure(1.025), sure(1.05)]
-    assert places(speeds) == [Place(2, 3), Place(1, 3), Place(1, 2)]
-
-
-def test_who_is_filtered_out_never_turns_two_machines_round() -> None:
-    speeds = [sure(ratio, error) for ratio, error in ((1, 0.01), (1.2, 0.3), (1.3, 0.01), (2, 0.1))]
-    whole = places(speeds)
-    for gone in range(len(speeds)):
-        left = [place for place in range(len(speeds)) if place != gone]
-        some = dict(zip(left, places([speeds[place] for place in left]), strict=True))
-        for one in left:
-            for other in left:
-                if faster(speeds[one], speeds[other]):
-                    assert whole[one].first < whole[other].first
-                    assert some[one].first < some[other].first
-
-
-def test_only_a_machine_that_is_surely_beaten_leaves_the_front() -> None:
-    cheap, dear, beaten, unsure = (500.0, sure(1)), (900.0, sure(2)), (950.0, sure(1.5)), FEW
-    assert front([cheap, dear, beaten]) == [True, True, False]
-    assert front([dear, (950.0, sure(1.99))]) == [True, True]  # dearer, and perhaps as fast
-    assert front([dear, (950.0, unsure)]) == [True, True]
-    assert front([(700.0, sure(1)), (700.0, sure(2))]) == [False, True]
-    memory = [(-80.0, sure(1)), (-24.0, sure(2)), (-24.0, sure(0.5))]
-    assert front(memory) == [True, True, False]

@@ -67,14 +67,28 @@ def beside(*others: Machine, **known: object) -> View:
     reference = replace(
         machine("base", 1.0, 1.0, error=None), quantile=0.0, covariance=[[0.0] * 2] * 2
     )
-    return view(
-        Comparison(
-            approximate=False,
-            reference="base",
-            exercises=sides,
-            machines=[replace(reference, **known), *others],
-        )
+    shown = Comparison(
+        approximate=False,
+        reference="base",
+        exercises=sides,
+        machines=[replace(reference, **known), *others],
     )
+    return view([shown, *(turned(shown, one) for one in others)])
+
+
+def turned(shown: Comparison, to: Machine) -> Comparison:
+    """Return the same machines beside another of them, as if their errors were independent."""
+
+    def turn(one: Machine) -> Machine:
+        logs = {side: one.logs[side] - to.logs[side] for side in one.logs if side in to.logs}
+        if one is to or one.covariance is None or to.covariance is None:
+            sure = replace(one, covariance=[[0.0] * 2] * 2, quantile=0.0)
+            return replace(sure if one is to else replace(one, covariance=None), logs=logs)
+        both = zip(one.covariance, to.covariance, strict=True)
+        spread = [[a + b for a, b in zip(*rows, strict=True)] for rows in both]
+        return replace(one, logs=logs, covariance=spread, quantile=2.0)
+
+    return replace(shown, reference=to.run, machines=[turn(one) for one in shown.machines])
 
 
 def said(shown: View) -> str:
@@ -98,6 +112,8 @@ def test_without_an_interval_nothing_is_sure() -> None:
     assert "with too few launches for an interval" in said(shown)
     assert "told apart" not in said(shown)
     assert shown.rows[0].place == (1, 3)
+    near = said(beside(machine("few", 1.001, 1.001, error=None)))
+    assert "few is about as fast as base over 2 of 2 exercises; too few launches to tell." in near
 
 
 def test_places_are_shared_by_what_does_not_separate() -> None:
@@ -119,7 +135,7 @@ def test_another_machine_changes_no_figure_of_the_others() -> None:
 
 def test_a_price_that_nobody_knows_is_not_known() -> None:
     shown = beside(machine("cheap", 1.0, 1.0, price=500.0), machine("unknown", 2.0, 2.0))
-    assert "No price is known for unknown and base." in said(shown)
+    assert "No price in USD is known for unknown and base." in said(shown)
     rows = Reader(purchase.parts(shown)["worth"]).text
     assert "500 USD 500 USD" in rows
     assert rows.count("not known") == 2 * 5
@@ -170,7 +186,7 @@ def test_missing_cases_are_counted_and_bounded_and_never_filled_in() -> None:
     shown = beside(machine("half", 2.0))
     text = Reader(purchase.parts(shown)["speed"]).text
     assert "1 of 2" in text
-    assert f"1{RATIO} to 2.83{RATIO} if the missing were like the worst or the best" in text
+    assert f"1.00{RATIO} to 2.83{RATIO} if the missing were like the worst or the best" in text
     assert "no common case" in Reader(purchase.parts(shown)["exercises"]).text
 
 
@@ -306,10 +322,10 @@ def test_without_an_accelerator_on_the_reference_ratios_are_the_processors() -> 
     bare = factory.run(seed=5, profile="quick")
     full = factory.run(seed=6, accelerators=1, profile="quick")
     both = {"bare": Measured.of(bare), "full": Measured.of(full)}
-    text = said(view(compare_measured(both, "bare")))
+    text = said(view([compare_measured(both, one) for one in ("bare", "full")]))
     assert "on the CPU alone" in text
     assert "the ratios of NVIDIA H200 are those of the processors beside them" in text
-    text = said(view(compare_measured(both, "full")))
+    text = said(view([compare_measured(both, one) for one in ("full", "bare")]))
     assert "both measured counts for nothing in all" in text
     assert "on the CPU alone" not in text
 

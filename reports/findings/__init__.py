@@ -18,7 +18,7 @@ from reports.findings import (
     split_model,
     versions,
 )
-from reports.findings.model import Finding, Section
+from reports.findings.model import Finding, Section, exercise_title
 from reports.findings.select import Cases
 from suite.model import Run
 
@@ -75,7 +75,7 @@ def _section(cases: Cases) -> Section:
     lead = next((finding for finding in found if finding.value), found[0])
     return Section(
         exercise,
-        exercise.replace("_", " ").capitalize(),
+        exercise_title(exercise),
         asked.question,
         asked.explanation,
         (lead, *(finding for finding in found if finding is not lead)),

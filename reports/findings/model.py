@@ -121,3 +121,8 @@ class Section:
     explanation: str
     findings: tuple[Finding, ...] = ()
     plots: tuple[Plot, ...] = ()
+
+
+def exercise_title(name: str) -> str:
+    """Return an exercise's name as every page has it: ``norm_logging`` is "Norm logging"."""
+    return name.replace("_", " ").capitalize()

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 "use strict";
 /**
- * What machines are worth beside each other, as reports/economics.py has it, for settings that a
- * reader changes.
+ * What machines are worth beside each other, as reports/economics.py and reports/ranking.py have
+ * it, for settings that a reader changes.
  *
  * @typedef {{name: string, title: string, total: number, weight: number}} Exercise
  * @typedef {{run: string, title: string, href: string, device: string, count: number,
@@ -94,23 +94,35 @@ const economics = (() => {
     return price + ((watts * busyHours) / WATT_HOURS_A_KWH) * kwh;
   }
 
-  /** Whether a machine is surely faster than another beside the same reference. */
-  function faster(one, other) {
-    const quantiles = [one.quantile, other.quantile].filter((each) => each !== null);
-    if (one.error === null || other.error === null || quantiles.length === 0) return false;
-    return one.log - other.log > Math.max(...quantiles) * Math.hypot(one.error, other.error);
+  /**
+   * How fast a machine is beside another, by the comparison of these two.
+   * @param {Comparison[]} held the same machines beside each of them
+   * @returns {?Speed}
+   */
+  function beside(held, one, other, weights) {
+    const comparison = held.find(({ reference }) => reference === other);
+    const machine = comparison.machines.find(({ run }) => run === one);
+    const every = comparison.exercises.map(({ name }) => [name, weights[name] ?? 0]);
+    return overall(comparison, machine, Object.fromEntries(every)).speed;
   }
 
-  /** Ranks by speed, each from the best place it may have to the worst. */
-  const places = (speeds) =>
-    speeds.map((one) => [
-      1 + speeds.filter((other) => faster(other, one)).length,
-      speeds.length - speeds.filter((other) => faster(one, other)).length,
-    ]);
+  /** Whether a machine is surely more than so many times as fast as the reference. */
+  const surely = (speed, than = 1) => speed !== null && speed.error !== null && speed.quantile !== null
+    && speed.log - Math.log(than) > speed.quantile * speed.error;
 
-  /** Whether none that costs no more is surely faster; options are [cost, speed]. */
-  const front = (options) =>
-    options.map(([cost, one]) => !options.some(([other, speed]) => other <= cost && faster(speed, one)));
+  /** Ranks by speed, each from the best place it may have to the worst, one of them shared by two that do not separate. */
+  function places(machines, faster) {
+    const firsts = machines.map((one) => 1 + machines.filter((other) => faster(other, one)).length);
+    return machines.map((one, i) => {
+      const before = machines.filter((other) => faster(one, other)).length;
+      const level = firsts.filter((_, j) => !faster(one, machines[j]));
+      return [firsts[i], Math.max(machines.length - before, ...level)];
+    });
+  }
 
-  return { ratio, single, overall, perWork, workPer, pricePerRate, ownership, faster, places, front };
+  /** Whether none that costs no more is surely faster; options are [cost, machine]. */
+  const front = (options, faster) =>
+    options.map(([cost, one]) => !options.some(([its, other]) => its <= cost && faster(other, one)));
+
+  return { ratio, single, overall, perWork, workPer, pricePerRate, ownership, beside, surely, places, front };
 })();

@@ -32,14 +32,15 @@
     apply();
   }
 
-  /** What the fragment asks for; what names no run is passed over. */
+  /** What the fragment asks for; what names no run or nothing to choose is passed over. */
   function asked() {
     const said = setting.read();
     const place = (id) => places.get(id) ?? null;
+    const offered = (key) => [...controls.elements[key].options].some(({ value }) => value === said.get(key));
     const picked = said.getAll("run").map(place).filter((one) => one !== null);
     return {
       words: (said.get("q") ?? "").toLowerCase().split(/\s+/).filter(Boolean),
-      choices: Object.fromEntries(CHOICES.map((key) => [key, said.get(key) ?? ""])),
+      choices: Object.fromEntries(CHOICES.map((key) => [key, offered(key) ? said.get(key) : ""])),
       flags: Object.fromEntries(FLAGS.map((key) => [key, said.has(key)])),
       sort: said.get("sort") ?? USUAL,
       reference: place(said.get("reference")),
@@ -214,7 +215,12 @@
     const runs = [...new Set([...reference === null ? [] : [reference], ...picked])];
     const shown = picked.length > 0 && runs.length > 1;
     get("comparison").hidden = get("to-comparison").hidden = !shown;
-    if (shown) purchase.show(get("comparison"), [ratios.comparison(data, reader, runs, describe)]);
+    get("one-more").textContent = picked.length > 0 && !shown ? "Pick one more to lay side by side." : "";
+    if (!shown) return;
+    const beside = runs.slice(1).map((first) =>
+      ratios.comparison(data, reader, [first, ...runs.filter((run) => run !== first)], (run) => ({ run: read.ids[run] })));
+    const first = ratios.comparison(data, reader, runs, describe);
+    purchase.show(get("comparison"), [first, ...beside], [first]);
   }
 
   /** Draw what the fragment asks for. */

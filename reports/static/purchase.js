@@ -2,9 +2,8 @@
 "use strict";
 /**
  * The purchase page at work: what a reader sets is read from the address, all that depends on it
- * is drawn anew. A page calls `purchase.show(root, comparisons)` with the same machines beside one
- * reference or several, and again when other machines are to be shown; `root` holds an element
- * for each of `data-part`: reference, summary, speed, costs, worth, against, front, weights, exercises, notes.
+ * is drawn anew. A page calls `purchase.show(root, comparisons)` with the same machines beside each of
+ * them, and again when other machines are to be shown; `root` holds an element for each of `data-part`: reference, summary, speed, costs, worth, against, front, weights, exercises, notes.
  */
 const purchase = (() => {
   const { element } = drawing;
@@ -131,12 +130,16 @@ const purchase = (() => {
     setting.refresh(root);
   }
 
-  /** Show machines, or show them anew. */
-  function show(root, comparisons) {
-    const comparison = chosen(comparisons);
-    const view = purchaseView.of(comparison, settings(comparison));
+  /**
+   * Show machines, or show them anew.
+   * @param {Comparison[]} held the same machines beside each of them
+   * @param {Comparison[]} offered those with whose references a reader may choose to compare
+   */
+  function show(root, held, offered = held) {
+    const comparison = chosen(offered);
+    const view = purchaseView.of(comparison, settings(comparison), held);
     draw(root, view);
-    controls(root, comparisons, view);
+    controls(root, offered, view);
   }
 
   return { show };

@@ -17,13 +17,13 @@ const purchaseFront = (() => {
   function front(view, across) {
     const known = view.ranked.filter(({ amounts }) => amounts[across]);
     const cost = (row) => row.amounts[across] * (ACROSS[across].more ? -1 : 1);
-    const within = economics.front(known.map((row) => [cost(row), row.speed]));
+    const within = economics.front(known.map((row) => [cost(row), row]), view.faster);
     return known.map((row, place) => {
       const others = known.filter((other) => other !== row);
       const beaters = others.filter((other) =>
-        cost(other) <= cost(row) && economics.faster(other.speed, row.speed));
+        cost(other) <= cost(row) && view.faster(other, row));
       const near = others.filter((other) =>
-        cost(other) < cost(row) && !economics.faster(row.speed, other.speed));
+        cost(other) < cost(row) && !view.faster(row, other));
       return { row, within: within[place], beaters, near };
     });
   }
@@ -60,7 +60,7 @@ const purchaseFront = (() => {
     ]);
     const upwards = ys.ticks().map(([at, text]) => [
       line("grid", 0, 100, up.at(at), up.at(at)),
-      shape("text", { class: "tick up", x: -8, y: up.at(at) + 4 }, `${text}×`),
+      shape("text", { class: "tick up", x: -8, y: drawing.round(up.at(at) + 4) }, `${text}×`),
     ]);
     return [...across, ...upwards].flat();
   }

@@ -98,7 +98,7 @@ const purchaseTables = (() => {
   /** "9 of 11", and what would be if the rest were like the worst and like the best of it. */
   function counted(part, whole, worst, best) {
     if (part >= whole || worst === null || best === null) return [`${part} of ${whole}`];
-    const [low, high] = [worst, best].map((end) => units.value(end, "×"));
+    const [low, high] = units.alike([worst, best], "×");
     const note = `${low} to ${high} if the missing were like the worst or the best`;
     return [`${part} of ${whole} `, element("span", { class: "what-if" }, note)];
   }

@@ -21,8 +21,11 @@ const purchaseView = (() => {
     return { price, ownership: both ? economics.ownership(price, watts, said) : null, watts, memory };
   }
 
-  /** Everything that the page shows: rows, fastest first, those without a speed last. */
-  function of(comparison, said) {
+  /**
+   * Everything that the page shows: rows, fastest first, those without a speed last.
+   * @param {Comparison[]} held the same machines beside each of them
+   */
+  function of(comparison, said, held) {
     const called = names(comparison.machines);
     const rows = comparison.machines.map((machine, place) => {
       const overall = economics.overall(comparison, machine, said.weights);
@@ -40,9 +43,20 @@ const purchaseView = (() => {
     const log = ({ speed }) => (speed === null ? -Infinity : speed.log);
     rows.sort((a, b) => (log(a) === log(b) ? a.place - b.place : log(b) - log(a)));
     const ranked = rows.filter(({ speed }) => speed !== null);
-    economics.places(ranked.map(({ speed }) => speed)).forEach((ranks, i) => (ranked[i].ranks = ranks));
+    const { beside, faster } = pairs(comparison, said, held, ranked);
+    economics.places(ranked, faster).forEach((ranks, i) => (ranked[i].ranks = ranks));
     const reference = rows.find(({ isReference }) => isReference);
-    return { comparison, said, rows, ranked, reference };
+    return { comparison, said, rows, ranked, reference, beside, faster };
+  }
+
+  /** How two machines stand to each other: surely only if they do so beside the reference too. */
+  function pairs({ exercises }, { weights }, held, ranked) {
+    const counts = Object.fromEntries(exercises.map(({ name, weight }) => [name, weights[name] ?? weight]));
+    const beside = (one, other) => economics.beside(held, one.machine.run, other.machine.run, counts);
+    const apart = new Map(ranked.map((one, i) =>
+      [one, new Set(ranked.slice(i + 1).filter((other) => economics.surely(beside(one, other))))]));
+    const faster = (one, other) => apart.get(one)?.has(other) ?? false;
+    return { beside, faster };
   }
 
   /** The exercises with a weight in which a machine has a ratio, each with it. */

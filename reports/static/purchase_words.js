@@ -19,35 +19,38 @@ const purchaseWords = (() => {
   /** One machine beside the reference. */
   function beside(view, row) {
     const { reference } = view;
-    const { name, speed, ratio, overall } = row;
+    const { name, ratio, overall } = row;
     const where = cpuAlone(view, row) ? ", on the CPU alone" : "";
     const over = `over ${overall.exercises} of ${units.counted(overall.of, "exercise")}${where}`;
     const than = `${times(ratio)} as fast as ${reference.name} ${over}`;
+    if (ratio.low === null && units.parts(ratio, "")[0] === "1") {
+      return `${name} is about as fast as ${reference.name} ${over}; too few launches to tell.`;
+    }
     if (ratio.low === null) return `${name} is ${than}, with too few launches for an interval.`;
-    const apart = economics.faster(speed, reference.speed) || economics.faster(reference.speed, speed);
-    return apart
+    return view.faster(row, reference) || view.faster(reference, row)
       ? `${name} is ${than}.`
       : `${name} cannot be told apart from ${reference.name}: it is ${than}.`;
   }
 
   /** Which machines may be as fast as the fastest one. */
-  function leaders(ranked, reference) {
+  function leaders({ ranked, reference, faster }) {
     const [first, ...others] = ranked;
     if (!first || first === reference || first.speed.error === null) return [];
     const tied = others.filter((row) =>
-      row !== reference && row.speed.error !== null && !economics.faster(first.speed, row.speed));
+      row !== reference && row.speed.error !== null && !faster(first, row));
     if (tied.length === 0) return [];
     return [`${listed(tied.map(({ name }) => name))} cannot be told apart from ${first.name}.`];
   }
 
   /** Which machine gives most for its price. */
-  function cheapest(ranked) {
-    const work = ({ amounts, speed }) => economics.perWork(amounts.price, speed);
+  function cheapest({ ranked, beside }) {
+    const work = ({ amounts, speed }) => economics.perWork(amounts.price, speed).value;
     const priced = ranked.filter(({ amounts }) => amounts.price !== null);
     if (priced.length < 2) return [];
-    const [first, ...others] = [...priced].sort((a, b) => work(a).value - work(b).value);
-    const { high } = work(first);
-    const near = others.filter((row) => high === null || work(row).low === null || work(row).low <= high);
+    const [first, ...others] = [...priced].sort((a, b) => work(a) - work(b));
+    const least = first.amounts.price;
+    const near = others.filter((row) => row.amounts.price === 0
+      || !(least === 0 || economics.surely(beside(first, row), least / row.amounts.price)));
     const best = listed([first, ...near].map(({ name }) => name));
     const sure = near.length ? "give most for their prices, and do not separate" : "gives most for its price";
     return [`Of those with a known price, ${best} ${sure}.`];
@@ -57,7 +60,7 @@ const purchaseWords = (() => {
   function unknown(view) {
     const without = view.rows.filter(({ amounts }) => amounts.price === null).map(({ name }) => name);
     if (without.length === 0) return [];
-    return [`No price is known for ${without.length === view.rows.length ? "any of them" : listed(without)}.`];
+    return [`No price in ${view.said.currency} is known for ${without.length === view.rows.length ? "any of them" : listed(without)}.`];
   }
 
   /** Where it is told why cases have no ratio: not where the index holds estimates together. */
@@ -99,10 +102,10 @@ const purchaseWords = (() => {
     const other = ranked.find((row) => row !== reference);
     return [
       ...(other ? [beside(view, other)] : []),
-      ...leaders(ranked, reference),
+      ...leaders(view),
       ...lost(view),
       ...accelerators(view),
-      ...cheapest(ranked),
+      ...cheapest(view),
       ...unknown(view),
     ];
   }

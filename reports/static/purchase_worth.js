@@ -54,7 +54,7 @@ const purchaseWorth = (() => {
     return [...number(less, "×"), " ", cases];
   }
 
-  /** The best rates of products, and what they cost, where any was measured. */
+  /** The best rates of square products, and what they cost, where any was measured. */
   function rates(view) {
     const every = view.rows.flatMap(({ machine }) => machine.rates);
     if (every.length === 0) return [];
@@ -63,7 +63,7 @@ const purchaseWorth = (() => {
     const each = [factor, `${view.said.currency} per ${unit}`];
     const rows = view.rows.map((row) => [name(row), ...precisions.map((precision) =>
       rate(row, row.machine.rates.find((one) => one.precision === precision), each))]);
-    const caption = "Best rate of a matrix product on one device, and its price [95% interval]";
+    const caption = "Best rate of a square product on one device, and its price [95% interval]";
     return [table(caption, texts(["Machine", ...precisions]), rows, "table-rates")];
   }
 

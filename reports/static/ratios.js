@@ -26,9 +26,9 @@ const ratios = (() => {
   /** @param {Estimated} data */
   function reader(data) {
     const owner = owners(data.exercises);
-    const unpacked = [];
+    const unpacked = [], held = [];
     const times = (run) => unpacked[run] ??= packing.unpack(data.times, run);
-    return { against: (reference) => against(data, owner, times, reference), times };
+    return { against: (reference) => held[reference] ??= against(data, owner, times, reference), times };
   }
 
   /** All runs held against a reference. */
@@ -41,14 +41,20 @@ const ratios = (() => {
       base[one] = own.steps[place];
       has[one] = 1;
     });
-    data.errors.forEach((_, run) => add(owner, base, has, times(run), sums, counts, run * width));
-    const totals = counts.subarray(reference * width, (reference + 1) * width);
+    const added = new Uint8Array(data.errors.length);
+    /** The place of a run's first exercise, once its cases are added up. */
+    function first(run) {
+      if (!added[run]) add(owner, base, has, times(run), sums, counts, run * width);
+      added[run] = 1;
+      return run * width;
+    }
+    const totals = counts.subarray(first(reference), (reference + 1) * width);
     const other = data.exercises.some(({ cpu }, place) => !cpu && totals[place]);
     const weights = data.exercises.map(({ cpu }) => (cpu && other ? 0 : 1));
 
     /** @returns {Mean} */
     function single(run, place) {
-      const at = run * width + place;
+      const at = first(run) + place;
       const error = run === reference ? 0 : Math.hypot(
         packing.error(data.errors[reference], place), packing.error(data.errors[run], place));
       const log = counts[at] ? (sums[at] / counts[at]) * packing.STEP : NaN;
@@ -58,15 +64,16 @@ const ratios = (() => {
     /** The weighted mean over the exercises that have one. @returns {Mean} */
     function mean(run) {
       const sides = [together(data.errors[reference], width), together(data.errors[run], width)];
+      const start = first(run);
       let log = 0, weight = 0, count = 0, total = 0;
       for (let place = 0; place < width; place++) {
         if (!weights[place]) continue;
         total += totals[place];
-        if (!counts[run * width + place]) continue;
-        log += (sums[run * width + place] / counts[run * width + place]) * packing.STEP;
+        if (!counts[start + place]) continue;
+        log += (sums[start + place] / counts[start + place]) * packing.STEP;
         sides.forEach((side) => side.add(place));
         weight += 1;
-        count += counts[run * width + place];
+        count += counts[start + place];
       }
       const error = run === reference ? 0 : Math.sqrt(sides[0].variance() + sides[1].variance()) / weight;
       return { log: weight ? log / weight : NaN, error, count, total };

@@ -57,6 +57,12 @@ const units = (() => {
     return (spelled.includes(".") ? spelled.replace(/\.?0+$/, "") : spelled) + symbol;
   }
 
+  /** Numbers that have no interval by nature, with as many decimals as any of them needs. */
+  function alike(numbers, unit) {
+    const decimals = numbers.map((one) => value(one, "").split(".")[1]?.length ?? 0);
+    return numbers.map((one) => text(one, 10 ** -Math.max(...decimals)) + unit);
+  }
+
   /** The last decimal place that an interval supports. */
   function place(middle, low, high) {
     const half = (high - low) / 2;
@@ -90,5 +96,5 @@ const units = (() => {
     return `${text(number, 1)} ${noun}${plural}`;
   }
 
-  return { value, parts, counted, axis };
+  return { value, alike, parts, counted, axis };
 })();

@@ -43,7 +43,11 @@ MACHINES = [
 
 def _runs() -> list[Summary]:
     slow = MACHINES[1]
-    fast = [replace(one, seconds=one.seconds / FASTER) for one in slow.estimates]
+    fast = [
+        replace(one, seconds=one.seconds / FASTER, log_mean=one.log_mean - math.log(FASTER))
+        for one in slow.estimates
+        if one.log_mean is not None
+    ]
     earlier = [on_day(day, "old") for day in (3, 2)]
     return [*MACHINES, *earlier, on_day(1, "fast", estimates=tuple(fast))]
 
@@ -95,6 +99,12 @@ def test_search_and_filters_leave_what_was_asked_for_and_say_how_much(page: Page
     assert _names(page) == ["cpu/25"]
     page.get_by_label("Search").fill("nothing is called that")
     expect(page.get_by_role("status").first).to_have_text("No run is like that.")
+
+
+def test_a_choice_that_is_not_offered_is_passed_over(browser: Browser, address: str) -> None:
+    with shown(browser, f"{address}#kind=zzz&profile=thorough", DESK) as other:
+        assert len(_names(other.page)) == len(MACHINES) + 1
+        assert other.page.get_by_label("Kind").input_value() == ""
 
 
 def test_a_view_can_be_sent_and_the_back_button_undoes(page: Page) -> None:
@@ -159,8 +169,9 @@ def test_runs_are_held_against_another_by_what_both_measured(page: Page) -> None
 
 def test_picked_runs_stand_side_by_side_and_keep_what_the_reader_sets(page: Page) -> None:
     names = _names(page)
-    for name in ("m0/10", "fast/1"):
+    for name, told in (("m0/10", "Pick one more to lay side by side."), ("fast/1", "")):
         page.get_by_label("Compare ").nth(names.index(name)).check()
+        expect(page.locator("#one-more")).to_have_text(told)
     section = page.locator("#comparison")
     expect(section).to_be_visible()
     expect(section.locator('[data-part="speed"]')).to_contain_text("1.5")

@@ -13,10 +13,13 @@ from reports import prices, purchase
 from reports.comparison import Comparison
 from reports.economics import Use, overall, ownership
 from reports.findings.model import RATIO
-from reports.machines import compare_many
+from reports.machines import compare_measured
+from reports.measured import Measured
+from reports.purchase_view import view
 from suite.units import format_value
 from tests import factory
 from tests.browser.chromium import LOOKS, shown
+from tests.test_ranking import without
 
 PARTS = ("summary", "speed", "worth", "front", "exercises", "notes")
 RUNS = {
@@ -24,6 +27,8 @@ RUNS = {
     "b/two.html": factory.run(seed=2, accelerators=1, slower=1.3, noise=0.03),
     "c/three.html": factory.run(seed=3, accelerators=1, slower=1.31, noise=0.03),
     "d/few.html": factory.run(seed=4, accelerators=1, slower=0.9, launches=5),
+    "e/again.html": without(factory.run(seed=1, accelerators=1), 0.3, 1),
+    "f/again.html": without(factory.run(seed=1, accelerators=1), 0.3, 2),
 }
 FIRST = "A: NVIDIA H200 (A)"
 HOURS = "Hours a day at work"
@@ -39,8 +44,14 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 @pytest.fixture(scope="module")
-def comparison() -> Comparison:
-    return compare_many(RUNS, "b/two.html", prices.read())
+def comparisons() -> dict[str, Comparison]:
+    measured = {href: Measured.of(run) for href, run in RUNS.items()}
+    return {href: compare_measured(measured, href, prices.read()) for href in RUNS}
+
+
+@pytest.fixture(scope="module")
+def comparison(comparisons: dict[str, Comparison]) -> Comparison:
+    return comparisons["b/two.html"]
 
 
 @pytest.fixture
@@ -80,6 +91,26 @@ def test_the_script_draws_what_the_page_shows_without_it(
     plain.close()
 
 
+@pytest.mark.parametrize("reference", RUNS)
+def test_the_script_has_pythons_order_beside_every_reference(
+    browser: Browser, address: str, comparisons: dict[str, Comparison], reference: str
+) -> None:
+    shown_first = view(
+        [comparisons[reference], *(c for r, c in comparisons.items() if r != reference)]
+    )
+    wanted = purchase.parts(shown_first)
+    fragment = f"#reference={reference.removesuffix('.html')}"
+    plain = browser.new_page()
+    with shown(browser, address + fragment, LOOKS[1]) as one:
+        for name in ("summary", "speed", "front"):
+            plain.set_content(wanted[name])
+            assert part(one.page, name) == plain.locator("body").inner_html().strip(), name
+    plain.close()
+    rows = {row.number: row.place for row in shown_first.rows}
+    same = [place for number in (0, 4, 5) if (place := rows[number])]
+    assert max(one.first for one in same) <= min(one.last for one in same)
+
+
 def test_without_a_script_all_numbers_are_there_and_no_dead_field(
     browser: Browser, address: str
 ) -> None:
@@ -91,8 +122,8 @@ def test_without_a_script_all_numbers_are_there_and_no_dead_field(
 def test_weights_move_the_overall_ratio_as_python_has_it(
     page: Page, comparison: Comparison
 ) -> None:
-    put(page, "norm logging", "3")
-    put(page, "matmul", "0")
+    put(page, "Norm logging", "3")
+    put(page, "Matmul", "0")
     found = overall(comparison, comparison.machines[0], {"norm_logging": 3.0, "matmul": 0.0})
     assert found.speed
     value = format_value(exp(found.speed.log), "")[:4]
@@ -157,7 +188,7 @@ def test_a_view_can_be_sent_and_the_back_button_takes_a_step_back(
 def test_reset_forgets_what_was_set_in_its_fields_alone(page: Page) -> None:
     before = part(page, "worth")
     put(page, "Years", "5")
-    put(page, "matmul", "2")
+    put(page, "Matmul", "2")
     page.get_by_role("group", name="Prices and use").get_by_role("button").click()
     assert "years" not in page.url
     assert "weight.matmul=2" in page.url
