@@ -20,6 +20,7 @@ from reports.packing import pack, pack_error, pack_share
 from reports.prices import Price, total
 from reports.summary import Summary
 from suite.compare.alike import kind
+from suite.model import Estimate
 
 CPU, RATE = "cpu", "FLOP/s"
 Key = tuple[str, str]
@@ -66,13 +67,15 @@ def data(
     measured = [keys.measured(run) for run in runs]
     cases = sorted(dict.fromkeys(chain.from_iterable(measured)))
     exercises = _exercises(runs, cases)
+    products = _products(figures)
     return {
         "machines": [place for place, machine in enumerate(machines) for _ in machine],
         "devices": _listed([(run.device, *device_kind(run)) for run in runs]),
         "complete": [int(run.complete) for run in runs],
         "slower": [len(run.change.slower) if run.change else 0 for run in runs],
         "figures": _columns(runs, figures),
-        "rates": [_rates(run, each) for run, each in zip(runs, figures, strict=True)],
+        "products": products,
+        "rates": [_rates(run, each, products) for run, each in zip(runs, figures, strict=True)],
         "hardware": _listed([_spelled(one) for one in bought]),
         "prices": _listed([price and tuple(price)[2:] for price in prices]),
         **surrounding([surroundings(run.environment) for run in runs]),
@@ -171,15 +174,33 @@ def _columns(
     return [[*column] for column in zip(*rows, strict=True)]
 
 
-def _rates(run: Summary, figures: Iterable[Figure | None]) -> list[list[Any]]:
-    """Return the rates of products among a run's figures, as `reports.comparison.Rate` has them."""
-    found = [one for one in figures if one and one.unit == RATE and not run.faults]
-    return [[one.precision, *map(_shorter, _ends(one))] for one in found]
+def _products(figures: Iterable[Iterable[Figure | None]]) -> list[tuple[int, str]]:
+    """Return the columns with rates of products, each with every precision of its figures."""
+    found = {
+        (column, one.precision)
+        for each in figures
+        for column, one in enumerate(each)
+        if one and one.unit == RATE
+    }
+    return sorted(found)
 
 
-def _ends(figure: Figure) -> tuple[float | None, ...]:
-    return figure.value.value, figure.value.low, figure.value.high
+def _rates(
+    run: Summary, figures: Iterable[Figure | None], products: list[tuple[int, str]]
+) -> list[tuple[float | None, ...]]:
+    """Return the places of a run's rates among `products`, with their intervals by their values."""
+    return [
+        (products.index((column, one.precision)), *_interval(one.value))
+        for column, one in enumerate(figures)
+        if one and one.unit == RATE and not run.faults
+    ]
 
 
-def _shorter(number: float | None) -> float | None:
-    return None if number is None else float(f"{number:.6g}")
+def _interval(value: Estimate) -> tuple[float | None, float | None]:
+    if value.low is None or value.high is None:
+        return None, None
+    return round(value.low / value.value, 5), round(value.high / value.value, 5)
+
+
+def _shorter(number: float) -> float:
+    return float(f"{number:.6g}")

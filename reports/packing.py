@@ -19,8 +19,8 @@ DIGITS = "".join(
     character for character in map(chr, range(ord("!"), ord("~"))) if character not in '"&<>\\'
 )
 """Digits of a number to base 88: what JSON inside a page spells as it is, less the gap's mark."""
-GAP = "~"
-"""Stands before the number, of two digits, of cases that a run lacks."""
+GAP, ONE_MISSING = "~", " "
+"""What stands before the number, of two digits, of cases that a run lacks, and for one of few."""
 LEAST_ERROR, ERROR_LEVELS = 1e-5, 7
 """The least standard error of a logarithm that is told, and how many digits lead to e times it."""
 Case = TypeVar("Case", bound=Hashable)
@@ -96,7 +96,8 @@ def _run(steps: Mapping[int, int], least: Sequence[int], widths: Sequence[int]) 
 def _gap(missing: int) -> str:
     longest, rest = divmod(missing, _LONGEST_GAP)
     whole = GAP + _digits(_LONGEST_GAP, 2)
-    return whole * longest + (GAP + _digits(rest, 2) if rest else "")
+    few = rest <= len(GAP) + 2
+    return whole * longest + (ONE_MISSING * rest if few else GAP + _digits(rest, 2))
 
 
 @cache  # neighbouring steps come again in a thousand runs

@@ -205,7 +205,10 @@
       run: read.ids[i], title: read.texts.machine[i], href: read.addresses[i],
       device, count, watts, watts_source, memory_bytes,
       price, currency, price_date, price_kind, price_source,
-      rates: data.rates[i].map(([precision, value, low, high]) => ({ precision, value, low, high })),
+      rates: data.rates[i].map(([product, low, high]) => {
+        const [column, precision] = data.products[product], value = data.figures[column][i];
+        return { precision, value, low: low && low * value, high: high && high * value };
+      }),
       energy: null, missing: [], differs: rows.differs(data, reference, i),
     };
   }

@@ -10,7 +10,7 @@
  *   their seconds in steps of a thousandth.
  */
 const packing = (() => {
-  const STEP = 1e-3, LEAST_ERROR = 1e-5, ERROR_LEVELS = 7, GAP = "~";
+  const STEP = 1e-3, LEAST_ERROR = 1e-5, ERROR_LEVELS = 7, GAP = "~", ONE_MISSING = " ";
   const VALUES = new Int32Array(128);
   let base = 0;
   for (let code = 33; code < 126; code++) {
@@ -39,6 +39,11 @@ const packing = (() => {
       if (text[place] === GAP) {
         one += number(text, place + 1, 2);
         place += 3;
+        continue;
+      }
+      if (text[place] === ONE_MISSING) {
+        one += 1;
+        place += 1;
         continue;
       }
       cases[count] = one;
