@@ -381,6 +381,10 @@ OF_RUNS: dict[str, tuple[str, Spoil]] = {
         "personal-data",
         lambda run: put(product(run).extra_info, title="/home/ada/bench.py"),
     ),
+    "a branch called after somebody": (
+        "branch-name",
+        lambda run: setattr(run.commit_info, "branch", "ada/faster"),
+    ),
     "a host's name": ("host-name", lambda run: run.machine_info.update(node="lovelace")),
 }
 """What is done to the good run, with the code that refuses it."""
