@@ -106,17 +106,16 @@ def _plain(params: object) -> bytes:
 def as_csv(table: pa.Table) -> bytes:
     """Return a table as CSV in UTF-8; what a spreadsheet would take for a formula begins with '."""
     names = _harmless(pa.array(table.column_names, pa.string())).to_pylist()
-    columns = [
-        _harmless(column) if pa.types.is_string(column.type) else column for column in table.columns
-    ]
+    columns = table.columns
+    texts = [column.unique() for column in columns if pa.types.is_string(column.type)]
+    if pc.any(_formulas(pa.chunked_array(texts, pa.string()))).as_py():  # seldom: all at once
+        columns = [_harmless(one) if pa.types.is_string(one.type) else one for one in columns]
     sink = pa.BufferOutputStream()
     csv.write_csv(pa.table(columns, names=names), sink)
     return bytes(sink.getvalue())
 
 
 def _harmless(texts: pa.ChunkedArray | pa.Array) -> pa.ChunkedArray | pa.Array:
-    if not pc.any(_formulas(texts.unique())).as_py():  # most texts stand in many rows
-        return texts
     return pc.if_else(_formulas(texts), pc.binary_join_element_wise("'", texts, ""), texts)
 
 

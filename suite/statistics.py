@@ -68,9 +68,15 @@ def launch_medians(data: Sequence[float], launches: Sequence[int]) -> list[float
         raise ValueError(msg)
     ends = accumulate(launches)
     return [
-        median(data[end - count : end]) if count else None
+        _middle(sorted(data[end - count : end])) if count else None
         for end, count in zip(ends, launches, strict=True)
     ]
+
+
+def _middle(ordered: Sequence[float]) -> float:
+    """Return the median of sorted values; `statistics.median` takes twice as long for a few."""
+    half = len(ordered) // 2
+    return ordered[half] if len(ordered) % 2 else (ordered[half - 1] + ordered[half]) / 2
 
 
 def estimate(values: Sequence[float | None]) -> Estimate:
@@ -102,7 +108,7 @@ def estimate(values: Sequence[float | None]) -> Estimate:
     ordered = sorted(_finite(values))
     count = len(ordered)
     low, high = median_interval(ordered) if count >= LEAST_LAUNCHES else (None, None)
-    return Estimate(median(ordered), low, high, count, CONFIDENCE)
+    return Estimate(_middle(ordered), low, high, count, CONFIDENCE)
 
 
 def spread(values: Sequence[float | None]) -> float | None:
@@ -113,7 +119,7 @@ def spread(values: Sequence[float | None]) -> float | None:
     astray, but not to a quarter of them. ``None`` below four launches or with a median of 0.
     """
     ordered = sorted(_finite(values))
-    centre = median(ordered)
+    centre = _middle(ordered)
     if len(ordered) < _QUARTILE_LAUNCHES or centre == 0:
         return None
     normal_range = 2 * NormalDist().inv_cdf(0.75)

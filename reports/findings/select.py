@@ -230,10 +230,10 @@ class Cases:
         raise NotMeasuredError("the run left the accelerator out" if present else "no accelerator")
 
     def _fits(self, outcome: Outcome, where: Mapping[str, Scalar]) -> bool:
+        if outcome.group != self.exercise:
+            return False
         known = {**outcome.params, "function": function_of(outcome.fullname)}
-        return outcome.group == self.exercise and all(
-            known.get(name, value) == value for name, value in where.items()
-        )
+        return all(known.get(name, value) == value for name, value in where.items())
 
 
 def _is_disguised(case: Case) -> bool:
