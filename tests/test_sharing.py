@@ -166,7 +166,9 @@ def test_every_text_that_would_be_published_is_shown() -> None:
 
 
 def test_only_what_the_rules_of_privacy_name_may_be_wrong_before() -> None:
-    assert sharing.MENDED == {"personal-data", "branch-name", "host-name"} == set(rule.rules(privacy))
+    assert (
+        sharing.MENDED == {"personal-data", "branch-name", "host-name"} == set(rule.rules(privacy))
+    )
 
 
 def test_the_command_writes_a_valid_file_once_and_says_the_next_step(tmp_path: Path) -> None:
