@@ -23,7 +23,7 @@ COLUMNS = {
 STEP = 1e-3
 """Of a packed logarithm."""
 DIGITS = [chr(code) for code in range(ord("!"), ord("~")) if chr(code) not in '"&<>\\']
-GAP = "~"
+GAP, ONE_MISSING = "~", " "
 
 
 def check(folder: Path, page: Element, files: Mapping[str, RunFiles], report: Report) -> None:
@@ -169,6 +169,9 @@ def _unpacked(text: str, widths: list[int]) -> Iterator[tuple[int, int]]:
     value = {digit: place for place, digit in enumerate(DIGITS)}
     place, at = 0, 0
     while at < len(text):
+        if text[at] == ONE_MISSING:
+            place, at = place + 1, at + 1
+            continue
         if text[at] == GAP:
             place += value[text[at + 1]] * len(DIGITS) + value[text[at + 2]]
             at += 3
