@@ -53,13 +53,12 @@ def pack(runs: Sequence[Mapping[Case, float]], cases: Iterable[Case]) -> Packed:
         dict(sorted((places[case], round(math.log(one) / STEP)) for case, one in run.items()))
         for run in runs
     ]
-    ends: dict[int, tuple[int, int]] = {}
+    found: dict[int, list[int]] = {}
     for run in steps:
         for case, step in run.items():
-            low, high = ends.get(case, (step, step))
-            ends[case] = min(step, low), max(step, high)
-    bounds = [ends.get(case, (0, 0)) for case in places.values()]
-    least, widths = [low for low, _ in bounds], [_width(high - low) for low, high in bounds]
+            found.setdefault(case, []).append(step)
+    each = [found.get(case, [0]) for case in places.values()]
+    least, widths = [min(one) for one in each], [_width(max(one) - min(one)) for one in each]
     return Packed(least=least, widths=widths, runs=[_run(run, least, widths) for run in steps])
 
 
