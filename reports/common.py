@@ -2,8 +2,11 @@
 """What a site says of all its runs together, beside their pages: the index, tables, metadata."""
 
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 from pathlib import Path
+
+import pyarrow as pa
 
 from reports import cache, downloads, images, index, metadata
 from reports.cache import Marks, mark
@@ -11,7 +14,7 @@ from reports.crate import CRATE, crate
 from reports.downloads import Rows
 from reports.images import Row
 from reports.making import BADGE
-from reports.metadata import Described, Publication
+from reports.metadata import Described, Head, Publication
 from reports.prices import Price
 from reports.render import moment
 from reports.summary import Summary
@@ -50,33 +53,52 @@ def write(  # noqa: PLR0913, PLR0917 - one for each thing that goes in
         What was written for each run, by the digest of its stored file.
     """
     newest_first = summaries[::-1]
-    files = {PLAIN: b"", **others, **_tables(newest_first, rows), **_badges(summaries, out)}
-    pages = [name for name in others if name.endswith(".html")]
-    marks = {name: mark(content) for name, content in files.items()}
-    head = None
-    further = {}
-    if newest_first:
-        about = _described(newest_first)
-        head = metadata.head(about, marks, publication)
+    about = _described(newest_first) if newest_first else None
+    parts = [rows[one.sha256] for one in newest_first]
+    tables = downloads.opened(parts)  # a thousand small steps, each of which waits in a thread
+    with ThreadPoolExecutor(1) as thread:  # Arrow, hashing and writing leave Python to others
+        estimates = thread.submit(lambda: _put(_estimates(parts, tables), out))
+        marks = _put({PLAIN: b"", **others, **_runs(newest_first)}, out)
+        badges = _put(_badges(summaries, out), out)
+
+        def head() -> Head | None:
+            marked = {**marks, **estimates.result(), **badges}
+            return metadata.head(about, marked, publication) if about else None
+
+        pages = [name for name in others if name.endswith(".html")]
+        further = {INDEX: index.page(newest_first, known, pages, head).encode()}
+    marks |= estimates.result() | badges
+    if about:
         further[IMAGE] = _image(newest_first, about.text)
         further[CRATE] = crate(about, newest_first, made, marks, publication)
-    further[INDEX] = index.page(newest_first, known, pages, head).encode()
-    files |= further
+    return marks | _put(further, out)
+
+
+def _put(files: Mapping[str, bytes], out: Path) -> Marks:
+    """Write what is not there already, and return all."""
     for name, content in files.items():
         path = out / name
-        if not path.is_file() or path.read_bytes() != content:
+        if not _lies(path, content):
             path.parent.mkdir(parents=True, exist_ok=True)
             cache.write(path, content)
-    return marks | {name: mark(content) for name, content in further.items()}
+    return {name: mark(content) for name, content in files.items()}
 
 
-def _tables(newest_first: Sequence[Summary], rows: Mapping[str, Rows]) -> dict[str, bytes]:
+def _lies(path: Path, content: bytes) -> bool:
+    size = path.stat().st_size if path.is_file() else -1
+    return size == len(content) and path.read_bytes() == content
+
+
+def _estimates(parts: Sequence[Rows], tables: Sequence[pa.Table]) -> dict[str, bytes]:
+    found = downloads.joined(parts, tables)
+    return {f"estimates.{suffix}": content for suffix, content in found.items()}
+
+
+def _runs(newest_first: Sequence[Summary]) -> dict[str, bytes]:
     runs = downloads.runs(newest_first)
-    estimates = downloads.joined([rows[one.sha256] for one in newest_first])
     return {
         "runs.csv": downloads.as_csv(runs),
         "runs.parquet": downloads.as_parquet(runs),
-        **{f"estimates.{suffix}": content for suffix, content in estimates.items()},
     }
 
 

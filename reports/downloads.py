@@ -88,10 +88,21 @@ def rows(one: Summary) -> Rows:
     return Rows(bytes(sink.getvalue()), as_csv(table))
 
 
-def joined(parts: Sequence[Rows]) -> dict[str, bytes]:
-    """Return the table of estimates of many runs, by the suffix of its format."""
+def opened(parts: Sequence[Rows]) -> list[pa.Table]:
+    """Return the parts as tables, which takes little memory of its own."""
+    return [pa.ipc.open_stream(one.stream).read_all() for one in parts]
+
+
+def joined(parts: Sequence[Rows], tables: Sequence[pa.Table]) -> dict[str, bytes]:
+    """Return the table of estimates of many runs, by the suffix of its format.
+
+    Parameters
+    ----------
+    tables
+        The parts, opened.
+    """
     none = ESTIMATES.empty_table()
-    found = pa.concat_tables([none, *(pa.ipc.open_stream(one.stream).read_all() for one in parts)])
+    found = pa.concat_tables([none, *tables])
     bodies = (memoryview(one.csv)[one.csv.index(b"\n") + 1 :] for one in parts)
     return {
         "csv": b"".join([as_csv(none), *bodies]),

@@ -5,7 +5,7 @@ Newest first, and beneath the newest run of a machine its earlier ones. The scri
 away, searches, filters, sorts, and holds runs against one that the reader names.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple
 
@@ -103,7 +103,7 @@ def page(
     summaries: Iterable[Summary],
     known: Sequence[Price] = (),
     beside: Sequence[str] = (),
-    head: Head | None = None,
+    head: Callable[[], Head | None] = lambda: None,
 ) -> str:
     """Return the index of runs, in whatever order they come.
 
@@ -114,12 +114,13 @@ def page(
     beside
         Pages on which runs are side by side already.
     head
-        What its head tells machines.
+        Tells what its head says to machines; it is asked last.
     """
     machines = _machines(summaries)
     runs = [run for machine in machines for run in machine]
     figures = [[column.of(run) for column in COLUMNS] for run in runs]
     rows = [*_rows(machines, iter(figures))]
+    found = data(machines, figures, known)
     return render(
         "index.html",
         scripts=SCRIPTS,
@@ -127,7 +128,7 @@ def page(
         title="Frobench results",
         description=f"{counted(len(runs), 'stored run')} of {counted(len(machines), 'machine')}",
         home="index.html",
-        head=head,
+        head=head(),
         beside=beside,
         rows=rows,
         heads=HEADS,
@@ -136,7 +137,7 @@ def page(
         choices=_choices(runs),
         nothing=dict.fromkeys(PARTS, ""),
         usual=purchase.usual(known[0].currency if known else CURRENCY),
-        data=data(machines, figures, known),
+        data=found,
     )
 
 

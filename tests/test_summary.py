@@ -95,7 +95,8 @@ def test_a_change_has_the_verdicts_of_compare_and_names_what_is_surely_slower() 
 
 def test_the_table_of_estimates_has_a_row_a_case_of_a_run() -> None:
     runs = [summary(factory.run(seed=seed)) for seed in (1, 2)]
-    joined = downloads.joined([downloads.rows(one) for one in runs])
+    parts = [downloads.rows(one) for one in runs]
+    joined = downloads.joined(parts, downloads.opened(parts))
     rows = parquet.read_table(io.BytesIO(joined["parquet"])).to_pylist()
     assert len(rows) == sum(len(one.estimates) for one in runs)
     first = runs[1].estimates[0]
