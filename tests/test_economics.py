@@ -4,6 +4,7 @@
 import math
 
 import pytest
+from msgspec.structs import replace
 
 from reports.comparison import Comparison, Exercise, Less, Machine, Rate
 from reports.economics import (
@@ -19,6 +20,7 @@ from reports.economics import (
     work_per,
     work_per_joule,
 )
+from tests.factory_comparison import UNKNOWN
 
 TWICE = Speed(math.log(2), 0.05, 2.0)
 LOW, HIGH = 2 * math.exp(-0.1), 2 * math.exp(0.1)
@@ -38,31 +40,15 @@ def machine(
     best: dict[str, float | None] | None = None,
     worst: dict[str, float | None] | None = None,
 ) -> Machine:
-    return Machine(
-        run="a",
-        title="A",
-        href="a.html",
-        device="GPU",
-        count=1,
-        watts=None,
-        watts_source=None,
-        memory_bytes=None,
-        price=None,
-        currency=None,
-        price_date=None,
-        price_kind=None,
-        price_source=None,
+    names = ("products", "copies", "host")
+    return replace(
+        UNKNOWN,
         logs=logs,
         covariance=covariance,
         quantile=None if covariance is None else 2.0,
-        counts={name: 3 if name in logs else 0 for name in ("products", "copies", "host")},
-        beyond={},
-        best=best or {**dict.fromkeys(("products", "copies", "host")), **logs},
-        worst=worst or {**dict.fromkeys(("products", "copies", "host")), **logs},
-        energy=None,
-        rates=[],
-        differs=[],
-        missing=[],
+        counts={name: 3 if name in logs else 0 for name in names},
+        best=best or {**dict.fromkeys(names), **logs},
+        worst=worst or {**dict.fromkeys(names), **logs},
     )
 
 

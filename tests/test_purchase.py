@@ -21,6 +21,7 @@ from reports.render import HERE
 from reports.scales import labels, spanning
 from suite.model import Conclusion, Run
 from tests import factory
+from tests.factory_comparison import UNKNOWN
 from tests.test_page import HOSTILE, Reader
 
 SIDES = ("matmul", "copies")
@@ -30,31 +31,21 @@ def machine(name: str, *ratios: float, error: float | None = 0.01, **known: obje
     """Return a machine whose exercises are so many times as fast as the reference's."""
     logs = {side: log(ratio) for side, ratio in zip(SIDES, ratios, strict=False)}
     spread = [[error**2 * (a == b) if error else 0.0 for a in SIDES] for b in SIDES]
-    base = Machine(
+    base = replace(
+        UNKNOWN,
         run=name,
         title=f"{name}, 8 cores",
         href=f"{name}.html",
         device=name,
-        count=1,
         watts=700.0,
         watts_source="datasheet",
         memory_bytes=80 * 2**30,
-        price=None,
-        currency=None,
-        price_date=None,
-        price_kind=None,
-        price_source=None,
         logs=logs,
         covariance=None if error is None else spread,
         quantile=None if error is None else 2.0,
         counts={side: 10 * (side in logs) for side in SIDES},
-        beyond={},
         best={side: logs.get(side, log(4)) for side in SIDES},
         worst={side: logs.get(side, log(0.5)) for side in SIDES},
-        energy=None,
-        rates=[],
-        differs=[],
-        missing=[],
     )
     if "price" in known:
         known = {"currency": "USD", "price_date": "2026-01-01", "price_source": "a shop"} | known
