@@ -63,10 +63,16 @@ def page(browser: Browser, address: str) -> Iterator[Page]:
 
 
 def part(page: Page, name: str) -> str:
+    """Return a part of the page, once it has drawn what the address says."""
+    # That the address has changed is told to the page in a task of its own, before a later frame.
+    page.evaluate(
+        "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+    )
     return page.locator(f"[data-part='{name}']").inner_html().strip()
 
 
 def cells(page: Page, name: str, machine: str) -> list[str]:
+    part(page, name)
     row = page.locator(f"[data-part='{name}'] tr").filter(has_text=f"({machine})")
     return row.locator("td").all_inner_texts()
 
