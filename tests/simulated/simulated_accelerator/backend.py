@@ -9,6 +9,7 @@ from time import perf_counter
 from typing import Any
 
 import torch
+from torch import library
 from torch.utils import backend_registration as registration
 
 from . import copies
@@ -33,7 +34,7 @@ _DIRECT = (
 )
 
 
-_libraries: list[torch.library.Library] = []  # they undo their registrations when they die
+_libraries: list[library.Library] = []  # they undo their registrations when they die
 
 
 def register() -> None:
@@ -42,9 +43,9 @@ def register() -> None:
         machine.spec.name, backend_module=Bare() if machine.spec.bare else Backend()
     )
     # What has no tensor among its arguments (a factory) is dispatched to the key itself.
-    everything = torch.library.Library("_", "IMPL")
+    everything = library.Library("_", "IMPL")
     everything.fallback(_call, "PrivateUse1")
-    some = torch.library.Library("aten", "IMPL")
+    some = library.Library("aten", "IMPL")
     for func in _DIRECT:
         some.impl(func.name().removeprefix("aten::"), partial(_call, func), "PrivateUse1")
     some.impl("_pin_memory", copies.pin_memory, "CPU")
