@@ -6,13 +6,12 @@ Everything goes into the cache too, and what lies there by the same key is not m
 
 from collections.abc import Sequence
 from pathlib import Path
-from shutil import copyfile
 from typing import NamedTuple
 
 from msgspec import Struct
 
 from reports import badges, downloads, images, views
-from reports.cache import Cache, Mark, Marks, mark, write
+from reports.cache import Cache, Marks, mark, write
 from reports.contents import Contents, contents
 from reports.downloads import Rows
 from reports.findings import sections
@@ -27,12 +26,10 @@ from suite import checks, compare, store
 from suite.model import Conclusion
 from suite.units import counted, format_value
 
-TABLES = {
-    ".json": "the stored run, every sample",
-    ".csv": "the launch medians, a row for each case in each launch",
-    ".parquet": "the same as Parquet",
-}
-"""Files beside a page by their suffix, and what they hold."""
+STORED = "the stored run, every sample"
+MEDIANS = "the launch medians, a row for each case in each launch"
+PARQUET = "the same as Parquet"
+"""What lies beside a page, in words."""
 IMAGE, BADGE = ".png", ".badge.svg"
 """Suffixes of what stands for a page elsewhere."""
 
@@ -44,20 +41,16 @@ class Source(NamedTuple):
     sha256: str
     kept: Cache
 
-    def staged(self, suffix: str) -> Path:
-        """Return where a file waits until it is known where it belongs."""
-        return self.kept.folder / f"{self.sha256}{suffix}"
-
 
 class Written(Struct, frozen=True):
     """What was written for a run.
 
     files : by their path below the site
-    answers : that stand on a page
+    answers : that stand on its page
     """
 
     files: Marks
-    answers: tuple[Answer, ...] = ()
+    answers: tuple[Answer, ...]
 
 
 class PageJob(NamedTuple):
@@ -101,21 +94,13 @@ def faults(source: Source) -> list[Conclusion]:
     return found
 
 
-def tables(source: Source) -> Marks:
-    """Make a run's summary, and the files beside its page, which wait among what is kept."""
+def summarised(source: Source) -> Summary:
+    """Make a run's summary, and its part of the table of estimates."""
     run = store.read(source.path)
-    table = frame([run])
-    columns = downloads.table_of(table)
-    found = summarise(run, source.sha256, figures(run, table))
+    found = summarise(run, source.sha256, figures(run, frame([run])))
     source.kept.put(f"{source.sha256}.summary", found)
     source.kept.put(f"{source.sha256}.rows", downloads.rows(found))
-    stored = source.staged(".json")
-    copyfile(source.path, stored)
-    contents = {".csv": downloads.as_csv(columns), ".parquet": downloads.as_parquet(columns)}
-    for suffix, content in contents.items():
-        write(source.staged(suffix), content)
-    marks = {suffix: mark(content) for suffix, content in contents.items()}
-    return {".json": Mark(stored.stat().st_size, source.sha256), **marks}
+    return found
 
 
 def summary(source: Source) -> Summary | None:
@@ -141,27 +126,35 @@ def changed(pair: Pair) -> Change:
     return found
 
 
+def known_page(source: Source, key: str) -> Written | None:
+    """Return what was written for a run, if it would come out the same."""
+    return source.kept.get(f"{source.sha256}.page", Written, key)
+
+
 def write_page(job: PageJob) -> Written:
-    """Write the page of a run, beside which its tables lie already."""
-    run = store.read(job.source.path)
+    """Write the page of a run, and its tables beside it."""
+    data = job.source.path.read_bytes()
+    run = store.decode(data)
     table = frame([run])
     answered = sections(run, table)
     marks = views.marks(run)
     shown = contents(run, table, answered, rows(run, job.held, marks))
     target = job.out / job.href
-    beside = [(target.with_suffix(suffix), text) for suffix, text in TABLES.items()]
-    listed = [_download(path.name, text, path.stat().st_size) for path, text in beside]
-    files: dict[str, bytes] = {}
-    for sheet in shown.tables:
-        for suffix, encode in (("csv", downloads.as_csv), ("parquet", downloads.as_parquet)):
-            name = f"{target.stem}.{sheet.name}.{suffix}"
-            files[name] = encode(sheet.table)
-            text = sheet.text if suffix == "csv" else TABLES[".parquet"]
-            listed.append(_download(name, text, len(files[name])))
+    files, listed = {f"{target.stem}.json": data}, [(f"{target.stem}.json", STORED)]
+    medians = (target.stem, downloads.table_of(table), MEDIANS)
+    sheets = [(f"{target.stem}.{one.name}", one.table, one.text) for one in shown.tables]
+    for name, sheet, text in [medians, *sheets]:
+        files |= {
+            f"{name}.csv": downloads.as_csv(sheet),
+            f"{name}.parquet": downloads.as_parquet(sheet),
+        }
+        listed += [(f"{name}.csv", text), (f"{name}.parquet", PARQUET)]
     found = answers(answered, marks)
-    data = {name: mark(content) for name, content in files.items()}
+    signs = _shown_elsewhere(job, shown, {name: mark(content) for name, content in files.items()})
+    links = [Download(name, text, format_value(len(files[name]), "B")) for name, text in listed]
     files |= _signs(job, shown, found, figures(run, table), marks)
-    files[target.name] = run_page(shown, listed, _shown_elsewhere(job, shown, data)).encode()
+    files[target.name] = run_page(shown, links, signs).encode()
+    target.parent.mkdir(parents=True, exist_ok=True)
     for name, content in files.items():
         write(target.with_name(name), content)
     marked = {f"{target.parent.name}/{name}": mark(content) for name, content in files.items()}
@@ -189,11 +182,9 @@ def _signs(
 
 
 def _shown_elsewhere(job: PageJob, shown: Contents, data: Marks) -> Signs:
-    """Tell what stands for a page elsewhere; `data` are its own tables, by their names."""
+    """Tell what stands for a page elsewhere; `data` are the files beside it, by their names."""
     folder, stem = str(Path(job.href).parent), Path(job.href).stem
-    tables = job.source.kept.get(f"{job.source.sha256}.tables", Written, job.href)
     files = {f"{folder}/{name}": one for name, one in data.items()}
-    files |= tables.files if tables else {}
     image, badge = (f"{stem}{suffix}" for suffix in (IMAGE, BADGE))
     name = f"{shown.machine}, {moment(shown.run.datetime)}"
     about = Described(name, shown.summary, job.href, f"{folder}/{image}", shown.run.datetime)
@@ -204,7 +195,3 @@ def _shown_elsewhere(job: PageJob, shown: Contents, data: Marks) -> Signs:
         badge,
         f"[![Frobench]({url(f'{folder}/{badge}')})]({url(job.href)})",
     )
-
-
-def _download(name: str, text: str, size: int) -> Download:
-    return Download(name, text, format_value(size, "B"))

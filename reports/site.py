@@ -82,15 +82,14 @@ def build(  # noqa: PLR0913 - one for each thing that a caller may choose
             if not stored:
                 return []
         begin("tables")
-        summaries, tables = _summaries(stored, out, workers)
+        summaries = _summaries(stored, workers)
         begin("changes")
         summaries = _with_changes(summaries, stored, workers)
         begin("pages")
-        summaries, pages = _with_pages(summaries, stored, out, workers, publication)
+        summaries, made = _with_pages(summaries, stored, out, workers, publication)
     begin("index")
     others = beside({stored[one.sha256].path: one.href for one in summaries})
     known = prices.read() if known is None else known
-    made = {sha256: tables[sha256] | pages[sha256] for sha256 in stored}
     rows = {one.sha256: making.estimated(stored[one.sha256], one) for one in summaries}
     together = common.write(summaries, rows, known, others, made, publication, out)
     written = together | {name: mark for marks in made.values() for name, mark in marks.items()}
@@ -109,46 +108,12 @@ def _whole(stored: dict[str, Source], workers: Workers, tell: Tell) -> dict[str,
     return {sha256: one for sha256, one in stored.items() if sha256 not in broken}
 
 
-def _summaries(
-    stored: dict[str, Source], out: Path, workers: Workers
-) -> tuple[list[Summary], dict[str, Marks]]:
-    """Return what is known of the runs, oldest first, and the tables written beside their pages."""
+def _summaries(stored: dict[str, Source], workers: Workers) -> list[Summary]:
+    """Return what is known of the runs, oldest first, each with the address of its page."""
     known = {sha256: making.summary(source) for sha256, source in stored.items()}
-    made = _made([stored[sha256] for sha256, one in known.items() if one is None], workers)
-    known |= {sha256: making.summary(stored[sha256]) for sha256 in made}
-    addressed = _addressed(sorted(filter(None, known.values()), key=_age))
-    lie = {
-        one.sha256: _lies(stored[one.sha256], "tables", one.href, out)
-        for one in addressed
-        if one.sha256 not in made
-    }
-    made |= _made([stored[sha256] for sha256, found in lie.items() if found is None], workers)
-    tables = {sha256: found.files for sha256, found in lie.items() if found}
-    for one in addressed:
-        if one.sha256 in made:
-            tables[one.sha256] = _place(one, stored[one.sha256], made[one.sha256], out)
-    return addressed, tables
-
-
-def _made(stored: list[Source], workers: Workers) -> dict[str, Marks]:
-    marks = workers.map(making.tables, stored)
-    return {source.sha256: one for source, one in zip(stored, marks, strict=True)}
-
-
-def _lies(source: Source, what: str, key: str, out: Path) -> Written | None:
-    """Return what was written for a run, if it would come out the same and is still there."""
-    written = source.kept.get(f"{source.sha256}.{what}", Written, key)
-    return written if written and stand(written.files, out) else None
-
-
-def _place(one: Summary, source: Source, made: Marks, out: Path) -> Marks:
-    """Give a run's tables their names beside its page, and return them."""
-    files = {Path(one.href).with_suffix(suffix).as_posix(): mark for suffix, mark in made.items()}
-    (out / one.href).parent.mkdir(parents=True, exist_ok=True)
-    for name, suffix in zip(files, made, strict=True):
-        source.staged(suffix).replace(out / name)
-    source.kept.put(f"{source.sha256}.tables", Written(files), one.href)
-    return files
+    unknown = [stored[sha256] for sha256, one in known.items() if one is None]
+    found = [*filter(None, known.values()), *workers.map(making.summarised, unknown)]
+    return _addressed(sorted(found, key=_age))
 
 
 def _addressed(oldest_first: Iterable[Summary]) -> list[Summary]:
@@ -200,8 +165,9 @@ def _with_pages(
     for one in summaries:
         source = stored[one.sha256]
         key = repr((one.href, shelf.before(one), *astuple(publication)))
-        if lies := _lies(source, "page", key, out):
-            written[one.sha256] = lies
+        before = making.known_page(source, key)
+        if before and stand(before.files, out):
+            written[one.sha256] = before
         else:
             held = normal.verdicts(one.figures, [other.figures for other in shelf.others(one)])
             jobs.append(PageJob(source, out, one.href, key, tuple(held), publication))

@@ -65,8 +65,8 @@ class Built(Struct):
 class Size(Struct):
     """What the site of so many machines took.
 
-    tables : seconds of reading, frames, downloads and index
-    page : seconds of one page on one core
+    tables : seconds of reading, frames, the index and its downloads
+    page : seconds of one page with what lies beside it, on one core
     one_more : seconds of building again with one more result
     untouched : whether that left all other pages as they were
     """
