@@ -9,6 +9,8 @@ from reports.frame import device_of, function_of
 from suite.model import Case, Run, Scalar, Status
 from suite.statistics import LEAST_LAUNCHES, estimate, launch_medians
 
+Medians = dict[str, list[float | None]]
+"""The launch medians of cases by their full names, in seconds, ``None`` of a launch without any."""
 FEW_LAUNCHES = 1.25
 """What Student's quantile is of the normal one for seven launches, the usual number."""
 
@@ -57,15 +59,32 @@ class CaseEstimate(Struct, frozen=True, kw_only=True, array_like=True, gc=False)
         return None if self.bytes is None else self.bytes / self.seconds
 
 
-def estimates(run: Run) -> list[CaseEstimate]:
-    """Return the estimate of every case that has samples, in the order of the run."""
+def medians_of(run: Run) -> Medians:
+    """Return the launch medians of every case that has samples."""
+    return {
+        case.fullname: launch_medians(case.stats.data, case.extra_info.launches)
+        for case in run.benchmarks
+    }
+
+
+def estimates(run: Run, measured: Medians) -> list[CaseEstimate]:
+    """Return the estimate of every case that has samples, in the order of the run.
+
+    Parameters
+    ----------
+    measured
+        Its launch medians.
+    """
     status = {outcome.fullname: outcome.status for outcome in run.frobench.outcomes}
-    return [_estimated(case, status.get(case.fullname, "passed")) for case in run.benchmarks]
+    return [
+        _estimated(case, measured[case.fullname], status.get(case.fullname, "passed"))
+        for case in run.benchmarks
+    ]
 
 
-def _estimated(case: Case, status: Status) -> CaseEstimate:
+def _estimated(case: Case, measured: list[float | None], status: Status) -> CaseEstimate:
     info = case.extra_info
-    medians = [one for one in launch_medians(case.stats.data, info.launches) if one is not None]
+    medians = [one for one in measured if one is not None]
     value = estimate(medians)
     log_mean, log_error = logarithmic(medians)
     return CaseEstimate(

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Stored runs as one tidy table: a row for each case in each launch."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -32,15 +32,15 @@ COLUMNS = (
 """Columns of every row; the case's parameters and parts (``part_overlap``) follow them."""
 
 
-def frame(runs: Iterable[Run]) -> pd.DataFrame:
-    """Return one row for each case in each launch that measured it.
+def frame(runs: Iterable[Run], exercises: Collection[str] = ()) -> pd.DataFrame:
+    """Return one row for each case in each launch that measured it, of these exercises or of all.
 
     ``seconds`` is the median of the launch's samples, for one call of the body; ``flops``,
     ``bytes`` and ``items`` are the work of that call, and rates are work by time. A
     parameter is a column of its own, empty where a case does not have it. ``status`` is the
     case's outcome: what failed keeps its samples, and whoever computes with them must want to.
     """
-    measured = [each for run in runs for each in facts(run)]
+    measured = [each for run in runs for each in facts(run, exercises)]
     cases, fixed = [case for case, _ in measured], [each for _, each in measured]
     launches = _launches(cases)
     owner = launches.pop("owner")
@@ -52,11 +52,11 @@ def frame(runs: Iterable[Run]) -> pd.DataFrame:
     return pd.DataFrame(columns, columns=list(order))
 
 
-def facts(run: Run, exercise: str = "") -> Iterator[tuple[Case, dict[str, Any]]]:
-    """Return each case of a run, or of one exercise, with what is equal in all its launches."""
+def facts(run: Run, exercises: Collection[str] = ()) -> Iterator[tuple[Case, dict[str, Any]]]:
+    """Return each case of a run, or of some exercises, with what is equal in all its launches."""
     status = {outcome.fullname: outcome.status for outcome in run.frobench.outcomes}
     for case in run.benchmarks:
-        if exercise and case.group != exercise:
+        if exercises and case.group not in exercises:
             continue
         work = case.extra_info.work
         yield (

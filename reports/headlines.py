@@ -7,12 +7,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 import msgspec
-import pandas as pd
 
 from reports.findings.kinds import KINDS
 from reports.findings.matmul import PLAIN, SQUARE, best_rates
 from reports.findings.parallel_matmul import efficiencies
 from reports.findings.select import Cases, NotMeasuredError, is_cpu
+from reports.frame import frame
 from suite.model import Accelerator, Environment, Estimate, Run
 from suite.units import counted
 
@@ -60,8 +60,9 @@ class Figure:
         return self.device, self.quantity, self.precision
 
 
-def figures(run: Run, table: pd.DataFrame) -> list[Figure]:
-    """Return the headline figures of a run; `table` is its frame."""
+def figures(run: Run) -> list[Figure]:
+    """Return the headline figures of a run."""
+    table = frame([run], EXERCISES)
     products, copied, parallel = (Cases(run, table, name) for name in EXERCISES)
     return [*_products(products), *_copies(copied), *_launches(products), *_pairs(parallel)]
 

@@ -97,7 +97,7 @@ def faults(source: Source) -> list[Conclusion]:
 def summarised(source: Source) -> Summary:
     """Make a run's summary, and its part of the table of estimates."""
     run = store.read(source.path)
-    found = summarise(run, source.sha256, figures(run, frame([run])))
+    found = summarise(run, source.sha256)
     source.kept.put(f"{source.sha256}.summary", found)
     source.kept.put(f"{source.sha256}.rows", downloads.rows(found))
     return found
@@ -152,7 +152,7 @@ def write_page(job: PageJob) -> Written:
     found = answers(answered, marks)
     signs = _shown_elsewhere(job, shown, {name: mark(content) for name, content in files.items()})
     links = [Download(name, text, format_value(len(files[name]), "B")) for name, text in listed]
-    files |= _signs(job, shown, found, figures(run, table), marks)
+    files |= _signs(job, shown, found, figures(run), marks)
     files[target.name] = run_page(shown, links, signs).encode()
     target.parent.mkdir(parents=True, exist_ok=True)
     for name, content in files.items():

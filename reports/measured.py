@@ -10,7 +10,6 @@ import numpy as np
 from reports.comparison import Rate
 from reports.equipment import equipment
 from reports.findings.select import is_cpu
-from reports.frame import frame
 from reports.headlines import figures
 from reports.ratios import Launches, Values
 from suite.compare.alike import failures, faults
@@ -92,7 +91,7 @@ def together(rows: Sequence[Sequence[float]]) -> Values:
 def _rates(run: Run) -> list[Rate]:
     bought = equipment(run.frobench.environment, run.frobench.settings.devices)
     found: dict[str, Rate] = {}
-    for one in figures(run, frame([run])):
+    for one in figures(run):
         mine = is_cpu(one.place) == (not bought.accelerators)
         if mine and (one.quantity, one.unit) == ("matmul", "FLOP/s"):
             ends = one.value.low, one.value.high

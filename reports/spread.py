@@ -12,10 +12,10 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from reports.estimates import FEW_LAUNCHES
+from reports.estimates import FEW_LAUNCHES, Medians
 from reports.measured import ON_CPU, exercise
-from suite.model import Case, Run
-from suite.statistics import LEAST_LAUNCHES, launch_medians
+from suite.model import Run
+from suite.statistics import LEAST_LAUNCHES
 
 Values = NDArray[np.float64]
 
@@ -33,18 +33,20 @@ class Spread(Struct, frozen=True):
     shared: float
 
 
-def spread(run: Run, unfit: set[str]) -> Spread:
+def spread(run: Run, measured: Medians, unfit: set[str]) -> Spread:
     """Look at the launches of a run.
 
     Parameters
     ----------
+    measured
+        Its launch medians.
     unfit
         Full names of the cases that count for nothing.
     """
     rows: dict[str, list[list[float]]] = {}
     for case in run.benchmarks:
         if case.fullname not in unfit:
-            rows.setdefault(exercise(case), []).append(_logs(case))
+            rows.setdefault(exercise(case), []).append(_logs(measured[case.fullname]))
     means = {name: _mean(np.array(each)) for name, each in rows.items()}
     known = {name: mean for name, mean in means.items() if _launches(mean) >= LEAST_LAUNCHES}
     leading = [name for name in known if not name.endswith(ON_CPU)] or [*known]
@@ -54,9 +56,8 @@ def spread(run: Run, unfit: set[str]) -> Spread:
     )
 
 
-def _logs(case: Case) -> list[float]:
+def _logs(medians: list[float | None]) -> list[float]:
     """Return the logarithm of each launch's median, NaN where there is none."""
-    medians = launch_medians(case.stats.data, case.extra_info.launches)
     return [math.log(one) if one is not None and one > 0 else math.nan for one in medians]
 
 

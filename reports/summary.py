@@ -2,14 +2,14 @@
 """What the index and comparisons need of a run: little enough that a thousand fit in memory."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from msgspec import Struct
 
 from reports import facts
-from reports.estimates import CaseEstimate, estimates
+from reports.estimates import CaseEstimate, estimates, medians_of
 from reports.findings.model import Section
-from reports.headlines import Figure, device_name, device_names, machine_id
+from reports.headlines import Figure, device_name, device_names, figures, machine_id
 from reports.spread import Spread, spread
 from reports.views import Marks, doubtful
 from suite.compare import RunComparison
@@ -112,20 +112,19 @@ class Summary(Struct, frozen=True, kw_only=True):
     change: Change | None = None
 
 
-def summarise(run: Run, sha256: str, found: Sequence[Figure]) -> Summary:
+def summarise(run: Run, sha256: str) -> Summary:
     """Return what is known of a run by itself; its page's address and answers come later.
 
     Parameters
     ----------
     sha256
         Of the stored file.
-    found
-        Its headline figures (`reports.headlines.figures`).
     """
     part = run.frobench
     accelerators = part.environment.accelerators
     first = accelerators[0].name if accelerators else device_name(run, "cpu")
     unfit = failures(run, "")
+    measured = medians_of(run)
     status = Counter(outcome.status for outcome in part.outcomes)
     return Summary(
         sha256=sha256,
@@ -145,10 +144,10 @@ def summarise(run: Run, sha256: str, found: Sequence[Figure]) -> Summary:
         skipped=status["skipped"],
         commit=run.commit_info.id or "",
         environment=part.environment,
-        figures=tuple(found),
-        estimates=tuple(estimates(run)),
+        figures=tuple(figures(run)),
+        estimates=tuple(estimates(run, measured)),
         faults=tuple(faults(run, "")),
-        spread=spread(run, set(unfit)),
+        spread=spread(run, measured, set(unfit)),
         unfit=tuple(unfit),
     )
 

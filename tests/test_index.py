@@ -18,8 +18,6 @@ from msgspec.structs import replace
 from reports import index
 from reports.estimates import CaseEstimate
 from reports.findings.model import RATIO
-from reports.frame import frame
-from reports.headlines import figures
 from reports.packing import STEP
 from reports.render import HERE
 from reports.summary import Change, Summary, summarise
@@ -33,7 +31,7 @@ BEFORE = "20260101T000000Z-before"
 @cache
 def measured(accelerators: int, seed: int = 1) -> Summary:
     run = factory.run(seed=seed, accelerators=accelerators)
-    return summarise(run, "0" * 64, figures(run, frame([run])))
+    return summarise(run, "0" * 64)
 
 
 def summary(name: str = "a", accelerators: int = 1, **changes: Any) -> Summary:  # noqa: ANN401
@@ -97,7 +95,7 @@ def test_a_run_in_error_has_no_rank_and_no_rate_where_others_have_theirs() -> No
 
 def test_figures_without_an_interval_say_why() -> None:
     run = factory.run(launches=3)
-    few = summarise(run, "", figures(run, frame([run])))
+    few = summarise(run, "")
     (row,) = rows(index.page([few]))
     assert "FLOP/s (3 launches)" in row
 

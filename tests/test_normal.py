@@ -9,7 +9,6 @@ import pytest
 from msgspec.structs import replace
 
 from reports import normal
-from reports.frame import frame
 from reports.headlines import figures
 from reports.normal import Verdict
 from reports.site import build as publish
@@ -64,7 +63,7 @@ def held(run: Run, *newest_first: Run) -> list[Verdict]:
 
 
 def summary(run: Run) -> Summary:
-    return summarise(run, "", figures(run, frame([run])))
+    return summarise(run, "")
 
 
 def only(run: Run, *others: Run) -> Verdict:
@@ -159,7 +158,7 @@ def test_a_capped_card_and_a_narrow_link_are_named_where_they_explain_it() -> No
 
 def test_copies_are_named_by_the_host_s_memory_and_only_large_ones_count() -> None:
     found = figures(
-        run := run_of(
+        run_of(
             [
                 copied(11e9, memory="pageable"),
                 copied(25e9, memory="pinned"),
@@ -167,8 +166,7 @@ def test_copies_are_named_by_the_host_s_memory_and_only_large_ones_count() -> No
                 copied(900e9, "bench_within"),
             ],
             "copies",
-        ),
-        frame([run]),
+        )
     )
     assert {one.quantity: round(one.value.value / 1e9) for one in found} == {
         "copy_to_device_pageable": 11,
@@ -178,7 +176,7 @@ def test_copies_are_named_by_the_host_s_memory_and_only_large_ones_count() -> No
     }
     small = case("bench_within", 1e-6, GPU, work=Work(bytes=8192.0), size=4096)
     run = run_of([small], "copies")
-    assert figures(run, frame([run])) == []
+    assert figures(run) == []
 
 
 def test_launches_and_devices_at_once_are_held_against_stored_runs() -> None:

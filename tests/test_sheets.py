@@ -95,9 +95,8 @@ def test_every_number_behind_a_chart_is_there(shown: Contents) -> None:
 
 
 def test_figures_of_others_stand_behind_one_s_own(run: Run) -> None:
-    table = frame([run])
     elsewhere = tuple(published.of("NVIDIA H200", "matmul", "float8_e4m3fn"))
-    held = [normal.Verdict(one, (1.0, 2.0), elsewhere) for one in figures(run, table)[:3]]
+    held = [normal.Verdict(one, (1.0, 2.0), elsewhere) for one in figures(run)[:3]]
     (found,) = [
         sheet.table.to_pylist()
         for sheet in sheets(run, [], [], (), normal.rows(run, held, {}))

@@ -12,9 +12,8 @@ import pytest
 from pyarrow import csv, parquet
 
 from reports import downloads
-from reports.estimates import estimates, logarithmic
+from reports.estimates import logarithmic
 from reports.frame import frame
-from reports.headlines import figures
 from reports.summary import Summary, change, summarise
 from suite.compare import compare_runs
 from suite.model import Run
@@ -23,13 +22,13 @@ from tests.judging import made, set_samples
 
 
 def summary(run: Run) -> Summary:
-    return summarise(run, "0" * 64, figures(run, frame([run])))
+    return summarise(run, "0" * 64)
 
 
 def test_an_estimate_is_the_median_of_launches_with_its_interval_and_rates() -> None:
     run = made(launches=8)
     case = next(one for one in run.benchmarks if one.extra_info.work.flops)
-    found = next(one for one in estimates(run) if one.case == case.fullname)
+    found = next(one for one in summary(run).estimates if one.case == case.fullname)
     table = frame([run])
     medians = table[table["case"] == case.fullname]["seconds"]
     assert found.seconds == pytest.approx(medians.median())
@@ -43,7 +42,7 @@ def test_an_estimate_is_the_median_of_launches_with_its_interval_and_rates() -> 
 def test_a_failed_case_keeps_its_numbers_and_says_so() -> None:
     run = made(launches=8)
     run.frobench.outcomes[0].status = "failed"
-    assert estimates(run)[0].status == "failed"
+    assert summary(run).estimates[0].status == "failed"
 
 
 def test_the_standard_error_is_that_of_a_mean_of_logarithms_over_few_launches() -> None:
@@ -58,7 +57,8 @@ def test_the_standard_error_is_that_of_a_mean_of_logarithms_over_few_launches() 
 
 
 def test_below_six_launches_there_is_neither_interval_nor_error() -> None:
-    found = estimates(made(launches=5))
+    run = made(launches=5)
+    found = summary(run).estimates
     assert {(one.low, one.high, one.log_error) for one in found} == {(None, None, None)}
 
 

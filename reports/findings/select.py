@@ -111,7 +111,7 @@ class Cases:
         self._table = table
         self._facts = {
             case.fullname: one
-            for case, one in facts(run, exercise)
+            for case, one in facts(run, (exercise,))
             if one["status"] == "passed" and not _is_disguised(case)
         }
         self._named: dict[Scalar, list[str]] = {}
