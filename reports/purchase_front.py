@@ -17,10 +17,10 @@ from suite.units import axis_scale
 HEIGHT = 340
 """Of the chart, in CSS pixels."""
 TITLES: dict[Across, str] = {
-    "price": "Price",
-    "ownership": "Cost of ownership",
-    "watts": "Power limit",
-    "memory": "Memory",
+    "price": "Price of a device",
+    "ownership": "Cost of ownership of a device",
+    "watts": "Power of a device",
+    "memory": "Memory of a device",
 }
 _UNITS: dict[Across, str] = {"watts": "W", "memory": "B"}
 _MORE: Across = "memory"
@@ -65,7 +65,7 @@ def points(view: View, across: Across) -> list[Point]:
     known = [
         (row, speed.ratio, amount)
         for row, speed in view.ranked
-        if (amount := row.amounts[across]) is not None
+        if (amount := row.each[across]) is not None
     ]
     options = [(-amount if across == _MORE else amount, row) for row, _, amount in known]
     within = front(options, view.faster)

@@ -20,6 +20,7 @@ from reports.economics import (
     single,
 )
 from reports.findings.model import RATIO
+from reports.measured import ON_CPU
 from reports.ranking import Place, beside, places, surely
 
 Across = Literal["price", "ownership", "watts", "memory"]
@@ -40,8 +41,13 @@ class Row:
         From 0, in the order in which machines were given.
     letter
         What it is called in marks, and `name` in sentences.
+    on_cpu
+        Whether all that its overall ratio rests on ran on the CPU alone.
     amounts
         What it costs, draws (W) and holds (B); ``None`` where that is not known.
+    each
+        The same of one of its devices, to hold a ratio against: a case runs on equally many of
+        either machine. ``None`` also of accelerators whose processor alone is in the ratio.
     place
         ``None`` without a speed.
     """
@@ -52,7 +58,9 @@ class Row:
     name: str
     is_reference: bool
     overall: Overall
+    on_cpu: bool
     amounts: dict[Across, float | None]
+    each: dict[Across, float | None]
     place: Place | None = None
 
     @property
@@ -126,18 +134,7 @@ def view(comparisons: Sequence[Comparison]) -> View:
     comparison = comparisons[0]
     currency = next((one.currency for one in comparison.machines if one.currency), CURRENCY)
     names = _names(comparison.machines)
-    rows = [
-        Row(
-            machine,
-            number,
-            _letter(number),
-            names[number],
-            machine.run == comparison.reference,
-            overall(comparison, machine),
-            _amounts(machine, currency),
-        )
-        for number, machine in enumerate(comparison.machines)
-    ]
+    rows = [_row(comparison, number, name, currency) for number, name in enumerate(names)]
     rows.sort(key=lambda row: -row.speed.log if row.speed else math.inf)
     found = View(comparison, currency, rows, {one.reference: one for one in comparisons})
     apart = frozenset(_apart(found))
@@ -145,6 +142,28 @@ def view(comparisons: Sequence[Comparison]) -> View:
     ranks = iter(places(ranked, lambda one, other: (one.number, other.number) in apart))
     placed = [replace(row, place=next(ranks)) if row.speed else row for row in rows]
     return replace(found, rows=placed, apart=apart)
+
+
+def _row(comparison: Comparison, number: int, name: str, currency: str) -> Row:
+    machine = comparison.machines[number]
+    amounts = _amounts(machine, currency)
+    counting = [one.name for one in comparison.exercises if one.weight > 0]
+    on_cpu = all(one.endswith(ON_CPU) for one in counting if one in machine.logs)
+    elsewhere = any(not one.endswith(ON_CPU) for one in (*machine.logs, *machine.beyond))
+    return Row(
+        machine,
+        number,
+        _letter(number),
+        name,
+        machine.run == comparison.reference,
+        overall(comparison, machine),
+        on_cpu,
+        amounts,
+        {
+            across: None if amount is None or (on_cpu and elsewhere) else amount / machine.count
+            for across, amount in amounts.items()
+        },
+    )
 
 
 def _apart(view: View) -> Iterator[tuple[int, int]]:

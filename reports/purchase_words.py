@@ -20,7 +20,7 @@ def sentences(view: View) -> list[str]:
     if reference.speed is None:
         return [_nothing(view), *_unknown(view)]
     said = [_beside(view, *others[0])] if others else []
-    said += [*_leaders(view), *_lost(view), *_accelerators(view)]
+    said += [*_leaders(view), *_lost(view), *_accelerators(view), *_devices(view)]
     return [*said, *_cheapest(view), *_unknown(view)]
 
 
@@ -46,7 +46,7 @@ def _lost(view: View) -> Iterator[str]:
 
 def _accelerators(view: View) -> Iterator[str]:
     """Say of which machines the accelerators are not in the ratio, as the reference has none."""
-    if not _on_cpu(view, view.reference):
+    if not view.reference.on_cpu:
         return
     whose = [
         row.name for row in view.rows if any(not one.endswith(ON_CPU) for one in row.machine.beyond)
@@ -56,15 +56,19 @@ def _accelerators(view: View) -> Iterator[str]:
         yield f"{view.reference.name} measured no accelerator: {ratios}."
 
 
-def _on_cpu(view: View, row: Row) -> bool:
-    """Tell whether all that a machine's overall ratio rests on ran on the CPU alone."""
-    return all(one.name.endswith(ON_CPU) for one, _ in view.singles(row))
+def _devices(view: View) -> Iterator[str]:
+    """Say that a ratio is not that of all devices where machines have more or fewer."""
+    counts = [row.machine.count for row, _ in view.ranked]
+    least, most = min(counts), max(counts)
+    if least < most and not view.reference.on_cpu:
+        ratio = "a ratio is that of equally many on either side"
+        yield f"Machines here have {least} to {most} devices; {ratio}, and not of all together."
 
 
 def _beside(view: View, row: Row, ratio: Amount) -> str:
     """Hold a machine beside the reference."""
     reference, overall = view.reference, row.overall
-    where = ", on the CPU alone" if _on_cpu(view, row) else ""
+    where = ", on the CPU alone" if row.on_cpu else ""
     over = f"over {overall.exercises} of {counted(overall.of, 'exercise')}{where}"
     than = f"{_times(ratio)} as fast as {reference.name} {over}"
     if ratio.low is None and spelled(ratio, "")[0] == "1":
@@ -103,7 +107,7 @@ def _cheapest(view: View) -> Iterator[str]:
     priced = [
         (row, price, per_work(price, speed).value)
         for row, speed in view.ranked
-        if (price := row.amounts["price"]) is not None
+        if (price := row.each["price"]) is not None
     ]
     if len(priced) < 2:  # noqa: PLR2004 - nothing to choose from
         return

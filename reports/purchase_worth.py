@@ -21,7 +21,7 @@ from reports.economics import (
 from reports.elements import element, together
 from reports.findings.model import RATIO
 from reports.purchase_tables import Cell, name, number, plain, table
-from reports.purchase_view import Row, View
+from reports.purchase_view import Across, Row, View
 from suite.units import axis_scale, counted
 
 RATE = "FLOP/s"
@@ -48,27 +48,27 @@ def _money(view: View) -> Markup:
 
 
 def _money_of(currency: str, row: Row) -> list[Cell]:
-    price, owned = row.amounts["price"], row.amounts["ownership"]
-    memory, speed = row.machine.memory_bytes, row.speed
+    price, memory, speed = row.amounts["price"], row.machine.memory_bytes, row.speed
 
-    def work(amount: float | None) -> Amount | None:
+    def work(across: Across) -> Amount | None:
+        amount = row.each[across]
         return per_work(amount, speed) if speed and amount is not None else None
 
     return [
         name(row),
         plain(price, currency),
-        number(work(price), currency),
+        number(work("price"), currency),
         plain(memory, "B"),
         plain(1000 * memory_per_price(memory, price) if memory and price else None, "B"),
-        plain(owned, currency),
-        number(work(owned), currency),
+        plain(row.amounts["ownership"], currency),
+        number(work("ownership"), currency),
     ]
 
 
 def _power(view: View) -> Markup:
     """Show what devices may draw, and the energy that was measured where it was."""
     told = any(row.machine.energy for row in view.rows)
-    heads = ["Machine", "May draw", "Speed per 100 W of that"]
+    heads = ["Machine", "May draw", "Speed per 100 W of a device"]
     heads += [f"Work per joule, measured, of {view.reference.letter}'s"] * told
     rows = [[*_limit(row), *([_joules(row)] if told else [])] for row in view.rows]
     caption = "Power, and what it does [95% interval]"
@@ -76,9 +76,9 @@ def _power(view: View) -> Markup:
 
 
 def _limit(row: Row) -> list[Cell]:
-    watts = row.machine.watts
-    each = work_per(row.speed, watts / 100) if row.speed and watts else None
-    return [name(row), plain(watts, "W"), number(each, RATIO)]
+    each = row.each["watts"]
+    per = work_per(row.speed, each / 100) if row.speed and each else None
+    return [name(row), plain(row.machine.watts, "W"), number(per, RATIO)]
 
 
 def _joules(row: Row) -> Cell:

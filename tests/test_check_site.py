@@ -97,7 +97,10 @@ TOGETHER = {
     "a count": Fault("runs.csv", r"(true|false),7", r"\1,9007", "launches are 9007"),
     "a ratio": Fault("purchase.html", r'(class="value">)[\d.]+', r"\g<1>90021", "'90021"),
     "a price by work": Fault(
-        "purchase.html", r'(class="value">)[\d,]+( EUR</span> <span)', r"\g<1>90022\2", "'90022 EUR"
+        "purchase.html",
+        r'(9,000 EUR</span></td><td><span class="value">)[\d,]+',
+        r"\g<1>90022",
+        "'90022 EUR",
     ),
     "a cost of ownership": Fault(
         "purchase.html", r"33,\d\d\d( EUR</span><)", r"90023\1", "'90023 EUR"

@@ -173,6 +173,35 @@ def test_what_gives_most_for_its_price_is_named_and_ties_are_too() -> None:
     assert "dear and cheap give most" in tied
 
 
+def test_several_devices_are_no_dearer_for_the_work_of_one() -> None:
+    eight = machine("eight", 1.0, 1.0, price=8000.0, count=8)
+    eight = replace(eight, watts=5600.0, memory_bytes=640 * 2**30)
+    shown = beside(eight, price=1000.0, currency="USD", price_date="2026-01-01")
+    text = said(shown)
+    assert f"base and 8{RATIO} eight give most for their prices" in text
+    assert "have 1 to 8 devices; a ratio is that of equally many on either side" in text
+    assert "8,000 USD 1,000 USD [986, 1,014]" in worth(shown)
+    assert "5.6 kW 0.143" in worth(shown)
+    assert {one.amount for one in purchase_front.points(shown, "memory")} == {80 * 2**30}
+
+
+def test_no_accelerator_is_priced_by_the_work_of_the_processor_beside_it() -> None:
+    sides = [Exercise(name="matmul.cpu", title="products", total=10, weight=1.0)]
+    logs = {"matmul.cpu": 0.0}
+    ends = {"best": logs, "worst": logs, "counts": {"matmul.cpu": 10}, "covariance": [[0.0]]}
+    base = replace(machine("base"), logs=logs, **ends, watts=None, memory_bytes=None)
+    card = replace(machine("card", price=1000.0), logs=logs, **ends, beyond={"matmul": 9})
+    held = [
+        Comparison(approximate=False, reference=one, exercises=sides, machines=[base, card])
+        for one in ("base", "card")
+    ]
+    shown = view(held)
+    assert "base measured no accelerator" in said(shown)
+    assert "most for" not in said(shown)
+    assert "1,000 USD not known" in worth(shown)
+    assert not purchase_front.points(shown, "watts")
+
+
 def test_missing_cases_are_counted_and_bounded_and_never_filled_in() -> None:
     shown = beside(machine("half", 2.0))
     text = Reader(purchase.parts(shown)["speed"]).text

@@ -6,17 +6,17 @@ const purchaseFront = (() => {
   const { name, number, plain, line, table } = purchaseTables;
   const HEIGHT = 340;
   const ACROSS = {
-    price: { title: "Price", more: false },
-    ownership: { title: "Cost of ownership", more: false },
-    watts: { title: "Power limit", more: false },
-    memory: { title: "Memory", more: true },
+    price: { title: "Price of a device", more: false },
+    ownership: { title: "Cost of ownership of a device", more: false },
+    watts: { title: "Power of a device", more: false },
+    memory: { title: "Memory of a device", more: true },
   };
   const unit = (across, said) => ({ watts: "W", memory: "B" })[across] ?? said.currency;
 
   /** Machines of which speed and amount are known, whether they are on the front, and who is near. 0 has no place on a logarithmic axis. */
   function front(view, across) {
-    const known = view.ranked.filter(({ amounts }) => amounts[across]);
-    const cost = (row) => row.amounts[across] * (ACROSS[across].more ? -1 : 1);
+    const known = view.ranked.filter(({ each }) => each[across]);
+    const cost = (row) => row.each[across] * (ACROSS[across].more ? -1 : 1);
     const within = economics.front(known.map((row) => [cost(row), row]), view.faster);
     return known.map((row, place) => {
       const others = known.filter((other) => other !== row);
@@ -67,9 +67,9 @@ const purchaseFront = (() => {
 
   /** The chart of all machines of which both are known. */
   function chart(view, across, points) {
-    const largest = Math.max(...points.map(({ row }) => row.amounts[across]));
+    const largest = Math.max(...points.map(({ row }) => row.each[across]));
     const [factor, symbol] = units.axis(largest, unit(across, view.said));
-    const amounts = points.map(({ row }) => row.amounts[across] / factor);
+    const amounts = points.map(({ row }) => row.each[across] / factor);
     const speeds = points.flatMap(({ row: { ratio } }) => [ratio.value, ratio.low, ratio.high]);
     const xs = drawing.spanning(amounts);
     const ys = drawing.spanning(speeds.filter((one) => one !== null));
@@ -96,7 +96,7 @@ const purchaseFront = (() => {
       : [];
     if (points.length === 0) return left;
     const rows = points.map((one) => [
-      name(one.row), number(one.row.ratio, "×"), plain(one.row.amounts[across], unit(across, view.said)), [word(one)],
+      name(one.row), number(one.row.ratio, "×"), plain(one.row.each[across], unit(across, view.said)), [word(one)],
     ]);
     const heads = [["Machine"], ["Speed"], [title], ["Where it stands"]];
     return [

@@ -21,6 +21,15 @@ const purchaseView = (() => {
     return { price, ownership: both ? economics.ownership(price, watts, said) : null, watts, memory };
   }
 
+  const onCpu = (exercise) => exercise.endsWith(".cpu");
+
+  /** Amounts of one device; null of accelerators whose processor alone is in the ratio. */
+  function share({ logs, beyond, count }, cpuAlone, all) {
+    const elsewhere = Object.keys({ ...logs, ...beyond }).some((name) => !onCpu(name));
+    const one = (amount) => (amount === null || (cpuAlone && elsewhere) ? null : amount / count);
+    return Object.fromEntries(Object.entries(all).map(([across, amount]) => [across, one(amount)]));
+  }
+
   /**
    * Everything that the page shows: rows, fastest first, those without a speed last.
    * @param {Comparison[]} held the same machines beside each of them
@@ -29,6 +38,9 @@ const purchaseView = (() => {
     const called = names(comparison.machines);
     const rows = comparison.machines.map((machine, place) => {
       const overall = economics.overall(comparison, machine, said.weights);
+      const counting = comparison.exercises.filter(({ name, weight }) => (said.weights[name] ?? weight) > 0);
+      const cpuAlone = counting.every(({ name }) => !(name in machine.logs) || onCpu(name));
+      const all = amounts(machine, said);
       return {
         machine, place, overall,
         letter: letter(place),
@@ -36,7 +48,9 @@ const purchaseView = (() => {
         isReference: machine.run === comparison.reference,
         speed: overall.speed,
         ratio: overall.speed && economics.ratio(overall.speed),
-        amounts: amounts(machine, said),
+        cpuAlone,
+        amounts: all,
+        each: share(machine, cpuAlone, all),
         ranks: null,
       };
     });
@@ -70,5 +84,5 @@ const purchaseView = (() => {
   const listed = (names) =>
     names.length > 1 ? `${names.slice(0, -1).join(", ")} and ${names.at(-1)}` : names[0];
 
-  return { of, singles, listed };
+  return { of, singles, listed, onCpu };
 })();

@@ -2,7 +2,7 @@
 "use strict";
 /** What the numbers say, in sentences, as reports/purchase_words.py has them. */
 const purchaseWords = (() => {
-  const { listed } = purchaseView;
+  const { listed, onCpu } = purchaseView;
 
   /** "2.10× [2.05, 2.15] as fast" reads "2.10 [2.05, 2.15] times". */
   const times = (estimate) => {
@@ -10,17 +10,11 @@ const purchaseWords = (() => {
     return `${value}${interval ? ` ${interval}` : ""} times`;
   };
 
-  const onCpu = (exercise) => exercise.endsWith(".cpu");
-
-  /** Whether all that a machine's overall ratio rests on ran on the CPU alone. */
-  const cpuAlone = (view, row) =>
-    purchaseView.singles(view, row).every(([{ name }]) => onCpu(name));
-
   /** One machine beside the reference. */
   function beside(view, row) {
     const { reference } = view;
     const { name, ratio, overall } = row;
-    const where = cpuAlone(view, row) ? ", on the CPU alone" : "";
+    const where = row.cpuAlone ? ", on the CPU alone" : "";
     const over = `over ${overall.exercises} of ${units.counted(overall.of, "exercise")}${where}`;
     const than = `${times(ratio)} as fast as ${reference.name} ${over}`;
     if (ratio.low === null && units.parts(ratio, "")[0] === "1") {
@@ -44,13 +38,13 @@ const purchaseWords = (() => {
 
   /** Which machine gives most for its price. */
   function cheapest({ ranked, beside }) {
-    const work = ({ amounts, speed }) => economics.perWork(amounts.price, speed).value;
-    const priced = ranked.filter(({ amounts }) => amounts.price !== null);
+    const work = ({ each, speed }) => economics.perWork(each.price, speed).value;
+    const priced = ranked.filter(({ each }) => each.price !== null);
     if (priced.length < 2) return [];
     const [first, ...others] = [...priced].sort((a, b) => work(a) - work(b));
-    const least = first.amounts.price;
-    const near = others.filter((row) => row.amounts.price === 0
-      || !(least === 0 || economics.surely(beside(first, row), least / row.amounts.price)));
+    const least = first.each.price;
+    const near = others.filter((row) => row.each.price === 0
+      || !(least === 0 || economics.surely(beside(first, row), least / row.each.price)));
     const best = listed([first, ...near].map(({ name }) => name));
     const sure = near.length ? "give most for their prices, and do not separate" : "gives most for its price";
     return [`Of those with a known price, ${best} ${sure}.`];
@@ -88,11 +82,19 @@ const purchaseWords = (() => {
   /** Of which machines the accelerators are not in the ratio, as the reference has none. */
   function accelerators(view) {
     const { reference, rows } = view;
-    if (!cpuAlone(view, reference)) return [];
+    if (!reference.cpuAlone) return [];
     const whose = rows.filter(({ machine }) => Object.keys(machine.beyond).some((name) => !onCpu(name)));
     if (whose.length === 0) return [];
     const names = listed(whose.map(({ name }) => name));
     return [`${reference.name} measured no accelerator: the ratios of ${names} are those of the processors beside them.`];
+  }
+
+  /** That a ratio is not that of all devices where machines have more or fewer. */
+  function devices({ ranked, reference }) {
+    const counts = ranked.map(({ machine }) => machine.count);
+    const [least, most] = [Math.min(...counts), Math.max(...counts)];
+    if (least === most || reference.cpuAlone) return [];
+    return [`Machines here have ${least} to ${most} devices; a ratio is that of equally many on either side, and not of all together.`];
   }
 
   /** The sentences, most telling first. */
@@ -105,6 +107,7 @@ const purchaseWords = (() => {
       ...leaders(view),
       ...lost(view),
       ...accelerators(view),
+      ...devices(view),
       ...cheapest(view),
       ...unknown(view),
     ];

@@ -15,11 +15,11 @@ const purchaseWorth = (() => {
     return [
       name(row),
       plain(price, currency),
-      number(work(price), currency),
+      number(work(row.each.price), currency),
       plain(memory, "B"),
       plain(memory && price ? (1000 * memory) / price : null, "B"),
       plain(ownership, currency),
-      number(work(ownership), currency),
+      number(work(row.each.ownership), currency),
     ];
   }
 
@@ -34,15 +34,15 @@ const purchaseWorth = (() => {
   /** What devices may draw, and the energy that was measured where it was. */
   function power(view) {
     const told = view.rows.some(({ machine }) => machine.energy);
-    const heads = ["Machine", "May draw", "Speed per 100 W of that",
+    const heads = ["Machine", "May draw", "Speed per 100 W of a device",
       ...(told ? [`Work per joule, measured, of ${view.reference.letter}'s`] : [])];
     const rows = view.rows.map((row) => [...limit(row), ...(told ? [joules(row)] : [])]);
     return table("Power, and what it does [95% interval]", texts(heads), rows, "table-power");
   }
 
   function limit(row) {
-    const { watts } = row.machine;
-    return [name(row), plain(watts, "W"),
+    const { watts } = row.each;
+    return [name(row), plain(row.machine.watts, "W"),
       number(row.speed && watts ? economics.workPer(row.speed, watts / 100) : null, "×")];
   }
 

@@ -29,6 +29,7 @@ RUNS = {
     "d/few.html": factory.run(seed=4, accelerators=1, slower=0.9, launches=5),
     "e/again.html": without(factory.run(seed=1, accelerators=1), 0.3, 1),
     "f/again.html": without(factory.run(seed=1, accelerators=1), 0.3, 2),
+    "g/eight.html": factory.run(seed=6, accelerators=8),
 }
 FIRST = "A: NVIDIA H200 (A)"
 HOURS = "Hours a day at work"

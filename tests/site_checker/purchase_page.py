@@ -147,20 +147,35 @@ class PurchasePage:
         if price is not None and watts is not None:
             owned = price + watts / 1000 * self._hours() * self._kwh()
         per = exact(1000 * memory / price, "B") if memory and price else None
+        devices = self._devices(machine)
+        one_price, one_owned, one_watts, one_memory = (
+            None if amount is None or devices is None else amount / devices
+            for amount in (price, owned, watts, memory)
+        )
         return [
-            ("Price per unit", by_work(price, speed, currency)),
+            ("Price per unit", by_work(one_price, speed, currency)),
+            ("Price of a device", exact(one_price, currency)),
             ("Price", exact(price, currency)),
-            ("Power limit", exact(watts, "W")),
+            ("Power of a device", exact(one_watts, "W")),
             ("May draw", exact(watts, "W")),
-            ("Speed per 100 W", times_as(speed, 100 / watts) if watts else None),
+            ("Speed per 100 W", times_as(speed, 100 / one_watts) if one_watts else None),
             ("Work per joule", work_per_joule(machine["energy"])),
             ("Memory per", per),
+            ("Memory of a device", exact(one_memory, "B")),
             ("Memory", exact(memory, "B")),
+            ("Cost of ownership of a device", exact(one_owned, currency)),
             ("Cost of ownership", exact(owned, currency)),
-            ("Cost per unit", by_work(owned, speed, currency)),
+            ("Cost per unit", by_work(one_owned, speed, currency)),
             ("Times as fast", speed),
             ("Speed", speed),
         ]
+
+    def _devices(self, machine: Data) -> int | None:
+        """Return how many share what a machine costs; none where only its processor did work."""
+        counting = {one["name"] for one in self.exercises if one["weight"] > 0}
+        at_work = any(not one.endswith(".cpu") for one in counting & machine["logs"].keys())
+        there = any(not one.endswith(".cpu") for one in {**machine["logs"], **machine["beyond"]})
+        return None if there and not at_work else int(machine["count"])
 
     @property
     def currency(self) -> str:
