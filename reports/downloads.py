@@ -11,7 +11,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv, parquet
 
+from reports.estimates import CaseEstimate
 from reports.summary import Summary
+from suite.model import Run
 
 _FORMULA, _NUMBER = r"^[=+\-@\t\r]", r"^[+-](\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
 RUNS = pa.schema(
@@ -73,12 +75,12 @@ def runs(summaries: Sequence[Summary]) -> pa.Table:
     return pa.table(columns, schema=RUNS)
 
 
-def rows(one: Summary) -> Rows:
+def rows(run: Run, estimated: Sequence[CaseEstimate]) -> Rows:
     """Return a run's part of the table of estimates."""
-    count = len(one.estimates)
-    columns = {name: [getattr(one, name)] * count for name in ("run", "machine")}
+    names = {"run": run.frobench.run, "machine": run.frobench.environment.machine}
+    columns: dict[str, list[Any]] = {name: [text] * len(estimated) for name, text in names.items()}
     columns |= {
-        name: list(map(attrgetter(name), one.estimates)) for name in ESTIMATES.names[len(columns) :]
+        name: list(map(attrgetter(name), estimated)) for name in ESTIMATES.names[len(names) :]
     }
     columns["params"] = list(map(_plain, columns["params"]))
     table = pa.table(columns, schema=ESTIMATES)

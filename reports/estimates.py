@@ -9,13 +9,11 @@ from reports.frame import device_of, function_of
 from suite.model import Case, Run, Scalar, Status
 from suite.statistics import LEAST_LAUNCHES, estimate, launch_medians
 
-Medians = dict[str, list[float | None]]
-"""The launch medians of cases by their full names, in seconds, ``None`` of a launch without any."""
 FEW_LAUNCHES = 1.25
 """What Student's quantile is of the normal one for seven launches, the usual number."""
 
 
-class CaseEstimate(Struct, frozen=True, kw_only=True, array_like=True, gc=False):
+class CaseEstimate(Struct, frozen=True, kw_only=True):
     """A case of a run.
 
     case : full name, equal on all machines but for the device among its parameters
@@ -26,6 +24,7 @@ class CaseEstimate(Struct, frozen=True, kw_only=True, array_like=True, gc=False)
     log_mean : mean over launches of the logarithms of their medians, for ratios that are made
         without the launches: unlike `seconds` it does not jump where launches fall into two modes
     log_error : standard error of `log_mean`, see `logarithmic`; ``None`` where there is no interval
+    medians : of each launch, in seconds, ``None`` of one without samples
     launches : launches that measured it
     flops, bytes : work of one call, ``None`` where it is not counted; by `seconds` it is a rate
     version : of the benchmark; cases of unequal versions are not the same thing
@@ -43,6 +42,7 @@ class CaseEstimate(Struct, frozen=True, kw_only=True, array_like=True, gc=False)
     high: float | None
     log_mean: float | None
     log_error: float | None
+    medians: list[float | None]
     launches: int
     flops: float | None
     bytes: float | None
@@ -51,40 +51,27 @@ class CaseEstimate(Struct, frozen=True, kw_only=True, array_like=True, gc=False)
     @property
     def flop_rate(self) -> float | None:
         """Work by time, in FLOP/s; its interval has the ends of the time's, turned round."""
-        return None if self.flops is None else self.flops / self.seconds
+        return self._rate(self.flops)
 
     @property
     def byte_rate(self) -> float | None:
         """Bytes that must be moved by time, in B/s."""
-        return None if self.bytes is None else self.bytes / self.seconds
+        return self._rate(self.bytes)
+
+    def _rate(self, work: float | None) -> float | None:
+        return work / self.seconds if work is not None and self.seconds > 0 else None
 
 
-def medians_of(run: Run) -> Medians:
-    """Return the launch medians of every case that has samples."""
-    return {
-        case.fullname: launch_medians(case.stats.data, case.extra_info.launches)
-        for case in run.benchmarks
-    }
-
-
-def estimates(run: Run, measured: Medians) -> list[CaseEstimate]:
-    """Return the estimate of every case that has samples, in the order of the run.
-
-    Parameters
-    ----------
-    measured
-        Its launch medians.
-    """
+def estimates(run: Run) -> list[CaseEstimate]:
+    """Return the estimate of every case that has samples, in the order of the run."""
     status = {outcome.fullname: outcome.status for outcome in run.frobench.outcomes}
-    return [
-        _estimated(case, measured[case.fullname], status.get(case.fullname, "passed"))
-        for case in run.benchmarks
-    ]
+    return [_estimated(case, status.get(case.fullname, "passed")) for case in run.benchmarks]
 
 
-def _estimated(case: Case, measured: list[float | None], status: Status) -> CaseEstimate:
+def _estimated(case: Case, status: Status) -> CaseEstimate:
     info = case.extra_info
-    medians = [one for one in measured if one is not None]
+    by_launch = launch_medians(case.stats.data, info.launches)
+    medians = [one for one in by_launch if one is not None]
     value = estimate(medians)
     log_mean, log_error = logarithmic(medians)
     return CaseEstimate(
@@ -100,6 +87,7 @@ def _estimated(case: Case, measured: list[float | None], status: Status) -> Case
         high=value.high,
         log_mean=log_mean,
         log_error=log_error,
+        medians=by_launch,
         launches=len(medians),
         flops=info.work.flops,
         bytes=info.work.bytes,

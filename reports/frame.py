@@ -112,14 +112,15 @@ def _launches(cases: list[Case]) -> dict[str, Any]:
 
 
 def _rates(columns: dict[str, Any], seconds: "np.ndarray[Any, Any]") -> dict[str, Any]:
-    """Return work, which may be unknown, and what it gives with time."""
+    """Return work, which may be unknown, and what it gives with time, if a clock saw any."""
+    took = np.where(seconds == 0, np.nan, seconds)
     flops, moved, items = (np.array(columns[name], float) for name in WORK)
     return {
         "flops": flops,
         "bytes": moved,
         "items": items,
-        "flop_rate": flops / seconds,
-        "byte_rate": moved / seconds,
+        "flop_rate": flops / took,
+        "byte_rate": moved / took,
         "item_seconds": seconds / np.where(items == 0, np.nan, items),
     }
 

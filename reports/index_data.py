@@ -1,28 +1,25 @@
 # SPDX-License-Identifier: MIT
 """What the index's script works with: the estimates of all runs, packed, and facts of each.
 
-What the table says already, the script reads there. A case is the same in two runs if its
-function, its version and its parameters are, and its device is of the same kind.
+What the table says already, the script reads there.
 """
 
-import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 
 from reports.equipment import Equipment, equipment, surroundings
-from reports.estimates import CaseEstimate
 from reports.findings.model import exercise_title
 from reports.headlines import Figure
 from reports.index_facts import surrounding
+from reports.measured import ON_CPU
 from reports.packing import pack, pack_error, pack_share
 from reports.prices import Price, total
 from reports.summary import Summary
-from suite.compare.alike import kind
 from suite.model import Estimate
 
-CPU, RATE = "cpu", "FLOP/s"
+RATE = "FLOP/s"
 Key = tuple[str, str]
 """An exercise as far as one kind of device does it, and what tells its case from others."""
 
@@ -63,8 +60,7 @@ def data(
     runs = [*chain.from_iterable(machines)]
     bought = [_bought(run) for run in runs]
     prices = [total(known, one) for one in bought]
-    keys = _Keys()
-    measured = [keys.measured(run) for run in runs]
+    measured = [_by_case(run) for run in runs]
     cases = sorted(dict.fromkeys(chain.from_iterable(measured)))
     exercises = _exercises(runs, cases)
     products = _products(figures)
@@ -80,35 +76,9 @@ def data(
         "prices": _listed([price and tuple(price)[2:] for price in prices]),
         **surrounding([surroundings(run.environment) for run in runs]),
         "exercises": [one._asdict() for one in exercises],
-        "times": pack([_seconds(run) for run in measured], cases),
+        "times": pack(measured, cases),
         "errors": [_errors(run, exercises) for run in runs],
     }
-
-
-class _Keys:
-    """Case's keys, each made once: a thousand runs of three hundred cases share most of them."""
-
-    def __init__(self) -> None:
-        self._made: dict[tuple[str, str, str], Key] = {}
-
-    def measured(self, run: Summary) -> dict[Key, CaseEstimate]:
-        """Return a run's cases that count, the first where two devices of a kind did the same."""
-        found: dict[Key, CaseEstimate] = {}
-        unfit = set(run.unfit)
-        for one in () if run.faults else run.estimates:
-            if one.case not in unfit and one.seconds > 0:
-                found.setdefault(self._key(one), one)
-        return found
-
-    def _key(self, one: CaseEstimate) -> Key:
-        name = one.case, one.version, one.device
-        if name not in self._made:
-            device = kind(one.device)
-            params = sorted((one.params | {"device": device}).items())
-            case = repr((one.case.partition("[")[0], one.version, params))
-            alone = device.partition("/")[0] == CPU and "accelerator" not in device
-            self._made[name] = (f"{one.exercise}.{CPU}" if alone else one.exercise, case)
-        return self._made[name]
 
 
 def device_kind(run: Summary) -> tuple[str, str]:
@@ -121,9 +91,8 @@ def device_kind(run: Summary) -> tuple[str, str]:
 
 
 def _bought(run: Summary) -> Equipment:
-    measured = {place for one in run.estimates for place in one.device.split("+")}
     there = {f"{one.type}:{one.index}" for one in run.environment.accelerators}
-    return equipment(run.environment, measured or there)
+    return equipment(run.environment, run.places or there)
 
 
 def _spelled(bought: Equipment) -> tuple[Any, ...]:
@@ -142,16 +111,15 @@ def _exercises(runs: Sequence[Summary], cases: Iterable[Key]) -> list[Exercise]:
     counts = Counter(exercise for exercise, _ in cases)
     found = []
     for name, count in sorted(counts.items()):
-        whole = name.removesuffix(f".{CPU}")
+        whole = name.removesuffix(ON_CPU)
         title = titles.get(whole, exercise_title(whole))
         alone = name != whole
         found.append(Exercise(name, f"{title}, on the CPU" if alone else title, alone, count))
     return found
 
 
-def _seconds(run: Mapping[Key, CaseEstimate]) -> dict[Key, float]:
-    """Return the geometric mean over launches, which is what ratios are made of."""
-    return {key: math.exp(one.log_mean) for key, one in run.items() if one.log_mean is not None}
+def _by_case(run: Summary) -> dict[Key, float]:
+    return {(name, case): log for name, each in run.times.items() for case, log in each.items()}
 
 
 def _errors(run: Summary, exercises: Iterable[Exercise]) -> str:

@@ -14,6 +14,7 @@ from reports import badges, downloads, images, views
 from reports.cache import Cache, Marks, mark, write
 from reports.contents import Contents, contents
 from reports.downloads import Rows
+from reports.estimates import estimates
 from reports.findings import sections
 from reports.frame import frame
 from reports.headlines import Figure, figures
@@ -97,9 +98,10 @@ def faults(source: Source) -> list[Conclusion]:
 def summarised(source: Source) -> Summary:
     """Make a run's summary, and its part of the table of estimates."""
     run = store.read(source.path)
-    found = summarise(run, source.sha256)
+    estimated = estimates(run)
+    found = summarise(run, source.sha256, estimated)
     source.kept.put(f"{source.sha256}.summary", found)
-    source.kept.put(f"{source.sha256}.rows", downloads.rows(found))
+    source.kept.put(f"{source.sha256}.rows", downloads.rows(run, estimated))
     return found
 
 
@@ -108,9 +110,12 @@ def summary(source: Source) -> Summary | None:
     return source.kept.get(f"{source.sha256}.summary", Summary)
 
 
-def estimated(source: Source, one: Summary) -> Rows:
+def estimated(source: Source) -> Rows:
     """Return a run's part of the table of estimates, which was made with its summary."""
-    return source.kept.get(f"{source.sha256}.rows", Rows) or downloads.rows(one)
+    if kept := source.kept.get(f"{source.sha256}.rows", Rows):
+        return kept
+    run = store.read(source.path)
+    return downloads.rows(run, estimates(run))
 
 
 def known_change(pair: Pair) -> Change | None:

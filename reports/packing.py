@@ -47,11 +47,10 @@ class Packed(TypedDict):
 
 
 def pack(runs: Sequence[Mapping[Case, float]], cases: Iterable[Case]) -> Packed:
-    """Pack the positive seconds of runs, by case; each of a run's cases is among `cases`."""
+    """Pack the logarithms of runs' seconds, by case; each of a run's cases is among `cases`."""
     places = {case: place for place, case in enumerate(cases)}
     steps = [
-        dict(sorted((places[case], round(math.log(one) / STEP)) for case, one in run.items()))
-        for run in runs
+        dict(sorted((places[case], round(one / STEP)) for case, one in run.items())) for run in runs
     ]
     found: dict[int, list[int]] = {}
     for run in steps:

@@ -90,7 +90,7 @@ def build(  # noqa: PLR0913 - one for each thing that a caller may choose
     begin("index")
     others = beside({stored[one.sha256].path: one.href for one in summaries})
     known = prices.read() if known is None else known
-    rows = {one.sha256: making.estimated(stored[one.sha256], one) for one in summaries}
+    rows = {one.sha256: making.estimated(stored[one.sha256]) for one in summaries}
     together = common.write(summaries, rows, known, others, made, publication, out)
     written = together | {name: mark for marks in made.values() for name, mark in marks.items()}
     _sweep(stored, written, out, kept)

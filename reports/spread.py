@@ -7,14 +7,14 @@ launches (`static/ratios.js`) take it from here; those of `reports.ratios` draw 
 """
 
 import math
+from collections.abc import Container, Iterable
 
 import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from reports.estimates import FEW_LAUNCHES, Medians
-from reports.measured import ON_CPU, exercise
-from suite.model import Run
+from reports.estimates import FEW_LAUNCHES, CaseEstimate
+from reports.measured import ON_CPU, exercise_of
 from suite.statistics import LEAST_LAUNCHES
 
 Values = NDArray[np.float64]
@@ -33,20 +33,18 @@ class Spread(Struct, frozen=True):
     shared: float
 
 
-def spread(run: Run, measured: Medians, unfit: set[str]) -> Spread:
-    """Look at the launches of a run.
+def spread(estimated: Iterable[CaseEstimate], unfit: Container[str]) -> Spread:
+    """Look at the launches of a run's cases.
 
     Parameters
     ----------
-    measured
-        Its launch medians.
     unfit
         Full names of the cases that count for nothing.
     """
     rows: dict[str, list[list[float]]] = {}
-    for case in run.benchmarks:
-        if case.fullname not in unfit:
-            rows.setdefault(exercise(case), []).append(_logs(measured[case.fullname]))
+    for one in estimated:
+        if one.case not in unfit:
+            rows.setdefault(exercise_of(one.exercise, one.device), []).append(_logs(one.medians))
     means = {name: _mean(np.array(each)) for name, each in rows.items()}
     known = {name: mean for name, mean in means.items() if _launches(mean) >= LEAST_LAUNCHES}
     leading = [name for name in known if not name.endswith(ON_CPU)] or [*known]

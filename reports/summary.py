@@ -2,15 +2,16 @@
 """What the index and comparisons need of a run: little enough that a thousand fit in memory."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
 from reports import facts
-from reports.estimates import CaseEstimate, estimates, medians_of
+from reports.estimates import CaseEstimate
 from reports.findings.model import Section
 from reports.headlines import Figure, device_name, device_names, figures, machine_id
 from reports.spread import Spread, spread
+from reports.times import Times, times
 from reports.views import Marks, doubtful
 from suite.compare import RunComparison
 from suite.compare.alike import failures, faults
@@ -70,6 +71,7 @@ class Summary(Struct, frozen=True, kw_only=True):
         the same are equals
     count : how many accelerators of that name it has; 1 for a processor
     devices : names of all its devices, as figures have them
+    places : what torch calls those that cases ran on, such as ``cuda:0``
     datetime : when the run ended, ISO 8601, as it is stored
     complete : whether every launch that was planned ended; a partial run may still go on
     launches : fresh processes in which every case was measured
@@ -77,9 +79,8 @@ class Summary(Struct, frozen=True, kw_only=True):
     commit : of the suite, empty where it is not known
     environment : everything that moves a number
     figures : headline figures, which others publish of a device too
-    estimates : of all cases, failed ones among them
     faults : errors of the whole run, with any of which no number counts
-    unfit : full names of cases whose samples count for nothing, as they failed or are in error
+    times : of the cases that can stand in a ratio with another run's
     spread : how far its launches leave the means of exercises open
     answers : the leading answer to every exercise
     change : since the run before on this machine; ``None`` where there is none
@@ -93,6 +94,7 @@ class Summary(Struct, frozen=True, kw_only=True):
     device: str
     count: int
     devices: tuple[str, ...]
+    places: tuple[str, ...]
     datetime: str
     profile: str
     complete: bool
@@ -103,28 +105,30 @@ class Summary(Struct, frozen=True, kw_only=True):
     commit: str
     environment: Environment
     figures: tuple[Figure, ...]
-    estimates: tuple[CaseEstimate, ...]
+    faults: tuple[str, ...]
+    times: Times
     spread: Spread
-    faults: tuple[str, ...] = ()
-    unfit: tuple[str, ...] = ()
     href: str = ""
     answers: tuple[Answer, ...] = ()
     change: Change | None = None
 
 
-def summarise(run: Run, sha256: str) -> Summary:
+def summarise(run: Run, sha256: str, estimated: Sequence[CaseEstimate]) -> Summary:
     """Return what is known of a run by itself; its page's address and answers come later.
 
     Parameters
     ----------
     sha256
         Of the stored file.
+    estimated
+        The estimates of its cases (`reports.estimates.estimates`).
     """
     part = run.frobench
     accelerators = part.environment.accelerators
     first = accelerators[0].name if accelerators else device_name(run, "cpu")
     unfit = failures(run, "")
-    measured = medians_of(run)
+    logs = {one.case: one.log_mean for one in estimated}
+    wrong = tuple(faults(run, ""))
     status = Counter(outcome.status for outcome in part.outcomes)
     return Summary(
         sha256=sha256,
@@ -135,6 +139,7 @@ def summarise(run: Run, sha256: str) -> Summary:
         device=first,
         count=max(1, sum(one.name == first for one in accelerators)),
         devices=tuple(sorted(device_names(run))),
+        places=tuple(sorted({place for one in estimated for place in one.device.split("+")})),
         datetime=run.datetime,
         profile=part.profile,
         complete=part.complete,
@@ -145,10 +150,9 @@ def summarise(run: Run, sha256: str) -> Summary:
         commit=run.commit_info.id or "",
         environment=part.environment,
         figures=tuple(figures(run)),
-        estimates=tuple(estimates(run, measured)),
-        faults=tuple(faults(run, "")),
-        spread=spread(run, measured, set(unfit)),
-        unfit=tuple(unfit),
+        faults=wrong,
+        times={} if wrong else times(run, logs, unfit),
+        spread=spread(estimated, unfit),
     )
 
 

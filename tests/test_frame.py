@@ -31,6 +31,15 @@ def test_rates_are_work_by_time() -> None:
     assert ((rows["flop_rate"] * rows["seconds"] / rows["flops"] - 1).abs() < 1e-12).all()
 
 
+def test_where_the_clock_saw_no_time_there_is_no_rate() -> None:
+    run = factory.run()
+    case = next(case for case in run.benchmarks if case.extra_info.work.flops)
+    case.stats.data = [0.0] * len(case.stats.data)
+    rows = frame([run]).query("case == @case.fullname")
+    assert (rows["seconds"] == 0).all()
+    assert rows[["flop_rate", "byte_rate"]].isna().all(axis=None)
+
+
 def test_a_launch_that_did_not_reach_a_case_has_no_row() -> None:
     run = factory.run(partial=True)
     table = frame([run])

@@ -12,26 +12,35 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+import msgspec
 import pytest
 from msgspec.structs import replace
 
 from reports import index
-from reports.estimates import CaseEstimate
+from reports.estimates import estimates
 from reports.findings.model import RATIO
 from reports.packing import STEP
 from reports.render import HERE
 from reports.summary import Change, Summary, summarise
+from suite.model import Case, Conclusion, Run
 from tests import factory
+from tests.judging import made, samples, set_samples
 from tests.test_packing import unpack
 from tests.test_page import HOSTILE, Reader
 
 BEFORE = "20260101T000000Z-before"
 
 
+def of(run: Run, name: str) -> Summary:
+    """Return what is known of a run, as one of the machine `name`."""
+    return replace(
+        summarise(run, "0" * 64, estimates(run)), machine_id=name, href=f"{name}/run.html"
+    )
+
+
 @cache
 def measured(accelerators: int, seed: int = 1) -> Summary:
-    run = factory.run(seed=seed, accelerators=accelerators)
-    return summarise(run, "0" * 64)
+    return of(factory.run(seed=seed, accelerators=accelerators), "a")
 
 
 def summary(name: str = "a", accelerators: int = 1, **changes: Any) -> Summary:  # noqa: ANN401
@@ -95,8 +104,7 @@ def test_a_run_in_error_has_no_rank_and_no_rate_where_others_have_theirs() -> No
 
 def test_figures_without_an_interval_say_why() -> None:
     run = factory.run(launches=3)
-    few = summarise(run, "")
-    (row,) = rows(index.page([few]))
+    (row,) = rows(index.page([of(run, "few")]))
     assert "FLOP/s (3 launches)" in row
 
 
@@ -140,52 +148,65 @@ def against(page: str, run: int, reference: int) -> dict[str, list[float]]:
     return logs
 
 
-def slowed(run: Summary, change: Callable[[CaseEstimate], CaseEstimate]) -> Summary:
-    return replace(run, estimates=tuple(map(change, run.estimates)))
+def slowed(run: Run, times: float) -> Run:
+    for case in run.benchmarks:
+        set_samples(case, [[times * one for one in each] for each in samples(case)])
+    return run
 
 
-def thrice(one: CaseEstimate) -> CaseEstimate:
-    assert one.log_mean is not None
-    return replace(one, seconds=one.seconds * 3, log_mean=one.log_mean + math.log(3))
-
-
-def renamed(one: CaseEstimate) -> CaseEstimate:
-    device = one.device.replace("cuda", "xpu")
-    name = one.case.replace("cuda", "xpu")
-    return replace(one, device=device, case=name, params=one.params | {"device": device})
+def renamed(run: Run) -> Run:
+    """Return a run whose accelerators have another maker."""
+    return msgspec.json.decode(msgspec.json.encode(run).replace(b"cuda", b"xpu"), type=Run)
 
 
 def test_cases_of_other_devices_of_the_kind_are_held_against_each_other() -> None:
+    run = made(accelerators=2, seed=1)
+    passed = sum(one.status == "passed" for one in run.frobench.outcomes)
     fast = on_day(2, "fast", accelerators=2)
-    slow = slowed(
-        on_day(1, "slow", accelerators=2),
-        lambda one: renamed(thrice(one)),
-    )
+    slow = of(renamed(slowed(run, 3)), "slow")
     logs = against(index.page([fast, slow]), 0, 1)
-    passed = {renamed(one).case for one in fast.estimates if one.status == "passed"}
-    assert sum(map(len, logs.values())) == len(passed)
+    assert sum(map(len, logs.values())) == passed
     assert {"matmul", "matmul.cpu"} <= logs.keys()
     for ratios in logs.values():
         assert ratios == [pytest.approx(math.log(3), abs=STEP)] * len(ratios)
 
 
-@pytest.mark.parametrize("change", [{"version": "another"}, {"seconds": 0.0}])
-def test_what_is_not_the_same_work_has_no_ratio(change: dict[str, Any]) -> None:
-    good = on_day(2, "good")
-    odd = slowed(
-        on_day(1, "odd"),
-        lambda one: replace(one, **change) if one.exercise == "matmul" else one,
-    )
-    assert compared(good, odd) == compared(good, good) - {"matmul", "matmul.cpu"}
+def an_error(case: str | None = None) -> Conclusion:
+    return Conclusion(code="clock", severity="error", message="Stood still.", advice="", case=case)
 
 
-def test_what_failed_or_is_in_error_has_no_ratio() -> None:
-    good = on_day(2, "good")
-    products = tuple(one.case for one in good.estimates if one.exercise == "matmul")
-    unfit = on_day(1, "unfit", unfit=products)
-    assert compared(good, unfit) == compared(good, good) - {"matmul", "matmul.cpu"}
-    assert compared(good, on_day(1, "faulty", faults=("clock: it stood still",))) == set()
-    assert len(good.unfit) >= good.failed > 0
+def other_version(case: Case, _: Run) -> None:
+    case.extra_info.version = "another"
+
+
+def no_time(case: Case, _: Run) -> None:
+    set_samples(case, [[0.0] * len(each) for each in samples(case)])
+
+
+def failed(case: Case, run: Run) -> None:
+    (mine,) = (one for one in run.frobench.outcomes if one.fullname == case.fullname)
+    mine.status = "failed"
+
+
+def in_error(case: Case, run: Run) -> None:
+    run.frobench.conclusions.append(an_error(case.fullname))
+
+
+@pytest.mark.parametrize("change", [other_version, no_time, failed, in_error])
+def test_what_is_not_the_same_work_or_does_not_count_has_no_ratio(
+    change: Callable[[Case, Run], None],
+) -> None:
+    good, run = on_day(2, "good"), made(accelerators=1, seed=1)
+    for case in run.benchmarks:
+        if case.group == "matmul":
+            change(case, run)
+    assert compared(good, of(run, "odd")) == compared(good, good) - {"matmul", "matmul.cpu"}
+
+
+def test_a_run_with_an_error_has_no_ratio() -> None:
+    run = made(accelerators=1, seed=1)
+    run.frobench.conclusions.append(an_error())
+    assert compared(on_day(2, "good"), of(run, "faulty")) == set()
 
 
 def compared(one: Summary, other: Summary) -> set[str]:
@@ -244,13 +265,11 @@ def variance(run: Summary) -> float:
 
 def by_exercise(one: Summary, other: Summary) -> dict[str, list[float]]:
     """Return the logs of the speed ratios of cases that need an accelerator, by exercise."""
-    base = {each.case: each.seconds for each in other.estimates if each.status == "passed"}
-    logs: dict[str, list[float]] = {}
-    for each in one.estimates:
-        if each.status == "passed" and each.case in base and not each.device.startswith("cpu"):
-            ratio = math.log(base[each.case] / each.seconds)
-            logs.setdefault(each.exercise, []).append(ratio)
-    return logs
+    return {
+        name: [other.times[name][case] - log for case, log in each.items()]
+        for name, each in one.times.items()
+        if not name.endswith(".cpu")
+    }
 
 
 def test_hostile_strings_are_shown_and_do_nothing() -> None:
@@ -262,7 +281,7 @@ def test_hostile_strings_are_shown_and_do_nothing() -> None:
         device=HOSTILE + "W" * 10_000,
         datetime=HOSTILE,
         environment=replace(run.environment, software=software),
-        estimates=tuple(replace(one, exercise=HOSTILE, case=HOSTILE) for one in run.estimates[:2]),
+        times={HOSTILE: {HOSTILE: -3.0}},
         change=changed(slower=(HOSTILE,), differences=(HOSTILE,)),
     )
     page = index.page([hostile, on_day(1, "b")])
@@ -278,6 +297,6 @@ def test_hostile_strings_are_shown_and_do_nothing() -> None:
 def test_a_thousand_runs_of_three_hundred_cases_fit_the_page() -> None:
     """What a run adds, by one more of them, is what a thousand add a thousand times."""
     few, more = (len(index.page([on_day(1, f"m{i}") for i in range(count)])) for count in (2, 12))
-    cases = sum(one.status == "passed" for one in summary().estimates)
+    cases = sum(map(len, summary().times.values()))
     row = (more - few) / 10 - 2 * cases
     assert 1000 * (row + 2 * 300 + 3 * 15) + few < 1.5e6

@@ -9,6 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from reports import normal
+from reports.estimates import estimates
 from reports.headlines import figures
 from reports.normal import Verdict
 from reports.site import build as publish
@@ -63,7 +64,7 @@ def held(run: Run, *newest_first: Run) -> list[Verdict]:
 
 
 def summary(run: Run) -> Summary:
-    return summarise(run, "")
+    return summarise(run, "", estimates(run))
 
 
 def only(run: Run, *others: Run) -> Verdict:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 from msgspec.structs import replace
 
-from reports.estimates import medians_of
+from reports.estimates import estimates
 from reports.spread import Spread, spread
 from suite.model import Case
 from tests import factory
@@ -32,7 +32,7 @@ def made(exercise: str, factors: Sequence[float], device: str = "cuda:0") -> Cas
 
 def of(*cases: Case, unfit: tuple[str, ...] = ()) -> Spread:
     run = replace(BASE, benchmarks=[*cases])
-    return spread(run, medians_of(run), {*unfit})
+    return spread(estimates(run), unfit)
 
 
 def test_what_a_launch_does_to_all_cases_does_not_average_out() -> None:

@@ -12,7 +12,7 @@ import pytest
 from pyarrow import csv, parquet
 
 from reports import downloads
-from reports.estimates import logarithmic
+from reports.estimates import estimates, logarithmic
 from reports.frame import frame
 from reports.summary import Summary, change, summarise
 from suite.compare import compare_runs
@@ -22,13 +22,13 @@ from tests.judging import made, set_samples
 
 
 def summary(run: Run) -> Summary:
-    return summarise(run, "0" * 64)
+    return summarise(run, "0" * 64, estimates(run))
 
 
 def test_an_estimate_is_the_median_of_launches_with_its_interval_and_rates() -> None:
     run = made(launches=8)
     case = next(one for one in run.benchmarks if one.extra_info.work.flops)
-    found = next(one for one in summary(run).estimates if one.case == case.fullname)
+    found = next(one for one in estimates(run) if one.case == case.fullname)
     table = frame([run])
     medians = table[table["case"] == case.fullname]["seconds"]
     assert found.seconds == pytest.approx(medians.median())
@@ -42,7 +42,7 @@ def test_an_estimate_is_the_median_of_launches_with_its_interval_and_rates() -> 
 def test_a_failed_case_keeps_its_numbers_and_says_so() -> None:
     run = made(launches=8)
     run.frobench.outcomes[0].status = "failed"
-    assert summary(run).estimates[0].status == "failed"
+    assert estimates(run)[0].status == "failed"
 
 
 def test_the_standard_error_is_that_of_a_mean_of_logarithms_over_few_launches() -> None:
@@ -58,15 +58,16 @@ def test_the_standard_error_is_that_of_a_mean_of_logarithms_over_few_launches() 
 
 def test_below_six_launches_there_is_neither_interval_nor_error() -> None:
     run = made(launches=5)
-    found = summary(run).estimates
+    found = estimates(run)
     assert {(one.low, one.high, one.log_error) for one in found} == {(None, None, None)}
 
 
 def test_a_summary_is_the_same_after_it_was_kept() -> None:
-    found = summary(made(accelerators=2, partial=True))
+    run = made(accelerators=2, partial=True)
+    found = summary(run)
     assert msgspec.json.decode(msgspec.json.encode(found), type=Summary) == found
     assert (found.device, found.count, found.complete) == ("NVIDIA H200", 2, False)
-    assert found.cases == len(found.estimates)
+    assert found.cases == len(run.benchmarks)
 
 
 def test_runs_of_one_machine_are_known_as_such_and_others_are_not() -> None:
@@ -94,21 +95,24 @@ def test_a_change_has_the_verdicts_of_compare_and_names_what_is_surely_slower() 
 
 
 def test_the_table_of_estimates_has_a_row_a_case_of_a_run() -> None:
-    runs = [summary(factory.run(seed=seed)) for seed in (1, 2)]
-    parts = [downloads.rows(one) for one in runs]
+    runs = [factory.run(seed=seed) for seed in (1, 2)]
+    made = [estimates(run) for run in runs]
+    parts = [downloads.rows(run, each) for run, each in zip(runs, made, strict=True)]
     joined = downloads.joined(parts, downloads.opened(parts))
     rows = parquet.read_table(io.BytesIO(joined["parquet"])).to_pylist()
-    assert len(rows) == sum(len(one.estimates) for one in runs)
-    first = runs[1].estimates[0]
-    found = rows[len(runs[0].estimates)]
-    assert (found["run"], found["machine"]) == (runs[1].run, runs[1].machine)
+    assert len(rows) == sum(map(len, made))
+    first = made[1][0]
+    found = rows[len(made[0])]
+    later = runs[1].frobench
+    assert (found["run"], found["machine"]) == (later.run, later.environment.machine)
     assert found["params"] == '{"device":"cpu","dtype":"float32","n":16}'
     assert (found["seconds"], found["flop_rate"]) == (first.seconds, first.flop_rate)
     lines = csv.read_csv(io.BytesIO(joined["csv"])).to_pylist()
     assert [[line[name] for name in ("run", "case", "seconds")] for line in lines] == [
         [row[name] for name in ("run", "case", "seconds")] for row in rows
     ]
-    assert downloads.runs(runs).column("cases").to_pylist() == [one.cases for one in runs]
+    listed = downloads.runs([*map(summary, runs)])
+    assert listed.column("cases").to_pylist() == [len(one.benchmarks) for one in runs]
 
 
 def written(**columns: Any) -> str:  # noqa: ANN401 - whatever a column holds

@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from playwright.sync_api import Page, sync_playwright
 
 from reports import index, prices
+from reports.estimates import estimates
 from reports.summary import Summary, summarise
 from tests import many_machines
 from tests.browser import chromium
@@ -90,7 +91,7 @@ def _built(folder: Path) -> Path:
 def _summary(machine: int, again: int) -> Summary:
     """Return what the index needs of a run of one of many machines."""
     run = many_machines.run_of(machine, again)
-    one = summarise(run, f"{machine}-{again}")
+    one = summarise(run, f"{machine}-{again}", estimates(run))
     return replace(one, href=f"{one.machine}/{one.run}.html")
 
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from msgspec.structs import replace
 
-from reports.estimates import medians_of
+from reports.estimates import estimates
 from reports.packing import DIGITS, ERROR_LEVELS, LEAST_ERROR, pack_error, pack_share
 from reports.ratios import Launches, against
 from reports.spread import spread as left_open
@@ -138,7 +138,7 @@ def _variance(times: Values) -> float:
     """Return the variance of the mean of a run's exercises, by the digits that are kept of it."""
     cases = [_case(place // CASES, row.tolist()) for place, row in enumerate(times)]
     run = replace(RUN, benchmarks=cases)
-    found = left_open(run, medians_of(run), set())
+    found = left_open(estimates(run), ())
     errors = np.array([_error(pack_error(one)) for one in found.errors.values()])
     shared = DIGITS.index(pack_share(found.shared)) / (len(DIGITS) - 1)
     apart, together = (errors**2).sum(), errors.sum() ** 2

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: MIT
+"""The time of each case of a run, by what tells the case from others on whatever machine.
+
+A case is the same in two runs if its function, its version and its parameters are, and its device
+is of the same kind.
+"""
+
+from collections.abc import Container, Mapping
+
+from reports.measured import exercise
+from suite.compare.pairing import by_key
+from suite.model import Run
+
+Times = dict[str, dict[str, float]]
+"""Logarithms of seconds by case, by exercise as far as one kind of device does it."""
+
+
+def times(run: Run, logs: Mapping[str, float | None], unfit: Container[str]) -> Times:
+    """Return the cases that can stand in a ratio, the first where several equal devices did one.
+
+    Parameters
+    ----------
+    logs
+        The mean of the logarithms of launch medians by full name, ``None`` where there is none:
+        what ratios are made of.
+    unfit
+        Full names of the cases that count for nothing.
+    """
+    found: Times = {}
+    for (function, params), case in by_key(run).items():
+        log = logs[case.fullname]
+        if log is not None and case.fullname not in unfit:
+            name = repr((function, case.extra_info.version, params))
+            found.setdefault(exercise(case), {})[name] = log
+    return found
