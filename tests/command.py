@@ -20,10 +20,13 @@ def start(
     *arguments: object, folder: Path, environment: dict[str, str] | None = None
 ) -> subprocess.Popen[str]:
     """Start `frobench` in `folder`, with a machine lock of its own."""
+    paths = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
     return subprocess.Popen(
         [sys.executable, "-m", "frobench", *map(str, arguments)],
         cwd=folder,
-        env=os.environ | {"TMPDIR": str(folder), "PYTHONPATH": str(ROOT)} | (environment or {}),
+        env=os.environ
+        | {"TMPDIR": str(folder), "PYTHONPATH": os.pathsep.join(paths)}
+        | (environment or {}),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

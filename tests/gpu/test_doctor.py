@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: MIT
+"""The doctor knows the machine as NVIDIA's own command does."""
+
+import json
+from pathlib import Path
+
+from tests.command import frobench
+from tests.gpu import smi
+
+
+def test_the_doctor_names_every_gpu_its_driver_and_its_memory(tmp_path: Path) -> None:
+    made = frobench("doctor", "--json", folder=tmp_path)
+    assert made.returncode == 0, made.stdout + made.stderr
+    found = [
+        [one["name"], one["driver"], str(round(one["memory_bytes"] / 2**20))]
+        for one in json.loads(made.stdout)["there"]["accelerators"]
+        if one["vendor"] == "NVIDIA"
+    ]
+    assert found == smi.ask("name", "driver_version", "memory.total")
+
+
+def test_its_page_shows_them_too(tmp_path: Path) -> None:
+    made = frobench("doctor", folder=tmp_path)
+    assert made.returncode == 0
+    for name, driver in smi.ask("name", "driver_version"):
+        assert f"{name}, driver {driver}" in made.stdout

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: MIT
+"""What the sensors say of a GPU, and when, against NVIDIA's own command."""
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from suite import telemetry
+from suite.sensors import nvml
+from suite.sensors.sensor import HELD_BACK, Sensor, seal
+from tests.gpu import smi
+from tests.gpu.series import lag
+
+if TYPE_CHECKING:
+    from suite.devices import Device
+    from tests.gpu.load import Load
+
+SALT = "7"
+WAVE = [(1.0, 1.0), (0.7, 1.3), (1.3, 0.7), (1.0, 1.0)]
+"""Seconds of work and of rest, in turn."""
+REST = 0.7
+"""Seconds before and after, more than series are shifted by."""
+SWING = 50.0
+"""Watts between work and rest, at least."""
+REASONS = {
+    "gpu_idle": "GpuIdle",
+    "applications_clocks_setting": "ApplicationsClocksSetting",
+    "sw_power_cap": "SwPowerCap",
+    "hw_slowdown": "HwSlowdown",
+    "hw_thermal_slowdown": "HwThermalSlowdown",
+    "hw_power_brake_slowdown": "HwPowerBrakeSlowdown",
+    "sw_thermal_slowdown": "SwThermalSlowdown",
+    "sync_boost": "SyncBoost",
+}
+"""What holds a clock back, by the command's name."""
+TRIES = 5
+
+
+@pytest.fixture(scope="module")
+def seals(gpu: "Device") -> dict[str, str]:
+    """Return what a launch tells the runner of the GPU."""
+    return {gpu.name: seal(str(gpu.uuid), SALT)}
+
+
+def test_power_is_read_at_the_moment_that_it_is_stored_with(
+    gpu: "Device", load: "Load", seals: dict[str, str], tmp_path: Path
+) -> None:
+    since = time.time() - time.monotonic()  # the command reads the other clock
+    sources, path = telemetry.sources(seals, SALT, {}), tmp_path / "telemetry.jsonl"
+    with smi.watched("power.draw", str(gpu.uuid), tmp_path / "smi.csv") as theirs:
+        time.sleep(REST)
+        with telemetry.Sampler(sources, path, time.monotonic):
+            for work, rest in WAVE:
+                load.keep_busy(work)
+                time.sleep(rest)
+        time.sleep(REST)
+    ours = [
+        (since + line.at, line.values["power_watts"])
+        for line in telemetry.read(path)
+        if isinstance(line, telemetry.Tick) and line.device == gpu.name
+    ]
+    watts = [value for _, value in theirs]
+    assert max(watts) - min(watts) > SWING, "the work does not show"
+    assert abs(lag(ours, theirs)) <= 0.05
+
+
+def test_what_holds_the_clock_back_is_what_the_command_says(
+    gpu: "Device", load: "Load", seals: dict[str, str]
+) -> None:
+    (sensor,) = nvml.sensors(seals, SALT)
+    uuid = str(gpu.uuid)
+    time.sleep(2.0)
+    at_rest = agreed(sensor, uuid, lambda: None)
+    at_work = agreed(sensor, uuid, lambda: load.queue(3.0))
+    gpu.synchronize()
+    assert at_rest | at_work, "nothing was held back, so nothing was compared"
+
+
+def agreed(sensor: Sensor, uuid: str, begin: Callable[[], None]) -> set[str]:
+    """Return what both say; it may change between the two, so they have some tries.
+
+    begin : queues work before each
+    """
+    tried = []
+    for _ in range(TRIES):
+        begin()
+        time.sleep(0.5)
+        ours, (names, bits) = held_back(sensor), told(uuid)
+        if ours == names == bits:
+            return ours
+        tried.append((ours, names, bits))
+    pytest.fail(f"they never agree: {tried}")
+
+
+def held_back(sensor: Sensor) -> set[str]:
+    """Return what the sensor says."""
+    names = sensor.read()[HELD_BACK]
+    assert isinstance(names, list)
+    return set(names)
+
+
+def told(uuid: str) -> tuple[set[str], set[str]]:
+    """Return what the command says: by the names that are active, and by its mask's bits."""
+    fields = [f"clocks_event_reasons.{name}" for name in ("active", *REASONS)]
+    ((mask, *states),) = smi.ask(*fields, uuid=uuid)
+    active = {
+        REASONS[name] for name, state in zip(REASONS, states, strict=True) if state == "Active"
+    }
+    return active, set(nvml.reasons(int(mask, 16)))

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: MIT
+# mypy: disable-error-code="no-untyped-call"
+"""What the harness times, against CUDA's events and against kernels of a known length."""
+
+import random
+import statistics
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from suite.sensors import nvml
+from suite.sensors.sensor import seal
+
+if TYPE_CHECKING:
+    from suite.devices import Device
+
+CYCLES = [10**7 * 2**power for power in range(4)]
+"""Lengths of the kernels: 5 to 40 ms at 2 GHz."""
+LONG = 4 * 10**7
+"""Cycles in which everything of a test is launched."""
+ROUNDS = 9
+NEAR = 0.02
+
+Times = dict[int, float]
+
+
+def sleep(cycles: int) -> None:
+    """Keep the GPU in one kernel for so many cycles of its clock."""
+    import torch
+
+    torch.cuda._sleep(cycles)
+
+
+def between_events(work: Callable[[], object], after: int = 0) -> float:
+    """Return the seconds that the GPU takes for work, by events recorded here.
+
+    after : cycles for which the GPU sleeps first, until all work is launched
+    """
+    import torch
+
+    begin, end = (torch.cuda.Event(enable_timing=True) for _ in "12")
+    torch.cuda.synchronize()
+    if after:
+        sleep(after)
+    begin.record()
+    work()
+    end.record()
+    assert not (after and begin.query()), "the GPU began before everything was launched"
+    torch.cuda.synchronize()
+    return float(begin.elapsed_time(end)) / 1000
+
+
+@pytest.fixture(scope="module")
+def sleeps(gpu: "Device") -> dict[str, Times]:
+    """Return the median seconds of each kernel, timed in turn by the samples and by events."""
+    from suite.timing import Sampler
+
+    samplers = {cycles: Sampler(partial(sleep, cycles), [gpu]) for cycles in CYCLES}
+    ways: dict[str, Callable[[Sampler], float]] = {
+        "host": lambda sampler: sampler.took(),
+        "span": lambda sampler: sampler.span()["span"],
+        "events": lambda sampler: between_events(sampler.body),
+    }
+    seen: dict[str, dict[int, list[float]]] = {way: {c: [] for c in CYCLES} for way in ways}
+    for _ in range(25):  # until the clock is where it stays
+        samplers[CYCLES[-1]].took()
+    for _ in range(ROUNDS):
+        for cycles in random.sample(CYCLES, len(CYCLES)):
+            for way, took in ways.items():
+                seen[way][cycles].append(took(samplers[cycles]))
+    return {
+        way: {cycles: statistics.median(times) for cycles, times in by_cycles.items()}
+        for way, by_cycles in seen.items()
+    }
+
+
+@pytest.mark.parametrize("way", ["host", "span", "events"])
+def test_times_grow_in_a_line_with_the_cycles(sleeps: dict[str, Times], way: str) -> None:
+    slope, start = statistics.linear_regression(CYCLES, [sleeps[way][c] for c in CYCLES])
+    for cycles in CYCLES:
+        assert sleeps[way][cycles] == pytest.approx(start + slope * cycles, rel=NEAR)
+    assert abs(start) < NEAR * sleeps[way][CYCLES[0]]
+
+
+@pytest.mark.parametrize("way", ["host", "span"])
+@pytest.mark.parametrize("cycles", CYCLES)
+def test_samples_are_as_long_as_events_say(sleeps: dict[str, Times], way: str, cycles: int) -> None:
+    assert sleeps[way][cycles] == pytest.approx(sleeps["events"][cycles], rel=NEAR)
+
+
+def test_cycles_pass_at_the_rate_of_the_clock_that_the_sensor_reads(
+    gpu: "Device", sleeps: dict[str, Times]
+) -> None:
+    (sensor,) = nvml.sensors({gpu.name: seal(str(gpu.uuid), "")}, "")
+    clocks = []
+    for _ in range(ROUNDS):
+        sleep(5 * LONG)
+        clocks.append(float(str(sensor.read()["sm_clock_hz"])))
+        gpu.synchronize()
+    slope, _ = statistics.linear_regression(CYCLES, [sleeps["host"][c] for c in CYCLES])
+    assert 1 / slope == pytest.approx(statistics.median(clocks), rel=NEAR)
+
+
+def isolated_and_replayed(gpu: "Device", work: Callable[[], Any]) -> dict[str, float]:
+    """Return the median seconds of work, in turn launched while the GPU sleeps, and replayed."""
+    from suite.abilities import capture
+    from suite.timing import Sampler
+
+    eager, replay = Sampler(work, [gpu]), Sampler(capture(gpu, work), [gpu])
+    seen: dict[str, list[float]] = {"eager": [], "isolated": [], "span": [], "host": []}
+    for _ in range(ROUNDS):
+        seen["eager"].append(eager.span()["span"])
+        seen["isolated"].append(between_events(work, after=LONG))
+        seen["span"].append(replay.span()["span"])
+        seen["host"].append(replay.took())
+    return {way: statistics.median(times) for way, times in seen.items()}
+
+
+def test_a_replayed_graph_takes_what_its_kernels_take_without_their_launches(
+    gpu: "Device",
+) -> None:
+    a, b = gpu.uniform(2048, 2048), gpu.uniform(2048, 2048)
+    seconds = isolated_and_replayed(gpu, lambda: [a @ b for _ in range(10)])
+    assert seconds["span"] == pytest.approx(seconds["isolated"], rel=0.05)
+    assert seconds["host"] == pytest.approx(seconds["isolated"], rel=0.05)
+
+
+def test_small_operations_take_longer_where_python_launches_each(gpu: "Device") -> None:
+    numbers = gpu.uniform(64)
+    seconds = isolated_and_replayed(gpu, lambda: [numbers + numbers for _ in range(200)])
+    assert seconds["isolated"] < 0.9 * seconds["eager"]
+    assert seconds["span"] < 0.8 * seconds["eager"]
+    assert seconds["span"] < 1.25 * seconds["isolated"]
