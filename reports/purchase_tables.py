@@ -145,12 +145,11 @@ def _of(view: View, exercise: Exercise) -> list[Amount | None]:
 def notes(row: Row) -> Markup:
     """Show where numbers of a machine are from, and what else is not alike."""
     one = row.machine
-    facts = [("Price", ["not known"])]
+    price = "not known"
     if one.price is not None:
-        price = format_value(one.price, one.currency or "")
-        facts = [
-            ("Price", [f"{price}: {one.price_kind}, {one.price_date}, says {one.price_source}"])
-        ]
+        amount = format_value(one.price, one.currency or "")
+        price = f"{amount}: {one.price_kind}, {one.price_date}, says {one.price_source}"
+    facts = [("Run", [one.run]), ("Price", [price])]
     if one.watts is not None:
         facts.append(("May draw", [f"{format_value(one.watts, 'W')}, by its {one.watts_source}"]))
     if not row.is_reference:
@@ -177,6 +176,8 @@ def _counted(part: int, whole: int, worst: float | None, best: float | None) -> 
     shown = [format_value(one, "") for one in (worst, best)]
     decimals = max(len(one.partition(".")[2]) for one in shown)
     low, high = (f"{one:,.{decimals}f}{RATIO}" for one in (worst, best))
+    if low == high:  # a single ratio is the worst and the best of them
+        return [f"{part} of {whole}"]
     note = f"{low} to {high} if the missing were like the worst or the best"
     return [f"{part} of {whole} ", element("span", {"class": "what-if"}, note)]
 

@@ -210,6 +210,14 @@ def test_missing_cases_are_counted_and_bounded_and_never_filled_in() -> None:
     assert "no common case" in Reader(purchase.parts(shown)["exercises"]).text
 
 
+def test_a_single_common_case_bounds_nothing() -> None:
+    ends = dict.fromkeys(SIDES, log(2))
+    shown = beside(machine("half", 2.0, best=ends, worst=ends))
+    text = Reader(purchase.parts(shown)["speed"]).text
+    assert "10 of 20" in text
+    assert "if the missing" not in text
+
+
 def test_the_front_says_who_is_beaten_by_whom_and_what_is_not_sure() -> None:
     shown = beside(
         machine("fast", 2.0, 2.0, price=3000.0),

@@ -29,7 +29,7 @@ const purchase = (() => {
     ({ key: `weight.${name}`, label: title, least: 0, most: 1000, usual });
 
   const price = (comparison, { machine, letter, name }) => ({
-    key: `price.${machine.run}`, label: `${letter}: ${name}`, least: 0, most: Infinity, clears: true,
+    key: `price.${machine.run}`, label: `${letter}: ${name}${machine.count > 1 ? ", together" : ""}`, least: 0, most: Infinity, clears: true,
     get usual() {
       return machine.currency === currencyOf(comparison) ? machine.price : null;
     },

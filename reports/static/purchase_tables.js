@@ -99,6 +99,7 @@ const purchaseTables = (() => {
   function counted(part, whole, worst, best) {
     if (part >= whole || worst === null || best === null) return [`${part} of ${whole}`];
     const [low, high] = units.alike([worst, best], "×");
+    if (low === high) return [`${part} of ${whole}`]; // a single ratio is the worst and the best of them
     const note = `${low} to ${high} if the missing were like the worst or the best`;
     return [`${part} of ${whole} `, element("span", { class: "what-if" }, note)];
   }
@@ -157,7 +158,7 @@ const purchaseTables = (() => {
   /** Where numbers of a machine are from, and what else is not alike. */
   function notes(view, row) {
     const { machine } = row;
-    const facts = [["Price", price(view, row)]];
+    const facts = [["Run", [machine.run]], ["Price", price(view, row)]];
     if (machine.watts !== null) facts.push(["May draw", [`${units.value(machine.watts, "W")}, by its ${machine.watts_source}`]]);
     if (!row.isReference) {
       facts.push(["Differs from the reference beyond the devices", machine.differs.length ? machine.differs : ["nothing that is known"]]);

@@ -149,6 +149,12 @@ def test_prices_and_use_are_counted_as_python_does(page: Page) -> None:
     assert said[0] == "30,000 USD"
     assert said[4] == format_value(ownership(30000, 700.0, use), "USD")
     assert cells(page, "worth", "B")[0] == "not known"
+    put(page, f"G: 8{RATIO} NVIDIA H200, together", "80000")
+    part(page, "worth")
+    row = page.get_by_role("table", name="Price and memory").get_by_role("row")
+    row = row.filter(has_text=f"8{RATIO}")
+    price, each, *_ = row.get_by_role("cell").all_inner_texts()
+    assert (price, each[:2]) == ("80,000 USD", "7,")  # the reference takes 1.3 times as long
 
 
 def test_a_price_can_be_cleared_and_reset_brings_back_the_file_s(
