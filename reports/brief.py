@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from reports.findings.model import Finding, Section
 from reports.views import Marks, doubtful
+from suite.compare.alike import faults
 from suite.model import Run
 from suite.units import counted, format_estimate
 
@@ -95,6 +96,8 @@ def _or_nothing(finding: Finding) -> str:
 
 def _caution(run: Run, words: Iterable[str]) -> Iterator[str]:
     """Yield what to know before believing all this."""
+    for error in faults(run, ""):
+        yield f"The whole run has an error, so no comparison takes any of this: {error}."
     failed = sum(outcome.status == "failed" for outcome in run.frobench.outcomes)
     if listed := ", ".join(words):
         yield f"Some of the cases behind this are marked: {listed}."

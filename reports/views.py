@@ -94,9 +94,16 @@ def numbers(run: Run) -> dict[str, int]:
 
 
 def marks(run: Run) -> Marks:
-    """Return the words that belong beside a case's number, by the case's full name."""
+    """Return the words that belong beside a case's number, by the case's full name.
+
+    An error of the whole run belongs beside every number: comparisons take none of them.
+    """
+    conclusions = run.frobench.conclusions
+    whole = [word(one.code) for one in conclusions if not one.case and one.severity == "error"]
     found: dict[str, dict[str, None]] = {}
-    for conclusion in run.frobench.conclusions:
+    for case in run.benchmarks if whole else ():
+        found[case.fullname] = dict.fromkeys(whole)
+    for conclusion in conclusions:
         if conclusion.case and conclusion.severity != "info":
             found.setdefault(conclusion.case, {})[word(conclusion.code)] = None
     for outcome in run.frobench.outcomes:

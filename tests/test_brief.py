@@ -5,7 +5,7 @@ from functools import cache
 
 from reports import brief, views
 from reports.findings.model import RATIO, Finding, Section
-from suite.model import Estimate, Run
+from suite.model import Conclusion, Estimate, Run
 from suite.units import format_estimate
 from tests import factory
 
@@ -53,6 +53,17 @@ def test_answers_are_taken_as_they_are() -> None:
     assert "It is worth it from n = 91 [90, 92]. Two reach 97%." in text
     assert "141" not in text
     assert "Halves" not in text
+
+
+def test_an_error_of_the_whole_run_is_told_and_marks_every_number() -> None:
+    run = factory.run(profile="quick")
+    early = "launch 2 began too early"
+    error = Conclusion(code="clock-set-back", severity="error", message=early, advice="")
+    run.frobench.conclusions = [error]
+    marks = views.marks(run)
+    assert all("clock set back" in marks[case.fullname] for case in run.benchmarks)
+    text = brief.paragraph(run, "a chip", [], marks)
+    assert "no comparison takes any of this: clock-set-back: launch 2 began too early." in text
 
 
 def test_what_was_not_measured_says_why() -> None:
