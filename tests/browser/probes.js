@@ -21,6 +21,24 @@ function unfold() {
   for (const details of document.querySelectorAll("details")) details.open = true;
 }
 
+/** How an element is made, whatever it says: names and looks of itself and of what is in it. */
+function make(element) {
+  const looks = element.getAttributeNames().map((name) => (/^(class|fill|stroke)$/.test(name) ? `${name}=${element.getAttribute(name)}` : name));
+  return `${element.localName} ${looks.join()} (${[...element.children].map(make).join()})`;
+}
+
+/** Take away rows, list items, charts and their parts that are made like two others in such a place. */
+function thin() {
+  const met = new Map();
+  for (const one of document.querySelectorAll("tbody > tr, li, figure, svg g, svg text")) {
+    if (!one.isConnected) continue;
+    let key = make(one);
+    for (let around = one.parentElement; around; around = around.parentElement) key += ` ${around.localName}.${around.getAttribute("class")}`;
+    met.set(key, (met.get(key) ?? 0) + 1);
+    if (met.get(key) > 2) one.remove();
+  }
+}
+
 /** Elements that take part in the keyboard's round, as a reader expects it. */
 function controls() {
   const chosen = "a[href], button, input, select, textarea, summary, [tabindex]";

@@ -88,11 +88,13 @@ class Place(NamedTuple):
     """A page of a site.
 
     whole : whether it stands for its kind: the others differ in what they tell, not in how
+    hostile : whether what it tells is hostile
     """
 
     name: str
     address: str
     whole: bool
+    hostile: bool
 
 
 def pages(folder: Path) -> list[Place]:
@@ -105,5 +107,6 @@ def pages(folder: Path) -> list[Place]:
         if f"{kind}/{path.stem}" in twins:
             continue
         told = "/".join(place) if kind == "honest" or len(place) == 1 else f"run {len(found)}"
-        found.append(Place(f"{kind}/{told}", path.as_uri(), f"{kind}/{path.stem}" in whole))
+        stands = f"{kind}/{path.stem}" in whole
+        found.append(Place(f"{kind}/{told}", path.as_uri(), stands, kind == "hostile"))
     return found
