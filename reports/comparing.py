@@ -12,7 +12,6 @@ from msgspec import Struct
 
 from reports.findings import findings
 from reports.findings.model import Finding
-from reports.frame import frame
 from suite.compare.alike import Names, kind
 from suite.compare.judge import overlap
 from suite.compare.model import RunComparison
@@ -98,7 +97,7 @@ def _found(run: Run, names: Names) -> dict[tuple[str, str], _Found]:
         case.fullname: (case.group, str(case.params.get("device"))) for case in run.benchmarks
     }
     found = {}
-    for exercise, answers in findings(run, frame([run])).items():
+    for exercise, answers in findings(run).items():
         for finding in answers:
             mine = {places[name] for name in finding.cases}
             offered = {names(name) for name, place in places.items() if place in mine}

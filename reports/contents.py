@@ -4,7 +4,6 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-import pandas as pd
 from markupsafe import Markup
 
 from reports import brief, charts, courses, energy, facts, roofline, theme, views
@@ -85,21 +84,17 @@ class Contents:
     tables: list[Sheet]
 
 
-def contents(
-    run: Run, table: pd.DataFrame, answered: Sequence[Section], beside: Sequence[Row] = ()
-) -> Contents:
+def contents(run: Run, answered: Sequence[Section], beside: Sequence[Row] = ()) -> Contents:
     """Compute what the page of a run shows.
 
     Parameters
     ----------
-    table
-        The run's frame.
     beside
         Its headline figures beside those of others.
     """
     marks, title = views.marks(run), facts.machine_title(run)
     exercises = [_exercise(run, section, marks) for section in answered]
-    roofs = roofline.rooflines(run, table)
+    roofs = roofline.rooflines(run)
     spent = energy.spent(run, marks)
     rows = [row for one in exercises for row in one.rows]
     return Contents(

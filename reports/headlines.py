@@ -12,7 +12,6 @@ from reports.findings.kinds import KINDS
 from reports.findings.matmul import PLAIN, SQUARE, best_rates
 from reports.findings.parallel_matmul import efficiencies
 from reports.findings.select import Cases, NotMeasuredError, is_cpu
-from reports.frame import frame
 from suite.model import Accelerator, Environment, Estimate, Run
 from suite.units import counted
 
@@ -62,8 +61,7 @@ class Figure:
 
 def figures(run: Run) -> list[Figure]:
     """Return the headline figures of a run."""
-    table = frame([run], EXERCISES)
-    products, copied, parallel = (Cases(run, table, name) for name in EXERCISES)
+    products, copied, parallel = (Cases(run, name) for name in EXERCISES)
     return [*_products(products), *_copies(copied), *_launches(products), *_pairs(parallel)]
 
 

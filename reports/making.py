@@ -140,13 +140,12 @@ def write_page(job: PageJob) -> Written:
     """Write the page of a run, and its tables beside it."""
     data = job.source.path.read_bytes()
     run = store.decode(data)
-    table = frame([run])
-    answered = sections(run, table)
+    answered = sections(run)
     marks = views.marks(run)
-    shown = contents(run, table, answered, rows(run, job.held, marks))
+    shown = contents(run, answered, rows(run, job.held, marks))
     target = job.out / job.href
     files, listed = {f"{target.stem}.json": data}, [(f"{target.stem}.json", STORED)]
-    medians = (target.stem, downloads.table_of(table), MEDIANS)
+    medians = (target.stem, downloads.table_of(frame([run])), MEDIANS)
     sheets = [(f"{target.stem}.{one.name}", one.table, one.text) for one in shown.tables]
     for name, sheet, text in [medians, *sheets]:
         files |= {

@@ -77,15 +77,9 @@ class _Ceilings:
         return (self.peaks[precision] / self.bandwidth).dropna()
 
 
-def rooflines(run: Run, table: pd.DataFrame) -> list[Roofline]:
-    """Return a roofline for each device whose ceilings were both measured, the CPU last.
-
-    Parameters
-    ----------
-    table
-        The run's frame.
-    """
-    products = Cases(run, table, "matmul")
+def rooflines(run: Run) -> list[Roofline]:
+    """Return a roofline for each device whose ceilings were both measured, the CPU last."""
+    products = Cases(run, "matmul")
     found = []
     for device in products.devices()[::-1]:
         with suppress(NotMeasuredError):

@@ -8,7 +8,6 @@ from msgspec.structs import replace
 
 from reports.findings import sections
 from reports.findings.model import Finding, Plot, Section
-from reports.frame import frame
 from suite import store
 from suite.model import Case, CaseInfo, Exercise, Outcome, Work
 from tests import factory
@@ -90,7 +89,7 @@ def answer(
         outcomes=[*passed, *(replace(one, group=exercise) for one in outcomes)],
     )
     run = replace(base, benchmarks=cases, frobench=part)
-    return sections(run, frame([run]))[0]
+    return sections(run)[0]
 
 
 def by_name(section: Section) -> dict[str, Finding]:

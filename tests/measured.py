@@ -11,7 +11,6 @@ import msgspec
 
 from reports.findings import sections
 from reports.findings.model import Finding
-from reports.frame import frame
 from suite import checks, store
 from suite.model import Case, Outcome, Run
 from tests.command import ROOT, frobench
@@ -53,7 +52,7 @@ class Measured:
     code: int
 
     def __post_init__(self) -> None:
-        self.sections = sections(self.run, frame([self.run]))
+        self.sections = sections(self.run)
 
     def case(self, name: str) -> Case:
         """Return the case of a name."""

@@ -7,7 +7,6 @@ import pytest
 
 from reports import courses, energy, theme, views
 from reports.contents import contents
-from reports.frame import frame
 from reports.metadata import Head
 from reports.page import Signs, run_page
 from suite import checks
@@ -18,7 +17,7 @@ from tests.judging import made
 
 def page_of(run: Run) -> str:
     """Return the page of a run, without its answers."""
-    return run_page(contents(run, frame([run]), []), [], Signs(Head({}, ""), "", "", ""))
+    return run_page(contents(run, []), [], Signs(Head({}, ""), "", "", ""))
 
 
 GAP = [100.0, None, 300.0]

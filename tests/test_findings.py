@@ -8,7 +8,6 @@ import pytest
 from msgspec.structs import replace
 
 from reports.findings import RULES, sections
-from reports.frame import frame
 from suite import store
 from tests import factory
 from tests.exact_runs import answer, by_name, case, cubic, flat, left_out, loop, square
@@ -81,9 +80,7 @@ def test_an_exercise_without_rules_of_its_own_still_answers_and_draws() -> None:
 
 def test_below_six_launches_there_is_a_value_without_an_interval() -> None:
     run = factory.run(launches=3)
-    found = [
-        one for section in sections(run, frame([run])) for one in section.findings if one.value
-    ]
+    found = [one for section in sections(run) for one in section.findings if one.value]
     assert found
     assert all(one.value and one.value.low is None for one in found)
     assert all("no interval" in one.answer for one in found)
@@ -92,14 +89,14 @@ def test_below_six_launches_there_is_a_value_without_an_interval() -> None:
 @pytest.mark.parametrize("accelerators", [0, 1, 2])
 def test_every_exercise_of_a_run_ends_in_an_answer(accelerators: int) -> None:
     run = factory.run(accelerators=accelerators, partial=True)
-    for section in sections(run, frame([run])):
+    for section in sections(run):
         assert section.findings[0].answer
         assert all(finding.answer.endswith(".") for finding in section.findings)
 
 
 def test_the_interval_of_a_noisy_run_holds_the_truth() -> None:
     run = factory.run(accelerators=1, noise=0.02)
-    matmul = next(one for one in sections(run, frame([run])) if one.exercise == "matmul")
+    matmul = next(one for one in sections(run) if one.exercise == "matmul")
     value = by_name(matmul)["best-rate-cuda:0"].value
     flops = 2 * 16384**3
     truth = flops / (flops / 7.8e14 + 1.6e-5)

@@ -5,7 +5,6 @@ from msgspec.structs import replace
 
 from reports.findings import sections
 from reports.findings.model import Section
-from reports.frame import frame
 from suite.model import Case, Check, Exercise, Outcome, Search, Work
 from tests import factory
 from tests.exact_runs import LAUNCHES, WOBBLE, by_name, case, left_out, plain, plot
@@ -48,7 +47,7 @@ def answered(*cases: Case, without: tuple[Outcome, ...] = (), accelerators: int 
         outcomes=[*passed, *(replace(one, group="attainable_peak") for one in without)],
     )
     run = replace(base, benchmarks=[*cases], frobench=part)
-    return sections(run, frame([run]))[0]
+    return sections(run)[0]
 
 
 WHOLE = (

@@ -9,7 +9,6 @@ import pytest
 from msgspec.structs import replace
 
 from reports import charts, theme
-from reports.frame import frame
 from reports.roofline import Roofline, rooflines
 from suite.model import Case, Outcome, Run, Search, Work
 from tests import factory
@@ -55,7 +54,7 @@ def found(*cases: Case) -> list[Roofline]:
         for one in cases
     ]
     run = replace(base(), benchmarks=[*cases], frobench=replace(base().frobench, outcomes=outcomes))
-    return rooflines(run, frame([run]))
+    return rooflines(run)
 
 
 def test_each_product_is_held_against_the_ceiling_at_its_intensity() -> None:

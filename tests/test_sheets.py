@@ -9,7 +9,6 @@ import pytest
 from reports import normal
 from reports.contents import Contents, contents
 from reports.findings import sections
-from reports.frame import frame
 from reports.headlines import figures
 from reports.sheets import sheets
 from suite import published
@@ -35,8 +34,7 @@ def run() -> Run:
 
 @pytest.fixture(scope="module")
 def shown(run: Run) -> Contents:
-    table = frame([run])
-    return contents(run, table, sections(run, table))
+    return contents(run, sections(run))
 
 
 def rows(shown: Contents, name: str) -> list[dict[str, Any]]:

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Cases to answers with intervals: a module for each exercise that has rules of its own."""
 
-import pandas as pd
-
 from reports.findings import (
     attainable_peak,
     copies,
@@ -38,20 +36,14 @@ RULES = {
 """Exercises in the order in which the report answers them; those without rules follow."""
 
 
-def sections(run: Run, table: pd.DataFrame) -> list[Section]:
-    """Answer every exercise of a run.
-
-    Parameters
-    ----------
-    table
-        The run's frame (`reports.frame.frame`).
-    """
-    return [_section(Cases(run, table, exercise)) for exercise in _order(run)]
+def sections(run: Run) -> list[Section]:
+    """Answer every exercise of a run."""
+    return [_section(Cases(run, exercise)) for exercise in _order(run)]
 
 
-def findings(run: Run, table: pd.DataFrame) -> dict[str, list[Finding]]:
+def findings(run: Run) -> dict[str, list[Finding]]:
     """Return what `sections` answers by exercise, without the plots, in half the time."""
-    return {exercise: _findings(Cases(run, table, exercise)) for exercise in _order(run)}
+    return {exercise: _findings(Cases(run, exercise)) for exercise in _order(run)}
 
 
 def _order(run: Run) -> list[str]:

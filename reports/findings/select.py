@@ -14,12 +14,11 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 
+from reports.by_launch import ByLaunch
 from reports.findings.model import RATIO, Point, Series
 from reports.frame import facts, function_of
 from suite.model import Case, Outcome, Run, Scalar
 from suite.statistics import estimate
-
-Numbers = np.ndarray[Any, np.dtype[np.float64]]
 
 
 class NotMeasuredError(Exception):
@@ -99,35 +98,28 @@ class Curve:
 class Cases:
     """The cases of one exercise of one run that passed, in the precision that they are named after.
 
-    Parameters
-    ----------
-    table
-        The run's frame.
+    Numbers are called as in `reports.by_launch.ByLaunch`.
     """
 
-    def __init__(self, run: Run, table: pd.DataFrame, exercise: str) -> None:
+    def __init__(self, run: Run, exercise: str) -> None:
         self.run = run
         self.exercise = exercise
-        self._table = table
-        self._facts = {
-            case.fullname: one
-            for case, one in facts(run, (exercise,))
-            if one["status"] == "passed" and not _is_disguised(case)
-        }
+        found = [
+            each
+            for each in facts(run, exercise)
+            if each[1]["status"] == "passed" and not _is_disguised(each[0])
+        ]
+        self._cases = [case for case, _ in found]
+        self._facts = {case.fullname: one for case, one in found}
         self._named: dict[Scalar, list[str]] = {}
         for name, one in self._facts.items():
             self._named.setdefault(one["function"], []).append(name)
         self._place = {name: place for place, name in enumerate(self._facts)}
-        places = np.array([self._place.get(name, -1) for name in table["case"].tolist()], int)
-        self._rows = np.flatnonzero(places >= 0)
-        self._case = places[self._rows]
-        launches = table["launch"].to_numpy()[self._rows]
-        self._launches, self._launch = np.unique(launches, return_inverse=True)
-        self._numbers: dict[str, Numbers] = {}
+        self._numbers = ByLaunch(self._cases)
 
     def of(self, exercise: str) -> "Cases":
         """Return the cases of another exercise of the run."""
-        return Cases(self.run, self._table, exercise)
+        return Cases(self.run, exercise)
 
     def names(self, **where: Scalar) -> tuple[str, ...]:
         """Return the full names of the cases with these parameters, in the order of the run."""
@@ -157,10 +149,9 @@ class Cases:
         if not found:
             raise NotMeasuredError(self.reason(**where))
         cases = dict(sorted(found.items()))
-        numbers = self._matrix(what)[:, [self._place[name] for (name,) in cases.values()]]
+        numbers = self._numbers[what][:, [self._place[name] for (name,) in cases.values()]]
         known = ~np.isnan(numbers).all(axis=1)
-        index = self._launches[known]
-        return Curve(pd.DataFrame(numbers[known], index, list(cases)), cases)
+        return Curve(pd.DataFrame(numbers[known], np.flatnonzero(known), list(cases)), cases)
 
     def one(self, what: str = "seconds", **where: Scalar) -> pd.Series:
         """Return a column of the frame by launch for the one case with these parameters.
@@ -173,27 +164,17 @@ class Cases:
         for name in self.names(**where):
             known = self._by_launch(what, name)
             if known.any():
-                numbers = self._matrix(what)[known, self._place[name]]
-                return pd.Series(numbers, self._launches[known])
+                numbers = self._numbers[what][known, self._place[name]]
+                return pd.Series(numbers, np.flatnonzero(known))
         raise NotMeasuredError(self.reason(**where))
 
     def _by_launch(self, what: str, name: str) -> "np.ndarray[Any, np.dtype[np.bool_]]":
         """Tell for each launch whether it has a number of a case in a column."""
-        return ~np.isnan(self._matrix(what)[:, self._place[name]])
-
-    def _matrix(self, what: str) -> Numbers:
-        """Return a column of the frame by launch (rows) and case, NaN where it has no number."""
-        if what not in self._numbers:
-            found = np.full((len(self._launches), len(self._place)), np.nan)
-            if what in self._table:
-                column = self._table[what].to_numpy(dtype=float, na_value=np.nan)
-                found[self._launch, self._case] = column[self._rows]
-            self._numbers[what] = found
-        return self._numbers[what]
+        return ~np.isnan(self._numbers[what][:, self._place[name]])
 
     def passed(self) -> list[Case]:
         """Return the cases themselves, in the order of the run."""
-        return [case for case in self.run.benchmarks if case.fullname in self._facts]
+        return self._cases
 
     def devices(self) -> list[str]:
         """Return the devices, or groups of them, that the cases ran on, the CPU first."""

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: MIT
+"""The numbers of cases in each launch, which tables and findings are made of."""
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from suite.model import Case
+from suite.statistics import launch_medians
+
+Numbers = np.ndarray[Any, np.dtype[np.float64]]
+WORK = ("flops", "bytes", "items")
+RATES = ("flop_rate", "byte_rate", "item_seconds")
+"""Work by time, and time by work."""
+PART = "part_"
+"""Before the name of a part of a sample, such as ``part_overlap``."""
+
+
+class ByLaunch:
+    """Numbers of cases by launch (rows) and case (columns), NaN where there is none.
+
+    ``seconds`` is the median of a launch's samples, for one call of the body; ``flops``, ``bytes``
+    and ``items`` are the work of that call, and rates are work by time, where a clock saw any.
+    """
+
+    def __init__(self, cases: Sequence[Case]) -> None:
+        self._cases = cases
+        self._known: dict[str, Numbers] = {}
+
+    def __getitem__(self, name: str) -> Numbers:
+        """Return numbers by their name; nothing but NaN of a part that no case has."""
+        if name not in self._known:
+            self._known[name] = self._numbers(name)
+        return self._known[name]
+
+    @property
+    def parts(self) -> list[str]:
+        """The names of the parts that any case has."""
+        names = dict.fromkeys(part for case in self._cases for part in case.extra_info.parts)
+        return [f"{PART}{name}" for name in names]
+
+    @cached_property
+    def _launches(self) -> int:
+        return max((len(case.extra_info.launches) for case in self._cases), default=0)
+
+    def _numbers(self, name: str) -> Numbers:
+        if name == "seconds":
+            return self._told(
+                launch_medians(case.stats.data, case.extra_info.launches) for case in self._cases
+            )
+        if name in WORK:
+            work = [getattr(case.extra_info.work, name) for case in self._cases]
+            return self._where_measured(np.array(work, float))
+        if name in RATES:
+            return self._rate(name)
+        part = name.removeprefix(PART)
+        return self._where_measured(
+            self._told(case.extra_info.parts.get(part, []) for case in self._cases)
+        )
+
+    def _rate(self, name: str) -> Numbers:
+        seconds = self["seconds"]
+        if name == "item_seconds":
+            return seconds / _positive(self["items"])
+        work = "flops" if name == "flop_rate" else "bytes"
+        return self[work] / _positive(seconds)
+
+    def _told(self, columns: Iterable[Sequence[float | None]]) -> Numbers:
+        """Return what each case tells of its launches, which may be of fewer than there were."""
+        found = np.full((self._launches, len(self._cases)), np.nan)
+        for place, column in enumerate(columns):
+            found[: len(column), place] = column
+        return found
+
+    def _where_measured(self, numbers: Numbers) -> Numbers:
+        return np.where(np.isnan(self["seconds"]), np.nan, numbers)
+
+
+def _positive(numbers: Numbers) -> Numbers:
+    """Return what can be divided by."""
+    return np.where(numbers > 0, numbers, np.nan)
