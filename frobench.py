@@ -8,7 +8,13 @@ from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-import click
+from suite.absent import absent, absent_module
+
+try:
+    import click
+except ModuleNotFoundError:
+    sys.stderr.write(f"frobench: {absent('click')}\n")
+    sys.exit(3)
 
 if TYPE_CHECKING:
     from suite.model import Conclusion, ProfileName, Run
@@ -28,30 +34,40 @@ def tells(verb: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(verb)
     def wrapped(**options: Any) -> None:  # noqa: ANN401 - whatever the verb takes
-        from suite.errors import CannotRunError, Interrupted, NothingSelectedError
-        from suite.store import InvalidResult
-
         try:
-            verb(**options)
-        except NothingSelectedError as error:
-            raise click.UsageError(str(error)) from None
-        except CannotRunError as error:
-            end(CANNOT, str(error))
-        except InvalidResult as error:
-            end(FAILED, str(error))
-        except BrokenPipeError:  # whoever reads has read enough
-            raise
-        except OSError as error:
-            end(CANNOT, f"{error.filename or 'cannot write'}: {error.strerror or error}")
-        except Interrupted as stopped:
-            saved = f"; what was finished is in {stopped.stored}" if stopped.stored else ""
-            where = f" --results {options['results']}" if options["results"] != RESULTS else ""
-            again = f"`frobench run --resume {stopped.run}{where}` goes on"
-            if "file" in options:
-                again += f", and `frobench compare {options['file']} NEW` then says what agrees"
-            end(INTERRUPTED, f"interrupted{saved}; {again}")
+            told(verb, options)
+        except ImportError as error:
+            if (module := absent_module(error)) is None:
+                raise
+            end(CANNOT, absent(module))
 
     return wrapped
+
+
+def told(verb: Callable[..., None], options: dict[str, Any]) -> None:
+    """Do as `tells` says, once everything that this takes can be imported."""
+    from suite.errors import CannotRunError, Interrupted, NothingSelectedError
+    from suite.store import InvalidResult
+
+    try:
+        verb(**options)
+    except NothingSelectedError as error:
+        raise click.UsageError(str(error)) from None
+    except CannotRunError as error:
+        end(CANNOT, str(error))
+    except InvalidResult as error:
+        end(FAILED, str(error))
+    except BrokenPipeError:  # whoever reads has read enough
+        raise
+    except OSError as error:
+        end(CANNOT, f"{error.filename or 'cannot write'}: {error.strerror or error}")
+    except Interrupted as stopped:
+        saved = f"; what was finished is in {stopped.stored}" if stopped.stored else ""
+        where = f" --results {options['results']}" if options["results"] != RESULTS else ""
+        again = f"`frobench run --resume {stopped.run}{where}` goes on"
+        if "file" in options:
+            again += f", and `frobench compare {options['file']} NEW` then says what agrees"
+        end(INTERRUPTED, f"interrupted{saved}; {again}")
 
 
 def end(code: int, message: str) -> NoReturn:

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
 """The pilot: which cases there are, and which of them this machine can measure in time."""
 
-import sys
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 
 from suite import doctor
+from suite.absent import absent, absent_in
 from suite.errors import CannotRunError, NothingSelectedError
 from suite.model import Settings
 from suite.running.journal import (
@@ -93,8 +93,12 @@ class _Explorer:
         if code == MISUSED:
             raise NothingSelectedError(process.said().rpartition("ERROR: ")[2])
         if self._found is None:
+            said = process.said()
+            module = absent_in(said)
             raise CannotRunError(
-                f"the benchmarks cannot be collected; pytest said:\n{process.said()}"
+                absent(module)
+                if module
+                else f"the benchmarks cannot be collected; pytest said:\n{said}"
             )
         if code == NO_CASES or not self._found.cases:
             if spec.order:
@@ -121,7 +125,5 @@ class _Explorer:
 def _require_packages() -> None:
     for package in NEEDED:
         if find_spec(package) is None:
-            raise CannotRunError(
-                f"{sys.executable} has no package {package}; `nox -s bench` installs "
-                f"everything, and {doctor.START_LOCALLY} says which torch suits the machine"
-            )
+            suits = f"; {doctor.START_LOCALLY} says which torch suits the machine"
+            raise CannotRunError(absent(package) + suits * (package == "torch"))
