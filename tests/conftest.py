@@ -6,6 +6,7 @@ import pytest
 collect_ignore = [
     "browser",  # tests that need a browser; `nox -s browser` runs them
     "calibration",  # benchmarks for studies that take half an hour; test_calibration.py tries them
+    "mishaps",  # benchmarks that end on a GPU; gpu/test_mishaps.py runs them
     "sabotage",  # benchmarks with planted faults; test_sabotage.py runs them
     "tricky",  # benchmarks that go wrong on purpose; test_runner.py runs them
     "truth",  # benchmarks on a device whose truth is known; test_truth.py runs them

@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from suite.devices import Device
     from tests.gpu.load import Load
 
-collect_ignore = ["mishaps"]  # benchmarks that go wrong on purpose; test_mishaps.py runs them
-
 
 def pytest_itemcollected(item: pytest.Item) -> None:
     """Mark every test of this folder; a vendor's warning must not fail it."""

@@ -8,9 +8,9 @@ import pytest
 
 from suite import checks, store
 from suite.model import Run
-from tests.command import frobench, outcomes, stored
+from tests.command import ROOT, frobench, outcomes, stored
 
-MISHAPS = Path(__file__).parent / "mishaps"
+MISHAPS = ROOT / "tests" / "mishaps"
 DEADLINE = 15
 SEED = 2
 """By it the launch begins with the two cases that end its process."""
