@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 from suite.units import format_value
 
-_MOST_TICKS = 6
+_MOST_TICKS = 4
+"""As many numbers as have room beside each other on the smallest screen."""
 _ROOM = 1.15
 """What is left on both sides of the outermost values, as a factor."""
 _NARROWEST = 240.0

@@ -248,7 +248,7 @@ def test_labels_keep_off_each_other_and_off_the_points() -> None:
 def test_an_axis_holds_its_values_and_round_numbers(values: list[float]) -> None:
     axis = spanning(values)
     assert all(0 < axis.at(value) < 100 for value in values)
-    assert 1 <= len(axis.ticks()) <= 6
+    assert 1 <= len(axis.ticks()) <= 4
     assert all(0 <= at <= 100 for at, _ in axis.ticks())
 
 

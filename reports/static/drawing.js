@@ -3,7 +3,7 @@
 /** Elements, and the charts that reports/scales.py lays out too. */
 const drawing = (() => {
   const SVG = "http://www.w3.org/2000/svg";
-  const MOST_TICKS = 6;
+  const MOST_TICKS = 4;
   const ROOM = 1.15;
   const NARROWEST = 240;
   const BOX = [11, 14];
