@@ -17,6 +17,10 @@ class Small(Device):
     def synchronize(self) -> None:
         """Wait for nothing."""
 
+    def free_bytes(self) -> int:
+        """Say so without torch, which may be built for accelerators and then refuses a CPU."""
+        return 2**30
+
     def uniform(self, *shape: int, dtype: str | torch.dtype = "float32") -> torch.Tensor:
         """Refuse what a small device has no room for."""
         if shape[0] > settling.SETTLERS[1]:

@@ -23,7 +23,9 @@ _STAND_INS: dict[str, dict[str, Any]] = {
         "guard_size_oblivious": bool,
         "guarding_hint_or_throw": lambda size: size,
         "has_guarding_hint": lambda _: True,
+        "has_hint": lambda _: True,  # torch 2.11 has this and `size_hint` instead
         "is_nested_int": lambda _: False,
+        "size_hint": lambda size: size,
         "statically_known_true": bool,
         "sym_eq": lambda one, other: one == other if type(one) is int else [*one] == [*other],
         "sym_and": lambda *conditions: all(conditions),
