@@ -2,8 +2,10 @@
 """What sensors said over a run: how it went, in small charts and in a table."""
 
 import math
+from bisect import bisect
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import groupby, pairwise
 from statistics import fmean, median
 
 from markupsafe import Markup
@@ -68,9 +70,17 @@ class Course:
 
     def outline(self, device: str) -> str:
         """Say where one line goes."""
-        values = [value for _, value in self.lines[device]]
-        least, most = (format_value(end, self.unit) for end in (min(values), max(values)))
+        least, _, most = _ends([value for _, value in self.lines[device]], self.unit)
         return f"{printable(device)}: {least} to {most}"
+
+    @property
+    def table(self) -> Iterator[tuple[str, str, list[str]]]:
+        """The chart in numbers: of each line, and of each launch of it, what `_ends` says."""
+        for device, line in self.lines.items():
+            yield device, "all", _ends([value for _, value in line], self.unit)
+            for begun, points in groupby(line, lambda point: bisect(self.launches, point[0])):
+                if begun:
+                    yield device, str(begun), _ends([value for _, value in points], self.unit)
 
 
 @dataclass(frozen=True)
@@ -190,10 +200,14 @@ def _rows(run: Run, told: Telemetry) -> list[tuple[str, str, list[str]]]:
                 grown = sum(after - before for before, after in pairwise(values))
                 cells = [f"{format_value(grown, _unit(quantity))} more than at first"]
             elif values:
-                numbers = (min(values), median(values), max(values))
-                cells = [format_value(number, _unit(quantity)) for number in numbers]
+                cells = _ends(values, _unit(quantity))
             rows.append((device_name(run, told, device), title, cells))
     return rows
+
+
+def _ends(values: Sequence[float], unit: str) -> list[str]:
+    """Spell the least, the median and the greatest."""
+    return [format_value(one, unit) for one in (min(values), median(values), max(values))]
 
 
 def _held_back(run: Run, told: Telemetry) -> list[tuple[str, str, str]]:

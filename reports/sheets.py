@@ -4,6 +4,7 @@
 Cases are named in full; what is computed from several cases names them all, as a JSON list.
 """
 
+from bisect import bisect
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, pairwise
 from typing import Any, NamedTuple
@@ -68,7 +69,13 @@ OTHERS = {
     "source": TEXT,
     "cases": TEXT,
 }
-SENSORS = {"device": TEXT, "quantity": TEXT, "seconds": NUMBER, "value": NUMBER, "not_known": TEXT}
+SENSORS = {
+    **dict.fromkeys(("device", "quantity"), TEXT),
+    "seconds": NUMBER,
+    "launch": COUNT,
+    "value": NUMBER,
+    "not_known": TEXT,
+}
 
 
 def measured(rows: Iterable[CaseRow], spent: Spent | None) -> Iterator[tuple[str, Cell]]:
@@ -222,7 +229,10 @@ def _others(beside: Iterable[Row]) -> Iterator[tuple[Any, ...]]:
 
 
 def _sensors(run: Run) -> Iterator[tuple[Any, ...]]:
-    """Yield each step's reading; a quantity that was never read has one row with the reason."""
+    """Yield each step's reading; a quantity that was never read has one row with the reason.
+
+    A reading is of the launch that began last; before the first one it is of none.
+    """
     told = run.frobench.telemetry
     if told is UNSET:
         return
@@ -234,7 +244,9 @@ def _sensors(run: Run) -> Iterator[tuple[Any, ...]]:
         for quantity, values in {**told.series[device], **held_back.get(device, {})}.items():
             reason = told.unknown.get(f"{device}.{quantity}")
             if values is None:
-                yield device, quantity, None, None, reason
+                yield device, quantity, None, None, None, reason
             for step, value in enumerate(values or ()):
                 if value is not None:
-                    yield device, quantity, told.begun + (step + 0.5) * told.step, value, None
+                    moment = told.begun + (step + 0.5) * told.step
+                    launch = bisect(told.launches, moment) - 1
+                    yield device, quantity, moment, launch if launch >= 0 else None, value, None

@@ -18,6 +18,7 @@ from tests import factory
 from tests.check_site import check
 from tests.command import ROOT
 from tests.judging import keep
+from tests.test_courses import telemetry
 
 CHECKER = ROOT / "tests" / "check_site.py"
 PRICES = """torch_name,memory_bytes,price,currency,date,kind,source
@@ -75,6 +76,9 @@ PAGE = {
     "a number in brief": Fault(
         ".html", r'(class="figure"><span class="value">)[\d.,]+', r"\g<1>90013", "'90013"
     ),
+    "the readings of a launch": Fault(
+        ".html", r'(id="sensors-1-caption".*?>2</td><td>)[\d.]+', r"\g<1>90015", "90015"
+    ),
     "the summary": Fault(".html", r'(class="summary">.*?\[)[\d.,]+,', r"\g<1>90014,", r"\[90014,"),
 }
 TABLES = {
@@ -86,6 +90,9 @@ TABLES = {
         ".cases.csv", r'("time",)', r"\g<1>9", r"cases.csv, row 1: time is Row\(value=9"
     ),
     "a point": Fault(".figures.csv", r'(\n[^\n]*?",)(\d)', r"\g<1>9\2", "should be Row"),
+    "a reading's launch": Fault(
+        ".sensors.csv", r'("power_watts",\d+,)\d', r"\g<1>5", "sensors.csv, row 1: launch is 5"
+    ),
     "a form that is no Parquet": Fault(".cases.parquet", "PAR1", "ABCD", "that is no Parquet"),
 }
 TOGETHER = {
@@ -122,6 +129,9 @@ def small(seed: int, machine: str, accelerators: int) -> Run:
         ),
     )
     run.frobench.exercises = {name: run.frobench.exercises[name] for name in SIZES}
+    if accelerators:
+        power: list[float | None] = [80.0, 410.0, None, 450.0, 430.0]
+        run.frobench.telemetry = telemetry({"cuda:0": {"power_watts": power}})
     return run
 
 

@@ -95,6 +95,24 @@ def test_a_single_reading_and_one_value_all_along_can_be_drawn() -> None:
         courses.draw(courses.Course("Power", "W", {"cpu": values}, []), theme.WIDE)
 
 
+def test_every_chart_has_a_table_of_its_own_launch_by_launch() -> None:
+    gpu = "NVIDIA H200 (cuda:0)"
+    assert [row for row in drawn(on_gpus())["Clock"].table if row[0] == gpu] == [
+        (gpu, "all", ["1.2 GHz", "1.98 GHz", "1.98 GHz"]),
+        (gpu, "1", ["1.98 GHz", "1.98 GHz", "1.98 GHz"]),
+        (gpu, "2", ["1.2 GHz", "1.59 GHz", "1.98 GHz"]),
+    ]
+    figures = page_of(on_gpus()).partition('id="sensors"')[2].split("<figure")[1:]
+    assert len(figures) == len(drawn(on_gpus()))
+    for figure, title in zip(figures, drawn(on_gpus()), strict=True):
+        assert f"{title} over the run and in each launch" in figure.partition("</figure>")[0]
+
+
+def test_before_the_first_launch_a_reading_is_of_none() -> None:
+    early = courses.Course("Power", "W", {"cpu": [(1.0, 5.0), (3.0, 7.0)]}, [2.0])
+    assert [row[1:] for row in early.table] == [("all", ["5 W", "6 W", "7 W"]), ("1", 3 * ["7 W"])]
+
+
 def test_the_table_has_every_quantity_or_the_reason() -> None:
     told = courses.sensors(on_gpus())
     assert told is not None

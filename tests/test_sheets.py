@@ -25,7 +25,7 @@ def run() -> Run:
         step=2.0,
         series={"cuda:0": {"power_watts": [300.0, None, 310.0], "fan": None}},
         held_back={"cuda:0": {"SwPowerCap": [0.5, 0.0, 1.0]}},
-        launches=[1.0],
+        launches=[3.0, 6.0],
         unknown={"cuda:0.fan": "there is none"},
         cost=0.001,
     )
@@ -110,8 +110,8 @@ def test_figures_of_others_stand_behind_one_s_own(run: Run) -> None:
 
 def test_what_sensors_said_is_there_and_why_they_did_not(shown: Contents) -> None:
     found = [tuple(row.values()) for row in rows(shown, "sensors")]
-    assert ("cuda:0", "power_watts", 2.0, 300.0, None) in found
-    assert ("cuda:0", "power_watts", 6.0, 310.0, None) in found
-    assert ("cuda:0", "fan", None, None, "there is none") in found
-    assert ("cuda:0", "held_back.SwPowerCap", 6.0, 1.0, None) in found
+    assert ("cuda:0", "power_watts", 2.0, None, 300.0, None) in found
+    assert ("cuda:0", "power_watts", 6.0, 1, 310.0, None) in found
+    assert ("cuda:0", "fan", None, None, None, "there is none") in found
+    assert ("cuda:0", "held_back.SwPowerCap", 4.0, 0, 0.0, None) in found
     assert len(found) == 6

@@ -162,12 +162,17 @@ function tableOf(svg) {
   return inside ?? svg.closest("section")?.querySelector("table") ?? null;
 }
 
-/** Charts that cannot be heard or read: without a name, or without a table. */
+/** Charts that cannot be heard or read: without a name, or without a table that is no other chart's. */
 function unread() {
+  const owners = new Map();
   return [...document.querySelectorAll("svg")].flatMap((svg) => {
     if (svg.closest("[aria-hidden=true]")) return [];
     if (svg.getAttribute("role") !== "img" || !svg.getAttribute("aria-label")?.trim()) return [`neither named nor hidden: ${named(svg)}`];
-    return tableOf(svg) ? [] : [`no table beside it: ${named(svg)}`];
+    const [table, figure] = [tableOf(svg), svg.closest("figure")];
+    if (!table) return [`no table beside it: ${named(svg)}`];
+    const shared = figure && owners.has(table) && owners.get(table) !== figure;
+    if (figure) owners.set(table, figure);
+    return shared ? [`has its table from another chart: ${named(svg)}`] : [];
   });
 }
 

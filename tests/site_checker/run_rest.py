@@ -74,8 +74,8 @@ class Rest:
             self._say(one.is_value(true) and one.unit == "s", one.text, true)
 
     def _sensors(self) -> None:
-        """Check the table of readings, and the sentences around it."""
-        known = readings(self.files)
+        """Check the tables of readings, and the sentences around them."""
+        known = {key: [value for _, value in one] for key, one in readings(self.files).items()}
         ends = [(min(one), median(one), max(one)) for one in known.values()]
         grown = [one[-1] - one[0] for one in known.values()]
         for line in self._blocks("sensors", "tr"):
@@ -87,6 +87,8 @@ class Rest:
                         _all(shown, [one]) for one in grown
                     )
                     self._say(right, line.text(), "what a sensor read")
+        for block in self._blocks("sensors", "figure"):
+            self._course(block)
         told = self.files.stored["frobench"].get("telemetry") or {}
         parts = [fmean(one) for (_, name), one in known.items() if name.startswith("held_back.")]
         for block in self._blocks("sensors", "li", "p"):
@@ -97,6 +99,19 @@ class Rest:
                 self._value(text.partition(" took ")[2], [told["cost"]])
             elif " at rest" in text:
                 self._value(text.rpartition(": ")[2], told["idle_watts"].values())
+
+    def _course(self, figure: Element) -> None:
+        """Check the table of a chart: of each device one quantity, launch by launch."""
+        lines: dict[str, list[tuple[str, list[Printed]]]] = {}
+        for line in figure.every("tr"):
+            device, part, *cells = [one.text() for one in line.children if isinstance(one, Element)]
+            if shown := [one for cell in cells if (one := first(cell))]:
+                lines.setdefault(device, []).append((part, shown))
+        self._say(lines, figure.text(), "a chart with a table")
+        for device, rows in lines.items():
+            right = any(_is_course(rows, one) for one in readings(self.files).values())
+            told = [(part, [one.text for one in shown]) for part, shown in rows]
+            self._say(right, f"{device}: {told}", "what a sensor read in each launch")
 
     def _value(self, text: str, wanted: Iterable[float]) -> None:
         """Check a number of two digits at least."""
@@ -134,6 +149,19 @@ def _above(line: Element) -> Element:
 def _is_reading(line: Element) -> bool:
     table = line.around("table")
     return table is not None and table.first("caption", id="sensors-caption") is not None
+
+
+def _is_course(rows: list[tuple[str, list[Printed]]], told: list[tuple[str, float]]) -> bool:
+    """Tell whether the ends of all readings, and of those of each launch, are these rows."""
+    parts = {"all": [value for _, value in told]}
+    for launch, value in told:
+        if launch:
+            parts.setdefault(str(int(launch) + 1), []).append(value)
+    return parts.keys() == {part for part, _ in rows} and all(
+        _all(shown, (min(one), median(one), max(one)))
+        for part, shown in rows
+        for one in [parts[part]]
+    )
 
 
 def _all(shown: list[Printed], wanted: Iterable[float]) -> bool:

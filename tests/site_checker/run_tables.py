@@ -132,29 +132,36 @@ def _is(other: Row, one: Row) -> bool:
 
 
 def _sensors(files: RunFiles, report: Report) -> None:
-    """Hold the readings against those that are stored."""
-    told = files.stored["frobench"].get("telemetry") or {"series": {}, "held_back": {}}
+    """Hold the readings against those that are stored, and their launches against the clock."""
+    told = files.stored["frobench"].get("telemetry") or {"series": {}, "launches": []}
     wanted = Counter(
-        (device, quantity, value)
+        (device, quantity, told["begun"] + (step + 0.5) * told["step"], value)
         for device, quantities in told["series"].items()
         for quantity, values in quantities.items()
-        for value in values or ()
+        for step, value in enumerate(values or ())
         if value is not None
     )
+    rows = [one for one in files.tables["sensors"] if one["value"]]
     found = Counter(
-        (cells["device"], cells["quantity"], float(cells["value"]))
-        for cells in files.tables["sensors"]
-        if cells["value"] and not cells["quantity"].startswith("held_back.")
+        (one["device"], one["quantity"], float(one["seconds"]), float(one["value"]))
+        for one in rows
+        if not one["quantity"].startswith("held_back.")
     )
     report.checked[CELLS] += max(0, found.total() - 1)
     name = files.beside("sensors.csv").name
     report.check(found == wanted, CELLS, f"{name}: readings are not those stored")
+    for at, one in enumerate(rows, start=1):
+        begun = sum(moment <= float(one["seconds"]) for moment in told["launches"])
+        right = one["launch"] == (str(begun - 1) if begun else "")
+        fault = _fault(f"{name}, row {at}", "launch", one["launch"], begun - 1)
+        report.check(right, CELLS, fault)
 
 
-def readings(files: RunFiles) -> dict[tuple[str, str], list[float]]:
-    """Return the readings of each quantity of each device, in order."""
-    found: dict[tuple[str, str], list[float]] = {}
+def readings(files: RunFiles) -> dict[tuple[str, str], list[tuple[str, float]]]:
+    """Return the readings of each quantity of each device in order, each with its launch."""
+    found: dict[tuple[str, str], list[tuple[str, float]]] = {}
     for cells in files.tables["sensors"]:
         if cells["value"]:
-            found.setdefault((cells["device"], cells["quantity"]), []).append(float(cells["value"]))
+            one = cells["launch"], float(cells["value"])
+            found.setdefault((cells["device"], cells["quantity"]), []).append(one)
     return found
