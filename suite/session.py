@@ -242,9 +242,10 @@ class LaunchSession:
         if record is not None:
             self.write(record)
         self.searches.conclude(case)
-        if refused is not None and refused.status == "failed":
-            self.drop_workers()
-            self._exit_if_poisoned()
+        if refused is not None:
+            if refused.status == "failed":
+                self.drop_workers()
+            self._exit_if_poisoned()  # also where what seemed to be missing was the device
 
     def _climb_to(self, item: pytest.Function, sampler: timing.Sampler, work: Work) -> Measurement:
         """Call the body if its family's climb allows it; skip the case if it takes too long.

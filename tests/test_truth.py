@@ -218,8 +218,13 @@ def test_a_device_that_is_lost_fails_its_case_and_the_rest_goes_on(tmp_path: Pat
     reason = "AcceleratorError: sim error: device 0 is lost"
     spec = VIRTUAL | {"flops": {"float32": 1e9}, "faults": {"lost_after": 4900}}
     options = ("--benchmarks", KNOWN, "--devices", "sim:0", "--budget", 12, "--deadline", 20)
-    seen = measured(tmp_path, spec, "first or many or last", *options)
+    seen = measured(tmp_path, spec, "first or many or lacking or last", *options)
     assert seen.code == 1
+    lacking = seen.outcome("bench_lacking[sim:0-5000]")
+    assert (lacking.status, lacking.reason) == (
+        "skipped",
+        "no adding here: sim error: device 0 is lost",
+    )
     assert seen.outcome("bench_many[sim:0-5000]").status == "failed"
     assert seen.outcome("bench_many[sim:0-5000]").reason == reason
     for name, launches in (("first", 10), ("last", 20)):

@@ -3,7 +3,7 @@
 
 import torch
 
-from suite import Device, Measure, Work, cases, close_to
+from suite import Device, Measure, Work, cases, close_to, needed
 
 MANY = 5000
 """Launches of one call; a device that is to go wrong does so before."""
@@ -19,6 +19,16 @@ def bench_first(measure: Measure, accelerator: Device, launches: int) -> None:
 def bench_many(measure: Measure, accelerator: Device, launches: int) -> None:
     """Add many times."""
     add(measure, accelerator, launches)
+
+
+@cases("quick", launches=[MANY])
+def bench_lacking(measure: Measure, accelerator: Device, launches: int) -> None:
+    """Add many times to see whether the device can."""
+    a = accelerator.uniform(64)
+    with needed("adding"):
+        for _ in range(launches):
+            _ = a + a
+    add(measure, accelerator, 1)
 
 
 @cases("quick", gigabytes=[1000])
