@@ -4,10 +4,12 @@
 What the table says already, the script reads there.
 """
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
-from itertools import chain
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from reports.equipment import Equipment, equipment, surroundings
 from reports.findings.model import exercise_title
@@ -20,8 +22,6 @@ from reports.summary import Summary
 from suite.model import Estimate
 
 RATE = "FLOP/s"
-Key = tuple[str, str]
-"""An exercise as far as one kind of device does it, and what tells its case from others."""
 
 
 class Exercise(NamedTuple):
@@ -57,11 +57,10 @@ def data(
     known
         What devices cost.
     """
-    runs = [*chain.from_iterable(machines)]
+    runs = [*itertools.chain.from_iterable(machines)]
     bought = [_bought(run) for run in runs]
     prices = [total(known, one) for one in bought]
-    measured = [_by_case(run) for run in runs]
-    cases = sorted(dict.fromkeys(chain.from_iterable(measured)))
+    cases = _cases(runs)
     exercises = _exercises(runs, cases)
     products = _products(figures)
     return {
@@ -76,7 +75,7 @@ def data(
         "prices": _listed([price and tuple(price)[2:] for price in prices]),
         **surrounding([surroundings(run.environment) for run in runs]),
         "exercises": [one._asdict() for one in exercises],
-        "times": pack(measured, cases),
+        "times": pack(_logs(runs, cases)),
         "errors": [_errors(run, exercises) for run in runs],
     }
 
@@ -105,21 +104,36 @@ def _listed(values: Sequence[Any]) -> dict[str, list[Any]]:
     return {"values": [*places], "of": [places[value] for value in values]}
 
 
-def _exercises(runs: Sequence[Summary], cases: Iterable[Key]) -> list[Exercise]:
+def _cases(runs: Iterable[Summary]) -> dict[str, list[int]]:
+    """Return the cases of all runs by exercise, both in order."""
+    found: dict[str, set[int]] = {}
+    for run in runs:
+        for name, each in run.times.items():
+            found.setdefault(name, set()).update(each)
+    return {name: sorted(found[name]) for name in sorted(found)}
+
+
+def _exercises(runs: Sequence[Summary], cases: Mapping[str, Sequence[int]]) -> list[Exercise]:
     """Return the exercises in the order of their cases."""
     titles = {one.exercise: one.title for run in reversed(runs) for one in run.answers}
-    counts = Counter(exercise for exercise, _ in cases)
     found = []
-    for name, count in sorted(counts.items()):
+    for name, each in cases.items():
         whole = name.removesuffix(ON_CPU)
         title = titles.get(whole, exercise_title(whole))
         alone = name != whole
-        found.append(Exercise(name, f"{title}, on the CPU" if alone else title, alone, count))
+        found.append(Exercise(name, f"{title}, on the CPU" if alone else title, alone, len(each)))
     return found
 
 
-def _by_case(run: Summary) -> dict[Key, float]:
-    return {(name, case): log for name, each in run.times.items() for case, log in each.items()}
+def _logs(runs: Sequence[Summary], cases: Mapping[str, Sequence[int]]) -> NDArray[np.float64]:
+    """Return the logarithms of times by run (rows) and case, NaN where a run lacks one."""
+    count = itertools.count()
+    places = {name: {case: next(count) for case in each} for name, each in cases.items()}
+    found = np.full((len(runs), next(count)), np.nan)
+    for row, run in enumerate(runs):
+        for name, times in run.times.items():
+            found[row, [places[name][case] for case in times]] = [*times.values()]
+    return found
 
 
 def _errors(run: Summary, exercises: Iterable[Exercise]) -> str:

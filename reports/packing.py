@@ -8,10 +8,12 @@ equal between its versions. `static/packing.js` reads it.
 """
 
 import math
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from functools import cache
-from itertools import pairwise
-from typing import TypedDict, TypeVar
+from typing import TypedDict
+
+import numpy as np
+from numpy.typing import NDArray
 
 STEP = 1e-3
 """Of a time's natural logarithm."""
@@ -23,8 +25,7 @@ GAP, ONE_MISSING = "~", " "
 """What stands before the number, of two digits, of cases that a run lacks, and for one of few."""
 LEAST_ERROR, ERROR_LEVELS = 1e-5, 7
 """The least standard error of a logarithm that is told, and how many digits lead to e times it."""
-Case = TypeVar("Case", bound=Hashable)
-"""Whatever tells cases apart."""
+Places = NDArray[np.int64]
 _LONGEST_GAP = len(DIGITS) ** 2 - 1
 
 
@@ -46,19 +47,23 @@ class Packed(TypedDict):
     runs: list[str]
 
 
-def pack(runs: Sequence[Mapping[Case, float]], cases: Iterable[Case]) -> Packed:
-    """Pack the logarithms of runs' seconds, by case; each of a run's cases is among `cases`."""
-    places = {case: place for place, case in enumerate(cases)}
-    steps = [
-        dict(sorted((places[case], round(one / STEP)) for case, one in run.items())) for run in runs
-    ]
-    found: dict[int, list[int]] = {}
-    for run in steps:
-        for case, step in run.items():
-            found.setdefault(case, []).append(step)
-    each = [found.get(case, [0]) for case in places.values()]
-    least, widths = [min(one) for one in each], [_width(max(one) - min(one)) for one in each]
-    return Packed(least=least, widths=widths, runs=[_run(run, least, widths) for run in steps])
+def pack(logs: NDArray[np.float64]) -> Packed:
+    """Pack the logarithms of seconds, by run (rows) and case, NaN where a run lacks one."""
+    steps = np.round(logs / STEP)
+    there = ~np.isnan(steps)
+    measured = there.any(axis=0)
+    least = np.min(steps, axis=0, initial=np.inf, where=there)
+    most = np.max(steps, axis=0, initial=-np.inf, where=there)
+    least, most = (np.where(measured, ends, 0.0).astype(int) for ends in (least, most))
+    widths = [_width(span) for span in (most - least).tolist()]
+    return Packed(
+        least=least.tolist(),
+        widths=widths,
+        runs=[
+            _run(cases := np.flatnonzero(known), (run[cases] - least[cases]).astype(int), widths)
+            for run, known in zip(steps, there, strict=True)
+        ],
+    )
 
 
 def pack_error(error: float | None) -> str:
@@ -81,13 +86,16 @@ def _width(span: int) -> int:
     return width
 
 
-def _run(steps: Mapping[int, int], least: Sequence[int], widths: Sequence[int]) -> str:
+def _run(cases: Places, steps: Places, widths: Sequence[int]) -> str:
     """Spell a run's steps, by the ascending places of its cases."""
-    gaps = (after - before - 1 for before, after in pairwise([-1, *steps]))
-    return "".join(
-        _gap(gap) + _digits(step - least[case], widths[case])
-        for gap, (case, step) in zip(gaps, steps.items(), strict=True)
-    )
+    texts = [
+        _digits(step, widths[case])
+        for case, step in zip(cases.tolist(), steps.tolist(), strict=True)
+    ]
+    missing = np.diff(cases, prepend=-1) - 1
+    for place in np.flatnonzero(missing).tolist():
+        texts[place] = _gap(int(missing[place])) + texts[place]
+    return "".join(texts)
 
 
 @cache

@@ -281,7 +281,7 @@ def test_hostile_strings_are_shown_and_do_nothing() -> None:
         device=HOSTILE + "W" * 10_000,
         datetime=HOSTILE,
         environment=replace(run.environment, software=software),
-        times={HOSTILE: {HOSTILE: -3.0}},
+        times={HOSTILE: {1: -3.0}},
         change=changed(slower=(HOSTILE,), differences=(HOSTILE,)),
     )
     page = index.page([hostile, on_day(1, "b")])
