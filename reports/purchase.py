@@ -16,17 +16,20 @@ from markupsafe import Markup
 from reports import (
     downloads,
     purchase_front,
+    purchase_signs,
     purchase_tables,
     purchase_words,
     purchase_worth,
     views,
 )
+from reports.cache import mark
 from reports.comparison import Comparison
 from reports.economics import single
 from reports.elements import element, together
 from reports.findings.model import exercise_title
 from reports.machines import compare_measured
 from reports.measured import Measured
+from reports.metadata import ANYWHERE, Described, Head, Publication
 from reports.prices import Price
 from reports.purchase_view import USE, View, view
 from reports.render import render
@@ -36,7 +39,7 @@ from suite.model import Run
 from suite.units import format_value
 
 NAME = "purchase"
-PAGE = f"{NAME}.html"
+PAGE, IMAGE = f"{NAME}.html", f"{NAME}.png"
 SCRIPTS = (
     "units.js",
     "drawing.js",
@@ -99,19 +102,22 @@ class Maker:
     prices: Sequence[Price]
     made: bool = False
 
-    def __call__(self, pages: Mapping[Path, str]) -> dict[str, bytes]:
+    def __call__(self, pages: Mapping[Path, str], publication: Publication) -> dict[str, bytes]:
         """Return the page and its downloads by their names, given the addresses of run pages."""
         runs = {pages[path]: store.read(path) for path in self.paths if path in pages}
         self.made = len(runs) > 1
         if not self.made:
             return {}
-        return files(runs, pages.get(self.reference or Path()), self.prices)
+        return files(runs, pages.get(self.reference or Path()), self.prices, publication)
 
 
 def files(
-    runs: Mapping[str, Run], reference: str | None, prices: Sequence[Price]
+    runs: Mapping[str, Run],
+    reference: str | None,
+    prices: Sequence[Price],
+    publication: Publication = ANYWHERE,
 ) -> dict[str, bytes]:
-    """Return the page of machines side by side and its downloads, by their names.
+    """Return the page of machines side by side, its downloads and its picture, by their names.
 
     Parameters
     ----------
@@ -122,39 +128,56 @@ def files(
         that can be compared.
     prices
         Of devices.
+    publication
+        Where the page will lie, and under which licence.
     """
     measured = {href: Measured.of(run) for href, run in runs.items()}
     able = [href for href, one in measured.items() if one.cases]
     first = reference or next(iter([*able, *runs]))
     others = [href for href in runs if href != first]
     comparisons = [compare_measured(measured, href, prices) for href in (first, *others)]
+    shown, when = view(comparisons), purchase_signs.newest(runs)
     table = rows(comparisons[0])
-    return {
-        PAGE: page(comparisons, runs).encode(),
+    tables = {
         f"{NAME}.csv": downloads.as_csv(table),
         f"{NAME}.parquet": downloads.as_parquet(table),
     }
+    about = Described(purchase_signs.title(shown), description(shown), PAGE, IMAGE, when)
+    marks = {name: mark(content) for name, content in tables.items()}
+    head = purchase_signs.head(about, marks, publication)
+    text = page(shown, comparisons, runs, head)
+    return {PAGE: text.encode(), IMAGE: purchase_signs.picture(shown, when), **tables}
 
 
-def page(comparisons: Sequence[Comparison], runs: Mapping[str, Run]) -> str:
+def description(shown: View) -> str:
+    """Return what the page says in short."""
+    return " ".join(purchase_words.sentences(shown)) or purchase_signs.title(shown)
+
+
+def page(
+    shown: View, comparisons: Sequence[Comparison], runs: Mapping[str, Run], head: Head
+) -> str:
     """Return the page of machines beside the reference of the first comparison, or another's.
 
     Parameters
     ----------
+    shown
+        Of the comparisons.
     comparisons
         Of the same machines, beside each of them.
     runs
         See `files`.
+    head
+        What it tells programs.
     """
-    shown = view(comparisons)
-    names = [row.name for row in shown.rows]
     return render(
         "purchase.html",
         scripts=(*SCRIPTS, "purchase_page.js"),
         styles=(STYLE,),
         title="Machines side by side",
-        description=" ".join(purchase_words.sentences(shown)) or ", ".join(names),
+        description=description(shown),
         home="index.html",
+        head=head,
         filled=parts(shown),
         usual=usual(shown.currency),
         runs=[

@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 import frobench
-from reports import metadata, site
+from reports import metadata, purchase, site
 from reports.downloads import ESTIMATES
 from reports.metadata import MEDIA, Publication
 from suite import store
@@ -24,7 +24,7 @@ ADDRESS = "https://example.org/gpus/"
 
 
 class Built(NamedTuple):
-    """A site whose address is known, and one of the same runs whose is not."""
+    """A site whose address is known, and one of the same runs whose is not, with all pages."""
 
     public: Path
     private: Path
@@ -39,9 +39,10 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
     ]
     stored = [store.write(run, folder / "results") for run in runs]
     out = folder / "public"
+    beside = purchase.Maker(stored, None, [])
     site.build(stored, out)  # what was made for no address is not taken for one with an address
-    site.build(stored, out, publication=Publication(ADDRESS, "CC0-1.0"))
-    site.build(stored[:1], folder / "private")
+    site.build(stored, out, beside=beside, publication=Publication(ADDRESS, "CC0-1.0"))
+    site.build(stored, folder / "private", beside=beside)
     return Built(out, folder / "private")
 
 
@@ -75,6 +76,11 @@ def references(value: object) -> Iterator[str]:
 
 def pages(out: Path) -> list[Path]:
     return sorted(out.glob("*/*.html"))
+
+
+def every_page(out: Path) -> list[Path]:
+    """Return the pages of runs, the index, and the page of machines side by side."""
+    return [*pages(out), out / "index.html", out / "purchase.html"]
 
 
 def told(page: Path) -> dict[str, Any]:
@@ -142,21 +148,29 @@ def test_what_was_measured_is_a_column_with_its_unit() -> None:
     assert (units["seconds"], units["flop_rate"], units["byte_rate"]) == ("s", "FLOP/s", "B/s")
 
 
+def test_the_page_of_machines_tells_of_ratios_and_not_of_times(built: Built) -> None:
+    found = told(built.public / "purchase.html")
+    columns = purchase.SCHEMA.names
+    assert {one["name"] for one in found["variableMeasured"]} <= set(columns)
+    assert "bootstrap" in found["measurementTechnique"]
+    assert "(A) and" in found["name"]
+
+
 def test_a_page_tells_programs_what_lies_beside_it(built: Built) -> None:
-    for page in [*pages(built.private), built.private / "index.html"]:
+    for page in every_page(built.private):
         found = told(page)
         assert (found["@context"], found["@type"]) == ("https://schema.org/", "Dataset")
         assert found["license"] == "https://spdx.org/licenses/CC-BY-4.0"
         assert "under CC-BY-4.0." in Reader(page.read_text(encoding="utf-8")).text
         assert 50 <= len(found["description"]) <= 5000
-        assert len(found["distribution"]) >= 4
+        assert len(found["distribution"]) >= (2 if page.stem == "purchase" else 4)
         for one in found["distribution"]:
             content = (page.parent / one["contentUrl"]).read_bytes()
             assert one["sha256"] == hashlib.sha256(content).hexdigest()
 
 
 def test_an_address_makes_absolute_what_must_be(built: Built) -> None:
-    for page in [*pages(built.public), built.public / "index.html"]:
+    for page in every_page(built.public):
         about, found = properties(page), told(page)
         assert about["og:title"]
         assert about["og:description"]
@@ -170,7 +184,7 @@ def test_an_address_makes_absolute_what_must_be(built: Built) -> None:
 
 
 def test_without_an_address_none_is_made_up(built: Built) -> None:
-    for page in [*pages(built.private), built.private / "index.html"]:
+    for page in every_page(built.private):
         about = properties(page)
         assert about["og:title"]
         assert not {"og:url", "og:image"} & about.keys()

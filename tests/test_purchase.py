@@ -16,6 +16,7 @@ from reports.comparison import Comparison, Exercise, Less, Machine, Rate
 from reports.findings.model import RATIO
 from reports.machines import compare_measured
 from reports.measured import Measured
+from reports.metadata import ANYWHERE
 from reports.purchase_view import View, listed, view
 from reports.render import HERE
 from reports.scales import labels, spanning
@@ -315,7 +316,7 @@ def test_the_download_has_a_row_for_each_machine_and_exercise(made: dict[str, by
 
 def test_only_files_that_have_a_page_are_laid_side_by_side() -> None:
     lone = purchase.Maker([Path("a"), Path("b")], None, [])
-    assert lone({}) == {}
+    assert lone({}, ANYWHERE) == {}
     assert not lone.made
 
 
