@@ -19,7 +19,6 @@ from reports.ratios import Launches, Ratios, Rows, Values, against
 from suite.compare.alike import kind
 from suite.compare.pairing import Pair, match
 from suite.compare.words import grouped
-from suite.model import Run
 from suite.names import name_of
 
 SUFFIX = ".html"
@@ -27,28 +26,20 @@ DECIMALS, DIGITS = 9, 6
 """To which logs are rounded, and variances: further ones differ between processors."""
 
 
-def compare_many(
-    runs: Mapping[str, Run], reference: str, prices: Sequence[Price] = ()
+def compare_measured(
+    measured: Mapping[str, Measured], reference: str, prices: Sequence[Price] = ()
 ) -> Comparison:
     """Hold machines beside a reference, which is among them.
 
     Parameters
     ----------
-    runs
+    measured
         By the address of each run's page, seen from the site's root.
     reference
         The address of one of them.
     prices
         Of devices; without any, no price is known.
     """
-    measured = {address: Measured.of(run) for address, run in runs.items()}
-    return compare_measured(measured, reference, prices)
-
-
-def compare_measured(
-    measured: Mapping[str, Measured], reference: str, prices: Sequence[Price] = ()
-) -> Comparison:
-    """Do what `compare_many` does, for who holds the same runs beside several references."""
     base = measured[reference]
     exercises = _exercises(base)
     return Comparison(

@@ -10,7 +10,7 @@ from reports.elements import element, percent
 from reports.findings.model import RATIO
 from reports.purchase_tables import line, name, number, plain, table
 from reports.purchase_view import Across, Row, View, listed
-from reports.ranking import front
+from reports.ranking import beaters
 from reports.scales import Scale, labels, spanning
 from suite.units import axis_scale
 
@@ -33,8 +33,6 @@ class Point:
 
     Parameters
     ----------
-    within
-        Whether it is on the front.
     beaters, near
         Who is surely faster and costs no more; who costs less and is not surely slower.
     """
@@ -42,9 +40,13 @@ class Point:
     row: Row
     ratio: Amount
     amount: float
-    within: bool
     beaters: list[Row]
     near: list[Row]
+
+    @property
+    def within(self) -> bool:
+        """Whether it is on the front."""
+        return not self.beaters
 
     @property
     def word(self) -> str:
@@ -68,17 +70,16 @@ def points(view: View, across: Across) -> list[Point]:
         if (amount := row.each[across]) is not None
     ]
     options = [(-amount if across == _MORE else amount, row) for row, _, amount in known]
-    within = front(options, view.faster)
+    beaten = beaters(options, view.faster)
     return [
         Point(
             row,
             ratio,
             amount,
-            on_it,
-            [other for its, other in options if its <= cost and view.faster(other, row)],
+            by,
             [other for its, other in options if its < cost and not view.faster(row, other)],
         )
-        for (row, ratio, amount), (cost, _), on_it in zip(known, options, within, strict=True)
+        for (row, ratio, amount), (cost, _), by in zip(known, options, beaten, strict=True)
     ]
 
 

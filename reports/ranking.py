@@ -75,10 +75,10 @@ def places(machines: Sequence[T], faster: Faster[T]) -> list[Place]:
     return [Place(first, last(one)) for one, first in zip(machines, firsts, strict=True)]
 
 
-def front(options: Sequence[tuple[float, T]], faster: Faster[T]) -> list[bool]:
-    """Tell which machines are on the Pareto front of speed against a cost.
+def beaters(options: Sequence[tuple[float, T]], faster: Faster[T]) -> list[list[T]]:
+    """Return for each machine those that cost no more and are surely faster.
 
-    One is off the front only if another that costs no more is surely faster.
+    It is on the Pareto front of speed against a cost where there are none.
 
     Parameters
     ----------
@@ -86,6 +86,6 @@ def front(options: Sequence[tuple[float, T]], faster: Faster[T]) -> list[bool]:
         Each machine's cost, of which less is better (a price, watts; less its memory), and itself.
     """
     return [
-        not any(other_cost <= cost and faster(other, one) for other_cost, other in options)
+        [other for its, other in options if its <= cost and faster(other, one)]
         for cost, one in options
     ]

@@ -2,7 +2,7 @@
 """Stored runs of several machines, compared: what is known exactly comes out exactly."""
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from random import Random
 
 import msgspec
@@ -11,7 +11,8 @@ from msgspec.structs import replace
 
 from reports.comparison import Comparison, Machine
 from reports.equipment import equipment
-from reports.machines import compare_many
+from reports.machines import compare_measured
+from reports.measured import Measured
 from reports.prices import Price
 from reports.prices import read as read_prices
 from suite.model import Accelerator, Case, Conclusion, Energy, Outcome, Run, Work
@@ -49,6 +50,13 @@ def measured(
         benchmarks=list(cases),
         frobench=replace(part, environment=environment, outcomes=[], conclusions=[]),
     )
+
+
+def compare_many(
+    runs: Mapping[str, Run], reference: str, prices: Sequence[Price] = ()
+) -> Comparison:
+    measured = {address: Measured.of(run) for address, run in runs.items()}
+    return compare_measured(measured, reference, prices)
 
 
 def beside(mine: Run, its: Run, prices: Iterable[Price] = ()) -> tuple[Comparison, Machine]:

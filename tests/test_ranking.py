@@ -11,7 +11,7 @@ from reports.economics import Speed
 from reports.machines import compare_measured
 from reports.measured import Measured
 from reports.purchase_view import view
-from reports.ranking import Place, front, places, surely
+from reports.ranking import Place, beaters, places, surely
 from suite.model import Run
 from tests import factory
 
@@ -71,12 +71,12 @@ def test_who_is_filtered_out_never_turns_two_machines_round() -> None:
 
 def test_only_a_machine_that_is_surely_beaten_leaves_the_front() -> None:
     cheap, dear, beaten = (500.0, sure(1)), (900.0, sure(2)), (950.0, sure(1.5))
-    assert front([cheap, dear, beaten], faster) == [True, True, False]
-    assert front([dear, (950.0, sure(1.99))], faster) == [True, True]  # dearer, perhaps as fast
-    assert front([dear, (950.0, FEW)], faster) == [True, True]
-    assert front([(700.0, sure(1)), (700.0, sure(2))], faster) == [False, True]
+    assert beaters([cheap, dear, beaten], faster) == [[], [], [dear[1]]]
+    assert beaters([dear, (950.0, sure(1.99))], faster) == [[], []]  # dearer, perhaps as fast
+    assert beaters([dear, (950.0, FEW)], faster) == [[], []]
+    assert beaters([(700.0, sure(1)), (700.0, sure(2))], faster) == [[sure(2)], []]
     memory = [(-80.0, sure(1)), (-24.0, sure(2)), (-24.0, sure(0.5))]
-    assert front(memory, faster) == [True, True, False]
+    assert beaters(memory, faster) == [[], [], [sure(1), sure(2)]]
 
 
 def without(run: Run, part: float, seed: int) -> Run:

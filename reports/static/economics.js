@@ -120,9 +120,9 @@ const economics = (() => {
     });
   }
 
-  /** Whether none that costs no more is surely faster; options are [cost, machine]. */
-  const front = (options, faster) =>
-    options.map(([cost, one]) => !options.some(([its, other]) => its <= cost && faster(other, one)));
+  /** Those that cost no more than each and are surely faster; options are [cost, machine]. */
+  const beaters = (options, faster) => options.map(([cost, one]) =>
+    options.filter(([its, other]) => its <= cost && faster(other, one)).map(([, other]) => other));
 
-  return { ratio, single, overall, perWork, workPer, pricePerRate, ownership, beside, surely, places, front };
+  return { ratio, single, overall, perWork, workPer, pricePerRate, ownership, beside, surely, places, beaters };
 })();

@@ -17,15 +17,13 @@ const purchaseFront = (() => {
   function front(view, across) {
     const known = view.ranked.filter(({ each }) => each[across]);
     const cost = (row) => row.each[across] * (ACROSS[across].more ? -1 : 1);
-    const within = economics.front(known.map((row) => [cost(row), row]), view.faster);
-    return known.map((row, place) => {
-      const others = known.filter((other) => other !== row);
-      const beaters = others.filter((other) =>
-        cost(other) <= cost(row) && view.faster(other, row));
-      const near = others.filter((other) =>
-        cost(other) < cost(row) && !view.faster(row, other));
-      return { row, within: within[place], beaters, near };
-    });
+    const beaten = economics.beaters(known.map((row) => [cost(row), row]), view.faster);
+    return known.map((row, place) => ({
+      row,
+      within: beaten[place].length === 0,
+      beaters: beaten[place],
+      near: known.filter((other) => cost(other) < cost(row) && !view.faster(row, other)),
+    }));
   }
 
   /** What speed is held against unless a reader says: the first that is known of two machines. */

@@ -134,5 +134,5 @@ const setting = (() => {
     });
   }
 
-  return { read, write, number, field, words, choice, group, refresh, keep };
+  return { read, number, field, words, choice, group, refresh, keep };
 })();
