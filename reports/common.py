@@ -124,10 +124,14 @@ def _described(newest_first: Sequence[Summary]) -> Described:
 
 def _image(newest_first: Sequence[Summary], text: str) -> bytes:
     """Draw the machines that were measured last, each with its first number."""
-    newest: dict[str, Row] = {}
+    newest: dict[str, Summary] = {}
     for one in newest_first:
-        numbers = (f"{row.figure}, {row.label}" for row in images.rows(one.answers))
-        newest.setdefault(one.machine_id, Row(one.title, next(numbers, "no figure")))
-    lines = islice(newest.values(), images.ROWS)
+        newest.setdefault(one.machine_id, one)
+    lines = map(_line, islice(newest.values(), images.ROWS))
     foot = f"{text.partition(',')[0]}, the newest of {moment(newest_first[0].datetime)}"
     return images.card("Frobench results", lines, foot)
+
+
+def _line(one: Summary) -> Row:
+    numbers = (f"{row.figure}, {row.label}" for row in images.rows(one.answers))
+    return Row(one.title, next(numbers, "no figure"))

@@ -19,7 +19,6 @@ from reports.prices import Price
 from reports.purchase_view import CURRENCY
 from reports.render import render
 from reports.summary import Change, Summary
-from suite.model import Estimate
 from suite.units import counted, format_estimate, format_value
 
 SCRIPTS = (*purchase.SCRIPTS, "packing.js", "ratios.js", "rows.js", "cells.js", "index.js")
@@ -199,14 +198,11 @@ def _figure(figure: Figure | None) -> Markup:
         return Markup("")
     value, _, interval = format_estimate(figure.value, figure.unit).partition(" [")
     if not interval:
-        return Markup("{}<small>{}</small>").format(
-            format_value(figure.value.value, figure.unit), f"({_launches(figure.value)})"
-        )
-    return Markup("{}<small>[{}</small>").format(value, interval)
-
-
-def _launches(value: Estimate) -> str:
-    return counted(value.launches, "launch")
+        value = format_value(figure.value.value, figure.unit)
+        below = f"({counted(figure.value.launches, 'launch')})"
+    else:
+        below = f"[{interval}"
+    return Markup(f"{value}<small>{below}</small>")  # noqa: S704 - digits, and units of columns
 
 
 def _marks(run: Summary) -> Iterator[tuple[str, bool]]:

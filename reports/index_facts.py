@@ -36,10 +36,12 @@ class Surrounding(TypedDict):
 
 def surrounding(runs: Sequence[Mapping[str, Scalar]]) -> Surrounding:
     """List the facts of runs (`reports.equipment.surroundings`)."""
+    told = [
+        {fact: spelled(fact, value, named=False) for fact, value in run.items()} for run in runs
+    ]
     counts: dict[str, dict[str, int]] = {}
-    for run in runs:
-        for fact, value in run.items():
-            words = spelled(fact, value, named=False)
+    for run in told:
+        for fact, words in run.items():
             seen = counts.setdefault(fact, {})
             seen[words] = seen.get(words, 0) + 1
     varying = [fact for fact, seen in counts.items() if len(runs) not in seen.values()]
@@ -53,12 +55,7 @@ def surrounding(runs: Sequence[Mapping[str, Scalar]]) -> Surrounding:
         ],
         values=[(places[fact], words) for fact, words in values],
         has=[
-            [
-                numbers[fact, spelled(fact, value, named=False)]
-                for fact, value in run.items()
-                if fact in places
-            ]
-            for run in runs
+            [numbers[fact, words] for fact, words in run.items() if fact in places] for run in told
         ],
     )
 
