@@ -152,17 +152,17 @@ def _series(precision: str, dots: list[Dot]) -> Series:
 
 def _roof(precision: str, ceilings: _Ceilings, ends: tuple[float, float]) -> Series:
     """Return the ceiling as a line: along the bandwidth to the ridge point, then the peak."""
+    low, high = ends
     ridge = estimate_of(ceilings.ridge(precision)).value
-    places = [*(end for end in ends[:1] if end < ridge), ridge, ends[1]]
-    behind = (ceilings.copy, ceilings.products[precision])
     peak = estimate_of(ceilings.peaks[precision])
-    heights = [estimate_of(ceilings.at(x, precision)) if x < ridge else peak for x in places]
-    points = tuple(Point(x, y, behind) for x, y in zip(places, heights, strict=True))
+    behind = (ceilings.copy, ceilings.products[precision])
+    course = ((low, estimate_of(ceilings.at(low, precision))), (ridge, peak), (high, peak))
+    points = tuple(Point(x, y, behind) for x, y in course)
     return Series(f"{precision}: {format_value(peak.value, RATE.unit)}", points)
 
 
 def _sentences(where: str, ceilings: _Ceilings, shown: list[str], dots: list[Dot]) -> Iterator[str]:
-    """Name the ceilings, the ridge points, and what comes nearest to its ceiling."""
+    """Name the ceilings and the ridge points, and say why a dot may lie above."""
     yield (
         f"The memory of {where} was seen to read and write {text(ceilings.bandwidth, 'B/s')} "
         "together, which limits a product with few operations for each byte; the arithmetic limits "
