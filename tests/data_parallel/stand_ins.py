@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""What builds of PyTorch without CUDA lack of `nn.DataParallel`, made of plain copies.
+"""What PyTorch lacks of `nn.DataParallel` for devices that are not CUDA's, made of plain copies.
 
-Only three functions are missing, all of which PyTorch has in C++. As there, what stays on its
-device is not copied: the first replica shares its tensors with the module itself.
+Only three functions are missing, all of which PyTorch has in C++ for CUDA alone. As there, what
+stays on its device is not copied: the first replica shares its tensors with the module itself.
 """
 
 import torch
@@ -10,8 +10,8 @@ from torch import Tensor
 
 
 def install() -> None:
-    """Put them where PyTorch looks for them, unless they are there."""
-    if not hasattr(torch._C, "_scatter"):
+    """Put them where PyTorch looks for them, unless those that are there serve the devices."""
+    if not hasattr(torch._C, "_scatter") or _on(0).type != "cuda":
         torch._C._broadcast_coalesced = _broadcast
         torch._C._scatter = _scatter
         torch._C._gather = _gather
