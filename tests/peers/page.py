@@ -46,7 +46,7 @@ def run(figures: Figures) -> str:
 
 def goals(figures: Figures) -> str:
     """Return what was asked of Frobench, what was missed first."""
-    return _table(
+    return table(
         ("goal", "seen", "result"),
         [
             (goal.goal, goal.seen, "met" if goal.met else "**missed**")
@@ -57,7 +57,7 @@ def goals(figures: Figures) -> str:
 
 def tools(figures: Figures) -> str:
     """Return how each tool was used."""
-    return _table(
+    return table(
         ("tool", "as used", "interval", "called different by"),
         [
             (tool.name, tool.usage, tool.interval_rule or NONE, tool.alarm_rule or NONE)
@@ -70,7 +70,7 @@ def tools(figures: Figures) -> str:
 
 def waits(figures: Figures) -> str:
     """Return how near each tool comes to waits that record their own length."""
-    return _table(
+    return table(
         ("wait", "tool", "reports", "beyond recorded", "its own call", *_ERROR),
         [
             (
@@ -91,7 +91,7 @@ def waits(figures: Figures) -> str:
 
 def devices(figures: Figures) -> str:
     """Return what each tool says of a product on an accelerator."""
-    return _table(
+    return table(
         (
             "device",
             "tool",
@@ -119,7 +119,7 @@ def devices(figures: Figures) -> str:
 
 def empty(figures: Figures) -> str:
     """Return what each tool says of a body that does nothing."""
-    return _table(
+    return table(
         ("tool", "a call of nothing"),
         [(seen.tool, format_seconds(seen.reported)) for seen in figures.empty],
         words=1,
@@ -128,7 +128,7 @@ def empty(figures: Figures) -> str:
 
 def efforts(figures: Figures) -> str:
     """Return what it takes each tool to say +-1%, and whether it is true."""
-    return _table(
+    return table(
         (
             *("body", "tool", "value", "spread", "seen", f"{PLUS_MINUS}1% from", "half-width"),
             *("covers", "honest", "alone", f"among {figures.together}"),
@@ -156,7 +156,7 @@ def _effort(effort: Effort) -> tuple[str, ...]:
 
 def alarms(figures: Figures) -> str:
     """Return how often each tool's user is told that identical code differs."""
-    return _table(
+    return table(
         ("tool", "pairs", "called different", "share", "at most (95%)", "shuffled"),
         [
             (
@@ -175,7 +175,7 @@ def alarms(figures: Figures) -> str:
 
 def leads(figures: Figures) -> str:
     """Return by which measures Frobench comes first."""
-    return _table(
+    return table(
         ("measure", "Frobench", "best peer", "Frobench leads"),
         [
             (
@@ -212,7 +212,7 @@ def _percent(fraction: float) -> str:
     return format_value(fraction, "1", digits=2)
 
 
-def _table(head: Sequence[str], rows: Iterable[Sequence[str]], words: int | None = None) -> str:
+def table(head: Sequence[str], rows: Iterable[Sequence[str]], words: int | None = None) -> str:
     """Return a table whose columns hold numbers but for the first so many, or for all."""
     left = len(head) if words is None else words
     rule = ["---" if place < left else "---:" for place in range(len(head))]
