@@ -6,7 +6,7 @@ import random
 import pytest
 
 from suite.sensors.nvml import REASONS
-from tests.gpu import smi, test_sensors
+from tests.gpu import smi
 from tests.gpu.series import Series, lag
 
 
@@ -50,4 +50,4 @@ def test_the_commands_lines_are_read_and_half_a_line_is_left() -> None:
 
 
 def test_the_commands_reasons_are_the_drivers() -> None:
-    assert set(test_sensors.REASONS.values()) <= set(REASONS.values())
+    assert set(smi.REASONS.values()) <= set(REASONS.values())

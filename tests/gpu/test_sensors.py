@@ -25,17 +25,6 @@ REST = 0.7
 """Seconds before and after, more than series are shifted by."""
 SWING = 50.0
 """Watts between work and rest, at least."""
-REASONS = {
-    "gpu_idle": "GpuIdle",
-    "applications_clocks_setting": "ApplicationsClocksSetting",
-    "sw_power_cap": "SwPowerCap",
-    "hw_slowdown": "HwSlowdown",
-    "hw_thermal_slowdown": "HwThermalSlowdown",
-    "hw_power_brake_slowdown": "HwPowerBrakeSlowdown",
-    "sw_thermal_slowdown": "SwThermalSlowdown",
-    "sync_boost": "SyncBoost",
-}
-"""What holds a clock back, by the command's name."""
 TRIES = 5
 
 
@@ -104,9 +93,7 @@ def held_back(sensor: Sensor) -> set[str]:
 
 def told(uuid: str) -> tuple[set[str], set[str]]:
     """Return what the command says: by the names that are active, and by its mask's bits."""
-    fields = [f"clocks_event_reasons.{name}" for name in ("active", *REASONS)]
+    fields = [f"clocks_event_reasons.{name}" for name in ("active", *smi.REASONS)]
     ((mask, *states),) = smi.ask(*fields, uuid=uuid)
-    active = {
-        REASONS[name] for name, state in zip(REASONS, states, strict=True) if state == "Active"
-    }
-    return active, set(nvml.reasons(int(mask, 16)))
+    pairs = zip(smi.REASONS.values(), states, strict=True)
+    return {name for name, state in pairs if state == "Active"}, set(nvml.reasons(int(mask, 16)))
