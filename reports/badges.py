@@ -50,7 +50,8 @@ def of_run(
     best = max(rates, key=lambda one: one.value.value)
     rate = f"{best.precision} {format_estimate(best.value, best.unit)}"
     doubts = [*doubtful(best.cases, marks), *(() if complete else ("partial",))]
-    told = f"{machine}: {rate} on one {best.device}. Measured with Frobench, {when}."
+    doubted = f" ({', '.join(doubts)})" if doubts else ""
+    told = f"{machine}: {rate} on one {best.device}{doubted}. Measured with Frobench, {when}."
     return badge(best.device, ", ".join([rate, *doubts]), told).encode()
 
 

@@ -47,6 +47,7 @@ def test_without_an_accelerator_it_names_that_of_the_processor() -> None:
 def test_doubt_stands_beside_the_number() -> None:
     badge = drawn(rate(), doubts=("noisy",), complete=False)
     assert texts(badge)[1] == "bfloat16 437 GFLOP/s [425, 441], noisy, partial"
+    assert "on one A GPU (noisy, partial)." in str(badge.get("aria-label"))
 
 
 def test_a_machine_without_a_rate_gets_none() -> None:
