@@ -217,29 +217,26 @@ def usual(currency: str) -> str:
 
 def rows(comparison: Comparison) -> pa.Table:
     """Return the table beside the page: a row for each machine and exercise."""
-    found = [
-        (machine, exercise, single(comparison, machine, exercise.name))
-        for machine in comparison.machines
-        for exercise in comparison.exercises
-    ]
-    records = [
-        {
-            "run": machine.run,
-            "machine": machine.title,
-            "device": machine.device,
-            "exercise": exercise.name,
-            "log_ratio": speed and speed.log,
-            "log_error": speed and speed.error,
-            **(speed.ratio._asdict() if speed else {}),
-            "cases": machine.counts[exercise.name],
-            "every": exercise.total,
-        }
-        for machine, exercise, speed in found
-    ]
-    renamed = [
-        {("ratio" if key == "value" else key): v for key, v in one.items()} for one in records
-    ]
-    return pa.Table.from_pylist(renamed, schema=SCHEMA)
+    records = []
+    for machine in comparison.machines:
+        for exercise in comparison.exercises:
+            speed = single(comparison, machine, exercise.name)
+            ratio, low, high = speed.ratio if speed else (None, None, None)
+            record = {
+                "run": machine.run,
+                "machine": machine.title,
+                "device": machine.device,
+                "exercise": exercise.name,
+                "log_ratio": speed and speed.log,
+                "log_error": speed and speed.error,
+                "ratio": ratio,
+                "low": low,
+                "high": high,
+                "cases": machine.counts[exercise.name],
+                "every": exercise.total,
+            }
+            records.append(record)
+    return pa.Table.from_pylist(records, schema=SCHEMA)
 
 
 def _note(name: str, href: str, run: Run) -> RunNote:
