@@ -10,6 +10,7 @@ the wheels that pip is configured for are used; `constraints.txt` says which ver
 """
 
 import json
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterable
@@ -28,6 +29,7 @@ nox.options.reuse_venv = "yes"
 ROOT = Path(__file__).parent
 PROJECT: dict[str, Any] = nox.project.load_toml(ROOT / "pyproject.toml")
 NEEDS = {Requirement(need).name: need for need in PROJECT["project"]["dependencies"]}
+PYTHONS = nox.project.python_versions(PROJECT)
 PINS = ("-c", str(ROOT / "constraints.txt"))
 
 A_CASE_FAILED = 1
@@ -136,6 +138,16 @@ def peers(session: nox.Session) -> None:
     """Time the same bodies by other tools too, and write `docs/peers.*`; `-- --quick` looks."""
     _install(session, "peers")
     session.run("python", "-m", "tests.peers", *session.posargs)
+
+
+@nox.session(default=False, python=PYTHONS)
+def pythons(session: nox.Session) -> None:
+    """Write the same site with each supported Python that is here: not a byte may differ."""
+    _install(session, torch=False)
+    sites = Path(session.cache_dir) / "pythons"
+    if session.python == PYTHONS[0]:  # what an earlier call wrote may be of other sources
+        shutil.rmtree(sites, ignore_errors=True)
+    session.run("python", "-m", "tests.pythons", str(sites))
 
 
 @nox.session(default=False)
