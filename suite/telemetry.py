@@ -24,7 +24,8 @@ from suite.sensors.sensor import ENERGY, Sensor, Source, silent
 PERIOD = 0.1
 """Seconds between two readings of a device, at least."""
 SHARE = 0.01
-"""The part of a core that reading a device may take: what is slow to read is read less often."""
+"""The part of a core that reading a device may take: what is slow to read is read less often. The
+energy counter has a share of its own, since a window needs it a few times a second."""
 LONGEST_SEARCH = 10.0
 """Seconds that drivers have to find their devices, before the first launch."""
 PATIENCE = 1.0
@@ -141,7 +142,7 @@ class Reader(threading.Thread):
     def lines(self) -> Iterator[Line]:
         """Yield what the source says, and each reason for what it does not."""
         self._asked = time.monotonic()
-        self._sensors = self._source.sensors()
+        self._sensors = [part for sensor in self._source.sensors() for part in sensor.apart()]
         due = dict.fromkeys(self._sensors, time.monotonic())
         told: set[tuple[str, str]] = set()
         while True:
@@ -179,11 +180,11 @@ class Reader(threading.Thread):
         """Yield what is not known any more, since the source does not answer."""
         reason = f"{self._source.name} has not answered for {time.monotonic() - self._asked:.0f} s"
         missing = (
-            dict.fromkeys(self._source.devices, self._source.quantities)
+            [(device, self._source.quantities) for device in self._source.devices]
             if self._sensors is None
-            else {sensor.device: sensor.answers for sensor in self._sensors}
+            else [(sensor.device, sensor.answers) for sensor in self._sensors]
         )
-        for device, quantities in missing.items():
+        for device, quantities in missing:
             for quantity in quantities:
                 yield Mute(device=device, quantity=quantity, reason=reason)
 

@@ -300,14 +300,14 @@ def test_a_sampled_simulated_gpu_gives_the_joules_that_it_spent(
 
 
 class SteppedTime:
-    """A module `time` in which a look at the clock takes 30 ms, and nothing else any time."""
+    """A module `time` in which a look at the clock takes 20 ms, and nothing else any time."""
 
     def __init__(self, now: list[float]) -> None:
         self._now = now
 
     def monotonic(self) -> float:
         """Return the time."""
-        self._now[0] += 0.03
+        self._now[0] += 0.02
         return self._now[0]
 
     @staticmethod

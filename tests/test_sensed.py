@@ -62,6 +62,16 @@ def test_a_case_gets_the_readings_of_its_time_in_all_launches() -> None:
     assert seen.values == {"power_watts": (300, 400, 500)}
 
 
+def test_the_energy_counter_read_by_itself_is_no_reading_of_a_case() -> None:
+    lines = [
+        tick(110.2, power_watts=300),
+        Tick(at=110.3, run=10.3, device="cuda:0", values={"energy_joules": 5.0}),
+        Tick(at=121.5, run=21.5, device="cuda:0", values={"energy_joules": 6.0}),
+    ]
+    seen = sensed.of_cases(lines, RECORDS, DEVICES)["product"]["cuda:0"]
+    assert (seen.readings, seen.values) == (1, {"power_watts": (300, 300, 300)})
+
+
 def test_a_case_has_the_processor_and_no_device_that_it_does_not_use() -> None:
     lines = [tick(111.5, "cpu", load=2.0), tick(111.6, "cuda:0", fan=0.5)]
     found = sensed.of_cases(lines, RECORDS, DEVICES)

@@ -175,6 +175,21 @@ def test_what_is_costly_to_read_is_read_less_often(
     assert dear.asked == 1
 
 
+def test_what_is_costly_to_read_does_not_keep_the_energy_counter_from_being_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(telemetry, "SHARE", 1e-6)
+    counter, dear = Counter(), Counter()
+    monkeypatch.setattr(time, "thread_time", lambda: dear.asked * 1e-5)
+    sensor = Sensor("cuda:0", {"fan": dear, ENERGY: counter}, {"load": "why not"})
+    lines = sampled(tmp_path / "t", source(sensor), until=lambda: counter.asked >= 5)
+    assert dear.asked == 1
+    ticks = [line for line in lines if isinstance(line, Tick)]
+    assert sorted(tick.values.keys() == {"fan"} for tick in ticks)[-2:] == [False, True]
+    assert all((ENERGY in tick.values) == (tick.counted is not None) for tick in ticks)
+    assert Mute(device="cuda:0", quantity="load", reason="why not") in lines
+
+
 def test_readings_go_on_behind_those_of_an_earlier_sitting(tmp_path: Path) -> None:
     path = tmp_path / "t"
     first, second = Counter(), Counter()

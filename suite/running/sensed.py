@@ -34,7 +34,8 @@ def of_cases(
     """
     windows = _windows(records)
     found: dict[str, dict[str, Sensed]] = {}
-    for device, ticks in _by_device(lines).items():
+    for device, every in _by_device(lines).items():
+        ticks = [tick for tick in every if tick.values.keys() != {ENERGY}] or every
         times = [tick.at for tick in ticks]
         for case, spans in windows.items():
             if device not in {CPU, *(name.partition("/")[0] for name in devices.get(case, ()))}:

@@ -60,6 +60,17 @@ class Sensor:
         """What can still be read."""
         return list(self._asks)
 
+    def apart(self) -> "list[Sensor]":
+        """Return the energy counter and all else as two sensors, where there are both.
+
+        What is slow to read may then be read rarely, and the counter as often as power needs it.
+        """
+        rest = {name: ask for name, ask in self._asks.items() if name != ENERGY}
+        if not rest or ENERGY not in self._asks:
+            return [self]
+        counter = Sensor(self.device, {ENERGY: self._asks[ENERGY]}, source=self._source)
+        return [counter, Sensor(self.device, rest, self.unknown, self._source)]
+
 
 class Source(NamedTuple):
     """Who is asked about some devices, all of them by one thread.
