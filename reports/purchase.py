@@ -7,6 +7,7 @@ Everything is there without a script, as it is before anybody sets anything. The
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 
 import msgspec
@@ -102,13 +103,22 @@ class Maker:
     prices: Sequence[Price]
     made: bool = False
 
-    def __call__(self, pages: Mapping[Path, str], publication: Publication) -> dict[str, bytes]:
-        """Return the page and its downloads by their names, given the addresses of run pages."""
-        runs = {pages[path]: store.read(path) for path in self.paths if path in pages}
+    def __call__(self, pages: Mapping[str, str], publication: Publication) -> dict[str, bytes]:
+        """Return the page and its downloads by their names.
+
+        Parameters
+        ----------
+        pages
+            Addresses of run pages by the digests of their files, of which there may be copies.
+        """
+        contents = {path: path.read_bytes() for path in self.paths}
+        hrefs = {path: pages.get(sha256(data).hexdigest()) for path, data in contents.items()}
+        runs = {href: store.decode(contents[path]) for path, href in hrefs.items() if href}
         self.made = len(runs) > 1
         if not self.made:
             return {}
-        return files(runs, pages.get(self.reference or Path()), self.prices, publication)
+        reference = hrefs[self.reference] if self.reference else None
+        return files(runs, reference, self.prices, publication)
 
 
 def files(

@@ -28,8 +28,8 @@ SITE = "site"
 """Name there of the list of all files that the site consists of."""
 Tell = Callable[[Path, list[Conclusion]], None]
 Begin = Callable[[str], None]
-Beside = Callable[[Mapping[Path, str], Publication], Mapping[str, bytes]]
-"""What else is to lie beside the index, by name, given the address of each file's page."""
+Beside = Callable[[Mapping[str, str], Publication], Mapping[str, bytes]]
+"""What else is to lie beside the index, by name, given the page of each file by its digest."""
 
 
 def build(  # noqa: PLR0913 - one for each thing that a caller may choose
@@ -88,7 +88,7 @@ def build(  # noqa: PLR0913 - one for each thing that a caller may choose
         begin("pages")
         summaries, made = _with_pages(summaries, stored, out, workers, publication)
     begin("index")
-    others = beside({stored[one.sha256].path: one.href for one in summaries}, publication)
+    others = beside({one.sha256: one.href for one in summaries}, publication)
     known = prices.read() if known is None else known
     rows = {one.sha256: making.estimated(stored[one.sha256]) for one in summaries}
     together = common.write(summaries, rows, known, others, made, publication, out)

@@ -5,6 +5,7 @@ import csv
 import io
 import json
 import re
+from hashlib import sha256
 from math import log
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from reports.metadata import ANYWHERE
 from reports.purchase_view import View, listed, view
 from reports.render import HERE
 from reports.scales import labels, spanning
+from suite import store
 from suite.model import Conclusion, Run
 from tests import factory
 from tests.factory_comparison import UNKNOWN
@@ -314,10 +316,26 @@ def test_the_download_has_a_row_for_each_machine_and_exercise(made: dict[str, by
         assert int(row["cases"]) <= int(row["every"])
 
 
-def test_only_files_that_have_a_page_are_laid_side_by_side() -> None:
-    lone = purchase.Maker([Path("a"), Path("b")], None, [])
+def test_only_files_that_have_a_page_are_laid_side_by_side(tmp_path: Path) -> None:
+    paths = [tmp_path / "a", tmp_path / "b"]
+    for path in paths:
+        path.write_bytes(b"")
+    lone = purchase.Maker(paths, None, [])
     assert lone({}, ANYWHERE) == {}
     assert not lone.made
+
+
+def test_a_copy_of_a_file_is_the_same_reference(runs: dict[str, Run], tmp_path: Path) -> None:
+    paths = [tmp_path / str(number) for number, _ in enumerate(runs)]
+    for path, run in zip(paths, runs.values(), strict=True):
+        path.write_bytes(store.encode(run))
+    copy = tmp_path / "copy"
+    copy.write_bytes(paths[1].read_bytes())
+    pages = {
+        sha256(path.read_bytes()).hexdigest(): href for path, href in zip(paths, runs, strict=True)
+    }
+    made = purchase.Maker([*paths, copy], copy, [])(pages, ANYWHERE)
+    assert made == purchase.files(runs, "m/2.html", [])
 
 
 @pytest.fixture(scope="module")
