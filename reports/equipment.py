@@ -19,14 +19,14 @@ LIMIT, SHEET = "power limit", "datasheet"
 
 @dataclass(frozen=True)
 class Equipment:
-    """The devices that were measured: the accelerators, or the processor where there are none.
+    """The devices that a ratio is of: the accelerators, or the processor where there are none.
 
     Parameters
     ----------
     device
-        Their model; several models are joined by "+".
+        Their model; of several the first one's, which ratios take (`suite.compare.pairing`).
     accelerators
-        Those measured; none where it was the processor alone.
+        Those of it that were measured; none where it was the processor alone.
     watts, watts_source
         What they may draw together, by their `LIMIT` or else by the `SHEET`; ``None`` where it
         is not known of each, and for a processor.
@@ -54,22 +54,23 @@ def equipment(environment: Environment, measured: Collection[str]) -> Equipment:
     measured
         Names of devices, such as ``cuda:0`` (`suite.model.Settings.devices`).
     """
-    found = tuple(one for one in environment.accelerators if f"{one.type}:{one.index}" in measured)
-    if not found:
+    there = [one for one in environment.accelerators if f"{one.type}:{one.index}" in measured]
+    if not there:
         cpu = environment.cpu
         return Equipment(cpu.model or cpu.architecture, (), None, None, None)
-    models = " + ".join(dict.fromkeys(one.name for one in found))
+    model = there[0].name
+    found = tuple(one for one in there if one.name == model)
     limits = [one.power_limit_watts for one in found]
     sizes = [one.memory_bytes for one in found]
     memory = sum(size for size in sizes if size is not None) if all(sizes) else None
     if all(limits):
         watts = sum(limit for limit in limits if limit is not None)
-        return Equipment(models, found, watts, LIMIT, memory)
+        return Equipment(model, found, watts, LIMIT, memory)
     printed = [_printed_watts(one) for one in found]
     known = [watts for watts in printed if watts is not None]
     if len(known) < len(found):
-        return Equipment(models, found, None, None, memory)
-    return Equipment(models, found, sum(known), SHEET, memory)
+        return Equipment(model, found, None, None, memory)
+    return Equipment(model, found, sum(known), SHEET, memory)
 
 
 def _printed_watts(accelerator: Accelerator) -> float | None:

@@ -226,10 +226,17 @@ def test_several_devices_are_added_up_or_not_known() -> None:
     assert (found.count, found.watts, found.memory_bytes) == (2, 1200.0, 2 * 141 * 10**9)
     alone = equipment(replace(BASE.frobench.environment, accelerators=pair), ["cpu", "cuda:1"])
     assert (alone.count, alone.watts) == (1, 500.0)
-    pair[1] = replace(pair[1], power_limit_watts=None, name="A card", memory_bytes=None)
-    mixed = equipment(replace(BASE.frobench.environment, accelerators=pair), ["cuda:0", "cuda:1"])
-    assert mixed.device == "NVIDIA H200 + A card"
-    assert (mixed.watts, mixed.watts_source, mixed.memory_bytes) == (None, None, None)
+    pair[1] = replace(pair[1], power_limit_watts=None, memory_bytes=None)
+    told = equipment(replace(BASE.frobench.environment, accelerators=pair), ["cuda:0", "cuda:1"])
+    assert (told.watts, told.watts_source, told.memory_bytes) == (1400.0, "datasheet", None)
+
+
+def test_beside_another_model_the_first_counts_whose_cases_are_compared() -> None:
+    [card] = BASE.frobench.environment.accelerators
+    pair = [card, replace(card, index=1, name="A card inside the processor", memory_bytes=None)]
+    found = equipment(replace(BASE.frobench.environment, accelerators=pair), ["cuda:0", "cuda:1"])
+    assert (found.device, found.count) == ("NVIDIA H200", 1)
+    assert (found.watts, found.memory_bytes) == (700.0, 141 * 10**9)
 
 
 def test_a_machines_figures_do_not_depend_on_the_others() -> None:

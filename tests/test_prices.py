@@ -85,8 +85,7 @@ def test_a_device_is_found_by_name_and_memory() -> None:
 
 
 def test_a_machine_costs_what_its_devices_do(tmp_path: Path) -> None:
-    other = "B200,,40000,EUR,2026-02-03,offer,a shop\n"
-    known = prices.read(table(tmp_path, GOOD, other, "EPYC,,900,EUR,2026-01-02,offer,a shop\n"))
+    known = prices.read(table(tmp_path, GOOD, "EPYC,,900,EUR,2026-01-02,offer,a shop\n"))
     pair = bought(card("NVIDIA H200"), card("NVIDIA H200", index=1))
     found = prices.total(known, pair)
     assert found is not None
@@ -94,10 +93,22 @@ def test_a_machine_costs_what_its_devices_do(tmp_path: Path) -> None:
     processor = prices.total(known, bought())
     assert processor is not None
     assert processor.price == 900
-    mixed = bought(card("NVIDIA H200"), card("NVIDIA B200", index=1))
-    assert prices.total(known, mixed) is None  # of two dates
-    unknown = bought(card("NVIDIA H200"), card("NVIDIA T4", index=1))
-    assert prices.total(known, unknown) is None
+    mixed = prices.total(known, bought(card("NVIDIA H200"), card("NVIDIA B200", index=1)))
+    assert mixed is not None
+    assert mixed.price == 30000  # ratios are those of the first model
+
+
+def test_versions_of_a_device_are_added_up_only_where_all_prices_are_of_a_kind(
+    tmp_path: Path,
+) -> None:
+    versions = bought(card("Twin", 8 * 2**30), card("Twin", 16 * 2**30, index=1))
+    small, large = f"Twin,{8 * 2**30},300,EUR,", f"Twin,{16 * 2**30},500,EUR,"
+    same, later = "2026-01-02,offer,a shop\n", "2026-02-03,offer,a shop\n"
+    both = prices.total(prices.read(table(tmp_path, small + same, large + same)), versions)
+    assert both is not None
+    assert both.price == 800
+    assert prices.total(prices.read(table(tmp_path, small + same, large + later)), versions) is None
+    assert prices.total(prices.read(table(tmp_path, small + same)), versions) is None
 
 
 def test_the_newest_price_counts_and_no_choice_is_made_within_a_day(tmp_path: Path) -> None:
