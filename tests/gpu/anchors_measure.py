@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: MIT
+"""The suite's own bodies, timed by the suite and by other tools in turn.
+
+``python -m tests.gpu.anchors_measure OUT DEVICE`` is the script that cuda-bench runs in.
+"""
+
+import json
+import sys
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from random import sample
+from statistics import median
+from typing import Any
+
+import torch
+
+from suite.abilities import precision
+from suite.caches import ColdCaches
+from suite.devices import Device
+from suite.model import Check
+from suite.timing import Body, Sampler
+from tests.alone import BENCHMARKS, load
+from tests.gpu.anchors_figures import AHEAD, SPAN, Timed
+from tests.peers.adapters import cuda_bench
+from tests.peers.tool import Order, missing_on_cuda, run
+
+Way = Callable[[Body], float]
+"""Seconds that a tool says of a body."""
+
+CASES: tuple[tuple[str, str, dict[str, Any]], ...] = (
+    ("bench_matmul", "bench_square", {"n": 8192, "dtype": "bfloat16"}),
+    ("bench_matmul", "bench_square", {"n": 4096, "dtype": "float32"}),
+    ("bench_matmul", "bench_square", {"n": 1024, "dtype": "float32"}),
+    ("bench_copies", "bench_within", {"size": 4**14}),
+)
+"""What other tools time too, the longest first: modules, functions and parameters."""
+SAMPLES = 15
+"""Calls whose median is what a way says in a round."""
+SLEEP = 10**6
+"""Cycles that keep a GPU busy, for half a millisecond, while a body is launched behind them."""
+MILLISECOND = 1e-3
+CUDA_BENCH, DO_BENCH = "cuda-bench", "triton's do_bench"
+CUDA_BENCH_USES = 2
+
+
+def body_of(module: str, function: str, device: Device, **params: Any) -> Body:  # noqa: ANN401 - the benchmark's
+    """Return the body of a case, once its result was seen to be right."""
+    taken: list[tuple[Body, Callable[[Any], Check]]] = []
+
+    def measure(body: Body, *, check: Callable[[Any], Check], **_: object) -> None:
+        taken.append((body, check))
+
+    getattr(load(BENCHMARKS / f"{module}.py"), function)(measure, device, **params)
+    ((body, check),) = taken
+    if not check(body()).passed:
+        raise RuntimeError(f"{function} with {params}: a wrong result")
+    return body
+
+
+def bodies(device: Device) -> dict[str, Body]:
+    """Return what other tools time too, by the names of the suite's cases."""
+    return {
+        f"{function}[{'-'.join(map(str, (device.name, *params.values())))}]": body_of(
+            module, function, device, **params
+        )
+        for module, function, params in CASES
+    }
+
+
+def times(device: Device, rounds: int, folder: Path, missing: dict[str, str]) -> list[Timed]:
+    """Time each body by every tool that is here, in turn, with cold caches.
+
+    folder : for what tools write
+    missing : is told of the tools that are not here, or failed
+    """
+    named, tools = bodies(device), _do_bench(missing)
+    with precision("float32"):
+        found = [
+            Timed(body=name, seconds=in_turn(_ways(device, body, tools), rounds))
+            for name, body in named.items()
+        ]
+    means = _cuda_bench(device, folder, missing)
+    for timed in found:
+        timed.seconds |= means.get(timed.body, {})
+    return found
+
+
+def _ways(device: Device, body: Body, tools: Mapping[str, Way]) -> dict[str, Callable[[], float]]:
+    caches = ColdCaches([device])
+    cold = Sampler(body, [device], cold=caches)
+    cold.took()
+    return {
+        SPAN: partial(_typical, lambda: cold.span()["span"]),
+        AHEAD: partial(_typical, lambda: _behind_work(device, body, caches)),
+        **{name: partial(tool, body) for name, tool in tools.items()},
+    }
+
+
+def in_turn(ways: Mapping[str, Callable[[], float]], rounds: int) -> dict[str, list[float]]:
+    """Return a value of each way in each round, the ways in an order of the round's own."""
+    seen: dict[str, list[float]] = {way: [] for way in ways}
+    for _ in range(rounds):
+        for way in sample(list(ways), len(ways)):
+            seen[way].append(ways[way]())
+    return seen
+
+
+def _typical(took: Callable[[], float]) -> float:
+    return median(took() for _ in range(SAMPLES))
+
+
+def _behind_work(device: Device, body: Body, caches: ColdCaches) -> float:
+    """Return the seconds that the device takes for a body that was launched while it slept."""
+    begin, end = device.event(), device.event()
+    caches()
+    torch.cuda._sleep(SLEEP)  # type: ignore[no-untyped-call]  # has no public name
+    device.record(begin)
+    body()
+    device.record(end)
+    device.synchronize()
+    return begin.elapsed_time(end) * MILLISECOND
+
+
+def _do_bench(missing: dict[str, str]) -> dict[str, Way]:
+    if why := missing_on_cuda("triton"):
+        missing[DO_BENCH] = why
+        return {}
+    from triton.testing import do_bench
+
+    return {DO_BENCH: lambda body: median(do_bench(body, return_mode="all")) * MILLISECOND}
+
+
+def _cuda_bench(
+    device: Device, folder: Path, missing: dict[str, str]
+) -> dict[str, dict[str, list[float]]]:
+    """Return the means that cuda-bench gives, in processes of its own, by body and tool."""
+    order = Order(bodies=(), folder=folder, processes=1, device=device.name)
+    means: dict[str, dict[str, list[float]]] = {}
+    if why := missing_on_cuda("cuda.bench"):
+        missing[CUDA_BENCH] = why
+        return {}
+    try:
+        for use in range(CUDA_BENCH_USES):
+            out = folder / f"cuda-bench-{use}.json"
+            run("-m", __name__, out, device.name, order=order)
+            for name, mean in cuda_bench.means_in(json.loads(out.read_bytes())).items():
+                means.setdefault(name, {CUDA_BENCH: []})[CUDA_BENCH].append(mean)
+    except RuntimeError as error:  # the others have still something to say
+        missing[CUDA_BENCH] = str(error).splitlines()[-1]
+    return means
+
+
+if __name__ == "__main__":
+    cuda_bench.time_each(bodies(Device(sys.argv[2])), sys.argv[2], sys.argv[1])

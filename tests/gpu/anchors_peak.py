@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: MIT
+"""The fastest shape of a bfloat16 product: the suite's search held against a scan."""
+
+from collections.abc import Iterable, Mapping
+from functools import partial
+from itertools import product
+from pathlib import Path
+from random import Random
+from statistics import median
+from time import perf_counter
+
+import torch
+
+from suite import store
+from suite.devices import Device
+from suite.errors import DoesNotFitError
+from suite.model import Run, Search
+from suite.shapes import Shape
+from suite.timing import Sampler
+from tests.gpu.anchors_figures import SEARCH, Peak
+from tests.gpu.anchors_measure import in_turn
+from tests.peers.tool import ROOT, Order, run
+
+PEAK_CASE = "bench_product and bfloat16"
+STEPS = (1024, 256)
+"""Sides of the coarse grid are multiples of the first, and differ from a leader's by the second."""
+LARGEST = 20 * STEPS[0]
+AROUND, LEADERS, FINALISTS = 3, 12, 8
+"""Steps to each side of a leader, leaders whose neighbours are tried, and shapes in the final."""
+COARSE_PART = 0.6
+"""The part of a scan's time that the coarse grid may take."""
+TRIES, FINAL_CALLS = 3, 7
+"""Calls whose median tells a shape's rate, in the scan and in each round of the final."""
+BYTES_A_SIDE = 14
+"""Of memory for both factors, the product, and what the factors are drawn in, by side squared."""
+
+
+def search(device: Device, folder: Path) -> Search:
+    """Return what the suite's own search finds in three minutes, as a user has it searched.
+
+    folder : of the run that this takes; if one lies there already, it is asked instead
+    """
+    if not (stored := sorted(folder.glob("*/*.json"))):
+        _, said = run(
+            *("-m", "frobench", "run", "-k", PEAK_CASE, "--devices", device.name),
+            *("--peak", "--launches", 1, "--results", folder.resolve()),
+            order=Order(bodies=(), folder=folder, processes=1, device=device.name),
+        )
+        stored = [ROOT / said.splitlines()[-1]]
+    (found,) = searched(store.read(stored[-1]), device)
+    return found
+
+
+def searched(stored: Run, device: Device) -> list[Search]:
+    """Return how a run came by its fastest shape of a bfloat16 product, if it looked for one."""
+    name = f"bench_product[{device.name}-bfloat16]"
+    searches = [case.extra_info.search for case in stored.benchmarks if case.name == name]
+    return [found for found in searches if found is not None]
+
+
+class Products:
+    """Products of any shape, made of the same random numbers, so that none have to be drawn."""
+
+    def __init__(self, device: Device, largest: int = LARGEST) -> None:
+        self._device = device
+        self.largest = largest
+        try:
+            device.require(BYTES_A_SIDE * largest**2)
+        except DoesNotFitError:
+            self.largest = largest // 2
+        self._a, self._b = (device.uniform(self.largest**2, dtype="bfloat16") for _ in "ab")
+
+    def sampler(self, shape: Shape) -> Sampler:
+        """Return what times a product of a shape."""
+        rows, inner, columns = shape
+        a = self._a[: rows * inner].view(rows, inner)
+        b = self._b[: inner * columns].view(inner, columns)
+        return Sampler(partial(torch.matmul, a, b), [self._device])
+
+    def rate(self, shape: Shape, calls: int) -> float:
+        """Return the median FLOP/s of some calls, after one that is not looked at."""
+        sampler = self.sampler(shape)
+        sampler.took()
+        return shape.flops / median(sampler.took() for _ in range(calls))
+
+
+def scan(
+    products: Products, seconds: float, step: int = STEPS[0]
+) -> tuple[dict[Shape, float], int]:
+    """Try shapes for so long: a coarse grid at random, then all near neighbours of its fastest.
+
+    Returns the rate of each shape that was tried, and how many of them are the grid's.
+    """
+    chance, begun = Random(0), perf_counter()  # noqa: S311 - not for secrets
+    rates: dict[Shape, float] = {}
+
+    def visit(shapes: Iterable[Shape], until: float) -> None:
+        left = [shape for shape in shapes if shape not in rates]
+        chance.shuffle(left)
+        for shape in left:
+            if perf_counter() - begun > until:
+                break
+            rates[shape] = products.rate(shape, TRIES)
+
+    sides = range(step, products.largest + 1, step)
+    visit((Shape(*sides) for sides in product(sides, repeat=3)), COARSE_PART * seconds)
+    grid = len(rates)
+    fine = step * STEPS[1] // STEPS[0]
+    moves = [way * fine for way in range(-AROUND, AROUND + 1)]
+    near = {
+        Shape(*(side + by for side, by in zip(leader, moved, strict=True)))
+        for leader in fastest(rates, LEADERS)
+        for moved in product(moves, repeat=3)
+    }
+    visit(
+        (one for one in sorted(near) if fine <= min(one) and max(one) <= products.largest), seconds
+    )
+    return rates, grid
+
+
+def fastest(rates: Mapping[Shape, float], count: int) -> list[Shape]:
+    """Return the shapes of the highest rates."""
+    return sorted(rates, key=lambda shape: -rates[shape])[:count]
+
+
+def peak(device: Device, seconds: float, rounds: int, found: Mapping[str, Search]) -> Peak:
+    """Scan for so long, then measure the fastest and what searches found in turn.
+
+    found : by what the searches are called; `SEARCH` is judged
+    """
+    products, begun = Products(device), perf_counter()
+    rates, grid = scan(products, seconds)
+    took = perf_counter() - begun
+    finalists = {name: Shape(*one.shape) for name, one in found.items()}
+    for place, shape in enumerate(fastest(rates, FINALISTS)):
+        finalists[f"scan, number {place + 1}"] = shape
+    ways = {name: partial(products.rate, shape, FINAL_CALLS) for name, shape in finalists.items()}
+    return Peak(
+        search_seconds=found[SEARCH].seconds,
+        scan_seconds=took,
+        tried=len(rates),
+        grid=grid,
+        shapes={name: [*shape] for name, shape in finalists.items()},
+        rates=in_turn(ways, rounds),
+    )
