@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: MIT
 """Runs whose every text is hostile: found by walking the types, so that new fields are too."""
 
+import csv
 import re
 from collections.abc import Callable, Iterator
 from itertools import count
+from pathlib import Path
 
 from msgspec.structs import replace
 
+from reports.prices import Price
 from suite import private
 from suite.model import Run
 
@@ -30,19 +33,37 @@ _CHOSEN = re.compile(r"\.(profile|status|severity|digest)$")  # one of a few wor
 _NAMES = re.compile(
     r"\.(group|fullname|param|case|device|type|parts|exercises|empty_body|held_back)$"
     r"|\.(params|series|idle_watts)\b|\.devices\[\d+\]$|\.benchmarks\[\d+\]\.name$"
+    r"|\.branch$"
 )
-"""Where a run says which exercise, case or device it speaks of."""
+"""Where a run says which exercise, case or device it speaks of, and where no text is valid."""
 
 
 def hostile_runs(run: Run) -> dict[str, Run]:
-    """Return the run with hostile texts everywhere, only where nothing is found by, and above.
+    """Return the run with hostile texts only where nothing is found by, and above.
 
-    The last has names that lead out of the site's folder.
+    The last has names that lead out of the site's folder. Both are valid.
     """
-    everywhere, told = (private.rewritten(run, change) for change in (_spoil(), _spoil(_NAMES)))
+    told: Run = private.rewritten(run, _spoil(_NAMES))
     environment = replace(run.frobench.environment, machine="../../up")
     above = replace(run, frobench=replace(run.frobench, run="..", environment=environment))
-    return {"everywhere": everywhere, "told": told, "above": above}
+    return {"told": told, "above": above}
+
+
+def everywhere(run: Run) -> Run:
+    """Return the run with hostile texts wherever there is one; it is not valid.
+
+    Runs that are alike stay so: in each the same text becomes the same.
+    """
+    found: Run = private.rewritten(run, _spoil())
+    return found
+
+
+def write_prices(path: Path) -> None:
+    """Write a table of prices of all devices, with hostile texts where any text is allowed."""
+    told = "".join(PARTS) + LONG
+    row = (f".|{re.escape(PARTS[1])}", "", "31500", "EUR", "2026-11-02", told, f"javascript:{told}")
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([Price._fields, row])
 
 
 def _spoil(spared: re.Pattern[str] = _CHOSEN) -> Callable[[str, str], str]:

@@ -140,7 +140,8 @@ function arrive() {
 /** Whether nothing of a focused element is on top, as behind a header that sticks. */
 function isCovered(one) {
   const parts = [0.1, 0.5, 0.9];
-  return ![...one.getClientRects()].slice(0, 9).some((box) => {
+  const inWindow = [...one.getClientRects()].filter(({ top, bottom }) => bottom > 0 && top < innerHeight);
+  return !inWindow.slice(0, 9).some((box) => {
     const [left, right] = [Math.max(0, box.left), Math.min(innerWidth, box.right)];
     const [top, bottom] = [Math.max(0, box.top), Math.min(innerHeight, box.bottom)];
     const points = parts.flatMap((x) => parts.map((y) => [left + x * (right - left), top + y * (bottom - top)]));

@@ -3,19 +3,21 @@
 
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from reports import site
+from reports import purchase, site
+from reports.prices import read
 from suite import store
 from suite.model import Run, Telemetry
 from tests import factory, many_machines
-from tests.browser.hostile import hostile_runs
+from tests.browser.hostile import everywhere, hostile_runs, write_prices
 from tests.command import ROOT
 from tests.good_runs import good_run
+from tests.judging import keep
 from tests.test_courses import on_gpus
 
 HONEST: dict[str, Callable[[], Run]] = {
@@ -31,6 +33,8 @@ HONEST: dict[str, Callable[[], Run]] = {
 MACHINES = 6
 TWINS = ("honest/two-gpus-slower",)
 """Pages that are like another one, and are there to be compared with."""
+HOSTILE = ("hostile", "spoilt")
+"""Sites of hostile runs: valid ones, and others."""
 
 
 def newest() -> Path:
@@ -60,28 +64,49 @@ def _failed(run: Run) -> Run:
 
 
 def build(folder: Path) -> None:
-    """Write the sites `honest`, `machines`, `hostile` and `empty` of runs stored in `runs`.
+    """Write the sites `honest`, `machines`, `hostile`, `spoilt` and `empty` of runs in `runs`.
 
-    The second has machines that can be compared, for the index and the purchase page.
-
-    The command refuses most hostile runs, so that their pages are asked of what it calls.
+    The second has machines that can be compared, for the index and the purchase page. The command
+    refuses runs in which every text is hostile: the pages of `spoilt` are asked of what it calls.
     """
-    (folder / "runs").mkdir()
-    given = [(name, _called(make(), name)) for name, make in HONEST.items()]
-    honest = [newest(), *(_stored(run, folder / "runs" / f"{name}.json") for name, run in given)]
+    runs = folder / "runs"
+    runs.mkdir()
+    prices = runs / "prices.csv"
+    write_prices(prices)
     hostile = hostile_runs(_sensed(factory.run(accelerators=2)))
-    spoilt = [_stored(run, folder / "runs" / f"{name}.json") for name, run in hostile.items()]
-    like = [many_machines.write_one(number, folder / "runs") for number in range(MACHINES)]
-    for name, paths in {"honest": honest, "machines": like}.items():
-        command = [sys.executable, "-m", "frobench", "report", *map(str, paths)]
-        subprocess.run([*command, "-o", str(folder / name)], cwd=ROOT, check=True)
-    site.build([newest(), *spoilt], folder / "hostile")
+    _report(
+        folder / "honest",
+        newest(),
+        *_stored({name: _called(make(), name) for name, make in HONEST.items()}, runs),
+    )
+    _report(
+        folder / "machines", *(many_machines.write_one(number, runs) for number in range(MACHINES))
+    )
+    _report(folder / "hostile", *_stored(hostile, runs), newest(), "--prices", prices)
+    small = {f"everywhere-{seed}": everywhere(_sensed(_small(seed))) for seed in (1, 2)}
+    spoilt = _stored(small, runs)
+    beside = purchase.Maker(spoilt, None, read(prices))
+    site.build(spoilt, folder / "spoilt", beside=beside, known=read(prices))
     site.build([], folder / "empty")
 
 
-def _stored(run: Run, path: Path) -> Path:
-    path.write_bytes(store.encode(run))
-    return path
+def _report(out: Path, *given: str | Path) -> None:
+    command = [sys.executable, "-m", "frobench", "report", *map(str, given), "-o", str(out)]
+    subprocess.run(command, cwd=ROOT, check=True)
+
+
+def _small(seed: int) -> Run:
+    """Return a run of few cases: where every text is hostile, each is an exercise of its own."""
+    run = factory.run(seed=seed, accelerators=2)
+    keep(run, lambda case: case.fullname in {one.fullname for one in run.benchmarks[::25]})
+    return run
+
+
+def _stored(runs: Mapping[str, Run], folder: Path) -> list[Path]:
+    paths = {folder / f"{name}.json": run for name, run in runs.items()}
+    for path, run in paths.items():
+        path.write_bytes(store.encode(run))
+    return [*paths]
 
 
 class Place(NamedTuple):
@@ -108,5 +133,5 @@ def pages(folder: Path) -> list[Place]:
             continue
         told = "/".join(place) if kind == "honest" or len(place) == 1 else f"run {len(found)}"
         stands = f"{kind}/{path.stem}" in whole
-        found.append(Place(f"{kind}/{told}", path.as_uri(), stands, kind == "hostile"))
+        found.append(Place(f"{kind}/{told}", path.as_uri(), stands, kind in HOSTILE))
     return found

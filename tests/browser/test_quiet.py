@@ -3,10 +3,11 @@
 
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Browser
 
-from tests.browser.chromium import LOOKS, shown
-from tests.browser.sites import Place, pages
+from tests.browser.chromium import LOOKS, Look, shown
+from tests.browser.sites import HOSTILE, Place, pages
 
 
 def test_a_page_asks_for_files_alone_and_nothing_is_refused(browser: Browser, place: Place) -> None:
@@ -21,8 +22,8 @@ def test_a_page_asks_for_files_alone_and_nothing_is_refused(browser: Browser, pl
 
 
 def test_hostile_text_executes_nothing(browser: Browser, folder: Path) -> None:
-    hostile = [place for place in pages(folder) if place.name.startswith("hostile/")]
-    assert len(hostile) >= 4
+    hostile = [place for place in pages(folder) if place.hostile]
+    assert len(hostile) >= 8
     for place in hostile:
         with shown(browser, place.address, LOOKS[0]) as one:
             one.probe("rouse")
@@ -31,12 +32,38 @@ def test_hostile_text_executes_nothing(browser: Browser, folder: Path) -> None:
             assert one.said == [], place
 
 
+@pytest.mark.parametrize("site", HOSTILE)
+def test_hostile_machines_stand_side_by_side_beside_each_of_them(
+    browser: Browser, folder: Path, site: str
+) -> None:
+    with shown(browser, (folder / site / "purchase.html").as_uri(), LOOKS[0]) as one:
+        choice = one.page.get_by_label("Compared with")
+        references = [str(each.get_attribute("value")) for each in choice.locator("option").all()]
+        assert len(references) >= 2
+        assert one.page.get_by_text("31,500 EUR").count() > 0
+        for reference in references:
+            choice.select_option(reference)
+            one.page.wait_for_function(
+                "reference => setting.read().get('reference') === reference", arg=reference
+            )
+            one.page.get_by_label("Hours a day at work").fill("3")
+            one.page.keyboard.press("Tab")
+            for width in (320, 1280):
+                one.look(Look("light", width))
+                assert one.probe("sideways") == [], (reference[:80], width)
+            one.probe("rouse")
+            assert one.page.evaluate("window.__hit") is None
+            assert one.page.locator("[data-part='speed'] .reference").count() == 1
+        assert one.refused() == one.said == []
+
+
 def test_names_that_lead_elsewhere_write_nothing_outside_the_site(folder: Path) -> None:
     assert {one.name for one in folder.iterdir()} == {
         "runs",
         "honest",
         "machines",
         "hostile",
+        "spoilt",
         "empty",
     }
     assert not (folder.parent / "up").exists()
