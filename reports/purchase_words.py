@@ -87,10 +87,11 @@ def _times(ratio: Amount) -> str:
 
 
 def _leaders(view: View) -> Iterator[str]:
-    """Say which machines may be as fast as the fastest one."""
-    if not view.ranked:
-        return
+    """Say which machine is the fastest, or which may be as fast as it."""
     (first, best), *others = view.ranked
+    if len(others) > 1 and all(view.faster(first, row) for row, _ in others):
+        every = len(view.ranked) == len(view.rows)
+        yield f"{first.name} is surely the fastest{'' if every else ' that can be compared'}."
     if first is view.reference or best.error is None:
         return
     tied = [

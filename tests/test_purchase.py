@@ -101,6 +101,16 @@ def test_what_does_not_separate_is_not_called_faster() -> None:
     assert "same cannot be told apart from fast." in both
 
 
+def test_the_fastest_is_named_where_it_surely_is() -> None:
+    fast, slow = machine("fast", 2.0, 2.0), machine("slow", 0.5, 0.5)
+    assert "fast is surely the fastest." in said(beside(fast, slow))
+    assert "base is surely the fastest." in said(beside(machine("slower", 0.4, 0.4), slow))
+    lost = beside(fast, slow, machine("lost"))
+    assert "fast is surely the fastest that can be compared." in said(lost)
+    assert "fastest" not in said(beside(fast, machine("same", 1.99, 1.99)))
+    assert "fastest" not in said(beside(fast))
+
+
 def test_without_an_interval_nothing_is_sure() -> None:
     shown = beside(machine("few", 9.0, 9.0, error=None), machine("fast", 2.0, 2.0))
     assert "with too few launches for an interval" in said(shown)

@@ -26,10 +26,14 @@ const purchaseWords = (() => {
       : `${name} cannot be told apart from ${reference.name}: it is ${than}.`;
   }
 
-  /** Which machines may be as fast as the fastest one. */
-  function leaders({ ranked, reference, faster }) {
+  /** Which machine is the fastest, or which may be as fast as it. */
+  function leaders({ rows, ranked, reference, faster }) {
     const [first, ...others] = ranked;
-    if (!first || first === reference || first.speed.error === null) return [];
+    if (others.length > 1 && others.every((row) => faster(first, row))) {
+      const every = ranked.length === rows.length;
+      return [`${first.name} is surely the fastest${every ? "" : " that can be compared"}.`];
+    }
+    if (first === reference || first.speed.error === null) return [];
     const tied = others.filter((row) =>
       row !== reference && row.speed.error !== null && !faster(first, row));
     if (tied.length === 0) return [];
