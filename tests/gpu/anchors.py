@@ -62,7 +62,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except CannotRunError as error:  # the machine measures already
         sys.exit(str(error))
     if figures is None:
-        figures = Figures(date="", device="no device", torch="none")
+        figures = Figures(date="", device="", torch="")
     shown = page(figures, judge(figures, runs))
     (wanted.output / PAGE).write_text(shown, encoding="utf-8")
     print(shown)  # noqa: T201 - a command

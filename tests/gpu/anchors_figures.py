@@ -73,9 +73,10 @@ class Judged(Struct, kw_only=True):
 
 def page(figures: Figures, goals: Sequence[Judged]) -> str:
     """Return everything in Markdown, the goals first."""
+    where = f"{figures.device}, torch {figures.torch}, {figures.date}."
     said = [f"{what}: {why}." for what, why in figures.missing.items()]
     parts = [
-        f"{figures.device}, torch {figures.torch}, {figures.date}. {' '.join(said)}".rstrip(),
+        " ".join([where if figures.date else "Nothing was measured beside stored runs.", *said]),
         table(("goal", "seen", "result"), map(_goal, goals)),
         *_timed(figures.times),
         *_copied(figures.copies),

@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 from random import sample
 from statistics import median
+from time import perf_counter
 from typing import Any
 
 import torch
@@ -35,8 +36,8 @@ CASES: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("bench_copies", "bench_within", {"size": 4**14}),
 )
 """What other tools time too, the longest first: modules, functions and parameters."""
-SAMPLES = 15
-"""Calls whose median is what a way says in a round."""
+SECONDS = 0.125
+"""What a way takes in a round: as long as do_bench, with its warm-up, by default."""
 SLEEP = 10**6
 """Cycles that keep a GPU busy, for half a millisecond, while a body is launched behind them."""
 MILLISECOND = 1e-3
@@ -74,11 +75,11 @@ def times(device: Device, rounds: int, folder: Path, missing: dict[str, str]) ->
     folder : for what tools write
     missing : is told of the tools that are not here, or failed
     """
-    named, tools = bodies(device), _do_bench(missing)
+    tools = _do_bench(missing)
     with precision("float32"):
         found = [
             Timed(body=name, seconds=in_turn(_ways(device, body, tools), rounds))
-            for name, body in named.items()
+            for name, body in bodies(device).items()
         ]
     means = _cuda_bench(device, folder, missing)
     for timed in found:
@@ -107,7 +108,11 @@ def in_turn(ways: Mapping[str, Callable[[], float]], rounds: int) -> dict[str, l
 
 
 def _typical(took: Callable[[], float]) -> float:
-    return median(took() for _ in range(SAMPLES))
+    """Return the median of the samples of a while, in which a device's clock may fall."""
+    begun, seen = perf_counter(), [took()]
+    while perf_counter() - begun < SECONDS:
+        seen.append(took())
+    return median(seen)
 
 
 def _behind_work(device: Device, body: Body, caches: ColdCaches) -> float:
@@ -152,4 +157,5 @@ def _cuda_bench(
 
 
 if __name__ == "__main__":
-    cuda_bench.time_each(bodies(Device(sys.argv[2])), sys.argv[2], sys.argv[1])
+    with precision("float32"):
+        cuda_bench.time_each(bodies(Device(sys.argv[2])), sys.argv[2], sys.argv[1])

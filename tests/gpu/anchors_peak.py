@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The fastest shape of a bfloat16 product: the suite's search held against a scan."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -22,8 +22,8 @@ from tests.gpu.anchors_measure import in_turn
 from tests.peers.tool import ROOT, Order, run
 
 PEAK_CASE = "bench_product and bfloat16"
-STEPS = (1024, 256)
-"""Sides of the coarse grid are multiples of the first, and differ from a leader's by the second."""
+STEPS = (1024, 256, 128, 64)
+"""Sides of the coarse grid are multiples of the first, and differ from a leader's by the others."""
 LARGEST = 20 * STEPS[0]
 AROUND, LEADERS, FINALISTS = 3, 12, 8
 """Steps to each side of a leader, leaders whose neighbours are tried, and shapes in the final."""
@@ -44,7 +44,7 @@ def search(device: Device, folder: Path) -> Search:
         _, said = run(
             *("-m", "frobench", "run", "-k", PEAK_CASE, "--devices", device.name),
             *("--peak", "--launches", 1, "--results", folder.resolve()),
-            order=Order(bodies=(), folder=folder, processes=1, device=device.name),
+            order=Order(bodies=(), folder=folder.resolve(), processes=1, device=device.name),
         )
         stored = [ROOT / said.splitlines()[-1]]
     (found,) = searched(store.read(stored[-1]), device)
@@ -87,7 +87,7 @@ class Products:
 def scan(
     products: Products, seconds: float, step: int = STEPS[0]
 ) -> tuple[dict[Shape, float], int]:
-    """Try shapes for so long: a coarse grid at random, then all near neighbours of its fastest.
+    """Try shapes for so long: a coarse grid at random, then ever nearer neighbours of the fastest.
 
     Returns the rate of each shape that was tried, and how many of them are the grid's.
     """
@@ -105,17 +105,17 @@ def scan(
     sides = range(step, products.largest + 1, step)
     visit((Shape(*sides) for sides in product(sides, repeat=3)), COARSE_PART * seconds)
     grid = len(rates)
-    fine = step * STEPS[1] // STEPS[0]
-    moves = [way * fine for way in range(-AROUND, AROUND + 1)]
-    near = {
-        Shape(*(side + by for side, by in zip(leader, moved, strict=True)))
-        for leader in fastest(rates, LEADERS)
-        for moved in product(moves, repeat=3)
-    }
-    visit(
-        (one for one in sorted(near) if fine <= min(one) and max(one) <= products.largest), seconds
-    )
+    for fine in (step * finer // STEPS[0] for finer in STEPS[1:]):
+        near = {one for leader in fastest(rates, LEADERS) for one in _around(leader, fine)}
+        possible = (one for one in sorted(near) if fine <= min(one) <= max(one) <= products.largest)
+        visit(possible, seconds)
     return rates, grid
+
+
+def _around(shape: Shape, step: int) -> Iterator[Shape]:
+    """Yield all shapes whose sides differ from another's by a few steps at most."""
+    for moves in product(range(-AROUND, AROUND + 1), repeat=3):
+        yield Shape(*(side + step * by for side, by in zip(shape, moves, strict=True)))
 
 
 def fastest(rates: Mapping[Shape, float], count: int) -> list[Shape]:
