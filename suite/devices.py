@@ -204,11 +204,16 @@ def all_devices() -> list[torch.device]:
 def choose(wanted: Iterable[str]) -> list[str]:
     """Name the devices to measure: those wanted, or the CPU and every accelerator that is served.
 
+    Where none is served, all are named, so that nobody takes the CPU for what was measured.
+
     Raises `UnknownDeviceError` for a name that this machine does not have.
     """
-    present = ["cpu", *accelerators()]
+    accelerators_here = accelerators()
+    lacking = unserved(accelerators_here)
+    served = [name for name in accelerators_here if name not in lacking] or accelerators_here
+    present = ["cpu", *accelerators_here]
     chosen = []
-    for name in wanted or [name for name in present if name not in unserved()]:
+    for name in wanted or ["cpu", *served]:
         full = f"{name}:0" if name != "cpu" and name.isalpha() else name
         if full not in present:
             msg = f"no device {name!r} here; there is {', '.join(present)} (--devices chooses)"
@@ -217,16 +222,15 @@ def choose(wanted: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(chosen))
 
 
-def unserved() -> list[str]:
-    """Name the GPUs that torch sees and has no code for, where it has code for another one."""
+def unserved(names: Iterable[str]) -> list[str]:
+    """Return those of some devices that torch sees and has no code for."""
     built = torch.cuda.get_arch_list() if torch.version.cuda else []
-    names = [name for name in accelerators() if built and name.startswith("cuda:")]
-    lacking = [
+    return [
         name
         for name in names
+        if built and name.startswith("cuda:")
         if not serves(built, "{}.{}".format(*torch.cuda.get_device_capability(name)))
     ]
-    return lacking if len(lacking) < len(names) else []
 
 
 def usable_cores() -> list[int]:

@@ -95,6 +95,7 @@ class LaunchSession:
             settings = replace(settings, devices=dev.choose(wanted))
             if wanted != ["cpu"]:
                 _refuse_to_ignore_accelerators()
+            _refuse_to_fail_everywhere(settings.devices)
         except (dev.UnknownDeviceError, CannotRunError) as error:
             self.write(Stopped(message=str(error)))
             pytest.exit(str(error))
@@ -105,7 +106,7 @@ class LaunchSession:
                     environment=environment.capture(settings.devices),
                     seals=_seals(settings.devices, str(self.spec.seed)),
                     addresses=_addresses(settings.devices),
-                    troubles=doctor.left_out([] if wanted else dev.unserved()),
+                    troubles=doctor.left_out([] if wanted else dev.unserved(dev.accelerators())),
                 )
             )
         return settings
@@ -301,6 +302,16 @@ def _refuse_to_ignore_accelerators() -> None:
     if troubles:
         told = (f"{trouble.message}\n  mend it: {trouble.advice}" for trouble in troubles)
         raise CannotRunError("\n".join(told))
+
+
+def _refuse_to_fail_everywhere(devices: Sequence[str]) -> None:
+    """Raise if torch has no code for a device: every case would fail there."""
+    if lacking := dev.unserved(devices):
+        raise CannotRunError(
+            f"{' and '.join(lacking)} cannot be used: PyTorch was not built for this generation\n"
+            f"  mend it: install a build that has it: {doctor.START_LOCALLY}; "
+            "or measure without it: --devices cpu"
+        )
 
 
 def _family(item: pytest.Function) -> tuple[str, Parameters]:

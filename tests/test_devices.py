@@ -4,6 +4,8 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -11,6 +13,9 @@ import torch
 from suite import devices
 from suite.devices import Device, UnknownDeviceError, all_devices, choose, global_state, try_device
 from suite.errors import DoesNotFitError
+from suite.profiles import settings_for
+from suite.running.journal import Journal, LaunchSpec, Stopped
+from suite.session import LaunchSession
 from tests.command import ROOT
 
 cpu_only = pytest.mark.skipif(
@@ -42,18 +47,47 @@ def test_devices_are_chosen_by_name_each_once_in_the_order_given() -> None:
     assert chosen == "['sim:1', 'cpu', 'sim:0']"
 
 
-def test_a_gpu_that_torch_has_no_code_for_is_chosen_only_by_name(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    capability = {"cuda:0": (9, 0), "cuda:1": (3, 5)}
-    monkeypatch.setattr(devices, "accelerators", lambda: list(capability))
+@pytest.fixture
+def capability(monkeypatch: pytest.MonkeyPatch) -> dict[str, tuple[int, int]]:
+    """Put two GPUs into the machine, and let torch have code for one of them."""
+    found = {"cuda:0": (9, 0), "cuda:1": (3, 5)}
+    monkeypatch.setattr(devices, "accelerators", lambda: list(found))
     monkeypatch.setattr(torch.version, "cuda", "13.0")
     monkeypatch.setattr(torch.cuda, "get_arch_list", lambda: ["sm_80", "sm_90"])
-    monkeypatch.setattr(torch.cuda, "get_device_capability", capability.get)
+    monkeypatch.setattr(torch.cuda, "get_device_capability", found.get)
+    return found
+
+
+def test_a_gpu_that_torch_has_no_code_for_is_chosen_only_by_name(
+    capability: dict[str, tuple[int, int]],
+) -> None:
     assert choose([]) == ["cpu", "cuda:0"]
     assert choose(["cuda:1"]) == ["cuda:1"]
     capability["cuda:0"] = (3, 5)
     assert choose([]) == ["cpu", "cuda:0", "cuda:1"]
+
+
+@pytest.mark.parametrize("wanted", [["cuda:1"], []])
+def test_a_gpu_that_torch_has_no_code_for_is_refused_before_all_its_cases_fail(
+    tmp_path: Path, capability: dict[str, tuple[int, int]], wanted: list[str]
+) -> None:
+    if not wanted:
+        capability["cuda:0"] = (3, 5)
+    launch: Any = object.__new__(LaunchSession)
+    launch.journal = Journal(tmp_path / "journal")
+    launch.spec = LaunchSpec(
+        mode="pilot",
+        launch=0,
+        journal="",
+        benchmarks="",
+        seed=0,
+        settings=settings_for("quick", wanted),
+    )
+    with pytest.raises(pytest.exit.Exception, match=r"cuda:1 cannot be used: .* for this genera"):
+        launch._look_around()
+    [stopped] = launch.journal
+    assert isinstance(stopped, Stopped)
+    assert "--devices cpu" in stopped.message
 
 
 def test_an_unknown_device_is_refused_with_what_there_is() -> None:

@@ -489,6 +489,8 @@ def test_devices_that_a_mask_hides_are_told(
         ((7, 0), ("sm_75", "compute_75"), False),
         ((9, 0), ("sm_90a",), True),
         ((10, 0), ("sm_90a", "sm_120"), False),
+        ((10, 3), ("sm_100f",), True),
+        ((10, 3), ("sm_100a",), False),
     ],
 )
 def test_a_build_serves_the_generations_that_its_code_runs_on(

@@ -63,8 +63,9 @@ def silent_driver(there: There) -> Iterator[Trouble]:
 def build_lacks_device(there: There) -> Iterator[Trouble]:
     """PyTorch was not built for an accelerator of this generation.
 
-    It sees the device and fails when it computes there. Install a build for it. Where another
-    accelerator can be used, this is a warning: `frobench run` leaves the one out.
+    It sees the device and fails when it computes there, so `frobench run` refuses to. Install a
+    build for it. Where another accelerator can be used, this is a warning: `frobench run` leaves
+    the one out.
     """
     built = there.torch.architectures if there.torch else ()
     yield from _together(

@@ -10,14 +10,14 @@ def serves(built: Sequence[str], capability: str) -> bool:
     built : the architectures, such as `sm_90` and `compute_90`
     capability : the GPU's, such as 9.0
 
-    `sm_XY` is for its major version from that minor on, and `sm_XYa` for itself alone; from
-    `compute_XY` the driver compiles for whatever is newer.
+    `sm_XY` and `sm_XYf` are for their major version from that minor on, and `sm_XYa` is for itself
+    alone; from `compute_XY` the driver compiles for whatever is newer.
     """
     major, minor = (int(part) for part in capability.split("."))
     for architecture in built:
-        kind, _, digits = architecture.partition("_")
+        kind, _, digits = architecture.removesuffix("f").partition("_")
         if not digits.isdecimal():
-            if digits.rstrip("af") == f"{major}{minor}":
+            if digits.rstrip("a") == f"{major}{minor}":
                 return True
             continue
         had = (int(digits[:-1]), int(digits[-1]))
