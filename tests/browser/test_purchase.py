@@ -65,10 +65,8 @@ def page(browser: Browser, address: str) -> Iterator[Page]:
 
 def part(page: Page, name: str) -> str:
     """Return a part of the page, once it has drawn what the address says."""
-    # That the address has changed is told to the page in a task of its own, before a later frame.
-    page.evaluate(
-        "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
-    )
+    # A busy browser tells the page of a new address later than it draws the next frames.
+    page.evaluate("() => dispatchEvent(new HashChangeEvent('hashchange'))")
     return page.locator(f"[data-part='{name}']").inner_html().strip()
 
 
