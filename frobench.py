@@ -382,8 +382,8 @@ def report(  # noqa: PLR0913, PLR0917 - one for each option
     """Write pages from stored runs: those of `results/`, or of the paths given.
 
     Two files or more are also laid side by side, on a page for who chooses between machines:
-    beside the first of them, or the `--reference`. A file of prices has the columns of
-    `reports/prices.csv`.
+    beside the first that measured an accelerator, or the `--reference`. A file of prices has the
+    columns of `reports/prices.csv`.
 
     A folder below `results/.runs/` is a run that goes on: its page shows what it has so far.
     """

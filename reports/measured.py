@@ -45,6 +45,11 @@ class Measured:
     left_out: dict[str, str]
     rates: list[Rate]
 
+    @property
+    def on_accelerator(self) -> bool:
+        """Whether a case needs an accelerator."""
+        return any(not exercise(case).endswith(ON_CPU) for case, _ in self.cases.values())
+
     @classmethod
     def of(cls, run: Run) -> "Measured":
         """Look at each case once, the first where a machine has several equal devices."""

@@ -135,15 +135,14 @@ def files(
         By the addresses of their pages, seen from this one.
     reference
         The address of the run that the others are held against; by default the first with a case
-        that can be compared.
+        that can be compared, of an accelerator where any has one.
     prices
         Of devices.
     publication
         Where the page will lie, and under which licence.
     """
     measured = {href: Measured.of(run) for href, run in runs.items()}
-    able = [href for href, one in measured.items() if one.cases]
-    first = reference or next(iter([*able, *runs]))
+    first = reference or _first(measured)
     others = [href for href in runs if href != first]
     comparisons = [compare_measured(measured, href, prices) for href in (first, *others)]
     shown, when = view(comparisons), purchase_signs.newest(runs)
@@ -157,6 +156,13 @@ def files(
     head = purchase_signs.head(about, marks, publication)
     text = page(shown, comparisons, runs, head)
     return {PAGE: text.encode(), IMAGE: purchase_signs.picture(shown, when), **tables}
+
+
+def _first(measured: Mapping[str, Measured]) -> str:
+    """Return the address of the first run that can be compared; a processor only among its like."""
+    able = [href for href, one in measured.items() if one.cases]
+    ahead = [href for href in able if measured[href].on_accelerator]
+    return [*ahead, *able, *measured][0]
 
 
 def description(shown: View) -> str:
