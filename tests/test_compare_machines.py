@@ -116,6 +116,19 @@ def test_other_benchmarks_and_wrong_results_have_no_ratio() -> None:
     assert len(tables.of_ratios(found.cases).rows) == len(found.cases) - 2
 
 
+def test_what_failed_on_another_accelerator_than_the_one_compared_is_nothing_to_it() -> None:
+    base = factory.run(seed=1, accelerators=1)
+    first, second = _as_xpu(base), factory.run(seed=2, accelerators=1)
+    second.benchmarks = [*first.benchmarks, *second.benchmarks]
+    for outcome in second.frobench.outcomes:
+        if "cuda:0" in outcome.fullname:
+            outcome.status = "failed"
+    found = compare_machines(base, second)
+    mine = [one for one in found.cases if "cuda:0" in one.base_case]
+    assert len(mine) > 1
+    assert all("xpu:0" in one.new_case and one.ratio for one in mine)
+
+
 def test_an_error_of_a_whole_run_leaves_no_ratio() -> None:
     base, new = factory.run(seed=1), factory.run(seed=2)
     error = Conclusion(code="repeated-samples", severity="error", message="twice", advice="")

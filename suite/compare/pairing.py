@@ -34,11 +34,11 @@ class Matched(NamedTuple):
 def match(base: Run, new: Run) -> Matched:
     """Hold each case against the one that does the same work, whatever its device's name."""
     before, after = by_key(base), by_key(new)
-    failed = failures(new, " in new") | failures(base, " in base")
+    failed_before, failed_after = failures(base, " in base"), failures(new, " in new")
     errors = [*faults(base, " in base"), *faults(new, " in new")]
     whole = next(iter(errors), None)
     pairs = [
-        Pair(old, late, whole or failed.get(old.fullname) or failed.get(late.fullname))
+        Pair(old, late, whole or failed_before.get(old.fullname) or failed_after.get(late.fullname))
         for old, late in ((case, after[key]) for key, case in before.items() if key in after)
     ]
     return Matched(
