@@ -17,7 +17,6 @@ source         who says so
 =============  ==================================================================================
 """
 
-import math
 import re
 from collections.abc import Sequence
 from datetime import date
@@ -29,6 +28,8 @@ from suite.catalog import MEMORY_SEEN
 from suite.columns import rows
 
 PATH = Path(__file__).with_name("prices.csv")
+LIMITS = 1e-6, 1e12
+"""Of a price: what lies beyond is a slip, and spoils every chart that it is on."""
 _CURRENCY = re.compile(r"[A-Z]{3}")
 
 
@@ -104,7 +105,8 @@ def _price(row: list[str], where: str) -> Price:
         _demand(memory is None or memory > 0, "is not positive")
         column = "price"
         price = float(cells[column])
-        _demand(math.isfinite(price) and price > 0, "is not positive")
+        low, high = LIMITS
+        _demand(low <= price <= high, f"is not from {low:f} to {high:,.0f}")
         column = "currency"
         _demand(_CURRENCY.fullmatch(cells[column]), "is no code of three capitals (ISO 4217)")
         column = "date"

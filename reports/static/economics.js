@@ -21,6 +21,8 @@
 const economics = (() => {
   const DAYS_A_YEAR = 365;
   const WATT_HOURS_A_KWH = 1000;
+  /** What a record has under a name, which may be one that every object has, such as "constructor". */
+  const given = (record, name, otherwise) => (Object.hasOwn(record, name) ? record[name] : otherwise);
   const sum = (numbers) => numbers.reduce((one, other) => one + other, 0);
 
   /** How many times as fast as the reference, with its interval. @returns {Amount} */
@@ -36,7 +38,7 @@ const economics = (() => {
     if (every === 0) return null;
     const log = sum(Object.entries(weights).map(([name, weight]) => (weight / every) * machine.logs[name]));
     if (machine.covariance === null) return { log, error: null, quantile: null };
-    const shares = exercises.map(({ name }) => (weights[name] ?? 0) / every);
+    const shares = exercises.map(({ name }) => given(weights, name, 0) / every);
     const variance = sum(machine.covariance.map((row, i) =>
       shares[i] * sum(row.map((value, j) => shares[j] * value))));
     return { log, error: Math.sqrt(Math.max(variance, 0)), quantile: machine.quantile };
@@ -44,13 +46,13 @@ const economics = (() => {
 
   /** The speed in one exercise, or null without a common case. */
   const single = ({ exercises }, machine, name) =>
-    speed(exercises, machine, name in machine.logs ? { [name]: 1 } : {});
+    speed(exercises, machine, Object.hasOwn(machine.logs, name) ? { [name]: 1 } : {});
 
   /** The speed over all exercises that have a weight, as far as both machines have them. */
   function overall({ exercises }, machine, weights) {
-    const wanted = Object.fromEntries(exercises.map(({ name, weight }) => [name, weights[name] ?? weight]));
+    const wanted = Object.fromEntries(exercises.map(({ name, weight }) => [name, given(weights, name, weight)]));
     const asked = exercises.filter(({ name }) => wanted[name] > 0);
-    const there = asked.filter(({ name }) => name in machine.logs);
+    const there = asked.filter(({ name }) => Object.hasOwn(machine.logs, name));
     const used = Object.fromEntries(there.map(({ name }) => [name, wanted[name]]));
     return {
       speed: speed(exercises, machine, used),
@@ -102,7 +104,7 @@ const economics = (() => {
   function beside(held, one, other, weights) {
     const comparison = held.find(({ reference }) => reference === other);
     const machine = comparison.machines.find(({ run }) => run === one);
-    const every = comparison.exercises.map(({ name }) => [name, weights[name] ?? 0]);
+    const every = comparison.exercises.map(({ name }) => [name, given(weights, name, 0)]);
     return overall(comparison, machine, Object.fromEntries(every)).speed;
   }
 

@@ -7,8 +7,9 @@
  */
 const purchase = (() => {
   const { element } = drawing;
+  const MOST_MONEY = 1e12;
   const USES = [
-    { key: "kwh", label: "Price of a kWh", least: 0, most: Infinity, usual: 0.3 },
+    { key: "kwh", label: "Price of a kWh", least: 0, most: 1e6, usual: 0.3 },
     { key: "hours", label: "Hours a day at work", least: 0, most: 24, usual: 8 },
     { key: "years", label: "Years", least: 0, most: 100, usual: 3 },
     { key: "share", label: "Power drawn at work, in percent of what it may draw", least: 0, most: 100, usual: 100 },
@@ -29,7 +30,7 @@ const purchase = (() => {
     ({ key: `weight.${name}`, label: title, least: 0, most: 1000, usual });
 
   const price = (comparison, { machine, letter, name }) => ({
-    key: `price.${machine.run}`, label: `${letter}: ${name}${machine.count > 1 ? ", together" : ""}`, least: 0, most: Infinity, clears: true,
+    key: `price.${machine.run}`, label: `${letter}: ${name}${machine.count > 1 ? ", together" : ""}`, least: 0, most: MOST_MONEY, clears: true,
     get usual() {
       return machine.currency === currencyOf(comparison) ? machine.price : null;
     },
@@ -41,7 +42,7 @@ const purchase = (() => {
     const number = (wanted) => setting.number(said, wanted);
     const use = Object.fromEntries(USES.map((wanted) => [wanted.key, number(wanted)]));
     const weights = comparison.exercises.map((one) => [one.name, number(weight(one))]);
-    const priced = { least: 0, most: Infinity, usual: undefined, clears: true };
+    const priced = { least: 0, most: MOST_MONEY, usual: undefined, clears: true };
     const prices = comparison.machines
       .map(({ run }) => [run, number({ ...priced, key: `price.${run}` })])
       .filter(([, known]) => known !== undefined);

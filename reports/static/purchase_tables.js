@@ -150,7 +150,7 @@ const purchaseTables = (() => {
   function price({ said }, { machine: { run, price: told, currency, price_kind, price_date, price_source } }) {
     const known = told === null ? "not known"
       : `${units.value(told, currency)}: ${price_kind}, ${price_date}, says ${price_source}`;
-    if (!(run in said.prices)) return [known];
+    if (!Object.hasOwn(said.prices, run)) return [known];
     const own = said.prices[run];
     return [`${own === null ? "not known" : units.value(own, said.currency)}, as you set it`, `else ${known}`];
   }

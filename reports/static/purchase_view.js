@@ -15,7 +15,7 @@ const purchaseView = (() => {
   /** What a machine costs, draws and holds; null where that is not known. */
   function amounts(machine, said) {
     const known = machine.currency === said.currency ? machine.price : null;
-    const price = machine.run in said.prices ? said.prices[machine.run] : known;
+    const price = Object.hasOwn(said.prices, machine.run) ? said.prices[machine.run] : known;
     const { watts, memory_bytes: memory } = machine;
     const both = price !== null && watts !== null;
     return { price, ownership: both ? economics.ownership(price, watts, said) : null, watts, memory };
@@ -39,7 +39,7 @@ const purchaseView = (() => {
     const rows = comparison.machines.map((machine, place) => {
       const overall = economics.overall(comparison, machine, said.weights);
       const counting = comparison.exercises.filter(({ name, weight }) => (said.weights[name] ?? weight) > 0);
-      const cpuAlone = counting.every(({ name }) => !(name in machine.logs) || onCpu(name));
+      const cpuAlone = counting.every(({ name }) => !Object.hasOwn(machine.logs, name) || onCpu(name));
       const all = amounts(machine, said);
       return {
         machine, place, overall,
@@ -76,7 +76,7 @@ const purchaseView = (() => {
   /** The exercises with a weight in which a machine has a ratio, each with it. */
   function singles({ comparison, said }, { machine }) {
     return comparison.exercises
-      .filter(({ name, weight }) => (said.weights[name] ?? weight) > 0 && name in machine.logs)
+      .filter(({ name, weight }) => (said.weights[name] ?? weight) > 0 && Object.hasOwn(machine.logs, name))
       .map((exercise) => [exercise, economics.ratio(economics.single(comparison, machine, exercise.name))]);
   }
 

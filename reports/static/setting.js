@@ -10,6 +10,7 @@
  */
 const setting = (() => {
   const { element } = drawing;
+  const NOTHING = 1e-6;
   let fields = 0;
 
   /** What the fragment says. */
@@ -28,19 +29,19 @@ const setting = (() => {
   const allowed = (value, { least, most }) =>
     Number.isFinite(value) && value >= least && value <= most;
 
-  /** The number under a key, or what is usual where there is none that is allowed. */
+  /** The number under a key, or what is usual where there is none that is allowed; almost 0 is 0. */
   function number(said, wanted) {
     const given = said.get(wanted.key) ?? "";
     if (given === "" && wanted.clears && said.has(wanted.key)) return null;
-    return given.trim() !== "" && allowed(Number(given), wanted) ? Number(given) : wanted.usual;
+    if (given.trim() === "" || !allowed(Number(given), wanted)) return wanted.usual;
+    return Number(given) < NOTHING ? 0 : Number(given);
   }
 
   /** What is wrong with what stands in a field for a number, or "". */
   function fault(input, wanted) {
     const empty = input.value === "" && !input.validity.badInput;
     if (empty || (!input.validity.badInput && allowed(Number(input.value), wanted))) return "";
-    const { least, most } = wanted;
-    return most === Infinity ? `Give a number from ${least} up.` : `Give a number from ${least} to ${most}.`;
+    return `Give a number from ${wanted.least} to ${wanted.most.toLocaleString("en")}.`;
   }
 
   /** A label, what is labelled, and room for what is wrong with it. */

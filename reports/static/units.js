@@ -20,7 +20,7 @@ const units = (() => {
 
   /** What to divide by, and what to write behind the number. */
   function scale(size, unit) {
-    if (unit in PREFIXES) {
+    if (Object.hasOwn(PREFIXES, unit)) {
       const fitting = PREFIXES[unit].filter(([factor]) => factor <= size);
       const [factor, prefix] = fitting.at(-1) ?? (size ? PREFIXES[unit][0] : [1, ""]);
       return [factor, ` ${prefix}${unit}`];

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: MIT
+"""Whatever stands behind the # of an address, the page draws: what is wrong says nothing there."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+from playwright.sync_api import Browser
+
+from tests.browser.chromium import Look, Shown, shown
+
+ONE, OTHER = (f"machine-000{number}/20260101T000{number}00Z-0a1b2c3" for number in (1, 2))
+NARROW = Look("light", 320)
+NO_NUMBER = re.compile(r".{0,20}(?:\bNaN\b|Infinity|undefined|\[object|\bnull\b).{0,20}")
+BEYOND = [
+    "-1",
+    "NaN",
+    "Infinity",
+    "-Infinity",
+    "1e999",
+    "1e300",
+    "0x10x",
+    "1,5",
+    "__proto__",
+    "%00",
+]
+"""What is no number, or none that is offered."""
+BROKEN = ["", "%", "%zz", "a=%E0%A4%A&%", "=&&&==", "__proto__=1&constructor=1", "a" * 100_000]
+"""Addresses that say nothing, or nothing that can be read."""
+NAMES = ["__proto__", "constructor", "toString", "valueOf", "hasOwnProperty"]
+"""What every object of JavaScript has something under."""
+MONEY = [f"price.{ONE}", "kwh"]
+PURCHASE_SAYS_NOTHING = [
+    *BROKEN,
+    *(f"{key}={value}" for key in (*MONEY, "hours", "weight.matmul") for value in BEYOND),
+    *(f"{key}={name}" for key in ("reference", "against") for name in NAMES),
+    *(f"weight.{name}=7&price.{name}=7" for name in NAMES),
+]
+PURCHASE_SAYS_MUCH = [
+    *(f"currency={quote(one)}" for one in (*NAMES, "<script>", "\u202e\0", "W" * 5000)),
+    *(f"{key}={value}" for key in MONEY for value in ("0", "5e-324", "1e-300", "0x10")),
+    f"price.{ONE}=1e12&price.{OTHER}=0.000001&kwh=1e6&hours=24&years=100",
+    "weight.matmul=1e-320&weight.copies=0&weight.parameters=0&weight.norm_logging=0",
+    "weight.matmul=1000&share=1e-320&years=0",
+    f"kwh=1&kwh=NaN&reference={ONE}&reference=__proto__",
+]
+INDEX_SAYS_NOTHING = [
+    *BROKEN,
+    *(f"{key}={name}" for key in ("reference", "run", "kind", "device") for name in NAMES),
+    *(
+        f"{way}{name}"
+        for way in ("sort=", "sort=-", "sort=ratio.", "sort=-when.")
+        for name in NAMES
+    ),
+    *("sort=", "sort=-", "sort=--when", "sort=ratio", "sort=%", "sort=-when&sort=__proto__"),
+    "&".join(f"run={number}" for number in range(2000)),
+]
+INDEX_SAYS_MUCH = [
+    *(f"q={quote(one)}" for one in (*NAMES, "<script>", "W" * 5000, "%")),
+    *(f"reference={ONE}&sort={one}" for one in ("ratio.__proto__", "-ratio.x", "ratio.", "-ratio")),
+    f"run={ONE}&run={ONE}&reference={ONE}",
+    f"run={ONE}&run={OTHER}&price.{ONE}=1e308&kwh=NaN&weight.__proto__=3&against=__proto__",
+    f"run={ONE}&run={OTHER}&price.{ONE}=5e-324&price.{OTHER}=1e12&currency=toString",
+]
+
+
+@pytest.fixture
+def purchase(browser: Browser, folder: Path) -> Iterator[Shown]:
+    yield from _opened(browser, folder / "machines" / "purchase.html")
+
+
+@pytest.fixture
+def index(browser: Browser, folder: Path) -> Iterator[Shown]:
+    yield from _opened(browser, folder / "machines" / "index.html")
+
+
+def _opened(browser: Browser, page: Path) -> Iterator[Shown]:
+    """Open a page by an address that ends in nothing that can be read."""
+    said = "#%zz&sort=__proto__&reference=constructor&against=toString&kwh=NaN"
+    with shown(browser, page.as_uri() + said, NARROW) as one:
+        assert one.said == one.refused() == []
+        yield one
+
+
+def _go(one: Shown, fragment: str) -> str:
+    """Let the address end in a fragment, and return what the page says then."""
+    one.page.evaluate(
+        "fragment => { history.replaceState(null, '', `#${fragment}`);"
+        " dispatchEvent(new HashChangeEvent('hashchange')); }",
+        fragment,
+    )
+    return str(one.page.locator("main").inner_text())
+
+
+def _is_sane(one: Shown, fragment: str, text: str) -> None:
+    """Check that a page said no error, shows no number that is none, and is no wider."""
+    assert one.said == one.refused() == [], fragment[:80]
+    assert NO_NUMBER.findall(text) == [], fragment[:80]
+    assert "NaN" not in one.page.locator("main").inner_html(), fragment[:80]
+    assert one.probe("sideways") == [], fragment[:80]
+
+
+def test_a_purchase_page_passes_over_what_is_wrong(purchase: Shown) -> None:
+    plain = _go(purchase, "")
+    for fragment in PURCHASE_SAYS_NOTHING:
+        assert _go(purchase, fragment) == plain, fragment[:80]
+    _is_sane(purchase, fragment, plain)
+
+
+def test_a_purchase_page_draws_whatever_is_allowed(purchase: Shown) -> None:
+    for fragment in PURCHASE_SAYS_MUCH:
+        _is_sane(purchase, fragment, _go(purchase, fragment))
+
+
+def test_an_index_passes_over_what_is_wrong(index: Shown) -> None:
+    plain = _go(index, "")
+    for fragment in INDEX_SAYS_NOTHING:
+        assert _go(index, fragment) == plain, fragment[:80]
+    _is_sane(index, fragment, plain)
+
+
+def test_an_index_draws_whatever_is_allowed(index: Shown) -> None:
+    for fragment in INDEX_SAYS_MUCH:
+        _is_sane(index, fragment, _go(index, fragment))
