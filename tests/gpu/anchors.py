@@ -8,13 +8,13 @@ earlier calls, judges every goal from that and from the stored runs in the FILEs
 
 On a machine that one has for ten minutes at a time:
 
-1. ``python3 -m frobench run --profile standard --results FOLDER`` (at most 8 minutes)
+1. ``python3 -m frobench run --profile standard`` (at most 8 minutes)
 2. ``python3 -m tests.gpu.anchors -o FOLDER --only peak`` (9 minutes: the suite's search 3.5, the
    scan 5, the final half a minute)
 3. ``python3 -m tests.gpu.anchors -o FOLDER --only times --only copies`` (3 minutes, of which
    cuda-bench takes 1.5), then ``python3 -m pytest -m gpu tests/gpu``
 
-and anywhere, ``python3 -m tests.gpu.anchors -o FOLDER FOLDER/*/*.json`` judges once more.
+and anywhere, ``python3 -m tests.gpu.anchors -o FOLDER FILE...`` judges once more.
 """
 
 import argparse
