@@ -21,6 +21,9 @@ APART = 8.0
 as small as ours need several times as much (Stone, Szafir and Setlur, "An Engineering Model for
 Color Difference as a Function of Size", CIC 22, 2014). Series below it differ by their form."""
 LOOKS = [Look("light", 1280), Look("dark", 1280), Look("light", 320), Look("dark", 320)]
+FORCED = [Look("dark", 1280, forced=True), Look("light", 320, forced=True)]
+"""A browser leaves the colours of drawings as they are where it takes the reader's own for all
+else, and computed ones are those that it shows."""
 NUMBER = re.compile(r"\d[\d,.]*(?:e[+-]?\d+)?")
 
 
@@ -28,7 +31,7 @@ def test_text_and_marks_stand_out_from_what_lies_behind(browser: Browser, place:
     found = []
     with shown(browser, place.address, LOOKS[0]) as one:
         one.probe("unfold")
-        for look in LOOKS if place.whole else LOOKS[1:3]:
+        for look in [*(LOOKS if place.whole else LOOKS[1:3]), *FORCED]:
             one.look(look)
             for drawn in one.probe("painted"):
                 # A line crosses others, which takes nothing from the rest of it.
