@@ -4,7 +4,6 @@
 import ast
 import os
 import shlex
-import sys
 from collections.abc import Iterable, Iterator
 from importlib import metadata
 from pathlib import Path
@@ -51,7 +50,8 @@ def test_what_is_missing_is_named_in_one_line(
     environment = {"ABSENT": module, "PYTHONPATH": paths}
     said = frobench(*verb, folder=tmp_path, environment=environment)
     (line,) = said.stderr.splitlines()
-    assert line.startswith(f"frobench: {sys.executable} has no package {package}; ")
+    assert line.startswith("frobench: ")
+    assert f" has no package {package}; " in line
     assert "docs/offline.md" in line
     assert said.returncode == 3
 
