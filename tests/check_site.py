@@ -8,13 +8,13 @@ it, to its printed precision; what cannot be told is listed as not checked. Of t
 - from the stored file's raw samples are recomputed: samples, launch medians, rates, energy and
   readings; every case's estimate and interval; those findings and points of charts that are a
   case's own, a ratio, a difference, a sum by a whole, a part of a peak, of a ceiling or of the
-  best, operations for each byte, or a line's latency, rate and half; numbers inside sentences by
-  the same formulae; the index's estimates, standard errors and packed times; the log ratios of
-  machines;
-- only compared with the download are: sizes from which something holds (crossovers), the
-  standard errors of machines' ratios, which a bootstrap gives, and whatever else the last lines
-  of the report name. Overall ratios, their intervals, prices by work and cost of ownership follow
-  from these by the formulae of `docs/methodology.md`.
+  best, operations for each byte, a line's latency, rate and half, or a size from which something
+  holds (a crossover); numbers inside sentences by the same formulae; the index's estimates,
+  standard errors and packed times; the log ratios of machines and of their work for a joule, and
+  the variances and quantiles of both, for which the joint bootstrap is done again, draw by draw;
+- only compared with the download is whatever the last lines of the report name. Overall ratios,
+  their intervals, prices by work and cost of ownership follow from the above by the formulae of
+  `docs/methodology.md`.
 
 Counts, parameters, settings and figures of datasheets are not checked.
 

@@ -10,6 +10,7 @@ from statistics import median
 from tests.site_checker.files import RunFiles
 from tests.site_checker.printed import RATIO, Row
 from tests.site_checker.recomputed import ByLaunch, estimate
+from tests.site_checker.thresholds import crossings
 
 Fits = Callable[[Row], bool]
 Quantities = Mapping[tuple[str, str], ByLaunch]
@@ -24,8 +25,8 @@ def recompute(files: RunFiles, cases: Sequence[str], units: Iterable[str], fits:
 
     It is one of: what a case says by itself, the ratio of two that are alike (or that by a
     number of devices), their difference, the sum of two by a third, the part of the highest of
-    all, operations for each byte, and what a straight line through times by
-    size says: its latency, its rate, and the size that gets half of that.
+    all, operations for each byte, what a straight line through times by size says (its latency,
+    its rate, and the size that gets half of that), and the size from which something holds.
 
     Parameters
     ----------
@@ -38,7 +39,8 @@ def recompute(files: RunFiles, cases: Sequence[str], units: Iterable[str], fits:
     every, sizes = [*known.values()], [*_sizes(files, known)]
     for unit in units:
         lines = (line for one in sizes for line in _lines(one, unit))
-        tried = chain(_alone(every, unit), _pairs(every, unit), lines)
+        sizes_from = crossings(files, cases) if unit == "n" else iter(())
+        tried = chain(_alone(every, unit), _pairs(every, unit), lines, sizes_from)
         for by_launch in tried:
             if (
                 by_launch

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""What machines are held against each other by: times of their cases, and amounts by speed."""
+"""What machines are held against each other by: their cases' launches, and amounts by speed."""
 
 import math
 import re
 from collections.abc import Mapping
 from typing import Any
 
+from tests.site_checker.bootstrap import Key
 from tests.site_checker.files import RunFiles
 from tests.site_checker.printed import RATIO, Row
-from tests.site_checker.recomputed import LEAST, pseudomedian, same
+from tests.site_checker.recomputed import LEAST, ByLaunch, same
 
 Data = Mapping[str, Any]
 ROUNDED = 1e-8
@@ -17,28 +18,39 @@ ROUNDED = 1e-8
 _ACCELERATOR = re.compile(r"[a-z]\w*:\d+")
 
 
-def times(files: RunFiles) -> dict[tuple[str, str], float]:
-    """Return the pseudomedian of each case that can stand in a ratio, by exercise and by case."""
-    broken = {
-        one["case"]
-        for one in files.stored["frobench"]["conclusions"]
-        if one["severity"] == "error" and one.get("case")
-    }
+def measured(files: RunFiles) -> dict[Key, ByLaunch]:
+    """Return the launch medians of each case that can stand in a ratio."""
+    told = files.stored["frobench"]["conclusions"]
+    broken = {one.get("case") for one in told if one["severity"] == "error"}
     status = {cells["case"]: cells["status"] for cells in files.tables["cases"]}
     most = max((len(files.seconds(name)) for name in status), default=0)
-    found: dict[tuple[str, str], float] = {}
+    found: dict[Key, ByLaunch] = {}
     for name, state in status.items():
-        case, seconds = files.stored_cases[name], files.seconds(name)
-        info = case["extra_info"]
-        if state == "failed" or name in broken or len(seconds) < min(LEAST, most):
-            continue
-        device = _ACCELERATOR.sub("accelerator", str(case["params"].get("device", info["device"])))
-        params = sorted({**case["params"], "device": device}.items())
-        alone = device.startswith("cpu") and "accelerator" not in device
-        exercise = f"{case['group']}.cpu" if alone else case["group"]
-        key = repr((name.partition("[")[0], info["version"], params))
-        found.setdefault((exercise, key), pseudomedian([*seconds.values()]))
+        seconds = files.seconds(name)
+        if state != "failed" and name not in broken and len(seconds) >= min(LEAST, most):
+            found.setdefault(_key(files, name), seconds)
+    return {} if broken & {None, ""} else found
+
+
+def joules(files: RunFiles) -> dict[Key, ByLaunch]:
+    """Return what a call of a case took in each launch, where that was counted."""
+    found: dict[Key, ByLaunch] = {}
+    for name, case in files.stored_cases.items():
+        told = (case["extra_info"].get("energy") or {"joules": []})["joules"]
+        if counted := {at: one for at, one in enumerate(told) if one and one > 0}:
+            found.setdefault(_key(files, name), counted)
     return found
+
+
+def _key(files: RunFiles, name: str) -> Key:
+    """Return the exercise of a case, and by what it is known on whatever machine."""
+    case = files.stored_cases[name]
+    info = case["extra_info"]
+    device = _ACCELERATOR.sub("accelerator", str(case["params"].get("device", info["device"])))
+    params = sorted({**case["params"], "device": device}.items())
+    alone = device.startswith("cpu") and "accelerator" not in device
+    exercise = f"{case['group']}.cpu" if alone else case["group"]
+    return exercise, repr((name.partition("[")[0], info["version"], params))
 
 
 def exact(value: float | None, unit: str) -> Row | None:

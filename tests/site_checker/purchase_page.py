@@ -6,15 +6,14 @@ import math
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from statistics import fmean
 
+from tests.site_checker import side_by_side
 from tests.site_checker.files import RunFiles, number, table
 from tests.site_checker.machines import (
     Data,
     by_work,
     exact,
     near,
-    times,
     times_as,
     work_per_joule,
 )
@@ -85,7 +84,7 @@ class PurchasePage:
         return Row(math.exp(log), math.exp(log - half), math.exp(log + half), None, RATIO)
 
     def _table(self) -> None:
-        """Hold the table against the page's data, and its ratios against the launches."""
+        """Hold the table against the page's data, and these against the launches."""
         known = {(one["run"], one["exercise"]): one for one in self.rows}
         for machine in self.machines.values():
             for exercise in self.exercises:
@@ -97,21 +96,22 @@ class PurchasePage:
                     (number(cells["high"]), wanted and wanted.high),
                     (number(cells["cases"]), machine["counts"][exercise["name"]]),
                     (number(cells["every"]), exercise["total"]),
-                    (number(cells["log_ratio"]), self._log(machine, exercise["name"])),
+                    (number(cells["log_ratio"]), machine["logs"].get(exercise["name"])),
+                    (number(cells["log_error"]), self._error(machine, exercise["name"])),
                 ]
                 for found, right in pairs:
                     fault = (
                         f"purchase.csv: {machine['run']}, {exercise['name']}: {found} and {right}"
                     )
                     self.report.check(near(found, right), CELLS, fault)
-        if self.rows:
-            self.report.compared["purchase.csv: standard errors, of a bootstrap"] += len(self.rows)
+        side_by_side.check(self.data, self.files, self.report)
 
-    def _log(self, machine: Data, exercise: str) -> float | None:
-        """Return the mean log ratio over the common cases, from the launches of both runs."""
-        ours, theirs = (times(self.files[one["href"]]) for one in (machine, self.reference))
-        both = [key for key in theirs if key in ours and key[0] == exercise]
-        return fmean(theirs[key] - ours[key] for key in both) if both else None
+    def _error(self, machine: Data, exercise: str) -> float | None:
+        """Return the standard error of a logarithm, as the page's data has it."""
+        if machine["covariance"] is None or exercise not in machine["logs"]:
+            return None
+        at = next(at for at, one in enumerate(self.exercises) if one["name"] == exercise)
+        return math.sqrt(machine["covariance"][at][at])
 
     def _line(self, key: str, heads: list[str], cells: list[Element], machine: Data) -> None:
         if key == "table-rates":
