@@ -275,9 +275,13 @@ class LaunchSession:
 
 
 def _peak(device: dev.Device, sampler: timing.Sampler) -> int | None:
-    """Return the most memory that a case had, without what empties the caches."""
+    """Return the most memory that a case had, without what empties the caches.
+
+    What an earlier case that failed still held when this one began, and gave back since, would
+    make it less than nothing.
+    """
     peak = device.peak_bytes()
-    return peak - sampler.cold.bytes_on(device) if peak and sampler.cold else peak
+    return max(0, peak - sampler.cold.bytes_on(device)) if peak and sampler.cold else peak
 
 
 def reason_of(error: BaseException) -> str:

@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Caches are cold when more than they hold was really written over them."""
 
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
 import torch
 
+from suite import session
 from suite.caches import ColdCaches, cache_bytes
 from suite.devices import Device
 from suite.profiles import TIMES_THE_CACHE
@@ -48,3 +52,12 @@ def test_a_cache_that_nobody_describes_is_taken_for_a_large_one(
 ) -> None:
     monkeypatch.setattr("suite.caches.last_level_cache", lambda: None)
     assert cache_bytes(CPU) == 64 * 2**20
+
+
+@pytest.mark.parametrize(("peak", "left"), [(2**18, 2**17), (2**16, 0), (None, None)])
+def test_no_case_takes_less_memory_than_none_without_what_empties_the_caches(
+    peak: int | None, left: int | None
+) -> None:
+    device: Any = SimpleNamespace(peak_bytes=lambda: peak)
+    sampler: Any = SimpleNamespace(cold=SimpleNamespace(bytes_on=lambda _: 2**17))
+    assert session._peak(device, sampler) == left
