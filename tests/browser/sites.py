@@ -127,12 +127,15 @@ class Place(NamedTuple):
 def pages(folder: Path) -> list[Place]:
     """Return every page of the sites that is not like another one."""
     found: list[Place] = []
+    met: set[Path] = set()  # folders of machines; runs in which all is hostile are alike
     whole = {"machines/index", "machines/purchase", f"honest/{newest().stem}"}
     twins = {*TWINS, f"hostile/{newest().stem}"}
     for path in [*sorted(folder.glob("[!m]*/**/*.html")), *sorted(folder.glob("machines/*.html"))]:
         kind, *place = path.relative_to(folder).parts
-        if f"{kind}/{path.stem}" in twins:
+        if f"{kind}/{path.stem}" in twins or (kind == "spoilt" and path.parent in met):
             continue
+        if len(place) > 1:
+            met.add(path.parent)
         told = "/".join(place) if kind == "honest" or len(place) == 1 else f"run {len(found)}"
         stands = f"{kind}/{path.stem}" in whole
         found.append(Place(f"{kind}/{told}", path.as_uri(), stands, kind in HOSTILE))

@@ -34,7 +34,8 @@ NAMES = ["__proto__", "constructor", "toString", "valueOf", "hasOwnProperty"]
 MONEY = [f"price.{ONE}", "kwh"]
 PURCHASE_SAYS_NOTHING = [
     *BROKEN,
-    *(f"{key}={value}" for key in (*MONEY, "hours", "weight.matmul") for value in BEYOND),
+    *(f"kwh={value}" for value in BEYOND),
+    *(f"{key}={value}" for key in (MONEY[0], "hours", "weight.matmul") for value in BEYOND[:5:2]),
     *(f"{key}={name}" for key in ("reference", "against") for name in NAMES),
     *(f"weight.{name}=7&price.{name}=7" for name in NAMES),
 ]
