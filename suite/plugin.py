@@ -110,6 +110,7 @@ def measure(
     """Time a body and check its result; see `Measure`."""
     item = request.node
     state = dev.global_state()
+    request.config.stash[SESSION].tidy_up()
     it = Measure(request.config.stash[SESSION], item)
     for name in ARGUMENTS:
         if name in item.fixturenames and name != "workers":

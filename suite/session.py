@@ -2,6 +2,7 @@
 """What the cases of one pytest session share: settings, journal, workers, what was learnt."""
 
 import ctypes
+import gc
 import os
 import re
 import signal
@@ -76,6 +77,7 @@ class LaunchSession:
         if self.spec.runner:
             _die_with_parent()
         self._workers: dict[tuple[Seat, ...], list[Worker]] = {}
+        self._untidy = False
 
     def write(self, record: Record) -> None:
         """Append to the journal, if there is one; end the launch if the disk refuses."""
@@ -167,6 +169,18 @@ class LaunchSession:
         if self.journal and os.getppid() != self.spec.runner:
             pytest.exit("the runner is gone", returncode=DEVICE_LOST)
 
+    def tidy_up(self) -> None:
+        """Let go of what cases that failed or were left out have held, before the next one begins.
+
+        pytest keeps the last error for a debugger, and an error keeps all tensors of its case.
+        """
+        if self._untidy:
+            for name in ("last_type", "last_value", "last_traceback", "last_exc"):
+                vars(sys).pop(name, None)
+            gc.collect()
+            dev.release_memory()
+        self._untidy = False
+
     def skip_if_left_out(self, item: pytest.Function) -> None:
         """Skip a case that a smaller one of its family showed to be too large."""
         reason = self._climb.refusal(*_family(item))
@@ -244,6 +258,7 @@ class LaunchSession:
             self.write(record)
         self.searches.conclude(case)
         if refused is not None:
+            self._untidy = True
             if refused.status == "failed":
                 self.drop_workers()
             self._exit_if_poisoned()  # also where what seemed to be missing was the device

@@ -188,7 +188,7 @@ def known(tmp_path_factory: pytest.TempPathFactory) -> Measured:
     spec = VIRTUAL | {"memory": 64 << 20, "flops": {"float32": 2e9}}
     options = ("--benchmarks", KNOWN, "--devices", "cpu,sim:0", "--budget", 12)
     folder = tmp_path_factory.mktemp("known")
-    return measured(folder, spec, "square or foreseen or last", *options)
+    return measured(folder, spec, "square or foreseen or wrong or right or last", *options)
 
 
 def test_the_crossover_is_where_both_take_as_long(known: Measured) -> None:
@@ -212,6 +212,11 @@ def test_memory_that_runs_out_costs_the_case_and_nothing_else(known: Measured) -
     assert (unforeseen.reason or "").startswith("OutOfMemoryError: sim out of memory")
     assert known.outcome("bench_foreseen[sim:0-1000]").status == "skipped"
     assert known.outcome("bench_last[sim:0-20]").status == "passed"
+
+
+def test_a_case_that_fails_gives_its_memory_back_to_the_next(known: Measured) -> None:
+    assert known.outcome("bench_wrong[sim:0-40]").status == "failed"
+    assert known.outcome("bench_right[sim:0-40]").status == "passed"
 
 
 def test_a_device_that_is_lost_fails_its_case_and_the_rest_goes_on(tmp_path: Path) -> None:

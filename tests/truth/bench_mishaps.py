@@ -48,6 +48,18 @@ def bench_unforeseen(measure: Measure, accelerator: Device, gigabytes: int) -> N
     )
 
 
+@cases("quick", megabytes=[40])
+def bench_wrong(measure: Measure, accelerator: Device, megabytes: int) -> None:
+    """Fail with most of the memory in hand."""
+    hold(measure, accelerator, megabytes, torch.tensor([9.0]))
+
+
+@cases("quick", megabytes=[40])
+def bench_right(measure: Measure, accelerator: Device, megabytes: int) -> None:
+    """Need the same memory."""
+    hold(measure, accelerator, megabytes, torch.tensor([0.0]))
+
+
 @cases("quick", launches=[20])
 def bench_last(measure: Measure, accelerator: Device, launches: int) -> None:
     """Add a few times more."""
@@ -64,3 +76,10 @@ def add(measure: Measure, accelerator: Device, launches: int) -> None:
         return total
 
     measure(body, work=Work(items=launches), check=close_to(2 * a.cpu().double(), 1e-6, "the sum"))
+
+
+def hold(measure: Measure, accelerator: Device, megabytes: int, truth: torch.Tensor) -> None:
+    """Multiply a number by nothing beside so much memory."""
+    a = accelerator.uniform(megabytes * 10**6 // 4)
+    check = close_to(truth + 1.0, 1e-6, "one")
+    measure(lambda: a[:1] * 0 + 1, work=Work(items=1), check=check)
