@@ -8,6 +8,11 @@ from suite.statistics import LEAST_LAUNCHES
 
 STEPS_IN_A_SAMPLE = 100
 """A sample lasts at least this many steps of the clock."""
+STEPS_IN_A_LAUNCH = 20
+"""The same on an accelerator. A second call in a sample overlaps with the first one's launching,
+which changes far more than a step does; and what seems to be a step is most often the time of a
+reading: 150 ns in some virtual machines, a hundred of which are longer than launching a small
+operation and waiting for it."""
 LEAST_SAMPLES = 3
 """Samples of a case in a launch, however long they take: the fewest that have a median."""
 TIMES_THE_CACHE = 2

@@ -25,7 +25,7 @@ from suite.interleaving import sample_beside
 from suite.lanes import Lane, Track, balance, overlap
 from suite.measurement import Measurement
 from suite.model import Settings
-from suite.profiles import STEPS_IN_A_SAMPLE
+from suite.profiles import STEPS_IN_A_LAUNCH, STEPS_IN_A_SAMPLE
 from suite.warming import calls_that_take, warm_up
 
 Body = Callable[[], Any]
@@ -192,7 +192,8 @@ def _sample_alone(
 
 def _lengths(sampler: Sampler, settings: Settings) -> tuple[float, float]:
     """Return the seconds that a sample of a short body shall take, and those it must."""
-    least = STEPS_IN_A_SAMPLE * clocks.timer_step(sampler.clock)
+    steps = STEPS_IN_A_LAUNCH if sampler.queues else STEPS_IN_A_SAMPLE
+    least = steps * clocks.timer_step(sampler.clock)
     if sampler.may_repeat and not sampler.against:  # rather a longer sample than more of them
         return max(least, settings.case_seconds / settings.most_samples), least
     return least, least
