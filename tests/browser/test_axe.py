@@ -6,12 +6,15 @@ for each look.
 """
 
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 from playwright.sync_api import Browser
 
 from tests.browser.chromium import LOOKS, Look, Shown, shown, tell
 from tests.browser.sites import Place
+from tests.site_checker.files import table
 
 AXE = files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
@@ -34,6 +37,19 @@ def test_axe_finds_nothing(browser: Browser, place: Place) -> None:
         for look in [] if alike else LOOKS:
             if look != WHOLE:
                 found += _violations(one, look)
+    assert not found, tell(found)
+
+
+def test_axe_finds_nothing_where_the_index_lays_runs_side_by_side(
+    browser: Browser, folder: Path
+) -> None:
+    index = folder / "machines" / "index.html"
+    runs = [cells["href"].removesuffix(".html") for cells in table(index.with_name("runs.csv"))]
+    picked = urlencode([("reference", runs[0]), *(("run", run) for run in runs[:3])])
+    with shown(browser, f"{index.as_uri()}#{picked}", FOLDED) as one:
+        assert one.page.locator("#comparison").is_visible()
+        one.page.evaluate(AXE)
+        found = [fault for look in LOOKS for fault in _violations(one, look)]
     assert not found, tell(found)
 
 
