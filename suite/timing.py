@@ -175,7 +175,9 @@ def explore(sampler: Sampler, settings: Settings) -> Measurement:
 def _sample_alone(
     sampler: Sampler, seen: Measurement, settings: Settings, wanted: float, least: float
 ) -> None:
-    """Let host samples and span samples alternate.
+    """Let host samples and span samples alternate, but for the span samples of a long call.
+
+    One shows what there is to see; more are taken while there is time.
 
     A sample that is too short for the clock shows that the calls before it, by which its length
     was chosen, were held up: then all begins anew, with more calls in a sample.
@@ -184,7 +186,8 @@ def _sample_alone(
     while not seen.enough(settings, sampler.clock() - begun):
         seen.result = None  # the memory of one result is enough
         seen.host.append(seen.sample(sampler))
-        seen.observe(sampler)
+        if len(seen.host) == 1 or sampler.clock() - begun < settings.case_seconds:
+            seen.observe(sampler)
         if sampler.may_repeat and seen.host[-1] * seen.iterations < least:
             seen.host.clear()
             seen.iterations = calls_that_take(wanted, least, sampler.took)

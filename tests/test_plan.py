@@ -9,13 +9,14 @@ import pytest
 from suite.model import Work
 from suite.profiles import LEAST_SAMPLES, settings_for
 from suite.runner import _tell
-from suite.running.journal import Measured
+from suite.running.journal import Identity, Measured
 from suite.running.plan import (
     CASE_SECONDS,
     WARM_UP_CALLS,
     Plan,
     choose_case_seconds,
     launch_seconds,
+    too_long,
 )
 
 STANDARD = settings_for("standard", ["cpu"])
@@ -78,6 +79,57 @@ def test_what_comes_before_samples_is_planned_as_often_as_there_are_samples() ->
     case = seen(prepared=6 * 0.1, wall_seconds=6 * 0.101)
     warm_up = 0.101 + 0.101  # as soon as its time is over
     assert launch_seconds([case], 0.0, 0.02) == pytest.approx(warm_up + LEAST_SAMPLES * 0.101)
+
+
+def test_what_six_launches_have_no_time_for_is_left_out_the_longest_first() -> None:
+    pairs = cases(headline=(1.0,), others=(0.1, 3.0, 2.0, 0.1))
+    share = (450 - 50) / 6
+    startup = share - launch_seconds([one for _, one in pairs], 0.0, CASE_SECONDS[0])
+    assert not too_long(pairs, STANDARD, startup, 50.0)
+    assert {*too_long(pairs, STANDARD, startup + 1.0, 50.0)} == {"other 1"}
+    found = too_long(pairs, STANDARD, startup + 20.0, 50.0)
+    assert [*found] == ["other 1", "other 2"]
+    assert found["other 1"].status == "skipped"
+    assert found["other 1"].reason.startswith("it takes 15 s of each launch")
+    assert "--budget" in found["other 1"].reason
+
+
+def test_no_case_that_leads_an_answer_is_left_out_nor_any_that_was_asked_for() -> None:
+    pairs = cases(headline=(1.0, 5.0), others=(0.1, 0.1))
+    assert {*too_long(pairs, STANDARD, 1000.0, 50.0)} == {"other 0", "other 1"}
+    assert not too_long(pairs, settings_for("standard", ["cpu"], launches=6), 1000.0, 50.0)
+    assert not too_long(pairs, settings_for("standard", ["cpu"], budget=9000.0), 1000.0, 50.0)
+
+
+def cases(
+    headline: tuple[float, ...], others: tuple[float, ...]
+) -> list[tuple[Identity, Measured]]:
+    """Return cases with the seconds that a call of each takes."""
+    made = [(f"lead {place}", call, True) for place, call in enumerate(headline)]
+    made += [(f"other {place}", call, False) for place, call in enumerate(others)]
+    return [
+        (
+            Identity(
+                fullname=name,
+                name=name,
+                group="matmul",
+                function="bench",
+                params={},
+                param=None,
+                title="",
+                headline=leads,
+                devices=["cpu"],
+                version="1",
+            ),
+            seen(call, case=name),
+        )
+        for name, call, leads in made
+    ]
+
+
+def test_the_span_samples_of_a_call_are_planned_too() -> None:
+    plain, spanned = seen(call=1.0), seen(call=1.0, parts={"enqueue": 0.1, "span": 0.9})
+    assert launch_seconds([spanned], 0.0, 0.02) == launch_seconds([plain], 0.0, 0.02) + 1.0
 
 
 def test_the_time_for_a_case_is_the_longest_that_fits() -> None:

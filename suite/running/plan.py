@@ -24,6 +24,7 @@ from suite.running.journal import (
     Surroundings,
 )
 from suite.running.keep import keep
+from suite.units import format_seconds
 from suite.windows import SECONDS
 
 CASE_SECONDS = (0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0)
@@ -128,14 +129,21 @@ def freeze(
     found = next(r for r in records if isinstance(r, Collected))
     measured = {r.case: r for r in records if isinstance(r, Measured)}
     refused = {r.case: r for r in records if isinstance(r, Refused)}
-    cases = [c for c in found.cases if c.fullname in measured and c.fullname not in refused]
-    ran = [measured[case.fullname] for case in cases]
     begun = min(record.at for record in records if isinstance(record, Begun))
     startup = max(0.0, seconds - (time.monotonic() - begun))
     if any(name != "cpu" for name in surroundings.devices):
         startup += SETTLE_SECONDS
-    energy = choose(list(zip(cases, ran, strict=True)), counters, draft.settings)
+    pairs = [
+        (case, measured[case.fullname])
+        for case in found.cases
+        if case.fullname in measured and case.fullname not in refused
+    ]
+    energy = choose(pairs, counters, draft.settings)
     startup += SECONDS * len(energy.cases)
+    late = {} if draft.like else too_long(pairs, draft.settings, startup, seconds)
+    refused |= late
+    cases = [case for case, _ in pairs if case.fullname not in late]
+    ran = [record for case, record in pairs if case.fullname not in late]
     case_seconds = draft.settings.case_seconds
     if not draft.like:
         case_seconds = choose_case_seconds(ran, draft.settings, startup, seconds)
@@ -171,6 +179,38 @@ def outcome(case: Identity, refused: Refused | None) -> Outcome:
     )
 
 
+def too_long(
+    ran: Sequence[tuple[Identity, Measured]], settings: Settings, startup: float, spent: float
+) -> dict[str, Refused]:
+    """Return the cases without which the fewest launches stay within the profile's limit.
+
+    They are those that take longest of the ones that lead no answer. Whoever asks for a number of
+    launches, or for a larger budget, has the time.
+    """
+    if settings.launches is not None:
+        return {}
+    profile = PROFILES[settings.profile]
+    most = profile.limit + max(0.0, settings.budget - profile.budget)
+    share = max(0.0, most - spent) / settings.least_launches
+    over = launch_seconds((record for _, record in ran), startup, CASE_SECONDS[0]) - share
+    takes = {
+        record.case: launch_seconds([record], 0.0, CASE_SECONDS[0])
+        for case, record in ran
+        if not case.headline
+    }
+    found = {}
+    for name, seconds in sorted(takes.items(), key=lambda item: -item[1]):
+        if over <= 0:
+            break
+        over -= seconds
+        reason = (
+            f"it takes {format_seconds(seconds)} of each launch, for which a {settings.profile} "
+            "run of so many cases has no time; -k selects fewer, --budget SECONDS gives more"
+        )
+        found[name] = Refused(launch=0, case=name, status="skipped", reason=reason)
+    return found
+
+
 def choose_case_seconds(
     ran: Sequence[Measured], settings: Settings, startup: float, spent: float
 ) -> float:
@@ -195,4 +235,6 @@ def _seconds(record: Measured, case_seconds: float) -> float:
     prepare = record.prepared / (1 + len(record.samples))  # the first call is no sample
     calls = [prepare + min(samples) for samples in (record.samples, record.against) if samples]
     warm_ups = (call + max(call, min(WARM_UP_CALLS * call, case_seconds / 2)) for call in calls)
-    return sum(warm_ups) + max(LEAST_SAMPLES * sum(calls), case_seconds)
+    spans = (LEAST_SAMPLES if record.against else 1) if record.parts.keys() - {"enqueue"} else 0
+    least = LEAST_SAMPLES * sum(calls) + spans * calls[0]
+    return sum(warm_ups) + max(least, case_seconds)
