@@ -2,7 +2,7 @@
 """How long the site of many machines takes to build, and how much memory: `docs/scale.json`.
 
 Each site is built in a process of its own from stored runs of `tests.many_machines`, and then once
-more with one more result.
+more, by the command, with one more result.
 """
 
 import argparse
@@ -34,8 +34,8 @@ SIZES, QUICK = (10, 100, 1000), (10, 50)
 PAGES = "pages"
 TABLES = ("reading", "tables", "changes", "index")
 """Stages that are not the pages themselves, nor the judgement whether files are whole."""
-OFTEN = 0.05
-"""Seconds between two looks at the memory."""
+OFTEN = 0.2
+"""Seconds between two looks at the memory, each of which holds up who allocates some."""
 GOALS = {
     "tables": 15.0,
     "memory_bytes": 1.5e9,
@@ -67,7 +67,7 @@ class Size(Struct):
 
     tables : seconds of reading, frames, the index and its downloads
     page : seconds of one page with what lies beside it, on one core
-    one_more : seconds of building again with one more result
+    one_more : seconds of `frobench report` after one more result
     untouched : whether that left all other pages as they were
     """
 
@@ -75,7 +75,6 @@ class Size(Struct):
     runs: int
     stored_bytes: int
     first: Built
-    again: Built
     tables: float
     page: float
     one_more: float
@@ -137,20 +136,21 @@ def measured(machines: int) -> Size:
     with tempfile.TemporaryDirectory() as folder:
         results, out = Path(folder) / "results", Path(folder) / "site"
         stored = many_machines.write(machines, results)
-        first = watched(results, out)
+        first = built(results, out)
         pages = {path: path.stat().st_mtime_ns for path in out.glob("*/*.html")}
         many_machines.write_one(machines, results)
-        again = watched(results, out)
+        again = Watch()
+        report = ["frobench", "report", str(results), "-o", str(out)]
+        begun, ended, _ = watched(report, again)
         return Size(
             machines=machines,
             runs=len(stored),
             stored_bytes=sum(path.stat().st_size for path in stored),
             first=first,
-            again=again,
             tables=sum(first.stages[name] for name in TABLES),
             page=first.stages[PAGES] * cores() / len(stored),
-            one_more=again.seconds,
-            memory_bytes=max(first.memory_bytes, again.memory_bytes),
+            one_more=ended - begun,
+            memory_bytes=max(first.memory_bytes, again.most),
             index_bytes=(out / "index.html").stat().st_size,
             untouched=len(pages) == len(stored)
             and all(path.stat().st_mtime_ns == then for path, then in pages.items()),
@@ -172,19 +172,10 @@ def build(results: Path, out: Path) -> None:
     sys.stdout.write(json.dumps([*stages, ("end", time.monotonic())]))
 
 
-def watched(results: Path, out: Path) -> Built:
-    """Build a site in a process of its own, and watch its memory."""
-    begun, watch = time.monotonic(), Watch()
-    command = [sys.executable, "-m", "tests.scale", "--build", str(results), str(out)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, cwd=ROOT) as process:
-        while process.poll() is None:
-            watch.look(psutil.Process(process.pid))
-            time.sleep(OFTEN)
-        ended = time.monotonic()
-        assert process.stdout is not None
-        said = process.stdout.read()
-    if process.returncode:
-        raise SystemExit(process.returncode)
+def built(results: Path, out: Path) -> Built:
+    """Build a site in a process of its own, stage by stage."""
+    watch = Watch()
+    begun, ended, said = watched(["tests.scale", "--build", str(results), str(out)], watch)
     stages = [("start", begun), *((name, at) for name, at in json.loads(said))]
     spans = [(name, at, end) for (name, at), (_, end) in pairwise(stages)]
     return Built(
@@ -193,6 +184,24 @@ def watched(results: Path, out: Path) -> Built:
         seconds=ended - begun,
         memory_bytes=watch.most,
     )
+
+
+def watched(module: Sequence[str], watch: "Watch") -> tuple[float, float, str]:
+    """Run a module with its arguments; return when it began and ended, and what it said."""
+    begun = time.monotonic()
+    with tempfile.TemporaryFile() as said:
+        command = [sys.executable, "-m", *module]
+        with subprocess.Popen(command, stdout=said, cwd=ROOT) as process:
+            while True:
+                watch.look(psutil.Process(process.pid))
+                with suppress(subprocess.TimeoutExpired):
+                    process.wait(OFTEN)
+                    break
+        ended = time.monotonic()
+        if process.returncode:
+            raise SystemExit(process.returncode)
+        said.seek(0)
+        return begun, ended, said.read().decode()
 
 
 class Watch:
