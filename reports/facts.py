@@ -3,6 +3,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 import msgspec
 from msgspec import UnsetType
@@ -79,6 +80,7 @@ def _plain(
     return [(name, _spell("", value, None)) for name, value in sorted(values.items())]
 
 
+@lru_cache(maxsize=2**14, typed=True)  # the runs of an index say most things many times
 def spelled(fact: str, value: Scalar, *, named: bool = True) -> str:
     """Spell a fact by its dotted path, such as "CPU usable cores 16", or its value alone."""
     part, _, rest = fact.partition(".")

@@ -5,7 +5,6 @@ It says what was measured and in which units, under which licence it may be used
 it. Who measured a run is not stored, so it names no person.
 """
 
-import posixpath
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import PurePosixPath
@@ -155,7 +154,7 @@ def told(name: str, files: Marks) -> Entity:
     """Say what a file is called and which kind it is, how large, and by what it is known."""
     mark = files[name]
     return {
-        "name": posixpath.basename(name),
+        "name": name.rpartition("/")[2],
         "encodingFormat": MEDIA[_suffix(name)],
         "contentSize": str(mark.size),
         "sha256": mark.sha256,
@@ -169,7 +168,7 @@ def data(files: Marks) -> list[str]:
 
 def _suffix(name: str) -> str:
     """Return the suffix of a file's path; there are tens of thousands, and pathlib is slow."""
-    return posixpath.splitext(name)[1]
+    return f".{name.rpartition('.')[2]}"
 
 
 def variable(name: str) -> Entity:

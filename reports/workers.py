@@ -18,7 +18,7 @@ MOST = 8
 """Processes at most: each takes 200 MB."""
 LARGEST_SHARE = 8
 """Jobs handed to a process at once, at most."""
-SELDOM = 100_000
+SELDOM = 1_000_000
 """Objects between two searches for cycles; a run has thousands of lists, and none in a cycle."""
 
 
