@@ -387,9 +387,9 @@ def report(  # noqa: PLR0913, PLR0917 - one for each option
 
     A folder below `results/.runs/` is a run that goes on: its page shows what it has so far.
     """
-    from reports.workers import collect_seldom
+    from reports.workers import FEW_PAGES, collect_seldom
 
-    collect_seldom()  # before what is imported next makes half a million objects
+    collect_seldom(FEW_PAGES)  # before what is imported next makes half a million objects
     from reports import purchase, site
     from reports.metadata import Publication
     from reports.prices import PATH, read

@@ -18,8 +18,9 @@ MOST = 8
 """Processes at most: each takes 200 MB."""
 LARGEST_SHARE = 8
 """Jobs handed to a process at once, at most."""
-SELDOM = 1_000_000
-"""Objects between two searches for cycles; a run has thousands of lists, and none in a cycle."""
+SELDOM, FEW_PAGES = 100_000, 1_000_000
+"""Objects between two searches for cycles; a run has thousands of lists, and none in a cycle, but
+every page leaves its picture in one."""
 
 
 class Workers(AbstractContextManager["Workers"]):
@@ -41,16 +42,19 @@ class Workers(AbstractContextManager["Workers"]):
 
     def map(self, work: Callable[[J], R], jobs: Sequence[J]) -> Iterable[R]:
         """Return what a function of a module makes of each job, in their order."""
-        if self.processes == 1 or (self._pool is None and len(jobs) < FEW):
+        if self._pool is None and len(jobs) < FEW:
+            return map(work, jobs)
+        if self.processes == 1:
+            collect_seldom()
             return map(work, jobs)
         self._pool = self._pool or ProcessPoolExecutor(self.processes, _context(), collect_seldom)
         share = max(1, min(LARGEST_SHARE, len(jobs) // (4 * self.processes)))
         return self._pool.map(work, jobs, chunksize=share)
 
 
-def collect_seldom() -> None:
+def collect_seldom(objects: int = SELDOM) -> None:
     """Let this process look for cycles of objects seldom: that takes a tenth of its time."""
-    gc.set_threshold(SELDOM)
+    gc.set_threshold(objects)
 
 
 def cores() -> int:

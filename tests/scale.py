@@ -7,6 +7,7 @@ more, by the command, with one more result.
 
 import argparse
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -139,6 +140,7 @@ def measured(machines: int) -> Size:
         first = built(results, out)
         pages = {path: path.stat().st_mtime_ns for path in out.glob("*/*.html")}
         many_machines.write_one(machines, results)
+        os.sync()  # what the first one wrote goes to the disk on its account
         again = Watch()
         report = ["frobench", "report", str(results), "-o", str(out)]
         begun, ended, _ = watched(report, again)
