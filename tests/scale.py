@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """How long the site of many machines takes to build, and how much memory: `docs/scale.json`.
 
-Each site is built in a process of its own from stored runs of `tests.many_machines`, and then once
-more, by the command, with one more result.
+Each site is built in a process of its own from stored runs of `tests.many_machines`, and then again,
+by the command, with one more result, and with further ones.
 """
 
 import argparse
@@ -17,6 +17,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
+from statistics import median
 
 import msgspec
 import numpy as np
@@ -35,6 +36,8 @@ SIZES, QUICK = (10, 100, 1000), (10, 50)
 PAGES = "pages"
 TABLES = ("reading", "tables", "changes", "index")
 """Stages that are not the pages themselves, nor the judgement whether files are whole."""
+MORE = 3
+"""Results that are added one by one."""
 OFTEN = 0.2
 """Seconds between two looks at the memory, each of which holds up who allocates some."""
 GOALS = {
@@ -68,8 +71,9 @@ class Size(Struct):
 
     tables : seconds of reading, frames, the index and its downloads
     page : seconds of one page with what lies beside it, on one core
-    one_more : seconds of `frobench report` after one more result
-    untouched : whether that left all other pages as they were
+    again : seconds of `frobench report` after one more result, and after each of some further ones
+    one_more : their median
+    untouched : whether those left all other pages as they were
     """
 
     machines: int
@@ -78,6 +82,7 @@ class Size(Struct):
     first: Built
     tables: float
     page: float
+    again: list[float]
     one_more: float
     memory_bytes: int
     index_bytes: int
@@ -139,11 +144,12 @@ def measured(machines: int) -> Size:
         stored = many_machines.write(machines, results)
         first = built(results, out)
         pages = {path: path.stat().st_mtime_ns for path in out.glob("*/*.html")}
-        many_machines.write_one(machines, results)
-        os.sync()  # what the first one wrote goes to the disk on its account
-        again = Watch()
-        report = ["frobench", "report", str(results), "-o", str(out)]
-        begun, ended, _ = watched(report, again)
+        watch, again = Watch(), []
+        for more in range(MORE):
+            many_machines.write_one(machines + more, results)
+            os.sync()  # what was written before goes to the disk on its own account
+            begun, ended, _ = watched(["frobench", "report", str(results), "-o", str(out)], watch)
+            again.append(ended - begun)
         return Size(
             machines=machines,
             runs=len(stored),
@@ -151,8 +157,9 @@ def measured(machines: int) -> Size:
             first=first,
             tables=sum(first.stages[name] for name in TABLES),
             page=first.stages[PAGES] * cores() / len(stored),
-            one_more=ended - begun,
-            memory_bytes=max(first.memory_bytes, again.most),
+            again=again,
+            one_more=median(again),
+            memory_bytes=max(first.memory_bytes, watch.most),
             index_bytes=(out / "index.html").stat().st_size,
             untouched=len(pages) == len(stored)
             and all(path.stat().st_mtime_ns == then for path, then in pages.items()),
