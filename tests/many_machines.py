@@ -38,9 +38,9 @@ def write(machines: int, folder: Path, seed: int = 0) -> list[Path]:
         return list(found)
 
 
-def write_one(machine: int, folder: Path, seed: int = 0) -> Path:
-    """Store the first run of one more machine."""
-    return _write(machine, 0, folder, seed)
+def write_one(machine: int, folder: Path, seed: int = 0, again: int = 0) -> Path:
+    """Store a run of one more machine, by default its first."""
+    return _write(machine, again, folder, seed)
 
 
 def _numbers(machines: int, folder: Path, seed: int) -> Iterator[tuple[int, int, Path, int]]:
