@@ -1,23 +1,28 @@
 # SPDX-License-Identifier: MIT
 """How long a launch should take, and the time for a case that fits the budget."""
 
+import time
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
-from suite.model import Work
+from suite.model import CommitInfo, Work
 from suite.profiles import LEAST_SAMPLES, settings_for
 from suite.runner import _tell
-from suite.running.journal import Identity, Measured
+from suite.running.journal import Begun, Collected, Identity, Measured, Surroundings
 from suite.running.plan import (
     CASE_SECONDS,
     WARM_UP_CALLS,
+    Draft,
     Plan,
     choose_case_seconds,
+    freeze,
     launch_seconds,
     too_long,
 )
+from tests.factory_machine import environment
 
 STANDARD = settings_for("standard", ["cpu"])
 
@@ -99,6 +104,26 @@ def test_no_case_that_leads_an_answer_is_left_out_nor_any_that_was_asked_for() -
     assert {*too_long(pairs, STANDARD, 1000.0, 50.0)} == {"other 0", "other 1"}
     assert not too_long(pairs, settings_for("standard", ["cpu"], launches=6), 1000.0, 50.0)
     assert not too_long(pairs, settings_for("standard", ["cpu"], budget=9000.0), 1000.0, 50.0)
+
+
+def test_a_plan_says_what_it_left_out_and_measures_the_rest() -> None:
+    pairs = cases(headline=(1.0,), others=(0.1, 30.0))
+    pilot: Any = [
+        Surroundings(devices=["cpu"], environment=environment("one", 0)),
+        Collected(cases=[case for case, _ in pairs], exercises={}),
+        Begun(launch=0, case="lead 0", at=time.monotonic()),
+        *(record for _, record in pairs),
+    ]
+    draft = Draft(
+        run="run", started="", seed=1, settings=STANDARD, commit=CommitInfo(), benchmarks=""
+    )
+    plan = freeze(draft, pilot, 10.0, {})
+    assert [case.fullname for case in plan.cases] == ["lead 0", "other 0"]
+    (left_out,) = plan.outcomes
+    assert (left_out.fullname, left_out.status) == ("other 1", "skipped")
+    assert plan.seconds_at_least < 450 < 6 * 30.0 * LEAST_SAMPLES
+    like = freeze(replace(draft, like=[left_out]), pilot, 10.0, {})
+    assert len(like.cases) == len(pairs)
 
 
 def cases(

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from suite.errors import ClockError
 from suite.measurement import Measurement
 from suite.model import Settings
-from suite.profiles import settings_for
+from suite.profiles import LEAST_SAMPLES, settings_for
 from suite.timing import Sampler, explore, measure
 from tests.virtual import VirtualClock, VirtualDevice
 
@@ -64,6 +64,18 @@ def test_the_span_is_what_the_events_show(clock: VirtualClock, settings: Setting
     gpu = VirtualDevice(clock)
     seen = measure(sampler(clock, lambda: gpu.queue(LAUNCH, WORK), gpu), settings)
     assert seen.part_medians()["span"] == pytest.approx(LAUNCH + WORK, rel=1e-2)
+
+
+def test_spans_alternate_with_host_samples_while_there_is_time_and_a_long_call_has_one(
+    clock: VirtualClock, settings: Settings
+) -> None:
+    gpu = VirtualDevice(clock)
+    short = measure(sampler(clock, lambda: gpu.queue(LAUNCH, WORK), gpu), settings)
+    long = measure(
+        sampler(clock, lambda: gpu.queue(LAUNCH, 2 * settings.case_seconds), gpu), settings
+    )
+    assert len(short.host) - 1 <= len(short.parts["span"]) <= len(short.host)
+    assert (len(long.host), len(long.parts["span"])) == (LEAST_SAMPLES, 1)
 
 
 @pytest.mark.parametrize("slow", [0, 1])
