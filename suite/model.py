@@ -274,6 +274,11 @@ class Launch(Struct, kw_only=True, omit_defaults=True):
         such as the number of threads
     changed : facts of the environment that were different in this launch, by dotted path
         (``cpu.governor``), with their values then; without what changes by itself all the time
+    gauge : median seconds of the fixed bodies that every launch times before, between and behind
+        its cases, by device and body (``cpu/product``); see `suite.gauge`
+    others : cores that other programs kept busy on average while the launch ran, of those that
+        the run may use, with the time that a hypervisor gave to other guests; older files do not
+        tell
     """
 
     started: str
@@ -285,6 +290,8 @@ class Launch(Struct, kw_only=True, omit_defaults=True):
     state: dict[str, Scalar] = field(default_factory=dict)
     changed: dict[str, Scalar] = field(default_factory=dict)
     begun: float | UnsetType = UNSET
+    gauge: dict[str, float] = field(default_factory=dict)
+    others: float | UnsetType = UNSET
 
 
 class Cpu(Struct, kw_only=True):

@@ -227,11 +227,17 @@ def pytest_collection_finish(session: pytest.Session) -> None:
         frobench.write(declared(items, frobench.settings))
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_runtestloop(session: pytest.Session) -> None:
-    """Bring the devices to a steady clock and measure the harness on an empty body."""
-    if not session.config.option.collectonly and _benchmarks(session.items):
-        session.config.stash[SESSION].get_ready()
+@pytest.hookimpl(wrapper=True)
+def pytest_runtestloop(session: pytest.Session) -> Iterator[None]:
+    """Bring the devices to a steady clock, measure the harness, and read the gauge to the end."""
+    benchmarks = _benchmarks(session.items)
+    if session.config.option.collectonly or not benchmarks:
+        return (yield)
+    frobench = session.config.stash[SESSION]
+    frobench.get_ready(len(benchmarks))
+    ended = yield
+    frobench.finish()
+    return ended
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -239,6 +245,7 @@ def pytest_runtest_protocol(item: pytest.Item) -> None:
     """Say which case is in flight."""
     frobench = item.config.stash[SESSION]
     frobench.exit_if_orphaned()
+    frobench.read_gauge()
     item.stash[BEGUN] = time.monotonic()
     frobench.write(Begun(launch=frobench.spec.launch, case=item.nodeid, at=item.stash[BEGUN]))
 

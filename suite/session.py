@@ -21,6 +21,7 @@ from suite import devices as dev
 from suite.climb import Climb
 from suite.collection import parameters
 from suite.errors import CannotRunError, WrongResultError
+from suite.gauge import Gauge
 from suite.grids import Parameters
 from suite.inputs import Inputs
 from suite.measurement import Measurement
@@ -28,6 +29,7 @@ from suite.model import Check, Settings, Work
 from suite.profiles import settings_for
 from suite.running.journal import (
     Busy,
+    Gauged,
     Harness,
     Journal,
     LaunchSpec,
@@ -78,6 +80,7 @@ class LaunchSession:
             _die_with_parent()
         self._workers: dict[tuple[Seat, ...], list[Worker]] = {}
         self._untidy = False
+        self._gauge: Gauge | None = None
 
     def write(self, record: Record) -> None:
         """Append to the journal, if there is one; end the launch if the disk refuses."""
@@ -128,14 +131,18 @@ class LaunchSession:
                 worker.close()
         self._workers.clear()
 
-    def get_ready(self) -> None:
-        """Bring accelerators to a steady clock, and time an empty body on each device."""
+    def get_ready(self, cases: int) -> None:
+        """Bring accelerators to a steady clock; time an empty body and the gauge on each device.
+
+        cases : how many this process will measure
+        """
         if self.spec.mode != "measure" or self.journal is None:
             return
         found = environment.capture(self.settings.devices)
         begun = time.perf_counter()
         devices = [dev.Device(name) for name in self.settings.devices]
         settling.steady_clocks(devices)
+        self._gauge = Gauge(devices, cases)
         self.write(
             Harness(
                 launch=self.spec.launch,
@@ -146,6 +153,17 @@ class LaunchSession:
                 warmup=time.perf_counter() - begun,
             )
         )
+
+    def read_gauge(self) -> None:
+        """Take a sample of the gauge before a case, if it is due."""
+        if self._gauge is not None:
+            self._gauge.read_before_case()
+
+    def finish(self) -> None:
+        """Write down what the gauge has read, once every case is over."""
+        if self._gauge is not None:
+            seconds = self._gauge.finish()
+            self.write(Gauged(launch=self.spec.launch, seconds=seconds))
 
     def remember(self, items: Sequence[pytest.Function]) -> None:
         """Take up a pilot that a hung or crashed case ended, where it was."""

@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
+from msgspec import UNSET
 
 from suite import checks, store
 from suite.model import Run, Telemetry
@@ -122,6 +123,17 @@ def test_each_launch_says_what_an_empty_body_seems_to_cost(
     for launch in tricky[1].frobench.launches:
         assert 0 < launch.empty_body["cpu"] < 1e-3
         assert launch.timer_step > 0
+
+
+def test_each_launch_times_the_gauge_and_counts_what_else_used_the_processor(
+    tricky: tuple[subprocess.CompletedProcess[str], Run],
+) -> None:
+    for launch in tricky[1].frobench.launches:
+        bodies = {"cpu/python", "cpu/operations", "cpu/product", "cpu/copy"}
+        assert launch.gauge.keys() == bodies
+        assert all(seconds > 0 for seconds in launch.gauge.values())
+        assert launch.others is not UNSET
+        assert launch.others >= 0
 
 
 def test_workers_on_two_halves_of_the_cpu_show_when_both_ran(

@@ -170,16 +170,25 @@ class Harness(Struct, tag="harness", kw_only=True):
     environment: Environment | None = None
 
 
+class Gauged(Struct, tag="gauged", kw_only=True):
+    """What the gauge of a launch's process read; see `Launch.gauge`."""
+
+    launch: int
+    seconds: dict[str, float]
+
+
 class Ended(Struct, tag="ended", kw_only=True):
     """A launch has measured all it was given; written by the runner.
 
     started, begun : when, by the system's clock, and in seconds since the run began
+    others : see `Launch.others`
     """
 
     launch: int
     started: str
     begun: float
     seconds: float
+    others: float | None = None
 
 
 Record = (
@@ -194,6 +203,7 @@ Record = (
     | Rested
     | Refused
     | Harness
+    | Gauged
     | Ended
 )
 

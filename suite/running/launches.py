@@ -23,6 +23,7 @@ from suite.running.journal import (
     Refused,
     Rested,
 )
+from suite.running.others import Others
 from suite.running.plan import Plan
 from suite.running.process import TRIES, LaunchProcess
 from suite.running.progress import Reporter
@@ -50,13 +51,14 @@ class Launches:
         if self._plan.counters and not self.records:
             self._rest()
         while self._wants_another():
-            begun, started = self._clock.seconds(), datetime.now(UTC)
+            begun, started, others = self._clock.seconds(), datetime.now(UTC), Others()
             self._launch(self.done)
             ended = Ended(
                 launch=self.done,
                 started=started.isoformat(timespec="seconds"),
                 begun=begun,
                 seconds=self._clock.seconds() - begun,
+                others=others.cores(),
             )
             self._clock.keep()  # first, or the next sitting's clock might lie behind the launch
             self._journal.write(ended)

@@ -3,15 +3,17 @@
 
 from collections.abc import Iterable, Sequence
 from importlib.metadata import version
+from statistics import median
 from typing import Any
 
 from msgspec import UNSET
+from msgspec.structs import replace
 
 from suite import checks, store
 from suite.comparability import changed
 from suite.model import SCHEMA, Case, CaseInfo, Check, Environment, Frobench, Launch, Run
 from suite.running import energy, sensed
-from suite.running.journal import Ended, Harness, Identity, Measured, Record, Refused
+from suite.running.journal import Ended, Gauged, Harness, Identity, Measured, Record, Refused
 from suite.running.plan import Plan, outcome
 from suite.telemetry import Line
 
@@ -69,7 +71,10 @@ def merge(
             environment=plan.environment,
             exercises=plan.exercises,
             launches=[
-                _launch(n, ended.get(n), harness.get(n), measured, plan.environment)
+                replace(
+                    _launch(n, ended.get(n), harness.get(n), measured, plan.environment),
+                    gauge=_gauge(r for r in records if isinstance(r, Gauged) and r.launch == n),
+                )
                 for n in range(launches)
             ],
             outcomes=sorted(
@@ -169,6 +174,15 @@ def _worst(found: Iterable[Check | None]) -> Check | None:
     )
 
 
+def _gauge(readings: Iterable[Gauged]) -> dict[str, float]:
+    """Return the median of each body of the gauge over the processes of a launch."""
+    by_body: dict[str, list[float]] = {}
+    for reading in readings:
+        for name, seconds in reading.seconds.items():
+            by_body.setdefault(name, []).append(seconds)
+    return {name: round(median(taken), PICOSECOND_DIGITS) for name, taken in by_body.items()}
+
+
 def _launch(
     number: int,
     ended: Ended | None,
@@ -189,4 +203,5 @@ def _launch(
         timer_step=harness.timer_step if harness else 0.0,
         state=harness.state if harness else {},
         changed=changed(planned, harness.environment) if harness and harness.environment else {},
+        others=UNSET if ended is None or ended.others is None else round(ended.others, 3),
     )
