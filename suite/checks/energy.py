@@ -8,8 +8,8 @@ from msgspec import UNSET
 
 from suite.checks.ceilings import accelerator
 from suite.checks.facts import accelerators, said
-from suite.checks.machine import BEYOND_LIMIT, LAPTOP, MOST_WATTS
 from suite.checks.rule import Fault
+from suite.checks.watts import MOST_WATTS, most_watts
 from suite.model import Run, Severity
 
 SEVERITY: Severity = "error"
@@ -54,9 +54,5 @@ def impossible_energy(run: Run) -> Iterator[Fault]:
 
 def _most(run: Run, devices: Sequence[str]) -> float:
     """Return the watts that devices draw together at most, for a second."""
-    limits = []
-    for one in (accelerator(run, name) for name in devices):
-        moves = one is None or any(word in one.name for word in LAPTOP)
-        limit = None if one is None or moves else one.power_limit_watts
-        limits.append(BEYOND_LIMIT * limit if limit else MOST_WATTS)
-    return sum(limits)
+    known = [accelerator(run, name) for name in devices]
+    return sum(most_watts(one) if one else MOST_WATTS for one in known)

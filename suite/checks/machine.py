@@ -13,6 +13,7 @@ from msgspec.structs import fields, replace
 from suite.checks.ceilings import HIGHEST_CLOCK, accelerator, sheet
 from suite.checks.facts import is_accelerator, said
 from suite.checks.rule import Fault
+from suite.checks.watts import BEYOND_LIMIT, MOST_WATTS, most_watts
 from suite.model import Accelerator, Cpu, Environment, Run, Severity, Software
 
 SEVERITY: Severity = "error"
@@ -28,7 +29,7 @@ LOWEST_CLOCK = 1e8
 """Cycles a second of an accelerator, fewer than any has at most."""
 LARGEST_CACHE = 2**34
 """Bytes of a machine's caches; a container may have less memory than its processors have cache."""
-LEAST_WATTS, MOST_WATTS = 1.0, 1e4
+LEAST_WATTS = 1.0
 LEAST_READ = -60.0
 """What a sensor says at least: degrees Celsius of a cold machine."""
 MOST_READ = {
@@ -40,10 +41,6 @@ MOST_READ = {
     "fan": 3.0,
     "utilization": 1.05,
 }
-BEYOND_LIMIT = 1.5
-"""Power and clock of a device relative to its limits, at most, for as long as half of a case."""
-LAPTOP = ("Laptop", "Max-Q", "Mobile")
-"""Words in the names of devices whose power limit moves with the load and the processor's."""
 CAPABILITIES = {
     r"^P100": "6.0",
     r"^GeForce GTX 10": "6.1",
@@ -195,8 +192,8 @@ def impossible_reading(run: Run) -> Iterator[Fault]:
         for name, sensed in case.extra_info.telemetry.items():
             device = accelerator(run, name)
             most = dict(MOST_READ)
-            if device and device.power_limit_watts and not any(w in device.name for w in LAPTOP):
-                most["power_watts"] = BEYOND_LIMIT * device.power_limit_watts
+            if device:
+                most["power_watts"] = most_watts(device)
             if device and device.max_clock_hz:
                 most["sm_clock_hz"] = BEYOND_LIMIT * device.max_clock_hz
             for what, (least, middle, greatest) in sensed.values.items():

@@ -2,12 +2,12 @@
 # ruff: noqa: D401 - the first line of a rule says what it reports, as a user reads it
 """Rules about accelerators that are there and not as they should be."""
 
-import re
 from collections.abc import Iterable, Iterator
 
 from suite.doctor.reasons import HELD_BACK, IDLE
 from suite.doctor.there import Device, There
 from suite.doctor.trouble import START_LOCALLY, Trouble
+from suite.laptop import is_laptop
 from suite.machine.architectures import serves
 from suite.machine.hardware import VENDORS
 from suite.sensors.power import LIMITED, may_limit
@@ -19,9 +19,6 @@ AT_WORK = 0.5
 """Part of the time in which an accelerator is busy, from which its link should be at full speed."""
 CAP = 0.99
 """A power limit relative to its default, below which it is called capped."""
-
-LAPTOP = re.compile(r"\bLaptop\b|\bMax-Q\b|\bMobile\b|\bMX\d{3}|\b\d{3,4}M\b")
-"""What NVIDIA calls the chips of laptops."""
 
 Finding = tuple[Device, str, str]
 """An accelerator, what is wrong with it, and what mends it for the GPU of a number (`{0}`)."""
@@ -163,7 +160,7 @@ def _capped(there: There) -> Iterator[Finding]:
             mend = f"sudo nvidia-smi -i {{0}} -pl {default:g}"
             if device.vendor != "NVIDIA":
                 mend = "sudo amd-smi reset --power-cap"
-            elif LAPTOP.search(device.name):
+            elif is_laptop(device.name):
                 mend = (
                     "plug the laptop in, and choose performance in its maker's program or with "
                     "`powerprofilesctl set performance`; under Linux also `sudo systemctl enable "
