@@ -16,14 +16,12 @@ Where the machine has nothing of the kind, one skipped case says so.
 
 import inspect
 from collections.abc import Sequence
-from math import floor
 from typing import Any
 
 import pytest
 
-from suite.devices import usable_cores
 from suite.grids import Parameters, expand, is_headline
-from suite.machine.processor import quota
+from suite.limits import affinity, cores_in_use
 from suite.model import Exercise, ProfileName, Settings
 from suite.running.journal import Collected, Identity
 from suite.version import benchmark_version
@@ -64,14 +62,8 @@ def seats(place: str) -> list[Seat]:
     """Return where the workers of a place sit; `a+b` names two."""
     names = place.split("+")
     if all(name.startswith("cpu/") for name in names):
-        return halves(usable_cores()[: cores_in_use()])
+        return halves(affinity()[: cores_in_use()])
     return [Seat(name, name) for name in names]
-
-
-def cores_in_use() -> int:
-    """Return the number of CPU cores that this process may keep busy: a container may limit it."""
-    cores = len(usable_cores())
-    return min(cores, max(1, floor(quota() or cores)))
 
 
 def parameters(item: pytest.Function) -> Parameters:

@@ -6,21 +6,17 @@ Nothing here knows a vendor: a CUDA, ROCm, XPU, MPS or out-of-tree device is ask
 """
 
 import inspect
-import os
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import cached_property, partial
-from pathlib import Path
 from types import ModuleType
 
-import psutil
 import torch
 
+from suite import limits
 from suite.errors import DoesNotFitError
 from suite.machine.architectures import serves
 from suite.model import Scalar
-
-_CGROUP = Path("/sys/fs/cgroup")
 
 HEADROOM = 0.9
 """The part of the free memory that a case may ask for."""
@@ -130,12 +126,12 @@ class Device:
     def free_bytes(self) -> int:
         """Return the bytes that can still be allocated."""
         if not self.is_accelerator:
-            return _free_host_bytes()
+            return limits.free_memory()
         for ask in (torch.accelerator.get_memory_info, getattr(self.module, "mem_get_info", None)):
             with suppress(RuntimeError, NotImplementedError, TypeError):
                 if ask is not None:
                     return int(ask(self.handle)[0]) + self._cached_bytes()
-        return _free_host_bytes()  # memory shared with the host, as on MPS
+        return limits.free_memory()  # memory shared with the host, as on MPS
 
     def _cached_bytes(self) -> int:
         """Return what torch keeps for its next allocations, which the driver calls used."""
@@ -233,13 +229,6 @@ def unserved(names: Iterable[str]) -> list[str]:
     ]
 
 
-def usable_cores() -> list[int]:
-    """List the numbers of the CPU cores that this process may run on."""
-    if hasattr(os, "sched_getaffinity"):
-        return sorted(os.sched_getaffinity(0))
-    return list(range(os.cpu_count() or 1))
-
-
 def release_memory() -> None:
     """Give back what torch keeps of the accelerators' memory, which other processes cannot use."""
     with suppress(RuntimeError, NotImplementedError):  # there is none, or nothing is kept
@@ -250,18 +239,10 @@ def global_state() -> dict[str, Scalar]:
     """Return the process-wide settings that a benchmark must leave as it found them."""
     return {
         "threads": torch.get_num_threads(),
-        "affinity": ",".join(map(str, usable_cores())),
+        "affinity": ",".join(map(str, limits.affinity())),
         "default dtype": str(torch.get_default_dtype()),
         "default device": str(torch.get_default_device()),
         "matmul precision": torch.get_float32_matmul_precision(),
         "gradients": torch.is_grad_enabled(),
         "deterministic": torch.are_deterministic_algorithms_enabled(),
     }
-
-
-def _free_host_bytes() -> int:
-    free = int(psutil.virtual_memory().available)
-    with suppress(OSError, ValueError):  # a container's limit, cgroup v2
-        most, now = (int((_CGROUP / name).read_text()) for name in ("memory.max", "memory.current"))
-        free = min(free, most - now)
-    return free

@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from suite import private, vocabulary
+from suite.limits import ROOT
 from suite.machine.facts import Facts
-from suite.machine.processor import ROOT, processor
+from suite.machine.processor import processor
 from suite.model import Accelerator, CommitInfo, Cpu, Environment
 
 CHECKOUT = Path(__file__).resolve().parent.parent

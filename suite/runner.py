@@ -91,7 +91,7 @@ def _store(
     plan: Plan, launches: Launches, results: Path, folder: Path, clock: RunClock
 ) -> tuple[Path, Run]:
     """Write the stored file, and take away what it came from."""
-    readings = telemetry.read(folder / READINGS)
+    readings = list(telemetry.readings(folder / READINGS))
     stored = merge(plan, launches.records, environment.machine_info(), clock.seconds(), readings)
     path = _path(stored, results)
     if not path.exists():  # else it was written, and the process was killed right then

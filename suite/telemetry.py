@@ -15,9 +15,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-import msgspec
 from msgspec import Struct
 
+from suite.json_lines import JsonLines
 from suite.sensors import amd, cpu, nvml, zeus
 from suite.sensors.sensor import ENERGY, Sensor, Source, silent
 
@@ -87,7 +87,7 @@ class Sampler:
 
     def __enter__(self) -> Self:
         with suppress(OSError):  # the disk refuses: the run itself will say so
-            mend(self._path)
+            readings(self._path).mend()
         for reader in self._readers:
             reader.start()
         return self
@@ -103,10 +103,10 @@ class Sampler:
         deadline = time.monotonic() + PATIENCE
         for reader in self._readers:
             reader.join(max(0.0, deadline - time.monotonic()))
-        with suppress(OSError), self._path.open("ab") as file:
+        with suppress(OSError):
             for reader in self._readers:
                 if reader.is_alive():
-                    file.writelines(map(_encoded, reader.silence()))
+                    readings(self._path).append(reader.silence())
 
 
 class Reader(threading.Thread):
@@ -134,10 +134,9 @@ class Reader(threading.Thread):
         self._sensors: list[Sensor] | None = None
 
     def run(self) -> None:
-        """Append lines to the file, each in one piece: others do so too."""
-        with suppress(OSError), self._path.open("ab", buffering=0) as file:
-            for line in self.lines():
-                file.write(_encoded(line))
+        """Append lines to the file."""
+        with suppress(OSError):
+            readings(self._path).append(self.lines())
 
     def lines(self) -> Iterator[Line]:
         """Yield what the source says, and each reason for what it does not."""
@@ -235,20 +234,6 @@ def _ask(source: Source, found: dict[str, str | None]) -> None:
         found[sensor.device] = None if counts else sensor.unknown.get(ENERGY, "it has no counter")
 
 
-def _encoded(line: Line) -> bytes:
-    return msgspec.json.encode(line) + b"\n"
-
-
-def read(path: Path) -> list[Line]:
-    """Return the lines of a file of readings; none if there is no file."""
-    if not path.exists():
-        return []
-    whole, _, _ = path.read_bytes().rpartition(b"\n")  # what is behind is half a line
-    return [msgspec.json.decode(line, type=Line) for line in whole.splitlines()]
-
-
-def mend(path: Path) -> None:
-    """Cut off the half line that a killed process left."""
-    if path.exists():
-        whole, newline, _ = path.read_bytes().rpartition(b"\n")
-        path.write_bytes(whole + newline)
+def readings(path: Path) -> JsonLines[Line]:
+    """Return the file of readings at a path."""
+    return JsonLines(path, Line)

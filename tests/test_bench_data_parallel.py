@@ -10,7 +10,8 @@ from types import ModuleType, SimpleNamespace
 import pytest
 from torch import Tensor, distributed
 
-from suite.devices import Device, usable_cores
+from suite.devices import Device
+from suite.limits import affinity
 from suite.model import Check
 from suite.workers import Seat, Worker, halves, together
 from tests.alone import BENCHMARKS, Recorder, copied, load
@@ -60,7 +61,7 @@ def sharing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ModuleType]:
 def pair(
     sharing: ModuleType,  # noqa: ARG001 - which they must be able to import
 ) -> Iterator[list[Worker]]:
-    pair = [Worker(seat) for seat in halves(usable_cores())]
+    pair = [Worker(seat) for seat in halves(affinity())]
     yield pair
     for worker in pair:
         worker.close()

@@ -26,8 +26,8 @@ from suite.doctor.offer import Asking
 from suite.doctor.others import Accounts, Others
 from suite.doctor.reasons import HELD_BACK, IDLE
 from suite.doctor.there import Host, There, accelerators, look_around
+from suite.limits import affinity
 from suite.machine.hardware import look
-from suite.machine.processor import affinity
 from suite.model import Conclusion
 from suite.sensors import amd
 from suite.sensors.nvml import REASONS

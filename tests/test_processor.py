@@ -2,13 +2,17 @@
 """The processor is described as this process may use it, from files planted for the test."""
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import psutil
 import pytest
 
-from suite.machine.processor import processor, read
+from suite import limits
+from suite.devices import Device
+from suite.limits import affinity, free_memory, read
+from suite.machine.processor import processor
 
-CORES = list(psutil.Process().cpu_affinity()) if psutil.LINUX else [0]
+CORES = affinity() if psutil.LINUX else [0]
 
 needs_linux = pytest.mark.skipif(not psutil.LINUX, reason="reads what only Linux has")
 
@@ -82,6 +86,76 @@ def test_without_a_quota_every_core_of_the_affinity_counts(
 def test_a_containers_memory_is_what_it_may_use(tmp_path: Path, group: str, file: str) -> None:
     cpu = processor({}, plant(tmp_path, {"proc/self/cgroup": group, file: str(2**28)}))
     assert cpu.memory_bytes == 2**28
+
+
+V1 = "5:memory:/slurm/job_7/step_0"
+STEP = "sys/fs/cgroup/memory/slurm/job_7/step_0"
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {
+            "proc/self/cgroup": "0::/",
+            "sys/fs/cgroup/memory.max": str(3 * 2**20),
+            "sys/fs/cgroup/memory.current": str(2 * 2**20),
+        },
+        {
+            "proc/self/cgroup": "0::/job/step",
+            "sys/fs/cgroup/job/memory.max": str(3 * 2**20),
+            "sys/fs/cgroup/job/memory.current": str(2 * 2**20),
+            "sys/fs/cgroup/job/step/memory.max": "max",
+            "sys/fs/cgroup/job/step/memory.current": str(2**20),
+        },
+        {
+            "proc/self/cgroup": f"{V1}\n0::/",
+            "sys/fs/cgroup/memory/slurm/job_7/memory.limit_in_bytes": str(3 * 2**20),
+            "sys/fs/cgroup/memory/slurm/job_7/memory.usage_in_bytes": str(2 * 2**20),
+            f"{STEP}/memory.limit_in_bytes": str(2**40),
+            f"{STEP}/memory.usage_in_bytes": str(2**20),
+        },
+        {
+            "proc/self/cgroup": "0::/job",
+            "sys/fs/cgroup/job/memory.max": str(3 * 2**20),
+            "sys/fs/cgroup/job/memory.current": str(3 * 2**20),
+            "sys/fs/cgroup/job/memory.stat": f"anon {2**20}\ninactive_file {2**20}\nfile {2**21}",
+        },
+        {
+            "proc/self/cgroup": V1,
+            f"{STEP}/memory.limit_in_bytes": str(3 * 2**20),
+            f"{STEP}/memory.usage_in_bytes": str(3 * 2**20),
+            f"{STEP}/memory.stat": f"inactive_file 0\ntotal_inactive_file {2**20}",
+        },
+    ],
+    ids=["v2", "v2, set above", "v1, a batch job's", "v2, cached files", "v1, cached files"],
+)
+def test_the_tightest_limit_of_all_levels_leaves_the_free_memory(
+    tmp_path: Path, files: dict[str, str]
+) -> None:
+    assert free_memory(plant(tmp_path, files)) == 2**20
+
+
+@pytest.mark.parametrize(
+    "files",
+    [{}, {"proc/self/cgroup": "0::/", "sys/fs/cgroup/memory.max": "max"}],
+    ids=["no control groups", "no limit"],
+)
+def test_without_a_limit_the_machines_free_memory_is_free(
+    tmp_path: Path, files: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(psutil, "virtual_memory", lambda: SimpleNamespace(available=77))
+    assert free_memory(plant(tmp_path, files)) == 77
+
+
+def test_a_control_group_that_uses_more_than_its_limit_has_nothing_free(tmp_path: Path) -> None:
+    files = {"memory.max": "1000", "memory.current": "2000"}
+    groups = {f"sys/fs/cgroup/{name}": value for name, value in files.items()}
+    assert free_memory(plant(tmp_path, {"proc/self/cgroup": "0::/"} | groups)) == 0
+
+
+def test_a_case_on_the_cpu_may_take_what_the_limits_leave(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "free_memory", lambda: 12345)
+    assert Device("cpu").free_bytes() == 12345
 
 
 def test_an_unlimited_container_has_the_memory_of_the_machine(tmp_path: Path) -> None:

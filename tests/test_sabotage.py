@@ -18,7 +18,7 @@ import pytest
 
 from suite import checks, store
 from suite.checks import failures, rule, settings
-from suite.devices import usable_cores
+from suite.limits import affinity
 from suite.model import Run
 from tests.command import ROOT, frobench
 from tests.planted import BENCHMARKS, JITTER, simulated
@@ -74,7 +74,7 @@ SPOILT = {
         },
         planted="coarse clock, interruption",
         variables={  # without the second, there are no more threads than cores
-            "OMP_NUM_THREADS": str(4 * len(usable_cores())),
+            "OMP_NUM_THREADS": str(4 * len(affinity())),
             "MKL_DYNAMIC": "FALSE",
         },
     ),

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: MIT
 """The threads that read sensors while a run measures: what they write, and what stops none."""
 
+import resource
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 
@@ -27,7 +29,7 @@ def sampled(path: Path, *sources: Source, until: Callable[[], bool]) -> list[Lin
         deadline = time.monotonic() + 20
         while not until() and time.monotonic() < deadline:
             time.sleep(PERIOD)
-    return telemetry.read(path)
+    return list(telemetry.readings(path))
 
 
 class Counter:
@@ -194,20 +196,36 @@ def test_readings_go_on_behind_those_of_an_earlier_sitting(tmp_path: Path) -> No
     path = tmp_path / "t"
     first, second = Counter(), Counter()
     sampled(path, source(Sensor("cpu", {"load": first})), until=lambda: first.asked >= 1)
-    before = telemetry.read(path)
+    before = list(telemetry.readings(path))
     with path.open("ab") as file:
         file.write(b'{"type":"tick","at":')  # the process was killed here
-    assert telemetry.read(path) == before
+    assert list(telemetry.readings(path)) == before
     sampled(path, source(Sensor("cpu", {"load": second})), until=lambda: second.asked >= 1)
-    assert telemetry.read(path)[: len(before)] == before
-    assert len(telemetry.read(path)) > len(before)
+    assert list(telemetry.readings(path))[: len(before)] == before
+    assert len(list(telemetry.readings(path))) > len(before)
+
+
+def test_mending_the_readings_writes_none_of_them_anew(tmp_path: Path) -> None:
+    path = tmp_path / "t"
+    ticks: list[Line] = [Tick(at=float(n), run=0.0, device="cpu", values={}) for n in range(1000)]
+    telemetry.readings(path).append(ticks)
+    with path.open("ab") as file:
+        file.write(b'{"type":"tick","at":')  # the process was killed here
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, limits[1]))  # the disk takes no more
+    try:
+        with suppress(OSError):
+            telemetry.readings(path).mend()
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert list(telemetry.readings(path)) == ticks
 
 
 def test_without_anything_to_read_the_thread_ends_and_says_why(tmp_path: Path) -> None:
     path = tmp_path / "t"
     lines = sampled(path, source(Sensor("cpu", {}, {"load": "no kernel"})), until=path.exists)
     assert lines == [Mute(device="cpu", quantity="load", reason="no kernel")]
-    assert telemetry.read(tmp_path / "none") == []
+    assert list(telemetry.readings(tmp_path / "none")) == []
 
 
 def test_a_disk_that_refuses_does_not_disturb_the_run(tmp_path: Path) -> None:

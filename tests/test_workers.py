@@ -14,8 +14,9 @@ import pytest
 import torch
 
 from suite import plugin
-from suite.devices import Device, usable_cores
+from suite.devices import Device
 from suite.errors import DoesNotFitError
+from suite.limits import affinity
 from suite.model import Check
 from suite.serving import Task
 from suite.session import LaunchSession, Refusal
@@ -29,7 +30,7 @@ def where_am_i(device: Device) -> tuple[Callable[[], Any], Callable[[Any], Check
         threads, cores = result
         return Check(f"{device.name} {threads} {cores}", 0.0, 1.0)
 
-    return (lambda: (torch.get_num_threads(), usable_cores())), check
+    return (lambda: (torch.get_num_threads(), affinity())), check
 
 
 def sleeper(_: Device, seconds: float) -> tuple[Callable[[], Any], Callable[[Any], Check]]:
@@ -106,7 +107,7 @@ class Body:
 
 @pytest.fixture(scope="module")
 def pair() -> Iterator[list[Worker]]:
-    seats = [Seat(f"cpu/{number}", "cpu", (usable_cores()[0],)) for number in range(2)]
+    seats = [Seat(f"cpu/{number}", "cpu", (affinity()[0],)) for number in range(2)]
     pair = [Worker(seat, seed=1) for seat in seats]
     yield pair
     for worker in pair:
@@ -129,7 +130,7 @@ def test_cores_and_threads_are_set_before_torch_starts_its_own(worker: Worker) -
     worker.set_up(where_am_i)
     worker.start()
     worker.wait()
-    assert worker.check().compared == f"cpu 1 [{usable_cores()[0]}]"
+    assert worker.check().compared == f"cpu 1 [{affinity()[0]}]"
 
 
 def test_an_interval_is_on_this_process_s_clock(worker: Worker) -> None:
@@ -249,7 +250,7 @@ def test_what_a_case_leaves_in_workers_is_put_away_unless_it_failed(
 
 
 def test_a_worker_that_dies_is_told() -> None:
-    worker = Worker(Seat("cpu/0", "cpu", (usable_cores()[0],)))
+    worker = Worker(Seat("cpu/0", "cpu", (affinity()[0],)))
     worker.set_up(breaker, "die")
     worker.start()
     with pytest.raises(WorkerError, match="cpu/0 ended with code 7"):
@@ -258,7 +259,7 @@ def test_a_worker_that_dies_is_told() -> None:
 
 
 def test_a_worker_that_is_closed_is_gone_and_takes_nothing_apart() -> None:
-    worker = Worker(Seat("cpu/0", "cpu", (usable_cores()[0],)))
+    worker = Worker(Seat("cpu/0", "cpu", (affinity()[0],)))
     worker.set_up(sleeper, 0.0)
     worker.close()
     assert worker._process.exitcode == -SIGKILL

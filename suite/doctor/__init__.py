@@ -17,7 +17,7 @@ from suite.doctor.there import There, add_told_by_torch, look_around
 from suite.doctor.trouble import START_LOCALLY
 from suite.doctor.unusable import install, unusable_accelerators
 from suite.doctor.wrong import left_out, troubles
-from suite.machine.processor import ROOT
+from suite.limits import ROOT
 from suite.model import Conclusion
 
 __all__ = [

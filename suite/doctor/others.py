@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import psutil
 
-from suite.machine.processor import affinity
+from suite.limits import affinity
 
 MOMENT = 0.2
 """Seconds that are looked at, at least: twenty ticks of the kernel's accounts."""

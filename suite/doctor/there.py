@@ -18,10 +18,11 @@ from msgspec import Struct, field
 
 from suite.doctor.offer import Offer
 from suite.doctor.others import Others
+from suite.limits import ROOT, affinity, free_memory
 from suite.machine import nvml
 from suite.machine.hardware import VENDORS, Gpu, System, VendorName, look
 from suite.machine.kernel import told_by_kernel
-from suite.machine.processor import ROOT, affinity, processor
+from suite.machine.processor import processor
 from suite.machine.system import in_container, kernel, operating_system
 from suite.machine.variables import stored_variables
 from suite.model import Cpu
@@ -151,7 +152,7 @@ def host(results: Path, root: Path, environ: Mapping[str, str], others: Others) 
         cores=len(affinity()),
         clock_hz=now.get("clock_hz"),
         others=used,
-        memory_free_bytes=min(psutil.virtual_memory().available, cpu.memory_bytes),
+        memory_free_bytes=free_memory(root),
         shared_memory_bytes=shared,
         disk_free_bytes=shutil.disk_usage(_existing(results)).free,
         on_battery=battery,

@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 from suite.doctor.offer import Offer, ask_torch
 from suite.doctor.trouble import START_LOCALLY, Trouble
+from suite.limits import ROOT
 from suite.machine.hardware import VENDORS, System, Vendor, look
-from suite.machine.processor import ROOT
 from suite.model import Conclusion
 
 OLDEST_DRIVER = {11: 450, 12: 525, 13: 580}

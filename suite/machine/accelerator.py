@@ -9,10 +9,10 @@ from typing import Any
 import pynvml
 import torch
 
+from suite.limits import ROOT
 from suite.machine import nvml
 from suite.machine.facts import Facts
 from suite.machine.kernel import told_by_kernel
-from suite.machine.processor import ROOT
 from suite.model import Accelerator
 
 MOST_LINKS = 18

@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple
 
 from msgspec import Struct
 
-from suite.machine.processor import ROOT, read
+from suite.limits import ROOT, read
 
 VendorName = Literal["NVIDIA", "AMD", "Intel", "Apple"]
 

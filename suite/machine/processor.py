@@ -7,19 +7,17 @@ folder that both lie in, so that a test can put others in their place.
 
 import platform
 import re
-from collections.abc import Iterator
 from contextlib import suppress
-from math import floor
 from pathlib import Path
 from typing import Any
 
 import cpuinfo
 import psutil
 
+from suite import limits
+from suite.limits import ROOT, read
 from suite.machine.facts import Facts
 from suite.model import Cpu
-
-ROOT = Path("/")
 
 
 def processor(unknown: dict[str, str], root: Path = ROOT) -> Cpu:
@@ -29,8 +27,8 @@ def processor(unknown: dict[str, str], root: Path = ROOT) -> Cpu:
     `last_level_cache_bytes` counts every cache of the last level that a usable core has.
     """
     note = Facts("cpu", unknown).note
-    cores = affinity()
-    limit = quota(root)
+    cores = limits.affinity()
+    limit = limits.quota(root)
     governor = _governor(root, cores)
     cache = last_level_cache(root)
     physical, logical = psutil.cpu_count(logical=False), psutil.cpu_count()
@@ -39,7 +37,7 @@ def processor(unknown: dict[str, str], root: Path = ROOT) -> Cpu:
         architecture=platform.machine(),
         physical_cores=note("physical_cores", physical, "the system does not count its cores"),
         logical_cores=note("logical_cores", logical, "the system does not count its cores"),
-        usable_cores=max(1, floor(min(len(cores), limit or len(cores)))),
+        usable_cores=limits.cores_in_use(root),
         quota_cores=note("quota_cores", limit, "no limit is set"),
         governor=note("governor", governor, "the kernel offers no frequency control"),
         max_frequency_hz=note(
@@ -51,7 +49,7 @@ def processor(unknown: dict[str, str], root: Path = ROOT) -> Cpu:
         numa_nodes=note(
             "numa_nodes", _numa_nodes(root), "the system does not describe its memory nodes"
         ),
-        memory_bytes=min([psutil.virtual_memory().total, *_memory_limits(root)]),
+        memory_bytes=limits.memory(root),
         boost=note("boost", _boost(root), "the kernel does not say whether cores may boost"),
         frequency_driver=note(
             "frequency_driver", _frequency_driver(root), "the kernel offers no frequency control"
@@ -70,63 +68,11 @@ def processor(unknown: dict[str, str], root: Path = ROOT) -> Cpu:
     )
 
 
-def read(path: Path) -> str:
-    """Return what a file of the system says, without the space around it; nothing if none."""
-    with suppress(OSError):
-        return path.read_text(encoding="utf-8", errors="replace").strip()  # names may be junk
-    return ""
-
-
-def affinity() -> list[int]:
-    """Return the cores that this process may run on."""
-    process: Any = psutil.Process()  # macOS has no affinity, and psutil no such method there
-    if hasattr(process, "cpu_affinity"):
-        return list(process.cpu_affinity())
-    return list(range(psutil.cpu_count() or 1))
-
-
 def _model(root: Path) -> str | None:
     """Return the name that the processor gives itself; to ask cpuinfo takes a sixth of a second."""
     told = re.search(r"(?m)^model name\s*: (.+)$", read(root / "proc/cpuinfo"))
     model = told[1] if told else cpuinfo.get_cpu_info().get("brand_raw") or platform.processor()
     return " ".join(model.split()) or None
-
-
-def quota(root: Path = ROOT) -> float | None:
-    """Return the tightest limit of all control groups above this process, in cores."""
-    quotas = []
-    for group in _control_groups(root, "cpu"):
-        second = [read(group / "cpu.cfs_quota_us"), read(group / "cpu.cfs_period_us")]
-        quota, period = read(group / "cpu.max").split() or second
-        if quota.isdigit() and period.isdigit():  # else `max` or -1: without limit
-            quotas.append(int(quota) / int(period))
-    return min(quotas, default=None)
-
-
-def _memory_limits(root: Path) -> list[int]:
-    limits = [
-        read(group / name)
-        for group in _control_groups(root, "memory")
-        for name in ("memory.max", "memory.limit_in_bytes")
-    ]
-    return [int(limit) for limit in limits if limit.isdigit()]
-
-
-def _control_groups(root: Path, controller: str) -> Iterator[Path]:
-    """Yield the control groups of this process from the outermost in, of versions 1 and 2.
-
-    Inside a container the path may be the host's, whose lower folders do not exist here:
-    the limits then lie in the outermost.
-    """
-    for line in read(root / "proc/self/cgroup").splitlines():
-        _, controllers, path = line.split(":", 2)
-        if controllers and controller not in controllers.split(","):
-            continue
-        folder = root / "sys/fs/cgroup" / controllers
-        yield folder
-        for part in path.strip("/").split("/"):
-            folder /= part
-            yield folder
 
 
 def _governor(root: Path, cores: list[int]) -> str | None:
@@ -164,7 +110,7 @@ def _max_frequency() -> float | None:
 def last_level_cache(root: Path = ROOT) -> int | None:
     """Return the bytes of all caches of the last level that usable cores have."""
     caches = {}
-    for core in affinity():
+    for core in limits.affinity():
         folder = root / f"sys/devices/system/cpu/cpu{core}/cache"
         for index in folder.glob("index*"):
             level, size = read(index / "level"), read(index / "size")

@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from suite import private
-from suite.machine.processor import ROOT
+from suite.limits import ROOT
 
 
 def operating_system() -> str:

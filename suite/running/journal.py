@@ -1,18 +1,15 @@
 # SPDX-License-Identifier: MIT
 """The journal of a run: a line for everything that happened, written before anything else does.
 
-The launches append to it and the runner reads it, also while they write. A process that is
-killed leaves at most a half line, which is not read.
+The launches append to it and the runner reads it, also while they write (see `JsonLines`).
 """
 
-import os
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
-import msgspec
 from msgspec import Struct, field
 
+from suite.json_lines import JsonLines, encoded
 from suite.model import Check, Conclusion, Environment, Exercise, Scalar, Search, Settings, Work
 from suite.running.keep import keep
 from suite.search import Try
@@ -236,43 +233,13 @@ class LaunchSpec(Struct, kw_only=True):
     energy: list[str] = field(default_factory=list)
 
 
-class Journal:
+class Journal(JsonLines[Record]):
     """Append to and read one journal file."""
 
     def __init__(self, path: Path) -> None:
-        self.path = path
-        self._offset = 0
-
-    def write(self, record: Record) -> None:
-        """Append a record and see it on the disk."""
-        with self.path.open("ab") as file:
-            file.write(msgspec.json.encode(record) + b"\n")
-            file.flush()
-            os.fsync(file.fileno())
-
-    def news(self) -> Iterator[Record]:
-        """Yield the records that were appended since the last call."""
-        if not self.path.exists():
-            return
-        with self.path.open("rb") as file:
-            file.seek(self._offset)
-            for line in file:
-                if not line.endswith(b"\n"):
-                    return
-                self._offset += len(line)
-                yield msgspec.json.decode(line, type=Record)
-
-    def mend(self) -> None:
-        """Cut off the half line that a killed process left, before another one writes."""
-        if self.path.exists():
-            whole = self.path.read_bytes()
-            os.truncate(self.path, whole.rfind(b"\n") + 1)
+        super().__init__(path, Record)
 
     def begin_again(self) -> None:
         """Forget everything but what searches have tried."""
         if self.path.exists():
-            tried = [record for record in self if isinstance(record, Tried)]
-            keep(self.path, b"".join(msgspec.json.encode(record) + b"\n" for record in tried))
-
-    def __iter__(self) -> Iterator[Record]:
-        yield from Journal(self.path).news()
+            keep(self.path, b"".join(encoded(line) for line in self if isinstance(line, Tried)))

@@ -29,7 +29,7 @@ def snapshot(folder: Path, seconds: float | None = None) -> Run | None:
         ended = {record.launch: record.seconds for record in records if isinstance(record, Ended)}
         going = sum(record.wall_seconds for record in measured if record.launch not in ended)
         seconds = plan.plan_seconds + sum(ended.values()) + going
-    readings = telemetry.read(folder / READINGS)
+    readings = list(telemetry.readings(folder / READINGS))
     found = merge(plan, records, environment.machine_info(), seconds, readings)
     return found if found.benchmarks else None
 

@@ -13,9 +13,9 @@ from typing import Any
 
 import psutil
 
+from suite.limits import ROOT, affinity
 from suite.sensors.sensor import ENERGY, HELD_BACK, Reading, Sensor
 
-ROOT = Path("/")
 CPU = "cpu"
 OF_CPU = (ENERGY, "power_watts", "clock_hz", "load", HELD_BACK)
 """What is asked of it."""
@@ -28,7 +28,7 @@ def sensor(root: Path = ROOT, cores: list[int] | None = None) -> Sensor:
 
     cores : those whose clocks count, by default the ones that this process may use
     """
-    cores = _usable() if cores is None else cores
+    cores = affinity() if cores is None else cores
     asks: dict[str, Callable[[], Reading]] = {}
     unknown: dict[str, str] = {}
     for name, found in {
@@ -151,9 +151,3 @@ def _held_back(root: Path) -> Callable[[], list[str]] | str:
         return [THROTTLED] if hotter else []
 
     return ask
-
-
-def _usable() -> list[int]:
-    if hasattr(os, "sched_getaffinity"):
-        return sorted(os.sched_getaffinity(0))
-    return list(range(os.cpu_count() or 1))

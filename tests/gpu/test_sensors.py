@@ -48,7 +48,7 @@ def test_power_is_read_at_the_moment_that_it_is_stored_with(
         time.sleep(REST)
     ours = [
         (since + line.at, line.values["power_watts"])
-        for line in telemetry.read(path)
+        for line in telemetry.readings(path)
         if isinstance(line, telemetry.Tick) and line.device == gpu.name
     ]
     watts = [value for _, value in theirs]

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: MIT
+"""Files of JSON lines: one process appends, another may read meanwhile, and each may be killed.
+
+A line is written in one piece. A process that is killed leaves at most half a line, which is not
+read, and which is cut off before the next process writes.
+"""
+
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+import msgspec
+
+Line = TypeVar("Line")
+
+
+def encoded(line: object) -> bytes:
+    """Return a line as the file holds it."""
+    return msgspec.json.encode(line) + b"\n"
+
+
+class JsonLines(Generic[Line]):
+    """Append to and read one file of JSON lines.
+
+    path : of the file, which need not exist
+    kind : the type of a line, or a union of tagged types
+    """
+
+    def __init__(self, path: Path, kind: Any) -> None:  # noqa: ANN401 - a union is no type
+        self.path = path
+        self._decoder = msgspec.json.Decoder(kind)
+        self._offset = 0
+
+    def write(self, line: Line) -> None:
+        """Append a line and see it on the disk."""
+        with self.path.open("ab") as file:
+            file.write(encoded(line))
+            file.flush()
+            os.fsync(file.fileno())
+
+    def append(self, lines: Iterable[Line]) -> None:
+        """Append lines as they come, each in one piece, since other writers do so too."""
+        with self.path.open("ab", buffering=0) as file:
+            for line in lines:
+                file.write(encoded(line))
+
+    def news(self) -> Iterator[Line]:
+        """Yield the lines that were appended since the last call."""
+        if not self.path.exists():
+            return
+        with self.path.open("rb") as file:
+            file.seek(self._offset)
+            for line in file:
+                if not line.endswith(b"\n"):
+                    return
+                self._offset += len(line)
+                yield self._decoder.decode(line)
+
+    def mend(self) -> None:
+        """Cut off the half line that a killed process left, before another one writes.
+
+        Whole lines stay where they are on the disk, so an interruption loses none.
+        """
+        if self.path.exists():
+            content = self.path.read_bytes()
+            os.truncate(self.path, content.rfind(b"\n") + 1)
+
+    def __iter__(self) -> Iterator[Line]:
+        """Yield every line, those that were read before included."""
+        yield from JsonLines[Line](self.path, self._decoder.type).news()
