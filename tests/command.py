@@ -17,12 +17,18 @@ QUICK = ("run", "--profile", "quick", "--benchmarks", TRICKY, "--devices", "cpu"
 
 
 def start(
-    *arguments: object, folder: Path, environment: dict[str, str] | None = None
+    *arguments: object,
+    folder: Path,
+    environment: dict[str, str] | None = None,
+    through: tuple[str, ...] = (),
 ) -> subprocess.Popen[str]:
-    """Start `frobench` in `folder`, with a machine lock of its own."""
+    """Start `frobench` in `folder`, with a machine lock of its own.
+
+    through : a program and its arguments that start the command
+    """
     paths = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
     return subprocess.Popen(
-        [sys.executable, "-m", "frobench", *map(str, arguments)],
+        [*through, sys.executable, "-m", "frobench", *map(str, arguments)],
         cwd=folder,
         env=os.environ
         | {"TMPDIR": str(folder), "PYTHONPATH": os.pathsep.join(paths)}

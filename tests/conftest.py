@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """What the tests need that is no test."""
 
+import signal
+
 import pytest
 
 collect_ignore = [
@@ -11,6 +13,15 @@ collect_ignore = [
     "tricky",  # benchmarks that go wrong on purpose; test_runner.py runs them
     "truth",  # benchmarks on a device whose truth is known; test_truth.py runs them
 ]
+
+
+def pytest_configure() -> None:
+    """Give every child process the default SIGINT.
+
+    A child inherits an ignored signal, and what a script starts in the background ignores SIGINT.
+    """
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

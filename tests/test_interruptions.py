@@ -72,10 +72,21 @@ def test_a_killed_run_loses_at_most_the_case_in_flight(tmp_path: Path) -> None:
     assert run.frobench.complete
 
 
-def test_an_interrupted_run_is_saved_and_can_be_finished(tmp_path: Path) -> None:
-    process = start(*QUICK, *SOME, folder=tmp_path)
+IN_BACKGROUND = ("sh", "-c", 'trap "" INT HUP; exec "$@"', "sh")
+"""Starts a command as a script does in the background, with SIGINT ignored, and as nohup does."""
+
+
+@pytest.mark.parametrize(
+    ("through", "ending"),
+    [((), signal.SIGINT), (IN_BACKGROUND, signal.SIGTERM)],
+    ids=["by Ctrl-C", "in the background"],
+)
+def test_an_interrupted_run_is_saved_and_can_be_finished(
+    tmp_path: Path, through: tuple[str, ...], ending: signal.Signals
+) -> None:
+    process = start(*QUICK, *SOME, folder=tmp_path, through=through)
     folder = wait_for_samples(tmp_path / "results", 3)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(ending)
     _, err = process.communicate()
     assert process.returncode == 130
     assert f"--resume {folder.name}" in err

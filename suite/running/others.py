@@ -7,7 +7,7 @@ from time import monotonic
 
 import psutil
 
-from suite.machine.processor import affinity
+from suite.limits import affinity
 
 NOT_BUSY = ("idle", "iowait", "guest", "guest_nice")
 """Times of a core in which it did nothing, or that another of its times contains."""
