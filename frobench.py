@@ -47,7 +47,12 @@ def tells(verb: Callable[..., None]) -> Callable[..., None]:
 
 def told(verb: Callable[..., None], options: dict[str, Any]) -> None:
     """Do as `tells` says, once everything that this takes can be imported."""
-    from suite.errors import CannotRunError, Interrupted, NothingSelectedError
+    from suite.errors import (
+        CannotRunError,
+        Interrupted,
+        NothingMeasuredError,
+        NothingSelectedError,
+    )
     from suite.store import InvalidResult
 
     try:
@@ -56,6 +61,8 @@ def told(verb: Callable[..., None], options: dict[str, Any]) -> None:
         raise click.UsageError(str(error)) from None
     except CannotRunError as error:
         end(CANNOT, str(error))
+    except NothingMeasuredError as error:
+        end(FAILED if error.failed else CANNOT, str(error))
     except InvalidResult as error:
         end(FAILED, str(error))
     except BrokenPipeError:  # whoever reads has read enough
@@ -63,6 +70,8 @@ def told(verb: Callable[..., None], options: dict[str, Any]) -> None:
     except OSError as error:
         end(CANNOT, f"{error.filename or 'cannot write'}: {error.strerror or error}")
     except Interrupted as stopped:
+        if stopped.run is None:
+            end(INTERRUPTED, "interrupted before anything was measured")
         saved = f"; what was finished is in {stopped.stored}" if stopped.stored else ""
         where = f" --results {options['results']}" if options["results"] != RESULTS else ""
         again = f"`frobench run --resume {stopped.run}{where}` goes on"
@@ -112,7 +121,8 @@ def main() -> None:
     """Measure what a GPU is worth to PyTorch, with intervals, and show it.
 
     Exit codes: 0 fine; 1 a case failed or a file is invalid; 2 usage; 3 the machine cannot
-    do what was asked; 4 a case became slower, or a result was not reproduced; 130 interrupted.
+    do what was asked, or nothing was measured; 4 a case became slower, or a result was not
+    reproduced; 130 interrupted.
     """
 
 

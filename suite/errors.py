@@ -14,6 +14,17 @@ class CannotRunError(RuntimeError):
     """The machine cannot do what was asked; the message says why and what helps."""
 
 
+class NothingMeasuredError(RuntimeError):
+    """No selected case could be measured; the message gives the reasons.
+
+    failed : whether a case failed, rather than that all were left out
+    """
+
+    def __init__(self, message: str, *, failed: bool) -> None:
+        super().__init__(message)
+        self.failed = failed
+
+
 class NothingSelectedError(ValueError):
     """No case is selected."""
 
@@ -29,11 +40,11 @@ class ClockError(RuntimeError):
 class Interrupted(Exception):  # noqa: N818 - not an error: the user asked for it
     """The user ended the run.
 
-    run : its name, to resume it by
+    run : its name, to resume it by; ``None`` if it ended before there was anything to resume
     stored : where everything finished was saved; ``None`` if nothing was
     """
 
-    def __init__(self, run: str, stored: Path | None) -> None:
+    def __init__(self, run: str | None, stored: Path | None) -> None:
         super().__init__(run)
         self.run = run
         self.stored = stored

@@ -15,7 +15,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from suite import doctor, environment, store, telemetry
-from suite.errors import CannotRunError, Interrupted, NothingSelectedError
+from suite.errors import (
+    CannotRunError,
+    Interrupted,
+    NothingMeasuredError,
+    NothingSelectedError,
+)
 from suite.model import Case, Conclusion, Outcome, ProfileName, Run, Settings
 from suite.names import short_name
 from suite.profiles import PEAK_SECONDS, SEARCH_PART, settings_for
@@ -26,6 +31,7 @@ from suite.running.keep import keep
 from suite.running.launches import Launches
 from suite.running.lock import machine_lock
 from suite.running.merge import merge
+from suite.running.nothing import require_any
 from suite.running.plan import Draft, Plan, freeze
 from suite.running.progress import Reporter, remaining
 from suite.running.watch import READINGS, snapshot
@@ -61,8 +67,8 @@ class Request(Struct, frozen=True, kw_only=True):
 def run(request: Request, reporter: Reporter) -> tuple[Path, Run]:
     """Measure; return the stored file's path and what is in it.
 
-    Raises `CannotRunError` and `NothingSelectedError`; `Interrupted` once everything finished
-    is saved; `OSError` where the disk refuses.
+    Raises `CannotRunError`, `NothingSelectedError` and `NothingMeasuredError`; `Interrupted` once
+    everything finished is saved; `OSError` where the disk refuses.
     """
     with machine_lock():
         folder = _folder(request)
@@ -74,6 +80,9 @@ def run(request: Request, reporter: Reporter) -> tuple[Path, Run]:
             with telemetry.Sampler(sources, folder / READINGS, clock.seconds):
                 launches.run()
             return _store(plan, launches, request.results, folder, clock)
+        except NothingMeasuredError:
+            shutil.rmtree(folder)
+            raise
         except (CannotRunError, NothingSelectedError):
             if Plan.read(folder) is None:  # nothing was measured, so nothing can be resumed
                 shutil.rmtree(folder)
@@ -84,6 +93,9 @@ def run(request: Request, reporter: Reporter) -> tuple[Path, Run]:
                 f"`frobench run --resume {folder.name}` goes on"
             ) from error
         except KeyboardInterrupt:
+            if Draft.read(folder) is None:
+                shutil.rmtree(folder)
+                raise Interrupted(None, None) from None
             raise Interrupted(folder.name, _save_finished(folder, request.results, clock)) from None
 
 
@@ -93,6 +105,7 @@ def _store(
     """Write the stored file, and take away what it came from."""
     readings = list(telemetry.readings(folder / READINGS))
     stored = merge(plan, launches.records, environment.machine_info(), clock.seconds(), readings)
+    require_any(stored.frobench.outcomes)
     path = _path(stored, results)
     if not path.exists():  # else it was written, and the process was killed right then
         store.write(stored, results)
@@ -188,6 +201,8 @@ def _plan(draft: Draft, folder: Path, clock: RunClock, reporter: Reporter) -> Pl
     counters = telemetry.counters(_sources(folder, draft))
     plan = freeze(draft, journal, clock.seconds(), counters)
     _say(plan.troubles, reporter)
+    if not plan.cases:
+        require_any(plan.outcomes)
     plan = replace(plan, troubles=[*troubles, *plan.troubles])
     plan.write(folder)
     clock.keep()

@@ -150,8 +150,8 @@ def test_a_case_that_fails_here_ends_with_1(once: Run, tmp_path: Path) -> None:
     file = store.write(_only(_with_another(once, broken), broken), tmp_path / "once")
     made = frobench("reproduce", file, *TRICKS, folder=tmp_path)
     assert made.returncode == 1
-    assert "cannot say: 0 of 1 case measured again; no case could be measured" in made.stdout
-    assert "not measured here: broken[cpu-wrong]: failed there: wrong result" in made.stdout
+    assert "nothing was measured, so nothing is stored: 1 case failed, 0 skipped" in made.stderr
+    assert "failed: bench_broken[cpu-wrong]: wrong result" in made.stderr
 
 
 @pytest.mark.parametrize(

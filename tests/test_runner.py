@@ -204,3 +204,44 @@ def test_the_cpu_alone_is_measured_when_asked_for(
     run = frobench(*QUICK, "-k", "fine", "--launches", 1, folder=tmp_path, environment=shown_gpu)
     assert run.returncode == 0
     assert stored(run, tmp_path).frobench.settings.devices == ["cpu"]
+
+
+def test_a_run_that_leaves_every_case_out_ends_with_3_and_the_reasons(tmp_path: Path) -> None:
+    run = frobench(*QUICK, "-k", "pair or (broken and skip)", folder=tmp_path)
+    assert run.returncode == 3
+    assert "nothing was measured, so nothing is stored: 0 cases failed, 2 skipped" in run.stderr
+    assert "skipped: bench_broken[cpu-skip]: has no such unit" in run.stderr
+    assert "skipped: bench_pair[none]: needs two accelerators; 0 measured here" in run.stderr
+    _nothing_is_left_to_resume(run, tmp_path)
+
+
+LATER = """
+from pathlib import Path
+from suite import Device, Measure, Work
+from suite.model import Check
+
+def bench_later(measure: Measure, device: Device) -> None:
+    called = Path({called!r})
+    if called.exists():
+        raise ValueError("not a second time")
+    called.touch()
+    measure(lambda: None, work=Work(), check=lambda _: Check("", 0, 1))
+"""
+
+
+def test_a_run_whose_cases_all_fail_ends_with_1_and_the_reasons(tmp_path: Path) -> None:
+    module = tmp_path / "mine" / "bench_mine.py"
+    module.parent.mkdir()
+    module.write_text(LATER.format(called=str(tmp_path / "called")))
+    run = frobench("run", "--benchmarks", module.parent, "--devices", "cpu", folder=tmp_path)
+    assert run.returncode == 1
+    assert "nothing was measured, so nothing is stored: 1 case failed, 0 skipped" in run.stderr
+    assert "failed: bench_later[cpu]: ValueError: not a second time" in run.stderr
+    _nothing_is_left_to_resume(run, tmp_path)
+
+
+def _nothing_is_left_to_resume(run: subprocess.CompletedProcess[str], folder: Path) -> None:
+    assert "resume" not in run.stderr
+    assert "interrupted" not in run.stderr
+    assert not list((folder / "results" / ".runs").iterdir())
+    assert not list(folder.glob("results/*/*.json"))

@@ -74,6 +74,8 @@ class Launches:
 
     def _wants_another(self) -> bool:
         settings = self._plan.settings
+        if not self._left(self.done):  # every case has failed
+            return False
         if settings.launches is not None:
             return self.done < settings.launches
         if self.done < settings.least_launches:
