@@ -17,7 +17,20 @@ from functools import partial
 from factors import factors
 from torch import Tensor
 
-from suite import Device, Measure, Shape, ShapeSearch, Work, cases, freivalds, needed, precision
+from suite import (
+    Device,
+    Measure,
+    Shape,
+    ShapeSearch,
+    Work,
+    cases,
+    cpu_twins,
+    freivalds,
+    needed,
+    precision,
+)
+
+pytestmark = cpu_twins()
 
 
 @cases(dtype=["float32", "bfloat16"])

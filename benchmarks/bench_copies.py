@@ -24,7 +24,21 @@ import re
 import torch
 from torch import Tensor
 
-from suite import Check, Device, Lane, Measure, Work, cases, close_to, needed, pinned, same_bytes
+from suite import (
+    Check,
+    Device,
+    Lane,
+    Measure,
+    Work,
+    cases,
+    close_to,
+    cpu_twins,
+    needed,
+    pinned,
+    same_bytes,
+)
+
+pytestmark = cpu_twins()
 
 SIZES = [4**power for power in range(1, 16)]  # bytes: 4 B to 1 GiB
 FEW = [4, 4**5, 4**9, 4**13]

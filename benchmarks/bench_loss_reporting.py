@@ -30,7 +30,9 @@ import torch
 from torch import Tensor
 from training import Batch, Trained, Training, skip_where_too_large, split, work
 
-from suite import Check, Device, Lane, Measure, cases, needed, pinned, worst
+from suite import Check, Device, Lane, Measure, cases, cpu_twins, needed, pinned, worst
+
+pytestmark = cpu_twins()
 
 STEPS = 30
 NETWORKS = ["small", "medium"]

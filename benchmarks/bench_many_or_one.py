@@ -24,7 +24,20 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from suite import Check, Device, Measure, Work, capture, cases, close_to, compiled, same_bytes
+from suite import (
+    Check,
+    Device,
+    Measure,
+    Work,
+    capture,
+    cases,
+    close_to,
+    compiled,
+    cpu_twins,
+    same_bytes,
+)
+
+pytestmark = cpu_twins()
 
 NUMBERS = 30_000
 LENGTH = 100

@@ -22,7 +22,9 @@ from math import isqrt
 import torch
 from torch import Tensor, nn
 
-from suite import Check, Device, Measure, Work, cases, close_to, pinned, same_bytes
+from suite import Check, Device, Measure, Work, cases, close_to, cpu_twins, pinned, same_bytes
+
+pytestmark = cpu_twins()
 
 LAYERS = 16
 COUNTS = [1_000_000, 100_000_000]

@@ -23,7 +23,9 @@ from functools import partial
 import torch
 from torch import Tensor
 
-from suite import Check, Device, Measure, Work, cases, same_bytes, worst
+from suite import Check, Device, Measure, Work, cases, cpu_twins, same_bytes, worst
+
+pytestmark = cpu_twins()
 
 TensorCheck = Callable[[Tensor], Check]
 NUMBER = 0.7

@@ -29,7 +29,9 @@ from several import beside_several
 from torch import Tensor
 from torch.nn.functional import embedding
 
-from suite import Device, Lane, Measure, Work, cases, close_to
+from suite import Device, Lane, Measure, Work, cases, close_to, cpu_twins
+
+pytestmark = cpu_twins(bench_forward={})
 
 VOCABULARY, WIDTH, CLASSES = 4096, 512, 16
 HIDDEN = 3

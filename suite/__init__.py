@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from suite.devices import all_devices as all_devices
     from suite.devices import try_device as try_device
     from suite.grids import cases as cases
+    from suite.grids import cpu_twins as cpu_twins
     from suite.lanes import Lane as Lane
     from suite.model import Check as Check
     from suite.model import Work as Work
@@ -45,6 +46,7 @@ _HOME = {
     "cases": "suite.grids",
     "close_to": "suite.verify",
     "compiled": "suite.abilities",
+    "cpu_twins": "suite.grids",
     "freivalds": "suite.verify",
     "needed": "suite.abilities",
     "pinned": "suite.abilities",
@@ -69,6 +71,7 @@ __all__ = (
     "cases",
     "close_to",
     "compiled",
+    "cpu_twins",
     "freivalds",
     "needed",
     "pinned",

@@ -4,11 +4,13 @@
 A benchmark says what it runs on by the name of an argument:
 
 ==============  ===========================================================================
-``device``      the CPU and the first accelerator of each kind, one case each
+``device``      the CPU and the first accelerator of each kind, one case each; a module that
+                declares `cpu_twins` leaves CPU cases out where there is an accelerator
 ``accelerator`` the first accelerator of each kind
 ``pair``        the first two accelerators, in one process
 ``devices``     two accelerators and all there are; in the rigorous profile four, eight ... too
-``workers``     the same, a process each; without two accelerators, two halves of the CPU
+``workers``     the same, a process each; without an accelerator, two halves of the CPU, and with
+                a single one too, but only in the rigorous profile
 ==============  ===========================================================================
 
 Where the machine has nothing of the kind, one skipped case says so.
@@ -20,7 +22,7 @@ from typing import Any
 
 import pytest
 
-from suite.grids import Parameters, expand, is_headline
+from suite.grids import Parameters, expand, is_headline, twins
 from suite.limits import affinity, cores_in_use
 from suite.model import Exercise, ProfileName, Settings
 from suite.running.journal import Collected, Identity
@@ -44,13 +46,23 @@ def parametrize(metafunc: pytest.Metafunc, settings: Settings) -> None:
     rows = [
         pytest.param(place, *(parameters[axis] for axis in axes), id=_label(place, parameters))
         for place in places
-        for parameters in grid
+        for parameters in (_cpu_cases(metafunc, grid, settings) if place == "cpu" else grid)
     ]
     if not places:
         rows = [
             pytest.param(NONE, *grid[0].values(), id=NONE, marks=pytest.mark.skip(reason=absence))
         ]
     metafunc.parametrize([where, *axes], rows, indirect=[where])
+
+
+def _cpu_cases(
+    metafunc: pytest.Metafunc, grid: Sequence[Parameters], settings: Settings
+) -> Sequence[Parameters]:
+    """Return the CPU's cases: where there is an accelerator, those that an answer compares."""
+    declared = next(metafunc.definition.iter_markers("cpu_twins"), None)
+    if declared is None or settings.profile == "rigorous" or settings.devices == ["cpu"]:
+        return grid
+    return twins(declared, metafunc.function.__name__, grid)
 
 
 def has_cases(item: pytest.Item) -> bool:
@@ -121,11 +133,14 @@ def _places(where: str, settings: Settings) -> tuple[list[str], str]:
     groups = ["+".join(accelerators[:count]) for count in sizes]
     if where == "pair":
         groups = groups[:1]
-    if where == "workers" and not groups and "cpu" in chosen and cores_in_use() > 1:
+    lacking = f"needs two accelerators; {len(accelerators)} measured here"
+    if where != "workers" or groups:
+        return groups, lacking
+    if accelerators and settings.profile != "rigorous":
+        return [], f"{lacking} (the rigorous profile takes halves of the CPU instead)"
+    if "cpu" in chosen and cores_in_use() > 1:
         return ["cpu/0+cpu/1"], ""
-    if where == "workers":
-        return groups, "needs two accelerators, or two CPU cores to make two halves of"
-    return groups, f"needs two accelerators; {len(accelerators)} measured here"
+    return [], "needs two accelerators, or two CPU cores to make two halves of"
 
 
 def group_sizes(accelerators: int, profile: ProfileName) -> list[int]:

@@ -29,6 +29,29 @@ def cases(profile: ProfileName = "standard", /, **axes: Sequence[Scalar]) -> pyt
     return pytest.mark.cases(profile, **axes)
 
 
+def cpu_twins(**functions: Mapping[str, Sequence[Scalar]]) -> pytest.MarkDecorator:
+    """Declare which of a module's CPU cases are measured on a machine with an accelerator.
+
+    The others would take time from the accelerator and are compared with nothing there. A machine
+    without one measures them all, and so does the rigorous profile. The declaration stands alone,
+    outside of what a benchmark's version covers.
+
+    functions : by benchmark, the values of parameters that its CPU cases must have; benchmarks
+        that are not named have none
+
+    >>> pytestmark = cpu_twins(bench_square={"dtype": ["float32"]})
+    """
+    return pytest.mark.cpu_twins(**functions)
+
+
+def twins(declared: pytest.Mark, function: str, grid: Sequence[Parameters]) -> Sequence[Parameters]:
+    """Return the CPU cases of a benchmark that a declaration of `cpu_twins` keeps."""
+    if function not in declared.kwargs:
+        return []
+    axes = declared.kwargs[function].items()
+    return [one for one in grid if all(one.get(axis) in values for axis, values in axes)]
+
+
 def expand(marks: Iterable[pytest.Mark], profile: ProfileName) -> list[Parameters]:
     """List the parameters of every case that a run of `profile` measures, sizes ascending."""
     chosen: list[Parameters] = []

@@ -181,6 +181,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Find out what this session is to measure."""
     config.addinivalue_line("markers", "cases(profile, **axes): parameters of a benchmark")
+    config.addinivalue_line("markers", "cpu_twins(**functions): CPU cases beside an accelerator")
     try:
         config.stash[SESSION] = LaunchSession(config)
     except dev.UnknownDeviceError as error:

@@ -8,7 +8,8 @@ from collections.abc import Callable, Sequence
 from suite.clocks import Clock
 
 STEADY = 0.97
-"""Warm-up ends when the last calls took at least this part of what those before them took."""
+"""Warm-up ends when the last calls and those before them took the same time but for the rest of
+this part: a device that warms up becomes faster, one that meets its power limit slower."""
 WINDOW = 5
 """Calls whose medians are compared to see whether the body has become steady."""
 
@@ -46,5 +47,5 @@ def calls_that_take(wanted: float, least: float, took: Callable[[int], float]) -
 def _is_steady(times: Sequence[float]) -> bool:
     if len(times) < 2 * WINDOW:
         return False
-    last, previous = times[-WINDOW:], times[-2 * WINDOW : -WINDOW]
-    return statistics.median(last) >= STEADY * statistics.median(previous)
+    last, previous = map(statistics.median, (times[-WINDOW:], times[-2 * WINDOW : -WINDOW]))
+    return STEADY * previous <= last and STEADY * last <= previous

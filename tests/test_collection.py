@@ -1,9 +1,15 @@
 # SPDX-License-Identifier: MIT
 """Which devices, and groups of them, a benchmark gets by the name of its argument."""
 
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
 
-from suite.collection import group_sizes
+from suite.collection import group_sizes, parametrize
+from suite.grids import cases, cpu_twins
+from suite.model import ProfileName
+from suite.profiles import settings_for
 
 
 @pytest.mark.parametrize(
@@ -24,3 +30,66 @@ def test_groups_are_of_two_and_all_and_where_there_is_time_of_the_powers_between
 ) -> None:
     assert group_sizes(accelerators, "quick") == group_sizes(accelerators, "standard") == few
     assert group_sizes(accelerators, "rigorous") == all_sizes
+
+
+def places(
+    where: str,
+    devices: list[str],
+    profile: ProfileName = "standard",
+    declared: pytest.MarkDecorator | None = None,
+) -> dict[str, list[str]]:
+    """Return the precisions that a benchmark gets on each place, and `none` with its reason."""
+    marks = [cases("quick", dtype=["float32", "bfloat16"]), declared]
+
+    def bench_square() -> None: ...
+
+    found: list[Any] = []
+    metafunc: Any = SimpleNamespace(
+        fixturenames=["measure", where, "dtype"],
+        function=bench_square,
+        definition=SimpleNamespace(
+            iter_markers=lambda name: (m.mark for m in marks if m is not None and m.name == name)
+        ),
+        parametrize=lambda _, rows, **__: found.extend(rows),
+    )
+    parametrize(metafunc, settings_for(profile, devices))
+    precisions: dict[str, list[str]] = {}
+    for row in found:
+        for mark in row.marks:
+            precisions["reason"] = [mark.kwargs["reason"]]
+        precisions.setdefault(row.values[0], []).append(row.values[1])
+    return precisions
+
+
+ONE, BOTH = ["float32"], ["float32", "bfloat16"]
+
+
+@pytest.mark.parametrize(
+    ("declared", "left"),
+    [
+        (None, BOTH),
+        (cpu_twins(), []),
+        (cpu_twins(bench_other={}), []),
+        (cpu_twins(bench_square={}), BOTH),
+        (cpu_twins(bench_square={"dtype": ONE}), ONE),
+    ],
+)
+def test_beside_an_accelerator_the_cpu_has_the_cases_that_an_answer_compares(
+    declared: pytest.MarkDecorator | None, left: list[str]
+) -> None:
+    beside = places("device", ["cpu", "cuda:0"], declared=declared)
+    assert (beside.get("cpu", []), beside["cuda:0"]) == (left, BOTH)
+    assert places("device", ["cpu"], declared=declared) == {"cpu": BOTH}
+    assert places("device", ["cpu", "cuda:0"], "rigorous", declared)["cpu"] == BOTH
+
+
+def test_beside_a_single_accelerator_halves_of_the_cpu_are_for_the_rigorous_profile(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("suite.collection.cores_in_use", lambda: 2)
+    halves = {"cpu/0+cpu/1": BOTH}
+    assert places("workers", ["cpu"]) == places("workers", ["cpu"], "quick") == halves
+    assert places("workers", ["cpu", "cuda:0"], "rigorous") == halves
+    one = places("workers", ["cpu", "cuda:0"])
+    assert one["reason"][0].startswith("needs two accelerators; 1 measured here")
+    assert places("workers", ["cpu", "cuda:0", "cuda:1"]) == {"cuda:0+cuda:1": BOTH}

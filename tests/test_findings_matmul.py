@@ -5,11 +5,29 @@ import pytest
 
 from reports.findings.model import RATIO
 from suite.model import Work
-from tests.exact_runs import WOBBLE, answer, by_name, case, cubic, flat, plain, plot, square
+from tests.exact_runs import (
+    WOBBLE,
+    answer,
+    by_name,
+    case,
+    cubic,
+    flat,
+    left_out,
+    plain,
+    plot,
+    square,
+)
 
 
-def test_the_speed_up_is_of_the_largest_product_and_paired_within_launches() -> None:
-    found = by_name(answer("matmul", square(cubic, "cpu") + square(flat, "cuda:0"), accelerators=1))
+def test_the_speed_up_is_of_one_size_on_all_machines_and_paired_within_launches() -> None:
+    larger = [
+        case("bench_square", seconds(4096), device, n=4096, dtype="float32")
+        for device, seconds in (("cpu", cubic), ("cuda:0", flat))
+    ]
+    cases = [*square(cubic, "cpu"), *square(flat, "cuda:0"), *larger]
+    found = by_name(answer("matmul", cases, accelerators=1))
+    assert "n = 4,096" in plain(found["speed-up"])
+    assert found["speed-up"].label.endswith("1,024")
     value = found["speed-up"].value
     assert value is not None
     assert value.value == pytest.approx(512.0)  # (1024 / 128)^3
@@ -17,6 +35,13 @@ def test_the_speed_up_is_of_the_largest_product_and_paired_within_launches() -> 
     assert value.high == pytest.approx(512.0)
     assert "the NVIDIA H200 is 512" in found["speed-up"].answer
     assert "n = 16" in plain(found["speed-up"])
+
+
+def test_a_speed_up_at_another_size_is_not_given() -> None:
+    small = [one for one in square(cubic, "cpu") if one.params["n"] != 1024]
+    late = left_out("bench_square", "skipped", "takes 3 s", device="cpu", n=1024, dtype="float32")
+    found = by_name(answer("matmul", small + square(flat, "cuda:0"), [late], accelerators=1))
+    assert found["speed-up"].answer == "Not measured: takes 3 s."
 
 
 def test_the_crossover_is_exact_for_a_launch_and_work_however_far_apart_the_sizes() -> None:

@@ -56,6 +56,14 @@ def test_two_accelerators_that_are_not_there_are_missed_in_words() -> None:
     assert found["streams"].answer == "Not measured: no accelerator."
 
 
+def test_with_one_accelerator_the_need_for_two_comes_before_halves_of_the_cpu() -> None:
+    reason = "needs two accelerators; 1 measured here"
+    none = left_out("bench_one_thread", "skipped", reason, device="none", n=64)
+    section = answer("parallel_matmul", pairs(float), [none], accelerators=1)
+    assert section.findings[0].answer == f"Not measured: {reason}."
+    assert section.findings[1].value is not None
+
+
 def test_two_accelerators_are_compared_with_the_first_of_them() -> None:
     both = "cuda:0+cuda:1"
     cases = [

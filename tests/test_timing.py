@@ -126,6 +126,14 @@ def test_warm_up_lasts_until_the_body_is_steady(clock: VirtualClock, settings: S
     assert seen.warmup == pytest.approx(sum(max(1, 20 - n) for n in range(1, 21)) * 1e-3, rel=0.5)
 
 
+def test_warm_up_goes_on_while_a_device_still_slows_down(
+    clock: VirtualClock, settings: Settings
+) -> None:
+    body = taking(clock, lambda call: 1e-3 * min(1, 0.5 + call / 40))  # steady from the 20th on
+    seen = measure(sampler(clock, body, before=lambda: None), replace(settings, case_seconds=1))
+    assert min(seen.host) == pytest.approx(1e-3, rel=1e-3)
+
+
 def test_the_first_call_is_never_a_sample(clock: VirtualClock, settings: Settings) -> None:
     body = taking(clock, lambda call: 9.0 if call == 1 else 0.3)
     seen = measure(sampler(clock, body), settings)

@@ -202,7 +202,7 @@ def test_the_speed_up_is_that_of_the_rates_and_the_costs(known: Measured) -> Non
     spec = known.spec
     here = CPU_CALL + 2 * 256**3 / CPU_FLOPS
     there = spec.launch + known.product(256) + spec.synchronise
-    assert known.value("speed-up") == pytest.approx(here / there, rel=EXACT)
+    assert known.plot("speed-up")["product alone"][256] == pytest.approx(here / there, rel=EXACT)
 
 
 def test_memory_that_runs_out_costs_the_case_and_nothing_else(known: Measured) -> None:

@@ -57,6 +57,14 @@ def version_of(source: str, folder: Path, helping: str = HELPING) -> str:
     return benchmark_version(load(path).bench_it)
 
 
+def test_a_declaration_that_no_body_uses_changes_no_version(folder: Callable[[], Path]) -> None:
+    declared = SOURCE.replace(
+        "SIZE = 4", "from suite import cpu_twins\npytestmark = cpu_twins()\nSIZE = 4"
+    )
+    assert declared != SOURCE
+    assert version_of(declared, folder()) == version_of(SOURCE, folder())
+
+
 @pytest.mark.parametrize(
     ("old", "new"),
     [

@@ -17,7 +17,7 @@ from reports.findings import (
     versions,
 )
 from reports.findings.model import Finding, Section, exercise_title
-from reports.findings.select import Cases
+from reports.findings.select import Cases, is_cpu
 from suite.model import Run
 
 RULES = {
@@ -34,6 +34,8 @@ RULES = {
     "split_model": split_model,
 }
 """Exercises in the order in which the report answers them; those without rules follow."""
+NEEDS_TWO = {"efficiency-accelerators", "speed-up-accelerators"}
+"""Answers that say that two accelerators are needed: they lead where there is exactly one."""
 
 
 def sections(run: Run) -> list[Section]:
@@ -65,6 +67,8 @@ def _section(cases: Cases) -> Section:
     exercise, found = cases.exercise, _findings(cases)
     asked = cases.run.frobench.exercises[exercise]
     lead = next((finding for finding in found if finding.value), found[0])
+    if sum(not is_cpu(device) for device in cases.run.frobench.settings.devices) == 1:
+        lead = next((finding for finding in found if finding.name in NEEDS_TWO), lead)
     return Section(
         exercise,
         exercise_title(exercise),

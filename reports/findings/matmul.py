@@ -29,6 +29,8 @@ COPIES, GRAPH = "bench_square_with_copies", "bench_square_graph"
 COLD = "bench_square_cold"
 PLAIN = "float32"
 """The precision in which devices are compared: every device has it."""
+HEADLINE = 1024
+"""The size n at which an accelerator is compared with the CPU: every machine measures it."""
 PRECISIONS = ("float32", "tfloat32", "bfloat16", "float16", "float8_e4m3fn", "int8")
 """The order of lines in a chart, so that a precision has one colour on every device."""
 SIZE, RATE, SPEED_UP = Axis("size n"), Axis("Rate", "FLOP/s"), Axis("Speed-up", RATIO)
@@ -63,17 +65,19 @@ def findings(cases: Cases) -> list[Finding]:
 
 
 def speed_up(cases: Cases) -> Answer:
-    """Compare the accelerator with the CPU on the largest product of both, and the smallest."""
+    """Compare the accelerator with the CPU at one size, and at the ends of what both measured."""
     ratio = _ratio(cases, SQUARE)
-    large = ratio.sizes[-1]
+    if HEADLINE not in ratio.cases:
+        raise NotMeasuredError(cases.reason(function=SQUARE, n=HEADLINE, dtype=PLAIN))
     name = the_device(cases.run, cases.accelerator())
-    tiny = smallest(ratio, RATIO, ", at {size} {value} as fast")
+    ends = [n for n in ratio.ends().sizes[::-1] if n != HEADLINE]
+    others = "".join(f", at {size(n, N)} {text(ratio.at(n), RATIO)} as fast" for n in ends)
     return Answer(
-        f"At {size(large, N)} {name} is {VALUE} as fast as the CPU in {PLAIN}{tiny}.",
-        behind(ratio.ends()),
-        ratio.at(large),
+        f"At {size(HEADLINE, N)} {name} is {VALUE} as fast as the CPU in {PLAIN}{others}.",
+        behind(ratio.on([HEADLINE])),
+        ratio.at(HEADLINE),
         RATIO,
-        f"as fast as the CPU at {size(large, N)}",
+        f"as fast as the CPU at {size(HEADLINE, N)}",
     )
 
 
