@@ -40,6 +40,12 @@ def findings(cases: Cases) -> list[Finding]:
     """Lead with the speed-up; without an accelerator, with what the CPU does by itself."""
     compared = [
         ask("speed-up", "How many times as fast as the CPU is an accelerator?", speed_up, cases),
+        ask(
+            "speed-up-at-ends",
+            "And on the largest product, and the smallest?",
+            speed_up_at_ends,
+            cases,
+        ),
         ask("crossover", "From which size is an accelerator worth it?", crossover, cases, SQUARE),
         ask(
             "crossover-with-copies",
@@ -65,19 +71,33 @@ def findings(cases: Cases) -> list[Finding]:
 
 
 def speed_up(cases: Cases) -> Answer:
-    """Compare the accelerator with the CPU at one size, and at the ends of what both measured."""
+    """Compare the accelerator with the CPU at the one size that all machines have."""
     ratio = _ratio(cases, SQUARE)
     if HEADLINE not in ratio.cases:
         raise NotMeasuredError(cases.reason(function=SQUARE, n=HEADLINE, dtype=PLAIN))
     name = the_device(cases.run, cases.accelerator())
-    ends = [n for n in ratio.ends().sizes[::-1] if n != HEADLINE]
-    others = "".join(f", at {size(n, N)} {text(ratio.at(n), RATIO)} as fast" for n in ends)
     return Answer(
-        f"At {size(HEADLINE, N)} {name} is {VALUE} as fast as the CPU in {PLAIN}{others}.",
+        f"At {size(HEADLINE, N)} {name} is {VALUE} as fast as the CPU in {PLAIN}.",
         behind(ratio.on([HEADLINE])),
         ratio.at(HEADLINE),
         RATIO,
         f"as fast as the CPU at {size(HEADLINE, N)}",
+    )
+
+
+def speed_up_at_ends(cases: Cases) -> Answer:
+    """Compare the accelerator with the CPU on the largest product of both, and the smallest."""
+    ratio = _ratio(cases, SQUARE)
+    large = ratio.sizes[-1]
+    name = the_device(cases.run, cases.accelerator())
+    tiny = smallest(ratio, RATIO, ", at {size} {value} as fast")
+    return Answer(
+        f"At {size(large, N)}, the largest that both measured, {name} is {VALUE} as fast as the "
+        f"CPU{tiny}.",
+        behind(ratio.ends()),
+        ratio.at(large),
+        RATIO,
+        f"as fast as the CPU at {size(large, N)}, the largest",
     )
 
 
