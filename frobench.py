@@ -163,12 +163,12 @@ def reproduce(file: Path, devices: str, benchmarks: Path, results: Path) -> None
     findings are shown side by side.
     """
     from reports import verdicts
-    from suite import store
+    from suite import checks
     from suite.terminal import is_valid, say, shown
 
     if not is_valid(file):
         sys.exit(FAILED)
-    first = store.read(file)
+    first = checks.read(file)
     path, again = measure(results=results, benchmarks=benchmarks, devices=devices, like=first)
     code = verdicts.reproduction(first, again)
     say(shown(path))
@@ -337,7 +337,7 @@ def compare(base: Path, new: Path | None, *, purchase: bool, as_json: bool) -> N
     another version. Exits with 4 if a case is slower.
     """
     from reports import verdicts
-    from suite import store
+    from suite import checks
     from suite.terminal import is_valid
 
     if purchase and new is None:
@@ -345,7 +345,7 @@ def compare(base: Path, new: Path | None, *, purchase: bool, as_json: bool) -> N
     given = [path for path in (base, new) if path is not None]
     if not all([is_valid(path) for path in given]):  # noqa: C419 - so that every fault is shown
         sys.exit(FAILED)
-    runs = [store.read(path) for path in given]
+    runs = [checks.read(path) for path in given]
     if len(runs) == 1:
         sys.exit(verdicts.versions(*runs, as_json=as_json))
     sys.exit((verdicts.machines if purchase else verdicts.runs)(*runs, as_json=as_json))

@@ -97,7 +97,7 @@ def _or_nothing(finding: Finding) -> str:
 def _caution(run: Run, words: Iterable[str]) -> Iterator[str]:
     """Yield what to know before believing all this."""
     for error in faults(run, ""):
-        yield f"The whole run has an error, so no comparison takes any of this: {error}."
+        yield f"The whole run has an error, so none of its figures is shown: {error}."
     failed = sum(outcome.status == "failed" for outcome in run.frobench.outcomes)
     if listed := ", ".join(words):
         yield f"Some of the cases behind this are marked: {listed}."

@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from reports.findings import findings
 from reports.findings.model import Finding
+from suite import checks
 from suite.compare.alike import Names, kind
 from suite.compare.judge import overlap
 from suite.compare.model import RunComparison
@@ -92,7 +93,8 @@ def compare_findings(
     ]
 
 
-def _found(run: Run, names: Names) -> dict[tuple[str, str], _Found]:
+def _found(judged: Run, names: Names) -> dict[tuple[str, str], _Found]:
+    run = checks.credible(judged)
     places = {
         case.fullname: (case.group, str(case.params.get("device"))) for case in run.benchmarks
     }

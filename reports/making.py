@@ -24,7 +24,7 @@ from reports.page import Download, Signs, run_page
 from reports.render import moment
 from reports.summary import Answer, Change, Summary, answers, change, summarise
 from suite import checks, compare, store
-from suite.model import Conclusion
+from suite.model import Conclusion, Run
 from suite.units import counted, format_value
 
 STORED = "the stored run, every sample"
@@ -95,9 +95,19 @@ def faults(source: Source) -> list[Conclusion]:
     return found
 
 
+def judged(source: Source) -> Run:
+    """Return a stored run with the conclusions that follow from its facts, which are kept."""
+    name = f"{source.sha256}.conclusions"
+    known = source.kept.get(name, list[Conclusion])
+    run = checks.judged(store.read(source.path), known)
+    if known is None:
+        source.kept.put(name, run.frobench.conclusions)
+    return run
+
+
 def summarised(source: Source) -> Summary:
     """Make a run's summary, and its part of the table of estimates."""
-    run = store.read(source.path)
+    run = checks.credible(judged(source))
     estimated = estimates(run)
     found = summarise(run, source.sha256, estimated)
     source.kept.put(f"{source.sha256}.summary", found)
@@ -114,7 +124,7 @@ def estimated(source: Source) -> Rows:
     """Return a run's part of the table of estimates, which was made with its summary."""
     if kept := source.kept.get(f"{source.sha256}.rows", Rows):
         return kept
-    run = store.read(source.path)
+    run = checks.credible(judged(source))
     return downloads.rows(run, estimates(run))
 
 
@@ -125,7 +135,7 @@ def known_change(pair: Pair) -> Change | None:
 
 def changed(pair: Pair) -> Change:
     """Compare a run with the one before it."""
-    compared = compare.compare_runs(store.read(pair.base.path), store.read(pair.new.path))
+    compared = compare.compare_runs(judged(pair.base), judged(pair.new))
     found = change(compared, pair.base_href)
     pair.new.kept.put(f"{pair.new.sha256}.change", found, pair.key)
     return found
@@ -139,7 +149,7 @@ def known_page(source: Source, key: str) -> Written | None:
 def write_page(job: PageJob) -> Written:
     """Write the page of a run, and its tables beside it."""
     data = job.source.path.read_bytes()
-    run = store.decode(data)
+    run = checks.credible(judged(job.source))
     answered = sections(run)
     marks = views.marks(run)
     shown = contents(run, answered, rows(run, job.held, marks))

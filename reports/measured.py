@@ -12,6 +12,7 @@ from reports.equipment import equipment
 from reports.findings.select import is_cpu
 from reports.headlines import figures
 from reports.ratios import Launches, Values
+from suite import checks
 from suite.compare.alike import failures, faults
 from suite.compare.pairing import by_key
 from suite.model import Case, Run
@@ -26,8 +27,8 @@ ON_CPU = ".cpu"
 class Measured:
     """A run with those of its cases that can stand in a ratio.
 
-    A case that failed cannot, nor any of a run with an error; nor, where others have the six
-    launches of an interval, one that has fewer.
+    A case that failed or has an error cannot, nor any of a run with an error; nor, where others
+    have the six launches of an interval, one that has fewer.
 
     Parameters
     ----------
@@ -96,7 +97,7 @@ def together(rows: Sequence[Sequence[float]]) -> Values:
 def _rates(run: Run) -> list[Rate]:
     bought = equipment(run.frobench.environment, run.frobench.settings.devices)
     found: dict[str, Rate] = {}
-    for one in figures(run):
+    for one in figures(checks.credible(run)):
         mine = is_cpu(one.place) == (not bought.accelerators)
         if mine and (one.quantity, one.unit) == ("matmul", "FLOP/s"):
             ends = one.value.low, one.value.high

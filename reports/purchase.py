@@ -35,7 +35,7 @@ from reports.prices import Price
 from reports.purchase_view import USE, View, view
 from reports.render import render
 from reports.words import slug
-from suite import store
+from suite import checks, store
 from suite.model import Run
 from suite.units import format_value
 
@@ -113,7 +113,11 @@ class Maker:
         """
         contents = {path: path.read_bytes() for path in self.paths}
         hrefs = {path: pages.get(sha256(data).hexdigest()) for path, data in contents.items()}
-        runs = {href: store.decode(contents[path]) for path, href in hrefs.items() if href}
+        runs = {
+            href: checks.judged(store.decode(contents[path]))
+            for path, href in hrefs.items()
+            if href
+        }
         self.made = len(runs) > 1
         if not self.made:
             return {}

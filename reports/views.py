@@ -10,7 +10,7 @@ from reports.findings.select import device_title
 from reports.frame import function_of
 from reports.strips import Strip, strip
 from reports.words import place
-from suite.checks import failures, rule
+from suite import checks
 from suite.model import Case, Estimate, Outcome, Run, Scalar
 from suite.statistics import estimate, launch_medians
 from suite.units import counted
@@ -94,16 +94,9 @@ def numbers(run: Run) -> dict[str, int]:
 
 
 def marks(run: Run) -> Marks:
-    """Return the words that belong beside a case's number, by the case's full name.
-
-    An error of the whole run belongs beside every number: comparisons take none of them.
-    """
-    conclusions = run.frobench.conclusions
-    whole = [word(one.code) for one in conclusions if not one.case and one.severity == "error"]
+    """Return the words that belong beside a case's number, by the case's full name."""
     found: dict[str, dict[str, None]] = {}
-    for case in run.benchmarks if whole else ():
-        found[case.fullname] = dict.fromkeys(whole)
-    for conclusion in conclusions:
+    for conclusion in run.frobench.conclusions:
         if conclusion.case and conclusion.severity != "info":
             found.setdefault(conclusion.case, {})[word(conclusion.code)] = None
     for outcome in run.frobench.outcomes:
@@ -204,19 +197,19 @@ def doubts(run: Run) -> list[Doubt]:
     names = {outcome.fullname: name(run, outcome) for outcome in run.frobench.outcomes}
     failed = Doubt("failed", "No answer uses them.")
     skipped = Doubt("skipped", "")
-    told = rule.rules(failures)  # the outcomes say it already
+    conclusions = [one for one in run.frobench.conclusions if one.code not in checks.REPORTED]
+    reasons = {checks.reason(one) for one in conclusions}  # of cases that an error withdraws
     concluded: dict[str, Doubt] = {}
     for outcome in sorted(run.frobench.outcomes, key=lambda one: _natural(one.fullname)):
-        if outcome.status != "passed":
+        if outcome.status != "passed" and outcome.reason not in reasons:
             cases = (failed if outcome.status == "failed" else skipped).cases
             cases.setdefault(outcome.reason or "no reason was given", []).append(
                 names[outcome.fullname]
             )
     troubles = [one for one in run.frobench.troubles or [] if one.severity != "info"]
-    for one in [*troubles, *run.frobench.conclusions]:
-        if one.code not in told:
-            doubt = concluded.setdefault(one.code, Doubt(word(one.code), one.advice))
-            doubt.cases.setdefault(one.message, []).extend(
-                [names.get(one.case, one.case)] if one.case else []
-            )
+    for one in [*troubles, *conclusions]:
+        doubt = concluded.setdefault(one.code, Doubt(word(one.code), one.advice))
+        doubt.cases.setdefault(one.message, []).extend(
+            [names.get(one.case, one.case)] if one.case else []
+        )
     return [doubt for doubt in (failed, *concluded.values(), skipped) if doubt.cases]

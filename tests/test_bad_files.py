@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from suite import checks, store
-from suite.checks import rule
+from suite.checks import clock, inputs, rule, timing, work
 from tests import bad_files
 from tests.judging import add_up, codes, validate
 from tests.spoiling import good, last, product
@@ -46,7 +46,7 @@ def test_each_doubtful_run_is_named_and_not_refused(name: str, tmp_path: Path) -
 def test_every_rule_about_a_file_has_a_file_that_it_names() -> None:
     refusing = {code for code, _ in [*bad_files.OF_RUNS.values(), *bad_files.OF_TEXTS.values()]}
     doubting = {code for code, _ in bad_files.DOUBTED.values()}
-    modules = {*checks.OF_FILES, *checks.IN_FILES}
+    modules = {*checks.OF_FILES, *checks.OF_BELIEF, timing, work, inputs, clock}
     by_severity = {
         severity: {
             code for module in modules if severity == module.SEVERITY for code in rule.rules(module)

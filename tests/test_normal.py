@@ -209,6 +209,7 @@ def test_a_figure_that_is_better_is_doubted() -> None:
     assert "Look at the precision that the check saw" in normal.hint(run, only(run))
 
 
+@pytest.mark.usefixtures("unjudged")
 def test_the_page_shows_what_others_measured_and_where_it_is_found(tmp_path: Path) -> None:
     stored = store.write(run_of([product(0.5 * min(BEST))]), tmp_path)
     paths = [publish([stored], tmp_path / folder)[1] for folder in ("a", "b")]
@@ -223,6 +224,7 @@ def test_the_page_shows_what_others_measured_and_where_it_is_found(tmp_path: Pat
     assert {tag for tag, one in reader.tags if one in outward} == {"a"}
 
 
+@pytest.mark.usefixtures("unjudged")
 def test_a_page_without_others_says_nothing_of_them(tmp_path: Path) -> None:
     run = run_of([product(1e14)], card="<b>Another</b>")
     text = publish([store.write(run, tmp_path)], tmp_path / "site")[1].read_text("utf-8")
@@ -230,6 +232,7 @@ def test_a_page_without_others_says_nothing_of_them(tmp_path: Path) -> None:
     assert 'href="#normal"' not in text
 
 
+@pytest.mark.usefixtures("unjudged")
 def test_names_of_devices_are_escaped(tmp_path: Path) -> None:
     runs = [
         run_of([product(1e14)], card="<b>Another</b>", machine=machine)

@@ -6,14 +6,17 @@ import subprocess
 import time
 from datetime import datetime, timedelta
 from pathlib import Path
+from random import Random
 
 import pytest
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from suite import store
 from suite.model import Case, Run
 from tests import factory
 from tests.command import QUICK, TRICKY, frobench, outcomes, start, stored
+from tests.judging import add_up, samples, set_samples
 
 pytestmark = pytest.mark.long
 
@@ -42,19 +45,28 @@ def _only(run: Run, *names: str) -> Run:
 def _in_launches(run: Run, count: int, factor: float) -> Run:
     """Return the run as if it had made so many launches, in `factor` times the time."""
     (launch,) = run.frobench.launches
-    began = datetime.fromisoformat(launch.started)
+    began, apart = datetime.fromisoformat(launch.started), launch.seconds + 1
     launches = [
-        replace(launch, started=(began + timedelta(seconds=10 * at)).isoformat())
+        replace(
+            launch,
+            started=(began + timedelta(seconds=apart * at)).isoformat(),
+            begun=launch.begun + apart * at if isinstance(launch.begun, float) else UNSET,
+        )
         for at in range(count)
     ]
     cases = [_case_in_launches(case, count, factor) for case in run.benchmarks]
-    return replace(run, benchmarks=cases, frobench=replace(run.frobench, launches=launches))
+    part = replace(run.frobench, launches=launches, seconds=run.frobench.seconds + apart * count)
+    longer = replace(run, benchmarks=cases, frobench=part)
+    add_up(longer)
+    return longer
 
 
 def _case_in_launches(case: Case, count: int, factor: float) -> Case:
     info, samples = case.extra_info, case.stats.data
-    # A launch is never quite as another one.
-    data = [factor * (1 + at / 1e4) * sample for at in range(count) for sample in samples]
+    chance = Random(case.fullname)  # noqa: S311 - no secret; a launch is never as another one
+    data = [
+        factor * chance.lognormvariate(0, 0.01) * sample for _ in range(count) for sample in samples
+    ]
     info = replace(
         info,
         launches=info.launches * count,
@@ -71,11 +83,17 @@ def _with_another(run: Run, name: str) -> Run:
     case, outcome = run.benchmarks[0], run.frobench.outcomes[0]
     fullname = f"{case.fullname.partition('::')[0]}::{name}"
     outcomes = [*run.frobench.outcomes, replace(outcome, fullname=fullname)]
-    return replace(
+    param = name.partition("[")[2].rstrip("]")
+    params = dict(zip(case.params, param.split("-"), strict=False))
+    other = replace(case, name=name, fullname=fullname, param=param, params=params)
+    set_samples(other, [[1.1 * sample for sample in launch] for launch in samples(case)])
+    with_both = replace(
         run,
-        benchmarks=[*run.benchmarks, replace(case, name=name, fullname=fullname)],
+        benchmarks=[*run.benchmarks, other],
         frobench=replace(run.frobench, outcomes=outcomes),
     )
+    add_up(with_both)
+    return with_both
 
 
 @pytest.fixture(scope="module")

@@ -104,6 +104,7 @@ def test_what_is_measured_so_far_is_a_partial_run(folder: Path) -> None:
     assert not path.exists()
 
 
+@pytest.mark.usefixtures("unjudged")
 def test_its_page_says_how_far_it_is(folder: Path, tmp_path: Path) -> None:
     ended = Ended(launch=0, started="2026-01-01T12:00:05+00:00", seconds=1.5, begun=5.0)
     journal(folder, measured(0, NAMES[0], 0.25), ended)  # and the next has not begun

@@ -47,15 +47,14 @@ OF_BELIEF = (rates, plausibility, claims, machine, energy, doubts)
 """Modules of rules about what cannot be, or hardly, whoever measured it."""
 OF_FILES = (structure, privacy, integrity)
 """Modules of rules that say whether a stored file is whole."""
-IN_FILES = (timing, work, inputs, clock, *OF_BELIEF)
-"""Modules by which a stored file is judged that is whole: whether it can be believed. How steady
-its machine was is another question."""
 DECLARED = (rule.rules(timing).keys() | rule.rules(work).keys()) - {
     "unsynchronised",
     "repeated-samples",
 }
-"""Codes of faults that a run may have in honesty, as long as it says so itself: they make some of
-its figures worthless, and its reader knows."""
+"""Codes of errors that an honest run may have. Such a file is not refused if the run itself
+reported them; the cases that they name count for nothing in any file."""
+REPORTED = rule.rules(failures).keys()
+"""Codes of what the outcomes of a run say already: a case that failed is no fault of its file."""
 PERSONAL = "personal-data"
 """Code of the rule that looks at every text, of a file at those too that are no part of a run."""
 ALL = (failures, *OF_NUMBERS, *OF_SENSORS, *OF_BELIEF, *OF_FILES, today)
@@ -65,7 +64,8 @@ ALL = (failures, *OF_NUMBERS, *OF_SENSORS, *OF_BELIEF, *OF_FILES, today)
 def conclude(run: Run) -> list[Conclusion]:
     """Say what failed in a run, what is wrong with its numbers, and what makes them doubtful.
 
-    A case whose structure is wrong is not judged by its numbers.
+    Only the facts count, never the conclusions that the run carries. A case whose structure is
+    wrong is not judged by its numbers.
     """
     broken = list(rule.conclusions(structure, run))
     named = {found.case for found in broken}
@@ -77,6 +77,59 @@ def conclude(run: Run) -> list[Conclusion]:
         *named_in,
         *_judge(sound, *OF_NUMBERS, *OF_SENSORS, *OF_BELIEF),
     ]
+
+
+def read(path: Path) -> Run:
+    """Read a stored run, with the conclusions that follow from its facts.
+
+    The stored conclusions record what the run said when it was measured, and anybody may have
+    changed them since: whatever is shown or compared is judged anew.
+
+    Raises
+    ------
+    InvalidResult, OSError
+        As `suite.store.read`.
+    """
+    return judged(store.read(path))
+
+
+def judged(run: Run, conclusions: list[Conclusion] | None = None) -> Run:
+    """Return a run with the conclusions that follow from its facts, or with these if known."""
+    found = conclude(run) if conclusions is None else conclusions
+    return replace(run, frobench=replace(run.frobench, conclusions=found))
+
+
+def credible(run: Run) -> Run:
+    """Return a judged run without the samples of the cases that an error makes impossible.
+
+    Such a case counts as failed, and the error is its reason. An error of the whole run
+    concerns all of its cases.
+    """
+    errors = [
+        one
+        for one in run.frobench.conclusions
+        if one.severity == "error" and one.code not in REPORTED
+    ]
+    if not errors:
+        return run
+    reasons = {one.case: reason(one) for one in reversed(errors)}
+    names = {case.fullname for case in run.benchmarks if {case.fullname, None} & reasons.keys()}
+    outcomes = [
+        replace(one, status="failed", reason=reasons.get(one.fullname) or reasons[None])
+        if one.fullname in names
+        else one
+        for one in run.frobench.outcomes
+    ]
+    return replace(
+        run,
+        benchmarks=[case for case in run.benchmarks if case.fullname not in names],
+        frobench=replace(run.frobench, outcomes=outcomes),
+    )
+
+
+def reason(error: Conclusion) -> str:
+    """Return why a case counts for nothing, with the code of the rule that says so."""
+    return f"{error.code}: {error.message}"
 
 
 def validate(path: Path, but: Collection[str] = ()) -> list[Conclusion]:
@@ -92,7 +145,7 @@ def validate(path: Path, but: Collection[str] = ()) -> list[Conclusion]:
     OSError
         The file cannot be opened.
     """
-    return [one for one in review(path, but) if one.severity != today.SEVERITY]
+    return [one for one in review(path, but) if one.severity != "info"]
 
 
 def review(path: Path, but: Collection[str] = ()) -> list[Conclusion]:
@@ -104,7 +157,8 @@ def review(path: Path, but: Collection[str] = ()) -> list[Conclusion]:
     declared = {(one.code, one.case) for one in run.frobench.conclusions if one.code in DECLARED}
     found = [
         replace(one, severity="warning") if (one.code, one.case) in declared else one
-        for one in _judge(run, *IN_FILES)
+        for one in conclude(run)
+        if one.code not in {*REPORTED, *but}
     ]
     faulty = any(one.severity == "error" for one in found)
     return found if faulty else [*found, *_judge(run, today)]

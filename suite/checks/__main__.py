@@ -13,11 +13,12 @@ HEAD = """\
 # What a check may say
 
 A conclusion about a run, or about a file, has a code. Each is explained here, with what to do about
-it. A run is judged as soon as it ends, by all that does not concern its file, and what is found is
-printed and stored with it. `frobench validate` judges a stored file by whether it is whole, and if
-so by whether it can be believed; how steady its machine was is no question then. It refuses a file
-for an error, never for a warning. What spoils the figures of some case is a warning too where the
-run says it itself.
+it. A run is judged as soon as it ends, and the conclusions are printed and stored with it. The
+stored list is a record, not evidence: `validate`, `compare`, `reproduce`, `share` and `report`
+judge a file anew from its facts, and no figure with an error is compared or shown as a result.
+
+`frobench validate` refuses a file for an error, never for a warning. A fault that an honest run may
+have is a warning there if the run itself reported it; the case that it names counts for nothing.
 
 An *error* makes a number wrong or a file invalid. A *warning* makes a number less trustworthy than
 it looks. An *info* explains a number and casts no doubt on it.
