@@ -7,6 +7,7 @@ they are: what launching costs when its code is not in them is another question.
 """
 
 from collections.abc import Iterable
+from contextlib import suppress
 
 import torch
 
@@ -57,7 +58,8 @@ def cache_bytes(device: Device) -> int:
     """Return the size of a device's last-level cache, or what is taken for it."""
     if not device.is_accelerator:
         return last_level_cache() or UNKNOWN_CACHE["cpu"]
-    properties = getattr(device.module, "get_device_properties", lambda _: None)(device.handle)
-    told = getattr(properties, "L2_cache_size", None) or 0
+    told = 0
+    with suppress(AttributeError, NotImplementedError, RuntimeError):  # not every backend tells
+        told = device.module.get_device_properties(device.handle).L2_cache_size or 0
     # Behind the cache that ROCm tells of lies a larger one.
     return max(told, UNKNOWN_CACHE["accelerator"]) if torch.version.hip or not told else told

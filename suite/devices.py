@@ -2,18 +2,18 @@
 """The CPU and whatever `torch.accelerator` offers, behind one small face.
 
 Nothing here knows a vendor: a CUDA, ROCm, XPU, MPS or out-of-tree device is asked through
-`torch.accelerator` and `torch.get_device_module`, and what a backend lacks is detected.
+`torch.accelerator` and `torch.get_device_module`. What a backend lacks is found by trying it once.
 """
 
-import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from contextlib import suppress
-from functools import cached_property, partial
+from functools import cached_property
 from types import ModuleType
+from typing import Any
 
 import torch
 
-from suite import limits
+from suite import limits, waiting
 from suite.errors import DoesNotFitError
 from suite.machine.architectures import serves
 from suite.model import Scalar
@@ -49,23 +49,26 @@ class Device:
 
     @cached_property
     def module(self) -> ModuleType:
-        """The backend's own module, such as `torch.cuda`."""
-        module: ModuleType = torch.get_device_module(self.handle)
+        """The backend's own module, such as `torch.cuda`; an empty one where it has none."""
+        try:
+            module: ModuleType = torch.get_device_module(self.handle)
+        except RuntimeError:
+            module = ModuleType(self.handle.type)
         return module
 
     @cached_property
     def _generator(self) -> torch.Generator:
-        try:
+        """A source of random numbers on the device if it can be made and used, else on the CPU."""
+        with suppress(*waiting.REFUSALS):
             generator = torch.Generator(self.handle)
-        except (RuntimeError, NotImplementedError):  # an out-of-tree backend may have none
-            generator = torch.Generator("cpu")
-        return generator.manual_seed(self.seed)
+            torch.rand(1, generator=generator, device=self.handle)
+            return generator.manual_seed(self.seed)
+        return torch.Generator("cpu").manual_seed(self.seed)
 
-    @cached_property
-    def _wait(self) -> Callable[[], object]:
-        """Return what waits for this device; MPS has but one and takes no device."""
-        wait: Callable[..., object] = self.module.synchronize
-        return partial(wait, self.handle) if inspect.signature(wait).parameters else wait
+    @property
+    def wait(self) -> str | None:
+        """Return the name of the call that waits for this device; nothing waits for a CPU."""
+        return waiting.proved(self.handle).name if self.is_accelerator else None
 
     @property
     def uuid(self) -> str | None:
@@ -87,32 +90,53 @@ class Device:
     def synchronize(self) -> None:
         """Wait until everything queued on this device is done; nothing to wait for on a CPU."""
         if self.is_accelerator:
-            self._wait()
+            waiting.proved(self.handle).call()
+
+    def ready_reading(self) -> float:
+        """Return the seconds that reading one element of a ready value back takes."""
+        return waiting.ready_reading(self.handle)
+
+    def finish(self, result: object) -> None:
+        """Wait until everything queued on this device is done, a body's result included.
+
+        Where nothing is computed before it is read, the result is read: it is there afterwards.
+        """
+        if self.wait == waiting.RESULTS:
+            for tensor in waiting.tensors(result, self.handle):
+                waiting.read(tensor)
+        else:
+            self.synchronize()
+
+    @cached_property
+    def _has_own_events(self) -> bool:
+        """Whether the backend has both events and streams of its own, which go together only."""
+        return hasattr(self.module, "Event") and hasattr(self.module, "current_stream")
 
     def event(self) -> torch.Event:
         """Return a timing event for this device."""
-        maker = getattr(self.module, "Event", None)
-        if maker is not None:
-            event: torch.Event = maker(enable_timing=True)
+        if self._has_own_events:
+            event: torch.Event = self.module.Event(enable_timing=True)
             return event
         return torch.Event(self.handle, enable_timing=True)
 
     def record(self, event: torch.Event, stream: torch.Stream | None = None) -> None:
         """Record an event on a stream of this device, by default on its current one."""
         # Without its stream an event lands on the current device, which may be another one.
-        if stream is None and hasattr(self.module, "current_stream"):
-            stream = self.module.current_stream(self.handle)
-        event.record(*([] if stream is None else [stream]))
+        home: Any = self.module if self._has_own_events else torch.accelerator
+        event.record(home.current_stream(self.handle) if stream is None else stream)
 
     @cached_property
     def has_events(self) -> bool:
-        """Whether events can be timed here; the least that a backend offers has none."""
-        with suppress(RuntimeError, NotImplementedError, AttributeError, TypeError):
+        """Whether events can be timed here; the least that a backend offers has none.
+
+        Where nothing is computed before it is read, events would mark nothing.
+        """
+        with suppress(*waiting.REFUSALS):
             begin, end = self.event(), self.event()
             self.record(begin)
             self.record(end)
             self.synchronize()
-            return begin.elapsed_time(end) >= 0
+            return begin.elapsed_time(end) >= 0 and self.wait != waiting.RESULTS
         return False
 
     def stream(self) -> torch.Stream:
@@ -127,15 +151,14 @@ class Device:
         """Return the bytes that can still be allocated."""
         if not self.is_accelerator:
             return limits.free_memory()
-        for ask in (torch.accelerator.get_memory_info, getattr(self.module, "mem_get_info", None)):
-            with suppress(RuntimeError, NotImplementedError, TypeError):
-                if ask is not None:
-                    return int(ask(self.handle)[0]) + self._cached_bytes()
+        for home, ask in ((torch.accelerator, "get_memory_info"), (self.module, "mem_get_info")):
+            with suppress(*waiting.REFUSALS):
+                return int(getattr(home, ask)(self.handle)[0]) + self._cached_bytes()
         return limits.free_memory()  # memory shared with the host, as on MPS
 
     def _cached_bytes(self) -> int:
         """Return what torch keeps for its next allocations, which the driver calls used."""
-        with suppress(RuntimeError, NotImplementedError):
+        with suppress(*waiting.REFUSALS):
             reserved = torch.accelerator.memory_reserved(self.handle)
             return int(reserved - torch.accelerator.memory_allocated(self.handle))
         return 0
@@ -165,14 +188,14 @@ class Device:
         `None` where the backend does not count.
         """
         for home in (torch.accelerator, self.module) if self.is_accelerator else ():
-            with suppress(RuntimeError, NotImplementedError, AttributeError):
+            with suppress(*waiting.REFUSALS):
                 return int(home.max_memory_allocated(self.handle)) - self._kept_bytes
         return None
 
     def reset_peak_bytes(self) -> None:
         """Begin to watch for the most memory in use; what is in use now is not counted."""
         for home in (torch.accelerator, self.module) if self.is_accelerator else ():
-            with suppress(RuntimeError, NotImplementedError, AttributeError):
+            with suppress(*waiting.REFUSALS):
                 home.reset_peak_memory_stats(self.handle)
                 self._kept_bytes = int(home.memory_allocated(self.handle))
                 return

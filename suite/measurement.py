@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from suite.model import Settings
     from suite.timing import Sampler
 
+READINGS = 3
+"""Host samples of a launch after which one element of the result is read back."""
+
 
 @dataclass
 class Measurement:
@@ -63,6 +66,7 @@ class Measurement:
         queued, took, self.result = self._host(sampler)
         if sampler.queues:
             self._note("enqueue", queued)
+            self._read(sampler)
         return took
 
     def sample_other(self, sampler: "Sampler") -> float:
@@ -81,6 +85,13 @@ class Measurement:
             self.sampled += sampler.clock() - begun
             for name, value in observed.items():
                 self._note(name, value)
+
+    def _read(self, sampler: "Sampler") -> None:
+        """Read one element of the result back after the first few samples, outside of them."""
+        if len(self.parts["enqueue"]) <= READINGS:
+            seconds = sampler.reading(self.result)
+            if seconds is not None:
+                self._note("reading", seconds)
 
     def _host(self, sampler: "Sampler") -> tuple[float, float, Any]:
         """Take a host sample; return the seconds of a call, queued and done, and the result."""

@@ -181,8 +181,9 @@ class CaseInfo(Struct, kw_only=True, omit_defaults=True):
     work : of one call of the body
     check : the comparison of the result with the truth (the worst over launches)
     parts : launch medians of what else was seen, in seconds unless the name says
-        otherwise: ``enqueue`` (host time until the body returned), ``span`` (first to
-        last event on the device), ``overlap`` (fraction of the shorter lane's time in
+        otherwise: ``enqueue`` (host time until the body returned), ``reading`` (what reading
+        one element of the result back took after the wait), ``span`` (first to last event on
+        the device), ``overlap`` (fraction of the shorter lane's time in
         which another lane ran too), ``balance`` (the shortest lane's time as a fraction of
         the longest's), ``compile`` (what compiling the body took, once a launch and outside its
         samples); further names are explained by their exercise
@@ -269,6 +270,10 @@ class Launch(Struct, kw_only=True, omit_defaults=True):
     body_seconds : spent inside timed samples
     warmup_seconds : spent warming up, of bodies and of the device's clock
     empty_body : seconds per call that the harness reads for an empty body, by device
+    ready_reading : seconds that reading one element of a ready value back takes, by accelerator
+    waits : the call that was proved to wait for an accelerator and is used, by its name:
+        ``read-back`` where only reading an element back waits, ``read-back of results`` where
+        nothing is computed before it is read; older files do not tell these two
     timer_step : the smallest step of the clock that was seen, seconds
     state : process-wide settings at the launch's start that a benchmark must leave alone,
         such as the number of threads
@@ -292,6 +297,8 @@ class Launch(Struct, kw_only=True, omit_defaults=True):
     begun: float | UnsetType = UNSET
     gauge: dict[str, float] = field(default_factory=dict)
     others: float | UnsetType = UNSET
+    ready_reading: dict[str, float] = field(default_factory=dict)
+    waits: dict[str, str] = field(default_factory=dict)
 
 
 class Cpu(Struct, kw_only=True):

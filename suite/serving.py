@@ -110,7 +110,7 @@ class _Desk:
         begun = perf_counter()
         for _ in range(calls):
             self._result = body()
-        self._device.synchronize()
+        self._device.finish(self._result)
         return begun, perf_counter()
 
     def check(self) -> Check:

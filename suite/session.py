@@ -9,6 +9,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -138,18 +139,21 @@ class LaunchSession:
         """
         if self.spec.mode != "measure" or self.journal is None:
             return
-        found = environment.capture(self.settings.devices)
         begun = time.perf_counter()
         devices = [dev.Device(name) for name in self.settings.devices]
+        accelerators = [device for device in devices if device.is_accelerator]
         settling.steady_clocks(devices)
         self._gauge = Gauge(devices, cases)
+        waits = settling.of_each(accelerators, lambda device: device.wait)
         self.write(
             Harness(
                 launch=self.spec.launch,
-                empty_body={device.name: settling.empty_body(device) for device in devices},
+                empty_body=settling.of_each(devices, settling.empty_body),
+                ready_reading=settling.of_each(accelerators, dev.Device.ready_reading),
+                waits={name: wait for name, wait in waits.items() if wait},
                 timer_step=clocks.timer_step(),
                 state=dev.global_state(),
-                environment=found,
+                environment=environment.capture(self.settings.devices),
                 warmup=time.perf_counter() - begun,
             )
         )
@@ -299,12 +303,20 @@ class LaunchSession:
         return seen
 
     def _exit_if_poisoned(self) -> None:
-        """End the launch if a device error outlives its case; a fresh process does the rest."""
+        """End the launch if a device error outlives its case; a fresh process does the rest.
+
+        A device that has no memory left, or lacks a call, is not lost.
+        """
         try:
-            for name in self.settings.devices:
-                dev.Device(name).synchronize()
+            settling.of_each([dev.Device(name) for name in self.settings.devices], _answers)
         except Exception as error:  # noqa: BLE001 - whatever a backend raises when it is lost
             pytest.exit(f"a device no longer works: {reason_of(error)}", returncode=DEVICE_LOST)
+
+
+def _answers(device: dev.Device) -> None:
+    """Raise if a device does not answer any more; what it has never had is not missed."""
+    with suppress(AttributeError, NotImplementedError, TypeError):
+        device.synchronize()
 
 
 def _peak(device: dev.Device, sampler: timing.Sampler) -> int | None:

@@ -6,10 +6,11 @@ subtracted from none.
 """
 
 import statistics
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
 from time import perf_counter
+from typing import TypeVar
 
 import torch
 
@@ -18,23 +19,37 @@ from suite.errors import DoesNotFitError
 from suite.profiles import SETTLE_SECONDS
 from suite.timing import Sampler
 
+T = TypeVar("T")
+
 EMPTY_CALLS = 200
 SETTLE_CALL = 1e-3
 SETTLERS = (256, 512, 1024, 2048, 4096)
+FULL = (DoesNotFitError, torch.OutOfMemoryError)
+"""What is raised where a device has no memory left. That device is left to its cases, which fail
+by it, and the other devices go on."""
 
 
 def steady_clocks(devices: Sequence[Device]) -> None:
     """Keep accelerators busy, all at once, until their clocks have settled.
 
-    The clock of a GPU that was idle swings for seconds before it settles. A CPU is left alone.
+    The clock of a GPU that was idle swings for seconds before it settles. A CPU is left alone, and
+    so is an accelerator that has no memory left.
     """
-    products = [_settler(device) for device in devices if device.is_accelerator]
+    accelerators = [device for device in devices if device.is_accelerator]
+    products = list(of_each(accelerators, _settler).values())
     begun = perf_counter()
     while products and perf_counter() - begun < SETTLE_SECONDS:
-        for product in products:
-            product.body()
-        for product in products:
-            product.took()
+        products = [product for product in products if _fits(product.body)]
+        products = [product for product in products if _fits(product.took)]
+
+
+def of_each(devices: Sequence[Device], find: Callable[[Device], T]) -> dict[str, T]:
+    """Return what is found out about each device by name, but for those without memory."""
+    found = {}
+    for device in devices:
+        with suppress(*FULL):
+            found[device.name] = find(device)
+    return found
 
 
 def empty_body(device: Device) -> float:
@@ -50,13 +65,21 @@ def _settler(device: Device) -> Sampler:
     for n in larger:
         if min(product.took() for _ in range(3)) > SETTLE_CALL:
             break
-        with suppress(DoesNotFitError):
+        with suppress(*FULL):
             product = _product(device, n)
     return product
 
 
 def _product(device: Device, n: int) -> Sampler:
     return Sampler(partial(torch.matmul, *(device.uniform(n, n) for _ in "ab")), [device])
+
+
+def _fits(call: Callable[[], object]) -> bool:
+    try:
+        call()
+    except FULL:
+        return False
+    return True
 
 
 def _nothing() -> None:

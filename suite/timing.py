@@ -11,13 +11,13 @@ Nothing is subtracted from a sample (see `suite.settling`).
 
 import gc
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from itertools import repeat
 from time import perf_counter
 from typing import Any
 
-from suite import clocks
+from suite import clocks, waiting
 from suite.caches import ColdCaches
 from suite.clocks import Clock
 from suite.devices import Device
@@ -77,13 +77,26 @@ class Sampler:
             result = self.body()
         queued = self.clock()
         for device in self._queueing:
-            device.synchronize()
+            device.finish(result)
         end = self.clock()
         return queued - start, end - start, result
 
     def took(self, iterations: int = 1) -> float:
         """Time `iterations` calls until all was done."""
         return self.host(iterations)[1]
+
+    def reading(self, result: object) -> float | None:
+        """Return the seconds that reading one element of a result back takes after the wait.
+
+        That of the device on which it takes longest; `None` where no device holds a result. It is
+        what reading a ready value takes, unless the wait ended before the work did.
+        """
+        seconds = []
+        for device in self._queueing:
+            held = list(waiting.tensors(result, device.handle))
+            with suppress(*waiting.REFUSALS):  # not every type can be read by element
+                seconds += [waiting.reading(tensor, self.clock) for tensor in held[-1:]]
+        return max(seconds, default=None)
 
     def span(self) -> dict[str, float]:
         """Call the body once between events; return what they show, in seconds by name."""

@@ -13,7 +13,7 @@ from tests.simulated.simulated_accelerator.device import Cache
 from tests.simulated.simulated_accelerator.spec import Spec
 from tests.stage import play
 
-LAUNCH, KERNEL, SYNCHRONISE = 50e-6, 5e-6, 10e-6
+LAUNCH, KERNEL, SYNCHRONISE, METADATA = 50e-6, 5e-6, 10e-6, 25e-6
 FLOPS, SHORT_FLOPS, BANDWIDTH, CACHE_BANDWIDTH = 1e9, 4e9, 10e9, 40e9
 FIRST, EVENT = 2e-3, 5e-6
 """Seconds that the first launch of an operation takes longer, where that is asked for."""
@@ -256,10 +256,26 @@ def test_a_bare_backend_offers_the_least_and_works() -> None:
         "is_initialized",
         "manual_seed_all",
         "set_device",
-        "synchronize",
     ]
     assert least["accelerators"] == 2
     assert least["current"] == 1
     assert least["error"] == 0
     product = KERNEL + 2 * 100**3 / FLOPS
-    assert least["seconds"] == pytest.approx(LAUNCH + product + SYNCHRONISE, rel=1e-3)
+    reading = 20e-6 + 4 / 1e9 + SYNCHRONISE
+    assert least["seconds"] == pytest.approx([LAUNCH, LAUNCH + product + reading], rel=1e-3)
+    assert least["waiting"][0] == "RuntimeError"
+    assert least["generator"]
+    assert least["drawing"][0] == "RuntimeError"
+
+
+def test_a_lazy_backend_works_only_when_a_value_is_read_and_waits_for_nothing() -> None:
+    spec = {"virtual": True, "lazy": True, "flops": {"float32": FLOPS}}
+    lazy = play("oddities", "lazy", spec=spec)["lazy"]
+    launched, waited, unread, again = lazy["seconds"]
+    assert launched == pytest.approx(LAUNCH, rel=1e-2)
+    assert waited == pytest.approx(SYNCHRONISE, rel=1e-2)
+    reading = LAUNCH + 20e-6 + 4 / 1e9 + SYNCHRONISE
+    product = KERNEL + 2 * 512**3 / FLOPS
+    assert unread == pytest.approx(METADATA + product + reading, rel=1e-3)
+    assert again == pytest.approx(METADATA + reading, rel=1e-3)
+    assert lazy["error"] == 0

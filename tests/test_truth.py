@@ -68,7 +68,7 @@ def test_a_product_takes_its_launch_its_rate_and_the_waiting(strange: Measured, 
 def test_a_device_is_not_called_busy_while_it_waits_for_launches(strange: Measured) -> None:
     name, spec = f"bench_launch_only[acme:0-{STEPS}]", strange.spec
     assert strange.part(name, "span") == pytest.approx(2 * STEPS * spec.launch, rel=EXACT)
-    assert strange.case(name).extra_info.parts.keys() == {"enqueue", "span"}
+    assert strange.case(name).extra_info.parts.keys() == {"enqueue", "reading", "span"}
 
 
 def test_the_best_rate_is_that_of_the_device(strange: Measured) -> None:

@@ -40,6 +40,10 @@ class VirtualDevice:
         """Wait until the device is idle."""
         self.clock.now = max(self.clock.now, self.busy_until)
 
+    def finish(self, result: object) -> None:  # noqa: ARG002 - as a device
+        """Wait until the device is idle, whatever the result."""
+        self.synchronize()
+
     def record(self, event: "VirtualEvent", stream: None = None) -> None:  # noqa: ARG002 - as a device
         """Record an event."""
         event.record()

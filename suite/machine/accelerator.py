@@ -2,6 +2,7 @@
 """One accelerator: what torch says of it, and what its driver or the kernel says."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -121,8 +122,9 @@ def _is_nvidia(device: torch.device) -> bool:
 
 
 def _properties(device: torch.device) -> Any:  # noqa: ANN401 - each backend has its own
-    ask = getattr(torch.get_device_module(device), "get_device_properties", lambda _: None)
-    return ask(device)
+    with suppress(AttributeError, NotImplementedError, RuntimeError):  # a backend may lack it
+        return torch.get_device_module(device).get_device_properties(device)
+    return None
 
 
 def _place(properties: Any) -> str | None:  # noqa: ANN401 - each backend has its own

@@ -157,6 +157,7 @@ class Harness(Struct, tag="harness", kw_only=True):
     """What a launch says of the harness itself, once its devices are ready.
 
     environment : as this launch finds it, to be held against the run's
+    ready_reading, waits : see `Launch`
     """
 
     launch: int
@@ -165,6 +166,8 @@ class Harness(Struct, tag="harness", kw_only=True):
     warmup: float
     state: dict[str, Scalar]
     environment: Environment | None = None
+    ready_reading: dict[str, float] = {}
+    waits: dict[str, str] = {}
 
 
 class Gauged(Struct, tag="gauged", kw_only=True):

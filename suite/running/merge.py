@@ -200,6 +200,8 @@ def _launch(
         body_seconds=round(sum(record.sampled for record in mine), 3),
         warmup_seconds=round(warmup, 3),
         empty_body=harness.empty_body if harness else {},
+        ready_reading=harness.ready_reading if harness else {},
+        waits=harness.waits if harness else {},
         timer_step=harness.timer_step if harness else 0.0,
         state=harness.state if harness else {},
         changed=changed(planned, harness.environment) if harness and harness.environment else {},

@@ -235,6 +235,7 @@ def _seconds(record: Measured, case_seconds: float) -> float:
     prepare = record.prepared / (1 + len(record.samples))  # the first call is no sample
     calls = [prepare + min(samples) for samples in (record.samples, record.against) if samples]
     warm_ups = (call + max(call, min(WARM_UP_CALLS * call, case_seconds / 2)) for call in calls)
-    spans = (LEAST_SAMPLES if record.against else 1) if record.parts.keys() - {"enqueue"} else 0
+    has_spans = record.parts.keys() - {"enqueue", "reading"}
+    spans = (LEAST_SAMPLES if record.against else 1) if has_spans else 0
     least = LEAST_SAMPLES * sum(calls) + spans * calls[0]
     return sum(warm_ups) + max(least, case_seconds)

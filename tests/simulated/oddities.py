@@ -135,15 +135,42 @@ def least() -> dict[str, Any]:
     there = a.to(SECOND)
     begin = time.perf_counter()
     result = there @ there
-    sim.synchronize(SECOND)
-    seconds = time.perf_counter() - begin
+    torch.accelerator.current_stream(SECOND).synchronize()
+    moments = [time.perf_counter()]
+    result[0, 0].item()
+    moments.append(time.perf_counter())
     return {
         "offers": [name for name in dir(sim) if not name.startswith("_")],
         "current": sim.current_device(),
-        "seconds": seconds,
+        "seconds": [moment - begin for moment in moments],
+        "waiting": refusal(lambda: torch.accelerator.synchronize(SECOND)),
+        "generator": torch.Generator(SECOND).initial_seed() > 0,
+        "drawing": refusal(lambda: torch.rand(1, generator=torch.Generator(SECOND), device=SECOND)),
         "error": (result.cpu() - a @ a).abs().max().item(),
         "accelerators": torch.accelerator.device_count(),
         "context": refusal(lambda: sim.device(FIRST)),
+    }
+
+
+def lazy() -> dict[str, Any]:
+    """Use a backend that computes what is read, and nothing else."""
+    a = random(512, 512)
+    there = a.to(FIRST)
+    results: list[torch.Tensor] = []
+    actions: list[Callable[[], object]] = [
+        lambda: results.append(there @ there),
+        lambda: sim.synchronize(FIRST),
+        lambda: results[0].as_strided((), ()).item(),
+        lambda: results[0].as_strided((), ()).item(),
+    ]
+    moments = [time.perf_counter()]
+    for action in actions:
+        action()
+        moments.append(time.perf_counter())
+    _ = there @ there  # nobody reads it
+    return {
+        "seconds": [after - before for before, after in pairwise(moments)],
+        "error": (results[0].cpu() - a @ a).abs().max().item(),
     }
 
 

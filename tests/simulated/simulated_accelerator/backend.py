@@ -15,7 +15,7 @@ from torch.utils import backend_registration as registration
 from . import copies
 from .host import Host, host
 from .machine import machine
-from .module import Backend, Bare
+from .module import Backend, Bare, UnusableGenerator
 from .operations import dispatch
 from .stand_ins import standing_in
 
@@ -42,6 +42,8 @@ def register() -> None:
     registration._setup_privateuseone_for_python_backend(
         machine.spec.name, backend_module=Bare() if machine.spec.bare else Backend()
     )
+    if machine.spec.bare:
+        torch.Generator = UnusableGenerator  # type: ignore[misc]  # for the life of the process
     # What has no tensor among its arguments (a factory) is dispatched to the key itself.
     everything = library.Library("_", "IMPL")
     everything.fallback(_call, "PrivateUse1")

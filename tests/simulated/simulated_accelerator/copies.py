@@ -115,6 +115,8 @@ def _device_to_host(begin: float, target: torch.Tensor, source: Any, *, non_bloc
     device.check()
     stream = machine.stream(device)
     launch = machine.launching("copy to host")
+    if _spec.lazy:
+        tape.force([value])
     end = device.run("copy to host", stream, "d2h", link.seconds(source.nbytes), begin + launch)
     if pinned and non_blocking:
         arriving, arrival = torch.empty_like(source.contents), Value()

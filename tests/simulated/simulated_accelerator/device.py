@@ -66,8 +66,9 @@ class Device:
         self.engines: dict[Engine, float] = {"compute": 0.0, "h2d": 0.0, "d2h": 0.0}
         self.streams = [Stream(self, 0)]
         self.cache = Cache(spec.cache)
-        self.allocated = 0
-        self.peak = 0
+        taken = spec.faults.taken
+        self.allocated = taken[physical] if physical < len(taken) else 0
+        self.peak = self.allocated
         self._first: float | None = None
         self._lock = threading.RLock()  # memory may be freed while some is being taken
 

@@ -6,6 +6,7 @@
 """
 
 from types import SimpleNamespace
+from typing import Self
 
 import torch
 
@@ -38,8 +39,20 @@ class _DeviceContext:
         current.index = self._before
 
 
+class UnusableGenerator(torch.Generator):
+    """A source of random numbers that can be made for the device, and draws on the CPU only."""
+
+    def __new__(cls, device: Which = "cpu") -> Self:
+        """Make one for any device."""
+        own = torch.device(device or "cpu").type == machine.spec.name
+        return super().__new__(cls, "cpu" if own else device)  # type: ignore[call-arg]  # torch types no such argument
+
+
 class Bare:
-    """The least that a backend has: what PyTorch asks it for, choosing a device and waiting."""
+    """The least that a backend has: what PyTorch asks it for, and choosing a device.
+
+    No call waits for a device but reading from it, and random numbers are drawn on the CPU only.
+    """
 
     def is_initialized(self) -> bool:
         """Return ``True``: there is nothing to initialise."""
@@ -64,10 +77,6 @@ class Bare:
         """Make a device the thread's current one."""
         current.index = machine.device(which).index
 
-    def synchronize(self, which: Which = None) -> None:
-        """Wait until all work on a device, and on no other, has ended."""
-        machine.device(which).synchronise()
-
     def manual_seed_all(self, seed: int) -> None:
         """Seed the random numbers of every device."""
         for device in machine.devices:
@@ -79,6 +88,10 @@ class Backend(Bare):
 
     Event = _Event
     device = _DeviceContext
+
+    def synchronize(self, which: Which = None) -> None:
+        """Wait until all work on a device, and on no other, has ended."""
+        machine.device(which).synchronise()
 
     def Stream(self, device: Which = None, priority: int = 0) -> streams.Stream:  # noqa: N802
         """Return a new stream; every ``priority`` is the same."""

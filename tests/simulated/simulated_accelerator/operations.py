@@ -89,16 +89,21 @@ def _operate(call: Call) -> Any:
     written = new + call.written() if operation.written else new
     for tensor in written:
         tensor.buffer.fresh = False
+    run = _deferred(call, plan, [t.contents for t in new])
+    if _spec.lazy:
+        call.launch = machine.launching(operation.name)
+        run = _worked_for(run, call, plan.seconds[0])
     tape.append(
         Entry(
-            _deferred(call, plan, [t.contents for t in new]),
+            run,
             [t.buffer.value for t in call.sims],
             [t.buffer.value for t in written],
             (operation.name, call.key),
             plan.seconds[0],
         )
     )
-    call.run(plan.seconds, new)
+    if not _spec.lazy:
+        call.run(plan.seconds, new)
 
     def to_tensor(slot: Slot) -> torch.Tensor:
         return call.tensors[slot.number] if slot.given else new[slot.number]
@@ -110,12 +115,23 @@ def _operate(call: Call) -> Any:
 
 def _operate_on_values(call: Call) -> Any:
     """Run an operation whose result must be known before the host can go on."""
-    end = call.run(_spec.seconds(sum(t.nbytes for t in call.sims)))
     tape.force(t.buffer.value for t in call.sims)
+    end = call.run(_spec.seconds(sum(t.nbytes for t in call.sims)))
     device = call.device
     result = map_leaves(call.inner(), torch.Tensor, lambda new: SimTensor.holding(device, new))
     machine.stream(device).wait_for(end)
     return result
+
+
+def _worked_for(run: Callable[[], Any], call: Call, seconds: float) -> Callable[[], Any]:
+    """Return what lets the device work only when its values are computed, since they are read."""
+    name, device, stream = call.operation.name, call.device, machine.stream(call.device)
+
+    def work() -> None:
+        run()
+        device.run(name, stream, "compute", seconds, host.now() + _spec.launch)
+
+    return work
 
 
 def _deferred(call: Call, plan: Plan, new: list[torch.Tensor]) -> Callable[[], Any]:

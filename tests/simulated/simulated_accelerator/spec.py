@@ -45,6 +45,7 @@ class Faults(Struct, frozen=True, forbid_unknown_fields=True):
     throttle_after, throttle_speed : seconds after a device's first launch from which it
         runs at this fraction of its speed
     speeds : speed of each physical device relative to the specification
+    taken : bytes of each physical device's memory that others have taken
     hang_after : launches on one device after which the next one never ends
     lost_after : launches on one device after which every call raises
     """
@@ -59,6 +60,7 @@ class Faults(Struct, frozen=True, forbid_unknown_fields=True):
     throttle_after: float = float("inf")
     throttle_speed: float = 1.0
     speeds: list[float] = field(default_factory=list)
+    taken: list[int] = field(default_factory=list)
     hang_after: int | None = None
     lost_after: int | None = None
 
@@ -84,6 +86,8 @@ class Spec(Struct, frozen=True, forbid_unknown_fields=True):
         it is given lies there (see `device.Cache`)
     seed : of the jitter; without one it is another in every process
     bare : whether the backend offers only what it must (see `module.Bare`)
+    lazy : whether work begins only when a value that depends on it is read, and waiting waits for
+        nothing; in virtual time only
     virtual : whether the host's clock moves by these costs alone (see `virtual`)
     """
 
@@ -110,6 +114,7 @@ class Spec(Struct, frozen=True, forbid_unknown_fields=True):
     faults: Faults = Faults()
     seed: int | None = None
     bare: bool = False
+    lazy: bool = False
     virtual: bool = False
 
     @classmethod
