@@ -2,6 +2,7 @@
 """Speed-ups, crossovers and rates of products whose times are known."""
 
 import pytest
+from scipy.optimize import brentq
 
 from reports.findings.model import RATIO
 from suite.model import Work
@@ -53,6 +54,20 @@ def test_the_crossover_is_exact_for_a_launch_and_work_however_far_apart_the_size
     found = by_name(section)["crossover"].value
     assert found is not None
     assert cubic(found.value) == pytest.approx(device(found.value))
+
+
+def test_the_interval_of_a_crossover_is_the_two_sizes_that_it_was_measured_between() -> None:
+    def device(n: float) -> float:
+        return 5e-6 + n**2 / 1e9 + cubic(n) / 50  # memory adds what no interpolation knows
+
+    truth = brentq(lambda n: cubic(n) - device(n), 16, 1024)
+    section = answer("matmul", square(cubic, "cpu") + square(device, "cuda:0"), accelerators=1)
+    found = by_name(section)["crossover"]
+    assert found.value is not None
+    assert found.value.value != pytest.approx(truth, rel=0.01)
+    assert (found.value.low, found.value.high) == (64, 128)
+    assert 64 < truth < 128
+    assert plain(found).endswith("from between n = 64 and n = 128.")
 
 
 def test_the_crossover_lies_where_the_times_are_equal() -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import pandas as pd
+from msgspec.structs import replace
 
 from reports.findings.model import Finding
 from reports.findings.select import Cases, Curve, NotMeasuredError
@@ -15,6 +16,8 @@ from suite.units import format_estimate, format_value
 
 VALUE, SIZE = "{value}", "{size}"
 """Stand in a sentence for the estimate with its interval, and for a size."""
+ROUNDING = 1e-9
+"""Relative error of a crossing, at most."""
 N = f"n\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}{SIZE}"
 
 
@@ -30,6 +33,9 @@ class Answer:
         The number, launch by launch; ``None`` where the answer is none.
     label
         What the number is, in a few words.
+    bracket
+        For a number interpolated between two measured sizes: these sizes, which are then the ends
+        of its interval, because how the times run between them was not measured.
     """
 
     sentence: str
@@ -37,6 +43,7 @@ class Answer:
     by_launch: pd.Series | None = None
     unit: str = ""
     label: str = ""
+    bracket: tuple[float, float] | None = None
 
 
 def ask(
@@ -50,6 +57,8 @@ def ask(
     if answer.by_launch is None:
         return Finding(name, question, answer.sentence, cases=answer.cases)
     value = estimate_of(answer.by_launch)
+    if answer.bracket is not None and value.low is not None:
+        value = replace(value, low=answer.bracket[0], high=answer.bracket[1])
     sentence = answer.sentence.replace(VALUE, format_estimate(value, answer.unit))
     by_launch = tuple(answer.by_launch.dropna())
     return Finding(
@@ -96,11 +105,12 @@ def smallest(curve: Curve, unit: str, clause: str) -> str:
 
 def threshold(
     ratio: Curve, level: float, times: Curve, power: int, pattern: str = N
-) -> tuple[str, pd.Series | None]:
+) -> tuple[str, pd.Series | None, tuple[float, float] | None]:
     """Find the size from which on a ratio of two times stays at or above a level.
 
-    Both times are a fixed cost and one that grows with a power of the size. So between two
-    sizes the crossing is exact on a scale of that power.
+    Known are two measured sizes, below the level and above it. Between them the crossing is
+    interpolated as if both times were a fixed cost and one that grows with a power of the size.
+    Real times are not quite so, by more than launches differ: the two sizes are the interval.
 
     Parameters
     ----------
@@ -111,8 +121,9 @@ def threshold(
 
     Returns
     -------
-    The words that belong behind "from", with ``{value}`` in them, and the sizes by launch; or
-    only the words, where not every launch crosses the level inside the measured range.
+    The words that belong behind "from", the sizes by launch, and the measured sizes that all of
+    them lie between; or only the words, where not every launch crosses the level inside the
+    measured range.
     """
     sizes = ratio.sizes
     if len(sizes) == 1:
@@ -124,19 +135,31 @@ def threshold(
     found = pd.Series({row[0]: _crossing(work, row[1:]) for row in margin.itertuples()})
     found = found ** (1 / power)
     if found.between(0, math.inf, inclusive="neither").all():
-        return pattern.replace(SIZE, VALUE), found
+        bracket = _bracket(sizes, found)
+        return _between(bracket, pattern), found, bracket
     typical = found.median()
     if typical == 0:
         words = f"{size(sizes[0], pattern)}, the smallest measured, or below"
     elif typical == math.inf:
         words = f"no size measured, up to {size(sizes[-1], pattern)}"
     else:
-        words = f"about {size(typical, pattern)}"
+        words = _between(_bracket(sizes, pd.Series([typical])), pattern)
     if (found == typical).all():
-        return words, None
+        return words, None, None
     reached = int((found < math.inf).sum())
     largest = size(sizes[-1], pattern)
-    return f"{words} ({reached} of {len(found)} launches get there by {largest})", None
+    return f"{words} ({reached} of {len(found)} launches get there by {largest})", None, None
+
+
+def _bracket(sizes: Sequence[float], crossings: pd.Series) -> tuple[float, float]:
+    """Return the nearest measured sizes that some crossings lie between."""
+    first, last = crossings.min() * (1 - ROUNDING), crossings.max() * (1 - ROUNDING)
+    return max(one for one in sizes if one < first), min(one for one in sizes if one >= last)
+
+
+def _between(bracket: tuple[float, float], pattern: str) -> str:
+    below, above = (size(measured, pattern) for measured in bracket)
+    return f"between {below} and {above}"
 
 
 def _crossing(work: Sequence[float], margins: Sequence[float]) -> float:

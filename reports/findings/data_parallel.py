@@ -89,13 +89,16 @@ def worth(cases: Cases, network: str, group: str, way: str) -> Answer:
     """Find the batch from which on several devices are faster than one."""
     setting = Setting(network, group)
     curve = _speed_up(cases, setting, way)
-    where, by_launch = threshold(curve, 1.0, setting.times(cases, way), power=1, pattern=BATCH)
+    where, by_launch, bracket = threshold(
+        curve, 1.0, setting.times(cases, way), power=1, pattern=BATCH
+    )
     return Answer(
         f"{capital(WAYS[way])}, they are faster than {setting.one(cases)} from {where}.",
         behind(curve),
         by_launch,
         "n",
         f"samples in a batch that {setting.count} devices are worth",
+        bracket,
     )
 
 

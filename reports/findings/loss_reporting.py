@@ -114,13 +114,15 @@ def every(cases: Cases, device: str, network: str, batch: str) -> Answer:
         return Answer(sentence, behind(slower))
     faster = Curve(1 / slower.table, slower.cases)
     between = Curve(step.table.mul(step.sizes, axis="columns"), step.cases)
-    rarely, by_launch = threshold(faster, 1 / LEVEL, between, power=1, pattern=f"{SIZE} steps")
+    rarely, by_launch, bracket = threshold(faster, 1 / LEVEL, between, power=1, pattern=SIZE)
     return Answer(
-        f"Losses that are read back together once in {rarely} cost 1%, more rarely less.",
+        f"Reading losses back together costs 1% if done once every so many steps, {rarely}; "
+        "less often it costs less.",
         behind(slower),
         by_launch,
         "n",
         "steps between two read-backs",
+        bracket,
     )
 
 

@@ -112,7 +112,7 @@ def hidden(cases: Cases, device: str) -> Answer:
     tiny = cases.one("item_seconds", function=CHAIN, device=device, n=1)
     ratio = Curve(step.table.div(tiny, axis="index"), step.cases)
     launches = Curve(step.table.mul(0).add(tiny, axis="index"), step.cases)
-    where, by_launch = threshold(ratio, LEVEL, launches, power=1)
+    where, by_launch, bracket = threshold(ratio, LEVEL, launches, power=1)
     return Answer(
         f"On {the_device(cases.run, device)} an operation takes twice as long as its launch, "
         f"{text(tiny, TIME.unit)}, from {where} on; smaller ones mostly pay for being launched.",
@@ -120,6 +120,7 @@ def hidden(cases: Cases, device: str) -> Answer:
         by_launch,
         "n",
         f"numbers that hide a launch on {the_device(cases.run, device)}",
+        bracket,
     )
 
 

@@ -104,7 +104,7 @@ def speed_up_at_ends(cases: Cases) -> Answer:
 def crossover(cases: Cases, function: str) -> Answer:
     """Find the size from which the accelerator takes no longer than the CPU."""
     ratio = _ratio(cases, function)
-    where, by_launch = threshold(ratio, 1.0, _there(cases, function), power=3)
+    where, by_launch, bracket = threshold(ratio, 1.0, _there(cases, function), power=3)
     name = the_device(cases.run, cases.accelerator())
     copies = "With the copies included " if function == COPIES else ""
     return Answer(
@@ -113,6 +113,7 @@ def crossover(cases: Cases, function: str) -> Answer:
         by_launch,
         "n",
         "crossover size n",
+        bracket,
     )
 
 
@@ -167,7 +168,7 @@ def half_rate(cases: Cases, device: str) -> Answer:
     best = rate.table.max(axis="columns")
     part = Curve(rate.table.div(best, axis="index"), rate.cases)
     times = cases.curve("n", function=SQUARE, device=device, dtype=PLAIN)
-    where, by_launch = threshold(part, 0.5, times, power=3)
+    where, by_launch, bracket = threshold(part, 0.5, times, power=3)
     tiny = smallest(part, "1", "; a product of {size} gets {value} of it")
     return Answer(
         f"Half of the best {PLAIN} rate is reached from {where}{tiny}.",
@@ -175,6 +176,7 @@ def half_rate(cases: Cases, device: str) -> Answer:
         by_launch,
         "n",
         "n of half the best rate",
+        bracket,
     )
 
 

@@ -119,13 +119,14 @@ def length(cases: Cases, device: str) -> Answer:
     longest = step.at(step.sizes[-1])
     relative = Curve(step.table.rdiv(longest, axis="index"), step.cases)
     loops = Curve(step.table.mul(step.sizes, axis="columns"), step.cases)
-    where, by_launch = threshold(relative, LEVEL, loops, power=1, pattern=f"{SIZE} steps")
+    where, by_launch, bracket = threshold(relative, LEVEL, loops, power=1, pattern=f"{SIZE} steps")
     return Answer(
         f"From {where}, a step costs at most 5% more than in the longest log.",
         behind(step),
         by_launch,
         "n",
         "steps",
+        bracket,
     )
 
 

@@ -95,13 +95,14 @@ def nearly(cases: Cases, group: str, function: str) -> Answer:
     """Find the size from which the efficiency stays at or above 95%."""
     curve = _efficiency(cases, group, function)
     at_once = cases.curve("n", function=function, device=group)
-    where, by_launch = threshold(curve, LEVEL, at_once, power=3)
+    where, by_launch, bracket = threshold(curve, LEVEL, at_once, power=3)
     return Answer(
         f"At least 95% of {_times(group)} as fast from {where}.",
         behind(curve),
         by_launch,
         "n",
         "n of 95% efficiency",
+        bracket,
     )
 
 

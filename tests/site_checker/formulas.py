@@ -39,8 +39,9 @@ def recompute(files: RunFiles, cases: Sequence[str], units: Iterable[str], fits:
     every, sizes = [*known.values()], [*_sizes(files, known)]
     for unit in units:
         lines = (line for one in sizes for line in _lines(one, unit))
-        sizes_from = crossings(files, cases) if unit == "n" else iter(())
-        tried = chain(_alone(every, unit), _pairs(every, unit), lines, sizes_from)
+        if unit == "n" and any(fits(row) for row in crossings(files, cases)):
+            return True
+        tried = chain(_alone(every, unit), _pairs(every, unit), lines)
         for by_launch in tried:
             if (
                 by_launch

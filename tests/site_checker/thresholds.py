@@ -11,8 +11,8 @@ from itertools import permutations, product
 from typing import Any
 
 from tests.site_checker.files import RunFiles
-from tests.site_checker.printed import RATIO
-from tests.site_checker.recomputed import ByLaunch
+from tests.site_checker.printed import RATIO, Row
+from tests.site_checker.recomputed import ByLaunch, estimate
 
 POWERS = (1, 3)
 """With which work grows: with the length of something, and with a matrix's edge."""
@@ -22,12 +22,17 @@ DEVICES = (1, 2, 3, 4, 8)
 TWICE, HALF, ALMOST, HARDLY = 2.0, 0.5, 1 / 1.05, 1 / 1.01
 """As long as a launch; of the best rate; of the longest loop's speed; of the silent one's."""
 
+ROUNDING = 1e-9
+"""Relative error of a crossing, at most."""
+
 BySize = Mapping[int, ByLaunch]
 Quantities = Mapping[int, Mapping[tuple[str, str], ByLaunch]]
 
 
-def crossings(files: RunFiles, cases: Sequence[str]) -> Iterator[ByLaunch]:
-    """Yield from which sizes on something may hold, by launch: nothing where one never gets there.
+def crossings(files: RunFiles, cases: Sequence[str]) -> Iterator[Row]:
+    """Yield from which sizes on something may hold: nothing where a launch never gets there.
+
+    The interval is the nearest measured sizes that all launches lie between.
 
     Tried are a family of cases of several sizes against another one, as many or fewer devices, and
     a single family against half of its best rate, its smallest case, its largest, and its silent
@@ -41,7 +46,16 @@ def crossings(files: RunFiles, cases: Sequence[str]) -> Iterator[ByLaunch]:
                 at: _crossing({n: m[at] for n, m in margins.items()}, power) for at in launches
             }
             if found and all(0 < one < math.inf for one in found.values()):
-                yield found
+                yield _bracketed(sorted(margins), sorted(found.values()))
+
+
+def _bracketed(sizes: Sequence[int], found: Sequence[float]) -> Row:
+    row = estimate(found, "n")
+    if row.low is None:
+        return row
+    below = max(size for size in sizes if size < found[0] * (1 - ROUNDING))
+    above = min(size for size in sizes if size >= found[-1] * (1 - ROUNDING))
+    return row._replace(low=float(below), high=float(above))
 
 
 def _crossing(margins: Mapping[int, float], power: int) -> float:
