@@ -131,19 +131,20 @@ def _figure(row: list[str], where: str) -> Figure:
 
 
 @cache
-def _devices() -> dict[str, dict[str, Figure]]:
-    devices: dict[str, dict[str, Figure]] = {}
+def devices() -> Mapping[str, Mapping[str, Figure]]:
+    """Return the figures of each device by their quantity."""
+    known: dict[str, dict[str, Figure]] = {}
     for figure in read():
-        devices.setdefault(figure.device, {})[figure.quantity] = figure
-    return devices
+        known.setdefault(figure.device, {})[figure.quantity] = figure
+    return known
 
 
 @cache
-def _named(name: str) -> dict[str, dict[str, Figure]]:
+def _named(name: str) -> dict[str, Mapping[str, Figure]]:
     """Return the figures of the devices to which torch gives a name like this."""
     return {
         device: figures
-        for device, figures in _devices().items()
+        for device, figures in devices().items()
         if re.search(next(iter(figures.values())).torch_name, name)
     }
 
@@ -227,6 +228,18 @@ def memory_bandwidth(known: Sheet) -> Ceiling:
         The catalog does not have it.
     """
     return _bandwidth(known.figure("memory_bandwidth"), "the datasheet's memory bandwidth")
+
+
+def last_level_cache(figures: Mapping[str, Figure]) -> float | None:
+    """Return the bytes of the last cache before a device's memory, where the figures tell.
+
+    NVIDIA's and Intel's have none behind their L2.
+    """
+    last = figures.get("last_level_cache_bytes")
+    second = figures.get("l2_bytes")
+    if last is None and second is not None and second.vendor in {"NVIDIA", "Intel"}:
+        last = second
+    return last.value if last else None
 
 
 def host_link(accelerator: Accelerator) -> Ceiling:

@@ -14,6 +14,7 @@ from msgspec import UNSET
 
 from suite import store
 from suite.model import Energy, Outcome, Run, Telemetry
+from tests import other_devices
 from tests.judging import add_up, keep, samples, set_samples
 from tests.spoiling import (
     Spoil,
@@ -157,11 +158,12 @@ def _twice_there(run: Run) -> None:
 
 
 def _flat(run: Run) -> None:
-    run.frobench.environment.accelerators[0].name = "NVIDIA Future"
+    device = run.frobench.environment.accelerators[0]
+    device.name, device.capability = "NVIDIA Future", "13.0"
     largest = product(run)
     keep(run, lambda one: one is not largest)
     for n in (256, 1024, 4096):
-        last(run, 1.2e-4, product(run, n))
+        last(run, 4e-4, product(run, n))
 
 
 def _in_steps(run: Run) -> None:
@@ -276,6 +278,7 @@ OF_RUNS: dict[str, tuple[str, Spoil]] = {
     "a result from an earlier call": ("no-work", lambda run: last(run, 6e-6, product(run, 256))),
     "tensors left on the host": ("idle-device", of_info(idle_devices=["cuda:0"])),
     "cold caches that nobody emptied": ("warm-cache", of_info(flushed_bytes=0)),
+    **other_devices.REFUSED,
     # Copied or changed samples
     "a launch copied from another": ("repeated-samples", _copied_launch),
     "a case copied from another": ("copied-samples", _copied_case),
@@ -405,6 +408,7 @@ DOUBTED: dict[str, tuple[str, Spoil]] = {
         "near-peak",
         lambda run: last(run, 2 * 16384**3 / 8e13, product(run)),
     ),
+    **other_devices.DOUBTED,
     "a copy above the stated link": (
         "faster-than-link",
         lambda run: last(run, 4**13 / 9e10, case(run, "bench_to_device", size=4**13)),

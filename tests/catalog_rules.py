@@ -22,6 +22,7 @@ QUANTITIES = {
     "boost_clock": ("Hz", 1e9, 4e9),
     "memory_bandwidth": ("B/s", 5e10, 2e13),
     "l2_bytes": ("B", 2**20, 2**29),
+    "last_level_cache_bytes": ("B", 2**20, 2**29),
     "peer_bandwidth": ("B/s", 1e10, 2e12),
     "host_bandwidth": ("B/s", 1e10, 2e12),
     "power_limit": ("W", 10, 3e3),
@@ -31,15 +32,16 @@ ACCUMULATORS = {"peak_float64": "float64", "peak_int8": "int32"}
 """Those that PyTorch uses; the others are float32."""
 UNITS = "CUDA cores|tensor cores|vector units|matrix cores|XMX engines"
 FAMILIES = {
-    r"V100.*": (1024, 0, 0),
+    r"V100.*|TITAN V": (1024, 0, 0),
     r"Tesla T4|Quadro RTX .*": (1024, 0, 2048),
     r"GeForce RTX 20.*": (512, 0, 2048),
     r"GeForce RTX [345]0.*|A10G": (512, 512, 2048),
     r"L40": (512, 512, 1024),
     r"RTX A\d.*|A10|A16|A40|RTX .* Ada|L4|L40S|RTX PRO .*": (1024, 1024, 2048),
-    r"A100.*|A30|Jetson AGX Orin .*": (2048, 2048, 4096),
+    r"A[18]00.*|A30|Jetson AGX Orin .*": (2048, 2048, 4096),
     r"H100.*|H200.*|GH200.*": (4096, 4096, 8192),
-    r"B200|GB200": (8192, 8192, 16384),
+    r"H20": (1024, 1024, 2048),
+    r"B200|GB200|B300": (8192, 8192, 16384),
     r"Instinct MI100": (1024, 512, 0),
     r"Instinct MI2.*": (1024, 1024, 1024),
     r"Instinct MI3[02].*|Radeon RX 9.*": (2048, 2048, 4096),

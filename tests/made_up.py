@@ -13,9 +13,8 @@ from typing import NamedTuple
 
 from msgspec.structs import fields, replace
 
-from suite import catalog
+from suite import catalog, generations
 from suite.catalog import Figure
-from suite.checks.machine import CAPABILITIES
 from suite.model import (
     Accelerator,
     Cpu,
@@ -24,13 +23,24 @@ from suite.model import (
 )
 
 UNLISTED = (
-    ("NVIDIA GeForce RTX 4070 Laptop GPU", "cuda", 8e9),
+    ("NVIDIA GeForce RTX 2080 with Max-Q Design", "cuda", 8e9),
     ("AMD Radeon 780M", "cuda", 1.6e10),
     ("Apple M3", "mps", 1.1e10),
     ("Intel(R) Arc(TM) Graphics", "xpu", 1.6e10),
     ("GRID A100-10C", "cuda", 1e10),
 )
 """Accelerators that the catalog does not have, as torch calls them, and their memory."""
+
+
+GENERATIONS = (
+    ("7.5", 128, 1024),
+    ("8.7", 256, 1024),
+    ("8.9", 256, 1024),
+    ("10.3", 256, 8192),
+    ("12.1", 256, 1024),
+)
+"""Capabilities, and what a multiprocessor does in a clock in float32 and in float16, by NVIDIA's
+descriptions of the architectures."""
 
 
 class Speeds(NamedTuple):
@@ -127,7 +137,7 @@ def _listed(chance: Random) -> tuple[Accelerator, Speeds]:
         type={"Intel": "xpu", "Apple": "mps"}.get(first.vendor, "cuda"),
         index=0,
         memory_bytes=int(memory.value * chance.uniform(0.9, 1.0)) if memory else None,
-        capability=_capability(first.device) if nvidia else None,
+        capability=generations.capability(first.device) if nvidia else None,
         driver="580.95.05" if nvidia else None,
         multiprocessors=int(units.value) if units else None,
         power_limit_watts=usual and usual * chance.choice([1.0, 1.0, 0.5]),
@@ -160,6 +170,8 @@ def _listed(chance: Random) -> tuple[Accelerator, Speeds]:
 
 
 def _unlisted(chance: Random) -> tuple[Accelerator, Speeds]:
+    if chance.random() < 0.5:
+        return _of_units(chance)
     name, kind, memory = chance.choice(UNLISTED)
     known = dict.fromkeys((field.name for field in fields(Accelerator) if field.required), None)
     one = Accelerator(
@@ -174,6 +186,28 @@ def _unlisted(chance: Random) -> tuple[Accelerator, Speeds]:
         1e10,
         chance.uniform(5e-6, 1e-3),
     )
+
+
+def _of_units(chance: Random) -> tuple[Accelerator, Speeds]:
+    """Return a device of which no more than its units, their clock and its generation is known."""
+    capability, of_core, of_tensor = chance.choice(GENERATIONS)
+    units, clock = chance.randint(4, 200), chance.uniform(1e9, 3e9)
+    known = dict.fromkeys((field.name for field in fields(Accelerator) if field.required), None)
+    facts = {
+        "name": "NVIDIA Graphics Device",
+        "type": "cuda",
+        "index": 0,
+        "capability": capability,
+        "multiprocessors": units,
+        "max_clock_hz": clock * chance.uniform(1.0, 1.2) if chance.random() < 0.5 else None,
+    }
+    one = Accelerator(**(known | facts))  # type: ignore[arg-type] # all are there
+    if one.max_clock_hz is None:
+        clock = min(clock, 2e9)
+    reached = chance.uniform(0.05, 0.95) * units * clock
+    flops = {"float32": of_core * reached, "float16": of_tensor * reached}
+    memory = chance.uniform(3e10, 5e12)
+    return one, Speeds(flops, memory, chance.uniform(3e9, 5e10), 1e10, chance.uniform(5e-6, 1e-3))
 
 
 def _software(one: Accelerator | None, cpu: Cpu, chance: Random) -> Software:
@@ -214,9 +248,3 @@ def _name(figure: Figure) -> str:
     plain = re.sub(r"\(([^()|]*)[^()]*\)", r"\1", without).strip("^$").replace(".*", "")
     plain = re.sub(r"\\(.)", r"\1", plain)
     return plain if re.search(pattern, plain) else ""
-
-
-def _capability(device: str) -> str | None:
-    return next(
-        (told for pattern, told in CAPABILITIES.items() if re.search(pattern, device)), None
-    )

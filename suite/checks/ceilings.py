@@ -10,21 +10,27 @@ from typing import NamedTuple
 
 import msgspec
 
-from suite import catalog
+from suite import catalog, generations
 from suite.catalog import NotInCatalogError, Sheet
 from suite.checks.facts import by_launch, is_accelerator
 from suite.model import Accelerator, Case, Run, Software
 
 ABOVE_BOOST = 1.3
 """Rate of a product relative to the peak of the datasheet, at most: 1.16 has been seen."""
-UNKNOWN_DEVICE = 10.0
-"""What a device that is in no catalog may do, relative to the best that is in it."""
-CACHED = 30.0
-"""Rate of a cache relative to the memory behind it, at most; 5 to 12 are usual."""
+UNKNOWN_DEVICE = 4.0
+"""What a device of no listed generation may do, relative to the best that is in the catalog."""
+SAME_GENERATION = 2.0
+"""Rate of an unlisted device relative to what its units and its clock allow by the best units of
+its generation, at most: sums as narrow as the factors double the rate of some cards."""
+LEAST_CLOCK = 0.5
+"""The highest clock that was seen relative to that of the peak, below which it was read at rest."""
+CACHED, OFTEN_CACHED = 30.0, 15.0
+"""Rate of a cache relative to the memory behind it, at most and usually; 5 to 12 have been seen."""
 LARGEST_CACHE = 2**28
-"""Bytes of an accelerator's caches, where the catalog may not know the last of them."""
-OUT_OF_CACHE = 1.25
-"""Rate of a copy that fits into no cache, relative to the memory's: labels are rounded."""
+"""Bytes of an accelerator's caches, where neither it nor its generation is in the catalog."""
+OUT_OF_CACHE, LABELLED = 1.25, 1.02
+"""Rate of a copy that fits into no cache, relative to the memory's: at most, as memory can be
+clocked up, and where it is not, as labels are rounded."""
 FASTEST_SLOT = catalog.pcie_rate(6, 16)
 """Bytes a second of the fastest slot that there is; a virtual machine may state a slower one."""
 SHARED_MEMORY = 6e12
@@ -179,15 +185,20 @@ def _peak(run: Run, name: str, named: str) -> Ceiling:
     device = accelerator(run, name)
     known, quantity = sheet(device), f"peak_{named}"
     emulated = any(one.startswith("CUBLAS_EMULATE") for one in _software(run).variables)
-    if device is None or known is None or quantity not in known.figures or emulated:
+    if device is None or emulated:
         best = (0.0 if emulated else _best(quantity)) or _best("peak_")
         return Ceiling(UNKNOWN_DEVICE * best, best, f"any device in the catalog can do in {named}")
+    seen = highest_clock(run, name)
+    if known is None or quantity not in known.figures:
+        return _of_units(device, named, seen)
     printed, at_most, as_seen = (
         catalog.peak(known, named, at and min(max(at, 0.0), HIGHEST_CLOCK)).rate
-        for at in (None, device.max_clock_hz, highest_clock(run, name))
+        for at in (None, device.max_clock_hz, seen)
     )
     highest = max(printed, at_most, as_seen)
-    likely = as_seen if highest_clock(run, name) else highest
+    likely = highest if device.max_clock_hz else max(highest, generations.SEEN_BOOST * printed)
+    if seen and as_seen >= LEAST_CLOCK * printed:
+        likely = as_seen
     # Sums as narrow as the factors double the rate of some cards. In float8 PyTorch asks for them,
     # in float16 only if it is told to.
     may = 2 if named in {"float16", "float8_e4m3fn"} else 1
@@ -196,22 +207,44 @@ def _peak(run: Run, name: str, named: str) -> Ceiling:
     return Ceiling(ABOVE_BOOST * may * highest, likely * (may if asked else 1), why)
 
 
+def _of_units(device: Accelerator, named: str, seen: float | None) -> Ceiling:
+    """Judge a device without a peak by its units, their clock and its generation."""
+    best = _best(f"peak_{named}") or _best("peak_")
+    clocks = [min(max(at, 0.0), HIGHEST_CLOCK) for at in (device.max_clock_hz, seen) if at]
+    bound = generations.peak(device, named, max(clocks, default=None))
+    if bound is None:
+        return Ceiling(UNKNOWN_DEVICE * best, best, f"any device in the catalog can do in {named}")
+    most = SAME_GENERATION * bound.rate if bound.known else UNKNOWN_DEVICE * best
+    whose = "its generation" if bound.known else "any listed device of its vendor"
+    why = f"{device.multiprocessors} of the best units of {whose} can do in {named}"
+    return Ceiling(min(most, UNKNOWN_DEVICE * best), min(bound.rate, best), why)
+
+
 def _memory(run: Run, name: str, moved: float, copied: bool) -> Ceiling:  # noqa: FBT001 - a fact
     if not is_accelerator(name):
         cpu = run.frobench.environment.cpu
         cores = max(cpu.logical_cores or 0, cpu.usable_cores, 1)
         return Ceiling(cores * CORE_BYTES, cores * CORE_BYTES, f"the caches of {cores} cores do")
-    known = sheet(accelerator(run, name))
-    if known is None or "memory_bandwidth" not in known.figures:
-        most = CACHED * _best("memory_bandwidth")
-        return Ceiling(most, most, "any device's caches do")
-    rate = catalog.memory_bandwidth(known).rate
-    cache = known.figures["l2_bytes"].value if "l2_bytes" in known.figures else 0.0
-    cache = max(cache, LARGEST_CACHE)
+    device = accelerator(run, name)
+    known = sheet(device)
+    rate, most, whose = _best("memory_bandwidth"), UNKNOWN_DEVICE, "any device in the catalog"
+    if known is not None and "memory_bandwidth" in known.figures:
+        rate, most, whose = catalog.memory_bandwidth(known).rate, 1.0, known.devices[0]
+    cache = _last_level_cache(device)
     if copied and moved > 1.5 * cache:
-        most = OUT_OF_CACHE * rate * moved / (moved - cache)
-        return Ceiling(most, most, f"the memory of {known.devices[0]} does, caches included")
-    return Ceiling(CACHED * rate, CACHED * rate, f"the caches of {known.devices[0]} do")
+        past = rate * moved / (moved - cache)
+        why = f"the memory of {whose} does, caches included"
+        return Ceiling(most * OUT_OF_CACHE * past, LABELLED * past, why)
+    return Ceiling(most * CACHED * rate, OFTEN_CACHED * rate, f"the caches of {whose} do")
+
+
+def _last_level_cache(device: Accelerator | None) -> float:
+    """Return the bytes of a device's last cache, by the catalog or else the largest it may be."""
+    if device is None:
+        return LARGEST_CACHE
+    known = sheet(device)
+    own = catalog.last_level_cache(known.figures) if known else None
+    return own or generations.last_level_cache(device) or LARGEST_CACHE
 
 
 def _together(many: list[Ceiling]) -> Ceiling | None:

@@ -15,6 +15,7 @@ from suite.checks.ceilings import (
     efficiencies,
     fastest,
     host_ceiling,
+    memory_ceiling,
     peak_ceiling,
     precision,
 )
@@ -44,8 +45,10 @@ MUCH_WORK = 1e11
 def near_peak(run: Run) -> Iterator[Fault]:
     """A product is faster than the datasheet's dense peak, at the device's highest clock.
 
-    Cards may run above the clock that their datasheet assumes, or be another model of the same
-    name. Else its inputs were plain, its precision another one, or it was not waited for.
+    Without a datasheet it is faster than the device's units are by its generation, or than the
+    best card in the catalog. Cards may run above the clock that their datasheet assumes, or be
+    another model of the same name. Else its inputs were plain, its precision another one, or it
+    was not waited for.
     """
     for case in run.benchmarks:
         flops, seconds = case.extra_info.work.flops, fastest(case)
@@ -65,6 +68,20 @@ def faster_than_link(run: Run) -> Iterator[Fault]:
         ceiling = host_ceiling(run, case) if moved else None
         if moved and ceiling and ceiling.likely < moved / seconds <= ceiling.most:
             yield Fault(f"{said(moved / seconds, 'B/s')}, more than {ceiling.why}", case.fullname)
+
+
+def faster_than_memory(run: Run) -> Iterator[Fault]:
+    """A copy within a device is faster than its memory, or much faster than its caches usually are.
+
+    What fits the last cache is left out of account. The memory's clock was raised, or the device
+    is another model of the same name. Else the copy was not waited for.
+    """
+    for case in run.benchmarks:
+        moved, seconds = case.extra_info.work.bytes, fastest(case)
+        ceiling = memory_ceiling(run, case) if moved else None
+        if moved and ceiling and ceiling.likely < moved / seconds <= ceiling.most:
+            rate, most = (said(x, "B/s") for x in (moved / seconds, ceiling.likely))
+            yield Fault(f"{rate}, where {ceiling.why} {most}", case.fullname)
 
 
 def above_share(run: Run) -> Iterator[Fault]:
@@ -155,7 +172,7 @@ def other_model(run: Run) -> Iterator[Fault]:
     """A device has the name of one in the catalog, and not its memory or multiprocessors.
 
     It is another model of that name, or a part of one, so that its datasheet says nothing of it.
-    Nothing that it does is held against a peak.
+    What it does is held against what its multiprocessors can do by its generation.
     """
     for one in run.frobench.environment.accelerators:
         try:

@@ -3,13 +3,13 @@
 """Rules about descriptions of a machine that no machine fits."""
 
 import math
-import re
 from collections import Counter
 from collections.abc import Iterator
 
 from msgspec import UNSET
 from msgspec.structs import fields, replace
 
+from suite import generations
 from suite.checks.ceilings import HIGHEST_CLOCK, accelerator, sheet
 from suite.checks.facts import is_accelerator, said
 from suite.checks.rule import Fault
@@ -41,19 +41,6 @@ MOST_READ = {
     "fan": 3.0,
     "utilization": 1.05,
 }
-CAPABILITIES = {
-    r"^P100": "6.0",
-    r"^GeForce GTX 10": "6.1",
-    r"^V100": "7.0",
-    r"^(GeForce RTX 20|T4)": "7.5",
-    r"^A(100|30)\b": "8.0",
-    r"^(GeForce RTX 30|RTX A\d000|A(10G?|16|2|40)$)": "8.6",
-    r"^(GeForce RTX 40|L4$|L40S?$|RTX \d000 Ada)": "8.9",
-    r"^(H100|H200|GH200)": "9.0",
-    r"^(B200|GB200)": "10.0",
-    r"^(GeForce RTX 50|RTX PRO \d000)": "12.0",
-}
-"""Capabilities of NVIDIA's devices, by how the catalog calls them; source: NVIDIA, CUDA GPUs."""
 
 
 def unknown_without_reason(run: Run) -> Iterator[Fault]:
@@ -220,6 +207,6 @@ def _strange(one: Accelerator) -> Iterator[str]:
     label = named.figures["memory_bytes"].value if "memory_bytes" in named.figures else None
     if label and memory and not LEAST_PART <= memory / label <= OTHER_MEMORY:
         yield f"memory of {said(memory, 'B')}, not {said(label, 'B')}"
-    for pattern, capability in CAPABILITIES.items():
-        if one.capability and re.search(pattern, named.devices[0]) and one.capability != capability:
-            yield f"capability {one.capability}, not {capability}"
+    expected = generations.capability(named.devices[0])
+    if expected and one.capability and generations.plain(one.capability) != expected:
+        yield f"capability {one.capability}, not {expected}"
