@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""What a run finds on backends that offer little: no call that waits, no events, lazy work."""
+"""What a run finds where little is offered: no call that waits, no events, lazy work, no memory."""
+
+from pathlib import Path
 
 import pytest
 
 from suite.model import Case
 from suite.waiting import READ_BACK, RESULTS
+from tests.command import ROOT
 from tests.measured import EXACT, STRANGE, Measured, measured
 
 pytestmark = pytest.mark.long
@@ -135,3 +138,20 @@ def test_values_drawn_on_the_cpu_are_copied_at_the_rate_of_the_link(bare: Measur
     truth = tensors + calls + bare.spec.launch + marker(bare)
     name = "bench_write_copy[acme:0-1000000]"
     assert bare.seconds(name) == pytest.approx(truth, rel=EXACT)
+
+
+def test_a_full_accelerator_fails_its_own_cases_and_the_others_go_on(tmp_path: Path) -> None:
+    memory, free = 64 << 20, 40_000
+    spec = {"virtual": True, "memory": memory, "faults": {"taken": [memory - free]}}
+    options = ("--benchmarks", ROOT / "tests" / "truth", "--devices", "cpu,sim:0", "--budget", 12)
+    seen = measured(tmp_path, spec, "bench_square", *options)
+    assert seen.code == 1
+    assert seen.run.frobench.complete
+    for n in (16, 24, 28, 256):
+        assert seen.outcome(f"bench_square[cpu-{n}-float32]").status == "passed"
+        outcome = seen.outcome(f"bench_square[sim:0-{n}-float32]")
+        reason = outcome.reason or ""
+        if outcome.status == "failed":
+            assert reason.startswith("OutOfMemoryError: sim out of memory")
+        else:
+            assert (outcome.status, reason.endswith("sim:0 has 0.0 GiB free")) == ("skipped", True)
