@@ -68,6 +68,11 @@ def test_only_a_wait_that_was_proved_is_used_and_stored(bare: Measured, lazy: Me
         assert {one.code for one in seen.run.frobench.conclusions} == {"few-launches"}
 
 
+def test_the_version_of_the_package_that_brings_the_backend_is_stored(bare: Measured) -> None:
+    packages = bare.run.frobench.environment.software.packages
+    assert packages["simulated-accelerator"] == "1.0"
+
+
 def test_nothing_is_left_to_do_after_a_sample(bare: Measured, lazy: Measured) -> None:
     for seen in (bare, lazy):
         found = readings(seen)

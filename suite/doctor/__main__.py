@@ -37,6 +37,8 @@ def page() -> str:
 
 def _parts() -> Iterator[str]:
     yield "## What keeps PyTorch from an accelerator\n"
+    for of_backend in unusable.OF_BACKENDS:
+        yield _entry(of_backend, "error")
     for refusal in (*unusable.RULES, unusable.unused_accelerator):
         yield _entry(refusal, "error")
     yield "## What disturbs a measurement\n"

@@ -9,6 +9,7 @@ from suite.doctor.there import Device, There
 from suite.doctor.trouble import START_LOCALLY, Trouble
 from suite.laptop import is_laptop
 from suite.machine.architectures import serves
+from suite.machine.backends import installed
 from suite.machine.hardware import VENDORS
 from suite.sensors.power import LIMITED, may_limit
 from suite.units import counted, format_value
@@ -215,10 +216,12 @@ def unloaded_driver(there: There) -> Iterator[Trouble]:
 def no_accelerator(there: There) -> Iterator[Trouble]:
     """No accelerator is there, so only the CPU can be measured.
 
-    Nothing is wrong if that is so. Else see whether the machine's firmware shows it, and whether
+    Nothing is wrong if that is so. Where a package brings an accelerator's backend, this is not
+    said. Else see whether the machine's firmware shows it, and whether
     it was given to this container or virtual machine.
     """
-    if not there.accelerators and not (there.torch and there.torch.devices):
+    offered = there.torch and there.torch.devices
+    if not there.accelerators and not offered and not installed():
         mend = "nothing needs mending, unless one should be there: `lspci` shows what is on the bus"
         yield Trouble("no accelerator is there: the CPU is measured", mend)
 

@@ -8,7 +8,9 @@ once; a torch that hangs or crashes takes nobody along.
 import gc
 import subprocess
 import sys
+import traceback
 import warnings
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
@@ -24,7 +26,10 @@ class Offer(msgspec.Struct, frozen=True):
     builds : version of what the build is for, such as `{"CUDA": "13.0"}`
     devices : accelerators that it sees
     architectures : those of NVIDIA's GPUs that it was built for, such as `sm_90`
-    told : names and bytes of memory of the devices of which no other library is asked
+    told : names and bytes of memory of Intel's and Apple's devices, of which no other library is
+        asked
+    out_of_tree : devices of a backend from another package, such as `npu:0`, with their names as
+        far as the backend says them
     """
 
     version: str | None
@@ -32,6 +37,7 @@ class Offer(msgspec.Struct, frozen=True):
     devices: int
     architectures: tuple[str, ...] = ()
     told: tuple[tuple[str, int | None], ...] = ()
+    out_of_tree: tuple[tuple[str, str], ...] = ()
 
 
 class Asking:
@@ -64,8 +70,10 @@ def ask_torch() -> Offer:
         warnings.simplefilter("ignore")  # what it warns of is what is looked into here
         try:
             import torch  # noqa: PLC0415 - it takes a second, or is not there
-        except (ImportError, OSError) as error:
-            return Offer(None, {"error": str(error)}, 0)
+        except Exception as error:  # noqa: BLE001 - a backend that it loads may raise anything
+            lines = [line.strip() for line in traceback.format_exception(error)]
+            own = str(error) if error.__cause__ is None else "\n".join(lines)
+            return Offer(None, {"error": own}, 0)
         builds = {
             "CUDA": torch.version.cuda,
             "ROCm": torch.version.hip,
@@ -79,6 +87,7 @@ def ask_torch() -> Offer:
             devices,
             tuple(torch.cuda.get_arch_list()) if torch.version.cuda else (),
             tuple(_devices(torch, devices)),
+            tuple(_out_of_tree(torch, devices)),
         )
 
 
@@ -90,6 +99,19 @@ def _devices(torch: Any, count: int) -> list[tuple[str, int | None]]:  # noqa: A
         found = [torch.xpu.get_device_properties(index) for index in range(count)]
         return [(one.name, one.total_memory) for one in found]
     return []
+
+
+def _out_of_tree(torch: Any, count: int) -> Iterator[tuple[str, str]]:  # noqa: ANN401 - as above
+    """Yield the devices of a backend that is no part of torch, by their names for torch."""
+    kind = torch.accelerator.current_accelerator() if count else None
+    if kind is None or kind.type != torch._C._get_privateuse1_backend_name():  # noqa: SLF001 - has no public name
+        return
+    for index in range(count):
+        try:
+            name = str(torch.get_device_module(kind).get_device_name(index))
+        except (AttributeError, NotImplementedError, RuntimeError, TypeError):
+            name = kind.type
+        yield f"{kind.type}:{index}", name
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ import click
 
 from suite.doctor.reasons import IDLE
 from suite.doctor.there import Device, Host, There
+from suite.machine.backends import installed
 from suite.model import Conclusion
 from suite.units import counted, format_value
 
@@ -102,9 +103,19 @@ def _torch(there: There) -> Iterator[Line]:
                 f"sees {counted(offer.devices, 'accelerator')}",
             ),
         )
+    yield from _backends(there)
     masks = [f"{name}={value!r}" for name, value in there.host.masks.items()]
     if masks:
         yield "masks", _joined(*masks)
+
+
+def _backends(there: There) -> Iterator[Line]:
+    """Yield the backends of other packages, with the devices of the one that torch has loaded."""
+    devices = there.torch.out_of_tree if there.torch else ()
+    for name, package, version in installed():
+        yield "backend", f"{name}, of {package} {version}"
+    for device, name in devices:
+        yield device, name
 
 
 def _built(there: There) -> list[tuple[str, str]]:

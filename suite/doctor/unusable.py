@@ -15,6 +15,7 @@ from typing import NamedTuple
 from suite.doctor.offer import Offer, ask_torch
 from suite.doctor.trouble import START_LOCALLY, Trouble
 from suite.limits import ROOT
+from suite.machine.backends import AUTOLOAD, failure, installed, mend_failure, switched_off
 from suite.machine.hardware import VENDORS, System, Vendor, look
 from suite.model import Conclusion
 
@@ -37,6 +38,7 @@ class Patient(NamedTuple):
 
 
 Rule = Callable[[Patient], Iterator[Trouble]]
+OfBackends = Callable[[Offer, Mapping[str, str]], Iterator[Trouble]]
 
 
 def unusable_accelerators(
@@ -47,16 +49,23 @@ def unusable_accelerators(
     root : the folder that `/dev`, `/proc` and `/sys` lie in
     offer : what torch offers, if it is not to be asked
 
-    torch is imported only where the system shows an accelerator. Where torch offers one, it
+    torch is imported only where the system shows an accelerator, or a package brings one's
+    backend. Where torch offers one, it
     is not said that others are left out.
     """
-    system = look(root)
-    if not system.gpus:
+    system, known = look(root), installed()
+    if not system.gpus and not known:
         return []
     offer = offer or ask_torch()
     if offer.devices:
         return []
-    conclusions = []
+    conclusions = [
+        _conclusion(rule, trouble.message, trouble.mend)
+        for rule in OF_BACKENDS
+        for trouble in rule(offer, environ)
+    ]
+    if offer.version is None and conclusions:  # what keeps torch from loading keeps it from all
+        return conclusions
     for name, vendor in VENDORS.items():
         gpus = Counter(gpu.name for gpu in system.gpus if gpu.vendor == name)
         if not gpus:
@@ -66,15 +75,44 @@ def unusable_accelerators(
         found = found or [(unused_accelerator, trouble) for trouble in unused_accelerator(patient)]
         shown = ", ".join(f"{n}x {gpu}" if n > 1 else gpu for gpu, n in gpus.items())
         conclusions += [
-            Conclusion(
-                code=rule.__name__.replace("_", "-"),
-                severity="error",
-                message=f"{shown} cannot be used: {trouble.message}",
-                advice=f"{trouble.mend}; or measure without it: --devices cpu",
+            _conclusion(
+                rule,
+                f"{shown} cannot be used: {trouble.message}",
+                f"{trouble.mend}; or measure without it: --devices cpu",
             )
             for rule, trouble in found
         ]
     return conclusions
+
+
+def _conclusion(rule: Callable[..., object], message: str, advice: str) -> Conclusion:
+    code = rule.__name__.replace("_", "-")
+    return Conclusion(code=code, severity="error", message=message, advice=advice)
+
+
+def backend_fails(offer: Offer, environ: Mapping[str, str]) -> Iterator[Trouble]:  # noqa: ARG001 - as the other
+    """An accelerator's backend is installed and fails to load, so PyTorch cannot be imported.
+
+    Install the release of its package that suits this release of PyTorch. To measure the CPU
+    without it, set `TORCH_DEVICE_BACKEND_AUTOLOAD=0` and use `--devices cpu`.
+    """
+    failed = failure(offer.builds["error"] or "") if offer.version is None else None
+    if failed is not None:
+        yield Trouble(failed, mend_failure())
+
+
+def backend_switched_off(offer: Offer, environ: Mapping[str, str]) -> Iterator[Trouble]:
+    """An accelerator's backend is installed, and a variable keeps PyTorch from loading it.
+
+    Unset `TORCH_DEVICE_BACKEND_AUTOLOAD`, or leave the accelerator out with `--devices cpu`.
+    """
+    if offer.version is not None and switched_off(environ):
+        for name, package, version in installed():
+            yield Trouble(
+                f"the backend {name} of {package} {version} is not loaded: "
+                f"{AUTOLOAD}={environ[AUTOLOAD]!r} switches it off",
+                f"unset {AUTOLOAD}; or measure without it: --devices cpu",
+            )
 
 
 def torch_missing(patient: Patient) -> Iterator[Trouble]:
@@ -177,6 +215,8 @@ def unused_accelerator(patient: Patient) -> Iterator[Trouble]:
         f"and see {patient.vendor.guide}",
     )
 
+
+OF_BACKENDS: tuple[OfBackends, ...] = (backend_fails, backend_switched_off)
 
 RULES: tuple[Rule, ...] = (
     torch_missing,

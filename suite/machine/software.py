@@ -10,6 +10,7 @@ from typing import Any
 
 import torch
 
+from suite.machine import backends
 from suite.machine.facts import Facts
 from suite.machine.packages import that_move
 from suite.machine.system import in_container, kernel, operating_system
@@ -38,10 +39,19 @@ def software(facts: Facts, root: Path) -> Software:
 
 
 def _packages() -> dict[str, str]:
-    """Return the versions of what moves a number, as Python finds it: the first of a name."""
+    """Return the versions of what moves a number, as Python finds it: the first of a name.
+
+    That of an accelerator's backend is among it, whatever its package is called.
+    """
     found = {one.metadata["Name"]: one.version for one in reversed([*metadata.distributions()])}
-    plain = {re.sub(r"[-_.]+", "-", name).lower(): found[name] for name in found if name}
-    return that_move(dict(sorted(plain.items())))
+    plain = {_plain(name): found[name] for name in found if name}
+    brought = {_plain(one.package): one.version for one in backends.installed()}
+    return dict(sorted((that_move(plain) | brought).items()))
+
+
+def _plain(name: str) -> str:
+    """Return a package's name as pip normalises it."""
+    return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def _torch_build() -> dict[str, str | None]:

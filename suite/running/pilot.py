@@ -8,6 +8,7 @@ from pathlib import Path
 from suite import doctor
 from suite.absent import absent, absent_in
 from suite.errors import CannotRunError, NothingSelectedError
+from suite.machine import backends
 from suite.model import Settings
 from suite.running.journal import (
     Collected,
@@ -95,11 +96,11 @@ class _Explorer:
         if self._found is None:
             said = process.said()
             module = absent_in(said)
-            raise CannotRunError(
-                absent(module)
-                if module
-                else f"the benchmarks cannot be collected; pytest said:\n{said}"
-            )
+            if module:
+                raise CannotRunError(absent(module))
+            if failed := backends.failure(said):
+                raise CannotRunError(f"{failed}\n  mend it: {backends.mend_failure()}")
+            raise CannotRunError(f"the benchmarks cannot be collected; pytest said:\n{said}")
         if code == NO_CASES or not self._found.cases:
             if spec.order:
                 raise CannotRunError(

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: MIT
+"""Backends that reach torch from other packages, found without torch.
+
+A package names its backend in the entry points `torch.backends`, and `import torch` loads it. If it
+fails to load, torch cannot be imported at all; if loading is switched off, torch does not know it.
+"""
+
+import re
+from collections.abc import Mapping
+from importlib import metadata
+from typing import NamedTuple
+
+GROUP = "torch.backends"
+AUTOLOAD = "TORCH_DEVICE_BACKEND_AUTOLOAD"
+"""The variable that switches the loading of backends off: any value but 1 does."""
+WITHOUT = f"{AUTOLOAD}=0 frobench run --devices cpu"
+"""How the CPU is measured without a backend."""
+
+_FAILED = re.compile(r"Failed to load the backend extension: (.+?)\. You can disable")
+_CAUSE = re.compile(r"^(\w[^\n]*)\n+The above exception was the direct cause", re.MULTILINE)
+
+
+class Backend(NamedTuple):
+    """A backend by the name of its entry point, and the package that brings it."""
+
+    name: str
+    package: str
+    version: str
+
+
+def installed() -> list[Backend]:
+    """Return the backends that installed packages bring, each once, by name."""
+    found = {
+        Backend(entry.name, entry.dist.name, entry.dist.version)
+        for entry in metadata.entry_points(group=GROUP)
+        if entry.dist is not None
+    }
+    return sorted(found)
+
+
+def switched_off(environ: Mapping[str, str]) -> bool:
+    """Tell whether torch is told to load no backend."""
+    return environ.get(AUTOLOAD, "1") != "1"
+
+
+def failure(said: str) -> str | None:
+    """Return which backend failed to load and why, if that ended an import of torch.
+
+    said : the error, after the lines of its cause, as Python prints them
+    """
+    failed = _FAILED.search(said)
+    if failed is None:
+        return None
+    cause = _CAUSE.search(said)
+    packages = [f"{one.package} {one.version}" for one in installed() if one.name == failed[1]]
+    brought = f" of {' and '.join(packages)}" if packages else ""
+    return f"the backend {failed[1]}{brought} cannot be loaded: " + (
+        cause[1] if cause else "no cause is told"
+    )
+
+
+def mend_failure() -> str:
+    """Return what helps where a backend fails to load."""
+    return (
+        "install the release of that package that its maker names for this release of PyTorch; "
+        f"or measure without it: {WITHOUT}"
+    )
