@@ -152,4 +152,5 @@ def _vendor(accelerator: Accelerator) -> str:
     """Return whose device it is, as the catalog calls the vendor."""
     other = {"xpu": "Intel", "mps": "Apple"}.get(accelerator.type)
     is_amd = plain(accelerator.capability).startswith("gfx")
-    return other or ("AMD" if is_amd or "AMD" in accelerator.name else "NVIDIA")
+    called = re.search("AMD|Radeon|Instinct", accelerator.name)
+    return other or ("AMD" if is_amd or called else "NVIDIA")
