@@ -238,13 +238,14 @@ def _devices() -> list[dict[str, Figure]]:
     devices: dict[str, dict[str, Figure]] = {}
     for figure in catalog.read():
         devices.setdefault(figure.device, {}).setdefault(figure.quantity, figure)
-    return [figures for figures in devices.values() if _name(next(iter(figures.values())))]
+    return list(devices.values())
 
 
 def _name(figure: Figure) -> str:
     """Return what torch may call a device: the shortest that fits the catalog's pattern."""
     pattern = figure.torch_name
-    without = re.sub(r"\([^()]*\)\?", "", pattern)
+    literal = pattern.replace(r"\(", "<").replace(r"\)", ">")  # as in Intel(R)
+    without = re.sub(r"\([^()]*\)\?", "", literal)
     plain = re.sub(r"\(([^()|]*)[^()]*\)", r"\1", without).strip("^$").replace(".*", "")
-    plain = re.sub(r"\\(.)", r"\1", plain)
+    plain = re.sub(r"\\(.)", r"\1", plain).replace("<", "(").replace(">", ")")
     return plain if re.search(pattern, plain) else ""
