@@ -41,6 +41,8 @@ def tells(verb: Callable[..., None]) -> Callable[..., None]:
             if (module := absent_module(error)) is None:
                 raise
             end(CANNOT, absent(module))
+        except KeyboardInterrupt:  # a run that has measured something says what is saved
+            end(INTERRUPTED, "interrupted; nothing was measured, so nothing is lost")
 
     return wrapped
 
@@ -109,6 +111,9 @@ results = click.option(
 )
 
 
+wait = click.option("--wait", is_flag=True, help="Wait until no other run measures this machine.")
+
+
 def into(folder: Path, what: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Let a verb be told where to write, and otherwise write into `folder`."""
     place = click.Path(file_okay=False, path_type=Path)
@@ -138,6 +143,7 @@ def main() -> None:
 @click.option("--seed", type=click.IntRange(min=0), metavar="N", help="Of inputs and orders.")
 @click.option("--peak", is_flag=True, help="Search 3 minutes more for the fastest product.")
 @click.option("--resume", metavar="RUN", help="Finish an interrupted run, or the `last` one.")
+@wait
 @tells
 def run(devices: str, results: Path, benchmarks: Path, **wanted: Any) -> None:  # noqa: ANN401 - as the options say
     """Measure this machine and store the run; the last line is the stored file's path."""
@@ -153,8 +159,9 @@ def run(devices: str, results: Path, benchmarks: Path, **wanted: Any) -> None:  
 @devices
 @benchmarks
 @results
+@wait
 @tells
-def reproduce(file: Path, devices: str, benchmarks: Path, results: Path) -> None:
+def reproduce(file: Path, devices: str, benchmarks: Path, results: Path, *, wait: bool) -> None:
     """Repeat the run in FILE, here, and say whether the results agree.
 
     Settings and devices are those of FILE; --devices chooses some of them. The last line is
@@ -169,7 +176,9 @@ def reproduce(file: Path, devices: str, benchmarks: Path, results: Path) -> None
     if not is_valid(file):
         sys.exit(FAILED)
     first = checks.read(file)
-    path, again = measure(results=results, benchmarks=benchmarks, devices=devices, like=first)
+    path, again = measure(
+        results=results, benchmarks=benchmarks, devices=devices, like=first, wait=wait
+    )
     code = verdicts.reproduction(first, again)
     say(shown(path))
     sys.exit(failed(again) or code)

@@ -48,6 +48,7 @@ class Request(Struct, frozen=True, kw_only=True):
     peak : give the searches time beyond the budget
     like : a run to repeat: its cases and settings hold, and its devices if none are named
     resume : a run to finish, or ``last``; its own plan then holds, not this request
+    wait : wait until no other run measures this machine, rather than refuse
     """
 
     results: Path
@@ -62,6 +63,7 @@ class Request(Struct, frozen=True, kw_only=True):
     peak: bool = False
     like: Run | None = None
     resume: str | None = None
+    wait: bool = False
 
 
 def run(request: Request, reporter: Reporter) -> tuple[Path, Run]:
@@ -70,7 +72,7 @@ def run(request: Request, reporter: Reporter) -> tuple[Path, Run]:
     Raises `CannotRunError`, `NothingSelectedError` and `NothingMeasuredError`; `Interrupted` once
     everything finished is saved; `OSError` where the disk refuses.
     """
-    with machine_lock():
+    with machine_lock(waiting=reporter.say if request.wait else None):
         folder = _folder(request)
         clock = RunClock(folder)
         try:

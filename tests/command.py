@@ -31,7 +31,7 @@ def start(
         [*through, sys.executable, "-m", "frobench", *map(str, arguments)],
         cwd=folder,
         env=os.environ
-        | {"TMPDIR": str(folder), "PYTHONPATH": os.pathsep.join(paths)}
+        | {"FROBENCH_LOCK": str(folder / "frobench.lock"), "PYTHONPATH": os.pathsep.join(paths)}
         | (environment or {}),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -1,47 +1,113 @@
 # SPDX-License-Identifier: MIT
 """One run at a time on a machine: two would measure each other."""
 
+import errno
 import fcntl
 import json
 import os
-import tempfile
-from collections.abc import Iterator
+import stat
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
 from suite.errors import CannotRunError
 
+LOCK = Path("/tmp/frobench.lock")  # noqa: S108 - every user can open it; links are refused
+"""The lock's file, whoever runs and whatever folder for temporary files they have chosen."""
+VARIABLE = "FROBENCH_LOCK"
+"""The environment variable that names another file, such as one that two containers share."""
+MODE = 0o666
+LONGEST_NOTE = 1000
+"""Bytes that are read of what the holder wrote about itself."""
+
 
 @contextmanager
-def machine_lock(folder: Path | None = None) -> Iterator[None]:
-    """Hold the machine while a run measures; the system lets go when the process ends.
+def machine_lock(
+    path: Path | None = None, waiting: Callable[[str], object] | None = None
+) -> Iterator[None]:
+    """Hold the machine while a run measures; the system releases it when the process ends.
 
-    folder : where the lock lies, the system's folder for temporary files unless given
+    path : the lock's file, if it is not the one that `FROBENCH_LOCK` names, or `LOCK`
+    waiting : is told who holds the machine before this process waits for it; without it nothing
+        is waited for
 
-    Raises `CannotRunError`, which names the process that holds it.
+    Raises
+    ------
+    CannotRunError
+        Another process holds the machine, or the file is no file that a lock may use.
     """
-    path = (folder or Path(tempfile.gettempdir())) / "frobench.lock"
-    handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
-    with suppress(PermissionError):  # whatever the umask, the next user may open it too
-        os.fchmod(handle, 0o666)
+    handle = _open(path or Path(os.environ.get(VARIABLE) or LOCK))
     try:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise CannotRunError(_holder(handle)) from None
-        os.truncate(handle, 0)
-        now = f"{datetime.now(UTC):%H:%M:%S} UTC"
-        os.pwrite(handle, json.dumps({"pid": os.getpid(), "since": now}).encode(), 0)
+            holder = _holder(handle)
+            if waiting is None:
+                raise CannotRunError(
+                    f"{holder}; two at a time would disturb each other: --wait waits for it"
+                ) from None
+            waiting(f"{holder}; waiting until it ends")
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        _sign(handle)
         yield
     finally:
         os.close(handle)
 
 
-def _holder(handle: int) -> str:
+def _open(path: Path) -> int:
+    """Open the lock's file, made if it is missing, without following a link."""
+    flags = os.O_NOFOLLOW | os.O_NONBLOCK
     try:
-        holder = json.loads(os.pread(handle, 1000, 0))
-        who = f"process {holder['pid']}, since {holder['since']}"
-    except (ValueError, KeyError):
-        who = "a process that has only just begun"
-    return f"another run is measuring this machine ({who}); two at a time would disturb each other"
+        handle = _open_or_make(path, flags)
+    except PermissionError:  # made by a user who does not share it: enough to lock it
+        handle = os.open(path, os.O_RDONLY | flags)
+    except OSError as error:
+        if error.errno not in {errno.ELOOP, errno.ENXIO, errno.EISDIR}:
+            raise
+        raise CannotRunError(_unfit(path)) from error
+    found = os.fstat(handle)
+    if not stat.S_ISREG(found.st_mode) or found.st_nlink != 1:
+        os.close(handle)
+        raise CannotRunError(_unfit(path))
+    return handle
+
+
+def _open_or_make(path: Path, flags: int) -> int:
+    """Open a file for reading and writing.
+
+    It is made only where it is missing: Linux refuses to "create" another user's file in a folder
+    that everybody may write to, even if it is there and may be written.
+    """
+    while True:
+        with suppress(FileNotFoundError):
+            return os.open(path, os.O_RDWR | flags)
+        with suppress(FileExistsError):  # made by another process in this moment
+            handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | flags, MODE)
+            os.fchmod(handle, MODE)  # whatever the umask, the next user may open it too
+            return handle
+
+
+def _unfit(path: Path) -> str:
+    return (
+        f"{path}, by which runs take turns on this machine, is a link or no plain file; "
+        f"remove it, or name another file in {VARIABLE}"
+    )
+
+
+def _sign(handle: int) -> None:
+    """Write down who holds the lock, where the file may be written."""
+    with suppress(OSError):
+        os.truncate(handle, 0)
+        now = f"{datetime.now(UTC):%H:%M:%S} UTC"
+        os.pwrite(handle, json.dumps({"pid": os.getpid(), "since": now}).encode(), 0)
+
+
+def _holder(handle: int) -> str:
+    """Say which process holds the lock, by what it wrote into the file."""
+    try:
+        note = json.loads(os.pread(handle, LONGEST_NOTE, 0))
+        who = f"process {int(note['pid'])}, since {str(note['since'])[:12]}"
+    except (ValueError, KeyError, TypeError):
+        who = "a process that does not say which"
+    return f"another run is measuring this machine ({who})"

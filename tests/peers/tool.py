@@ -160,7 +160,11 @@ def run(
     order.folder.mkdir(parents=True, exist_ok=True)
     # A pytest of ours around it is nothing to the tool.
     kept = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
-    own = {FOLDER: str(order.folder), "OMP_NUM_THREADS": "1", "TMPDIR": str(order.folder)}
+    own = {
+        FOLDER: str(order.folder),
+        "OMP_NUM_THREADS": "1",
+        "FROBENCH_LOCK": str(order.folder / "lock"),
+    }
     if order.device.startswith("sim"):
         own["PYTHONPATH"] = os.pathsep.join([str(ROOT), str(ROOT / "tests" / "simulated")])
     begun = perf_counter()
