@@ -12,7 +12,7 @@ from suite.checks import ceilings, doubts, rates, rule
 from suite.model import Accelerator, Run
 from tests import factory_machine
 from tests.judging import keep
-from tests.spoiling import good, last, name_anew, product
+from tests.spoiling import good, last, name_anew, product, sense
 
 GUIDE = {
     "6.0": (64, 32),
@@ -142,3 +142,21 @@ def multiplied(name: str, precision: str, rate: float) -> Run:
     last(run, 2.0 * 16384**3 / rate, one)
     assert math.isclose(one.stats.median, 2.0 * 16384**3 / rate)
     return run
+
+
+@pytest.mark.parametrize(
+    ("clock_hz", "doubted"),
+    [(345e6, False), (1.98e9, False), (1.2e9, True)],
+)
+def test_a_clock_that_was_read_at_rest_makes_no_product_doubtful(
+    clock_hz: float,
+    doubted: bool,  # noqa: FBT001 - a fact
+) -> None:
+    """A product at 80% of the peak of an H200; readings of short cases fall between their calls."""
+    run = good()
+    one = product(run)
+    keep(run, lambda other: other is one)
+    last(run, 2.0 * 16384**3 / (0.8 * 67e12), one)
+    sense(one, "sm_clock_hz", 345e6, min(clock_hz, 345e6), clock_hz)
+    codes = {found.code for found in rule.conclusions(doubts, run)}
+    assert ("near-peak" in codes) == doubted
