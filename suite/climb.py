@@ -5,20 +5,55 @@ A call once begun cannot be interrupted, and a half-precision product that takes
 1024 takes a minute at 2048. So the cases of one family, alike in all but their sizes, are
 called from the smallest upwards, and the next is called only if the times of the smaller
 ones, continued by the declared work, allow it.
+
+A case is left out only on evidence that a disturbance cannot make: the quickest of several calls,
+or a prediction on which the two largest of the smaller sizes agree, each with the quickest of its
+own calls. What is so little work that any device does it in time is never left out by prediction.
 """
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 
 from suite.grids import Parameters, sizes
 from suite.model import Work
-from suite.units import format_seconds
+from suite.units import counted, format_seconds
+
+LEEWAY = 1.25
+"""A case is left out if its call takes more than this many times what it may: near the limit it is
+the machine's state of the moment that decides otherwise."""
+DOUBT, DEEPER_DOUBT = 2.0, 10.0
+"""A call is tried if it is predicted to take up to this many times what it may: rates rise
+with the size, so predictions are rather too long. They are much too long where a single
+smaller size cannot tell what part of its time was launching."""
+SLOWEST = Work(flops=1e8, bytes=1e8, items=1e3)
+"""What any device does in a second, half-precision products without instructions for them
+included."""
+ANCHORS = 2
+"""Smaller sizes, the largest ones, each of which must say that a call takes too long."""
+
+
+@dataclass(frozen=True)
+class _Known:
+    """What is known of a case: its sizes, the work of a call if declared, and its seconds."""
+
+    sizes: dict[str, int]
+    work: Work
+    seconds: float
+
+
+@dataclass(frozen=True)
+class _LeftOut:
+    """A case that was left out, for a reason; its work is ``None`` where it is not known."""
+
+    sizes: dict[str, int]
+    work: Work | None
+    reason: str
 
 
 @dataclass
 class _Family:
-    climbed: list[tuple[dict[str, int], Work, float]] = field(default_factory=list)
-    left_out: list[tuple[dict[str, int], str]] = field(default_factory=list)
+    known: list[_Known] = field(default_factory=list)
+    left_out: list[_LeftOut] = field(default_factory=list)
 
 
 @dataclass
@@ -28,12 +63,36 @@ class Climb:
     cap: float
     _families: dict[Hashable, _Family] = field(default_factory=dict)
 
-    def refusal(self, function: str, parameters: Parameters) -> str | None:
-        """Return why a case is left out although nothing of it is set up yet, or `None`."""
+    def is_small(self, work: Work) -> bool:
+        """Tell whether any device does the work in time."""
+        rates = (
+            (work.flops, SLOWEST.flops),
+            (work.bytes, SLOWEST.bytes),
+            (work.items, SLOWEST.items),
+        )
+        seconds = [done / rate for done, rate in rates if done and rate]
+        return bool(seconds) and sum(seconds) <= self.cap
+
+    def refusal(
+        self, function: str, parameters: Parameters, find_work: Callable[[], Work | None]
+    ) -> str | None:
+        """Return why a case is left out although nothing of it is set up yet, or `None`.
+
+        A case is larger than another if it is so in no parameter smaller, and its work is more: a
+        whole number on which the work does not depend is no size.
+
+        find_work : returns the work of a call, if that can be known before it is set up
+        """
         mine = sizes(parameters)
-        for others, reason in self._family(function, parameters).left_out:
-            if all(mine[name] >= size for name, size in others.items()):
-                return reason
+        beyond = [
+            other
+            for other in self._family(function, parameters).left_out
+            if all(mine[name] >= size for name, size in other.sizes.items())
+        ]
+        work = find_work() if beyond else None
+        for other in beyond:
+            if work is None or other.work is None or _amount(other.work, work) < 1:
+                return other.reason
         return None
 
     def prediction(self, function: str, parameters: Parameters, work: Work) -> tuple[float, int]:
@@ -41,46 +100,77 @@ class Climb:
 
         Without any, nothing is expected of it: the seconds are 0. One smaller size is scaled
         by the work, two are continued in a straight line: the second tells what part of the
-        first was launching.
+        first was launching. Of what several sizes predict the least counts, because what disturbs
+        one of them makes its prediction longer.
         """
         mine = sizes(parameters)
-        smaller = [
-            (_amount(before, work), seconds)
-            for others, before, seconds in self._family(function, parameters).climbed
-            if all(mine[name] >= size for name, size in others.items())
-        ]
+        smaller = sorted(
+            (_amount(other.work, work), other.seconds)
+            for other in self._family(function, parameters).known
+            if all(mine[name] >= size for name, size in other.sizes.items())
+        )
         if not smaller:
             return 0.0, 0
-        smaller.sort()
-        amount, seconds = smaller[-1]
-        if len(smaller) > 1 and amount > smaller[-2][0]:
-            slope = max(0.0, seconds - smaller[-2][1]) / (amount - smaller[-2][0])
-            return seconds + slope * (1.0 - amount), len(smaller)
-        return seconds / amount, len(smaller)
+        scaled = [seconds / amount for amount, seconds in smaller]
+        lines = [_line(smaller[:end]) for end in range(len(smaller), 0, -1)[:ANCHORS]]
+        return min([*scaled, *lines]), len(smaller)
 
-    def leave_out(self, function: str, parameters: Parameters, seconds: float, how: str) -> str:
-        """Leave a case and all larger ones of its family out; return the reason."""
+    def predicted_too_long(self, function: str, parameters: Parameters, work: Work) -> str | None:
+        """Return why a case is not even called, and leave out all larger ones too; or `None`."""
+        seconds, smaller = self.prediction(function, parameters, work)
+        doubt = DOUBT if smaller > 1 else DEEPER_DOUBT
+        if self.is_small(work) or seconds <= doubt * self.cap:
+            return None
+        reason = self._reason(parameters, "predicted to take", seconds)
+        reason += f", continued from {counted(smaller, 'smaller size')}"
+        self.leave_out(function, parameters, work, reason)
+        return reason
+
+    def takes_too_long(
+        self, function: str, parameters: Parameters, work: Work, calls: Sequence[float]
+    ) -> str | None:
+        """Remember what calls took; return why the case and all larger ones are left out, if so."""
+        seconds = min(calls)
+        self.climbed(function, parameters, work, seconds)
+        if seconds <= LEEWAY * self.cap:
+            return None
+        reason = self._reason(parameters, "takes", seconds)
+        reason += f", in the quickest of {counted(len(calls), 'call')}"
+        self.leave_out(function, parameters, work, reason)
+        return reason
+
+    def leave_out(
+        self, function: str, parameters: Parameters, work: Work | None, reason: str
+    ) -> None:
+        """Leave a case and all larger ones of its family out for `reason`."""
+        left_out = _LeftOut(sizes(parameters), work, reason)
+        self._family(function, parameters).left_out.append(left_out)
+
+    def climbed(self, function: str, parameters: Parameters, work: Work, seconds: float) -> None:
+        """Remember how long the quickest of several calls took."""
+        known = _Known(sizes(parameters), work, seconds)
+        self._family(function, parameters).known.append(known)
+
+    def _reason(self, parameters: Parameters, how: str, seconds: float) -> str:
         where = ", ".join(f"{name}={size}" for name, size in sizes(parameters).items())
-        reason = (
+        return (
             f"{how} {format_seconds(seconds)} a call{' at ' if where else ''}{where}, "
             f"over this profile's {format_seconds(self.cap)}"
         )
-        self.refuse_larger(function, parameters, reason)
-        return reason
-
-    def refuse_larger(self, function: str, parameters: Parameters, reason: str) -> None:
-        """Leave a case and all larger ones of its family out for `reason`."""
-        self._family(function, parameters).left_out.append((sizes(parameters), reason))
-
-    def climbed(self, function: str, parameters: Parameters, work: Work, seconds: float) -> None:
-        """Remember how long one call took."""
-        family = self._family(function, parameters)
-        family.climbed.append((sizes(parameters), work, seconds))
 
     def _family(self, function: str, parameters: Parameters) -> _Family:
         small = sizes(parameters)
         alike = tuple((name, value) for name, value in parameters.items() if name not in small)
         return self._families.setdefault((function, alike), _Family())
+
+
+def _line(smaller: Sequence[tuple[float, float]]) -> float:
+    """Return the seconds of the whole work by the largest of smaller amounts, which ascend."""
+    amount, seconds = smaller[-1]
+    if len(smaller) > 1 and amount > smaller[-2][0]:
+        slope = max(0.0, seconds - smaller[-2][1]) / (amount - smaller[-2][0])
+        return seconds + slope * (1.0 - amount)
+    return seconds / amount
 
 
 def _amount(work: Work, of: Work) -> float:

@@ -32,14 +32,23 @@ HEAVY = ("sympy", "torch._dynamo")
 def declared(items: Sequence[pytest.Function], settings: Settings) -> Declared:
     """Return what can be said of cases without running them."""
     marks = {item.nodeid: item.get_closest_marker("skip") for item in items}
-    with pytest.MonkeyPatch.context() as patch, torch.device("meta"):
-        _on_paper(patch)
-        works = {item.nodeid: _work(item) for item in items}
+    works = dict(zip(marks, _works(items), strict=True))
     return Declared(
         machine=environment.machine(settings.devices),
-        works={case: work for case, work in works.items() if work is not None},
+        works={case: its for case, its in works.items() if its is not None},
         absent={case: _reason(mark) for case, mark in marks.items() if mark},
     )
+
+
+def work(item: pytest.Function) -> Work | None:
+    """Return the work of a call of a case that is not set up, if it can be found out."""
+    return _works([item])[0]
+
+
+def _works(items: Sequence[pytest.Function]) -> list[Work | None]:
+    with pytest.MonkeyPatch.context() as patch, torch.device("meta"):
+        _on_paper(patch)
+        return [_work(item) for item in items]
 
 
 def _reason(skip: pytest.Mark) -> str:

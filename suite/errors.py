@@ -33,6 +33,10 @@ class DoesNotFitError(Exception):
     """A case needs more of a device than is free: of its memory, or the device for itself."""
 
 
+class TooLongError(Exception):
+    """A call takes longer than the profile allows, or is predicted to."""
+
+
 class ClockError(RuntimeError):
     """The host's clock does not do what a clock must."""
 

@@ -21,6 +21,8 @@ class Measurement:
     """What one launch learns of one case.
 
     host : seconds of each host sample, divided by `iterations`
+    undisturbed : of a pilot's calls, what each would have taken at the least had it not waited for
+        the processor
     against : the same of the other version of the body, each beside its sample of `host`
     parts : values of each span sample or host sample by name (see `CaseInfo.parts`)
     iterations : calls of the body inside a sample
@@ -31,6 +33,7 @@ class Measurement:
     """
 
     host: list[float] = field(default_factory=list)
+    undisturbed: list[float] = field(default_factory=list)
     against: list[float] = field(default_factory=list)
     parts: dict[str, list[float]] = field(default_factory=dict)
     iterations: int = 1

@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -19,9 +20,10 @@ from msgspec.structs import replace
 
 from suite import clocks, doctor, environment, private, settling, timing
 from suite import devices as dev
-from suite.climb import Climb
 from suite.collection import parameters
-from suite.errors import CannotRunError, WrongResultError
+from suite.declared import work as declared_work
+from suite.errors import CannotRunError, TooLongError, WrongResultError
+from suite.exploring import Explorer
 from suite.gauge import Gauge
 from suite.grids import Parameters
 from suite.inputs import Inputs
@@ -48,10 +50,6 @@ from suite.verify import worst
 from suite.windows import keep_busy
 from suite.workers import Seat, Worker
 
-DOUBT, DEEPER_DOUBT = 2.0, 10.0
-"""A call is tried if it is predicted to take up to this many times what it may: rates rise
-with the size, so predictions are rather too long. They are much too long where a single
-smaller size cannot tell what part of its time was launching."""
 LONGEST_REASON = 300
 PR_SET_PDEATHSIG = 1
 """The option of `prctl` that names the signal for a parent's death (linux/prctl.h)."""
@@ -74,7 +72,8 @@ class LaunchSession:
         self.spec = _spec_alone(config) if path is None else _read_spec(path)
         self.journal = Journal(Path(self.spec.journal)) if self.spec.journal else None
         self.settings = self._look_around()
-        self._climb = Climb(self.settings.longest_sample)
+        self._explorer = Explorer(self.settings)
+        self._climb = self._explorer.climb
         self._place = self.spec.done
         self.searches = Searches(self.spec, self.write)
         if self.spec.runner:
@@ -177,9 +176,9 @@ class LaunchSession:
         for record in self.journal:
             if isinstance(record, Measured) and record.case in by_name:
                 family = _family(by_name[record.case])
-                self._climb.climbed(*family, record.work, min(record.samples))
+                self._climb.climbed(*family, record.work, record.quickest)
             elif isinstance(record, Refused) and record.fatal and record.case in by_name:
-                self._climb.refuse_larger(*_family(by_name[record.case]), record.reason)
+                self._climb.leave_out(*_family(by_name[record.case]), None, record.reason)
             elif isinstance(record, Tried):
                 self.searches.remember(record)
 
@@ -205,7 +204,8 @@ class LaunchSession:
 
     def skip_if_left_out(self, item: pytest.Function) -> None:
         """Skip a case that a smaller one of its family showed to be too large."""
-        reason = self._climb.refusal(*_family(item))
+        find_work = partial(declared_work, item)
+        reason = self._climb.refusal(*_family(item), find_work)
         if reason is not None:
             pytest.skip(reason)
 
@@ -261,6 +261,7 @@ class LaunchSession:
             ],
             search=self.searches.found.get(item.nodeid),
             in_a_row=in_a_row,
+            undisturbed=min(seen.undisturbed, default=None),
         )
 
     def conclude(
@@ -291,16 +292,10 @@ class LaunchSession:
         The first call pays for much that later ones do not, and any call may be disturbed,
         so the quickest of a few counts.
         """
-        family, cap = _family(item), self.settings.longest_sample
-        expected, sizes = self._climb.prediction(*family, work)
-        if expected > (DOUBT if sizes > 1 else DEEPER_DOUBT) * cap:
-            pytest.skip(self._climb.leave_out(*family, expected, "predicted to take"))
-        seen = timing.explore(sampler, self.settings)
-        seconds = min(seen.host)
-        if seconds > cap:
-            pytest.skip(self._climb.leave_out(*family, seconds, "takes"))
-        self._climb.climbed(*family, work, seconds)
-        return seen
+        try:
+            return self._explorer.explore(*_family(item), sampler, work)
+        except TooLongError as error:
+            pytest.skip(str(error))
 
     def _exit_if_poisoned(self) -> None:
         """End the launch if a device error outlives its case; a fresh process does the rest.

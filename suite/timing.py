@@ -30,13 +30,6 @@ from suite.warming import calls_that_take, warm_up
 
 Body = Callable[[], Any]
 
-HOPELESS = 3
-"""Calls of the longest permitted length after which a pilot has seen enough."""
-PATIENCE = 0.3
-"""Seconds that a pilot spends on any body before it believes that it is as slow as it seems."""
-EXPLORED = 5
-"""Calls after which a pilot has seen enough of any body."""
-
 
 @dataclass
 class Sampler:
@@ -69,9 +62,13 @@ class Sampler:
 
     def host(self, iterations: int) -> tuple[float, float, Any]:
         """Time `iterations` calls: seconds until they returned, until all was done, the result."""
+        self.get_ready()
+        return self.timed(iterations)
+
+    def timed(self, iterations: int = 1) -> tuple[float, float, Any]:
+        """Do as `host` does, once all is ready."""
         result = None
         calls = repeat(None, iterations)
-        self._get_ready()
         start = self.clock()
         for _ in calls:
             result = self.body()
@@ -103,7 +100,7 @@ class Sampler:
         tracks = [*self.tracks, *self._whole]
         for track in tracks:
             track.arm()
-        self._get_ready()
+        self.get_ready()
         for lane in self._whole:
             lane.__enter__()
         self.body()
@@ -136,7 +133,12 @@ class Sampler:
         """
         return not (self.before or self.cold or self.queues)
 
-    def _get_ready(self) -> None:
+    def other(self) -> "Sampler | None":
+        """Return what takes samples of the other version of the body, if there is one."""
+        return replace(self, body=self.against) if self.against else None
+
+    def get_ready(self) -> None:
+        """Do what comes before a sample, and wait until every device is idle."""
         for prepare in (self.before, self.cold):
             if prepare is not None:
                 prepare()
@@ -146,8 +148,8 @@ class Sampler:
 
 def measure(sampler: Sampler, settings: Settings) -> Measurement:
     """Warm the body up, then sample it until there is enough or the time is over."""
-    other = _other(sampler)
-    with _no_garbage_collection():
+    other = sampler.other()
+    with no_garbage_collection():
         seen = Measurement()
         begun = sampler.clock()
         call = warm_up(sampler.took, settings.case_seconds / 2, sampler.clock)
@@ -161,27 +163,6 @@ def measure(sampler: Sampler, settings: Settings) -> Measurement:
         else:
             sample_beside(sampler, other, seen, settings)
         seen.prepared = sampler.clock() - begun - seen.warmup - seen.sampled
-        return seen
-
-
-def explore(sampler: Sampler, settings: Settings) -> Measurement:
-    """Call the body a few times, to see how long a call takes; the first is warm-up.
-
-    A long call is repeated too, unless it is hopeless: any single one may be disturbed.
-    """
-    most = max(HOPELESS * settings.longest_sample, PATIENCE)
-    with _no_garbage_collection():
-        begun = sampler.clock()
-        seen = Measurement(warmup=sampler.took())
-        first = sampler.clock()
-        while len(seen.host) < EXPLORED and sampler.clock() - first < most:
-            _, seconds, seen.result = sampler.host(1)
-            seen.host.append(seconds)
-            seen.sampled += seconds
-        seen.prepared = sampler.clock() - begun - seen.warmup - seen.sampled
-        if (other := _other(sampler)) is not None:
-            _, seconds, seen.other = other.host(1)
-            seen.against.append(seconds)
         return seen
 
 
@@ -227,10 +208,6 @@ def _iterations(sampler: Sampler, call: float, wanted: float, least: float) -> i
     return iterations
 
 
-def _other(sampler: Sampler) -> Sampler | None:
-    return replace(sampler, body=sampler.against) if sampler.against else None
-
-
 def _seen(tracks: Sequence[Track]) -> dict[str, float]:
     if len(tracks) == 1 and isinstance(tracks[0], Lane):
         return {"span": tracks[0].span()}
@@ -240,7 +217,8 @@ def _seen(tracks: Sequence[Track]) -> dict[str, float]:
 
 
 @contextmanager
-def _no_garbage_collection() -> Iterator[None]:
+def no_garbage_collection() -> Iterator[None]:
+    """Let the garbage collector rest."""
     enabled = gc.isenabled()
     gc.disable()
     try:

@@ -11,10 +11,9 @@ import pytest
 from msgspec.structs import replace
 
 from suite.errors import ClockError
-from suite.measurement import Measurement
 from suite.model import Settings
 from suite.profiles import LEAST_SAMPLES, settings_for
-from suite.timing import Sampler, explore, measure
+from suite.timing import Sampler, measure
 from tests.virtual import VirtualClock, VirtualDevice
 
 LAUNCH, WORK = 50e-6, 3e-3
@@ -221,21 +220,8 @@ def test_the_garbage_collector_is_back_after_a_body_that_raises(
     assert gc.isenabled()
 
 
-def test_exploring_calls_a_long_body_twice_and_a_short_one_a_few_times(
-    clock: VirtualClock, settings: Settings
-) -> None:
-    long, short = taking(clock, lambda _: 9.0), taking(clock, lambda _: 1e-3)
-    assert len(explore(sampler(clock, long), settings).host) == 1
-    assert len(explore(sampler(clock, short), settings).host) == 5
-
-
 def test_an_empty_body_costs_two_readings_of_the_clock(clock: VirtualClock) -> None:
     assert sampler(clock, lambda: None).host(1)[1] == pytest.approx(2 * clock.cost)
-
-
-def test_a_pilot_tries_both_versions(clock: VirtualClock, settings: Settings) -> None:
-    seen = explore(sampler(clock, lambda: "new", against=lambda: "old"), settings)
-    assert seen.results == ["new", "old"]
 
 
 def test_cold_samples_are_single_calls_and_caches_are_emptied_outside_the_clocks(
@@ -282,19 +268,6 @@ def test_however_long_it_takes_before_them_there_are_three_samples(
         sampler(clock, taking(clock, lambda _: 1e-6), before=waiting(clock, 7.0)), settings
     )
     assert len(seen.host) == 3
-
-
-def test_a_pilot_sees_what_comes_before_samples_and_does_not_wait_for_ever(
-    clock: VirtualClock, settings: Settings
-) -> None:
-    def piloted(seconds: float) -> Measurement:
-        body = taking(clock, lambda _: 1e-3)
-        return explore(sampler(clock, body, before=waiting(clock, seconds)), settings)
-
-    quick, slow = piloted(0.01), piloted(1.0)
-    assert (len(quick.host), len(slow.host)) == (5, 1)
-    assert quick.prepared == pytest.approx(6 * 0.01, rel=1e-3)
-    assert slow.prepared == pytest.approx(2 * 1.0, rel=1e-3)
 
 
 def test_a_device_without_events_has_no_span(clock: VirtualClock, settings: Settings) -> None:

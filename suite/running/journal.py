@@ -72,6 +72,7 @@ class Measured(Struct, tag="measured", kw_only=True):
     wall_seconds : of the whole case, set-up and check included, but not a search
     in_a_row : whether nothing comes between two calls, so that energy can be measured
     order : its place in the launch
+    undisturbed : seconds of a pilot's quickest call, what it waited for the processor taken off
     against, flushed_bytes, commonest, idle_devices, search : see `CaseInfo`
     """
 
@@ -94,6 +95,12 @@ class Measured(Struct, tag="measured", kw_only=True):
     prepared: float = 0.0
     wall_seconds: float = 0.0
     in_a_row: bool = True
+    undisturbed: float | None = None
+
+    @property
+    def quickest(self) -> float:
+        """Seconds that the quickest call took, or would have taken undisturbed if that is known."""
+        return min(self.samples) if self.undisturbed is None else self.undisturbed
 
     @property
     def overhead(self) -> float:
