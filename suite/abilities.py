@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from time import perf_counter
-from typing import Any
+from typing import Any, cast
 
 import pytest
 import torch
@@ -16,6 +16,10 @@ import torch
 from suite.devices import Device
 
 WARM_UPS = 3
+LACKING = (AttributeError, RuntimeError, TypeError, ValueError)
+"""What is raised where a machine lacks something."""
+VENDORS_GRAPHS = ("CUDAGraph", "XPUGraph")
+"""Classes of graphs in the modules of backends; ROCm's is that of CUDA."""
 REDUCTIONS = (
     "allow_bf16_reduced_precision_reduction",
     "allow_fp16_reduced_precision_reduction",
@@ -32,8 +36,12 @@ def needed(what: str) -> Iterator[None]:
         yield
     except torch.OutOfMemoryError:
         raise
-    except (AttributeError, RuntimeError, TypeError, ValueError) as error:
-        pytest.skip(f"no {what} here: {str(error).partition(chr(10))[0] or type(error).__name__}")
+    except LACKING as error:
+        pytest.skip(f"no {what} here: {_first_line(error)}")
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).partition("\n")[0] or type(error).__name__
 
 
 @contextmanager
@@ -67,30 +75,76 @@ def capture(device: Device, body: Callable[[], Any]) -> Callable[[], Any]:
     """Record what a body launches; return a callable that replays it and returns its result.
 
     The result lies in the same memory after every replay. The body must not read anything
-    back.
+    back. Where no class of graphs works the case is skipped, with the reason of each.
     """
+    if device.name not in _graphs:
+        _graphs[device.name] = _try_graphs(device)
+    found = _graphs[device.name]
+    if isinstance(found, str):
+        pytest.skip(f"no graphs here: {found}")
     with needed("graphs"):
-        # Releases of torch before 2.13 have the class of each vendor only.
-        graph = getattr(torch.accelerator, "Graph", None) or device.module.CUDAGraph
-        recorded = graph()
+        graph = found()
+    result = _record(device, graph, body)
+
+    def replay() -> Any:  # noqa: ANN401 - whatever the body returns
+        graph.replay()
+        return result
+
+    return replay
+
+
+_graphs: dict[str, Callable[[], Any] | str] = {}
+"""By device the class of graphs that works there, or why none does."""
+
+
+def _try_graphs(device: Device) -> Callable[[], Any] | str:
+    """Return the first class of graphs that replays a sum on a device, or why none does.
+
+    That of the vendor comes first: the general one is there before vendors stand behind it.
+    """
+    homes = [(device.module, name) for name in VENDORS_GRAPHS]
+    refusals = []
+    for home, name in [*homes, (torch.accelerator, "Graph")]:
+        graph = getattr(home, name, None)
+        if graph is not None:
+            refusal = _refusal(device, graph)
+            if refusal is None:
+                return cast("Callable[[], Any]", graph)
+            refusals.append(f"{home.__name__}.{name}: {refusal}")
+    return "; ".join(refusals) or "neither torch nor the backend has any"
+
+
+def _refusal(device: Device, make: Callable[[], Any]) -> str | None:
+    """Return why a class of graphs does not work on a device; nothing if it does."""
+    number = torch.ones(2).to(device.handle)
+    try:
+        graph = make()
+        doubled = _record(device, graph, lambda: number + number)
+        number.fill_(3.0)
+        graph.replay()
+        device.synchronize()
+        worked = doubled.tolist() == [6.0, 6.0]
+    except torch.OutOfMemoryError:
+        raise
+    except LACKING as error:
+        return _first_line(error)
+    return None if worked else "a replay computes nothing"
+
+
+def _record(device: Device, graph: Any, body: Callable[[], Any]) -> Any:  # noqa: ANN401 - each backend has its own; whatever the body returns
+    """Let a graph record what a body launches; return the body's result."""
     device.synchronize()
     with torch.accelerator.device_index(device.handle.index), device.stream():
         for _ in range(WARM_UPS):  # libraries set themselves up, which cannot be recorded
             body()
         device.synchronize()
-        with needed("graphs"):
-            recorded.capture_begin()
+        graph.capture_begin()
         try:
             result = body()
         finally:  # a stream that stays in capture fails every later case
-            recorded.capture_end()
+            graph.capture_end()
     device.synchronize()
-
-    def replay() -> Any:  # noqa: ANN401 - whatever the body returns
-        recorded.replay()
-        return result
-
-    return replay
+    return result
 
 
 def compiled(device: Device, body: Callable[[], Any]) -> tuple[Callable[[], Any], float]:

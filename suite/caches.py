@@ -2,14 +2,16 @@
 """Cold caches: what a body read or wrote last time is no longer in them when it is called again.
 
 Between samples, outside the clocks, a buffer of twice the last-level cache is written on each
-device, which leaves no room for anything else. On an accelerator the caches of the CPU stay as
-they are: what launching costs when its code is not in them is another question.
+device, which leaves no room for anything else. Then another such buffer is read, or the body would
+pay for writing back what the caches still hold of the first. On an accelerator the caches of the
+CPU stay as they are: what launching costs when its code is not in them is another question.
 """
 
 from collections.abc import Iterable
 from contextlib import suppress
 
 import torch
+from torch import Tensor
 
 from suite.devices import Device
 from suite.machine.processor import last_level_cache
@@ -21,7 +23,7 @@ those of 2026 with few exceptions."""
 
 
 class ColdCaches:
-    """Writes over the caches of some devices whenever it is called.
+    """Writes over the caches of some devices and reads over them whenever it is called.
 
     What it writes is the number of the call, so that it can be seen afterwards whether it
     was really written.
@@ -29,21 +31,26 @@ class ColdCaches:
 
     def __init__(self, devices: Iterable[Device]) -> None:
         self._calls = 0
-        self._buffers = []
+        self._buffers: list[Tensor] = []
+        self._clean: list[Tensor] = []
+        self._sums: list[Tensor] = []
         for device in {each.name: each for each in devices}.values():
             size = TIMES_THE_CACHE * cache_bytes(device)
-            device.require(size)
+            device.require(2 * size)
             self._buffers.append(torch.empty(size // 4, dtype=torch.int32, device=device.handle))
+            self._clean.append(torch.zeros(size // 4, dtype=torch.float32, device=device.handle))
 
     def __call__(self) -> None:
-        """Write over the caches."""
+        """Write over the caches, and then read over them."""
         self._calls += 1
         for buffer in self._buffers:
             buffer.fill_(self._calls)
+        self._sums = [clean.sum() for clean in self._clean]
 
     def bytes_on(self, device: Device) -> int:
         """Return the bytes that this takes of a device's memory."""
-        return sum(buffer.nbytes for buffer in self._buffers if buffer.device == device.handle)
+        taken = [*self._buffers, *self._clean]
+        return sum(buffer.nbytes for buffer in taken if buffer.device == device.handle)
 
     def flushed_bytes(self) -> int:
         """Return the bytes that each call wrote on every device, 0 if it did not."""

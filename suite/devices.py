@@ -15,7 +15,7 @@ import torch
 
 from suite import limits, waiting
 from suite.errors import DoesNotFitError
-from suite.machine.architectures import serves
+from suite.machine.architectures import eight_bit_float, serves
 from suite.model import Scalar
 
 HEADROOM = 0.9
@@ -174,13 +174,22 @@ class Device:
         """Draw a tensor uniformly from [-1, 1], the same for every run of one seed.
 
         Zeros, ones and identities run measurably faster than such data on power-limited
-        devices, and hide mistakes.
+        devices, and hide mistakes. 8-bit floats are of the type that the device has units for.
         """
         wanted = getattr(torch, dtype) if isinstance(dtype, str) else dtype
+        if wanted == torch.float8_e4m3fn:
+            wanted = getattr(torch, eight_bit_float(self._gfx))
         count = torch.Size(shape).numel()
         self.require(count * (4 + wanted.itemsize * (wanted != torch.float32)))
         drawn = torch.rand(shape, generator=self._generator, device=self._generator.device)
         return drawn.mul_(2).sub_(1).to(device=self.handle, dtype=wanted)
+
+    @property
+    def _gfx(self) -> str | None:
+        """AMD's name of the architecture; nothing of other devices."""
+        if torch.version.hip is None or self.handle.type != "cuda":  # torch calls AMD's so too
+            return None
+        return str(self.module.get_device_properties(self.handle).gcnArchName)
 
     def peak_bytes(self) -> int | None:
         """Return the most memory allocated beyond what was when `reset_peak_bytes` was called.
@@ -253,9 +262,16 @@ def unserved(names: Iterable[str]) -> list[str]:
 
 
 def release_memory() -> None:
-    """Give back what torch keeps of the accelerators' memory, which other processes cannot use."""
-    with suppress(RuntimeError, NotImplementedError):  # there is none, or nothing is kept
+    """Give back what torch keeps of the accelerators' memory and of pinned host memory.
+
+    Other processes cannot use it. Pinned memory is asked for only where the accelerator's was
+    given back: on a backend that keeps none, torch 2.13 ends the process by a fault of memory.
+    """
+    with suppress(*waiting.REFUSALS):  # there is none, or nothing is kept
         torch.accelerator.empty_cache()
+        # Releases of torch before 2.13 have no public name for it.
+        pinned = getattr(torch.accelerator, "empty_host_cache", None)
+        (pinned or torch._C._host_emptyCache)()  # noqa: SLF001 - as above
 
 
 def global_state() -> dict[str, Scalar]:

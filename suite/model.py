@@ -306,7 +306,8 @@ class Cpu(Struct, kw_only=True):
 
     Older files do not tell what has a default: ``boost`` (whether cores may exceed their base
     clock), ``frequency_driver``, ``usable_numa_nodes`` (memory nodes that the usable cores belong
-    to), ``threads_per_core``, ``huge_pages`` (the kernel's word on when it uses them by itself).
+    to), ``core_nodes`` (the numbers of these nodes), ``threads_per_core``, ``huge_pages`` (the
+    kernel's word on when it uses them by itself).
     """
 
     model: str | None
@@ -323,6 +324,7 @@ class Cpu(Struct, kw_only=True):
     boost: bool | UnsetType | None = UNSET
     frequency_driver: str | UnsetType | None = UNSET
     usable_numa_nodes: int | UnsetType | None = UNSET
+    core_nodes: list[int] | UnsetType | None = UNSET
     threads_per_core: int | UnsetType | None = UNSET
     huge_pages: str | UnsetType | None = UNSET
 

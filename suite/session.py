@@ -105,6 +105,9 @@ class LaunchSession:
             self.write(Stopped(message=str(error)))
             pytest.exit(str(error))
         if self.spec.mode == "pilot":
+            with suppress(RuntimeError):  # a device that is lost fails its cases
+                wake = [dev.Device(name) for name in settings.devices]
+                settling.steady_clocks(wake, settling.WAKE_SECONDS)
             self.write(
                 Surroundings(
                     devices=settings.devices,

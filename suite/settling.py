@@ -23,22 +23,26 @@ T = TypeVar("T")
 
 EMPTY_CALLS = 200
 SETTLE_CALL = 1e-3
+WAKE_SECONDS = 0.5
+"""Seconds of work after which a link that slows down while it is idle is at its generation."""
 SETTLERS = (256, 512, 1024, 2048, 4096)
 FULL = (DoesNotFitError, torch.OutOfMemoryError)
 """What is raised where a device has no memory left. That device is left to its cases, which fail
 by it, and the other devices go on."""
 
 
-def steady_clocks(devices: Sequence[Device]) -> None:
+def steady_clocks(devices: Sequence[Device], seconds: float = SETTLE_SECONDS) -> None:
     """Keep accelerators busy, all at once, until their clocks have settled.
 
     The clock of a GPU that was idle swings for seconds before it settles. A CPU is left alone, and
     so is an accelerator that has no memory left.
+
+    seconds : that this takes; `WAKE_SECONDS` are enough for a link that slows down when idle
     """
     accelerators = [device for device in devices if device.is_accelerator]
     products = list(of_each(accelerators, _settler).values())
     begun = perf_counter()
-    while products and perf_counter() - begun < SETTLE_SECONDS:
+    while products and perf_counter() - begun < seconds:
         products = [product for product in products if _fits(product.body)]
         products = [product for product in products if _fits(product.took)]
 

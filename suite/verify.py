@@ -24,12 +24,12 @@ _ROUNDING = {
     "bfloat16": 2.0**-8,
     "int32": 0.0,
 }
-_KEPT_IN = {"int8": "int32", "float8_e4m3fn": "bfloat16"}
+_KEPT_IN = {"int8": "int32", "float8_e4m3fn": "bfloat16", "float8_e4m3fnuz": "bfloat16"}
 """What products are given in, where it is not what their factors are in."""
-_ADDED_UP_IN = {"float8_e4m3fn": 2.0**-13}
+_ADDED_UP_IN = {"float8_e4m3fn": 2.0**-13, "float8_e4m3fnuz": 2.0**-13}
 """The rounding of sums that units make with fewer bits than float32: Hopper's cut what they add
-to about 14 bits. In emulation entries are then off by up to 4e-3 of 4096 products, and by 1e-2
-of 16384."""
+to about 14 bits, and AMD's are allowed as much. In emulation entries are then off by up to 4e-3 of
+4096 products, and by 1e-2 of 16384."""
 _LADDER = {"float32": 1e-5, "tfloat32": 1e-3, "bfloat16": 1e-2}
 """Root mean square errors of a float32 product up to which its arithmetic was that of the name.
 

@@ -4,10 +4,10 @@
 import os
 import tempfile
 from collections.abc import Callable
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from unittest.mock import MagicMock, call
+from unittest.mock import MagicMock
 
 import pytest
 import torch
@@ -55,20 +55,6 @@ def test_without_an_accelerator_no_memory_is_pinned_and_no_graph_recorded() -> N
         pinned(torch.zeros(3))
     with pytest.raises(pytest.skip.Exception, match="no graphs here"):
         capture(Device("cpu"), torch.empty)
-
-
-def test_a_body_is_warmed_up_recorded_once_and_then_only_replayed(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    graph = MagicMock()
-    monkeypatch.setattr(torch.accelerator, "Graph", lambda: graph, raising=False)
-    monkeypatch.setattr(torch.accelerator, "device_index", nullcontext)
-    monkeypatch.setattr(Device, "stream", lambda _: nullcontext())
-    replay = capture(Device("cpu"), graph.body)
-    recording = [call.body()] * 3 + [call.capture_begin(), call.body(), call.capture_end()]
-    assert graph.mock_calls == recording
-    assert replay() is replay() is graph.body.return_value
-    assert graph.mock_calls[len(recording) :] == [call.replay(), call.replay()]
 
 
 class Compiler:

@@ -10,6 +10,7 @@ import torch
 from suite import session
 from suite.caches import ColdCaches, cache_bytes
 from suite.devices import Device
+from suite.errors import DoesNotFitError
 from suite.profiles import TIMES_THE_CACHE
 
 CPU = Device("cpu")
@@ -35,8 +36,39 @@ def test_an_accelerator_is_emptied_while_the_cpu_stays_warm(
     elsewhere = Device("meta")
     caches = ColdCaches([elsewhere])
     caches()
-    assert caches.bytes_on(elsewhere) == 2**17
+    assert caches.bytes_on(elsewhere) == 2 * 2**17
     assert caches.bytes_on(CPU) == 0
+
+
+def test_another_buffer_is_read_after_the_one_that_was_written(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Or the body would pay for writing back what the caches still hold."""
+    caches, touched = ColdCaches([CPU]), []
+    fill, total = torch.Tensor.fill_, torch.Tensor.sum
+
+    def filled(buffer: torch.Tensor, value: int) -> torch.Tensor:
+        touched.append(("written", buffer.data_ptr(), buffer.nbytes))
+        return fill(buffer, value)
+
+    def summed(buffer: torch.Tensor) -> torch.Tensor:
+        touched.append(("read", buffer.data_ptr(), buffer.nbytes))
+        return total(buffer)
+
+    monkeypatch.setattr(torch.Tensor, "fill_", filled)
+    monkeypatch.setattr(torch.Tensor, "sum", summed)
+    caches()
+    (first, written, size), (second, read, read_size) = touched
+    assert (first, second) == ("written", "read")
+    assert written != read
+    assert size == read_size == TIMES_THE_CACHE * cache_bytes(CPU)
+
+
+def test_memory_for_both_buffers_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    both = 2 * TIMES_THE_CACHE * cache_bytes(CPU)
+    monkeypatch.setattr(Device, "free_bytes", lambda _: both)  # and nothing to spare
+    with pytest.raises(DoesNotFitError):
+        ColdCaches([CPU])
 
 
 def test_what_was_not_written_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:

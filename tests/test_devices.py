@@ -5,13 +5,22 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import torch
 
 from suite import devices
-from suite.devices import Device, UnknownDeviceError, all_devices, choose, global_state, try_device
+from suite.devices import (
+    Device,
+    UnknownDeviceError,
+    all_devices,
+    choose,
+    global_state,
+    release_memory,
+    try_device,
+)
 from suite.errors import DoesNotFitError
 from suite.profiles import settings_for
 from suite.running.journal import Journal, LaunchSpec, Stopped
@@ -134,3 +143,58 @@ def test_a_changed_setting_shows_in_the_global_state() -> None:
     finally:
         torch.set_grad_enabled(True)
     assert global_state() == before
+
+
+@pytest.mark.parametrize(
+    ("gfx", "kept_in"),
+    [
+        ("gfx942:sramecc+:xnack-", torch.float8_e4m3fnuz),
+        ("gfx950:sramecc+:xnack-", torch.float8_e4m3fn),
+        ("gfx1201", torch.float8_e4m3fn),
+        (None, torch.float8_e4m3fn),
+    ],
+)
+def test_8_bit_floats_are_of_the_type_that_the_device_has_units_for(
+    monkeypatch: pytest.MonkeyPatch, gfx: str | None, kept_in: torch.dtype
+) -> None:
+    monkeypatch.setattr(Device, "_gfx", gfx)
+    drawn = Device("cpu").uniform(64, 64, dtype="float8_e4m3fn")
+    assert drawn.dtype == kept_in
+    assert drawn.float().abs().max() <= 1
+    assert Device("cpu").uniform(4, dtype="bfloat16").dtype == torch.bfloat16
+
+
+def test_the_architecture_is_asked_of_amds_devices_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    properties = SimpleNamespace(gcnArchName="gfx942:sramecc+:xnack-")
+    monkeypatch.setattr(torch.cuda, "get_device_properties", lambda _: properties)
+    assert Device("cuda:0")._gfx is None
+    monkeypatch.setattr(torch.version, "hip", "7.2")
+    assert Device("cuda:0")._gfx == properties.gcnArchName
+    assert Device("xpu:0")._gfx is None
+
+
+def given_back(monkeypatch: pytest.MonkeyPatch, *, public: bool, refused: bool) -> list[str]:
+    """Return what is given back where torch has a public name for pinned memory, or has not."""
+    freed: list[str] = []
+
+    def empty_cache() -> None:
+        if refused:
+            raise RuntimeError("this backend keeps nothing")
+        freed.append("device")
+
+    monkeypatch.setattr(torch.accelerator, "empty_cache", empty_cache)
+    if public:
+        name = "empty_host_cache"
+        monkeypatch.setattr(torch.accelerator, name, lambda: freed.append("host"), raising=False)
+    else:
+        monkeypatch.delattr(torch.accelerator, "empty_host_cache", raising=False)
+    pinned = lambda: freed.append("vendor's host")  # noqa: E731 - as short as can be
+    monkeypatch.setattr(torch._C, "_host_emptyCache", pinned, raising=False)
+    release_memory()
+    return freed
+
+
+def test_pinned_memory_is_given_back_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert given_back(monkeypatch, public=True, refused=False) == ["device", "host"]
+    assert given_back(monkeypatch, public=False, refused=False) == ["device", "vendor's host"]
+    assert given_back(monkeypatch, public=True, refused=True) == []

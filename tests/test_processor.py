@@ -207,7 +207,7 @@ def test_how_cores_and_pages_are_run_is_read(tmp_path: Path) -> None:
     files |= {f"sys/devices/system/cpu/cpu{core}/node1/cpulist": "0" for core in CORES}
     cpu = processor({}, plant(tmp_path, files))
     assert (cpu.frequency_driver, cpu.boost) == ("amd-pstate-epp", False)
-    assert (cpu.huge_pages, cpu.usable_numa_nodes) == ("madvise", 1)
+    assert (cpu.huge_pages, cpu.usable_numa_nodes, cpu.core_nodes) == ("madvise", 1, [1])
 
 
 @pytest.mark.parametrize(("off", "boost"), [("0", True), ("1", False)])

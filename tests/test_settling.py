@@ -1,12 +1,18 @@
 # SPDX-License-Identifier: MIT
 """Accelerators are kept busy until their clocks are steady, by what fits into their memory."""
 
+from pathlib import Path
+from typing import Any
+
 import pytest
 import torch
 
-from suite import settling
+from suite import environment, settling
+from suite import session as sessions
 from suite.devices import Device
 from suite.errors import DoesNotFitError
+from suite.profiles import settings_for
+from suite.running.journal import Journal, LaunchSpec
 
 
 class Small(Device):
@@ -32,3 +38,59 @@ def test_a_small_device_is_settled_with_what_fits(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(settling, "SETTLE_SECONDS", 1e-3)
     monkeypatch.setattr(settling, "SETTLE_CALL", 1e9)  # no product is long enough
     settling.steady_clocks([Small("cpu")])
+
+
+class Full(Small):
+    """A CPU that stands for an accelerator without any memory left."""
+
+    def uniform(self, *shape: int, dtype: str | torch.dtype = "float32") -> torch.Tensor:
+        """Find none."""
+        raise torch.OutOfMemoryError(f"no room for {shape} of {dtype}")
+
+
+def test_a_full_device_is_left_alone_and_the_others_are_settled(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(settling, "SETTLERS", settling.SETTLERS[:2])
+    calls: list[int] = []
+
+    def product(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+        calls.append(1)
+        return a @ b
+
+    monkeypatch.setattr(torch, "matmul", product)
+    settling.steady_clocks([Full("cpu"), Small("cpu")], 1e-3)
+    assert calls
+    calls.clear()
+    settling.steady_clocks([Full("cpu")], 1e-3)
+    assert not calls
+
+
+class DescribedError(Exception):
+    """The machine is being described."""
+
+
+@pytest.mark.parametrize("mode", ["pilot", "measure"])
+def test_the_machine_is_described_when_its_links_are_awake(
+    mode: Any,  # noqa: ANN401 - as the specification has it
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A PCIe link that is idle shows a lower generation than the one at which copies run."""
+    seen: list[str] = []
+
+    def capture(devices: list[str]) -> None:
+        seen.append(f"described {devices}")
+        raise DescribedError
+
+    monkeypatch.setattr(settling, "steady_clocks", lambda *_: seen.append("settled"))
+    monkeypatch.setattr(environment, "capture", capture)
+    launch: Any = object.__new__(sessions.LaunchSession)
+    launch.journal = Journal(tmp_path / "journal")
+    launch.settings = settings_for("quick", ["cpu"])
+    launch.spec = LaunchSpec(
+        mode=mode, launch=0, journal="", benchmarks="", seed=0, settings=launch.settings
+    )
+    with pytest.raises(DescribedError):
+        launch._look_around() if mode == "pilot" else launch.get_ready(1)
+    assert seen == ["settled", "described ['cpu']"]

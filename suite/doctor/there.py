@@ -241,6 +241,8 @@ def _device(gpu: Gpu, told: dict[str, Any], reasons: dict[str, str]) -> Device:
     known: dict[str, Any] = {"vendor": gpu.vendor, "name": gpu.name}
     if gpu.folder is not None:
         known |= told_by_kernel(gpu.folder)
+    if "numa_node" in known:  # NVML speaks of the node that a GPU's own memory is
+        told = told | {"numa_node": known["numa_node"]}
     device = Device(**(known | told))
     otherwise = device.fault or f"the kernel does not tell it of {gpu.vendor}'s devices"
     for name in Device.__struct_fields__:

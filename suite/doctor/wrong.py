@@ -7,7 +7,7 @@ the help.
 
 from collections.abc import Callable, Iterator, Sequence
 
-from suite.doctor import devices, hosts
+from suite.doctor import devices, hosts, nodes
 from suite.doctor.there import There
 from suite.doctor.trouble import START_LOCALLY, Trouble
 from suite.model import Conclusion, Severity
@@ -49,6 +49,7 @@ RULES: dict[Severity, tuple[Rule, ...]] = {
         devices.power_cap,
         devices.narrow_link,
         devices.slow_link,
+        nodes.far_accelerator,
         hosts.slow_governor,
         hosts.quota_below_cores,
         hosts.busy_processor,
@@ -57,6 +58,6 @@ RULES: dict[Severity, tuple[Rule, ...]] = {
         hosts.little_shared_memory,
         hosts.little_disk_space,
     ),
-    "info": (devices.unloaded_driver, devices.no_accelerator),
+    "info": (devices.unloaded_driver, nodes.several_nodes, devices.no_accelerator),
 }
 """All rules, by how bad what they find is: an error keeps an accelerator from being used."""

@@ -40,7 +40,8 @@ def accelerator(name: str, facts: Facts, root: Path = ROOT) -> Accelerator:
         known |= {fact: value for fact, value in told.items() if known.get(fact) is None}
     if _is_nvidia(device):
         told, reasons = told_by_driver(str(properties.uuid))
-        known |= told
+        # NVML speaks of the node that a GPU's own memory is, the kernel of the one it is on.
+        known |= told | {"numa_node": known.get("numa_node", told.get("numa_node"))}
     otherwise = f"neither torch nor a library asked here tells it of {device.type} devices"
     return Accelerator(
         name=known.pop("name", None) or device.type,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which of NVIDIA's GPUs a build of torch has code for."""
+"""Which of NVIDIA's GPUs a build of torch has code for, and which 8-bit floats AMD's have."""
 
 from collections.abc import Sequence
 
@@ -25,3 +25,15 @@ def serves(built: Sequence[str], capability: str) -> bool:
         if same if kind == "sm" else had <= (major, minor):
             return True
     return False
+
+
+def eight_bit_float(gfx: str | None) -> str:
+    """Return the type of 8-bit floats, by torch's name, that a GPU has units for.
+
+    gfx : AMD's name of the architecture, such as `gfx942:sramecc+:xnack-`; nothing of other GPUs
+
+    Only gfx94x (MI300X, MI325X) has the type without infinities and negative zero; newer ones have
+    that of the Open Compute Project, as NVIDIA's do:
+    https://rocm.docs.amd.com/projects/hipBLASLt/en/latest/reference/data-type-support.html
+    """
+    return "float8_e4m3fnuz" if gfx and gfx.startswith("gfx94") else "float8_e4m3fn"

@@ -31,6 +31,7 @@ def processor(unknown: dict[str, str], root: Path = ROOT) -> Cpu:
     limit = limits.quota(root)
     governor = _governor(root, cores)
     cache = last_level_cache(root)
+    nodes = _nodes_of(root, cores)
     physical, logical = psutil.cpu_count(logical=False), psutil.cpu_count()
     return Cpu(
         model=note("model", _model(root), "the system does not name its processor"),
@@ -56,8 +57,11 @@ def processor(unknown: dict[str, str], root: Path = ROOT) -> Cpu:
         ),
         usable_numa_nodes=note(
             "usable_numa_nodes",
-            _usable_nodes(root, cores),
+            len(nodes) or None,
             "the system does not describe its memory nodes",
+        ),
+        core_nodes=note(
+            "core_nodes", nodes or None, "the system does not describe its memory nodes"
         ),
         threads_per_core=note(
             "threads_per_core",
@@ -124,7 +128,8 @@ def _numa_nodes(root: Path) -> int | None:
     return len(list((root / "sys/devices/system/node").glob("node[0-9]*"))) or None
 
 
-def _usable_nodes(root: Path, cores: list[int]) -> int | None:
+def _nodes_of(root: Path, cores: list[int]) -> list[int]:
+    """Return the numbers of the memory nodes that cores belong to."""
     folder = root / "sys/devices/system/cpu"
-    nodes = {node.name for core in cores for node in folder.glob(f"cpu{core}/node[0-9]*")}
-    return len(nodes) or None
+    found = {node.name for core in cores for node in folder.glob(f"cpu{core}/node[0-9]*")}
+    return sorted(int(name.removeprefix("node")) for name in found)

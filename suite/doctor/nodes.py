@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: MIT
+# ruff: noqa: D401 - the first line of a rule says what it reports, as a user reads it
+"""Rules about accelerators and cores on different memory nodes."""
+
+from collections.abc import Iterator
+
+from suite.doctor.there import Device, There
+from suite.doctor.trouble import Trouble
+
+
+def far_accelerator(there: There) -> Iterator[Trouble]:
+    """The cores that may be used belong to other memory nodes than an accelerator.
+
+    Copies and launches cross the link between the nodes, and are slower. Start the run on the
+    accelerator's node.
+    """
+    nodes = _nodes(there)
+    for device, node in _attached(there):
+        if nodes and node not in nodes:
+            mine = ", ".join(map(str, nodes))
+            message = (
+                f"{device.name} is attached to memory node {node}, "
+                f"and the usable cores belong to node {mine}"
+            )
+            yield Trouble(message, _mend(node))
+
+
+def several_nodes(there: There) -> Iterator[Trouble]:
+    """The cores that may be used belong to several memory nodes, an accelerator to one of them.
+
+    Pinned memory lies on the node on which a launch happens to run, so copies may differ from
+    launch to launch. Start the run on the accelerator's node to measure copies.
+    """
+    nodes = _nodes(there)
+    for device, node in _attached(there):
+        if node in nodes and len(nodes) > 1:
+            message = (
+                f"{device.name} is attached to memory node {node}, "
+                f"and the usable cores belong to {len(nodes)} nodes"
+            )
+            yield Trouble(message, _mend(node))
+
+
+def _attached(there: There) -> list[tuple[Device, int]]:
+    """Return one accelerator of each name and node, with the node."""
+    found = {
+        (device.name, device.numa_node): (device, device.numa_node)
+        for device in there.accelerators
+        if device.numa_node is not None
+    }
+    return list(found.values())
+
+
+def _nodes(there: There) -> list[int]:
+    return there.host.cpu.core_nodes or []
+
+
+def _mend(node: int) -> str:
+    return f"numactl --cpunodebind={node} --membind={node} frobench run"
