@@ -27,6 +27,10 @@ class Accounts(NamedTuple):
     ran: float
     waited: float
 
+    def since(self, before: "Accounts") -> "Accounts":
+        """Return what was added since; less is told where threads have ended meanwhile."""
+        return Accounts(max(0.0, self.ran - before.ran), max(0.0, self.waited - before.waited))
+
 
 Read = Callable[[], Accounts | None]
 
@@ -52,7 +56,7 @@ def undisturbed(
     """
     if before is None or after is None:
         return seconds
-    ran, waited = (max(0.0, late - early) for early, late in zip(before, after, strict=True))
+    ran, waited = after.since(before)
     return max(0.0, seconds - waited, min(seconds, ran / cores))
 
 

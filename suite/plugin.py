@@ -32,7 +32,7 @@ from suite.grids import PROFILES
 from suite.lanes import Track
 from suite.model import Check, Work
 from suite.replay import Replay, show
-from suite.running.journal import Begun, Measured
+from suite.running.journal import Measured
 from suite.searches import ShapeSearch
 from suite.session import LaunchSession, Refusal, reason_of
 from suite.timing import Body, Sampler
@@ -248,7 +248,7 @@ def pytest_runtest_protocol(item: pytest.Item) -> None:
     frobench.exit_if_orphaned()
     frobench.read_gauge()
     item.stash[BEGUN] = time.monotonic()
-    frobench.write(Begun(launch=frobench.spec.launch, case=item.nodeid, at=item.stash[BEGUN]))
+    frobench.begin(item.nodeid, item.stash[BEGUN])
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -40,6 +40,8 @@ from suite.sensors.sensor import Source
 PILOT = "pilot.jsonl"
 """The journal of the pilot, in a run's folder."""
 
+DISTURBED = ", and takes less time where no other program keeps the processor busy"
+
 
 class Request(Struct, frozen=True, kw_only=True):
     """What the user asked for.
@@ -230,6 +232,7 @@ def _tell(plan: Plan, reporter: Reporter) -> None:
             f"{plan.settings.least_launches} launches and this pilot take about "
             f"{remaining(plan.seconds_at_least)}, more than the budget of "
             f"{remaining(plan.settings.budget)}; -k selects fewer cases"
+            f"{DISTURBED if plan.disturbed else ''}"
         )
 
 

@@ -20,6 +20,7 @@ from msgspec.structs import replace
 
 from suite import clocks, doctor, environment, private, settling, timing
 from suite import devices as dev
+from suite.accounts import Accounts, accounts
 from suite.collection import parameters
 from suite.declared import work as declared_work
 from suite.errors import CannotRunError, TooLongError, WrongResultError
@@ -31,6 +32,7 @@ from suite.measurement import Measurement
 from suite.model import Check, Settings, Work
 from suite.profiles import settings_for
 from suite.running.journal import (
+    Begun,
     Busy,
     Gauged,
     Harness,
@@ -80,6 +82,7 @@ class LaunchSession:
             _die_with_parent()
         self._workers: dict[tuple[Seat, ...], list[Worker]] = {}
         self._untidy = False
+        self._before: Accounts | None = None
         self._gauge: Gauge | None = None
 
     def write(self, record: Record) -> None:
@@ -185,6 +188,12 @@ class LaunchSession:
             elif isinstance(record, Tried):
                 self.searches.remember(record)
 
+    def begin(self, case: str, at: float) -> None:
+        """Write down that a case is in flight; a pilot keeps accounts of it."""
+        if self.spec.mode == "pilot":
+            self._before = accounts()
+        self.write(Begun(launch=self.spec.launch, case=case, at=at))
+
     def exit_if_orphaned(self) -> None:
         """Stop when the runner is gone: nobody would hold the deadlines.
 
@@ -280,6 +289,8 @@ class LaunchSession:
             record = Refused(launch=self.spec.launch, case=case, **refused._asdict())
         elif measured is not None:
             measured.wall_seconds = wall_seconds - self.searches.took.get(case, 0.0)
+            if self._before is not None and (now := accounts()) is not None:
+                measured.accounts = now.since(self._before)
         if record is not None:
             self.write(record)
         self.searches.conclude(case)

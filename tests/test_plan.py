@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from suite.accounts import Accounts
 from suite.model import CommitInfo, Work
 from suite.profiles import LEAST_SAMPLES, settings_for
 from suite.runner import _tell
@@ -19,6 +20,7 @@ from suite.running.plan import (
     Plan,
     choose_case_seconds,
     freeze,
+    is_disturbed,
     launch_seconds,
     too_long,
 )
@@ -97,6 +99,37 @@ def test_what_six_launches_have_no_time_for_is_left_out_the_longest_first() -> N
     assert found["other 1"].status == "skipped"
     assert found["other 1"].reason.startswith("it takes 15 s of each launch")
     assert "--budget" in found["other 1"].reason
+
+
+def test_a_case_whose_set_up_was_disturbed_in_the_pilot_is_not_left_out() -> None:
+    pairs = cases(headline=(1.0,), others=(0.1, 0.1))
+    share = (450 - 50) / 6
+    startup = share - launch_seconds([record for _, record in pairs], 0.0, CASE_SECONDS[0])
+    shaken = [
+        (case, replace(record, wall_seconds=30.0, accounts=Accounts(0.5, 0.0)))
+        for case, record in pairs
+    ]
+    assert not too_long(shaken, STANDARD, startup - 2.0, 50.0)
+    slow = [
+        (case, replace(record, wall_seconds=30.0, accounts=Accounts(30.0, 0.0)))
+        for case, record in pairs
+    ]
+    assert {*too_long(slow, STANDARD, startup - 2.0, 50.0)} == {"other 0", "other 1"}
+
+
+def test_a_run_on_a_busy_processor_may_take_longer_rather_than_lose_cases() -> None:
+    pairs = cases(headline=(1.0,), others=(0.1, 3.0))
+    late = (450 - 50) / 6
+    assert too_long(pairs, STANDARD, late, 50.0)
+    accounts = [Accounts(record.wall_seconds, record.wall_seconds / 2) for _, record in pairs]
+    busy = [
+        (case, replace(record, undisturbed=record.quickest, accounts=its))
+        for (case, record), its in zip(pairs, accounts, strict=True)
+    ]
+    assert is_disturbed([record for _, record in busy])
+    assert not is_disturbed([record for _, record in pairs])
+    assert not too_long(busy, STANDARD, late, 50.0)
+    assert too_long(busy, STANDARD, 1.5 * late + 10.0, 50.0)
 
 
 def test_no_case_that_leads_an_answer_is_left_out_nor_any_that_was_asked_for() -> None:

@@ -9,6 +9,7 @@ from typing import Literal
 
 from msgspec import Struct, field
 
+from suite.accounts import Accounts
 from suite.json_lines import JsonLines, encoded
 from suite.model import Check, Conclusion, Environment, Exercise, Scalar, Search, Settings, Work
 from suite.running.keep import keep
@@ -73,6 +74,7 @@ class Measured(Struct, tag="measured", kw_only=True):
     in_a_row : whether nothing comes between two calls, so that energy can be measured
     order : its place in the launch
     undisturbed : seconds of a pilot's quickest call, what it waited for the processor taken off
+    accounts : of the whole case in a pilot, where the system keeps them
     against, flushed_bytes, commonest, idle_devices, search : see `CaseInfo`
     """
 
@@ -96,6 +98,7 @@ class Measured(Struct, tag="measured", kw_only=True):
     wall_seconds: float = 0.0
     in_a_row: bool = True
     undisturbed: float | None = None
+    accounts: Accounts | None = None
 
     @property
     def quickest(self) -> float:

@@ -31,6 +31,10 @@ CASE_SECONDS = (0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5,
 """Times for a case in a launch to choose from; a few, so that like runs choose alike."""
 RESERVE = 0.92
 """The part of the budget that is planned; the rest is for what takes longer than thought."""
+DISTURBED = 0.1
+"""Part of a pilot's time that its cases wait for the processor above which others disturb it."""
+MORE_WHERE_DISTURBED = 1.5
+"""Times the profile's limit that a run may take on such a machine, rather than lose cases."""
 WARM_UP_CALLS = 10
 """Calls after which a body is steady, if it was so from the start."""
 
@@ -88,6 +92,7 @@ class Plan(_Kept, kw_only=True):
     counters : devices that count their energy
     energy : cases whose energy every launch measures, and why not others
     troubles : what was wrong with the machine before anything ran
+    disturbed : whether the pilot's cases had to wait for the processor
     """
 
     FILE: ClassVar[str] = "plan.json"
@@ -104,6 +109,7 @@ class Plan(_Kept, kw_only=True):
     counters: list[str] = []
     energy: Choice = Choice([], {})
     troubles: list[Conclusion] = []
+    disturbed: bool = False
 
     @property
     def seconds_at_least(self) -> float:
@@ -164,6 +170,7 @@ def freeze(
         counters=[device for device, reason in counters.items() if reason is None],
         energy=energy,
         troubles=surroundings.troubles,
+        disturbed=is_disturbed(ran),
     )
 
 
@@ -185,12 +192,16 @@ def too_long(
     """Return the cases without which the fewest launches stay within the profile's limit.
 
     They are those that take longest of the ones that lead no answer. Whoever asks for a number of
-    launches, or for a larger budget, has the time.
+    launches, or for a larger budget, has the time. What other programs took of the processor is no
+    reason to leave a case out.
     """
     if settings.launches is not None:
         return {}
     profile = PROFILES[settings.profile]
     most = profile.limit + max(0.0, settings.budget - profile.budget)
+    if is_disturbed([record for _, record in ran]):
+        most *= MORE_WHERE_DISTURBED
+    ran = [(case, _undisturbed(record)) for case, record in ran]
     share = max(0.0, most - spent) / settings.least_launches
     over = launch_seconds((record for _, record in ran), startup, CASE_SECONDS[0]) - share
     takes = {
@@ -209,6 +220,29 @@ def too_long(
         )
         found[name] = Refused(launch=0, case=name, status="skipped", reason=reason)
     return found
+
+
+def is_disturbed(ran: Sequence[Measured]) -> bool:
+    """Tell whether the pilot's cases had to wait for the processor while others had it."""
+    waited = sum(record.accounts.waited for record in ran if record.accounts)
+    return waited > DISTURBED * sum(record.wall_seconds for record in ran)
+
+
+def _undisturbed(record: Measured) -> Measured:
+    """Return what the pilot would have seen of a case at the least, had nothing disturbed it.
+
+    Setting up and checking takes no longer than its processor time.
+    """
+    if record.accounts is None:
+        return record
+    prepared = min(record.prepared, record.accounts.ran)
+    overhead = min(record.overhead, record.accounts.ran)
+    return replace(
+        record,
+        samples=[record.quickest] * len(record.samples),
+        prepared=prepared,
+        wall_seconds=record.warmup + record.sampled + prepared + overhead,
+    )
 
 
 def choose_case_seconds(
