@@ -14,7 +14,7 @@ from reports.findings.select import is_cpu
 from reports.headlines import Figure
 from reports.images import ELLIPSIS, width
 from reports.views import Marks, doubtful
-from reports.words import printable
+from suite.printable import printable
 from suite.units import format_estimate
 
 LEFT, RIGHT, TEXT = "#3b4048", "#1d5a9e", "#ffffff"

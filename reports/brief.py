@@ -14,9 +14,6 @@ from suite.compare.alike import faults
 from suite.model import Run
 from suite.units import counted, format_estimate
 
-ABSENT = "Not measured: "
-"""How the answer of a finding begins that lacks what it needs; the reason follows."""
-
 
 def paragraph(run: Run, title: str, answered: Iterable[Section], marks: Marks) -> str:
     """Sum up a run: what it is, what it reaches, what costs time, and what to doubt.
@@ -66,9 +63,8 @@ def _sentence(
     """
     found = [one for one in findings if _is_called(one, name)]
     for one in sorted(found, key=lambda one: (one.value is None, "-cpu" in one.name))[:1]:
-        absent = one.answer.startswith(ABSENT)
-        reason = one.answer.removeprefix(ABSENT)
-        yield f"{topic} was not measured: {reason}" if absent else spell(one), one
+        absent = f"{topic} was not measured: {one.absent}."
+        yield absent if one.absent else spell(one), one
 
 
 def _is_called(finding: Finding, name: str) -> bool:

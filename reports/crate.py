@@ -28,7 +28,7 @@ from reports.metadata import (
     variable,
 )
 from reports.summary import Summary
-from reports.words import printable
+from suite.printable import printable
 
 CRATE = "ro-crate-metadata.json"
 VERSION = "https://w3id.org/ro/crate/1.2"

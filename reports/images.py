@@ -20,7 +20,7 @@ from matplotlib.text import Text
 
 from reports.summary import Answer
 from reports.theme import LIGHT
-from reports.words import printable
+from suite.printable import printable
 from suite.units import format_estimate
 
 WIDTH, HEIGHT, EDGE = 1200, 630, 70

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from html import escape
 
 from reports.theme import LIGHT
-from reports.words import printable
+from suite.printable import printable
 
 Places = Iterable[tuple[float, float]]
 NARROWEST = 0.45

@@ -1,27 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""Plots and stray strings in words: text alternatives, hover texts, printable and safe names."""
+"""Plots and stray strings in words: text alternatives, hover texts, safe names."""
 
 import hashlib
 import re
-import unicodedata
 
 from reports.findings.model import Plot, Series
+from suite.printable import printable
 from suite.units import format_estimate, format_value
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9.+-]+")
 _LONGEST_NAME = 100
-
-
-def printable(text: str) -> str:
-    """Replace what neither XML nor a reader can bear: control characters, lone surrogates."""
-    return text if text.isprintable() else "".join(_shown(character) for character in text)
-
-
-def _shown(character: str) -> str:
-    if character in "\n\t":
-        return " "
-    hidden = unicodedata.category(character).startswith("C")
-    return "\N{REPLACEMENT CHARACTER}" if hidden else character
 
 
 def place(x: float | str, unit: str = "") -> str:

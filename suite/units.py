@@ -90,6 +90,11 @@ def format_seconds(seconds: float) -> str:
     return format_value(seconds, "s")
 
 
+def nanoseconds(seconds: float) -> float:
+    """Return a time in nanoseconds, to the picosecond, for programs that want that unit."""
+    return round(seconds / 1e-9, 3)
+
+
 def counted(number: int, noun: str) -> str:
     """Return a number of things, such as "1 launch" or "12 cases"."""
     plural = "" if number == 1 else "es" if noun.endswith("ch") else "s"

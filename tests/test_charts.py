@@ -10,8 +10,9 @@ import pytest
 from reports import charts, theme
 from reports.axes import ticks
 from reports.findings.model import Axis, Plot, Point, Series
-from reports.words import describe, printable
+from reports.words import describe
 from suite.model import Estimate
+from suite.printable import printable
 
 FORMS = [theme.WIDE, theme.NARROW]
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Cases to answers with intervals: a module for each exercise that has rules of its own."""
 
+from collections.abc import Sequence
+
 from reports.findings import (
     attainable_peak,
     copies,
@@ -16,7 +18,7 @@ from reports.findings import (
     split_model,
     versions,
 )
-from reports.findings.model import Finding, Section, exercise_title
+from reports.findings.model import ABSENT, Finding, Section, exercise_title
 from reports.findings.select import Cases, is_cpu
 from suite.model import Run
 
@@ -44,7 +46,10 @@ def sections(run: Run) -> list[Section]:
 
 
 def findings(run: Run) -> dict[str, list[Finding]]:
-    """Return what `sections` answers by exercise, without the plots, in half the time."""
+    """Return what `sections` answers by exercise, without the plots, in half the time.
+
+    The first finding of an exercise leads.
+    """
     return {exercise: _findings(Cases(run, exercise)) for exercise in _order(run)}
 
 
@@ -60,20 +65,28 @@ def _findings(cases: Cases) -> list[Finding]:
     beside = versions.findings(cases.run, cases.exercise)
     found = [*found, *(one for one in beside if not answered.issuperset(one.cases))]
     asked = cases.run.frobench.exercises[cases.exercise]
-    return found or [Finding("absent", asked.question, f"Not measured: {cases.reason()}.")]
+    if not found:
+        return [Finding("absent", asked.question, f"{ABSENT}{cases.reason()}.")]
+    lead = _lead(cases, found)
+    return [lead, *(finding for finding in found if finding is not lead)]
 
 
-def _section(cases: Cases) -> Section:
-    exercise, found = cases.exercise, _findings(cases)
-    asked = cases.run.frobench.exercises[exercise]
+def _lead(cases: Cases, found: Sequence[Finding]) -> Finding:
+    """Return the first finding that has a number, or one that says what a single device lacks."""
     lead = next((finding for finding in found if finding.value), found[0])
     if sum(not is_cpu(device) for device in cases.run.frobench.settings.devices) == 1:
         lead = next((finding for finding in found if finding.name in NEEDS_TWO), lead)
+    return lead
+
+
+def _section(cases: Cases) -> Section:
+    exercise = cases.exercise
+    asked = cases.run.frobench.exercises[exercise]
     return Section(
         exercise,
         exercise_title(exercise),
         asked.question,
         asked.explanation,
-        (lead, *(finding for finding in found if finding is not lead)),
+        tuple(_findings(cases)),
         tuple(plot for plot in RULES.get(exercise, other).plots(cases) if plot.shows_more_than_one),
     )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import pandas as pd
 from msgspec.structs import replace
 
-from reports.findings.model import Finding
+from reports.findings.model import ABSENT, Finding
 from reports.findings.select import Cases, Curve, NotMeasuredError
 from suite.model import Estimate
 from suite.statistics import estimate
@@ -36,6 +36,8 @@ class Answer:
     bracket
         For a number interpolated between two measured sizes: these sizes, which are then the ends
         of its interval, because how the times run between them was not measured.
+    rule_of_thumb
+        What to do, in a short sentence; empty where the number supports no advice.
     """
 
     sentence: str
@@ -44,6 +46,7 @@ class Answer:
     unit: str = ""
     label: str = ""
     bracket: tuple[float, float] | None = None
+    rule_of_thumb: str = ""
 
 
 def ask(
@@ -53,16 +56,30 @@ def ask(
     try:
         answer = compute(cases, *more)
     except NotMeasuredError as missing:
-        return Finding(name, question, f"Not measured: {missing}.")
+        return Finding(name, question, f"{ABSENT}{missing}.")
     if answer.by_launch is None:
-        return Finding(name, question, answer.sentence, cases=answer.cases)
+        return Finding(
+            name,
+            question,
+            answer.sentence,
+            cases=answer.cases,
+            rule_of_thumb=answer.rule_of_thumb,
+        )
     value = estimate_of(answer.by_launch)
     if answer.bracket is not None and value.low is not None:
         value = replace(value, low=answer.bracket[0], high=answer.bracket[1])
     sentence = answer.sentence.replace(VALUE, format_estimate(value, answer.unit))
     by_launch = tuple(answer.by_launch.dropna())
     return Finding(
-        name, question, sentence, value, answer.unit, answer.label, by_launch, answer.cases
+        name,
+        question,
+        sentence,
+        value,
+        answer.unit,
+        answer.label,
+        by_launch,
+        answer.cases,
+        answer.rule_of_thumb,
     )
 
 

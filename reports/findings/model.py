@@ -9,6 +9,8 @@ from suite.model import Estimate
 RATIO = "\N{MULTIPLICATION SIGN}"
 """The unit of a ratio."""
 
+ABSENT = "Not measured: "
+"""How the answer of a finding begins that lacks what it needs; the reason follows."""
 PlotKind = Literal["curve", "points", "dots", "stack"]
 
 
@@ -33,6 +35,8 @@ class Finding:
         The values of the launches that the estimate was made from.
     cases
         Full names of the cases it was computed from.
+    rule_of_thumb
+        What to do, as far as the number supports advice; empty where it does not.
     """
 
     name: str
@@ -43,6 +47,13 @@ class Finding:
     label: str = ""
     by_launch: tuple[float, ...] = ()
     cases: tuple[str, ...] = ()
+    rule_of_thumb: str = ""
+
+    @property
+    def absent(self) -> str:
+        """Why there is no answer; empty where there is one."""
+        reason = self.answer.removeprefix(ABSENT).removesuffix(".")
+        return reason if self.answer.startswith(ABSENT) else ""
 
 
 @dataclass(frozen=True)
