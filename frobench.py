@@ -150,7 +150,10 @@ def run(devices: str, results: Path, benchmarks: Path, **wanted: Any) -> None:  
     from suite.terminal import say, shown
 
     path, stored = measure(results=results, benchmarks=benchmarks, devices=devices, **wanted)
-    say(shown(path))
+    try:
+        conclude(stored, err=True)
+    finally:  # whatever becomes of the answers, the run is stored
+        say(shown(path))
     sys.exit(failed(stored))
 
 
@@ -179,13 +182,14 @@ def reproduce(file: Path, devices: str, benchmarks: Path, results: Path, *, wait
     path, again = measure(
         results=results, benchmarks=benchmarks, devices=devices, like=first, wait=wait
     )
+    conclude(again, err=True)
     code = verdicts.reproduction(first, again)
     say(shown(path))
     sys.exit(failed(again) or code)
 
 
 def measure(results: Path, benchmarks: Path, devices: str, **wanted: Any) -> "tuple[Path, Run]":  # noqa: ANN401 - see `Request`
-    """Measure what is wanted, tell how it went, and return the stored file and its path."""
+    """Measure what is wanted, and return the stored file and its path."""
     import signal
 
     from suite import store
@@ -193,7 +197,6 @@ def measure(results: Path, benchmarks: Path, devices: str, **wanted: Any) -> "tu
     from suite.runner import Request
     from suite.runner import run as to_the_end
     from suite.running.progress import reporter
-    from suite.terminal import conclude
 
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # saves what is finished too
     request = Request(
@@ -207,10 +210,33 @@ def measure(results: Path, benchmarks: Path, devices: str, **wanted: Any) -> "tu
             path, stored = to_the_end(request, progress)
     except Interrupted as stopped:
         if stopped.stored is not None:
-            conclude(store.read(stopped.stored))
+            conclude(store.read(stopped.stored), err=True)
         raise
-    conclude(stored)
     return path, stored
+
+
+def conclude(judged: "Run", *, err: bool, every: bool = False, cases: bool = False) -> None:
+    """Print the answers of a run, then what makes them doubtful.
+
+    every : all answers, not only the first of each exercise
+    cases : every case instead of the answers
+    """
+    from suite import answers, checks
+    from suite.terminal import doubts, say, width
+
+    columns = width()
+    try:
+        from reports import plain
+    except ImportError as error:  # what measures may have less than what reports
+        if (module := absent_module(error)) is None:
+            raise
+        say(f"no answers here: {absent(module)}", err=err)
+    else:
+        run = plain.answers(checks.credible(judged))
+        say(*answers.heading(run, columns), "", err=err)
+        chosen = answers.case_lines(run.cases, columns)
+        say(*(chosen if cases else answers.lines(run, columns, every=every)), err=err)
+    say(*doubts(judged, columns), err=err)
 
 
 def failed(stored: "Run") -> int:
@@ -331,6 +357,69 @@ def share(file: Path, output: Path, *, everything: bool) -> None:
                 "give another folder with -o",
             )
     say("Open a pull request that adds this file under results/:", shown(path))
+
+
+def in_form(name: str, what: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Let a verb be asked for one of several forms, each by an option of its own."""
+    return click.option(f"--{name}", "form", flag_value=name, help=what)
+
+
+@main.command()
+@click.argument("file", type=FILE)
+@click.option("--all", "every", is_flag=True, help="Every answer, not one of each exercise.")
+@click.option("--cases", is_flag=True, help="Every case instead of the answers.")
+@in_form("markdown", "As a table for a pull request or a wiki.")
+@in_form("json", "Every answer and every case, for programs.")
+@in_form("csv", "Every answer, or with --cases every case, a row each.")
+@tells
+def show(file: Path, form: str | None, *, every: bool, cases: bool) -> None:
+    """Print the answers of the stored run in FILE, then its doubts.
+
+    A case that failed or was left out stands with its reason among the --cases.
+    """
+    from suite import checks
+    from suite.terminal import is_valid
+
+    if not is_valid(file):
+        sys.exit(FAILED)
+    judged = checks.read(file)
+    if form is None:
+        conclude(judged, err=False, every=every, cases=cases)
+        return
+    from reports import plain
+    from suite import answer_files
+
+    run = plain.answers(checks.credible(judged))
+    writers = {
+        "json": lambda: answer_files.as_json(run),
+        "csv": lambda: answer_files.cases_as_csv(run.cases) if cases else answer_files.as_csv(run),
+        "markdown": lambda: (
+            answer_files.cases_as_markdown(run.cases) if cases else answer_files.as_markdown(run)
+        ),
+    }
+    click.echo(writers[form]())
+
+
+@main.command()
+@click.argument("file", type=FILE)
+@in_form("github-action-benchmark", "For its tool customSmallerIsBetter.")
+@in_form("bencher", "Bencher Metric Format.")
+@in_form("openmetrics", "For Prometheus and what else reads its text.")
+@tells
+def export(file: Path, form: str | None) -> None:
+    """Print the estimate of each case in FILE, with its interval, for a dashboard.
+
+    An estimate is the median over launches. Cases with an error are left out.
+    """
+    from suite import checks
+    from suite.export import FORMATS
+    from suite.terminal import is_valid
+
+    if form is None:
+        raise click.UsageError(f"choose a format: --{', --'.join(FORMATS)}")
+    if not is_valid(file):
+        sys.exit(FAILED)
+    click.echo(FORMATS[form](checks.credible(checks.read(file))))
 
 
 @main.command()

@@ -2,22 +2,30 @@
 """What the command's verbs share on a terminal: files found and judged, paths and tables shown."""
 
 import shutil
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from pathlib import Path
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 import click
 
 from suite.names import short_name
+from suite.printable import printable
 
 if TYPE_CHECKING:
     from suite.compare.tables import Table
-    from suite.model import Conclusion, Run
+    from suite.model import Conclusion, Run, Severity
 
 # ruff: noqa: PLC0415 - imported where needed, so that no verb waits for another's
 
-MOST_CONCLUSIONS = 10
-"""Conclusions of one code that are shown; the rest is on the page."""
+MOST_CONCLUSIONS = 3
+"""Warnings of one code that are shown; the others stand beside their cases."""
+SEVERITIES: dict["Severity", int] = {"error": 0, "warning": 1, "info": 2}
+"""The order in which conclusions are shown."""
+PAGE = 100
+"""Columns of a text where there is no terminal."""
+LEAST_COLUMNS = 20
+"""Columns of the narrowest text; a narrower terminal breaks the lines itself."""
 
 
 def stored_runs(paths: tuple[Path, ...], results: Path) -> list[Path]:
@@ -63,10 +71,15 @@ def shown(path: Path) -> str:
     return str(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path)
 
 
-def say(*lines: str) -> None:
+def say(*lines: str, err: bool = False) -> None:
     """Print lines."""
     for line in lines:
-        click.echo(line)
+        click.echo(line, err=err)
+
+
+def width() -> int:
+    """Return the columns of the terminal, or those of a page where there is none."""
+    return shutil.get_terminal_size((PAGE, 0)).columns
 
 
 def show(table: "Table") -> None:
@@ -78,29 +91,31 @@ def show(table: "Table") -> None:
         say(*tables.lines(table, width), "")
 
 
-def conclude(stored: "Run") -> None:
-    """Tell a person what became of the run, and what its numbers may be trusted for."""
-    from suite.units import counted
-
-    counts = dict.fromkeys(("passed", "failed", "skipped"), 0)
-    for outcome in stored.frobench.outcomes:
-        counts[outcome.status] += 1
-    click.echo(
-        f"{counted(counts['passed'], 'case')} measured in "
-        f"{counted(len(stored.frobench.launches), 'launch')}, {counts['failed']} failed, "
-        f"{counts['skipped']} skipped",
-        err=True,
-    )
+def doubts(judged: "Run", columns: int) -> Iterator[str]:
+    """Yield what a run's numbers may be trusted for: errors first, a few cases of each code."""
     by_code: dict[str, list[Conclusion]] = {}
-    for conclusion in stored.frobench.conclusions:
+    for conclusion in sorted(judged.frobench.conclusions, key=lambda one: SEVERITIES[one.severity]):
         by_code.setdefault(conclusion.code, []).append(conclusion)
     for code, conclusions in by_code.items():
         first, often = conclusions[0], len(conclusions)
+        yield ""
         times = f", {often} times" if often > 1 else ""
-        click.echo(f"{first.severity}: {code}{times}. {first.advice}", err=True)
-        for conclusion in conclusions[:MOST_CONCLUSIONS]:
+        yield from _wrapped(f"{first.severity}: {code}{times}. {first.advice}", columns, "")
+        most = often if first.severity == "error" else MOST_CONCLUSIONS
+        for conclusion in conclusions[:most]:
             where = f"{short_name(conclusion.case)}: " if conclusion.case else ""
-            click.echo(f"  {where}{conclusion.message}", err=True)
-        if len(conclusions) > MOST_CONCLUSIONS:
-            more = len(conclusions) - MOST_CONCLUSIONS
-            click.echo(f"  and {more} more, in the report", err=True)
+            yield from _wrapped(f"{where}{conclusion.message}", columns, "  ")
+        if often > most:
+            yield from _wrapped(
+                f"and {often - most} more: `frobench show FILE --cases`", columns, "  "
+            )
+
+
+def _wrapped(text: str, columns: int, indent: str) -> list[str]:
+    return wrap(
+        printable(text),
+        max(columns, LEAST_COLUMNS),
+        initial_indent=indent,
+        subsequent_indent=f"{indent}  ",
+        break_on_hyphens=False,
+    )

@@ -70,6 +70,14 @@ def test_an_accelerator_answers_before_the_cpu() -> None:
     assert "NVIDIA H200" in section.findings[0].answer
 
 
+def test_a_length_between_none_and_the_smallest_is_the_smallest_or_below() -> None:
+    long = case("bench_log_on_device", [28e-3] * 8, work=Work(items=1000), steps=1000)
+    short = [28e-5] * 4 + [29.6e-5] * 4  # half of the launches gain from a longer log
+    cases = [long, case("bench_log_on_device", short, work=Work(items=10), steps=10)]
+    found = by_name(answer("norm_logging", cases))["length-cpu"]
+    assert "10 steps, the smallest measured, or below (8 of 8 launches" in found.answer
+
+
 def test_the_length_of_the_log_stops_mattering_where_its_fixed_cost_is_spread() -> None:
     fixed = 40e-6
     cases = [

@@ -17,7 +17,18 @@ from tests import factory
 from tests.alone import load
 from tests.command import ROOT, TRICKY, frobench
 
-VERBS = ("run", "list", "doctor", "validate", "compare", "reproduce", "report", "share")
+VERBS = (
+    "run",
+    "list",
+    "doctor",
+    "validate",
+    "compare",
+    "reproduce",
+    "report",
+    "share",
+    "show",
+    "export",
+)
 
 
 @pytest.fixture
@@ -219,14 +230,19 @@ def test_a_wrong_use_gets_one_clear_line(
     assert "Traceback" not in shown.stderr
 
 
-def test_what_a_run_says_of_itself_is_told_with_how_bad_it_is(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_doubts_begin_with_errors_and_name_a_few_cases_of_each_warning() -> None:
     run = factory.run()
-    few = Conclusion(code="few-launches", severity="warning", message="1 launches", advice="More.")
-    run.frobench.conclusions = [few]
-    terminal.conclude(run)
-    assert "\nwarning: few-launches. More.\n  1 launches\n" in capsys.readouterr().err
-    run.frobench.conclusions *= 2
-    terminal.conclude(run)
-    assert "\nwarning: few-launches, 2 times. More.\n" in capsys.readouterr().err
+    noisy = Conclusion(code="noisy-case", severity="warning", message="wide", advice="Again.")
+    failed = Conclusion(code="failed-case", severity="error", message="\x1b[2J", advice="Look.")
+    run.frobench.conclusions = [noisy] * 5 + [failed]
+    assert [*terminal.doubts(run, 80)] == [
+        "",
+        "error: failed-case. Look.",
+        "  \ufffd[2J",
+        "",
+        "warning: noisy-case, 5 times. Again.",
+        *["  wide"] * 3,
+        "  and 2 more: `frobench show FILE --cases`",
+    ]
+    narrow = [*terminal.doubts(run, 20)]
+    assert max(map(len, narrow)) <= 20

@@ -155,7 +155,7 @@ def threshold(
         bracket = _bracket(sizes, found)
         return _between(bracket, pattern), found, bracket
     typical = found.median()
-    if typical == 0:
+    if typical * (1 - ROUNDING) <= sizes[0]:  # of an even number of launches also between 0 and it
         words = f"{size(sizes[0], pattern)}, the smallest measured, or below"
     elif typical == math.inf:
         words = f"no size measured, up to {size(sizes[-1], pattern)}"
