@@ -86,7 +86,9 @@ def _reason(outcome: Outcome) -> str | None:
 
 
 def _seconds(case: CaseEstimate | None) -> Estimate | None:
-    return case and Estimate(case.seconds, case.low, case.high, case.launches)
+    if case is None:
+        return None
+    return Estimate(case.seconds, case.low, case.high, case.launches)
 
 
 def _rate(case: CaseEstimate | None) -> tuple[Estimate | None, str]:
