@@ -126,8 +126,8 @@ def main() -> None:
     """Measure what a GPU is worth to PyTorch, with intervals, and show it.
 
     Exit codes: 0 fine; 1 a case failed or a file is invalid; 2 usage; 3 the machine cannot
-    do what was asked, or nothing was measured; 4 a case became slower, or a result was not
-    reproduced; 130 interrupted.
+    do what was asked, nothing was measured, or a comparison was disturbed; 4 a case became slower,
+    or a result was not reproduced; 130 interrupted.
     """
 
 
@@ -174,6 +174,7 @@ def reproduce(file: Path, devices: str, benchmarks: Path, results: Path, *, wait
     """
     from reports import verdicts
     from suite import checks
+    from suite.compare import others
     from suite.terminal import is_valid, say, shown
 
     if not is_valid(file):
@@ -183,7 +184,7 @@ def reproduce(file: Path, devices: str, benchmarks: Path, results: Path, *, wait
         results=results, benchmarks=benchmarks, devices=devices, like=first, wait=wait
     )
     conclude(again, err=True)
-    code = verdicts.reproduction(first, again)
+    code = verdicts.reproduction(first, again, others([file.parent, path.parent]))
     say(shown(path))
     sys.exit(failed(again) or code)
 
@@ -432,10 +433,13 @@ def compare(base: Path, new: Path | None, *, purchase: bool, as_json: bool) -> N
     """Say for each case whether NEW is faster or slower than BASE.
 
     With BASE alone, compare the two versions in each of its cases that measures a body against
-    another version. Exits with 4 if a case is slower.
+    another version. How far separate runs of a machine differ by themselves is learned from its
+    other runs beside BASE and NEW and in results/. Exits with 4 if a case is slower, and with 3 if
+    other programs disturbed the runs unlike, so that nothing can be said.
     """
     from reports import verdicts
     from suite import checks
+    from suite.compare import others
     from suite.terminal import is_valid
 
     if purchase and new is None:
@@ -446,7 +450,12 @@ def compare(base: Path, new: Path | None, *, purchase: bool, as_json: bool) -> N
     runs = [checks.read(path) for path in given]
     if len(runs) == 1:
         sys.exit(verdicts.versions(*runs, as_json=as_json))
-    sys.exit((verdicts.machines if purchase else verdicts.runs)(*runs, as_json=as_json))
+    first, second = runs
+    if purchase:
+        sys.exit(verdicts.machines(first, second, as_json=as_json))
+    stored = RESULTS / Path(first.frobench.environment.machine).name
+    known = others([stored, *(path.parent for path in given)])
+    sys.exit(verdicts.runs(first, second, known, as_json=as_json))
 
 
 def _web_folder(_context: click.Context, _option: click.Parameter, text: str | None) -> str:

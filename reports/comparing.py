@@ -5,6 +5,7 @@ A finding has no better direction (a higher crossover is neither faster nor slow
 `higher`, `lower`, `same` or `unresolved`, and never more than exploratory.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
@@ -15,11 +16,11 @@ from reports.findings.model import Finding
 from suite import checks
 from suite.compare.alike import Names, kind
 from suite.compare.judge import overlap
-from suite.compare.model import RunComparison
+from suite.compare.model import CaseComparison, RunComparison
 from suite.compare.tables import FINDS, Column, Row, Table, finds
 from suite.compare.words import RATIO, grouped
 from suite.model import Estimate, Run
-from suite.statistics import compare_values, verdict
+from suite.statistics import Between, compare_values, verdict
 from suite.units import format_estimate, format_point
 
 Word = Literal["higher", "lower", "same", "unresolved", "incomparable"]
@@ -73,13 +74,13 @@ def compare_findings(
     Parameters
     ----------
     judged
-        What was said of the cases: a finding gets a word, and is incomparable where one of its
-        cases is. Without it there are no words, and findings belong together if they are about
-        devices of the same kind, as on two machines.
+        What was said of the cases: a finding gets a word, and is incomparable or disturbed where
+        one of its cases is. Without it there are no words, and findings belong together if they
+        are about devices of the same kind, as on two machines.
     """
     names = kind if judged is None else str
     before, after = _found(base, names), _found(new, names)
-    refused = {case.fullname: case.reason for case in judged.cases if case.reason} if judged else {}
+    cases = {case.fullname: case for case in judged.cases} if judged else {}
     keys = dict.fromkeys([*before, *after])
     exercises = list(dict.fromkeys(exercise for exercise, _ in keys))
     pairs = {
@@ -87,7 +88,7 @@ def compare_findings(
         for key in sorted(keys, key=lambda key: exercises.index(key[0]))
     }
     return [
-        _compare(exercise, name, pair, refused, words=judged is not None)
+        _compare(exercise, name, pair, cases, words=judged is not None)
         for (exercise, name), pair in pairs.items()
         if any(one.finding.value for one in pair)
     ]
@@ -112,20 +113,24 @@ def _compare(
     exercise: str,
     name: str,
     pair: tuple[_Found, _Found],
-    refused: Mapping[str, str],
+    cases: Mapping[str, CaseComparison],
     *,
     words: bool,
 ) -> FindingComparison:
     old, late = (one.finding for one in pair)
-    reason = _obstacle(*pair, refused)
-    compared = None if reason else compare_values(old.by_launch, late.by_launch)
+    mine = [cases[one] for one in old.cases if one in cases]
+    disturbed = next((case.reason for case in mine if case.is_disturbed), None)
+    reason = _obstacle(*pair, cases) or disturbed
+    compared = (
+        None if reason else compare_values(old.by_launch, late.by_launch, between=_between(mine))
+    )
     unit = old.unit or late.unit
     gridded = unit == SIZE
     word: Word | None = None
     if words and compared:
         word = _WORDS.get(verdict(compared), "unresolved")
     elif words:
-        word = "incomparable"
+        word = "unresolved" if reason == disturbed else "incomparable"
     return FindingComparison(
         exercise=exercise,
         name=name,
@@ -141,14 +146,20 @@ def _compare(
     )
 
 
-def _obstacle(old: _Found, late: _Found, refused: Mapping[str, str]) -> str | None:
+def _between(cases: Sequence[CaseComparison]) -> Between:
+    """Return what a finding may differ by between runs: as a ratio of its two worst cases may."""
+    allowed = sorted((math.log1p(case.allowance) for case in cases), reverse=True)
+    return Between(known=math.hypot(*allowed[:2]))
+
+
+def _obstacle(old: _Found, late: _Found, cases: Mapping[str, CaseComparison]) -> str | None:
     """Say why two findings have no ratio, or ``None``."""
     for side, finding in (("base", old.finding), ("new", late.finding)):
         if finding.value is None:
             return f"no number in {side}: {finding.answer}"
     for name in old.finding.cases:
-        if name in refused:
-            return refused[name]
+        if name in cases and cases[name].word == "incomparable":
+            return cases[name].reason
     if old.cases != late.cases and old.offered != late.offered:
         return "computed from other cases"
     if min(*old.finding.by_launch, *late.finding.by_launch) <= 0:

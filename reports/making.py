@@ -71,16 +71,21 @@ class PageJob(NamedTuple):
 
 
 class Pair(NamedTuple):
-    """A run, and the one before it on its machine with its page."""
+    """A run, and the one before it on its machine with its page.
+
+    others : runs of the machine before both, the newest first
+    """
 
     base: Source
     base_href: str
     new: Source
+    others: tuple[Source, ...]
 
     @property
     def key(self) -> str:
         """What the comparison depends on besides the newer run."""
-        return f"{self.base.sha256} {self.base_href}"
+        runs = " ".join(one.sha256 for one in (self.base, *self.others))
+        return f"{runs} {self.base_href}"
 
 
 def known_faults(source: Source) -> list[Conclusion] | None:
@@ -107,10 +112,12 @@ def judged(source: Source) -> Run:
 
 def summarised(source: Source) -> Summary:
     """Make a run's summary, and its part of the table of estimates."""
-    run = checks.credible(judged(source))
+    whole = judged(source)
+    run = checks.credible(whole)
     estimated = estimates(run)
     found = summarise(run, source.sha256, estimated)
     source.kept.put(f"{source.sha256}.summary", found)
+    source.kept.put(f"{source.sha256}.levels", compare.levels(whole))
     source.kept.put(f"{source.sha256}.rows", downloads.rows(run, estimated))
     return found
 
@@ -135,10 +142,17 @@ def known_change(pair: Pair) -> Change | None:
 
 def changed(pair: Pair) -> Change:
     """Compare a run with the one before it."""
-    compared = compare.compare_runs(judged(pair.base), judged(pair.new))
+    others = [*map(_levels, pair.others)]
+    compared = compare.compare_runs(judged(pair.base), judged(pair.new), others)
     found = change(compared, pair.base_href)
     pair.new.kept.put(f"{pair.new.sha256}.change", found, pair.key)
     return found
+
+
+def _levels(source: Source) -> compare.Levels:
+    """Return what a run says to comparisons of others, which was found with its summary."""
+    kept = source.kept.get(f"{source.sha256}.levels", compare.Levels)
+    return kept or compare.levels(judged(source))
 
 
 def known_page(source: Source, key: str) -> Written | None:

@@ -20,6 +20,7 @@ from reports.prices import Price
 from reports.summary import Summary
 from reports.words import slug
 from reports.workers import Workers
+from suite.compare.levels import MOST_RUNS
 from suite.model import Conclusion
 
 KEPT = ".cache"
@@ -138,12 +139,18 @@ def _with_changes(
     summaries: list[Summary], stored: dict[str, Source], workers: Workers
 ) -> list[Summary]:
     """Add how each run compares with the one before it on its machine."""
-    newest: dict[str, Summary] = {}
+    earlier: dict[str, list[Summary]] = {}
     pairs = {}
     for one in summaries:
-        if before := newest.get(one.machine_id):
-            pairs[one.sha256] = Pair(stored[before.sha256], before.href, stored[one.sha256])
-        newest[one.machine_id] = one
+        if machine := earlier.setdefault(one.machine_id, []):
+            before, *others = machine[: -2 - MOST_RUNS : -1]
+            pairs[one.sha256] = Pair(
+                stored[before.sha256],
+                before.href,
+                stored[one.sha256],
+                tuple(stored[other.sha256] for other in others),
+            )
+        machine.append(one)
     changes = {sha256: making.known_change(pair) for sha256, pair in pairs.items()}
     unknown = [pairs[sha256] for sha256, known in changes.items() if known is None]
     found = workers.map(making.changed, unknown)

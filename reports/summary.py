@@ -15,7 +15,6 @@ from reports.times import Times, times
 from reports.views import Marks, doubtful
 from suite.compare import RunComparison
 from suite.compare.alike import failures, faults
-from suite.compare.judge import differs
 from suite.model import Environment, Estimate, Run, VerdictWord
 from suite.names import name_of
 
@@ -174,7 +173,7 @@ def answers(answered: Iterable[Section], marks: Marks) -> tuple[Answer, ...]:
 
 def change(found: RunComparison, base_href: str) -> Change:
     """Return what a comparison with the run before says, in a few words."""
-    sure = [case for case in found.cases if differs(case)]
+    sure = [case for case in found.cases if case.differs]
     return Change(
         base=found.base,
         base_href=base_href,

@@ -9,16 +9,19 @@ from msgspec import Struct
 
 from reports.comparing import compare_findings, legend, overlaps, table
 from suite import compare
-from suite.compare import tables, words
+from suite.compare import Levels, tables, words
 from suite.model import Run
 from suite.terminal import say, show
 
 DISAGREES = 4
 
 
-def runs(base: Run, new: Run, *, as_json: bool) -> int:
-    """Print verdicts on the cases and the findings of two runs."""
-    found = compare.compare_runs(base, new)
+def runs(base: Run, new: Run, others: Sequence[Levels] = (), *, as_json: bool) -> int:
+    """Print verdicts on the cases and the findings of two runs.
+
+    others : runs from which it is learned how far runs of the machine lie apart
+    """
+    found = compare.compare_runs(base, new, others)
     findings = compare_findings(base, new, found)
     if as_json:
         _dump(found, findings)
@@ -66,9 +69,9 @@ def machines(base: Run, new: Run, *, as_json: bool) -> int:
     return 0
 
 
-def reproduction(first: Run, again: Run) -> int:
+def reproduction(first: Run, again: Run, others: Sequence[Levels] = ()) -> int:
     """Print whether a run that was measured again agrees, with its findings side by side."""
-    answer = compare.agreement(first, again)
+    answer = compare.agreement(first, again, others)
     _warn(answer.comparison.faults)
     if answer.comparison.differences:
         findings = compare_findings(first, again)

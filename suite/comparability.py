@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: MIT
 """Two environments: what differs in what moves numbers, and what differs harmlessly."""
 
+import hashlib
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from functools import cache
 from typing import Any, Literal
 
 from msgspec import Struct, to_builtins
+from msgspec.json import encode
 
 from suite.model import Environment, Scalar
 
@@ -136,6 +138,12 @@ def changed(planned: Environment, found: Environment) -> dict[str, Scalar]:
 def matters(fact: str) -> bool:
     """Tell whether a fact, by its dotted path, moves numbers."""
     return any(fnmatchcase(fact, pattern) for pattern in MATTERS)
+
+
+def state(environment: Environment) -> str:
+    """Return a digest of all facts that move numbers; equal ones allow a regression verdict."""
+    moving = {name: value for name, value in facts(environment).items() if matters(name)}
+    return hashlib.sha256(encode(moving, order="sorted")).hexdigest()[:16]
 
 
 def facts(environment: Environment) -> dict[str, Scalar]:

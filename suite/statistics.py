@@ -18,6 +18,8 @@ from suite.ranks import mann_whitney, median_interval, signed_rank
 
 CONFIDENCE = 0.95
 """Confidence of every interval."""
+ALARMS = 1 - CONFIDENCE
+"""False alarms that are allowed: of a comparison alone, and of all that share them together."""
 LEAST_LAUNCHES = 6
 """With fewer launches even the range of the values covers the median in less than 95%."""
 POWER = 0.9
@@ -29,23 +31,43 @@ repeats better, and those of two versions beside each other in the same launches
 _QUARTILE_LAUNCHES = 4
 
 
+class Between(NamedTuple):
+    """How far two separate runs of identical code differ beyond what their launches show.
+
+    error : standard deviation of the difference, on the log scale
+    reach : the difference that all cases of the family stay within in 95% of such pairs
+    known : a difference that these two runs are known to have
+    """
+
+    error: float = 0.0
+    reach: float = 0.0
+    known: float = 0.0
+
+
+ALIKE = Between()
+"""Two runs that are as alike as two launches."""
+
+
 class Comparison(Struct, frozen=True):
     """Two sets of launch values, or two versions in the same launches, compared by their logs.
 
-    ratio : new / base with its interval; below 1 is faster, since times are compared
+    ratio : new / base with its interval, widened by the allowance; below 1 is faster, since times
+        are compared
     p_value : two-sided and exact, of the Mann-Whitney test or, for two versions in the same
-        launches, of Wilcoxon's signed-rank test; below 0.05 where the interval excludes 1 and
-        nowhere else; ``None`` where there is no interval
+        launches, of Wilcoxon's signed-rank test, both without an allowance; ``None`` where there
+        is no interval
     smallest_change : the slow-down, as a fraction, that another such comparison would call
         slower with a probability of about 90%; ``None`` where no slow-down, however large, can
         be shown by so few launches
     same : the distance from 1 within which a ratio is called the same
+    allowance : the ratio, less 1, that separate runs of identical code may have by themselves
     """
 
     ratio: Estimate
     p_value: float | None
     smallest_change: float | None
     same: float = SAME
+    allowance: float = 0.0
 
 
 def launch_medians(data: Sequence[float], launches: Sequence[int]) -> list[float | None]:
@@ -127,29 +149,39 @@ def spread(values: Sequence[float | None]) -> float | None:
 
 
 def compare_values(
-    base: Sequence[float | None], new: Sequence[float | None], comparisons: int = 1
+    base: Sequence[float | None],
+    new: Sequence[float | None],
+    stretch: float = 1.0,
+    between: Between = ALIKE,
 ) -> Comparison:
     """Compare two sets of launch values, such as launch medians in seconds.
 
     The ratio is the Hodges-Lehmann estimate on the log scale: the median of all ratios of a
     new launch to a base launch. Its interval is the one that belongs to the exact
     Mann-Whitney test (Hollander, Wolfe and Chicken, "Nonparametric Statistical Methods",
-    section 4.3), so that identical code is called different in at most 5% whatever its
-    distribution. Ties count against a difference. Below six launches on a side there is
+    section 4.3), so that it leaves 1 out in at most 5% of comparisons of identical code whatever
+    its distribution. Ties count against a difference. Below six launches on a side there is
     neither interval nor p-value.
 
-    The smallest change is what lifts the interval off 1, made as wide as a verdict among
-    `comparisons` demands at the first step of Holm's method, and the 95% interval out of
-    what is called the same, with a margin for what another comparison of so few launches
-    finds instead: its estimate and the widths of both are known no better than they show.
+    Separate runs differ by more than their launches show. The launches alone would find a
+    difference beyond h, the half-width of the interval at the level that the family demands; with
+    r as the reach of the difference between runs, it must lie beyond the root of h^2 + r^2. The
+    allowance is what that is more than h, and what is known besides; the interval is widened by
+    it on both sides.
+
+    The smallest change is what passes that, and lifts the 95% interval out of what is called
+    the same, with a margin for what another comparison of so few launches finds instead: its
+    estimate and the widths of both are known no better than they show.
     `docs/methodology.md` tells how often that succeeds.
 
     Parameters
     ----------
     base, new
         One positive number for each launch.
-    comparisons
-        How many comparisons share the 5% of false alarms; it moves the smallest change only.
+    stretch
+        How many times as far from 1 a ratio must lie in its family as alone.
+    between
+        What is known of separate runs; without it two runs are as alike as two launches.
 
     Raises
     ------
@@ -164,10 +196,10 @@ def compare_values(
         degrees=len(old_logs) + len(new_logs) - 2,
         same=SAME,
     )
-    return _compared(shifts, test, comparisons)
+    return _compared(shifts, test, stretch, between)
 
 
-def compare_pairs(ratios: Sequence[float | None], comparisons: int = 1) -> Comparison:
+def compare_pairs(ratios: Sequence[float | None], stretch: float = 1.0) -> Comparison:
     """Compare two versions that were measured beside each other in every launch.
 
     The ratio is the Hodges-Lehmann estimate on the log scale: the median of the mean logs of
@@ -182,7 +214,7 @@ def compare_pairs(ratios: Sequence[float | None], comparisons: int = 1) -> Compa
     ----------
     ratios
         New / base within each launch: one positive number.
-    comparisons
+    stretch
         As for `compare_values`, and so is the smallest change.
 
     Raises
@@ -193,7 +225,7 @@ def compare_pairs(ratios: Sequence[float | None], comparisons: int = 1) -> Compa
     logs = _logs(ratios)
     means = [(one + other) / 2 for at, one in enumerate(logs) for other in logs[at:]]
     test = _Test(signed_rank(len(logs)), len(logs), degrees=len(logs) - 1, same=SAME_BESIDE)
-    return _compared(means, test, comparisons)
+    return _compared(means, test, stretch, ALIKE)
 
 
 def verdict(comparison: Comparison, p_value: float | None = None) -> VerdictWord:
@@ -202,31 +234,17 @@ def verdict(comparison: Comparison, p_value: float | None = None) -> VerdictWord
     Parameters
     ----------
     p_value
-        The p-value after Holm's correction, for one of several comparisons that share their
-        false alarms; without it the comparison stands alone.
+        The p-value in the family, for one of several comparisons that share their false
+        alarms; without it the comparison stands alone.
     """
     ratio = comparison.ratio
-    if ratio.low is None or ratio.high is None or comparison.p_value is None:
+    if ratio.low is None or ratio.high is None:
         return "unresolved"
     if ratio.low >= 1 - comparison.same and ratio.high <= 1 + comparison.same:
         return "same"
-    if (comparison.p_value if p_value is None else p_value) > 1 - CONFIDENCE:
+    if ratio.low <= 1 <= ratio.high or (p_value is not None and p_value > ALARMS):
         return "unresolved"
     return "faster" if ratio.value < 1 else "slower"
-
-
-def holm(p_values: Sequence[float]) -> list[float]:
-    """Return p-values adjusted so that the family has one false alarm in at most 5%.
-
-    Source: Holm, "A simple sequentially rejective multiple test procedure", Scandinavian
-    Journal of Statistics 6, 1979.
-    """
-    count, largest = len(p_values), 0.0
-    adjusted = [0.0] * count
-    for rank, index in enumerate(sorted(range(count), key=p_values.__getitem__)):
-        largest = max(largest, min(1.0, (count - rank) * p_values[index]))
-        adjusted[index] = largest
-    return adjusted
 
 
 def _finite(values: Sequence[float | None]) -> list[float]:
@@ -264,7 +282,7 @@ class _Test(NamedTuple):
     same: float
 
 
-def _compared(shifts: list[float], test: _Test, comparisons: int) -> Comparison:
+def _compared(shifts: list[float], test: _Test, stretch: float, between: Between) -> Comparison:
     """Make the comparison from differences of logs, or their means."""
     shifts = sorted(shifts)
     value = math.exp(median(shifts))
@@ -273,14 +291,21 @@ def _compared(shifts: list[float], test: _Test, comparisons: int) -> Comparison:
         return Comparison(nothing, None, None, test.same)
     below = sum(shift <= 0 for shift in shifts)
     above = sum(shift >= 0 for shift in shifts)
-    cut = sum(p <= 1 - CONFIDENCE for p in test.p_values)
-    low, high = math.exp(shifts[cut - 1]), math.exp(shifts[-cut])
+    cut = sum(p <= ALARMS for p in test.p_values)
+    half = (shifts[-cut] - shifts[cut - 1]) / 2
+    allowance = 0.0 if math.isinf(stretch) else _allowance(half * stretch, between)
+    low, high = math.exp(shifts[cut - 1] - allowance), math.exp(shifts[-cut] + allowance)
     return Comparison(
         Estimate(value, low, high, test.launches, CONFIDENCE),
         test.p_values[min(below, above)],
-        _smallest_change(shifts, test, comparisons),
+        _smallest_change(half, test, stretch, between),
         test.same,
+        math.expm1(allowance),
     )
+
+
+def _allowance(half: float, between: Between) -> float:
+    return between.known + math.hypot(half, between.reach) - half
 
 
 def _quantile(ordered: list[float], fraction: float) -> float:
@@ -289,17 +314,19 @@ def _quantile(ordered: list[float], fraction: float) -> float:
     return ordered[index] + (place - index) * (ordered[index + 1] - ordered[index])
 
 
-def _smallest_change(shifts: list[float], test: _Test, comparisons: int) -> float | None:
-    """Return the smallest change of `compare_values` from shifts in ascending order."""
-    alpha = 1 - CONFIDENCE
-    cut = sum(p <= alpha for p in test.p_values)
-    family_cut = sum(p <= alpha / comparisons for p in test.p_values)
-    if family_cut == 0:
+def _smallest_change(half: float, test: _Test, stretch: float, between: Between) -> float | None:
+    """Return the smallest change of `compare_values`.
+
+    half : half-width of the 95% interval, before it is widened
+    """
+    if math.isinf(stretch):
         return None
-    half, family_half = ((shifts[-number] - shifts[number - 1]) / 2 for number in (cut, family_cut))
-    error = half / NormalDist().inv_cdf(1 - alpha / 2)
-    different = family_half + _margin(family_half, error, test.degrees)
-    not_the_same = math.log1p(test.same) - half + _margin(-half, error, test.degrees)
+    error = math.hypot(half / NormalDist().inv_cdf(1 - ALARMS / 2), between.error)
+    family_half = half * stretch
+    allowance = _allowance(family_half, between)
+    different = allowance + family_half + _margin(family_half, error, test.degrees)
+    wide = half + allowance
+    not_the_same = math.log1p(test.same) - wide + _margin(-wide, error, test.degrees)
     return math.expm1(max(different, not_the_same))
 
 

@@ -3,10 +3,12 @@
 
 `runs` gives a regression verdict, `versions` one between two versions inside a run,
 `machines` holds two machines side by side, and `agreement` says whether a run that was
-measured again agrees. All rest on `judge`; `tables` is what a terminal shows of them.
+measured again agrees. All rest on `judge`; `tables` is what a terminal shows of them. `others`
+finds the runs from which it is learned how far separate runs of a machine lie apart.
 """
 
 from suite.compare.agreement import Agreement, agreement
+from suite.compare.levels import Levels, levels
 from suite.compare.machines import compare_machines
 from suite.compare.model import (
     CaseComparison,
@@ -14,12 +16,14 @@ from suite.compare.model import (
     RunComparison,
     VersionComparison,
 )
+from suite.compare.others import others
 from suite.compare.runs import compare_runs, exit_code
 from suite.compare.versions import compare_versions
 
 __all__ = (
     "Agreement",
     "CaseComparison",
+    "Levels",
     "MachineComparison",
     "RunComparison",
     "VersionComparison",
@@ -28,4 +32,6 @@ __all__ = (
     "compare_runs",
     "compare_versions",
     "exit_code",
+    "levels",
+    "others",
 )

@@ -1,62 +1,59 @@
 # SPDX-License-Identifier: MIT
-"""Many comparisons at once: each case gets its word, and the headline cases share their alarms."""
+"""Many comparisons at once: all cases share 5% of false alarms, and each gets its word."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from suite.compare.family import Judged, Sides, compare, compare_family
+from suite.compare.levels import Wander
 from suite.compare.model import CaseComparison
 from suite.model import Case, Estimate
-from suite.statistics import CONFIDENCE, Comparison, holm, verdict
+from suite.statistics import LEAST_LAUNCHES, verdict
 
 
 class Candidate(NamedTuple):
     """A case to be judged.
 
     base, new : seconds
-    compare : makes the comparison, told how many share the 5% of false alarms
+    values : of the launches
     reason : why the case is incomparable, if it is
+    disturbed : why nothing can be said of it, if the runs were disturbed unlike
     """
 
     case: Case
     base: Estimate
     new: Estimate
-    compare: Callable[[int], Comparison]
+    values: Sides
     reason: str | None
+    disturbed: str | None = None
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether the case takes part in the family."""
+        least = min(sum(value is not None for value in side) for side in self.values)
+        return not self.reason and not self.disturbed and least >= LEAST_LAUNCHES
 
 
-def judge(candidates: Sequence[Candidate]) -> list[CaseComparison]:
-    """Give each case its word.
+def judge(
+    candidates: Sequence[Candidate], wander: Mapping[str, Wander] | None = None
+) -> list[CaseComparison]:
+    """Give each case its word. All cases together share 5% of false alarms.
 
-    Headline cases share 5% of false alarms by Holm's method. All others are exploratory: each
-    has 5% of its own.
+    Parameters
+    ----------
+    candidates
+        All with two sequences of values, or all with one.
+    wander
+        How far the level of each case, by its full name, lies from run to run. Without it, two
+        runs are as alike as two launches of one.
     """
-    headline = [each.case.extra_info.headline for each in candidates]
-    family = sum(
-        leads and not each.reason for leads, each in zip(headline, candidates, strict=True)
+    family = [each for each in candidates if each.is_judged]
+    judged = compare_family(
+        [each.values for each in family],
+        [(wander or {}).get(each.case.fullname) for each in family],
     )
-    compared = [
-        each.compare(max(family, 1) if leads else 1)
-        for leads, each in zip(headline, candidates, strict=True)
-    ]
-    tests = {
-        index: comparison.p_value
-        for index, comparison in enumerate(compared)
-        if comparison.p_value is not None and candidates[index].reason is None
-    }
-    corrected = _holm(tests) | _holm({index: p for index, p in tests.items() if headline[index]})
-    return [
-        _case(each, comparison, corrected.get(index))
-        for index, (each, comparison) in enumerate(zip(candidates, compared, strict=True))
-    ]
-
-
-def differs(case: CaseComparison) -> bool:
-    """Tell whether a case is faster or slower after Holm's correction, exploratory or not.
-
-    Of forty exploratory cases that did not change, two are called different by their own 5%.
-    """
-    different = case.word in {"faster", "slower"}
-    return different and case.p_value is not None and case.p_value <= 1 - CONFIDENCE
+    known = {each.case.fullname: found for each, found in zip(family, judged, strict=True)}
+    return [_case(each, known.get(each.case.fullname)) for each in candidates]
 
 
 def overlap(first: Estimate, second: Estimate) -> bool | None:
@@ -66,24 +63,22 @@ def overlap(first: Estimate, second: Estimate) -> bool | None:
     return first.low <= second.high and second.low <= first.high
 
 
-def _holm(tests: dict[int, float]) -> dict[int, float]:
-    return dict(zip(tests, holm(list(tests.values())), strict=True))
-
-
-def _case(candidate: Candidate, comparison: Comparison, p_value: float | None) -> CaseComparison:
-    """Put together what is known of a case; the p-value is the corrected one."""
-    case, base, new, _, reason = candidate
-    headline = case.extra_info.headline
+def _case(candidate: Candidate, judged: Judged | None) -> CaseComparison:
+    """Put together what is known of a case; one that was not judged is compared by itself."""
+    case, base, new, values, reason, disturbed = candidate
+    comparison, p_value = judged or (compare(values), None)
+    word = "incomparable" if reason else "unresolved" if disturbed else verdict(comparison, p_value)
     return CaseComparison(
         fullname=case.fullname,
         group=case.group,
-        headline=headline,
-        word="incomparable" if reason else verdict(comparison, p_value if headline else None),
+        headline=case.extra_info.headline,
+        word=word,
         base=base,
         new=new,
         ratio=comparison.ratio,
         p_value=p_value,
-        smallest_change=None if reason else comparison.smallest_change,
+        smallest_change=None if reason or disturbed else comparison.smallest_change,
+        allowance=comparison.allowance,
         overlap=overlap(base, new),
-        reason=reason,
+        reason=reason or disturbed,
     )

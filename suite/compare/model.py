@@ -15,12 +15,12 @@ class CaseComparison(Struct, frozen=True, kw_only=True):
     """One case in two runs, or two versions of its body in one.
 
     base, new : seconds
-    ratio : new / base with its interval; below 1 is faster
-    p_value : corrected by Holm's method, over the headline cases for a headline case and
-        over all cases for an exploratory one; ``None`` where nothing was tested
-    smallest_change : see `suite.statistics.Comparison`
+    headline : whether the answers need this case; the verdict does not depend on it
+    ratio : new / base with its interval, widened by the allowance; below 1 is faster
+    p_value : of the case among all that were judged together; ``None`` where nothing was tested
+    smallest_change, allowance : see `suite.statistics.Comparison`
     overlap : whether the intervals of base and new overlap; ``None`` where one has none
-    reason : why the case is incomparable
+    reason : why the case is incomparable, or, beginning with "disturbed: ", why it is unresolved
     """
 
     fullname: str
@@ -32,8 +32,19 @@ class CaseComparison(Struct, frozen=True, kw_only=True):
     ratio: Estimate
     p_value: float | None
     smallest_change: float | None
+    allowance: float
     overlap: bool | None
     reason: str | None
+
+    @property
+    def differs(self) -> bool:
+        """Whether the case is faster or slower."""
+        return self.word in {"faster", "slower"}
+
+    @property
+    def is_disturbed(self) -> bool:
+        """Whether nothing is said because the runs were disturbed unlike."""
+        return self.word == "unresolved" and self.reason is not None
 
 
 class Unmatched(Struct, frozen=True):
@@ -53,6 +64,7 @@ class RunComparison(Struct, frozen=True, kw_only=True):
     differences : facts that matter and differ; any makes every case incomparable
     harmless : facts that differ and are not held against a verdict
     counts : number of cases by verdict
+    learned_from : other stored runs of the machine from which the allowances were learned
     overlapping, with_intervals : cases whose two intervals overlap, and cases with both
     """
 
@@ -65,6 +77,7 @@ class RunComparison(Struct, frozen=True, kw_only=True):
     differences: list[Difference]
     harmless: list[Difference]
     counts: dict[VerdictWord, int]
+    learned_from: int
     overlapping: int
     with_intervals: int
 

@@ -3,41 +3,56 @@
 
 A regression verdict needs the same benchmark on the same machine in the same state. What
 differs in the environment is listed: what moves numbers makes every case incomparable,
-the rest is named apart. Whether the intervals of a case overlap is counted in any case.
+the rest is named apart. Where only one of the runs was disturbed, nothing is said of a case.
+Whether the intervals of a case overlap is counted in any case.
 """
 
 from collections import Counter
-from functools import partial
+from collections.abc import Sequence
 
 from suite.comparability import compare_environments, likeness
 from suite.compare.alike import absence, failures, faults, other_thing
-from suite.compare.judge import Candidate, differs, judge
+from suite.compare.disturbance import disturbances
+from suite.compare.judge import Candidate, judge
+from suite.compare.levels import LEAST_RUNS, MOST_RUNS, Levels, wander
 from suite.compare.model import RunComparison, Side, Unmatched, VersionComparison
 from suite.model import Case, Run
-from suite.statistics import compare_values, estimate, launch_medians
+from suite.statistics import estimate, launch_medians
 
-_SLOWER = 4
+SLOWER, UNDECIDED = 4, 3
+"""Exit codes: a case became slower; no case could be judged."""
 
 
-def compare_runs(base: Run, new: Run) -> RunComparison:
-    """Compare two runs case by case.
+def compare_runs(base: Run, new: Run, others: Sequence[Levels] = ()) -> RunComparison:
+    """Compare two runs case by case. All cases together share 5% of false alarms.
 
-    Headline cases share 5% of false alarms by Holm's method. All others are exploratory:
-    each has 5% of its own.
+    Parameters
+    ----------
+    others
+        Other stored runs, the newest first (see `suite.compare.others`). From those of the same
+        machine in the same state it is learned how far separate runs of identical code lie
+        apart; with fewer than three of them, that is assumed.
     """
     found = compare_environments(base.frobench.environment, new.frobench.environment)
     differences = [each for each in found if each.matters]
     errors = [*faults(base, " in base"), *faults(new, " in new")]
     whole = "the environments differ in what matters" if differences else next(iter(errors), None)
-    after = {case.fullname: case for case in new.benchmarks}
-    pairs = [(case, after[case.fullname]) for case in base.benchmarks if case.fullname in after]
     failed = failures(new, " in new") | failures(base, " in base")
-    cases = judge(
-        [
-            _candidate(old, late, whole or failed.get(old.fullname) or other_thing(old, late))
-            for old, late in pairs
-        ]
-    )
+    disturbed = disturbances(base, new)
+    after = {case.fullname: case for case in new.benchmarks}
+    candidates = [
+        _candidate(
+            case,
+            late,
+            whole or failed.get(case.fullname) or other_thing(case, late),
+            disturbed.get(case.fullname),
+        )
+        for case in base.benchmarks
+        if (late := after.get(case.fullname))
+    ]
+    runs = [one for one in others if one.is_like(base) and one.run != new.frobench.run][:MOST_RUNS]
+    separate = base.frobench.run != new.frobench.run
+    cases = judge(candidates, wander(base.benchmarks, runs) if separate else None)
     overlaps = [case.overlap for case in cases if case.overlap is not None]
     return RunComparison(
         base=base.frobench.run,
@@ -49,24 +64,23 @@ def compare_runs(base: Run, new: Run) -> RunComparison:
         differences=differences,
         harmless=[each for each in found if not each.matters],
         counts=dict(Counter(case.word for case in cases)),
+        learned_from=len(runs) if len(runs) >= LEAST_RUNS else 0,
         overlapping=sum(overlaps),
         with_intervals=len(overlaps),
     )
 
 
 def exit_code(comparison: RunComparison | VersionComparison) -> int:
-    """Return 4 where a case is slower, else 0.
-
-    An exploratory case counts only if it is slower after Holm's correction too: of forty
-    that did not change, one is called slower by its own 5%.
-    """
-    slower = any(case.word == "slower" and differs(case) for case in comparison.cases)
-    return _SLOWER if slower else 0
+    """Return 4 where a case is slower, 3 where every case was disturbed, else 0."""
+    cases = comparison.cases
+    if any(case.word == "slower" for case in cases):
+        return SLOWER
+    return UNDECIDED if cases and all(case.is_disturbed for case in cases) else 0
 
 
-def _candidate(old: Case, late: Case, reason: str | None) -> Candidate:
+def _candidate(old: Case, late: Case, reason: str | None, disturbed: str | None) -> Candidate:
     base, new = (launch_medians(each.stats.data, each.extra_info.launches) for each in (old, late))
-    return Candidate(old, estimate(base), estimate(new), partial(compare_values, base, new), reason)
+    return Candidate(old, estimate(base), estimate(new), (base, new), reason, disturbed)
 
 
 def _unmatched(run: Run, other: Run, side: Side) -> list[Unmatched]:

@@ -42,7 +42,7 @@ class Table(NamedTuple):
 
 
 def of_cases(cases: Iterable[CaseComparison], base: str, new: str) -> Table:
-    """Return a row for each case, in the order given; what is exploratory stands in brackets."""
+    """Return a row for each case, in the order given."""
     columns = (*_times(base, new), Column("verdict"), Column(FINDS, right=True))
     rows = [
         Row(
@@ -50,7 +50,7 @@ def of_cases(cases: Iterable[CaseComparison], base: str, new: str) -> Table:
             *_parts(name_of(case.fullname)),
             (
                 *_numbers(case.base, case.new, case.ratio),
-                case.word if case.headline else f"({case.word})",
+                case.word,
                 finds(case.smallest_change),
             ),
         )
@@ -102,10 +102,8 @@ def legend(cases: Sequence[CaseComparison]) -> list[str]:
     ]
     if any(case.smallest_change is None and case.reason is None for case in cases):
         lines.append("  (-: too few to find any, however large; measure with more --launches)")
-    if not all(case.headline for case in cases):
-        lines.append(
-            "(in brackets): exploratory; no headline case, and with 5% of false alarms of its own"
-        )
+    if any(case.p_value is not None for case in cases):
+        lines.append("verdicts: in all cases together a false alarm in at most 5% of comparisons")
     return lines
 
 

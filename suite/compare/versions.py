@@ -7,19 +7,19 @@ to one it does to the other, and far smaller changes show than between two runs.
 
 import math
 from collections import Counter
-from functools import partial
 
 from suite.compare.alike import failures, faults
 from suite.compare.judge import Candidate, judge
 from suite.compare.model import VersionComparison
 from suite.model import Case, Run
-from suite.statistics import compare_pairs, estimate, launch_medians
+from suite.statistics import estimate, launch_medians
 
 
 def compare_versions(run: Run) -> VersionComparison:
     """Compare, in each case that has another version of its body, the body with that version.
 
-    The verdicts follow the same rule as those of two runs.
+    The verdicts follow the same rule as those of two runs, without an allowance: what moves one
+    version moves the other.
     """
     errors = faults(run, "")
     whole, failed = next(iter(errors), None), failures(run, "")
@@ -51,5 +51,4 @@ def launch_ratios(case: Case, against: list[float]) -> list[float | None]:
 def _candidate(case: Case, against: list[float], reason: str | None) -> Candidate:
     launches = case.extra_info.launches
     base, new = (estimate(launch_medians(data, launches)) for data in (against, case.stats.data))
-    compare = partial(compare_pairs, launch_ratios(case, against))
-    return Candidate(case, base, new, compare, reason)
+    return Candidate(case, base, new, (launch_ratios(case, against),), reason)

@@ -2,10 +2,10 @@
 """What comparisons say, in lines for people."""
 
 from collections.abc import Iterable, Sequence
+from statistics import median
 
 from suite.comparability import Difference
 from suite.compare.alike import kind
-from suite.compare.judge import differs
 from suite.compare.model import (
     CaseComparison,
     MachineComparison,
@@ -37,7 +37,8 @@ def of_runs(comparison: RunComparison) -> list[str]:
     else:
         both = f"{counted(len(cases), 'case')} in both runs"
         lines += [both + _counts(comparison.counts), *changed(cases)]
-        lines += [] if comparison.faults else incomparable(cases)
+        lines += [] if comparison.faults else undecided(cases)
+        lines += allowances(comparison)
     lines += overlapping(comparison)
     if comparison.harmless:
         lines.append(f"differs harmlessly: {_facts(comparison.harmless)}")
@@ -48,7 +49,7 @@ def of_versions(comparison: VersionComparison) -> list[str]:
     """Say what a comparison of two versions comes to, a line each."""
     cases = counted(len(comparison.cases), "case")
     first = f"{cases} with two versions{_counts(comparison.counts)}"
-    reasons = [] if comparison.faults else incomparable(comparison.cases)
+    reasons = [] if comparison.faults else undecided(comparison.cases)
     return [first, *changed(comparison.cases), *reasons]
 
 
@@ -76,16 +77,41 @@ def changed(cases: Iterable[CaseComparison]) -> list[str]:
     """Name the cases that became slower or faster, each with its ratio."""
     return [
         f"  {case.word}: {case.group} {name_of(case.fullname)}: "
-        f"{format_estimate(case.ratio, RATIO)}{_reservation(case)}"
+        f"{format_estimate(case.ratio, RATIO)}"
         for case in sorted(cases, key=lambda case: ORDER.index(case.word))
-        if case.word in {"slower", "faster"}
+        if case.differs
     ]
 
 
-def incomparable(cases: Iterable[CaseComparison]) -> list[str]:
-    """Say which cases are incomparable, and why."""
-    reasons = grouped((name_of(case.fullname), case.reason) for case in cases)
-    return [f"incomparable: {line}" for line in reasons]
+def undecided(cases: Sequence[CaseComparison]) -> list[str]:
+    """Say which cases are incomparable or disturbed, and why."""
+    words: tuple[VerdictWord, ...] = ("unresolved", "incomparable")
+    lines = [
+        f"{word}: {line}"
+        for word in words
+        for line in grouped(
+            (name_of(case.fullname), case.reason) for case in cases if case.word == word
+        )
+    ]
+    if cases and all(case.is_disturbed for case in cases):
+        lines.append("measure again, or measure both versions side by side: measure(against=...)")
+    return lines
+
+
+def allowances(comparison: RunComparison) -> list[str]:
+    """Say how far separate runs of the machine may differ by themselves, and how it is known."""
+    allowed = [case.allowance for case in comparison.cases if case.p_value is not None]
+    if not any(allowed):
+        return []
+    middle, most = (format_value(size, "1", digits=2) for size in (median(allowed), max(allowed)))
+    known = (
+        f"learned from {counted(comparison.learned_from, 'other run')} of this machine"
+        if comparison.learned_from
+        else "assumed; it is learned where the folder holds three more runs of this machine"
+    )
+    return [
+        f"allowed between separate runs: {middle} in half of the cases, at most {most} ({known})"
+    ]
 
 
 def unmatched(cases: Iterable[Unmatched]) -> list[str]:
@@ -116,10 +142,6 @@ def listed(names: Sequence[str]) -> str:
 def differing(differences: Iterable[Difference]) -> list[str]:
     """Return a line for each fact that differs, with both its values."""
     return [f"  {each.fact}: {each.base} -> {each.new}" for each in differences]
-
-
-def _reservation(case: CaseComparison) -> str:
-    return "" if case.headline or differs(case) else " (exploratory: by its own 5% only)"
 
 
 def _counts(counts: dict[VerdictWord, int]) -> str:

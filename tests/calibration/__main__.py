@@ -48,7 +48,7 @@ class Plan(NamedTuple):
 
 PLANS = {
     "intervals": Plan(intervals.study, full=20_000, quick=200, seconds=12),
-    "verdicts": Plan(verdicts.study, full=2_000, quick=10, seconds=40),
+    "verdicts": Plan(verdicts.study, full=1_000, quick=10, seconds=300),
     "changes": Plan(changes.study, full=4_000, quick=20, seconds=25),
     "ratios": Plan(ratios.study, full=1_000, quick=4, seconds=150),
     "spread": Plan(spread.study, full=1_000, quick=10, seconds=90),

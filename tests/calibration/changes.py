@@ -6,17 +6,18 @@ from itertools import product
 
 import numpy as np
 
+from suite.compare.family import compare
 from suite.statistics import verdict
 from tests.calibration.figures import Figure, Goal, Table
 from tests.calibration.regimes import REGIMES, Regime
-from tests.calibration.verdicts import LAUNCHES, STRETCH, WAYS, Compare
+from tests.calibration.verdicts import LAUNCHES, STRETCH, WAYS, sides
 from tests.calibration.work import Spread, Tell
 
 PROMISED = REGIMES[0]
 """Independent launches, normal but for what a median of few samples leaves."""
 FOUND = Goal(least=0.9)
 
-Cell = tuple[int, tuple[str, Compare], Regime, int]
+Cell = tuple[int, str, Regime, int]
 
 
 def study(tell: Tell, spread: Spread, trials: int) -> list[Table]:
@@ -27,7 +28,7 @@ def study(tell: Tell, spread: Spread, trials: int) -> list[Table]:
 
     trials : comparisons simulated for each
     """
-    cells = list(product((1, STRETCH), WAYS.items(), REGIMES, LAUNCHES))
+    cells = list(product((1, STRETCH), WAYS, REGIMES, LAUNCHES))
     figures: dict[int, list[Figure]] = {1: [], STRETCH: []}
     found = spread(partial(_found, trials=trials), cells)
     for done, (cell, figure) in enumerate(zip(cells, found, strict=True), start=1):
@@ -50,14 +51,14 @@ def study(tell: Tell, spread: Spread, trials: int) -> list[Table]:
 
 
 def _found(cell: Cell, trials: int) -> Figure:
-    stretch, (way, compare), regime, launches = cell
+    stretch, way, regime, launches = cell
     random = np.random.default_rng([launches, *regime.name.encode()])
-    draws = np.stack([regime.draw(random, trials, launches) for _ in range(4)], axis=1) ** stretch
-    found = 0
-    for here, there, base, new in draws.tolist():
-        change = compare(here, there).smallest_change
-        if change is not None:
-            slowed = compare(base, [(1 + change) * value for value in new])
-            found += verdict(slowed) == "slower"
+    here, there, base, new = (regime.draw(random, trials, launches) ** stretch for _ in range(4))
+    changes = [compare(one).smallest_change for one in sides(way, here, there)]
+    slowed = new * (1 + np.array([[change or 0.0] for change in changes]))
+    found = sum(
+        change is not None and verdict(compare(one)) == "slower"
+        for change, one in zip(changes, sides(way, base, slowed), strict=True)
+    )
     goal = FOUND if regime == PROMISED else None  # another object in another process
     return Figure.of(regime.name, f"{way}, {launches}", found / trials, "1", goal)

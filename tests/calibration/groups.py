@@ -10,11 +10,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from random import Random
 
+from suite.compare.family import Sides, compare
 from suite.compare.versions import launch_ratios
 from suite.model import Case
 from suite.statistics import Comparison, compare_pairs, compare_values, launch_medians, verdict
 from tests.calibration.figures import Figure, Goal, Table, bounded
-from tests.calibration.verdicts import ALARMS, different
+from tests.calibration.verdicts import ALARMS, alarmed, different
 
 LAUNCHES = 8
 """Launches in a group, as in a standard run."""
@@ -49,9 +50,9 @@ class Recorded:
             ratios=launch_ratios(case, data),
         )
 
-    def runs(self, base: Group, new: Group) -> Comparison:
-        """Compare the body with itself, as two runs of some launches each would."""
-        return compare_values(_some(self.new, base), _some(self.new, new))
+    def runs(self, base: Group, new: Group) -> Sides:
+        """Return the body beside itself, as two runs of some launches each would have it."""
+        return _some(self.new, base), _some(self.new, new)
 
     def versions_apart(self, base: Group, new: Group) -> Comparison:
         """Compare the versions as two runs would, the other one first."""
@@ -100,13 +101,13 @@ def _alarms(
     most: float | None = None,
     bound: float | None = None,
 ) -> list[Figure]:
-    """Count the cases that are called different, and the suites with any such headline case."""
-    found = [different([case.runs(*pair) for case in cases]) for pair in pairs]
-    alone = sum(cases_alone for cases_alone, _ in found)
-    alarmed = sum(together > 0 for _, together in found)
+    """Count the cases that are called different by themselves, and the suites with any such."""
+    families = [[case.runs(*pair) for case in cases] for pair in pairs]
+    alone = sum(different(map(compare, family)) for family in families)
+    together = sum(map(alarmed, families))
     return [
         *bounded(f"{what}: a case called different", alone, len(pairs) * len(cases), most, bound),
-        *bounded(f"{what}: any case of all, after Holm", alarmed, len(pairs), most, bound),
+        *bounded(f"{what}: any case of all together", together, len(pairs), most, bound),
     ]
 
 
@@ -114,8 +115,7 @@ def _different(
     what: str, cases: Sequence[Recorded], groups: Sequence[Group], most: float | None = None
 ) -> list[Figure]:
     compared = _versions(cases, groups)
-    hits, _ = different(compared)
-    return bounded(f"{what}: a case called different", hits, len(compared), most)
+    return bounded(f"{what}: a case called different", different(compared), len(compared), most)
 
 
 def _slower(what: str, compared: Sequence[Comparison], goal: Goal | None = None) -> list[Figure]:

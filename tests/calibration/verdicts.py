@@ -1,37 +1,36 @@
 # SPDX-License-Identifier: MIT
 """How often identical code is called faster or slower, by simulation."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from itertools import product
 
 import numpy as np
 
-from suite.statistics import Comparison, compare_pairs, compare_values, holm, verdict
+from suite.compare.family import Sides, compare, compare_family
+from suite.statistics import Comparison, verdict
 from suite.units import format_value
 from tests.calibration.figures import Figure, Table, errors, most_by_luck
-from tests.calibration.regimes import REGIMES, Regime
+from tests.calibration.regimes import REGIMES, Regime, Values
 from tests.calibration.work import Spread, Tell
 
 CASES = 20
-"""Headline cases of a simulated suite."""
+"""Cases of a simulated suite."""
 LAUNCHES = (6, 8, 12)
 """Those that the profiles plan for."""
 STRETCH = 5
 """How many times as wide as in the regimes the logarithms spread: where launches agree within
 2%, false alarms would pass as `same`, and could not be counted."""
 ALARMS = 0.05
-
-Side = Sequence[float]
-Compare = Callable[[Side, Side], Comparison]
-
-
-def _compare_versions(base: Side, new: Side) -> Comparison:
-    return compare_pairs([after / before for before, after in zip(base, new, strict=True)])
-
-
-WAYS: dict[str, Compare] = {"two runs": compare_values, "side by side": _compare_versions}
+WAYS = ("two runs", "side by side")
 """Ways to compare two versions: measured in runs of their own, or both in every launch."""
+
+
+def sides(way: str, base: Values, new: Values) -> list[Sides]:
+    """Return what is compared of the launches of cases, a row each."""
+    if way == "two runs":
+        return list(zip(base.tolist(), new.tolist(), strict=True))
+    return [(row,) for row in (new / base).tolist()]
 
 
 def study(tell: Tell, spread: Spread, suites: int) -> list[Table]:
@@ -41,9 +40,9 @@ def study(tell: Tell, spread: Spread, suites: int) -> list[Table]:
     """
     cells = list(product(REGIMES, LAUNCHES))
     tables = []
-    for place, (way, compare) in enumerate(WAYS.items()):
+    for place, way in enumerate(WAYS):
         figures: list[Figure] = []
-        simulate = partial(_alarms, compare=compare, suites=suites)
+        simulate = partial(_alarms, way=way, suites=suites)
         for done, found in enumerate(spread(simulate, cells), start=1):
             figures += found
             tell((place + done / len(cells)) / len(WAYS), way)
@@ -51,30 +50,26 @@ def study(tell: Tell, spread: Spread, suites: int) -> list[Table]:
     return tables
 
 
-def different(compared: Sequence[Comparison]) -> tuple[int, int]:
-    """Count the comparisons that say faster or slower, each by itself and after Holm's method."""
-    adjusted = holm([1.0 if each.p_value is None else each.p_value for each in compared])
-    alone = [verdict(each) in {"faster", "slower"} for each in compared]
-    together = [
-        verdict(each, p) in {"faster", "slower"} for each, p in zip(compared, adjusted, strict=True)
-    ]
-    return sum(alone), sum(together)
+def different(compared: Iterable[Comparison]) -> int:
+    """Count the comparisons that say faster or slower, each by itself."""
+    return sum(verdict(each) in {"faster", "slower"} for each in compared)
 
 
-def _alarms(cell: tuple[Regime, int], compare: Compare, suites: int) -> list[Figure]:
+def alarmed(family: Sequence[Sides]) -> bool:
+    """Tell whether any of some cases that share their alarms is called faster or slower."""
+    return any(each.differs for each in compare_family(family, [None] * len(family)))
+
+
+def _alarms(cell: tuple[Regime, int], way: str, suites: int) -> list[Figure]:
     regime, launches = cell
     random = np.random.default_rng([launches, *regime.name.encode()])
-    base, new = (
-        (regime.draw(random, suites * CASES, launches) ** STRETCH).tolist() for _ in range(2)
-    )
-    cases = alarmed = 0
-    for first in range(0, suites * CASES, CASES):
-        suite = range(first, first + CASES)
-        alone, together = different([compare(base[case], new[case]) for case in suite])
-        cases, alarmed = cases + alone, alarmed + (together > 0)
+    base, new = (regime.draw(random, suites * CASES, launches) ** STRETCH for _ in range(2))
+    every = sides(way, base, new)
+    families = [every[first : first + CASES] for first in range(0, len(every), CASES)]
+    alone, together = different(map(compare, every)), sum(map(alarmed, families))
     return [
-        errors(regime.name, f"a case, {launches}", cases, suites * CASES, ALARMS),
-        errors(regime.name, f"a suite, {launches}", alarmed, suites, ALARMS),
+        errors(regime.name, f"a case, {launches}", alone, len(every), ALARMS),
+        errors(regime.name, f"a suite, {launches}", together, suites, ALARMS),
     ]
 
 
@@ -86,7 +81,7 @@ def _table(way: str, figures: list[Figure], suites: int) -> Table:
     )
     return Table(
         title=f"Identical code, {way}, called faster or slower, by the number of launches: "
-        f"{cases:,} simulated cases, and {suites:,} suites of {CASES} headline cases after Holm",
+        f"{cases:,} simulated cases by themselves, and {suites:,} suites of {CASES} cases together",
         rows="",
         figures=sorted(figures, key=lambda figure: figure.column.startswith("a suite")),
         note=f"By luck a true 5% is seen as up to {of_cases} of so many cases and {of_suites} of "

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: MIT
+"""Cases that are compared together, and share 5% of false alarms."""
+
+import math
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from suite import permutation
+from suite.compare.levels import Wander
+from suite.permutation import Values, table
+from suite.statistics import (
+    ALARMS,
+    ALIKE,
+    Between,
+    Comparison,
+    compare_pairs,
+    compare_values,
+    verdict,
+)
+
+Launches = Sequence[float | None]
+Sides = tuple[Launches] | tuple[Launches, Launches]
+"""Values of a case by launch: those of the base and those of the new run; or one sequence, of the
+ratios of two versions that each launch measured beside each other."""
+
+
+class Judged(NamedTuple):
+    """A case among others.
+
+    p_value : in the family
+    """
+
+    comparison: Comparison
+    p_value: float
+
+    @property
+    def differs(self) -> bool:
+        """Whether the case is faster or slower."""
+        return verdict(self.comparison, self.p_value) in {"faster", "slower"}
+
+
+def compare_family(family: Sequence[Sides], wander: Sequence[Wander | None]) -> list[Judged]:
+    """Compare cases that share their launches.
+
+    Launches change places with all their cases (see `suite.permutation`). An allowance makes the
+    null hypothesis wider: the new run is moved by the difference that was seen, at most by the
+    allowance, which is to the nearest point at which nothing has changed.
+
+    Parameters
+    ----------
+    family
+        Each with six launches on either side, and all with the same launches.
+    wander
+        How far the level of each case lies from run to run; ``None`` if not at all.
+    """
+    if not family:
+        return []
+    shifts = [math.log(compare(sides).ratio.value) for sides in family]
+    stretches = permutation.stretches(_statistics(family, shifts), ALARMS)
+    compared = [
+        compare(sides, stretch, each.between(len(family)) if each else ALIKE)
+        for sides, each, stretch in zip(family, wander, stretches, strict=True)
+    ]
+    allowed = [math.log1p(each.allowance) for each in compared]
+    nearest = [max(-most, min(shift, most)) for shift, most in zip(shifts, allowed, strict=True)]
+    p_values = permutation.step_down(_statistics(family, nearest))
+    return [Judged(*pair) for pair in zip(compared, p_values, strict=True)]
+
+
+def compare(sides: Sides, stretch: float = 1.0, between: Between = ALIKE) -> Comparison:
+    """Compare one case, by the method that suits its values."""
+    if len(sides) == 1:
+        return compare_pairs(sides[0], stretch)
+    return compare_values(*sides, stretch, between)
+
+
+def _statistics(family: Sequence[Sides], shifts: Sequence[float]) -> Values:
+    """Return the statistics of all rearrangements, after a shift of each case is taken away."""
+    *before, after = (
+        table([[math.nan if v is None else math.log(v) for v in sides[side]] for sides in family])
+        for side in range(len(family[0]))
+    )
+    test: Callable[..., Values] = (
+        permutation.between_runs if before else permutation.within_launches
+    )
+    return test(*before, after - shifts)

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: MIT
+"""Other stored runs, which show how far the runs of a machine lie apart."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from suite import store
+from suite.compare.levels import MOST_RUNS, Levels, levels
+
+MOST_FILES = 2 * MOST_RUNS
+"""Files that are read, at most; some will be of other machines."""
+
+
+def others(folders: Iterable[Path]) -> list[Levels]:
+    """Return what the newest stored runs of some folders say, the newest first.
+
+    Files that cannot be read are passed over, and so are folders that are not there. Folders
+    inside them are not searched. The checks are not made anew, which would take half a second a
+    file: cases count that the file itself finds no error in.
+    """
+    files = {file.resolve() for folder in folders for file in folder.glob("*.json")}
+    newest = sorted(files, key=lambda file: file.name, reverse=True)[:MOST_FILES]
+    return [one for one in map(_levels, newest) if one is not None]
+
+
+def _levels(file: Path) -> Levels | None:
+    try:
+        return levels(store.read(file)) if file.is_file() else None
+    except (store.InvalidResult, OSError):
+        return None

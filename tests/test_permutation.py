@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: MIT
+"""Permutations of whole launches, held against counting every one of them."""
+
+import math
+from itertools import combinations, pairwise
+
+import numpy as np
+import pytest
+
+from suite.permutation import (
+    Values,
+    between_runs,
+    pulled_in,
+    step_down,
+    stretches,
+    table,
+    within_launches,
+)
+
+
+def _draw(seed: int, launches: int = 6, cases: int = 4) -> tuple[Values, Values]:
+    base, new = np.random.default_rng(seed).normal(0, 0.01, (2, launches, cases))
+    return base, new
+
+
+def _counted(base: Values, new: Values) -> list[float]:
+    """Count all splits of the launches one by one, for the single-step p-values."""
+    _, values, _ = pulled_in(np.concatenate([base, new]))
+    whole = range(len(values))
+
+    def largest(chosen: tuple[int, ...]) -> Values:
+        there = [place for place in whole if place not in chosen]
+        gap = values[list(chosen)].mean(axis=0) - values[there].mean(axis=0)
+        within = sum(
+            ((values[side] - values[side].mean(axis=0)) ** 2).sum(axis=0)
+            for side in (list(chosen), there)
+        )
+        return np.asarray(np.abs(gap) / np.sqrt(within))
+
+    seen = largest(tuple(whole[len(base) :]))
+    maxima = [largest(chosen).max() for chosen in combinations(whole, len(new))]
+    return [float(np.mean([most >= one * (1 - 1e-9) for most in maxima])) for one in seen]
+
+
+@pytest.mark.parametrize("launches", [(6, 6), (6, 7)])
+def test_the_smallest_p_value_is_that_of_counting_every_split(launches: tuple[int, int]) -> None:
+    base, new = _draw(3, 7)
+    base, new = base[: launches[0]], new[: launches[1]]
+    found = step_down(between_runs(base, new))
+    assert min(found) == pytest.approx(min(_counted(base, new)))
+
+
+def test_a_case_alone_has_its_own_permutation_p_value() -> None:
+    base, new = _draw(4, cases=1)
+    assert step_down(between_runs(base, new)) == pytest.approx(_counted(base, new))
+
+
+def test_every_case_of_34_that_moved_far_has_the_smallest_p_value_that_there_is() -> None:
+    base, new = _draw(5, cases=34)
+    found = step_down(between_runs(base, new + math.log(3)))
+    assert found == pytest.approx([2 / 924] * 34)
+
+
+def test_a_case_that_moved_is_found_among_forty_and_the_others_are_not() -> None:
+    base, new = _draw(6, cases=40)
+    new[:, 0] += 0.2
+    moved, *others = step_down(between_runs(base, new))
+    assert moved <= 0.05
+    assert min(others) > 0.05
+
+
+def test_exchanging_the_runs_changes_nothing() -> None:
+    base, new = _draw(7)
+    assert step_down(between_runs(base, new)) == pytest.approx(step_down(between_runs(new, base)))
+
+
+def test_a_larger_difference_never_has_a_larger_p_value() -> None:
+    base, new = _draw(8)
+    shifts = np.linspace(0, 0.1, 30)
+    found = [step_down(between_runs(base, new - new.mean(axis=0) + shift))[0] for shift in shifts]
+    assert found[-1] < found[0]
+    assert all(late <= early + 0.02 for early, late in pairwise(found))
+
+
+def test_the_statistics_of_a_case_do_not_depend_on_its_scale_or_level() -> None:
+    base, new = _draw(9)
+    factor, level = np.array([1.0, 1e-6, 1e3, 7.0]), np.array([0.0, 5.0, -3.0, 100.0])
+    scaled = between_runs(factor * base + level, factor * new + level)
+    assert scaled == pytest.approx(between_runs(base, new), rel=1e-3, abs=1e-4)
+
+
+def test_a_launch_that_missed_a_case_counts_for_the_others() -> None:
+    base, new = _draw(10, launches=8)
+    new += 0.1
+    base[0, 1] = new[7, 1] = new[3, 2] = math.nan
+    found = between_runs(base, new)
+    assert np.isfinite(found).all()
+    whole = between_runs(np.nan_to_num(base), np.nan_to_num(new))
+    assert found[:, 0] == pytest.approx(whole[:, 0])
+    assert max(step_down(found)) <= 0.05
+
+
+def test_launches_that_are_all_equal_show_nothing_or_everything() -> None:
+    base, new = np.zeros((6, 2)), np.zeros((6, 2))
+    new[:, 1] = 1.0
+    assert step_down(between_runs(base, new)) == pytest.approx([1.0, 2 / 924])
+
+
+def test_a_launch_gone_astray_does_not_hide_a_difference() -> None:
+    base, new = _draw(11, cases=1)
+    new += 0.05
+    new[0] += 5.0
+    assert step_down(between_runs(base, new))[0] <= 0.01
+
+
+def test_versions_in_six_launches_that_all_say_slower_have_2_of_64() -> None:
+    logs = table([[0.1, 0.11, 0.12, 0.1, 0.11, 0.12], [-0.2, -0.21, -0.2, -0.2, -0.21, -0.2]])
+    assert step_down(within_launches(logs)) == pytest.approx([2 / 64] * 2)
+
+
+def test_versions_that_change_sides_are_not_told_apart() -> None:
+    assert step_down(within_launches(table([[0.1, -0.1, 0.1, -0.1, 0.1, -0.1]])))[0] == 1.0
+
+
+@pytest.mark.parametrize("launches", [14, 20])
+def test_many_launches_are_sampled_the_same_way_every_time(launches: int) -> None:
+    base, new = _draw(12, launches)
+    for found in (between_runs(base, new + 0.1), within_launches(new + 0.1)):
+        assert 8_000 <= len(found) <= 10_000
+        assert max(step_down(found)) < 3e-4
+    assert np.array_equal(between_runs(base, new), between_runs(base, new))
+
+
+def test_a_case_needs_more_in_a_large_family_than_alone() -> None:
+    base, new = _draw(13, launches=8, cases=40)
+    found = between_runs(base - base.mean(axis=0), new - new.mean(axis=0))
+    few, many = stretches(found[:, :1], 0.05)[0], stretches(found, 0.05)[0]
+    assert few == 1.0
+    assert 1.3 < many < 4
+
+
+def test_cases_that_always_move_together_need_no_more_than_one() -> None:
+    base, new = _draw(14, launches=8, cases=1)
+    alike = between_runs(np.tile(base, 40), np.tile(new, 40))
+    assert stretches(alike, 0.05) == pytest.approx([1.0] * 40)
+
+
+def test_too_few_exchanges_show_nothing() -> None:
+    assert stretches(within_launches(_draw(15, launches=4)[0]), 0.05) == [math.inf] * 4
+
+
+@pytest.mark.parametrize("launches", [6, 9])
+def test_identical_families_raise_an_alarm_in_at_most_5_percent(launches: int) -> None:
+    random, families = np.random.default_rng(launches), 300
+    alarms = {"between": 0, "within": 0}
+    for _ in range(families):
+        fate = random.standard_cauchy((2, launches, 1))
+        base, new = fate + random.standard_normal((2, launches, 10))
+        alarms["between"] += min(step_down(between_runs(base, new))) <= 0.05
+        alarms["within"] += min(step_down(within_launches(new - base))) <= 0.05
+    assert max(alarms.values()) / families <= 0.05 + 3.1 * math.sqrt(0.05 * 0.95 / families)
