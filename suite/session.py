@@ -324,7 +324,7 @@ class LaunchSession:
 
 def _answers(device: dev.Device) -> None:
     """Raise if a device does not answer any more; what it has never had is not missed."""
-    with suppress(AttributeError, NotImplementedError, TypeError):
+    with suppress(AttributeError, NotImplementedError, TypeError, ValueError):
         device.synchronize()
 
 

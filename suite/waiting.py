@@ -31,7 +31,7 @@ LEFT = 0.25
 TRIES = 5
 """Times of which the median counts."""
 
-REFUSALS = (AttributeError, NotImplementedError, RuntimeError, TypeError)
+REFUSALS = (AttributeError, NotImplementedError, RuntimeError, TypeError, ValueError)
 """What a backend raises that lacks a call."""
 
 

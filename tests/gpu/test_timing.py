@@ -76,6 +76,12 @@ def sleeps(gpu: "Device") -> dict[str, Times]:
     }
 
 
+def test_the_general_wait_is_proved_and_events_are_there(gpu: "Device") -> None:
+    assert gpu.wait == "torch.accelerator.synchronize"
+    assert gpu.has_events
+    assert 0 < gpu.ready_reading() < 1e-3
+
+
 @pytest.mark.parametrize("way", ["host", "span", "events"])
 def test_times_grow_in_a_line_with_the_cycles(sleeps: dict[str, Times], way: str) -> None:
     slope, start = statistics.linear_regression(CYCLES, [sleeps[way][c] for c in CYCLES])

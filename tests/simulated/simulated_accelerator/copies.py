@@ -115,7 +115,7 @@ def _device_to_host(begin: float, target: torch.Tensor, source: Any, *, non_bloc
     device.check()
     stream = machine.stream(device)
     launch = machine.launching("copy to host")
-    if _spec.lazy:
+    if device.lazy:
         tape.force([value])
     end = device.run("copy to host", stream, "d2h", link.seconds(source.nbytes), begin + launch)
     if pinned and non_blocking:

@@ -59,6 +59,7 @@ class Device:
         # The type has its name only once the backend is registered.
         self.torch_device = torch.device("privateuseone", index)
         self.speed = speed
+        self.lazy = spec.lazy
         seed = None if spec.seed is None else spec.seed + physical
         self.random = random.Random(seed)  # noqa: S311 (jitter, not secrets)
         self.seeds = random.Random(physical)  # noqa: S311 (of tensors; the same, as in PyTorch)

@@ -90,7 +90,7 @@ def _operate(call: Call) -> Any:
     for tensor in written:
         tensor.buffer.fresh = False
     run = _deferred(call, plan, [t.contents for t in new])
-    if _spec.lazy:
+    if call.device.lazy:
         call.launch = machine.launching(operation.name)
         run = _worked_for(run, call, plan.seconds[0])
     tape.append(
@@ -102,7 +102,7 @@ def _operate(call: Call) -> Any:
             plan.seconds[0],
         )
     )
-    if not _spec.lazy:
+    if not call.device.lazy:
         call.run(plan.seconds, new)
 
     def to_tensor(slot: Slot) -> torch.Tensor:

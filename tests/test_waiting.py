@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: MIT
+"""The first call that is proved to wait is used, and what a backend lacks is no lost device."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+import torch
+
+from suite import waiting
+from suite.devices import Device
+from suite.profiles import settings_for
+from suite.session import LaunchSession
+from suite.waiting import READ_BACK, RESULTS, Wait, proved
+
+READY, WORKED = 1e-4, 1e-2
+"""Seconds of reading a ready value, and of the known work and reading its result."""
+
+
+def lacking() -> None:
+    raise NotImplementedError("no such call")
+
+
+def nothing() -> None:
+    return None
+
+
+@pytest.fixture
+def choose(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[dict[str, Any]], str]]:
+    """Return what chooses among calls, by the seconds that a read takes after each."""
+
+    def chosen(calls: dict[str, Any]) -> str:
+        candidates = [
+            Wait(name, nothing if isinstance(after, float) else after)
+            for name, after in calls.items()
+        ]
+
+        def left(_: object, wait: Wait) -> float:
+            wait.call()
+            return float(calls[wait.name])
+
+        monkeypatch.setattr(waiting, "_candidates", lambda _: candidates)
+        monkeypatch.setattr(waiting, "_known_work", lambda _: (nothing, READY, WORKED))
+        monkeypatch.setattr(waiting, "_left", left)
+        proved.cache_clear()
+        return proved(torch.device("meta")).name
+
+    yield chosen
+    proved.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("calls", "name"),
+    [
+        ({"general": READY, "own": READY}, "general"),
+        ({"general": lacking, "own": READY}, "own"),
+        ({"general": WORKED, "own": 1.5 * READY}, "own"),
+        ({"general": lacking, "own": 0.5 * WORKED, READ_BACK: READY}, READ_BACK),
+        ({"general": WORKED, "own": WORKED, READ_BACK: WORKED}, RESULTS),
+    ],
+)
+def test_the_first_call_after_which_nothing_is_left_is_used(
+    choose: Callable[[dict[str, Any]], str], calls: dict[str, Any], name: str
+) -> None:
+    assert choose(calls) == name
+
+
+def test_memory_that_runs_out_proves_nothing(choose: Callable[[dict[str, Any]], str]) -> None:
+    def full() -> None:
+        raise torch.OutOfMemoryError("no room")
+
+    with pytest.raises(torch.OutOfMemoryError):
+        choose({"general": full, "own": READY})
+
+
+@pytest.mark.parametrize(
+    ("error", "lost"),
+    [
+        (AttributeError("no synchronize"), False),
+        (NotImplementedError("no synchronize"), False),
+        (torch.OutOfMemoryError("no room"), False),
+        (torch.AcceleratorError("device is lost"), True),
+        (RuntimeError("an illegal memory access was encountered"), True),
+    ],
+)
+def test_only_an_error_of_the_device_ends_the_launch(
+    monkeypatch: pytest.MonkeyPatch, error: Exception, *, lost: bool
+) -> None:
+    def synchronize(_: Device) -> None:
+        raise error
+
+    monkeypatch.setattr(Device, "synchronize", synchronize)
+    launch: Any = object.__new__(LaunchSession)
+    launch.settings = settings_for("quick", ["cpu"])
+    if lost:
+        with pytest.raises(pytest.exit.Exception, match="a device no longer works"):
+            launch._exit_if_poisoned()
+    else:
+        launch._exit_if_poisoned()
+
+
+def test_tensors_of_a_result_are_found_wherever_it_holds_them() -> None:
+    here = torch.device("cpu")
+    one, two, three = torch.ones(1), torch.ones(2), torch.ones(3)
+    result = {"a": [one, (two, 3.0)], "b": [torch.ones(0), three.to("meta")]}
+    assert [tensor.numel() for tensor in waiting.tensors(result, here)] == [1, 2]
+    layer = torch.nn.Linear(2, 3)
+    assert len([*waiting.tensors(layer, here)]) == 2
+    assert [*waiting.tensors(1.0, here)] == []
