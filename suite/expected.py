@@ -11,9 +11,9 @@ from msgspec import Struct
 from suite import store
 from suite.calls import Basis, Call, Calls
 from suite.model import Exercise, ProfileName, Run, Settings, Work
-from suite.profiles import SETTLE_SECONDS
+from suite.profiles import settings_on, settling_seconds
+from suite.running.costs import choose_case_seconds, launch_seconds
 from suite.running.journal import Collected, Declared, Identity, Measured
-from suite.running.plan import choose_case_seconds, launch_seconds
 from suite.store import InvalidResult
 from suite.units import format_seconds
 
@@ -84,8 +84,9 @@ def expect(
     """
     calls, overhead = Calls(before), _overhead(before)
     startup = STARTUP_SECONDS
-    if any(name != "cpu" for case in found.cases for name in case.devices):
-        startup += SETTLE_SECONDS
+    devices = {name.partition("/")[0] for case in found.cases for name in case.devices}
+    settings = settings_on(settings, sorted(devices))
+    startup += settling_seconds(settings)
     reasons = _skipped(before, settings) | declared.absent
     known: list[tuple[Identity, Work | None, Call | None, str | None]] = []
     for case in found.cases:

@@ -75,11 +75,13 @@ def explore(
         ):
             sampler.get_ready()
             before = read()
-            _, seconds, seen.result = sampler.timed()
+            queued, seconds, seen.result = sampler.timed()
             own = undisturbed(seconds, before, read(), cores_in_use())
             seen.undisturbed.append(own)
             seen.host.append(seconds)
             seen.sampled += seconds
+            if sampler.queues:
+                seen.parts.setdefault("enqueue", []).append(queued)
         seen.prepared = sampler.clock() - begun - seen.warmup - seen.sampled
         if (other := sampler.other()) is not None:
             _, seconds, seen.other = other.host(1)

@@ -13,6 +13,8 @@ from typing import Any, Literal
 
 from msgspec import UNSET, Struct, UnsetType, field
 
+MOST_SAMPLES = 30
+"""Host samples kept for a case in a launch, at most."""
 SCHEMA = 1
 """Version of the stored file's layout."""
 
@@ -89,7 +91,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     case_seconds: float
     budget: float
     devices: list[str]
-    most_samples: int = 30
+    most_samples: int = MOST_SAMPLES
     least_launches: int = 6
     deadline: float = 60.0
     launches: int | None = None
@@ -156,7 +158,7 @@ class Sensed(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Energy(Struct, frozen=True, kw_only=True):
-    """What a call costs while it is repeated for a second, launch by launch.
+    """What a call costs while it is repeated for two seconds, launch by launch.
 
     joules : of all devices that take part, of one call; ``None`` where a launch did not tell
     seconds : of one call in that time
@@ -185,8 +187,9 @@ class CaseInfo(Struct, kw_only=True, omit_defaults=True):
         one element of the result back took after the wait), ``span`` (first to last event on
         the device), ``overlap`` (fraction of the shorter lane's time in
         which another lane ran too), ``balance`` (the shortest lane's time as a fraction of
-        the longest's), ``compile`` (what compiling the body took, once a launch and outside its
-        samples); further names are explained by their exercise
+        the longest's), ``sustained`` (a call that is repeated for seconds behind all other
+        cases, where samples follow a rest), ``compile`` (what compiling the body took, once a
+        launch and outside its samples); further names are explained by their exercise
     peak_bytes : most device memory in use while the case ran
     order : the case's place in the launch, from 1; 0 where it was not reached
     against : host samples of the other version of the body, each taken right beside the

@@ -9,6 +9,7 @@ measure in which order, and where to write it.
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import copy
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -42,6 +43,8 @@ SESSION = pytest.StashKey[LaunchSession]()
 BEGUN = pytest.StashKey[float]()
 MEASURED = pytest.StashKey[Measured]()
 REFUSED = pytest.StashKey[Refusal]()
+WINDOW = pytest.StashKey[bool]()
+"""Whether an item stands for a case that is repeated in a window, after it was measured."""
 
 
 class Measure:
@@ -91,7 +94,10 @@ class Measure:
             pytest.fail("cold=True is for devices of this process; workers have their own caches")
         caches = ColdCaches(self._devices) if cold else None
         sampler = Sampler(body, self._devices, lanes, before, against, caches)
-        self.measured = self._session.measure(self._item, sampler, work, check, apart)
+        if WINDOW in self._item.stash:
+            self._session.repeat(self._item, sampler, check)
+        else:
+            self.measured = self._session.measure(self._item, sampler, work, check, apart)
 
 
 @pytest.fixture
@@ -118,7 +124,7 @@ def measure(
             it.involve(*(found if isinstance(found, list) else [found]))
     yield it
     if it.measured is None:
-        if REFUSED not in item.stash:
+        if REFUSED not in item.stash and WINDOW not in item.stash:
             pytest.fail("the benchmark measured nothing")
         return
     changed = [name for name, value in dev.global_state().items() if value != state[name]]
@@ -212,6 +218,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         item.add_marker(pytest.mark.benchmark(timer=Replay(), group=item.path.stem[6:]))
         # A vendor's warning must not fail a measurement.
         item.add_marker(pytest.mark.filterwarnings("default"))
+    by_name = {item.nodeid: item for item in _benchmarks(items)}
+    windows = config.stash[SESSION].spec.windows
+    items += [_again(by_name[name]) for name in windows if name in by_name]
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
@@ -221,6 +230,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
         item.nodeid
         for item in items
         if "search" in item.fixturenames and parameters(item)["device"] != NONE
+        if WINDOW not in item.stash
     )
     if frobench.spec.mode in {"collect", "pilot"}:
         frobench.write(collected(items, frobench.settings))
@@ -246,7 +256,7 @@ def pytest_runtest_protocol(item: pytest.Item) -> None:
     """Say which case is in flight."""
     frobench = item.config.stash[SESSION]
     frobench.exit_if_orphaned()
-    frobench.read_gauge()
+    frobench.before_case(item)
     item.stash[BEGUN] = time.monotonic()
     frobench.begin(item.nodeid, item.stash[BEGUN])
 
@@ -289,6 +299,15 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
 def pytest_benchmark_update_machine_info(machine_info: dict[str, Any]) -> None:
     """Keep the host's name out of pytest-benchmark's own JSON."""
     machine_info.pop("node", None)
+
+
+def _again(item: pytest.Function) -> pytest.Function:
+    """Return an item that runs a case again, for its window."""
+    again = copy(item)
+    again.stash = pytest.Stash()
+    again.stash[WINDOW] = True
+    again._initrequest()  # noqa: SLF001 - as pytest does when it runs an item anew
+    return again
 
 
 def _together(request: pytest.FixtureRequest) -> list[dev.Device]:

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: MIT
 """What the profiles mean: how long a run, a case and a single call may take."""
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+import msgspec
 
 from suite.model import ProfileName, Settings
 from suite.statistics import LEAST_LAUNCHES
@@ -35,6 +38,9 @@ class Profile:
     case_seconds : sampling a case in a launch, at most; less where the budget needs it
     launches : how many launches the time for a case is chosen for; if they end early,
         more are added until the budget is spent
+    settle : keeping an accelerator busy before its first case, until its clock has settled
+    least_case_seconds : sampling a case in a launch, at least
+    least_launches : made whatever they take
     """
 
     budget: float
@@ -42,13 +48,53 @@ class Profile:
     longest_sample: float
     case_seconds: float
     launches: int
+    settle: float = SETTLE_SECONDS
+    least_case_seconds: float = 0.02
+    least_launches: int = LEAST_LAUNCHES
 
 
 PROFILES: dict[ProfileName, Profile] = {
-    "quick": Profile(48, limit=90, longest_sample=0.02, case_seconds=0.2, launches=LEAST_LAUNCHES),
+    "quick": Profile(
+        48, limit=90, longest_sample=0.02, case_seconds=0.2, launches=LEAST_LAUNCHES, settle=1.0
+    ),
     "standard": Profile(250, limit=450, longest_sample=0.2, case_seconds=0.5, launches=8),
     "rigorous": Profile(1800, limit=3600, longest_sample=2.0, case_seconds=2.0, launches=12),
 }
+
+WITH_ACCELERATOR: dict[ProfileName, Profile] = {
+    "quick": replace(PROFILES["quick"], budget=85, limit=90, least_case_seconds=0.01),
+    "standard": replace(PROFILES["standard"], budget=440, limit=480, least_launches=8),
+    "rigorous": PROFILES["rigorous"],
+}
+"""The same where an accelerator is measured: each process takes seconds to get it ready."""
+
+
+def limits_of(profile: ProfileName, devices: Iterable[str]) -> Profile:
+    """Return a profile's limits on a machine of which these devices are measured."""
+    return (PROFILES if set(devices) <= {"cpu"} else WITH_ACCELERATOR)[profile]
+
+
+def settings_on(settings: Settings, devices: list[str]) -> Settings:
+    """Return a profile's settings on these devices, with the budget and launches for them."""
+    limits = limits_of(settings.profile, devices)
+    more = limits.budget - PROFILES[settings.profile].budget
+    return msgspec.structs.replace(
+        settings,
+        devices=devices,
+        budget=settings.budget + more,
+        least_launches=limits.least_launches,
+    )
+
+
+def settling_seconds(settings: Settings) -> float:
+    """Return the seconds in which a launch settles the clocks of the devices measured.
+
+    That is once, and once more where the accelerators' cases follow those of the CPU.
+    """
+    if set(settings.devices) <= {"cpu"}:
+        return 0.0
+    times = 1.5 if "cpu" in settings.devices else 1.0  # in half of the launches the CPU comes first
+    return times * PROFILES[settings.profile].settle
 
 
 def settings_for(  # noqa: PLR0913 - one a choice that the user has
@@ -69,7 +115,7 @@ def settings_for(  # noqa: PLR0913 - one a choice that the user has
         longest_sample=chosen.longest_sample,
         case_seconds=chosen.case_seconds,
         budget=budget or chosen.budget,
-        least_launches=LEAST_LAUNCHES,
+        least_launches=chosen.least_launches,
         launches=launches,
         deadline=deadline or max(60.0, 30 * chosen.longest_sample),
     )

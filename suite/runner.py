@@ -148,6 +148,7 @@ def _draft(request: Request, folder: Path) -> Draft:
         commit=environment.commit(),
         benchmarks=str(request.benchmarks),
         settings=settings,
+        budget_asked=request.budget is not None,
         like=[_not_found(case) for case in repeated],
         search_seconds=PEAK_SECONDS if request.peak else SEARCH_PART * settings.budget,
         searched={

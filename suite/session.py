@@ -30,7 +30,7 @@ from suite.grids import Parameters
 from suite.inputs import Inputs
 from suite.measurement import Measurement
 from suite.model import Check, Settings, Work
-from suite.profiles import settings_for
+from suite.profiles import PROFILES, settings_for
 from suite.running.journal import (
     Begun,
     Busy,
@@ -41,6 +41,7 @@ from suite.running.journal import (
     Measured,
     Record,
     Refused,
+    Settled,
     Stopped,
     Surroundings,
     Tried,
@@ -49,9 +50,11 @@ from suite.running.process import DEVICE_LOST, DISK_REFUSES
 from suite.searches import Searches
 from suite.sensors.sensor import seal
 from suite.verify import worst
-from suite.windows import keep_busy
+from suite.windows import repeat
 from suite.workers import Seat, Worker
 
+SETTLED = 0.05
+"""Seconds from which on settling the clocks before a case is worth a line in the journal."""
 LONGEST_REASON = 300
 PR_SET_PDEATHSIG = 1
 """The option of `prctl` that names the signal for a parent's death (linux/prctl.h)."""
@@ -84,6 +87,7 @@ class LaunchSession:
         self._untidy = False
         self._before: Accounts | None = None
         self._gauge: Gauge | None = None
+        self._clocks: settling.SteadyClocks | None = None
 
     def write(self, record: Record) -> None:
         """Append to the journal, if there is one; end the launch if the disk refuses."""
@@ -147,7 +151,9 @@ class LaunchSession:
         begun = time.perf_counter()
         devices = [dev.Device(name) for name in self.settings.devices]
         accelerators = [device for device in devices if device.is_accelerator]
-        settling.steady_clocks(devices)
+        settle = PROFILES[self.settings.profile].settle
+        self._clocks = settling.SteadyClocks(accelerators, settle)
+        self._clocks.settle()
         self._gauge = Gauge(devices, cases)
         waits = settling.of_each(accelerators, lambda device: device.wait)
         self.write(
@@ -163,8 +169,12 @@ class LaunchSession:
             )
         )
 
-    def read_gauge(self) -> None:
-        """Take a sample of the gauge before a case, if it is due."""
+    def before_case(self, item: pytest.Item) -> None:
+        """Settle the clocks of accelerators that rested, and read the gauge if it is due."""
+        if self._clocks is not None and isinstance(item, pytest.Function):
+            took = self._clocks.before(str(parameters(item)["device"]).split("+"))
+            if took > SETTLED:
+                self.write(Settled(launch=self.spec.launch, seconds=took))
         if self._gauge is not None:
             self._gauge.read_before_case()
 
@@ -239,18 +249,6 @@ class LaunchSession:
         checked = worst(check(result) for result in seen.results)
         if not checked.passed:
             raise WrongResultError(checked)
-        in_a_row = not (sampler.before or sampler.cold)
-        if item.nodeid in self.spec.energy and in_a_row:
-            begun, ended, calls = keep_busy(sampler.host, seen.iterations)
-            self.write(
-                Busy(
-                    launch=self.spec.launch,
-                    case=item.nodeid,
-                    begun=begun,
-                    ended=ended,
-                    calls=calls,
-                )
-            )
         self._place += 1
         return Measured(
             launch=self.spec.launch,
@@ -272,9 +270,19 @@ class LaunchSession:
                 name for name, peak in peaks.items() if peak == 0 and name not in inputs.devices()
             ],
             search=self.searches.found.get(item.nodeid),
-            in_a_row=in_a_row,
+            in_a_row=not (sampler.before or sampler.cold),
             undisturbed=min(seen.undisturbed, default=None),
         )
+
+    def repeat(
+        self, item: pytest.Function, sampler: timing.Sampler, check: Callable[[Any], Check]
+    ) -> None:
+        """Repeat a body that was measured before for seconds (see `suite.windows`)."""
+        window, result = repeat(sampler)
+        checked = check(result)
+        if not checked.passed:
+            raise WrongResultError(checked)
+        self.write(Busy(launch=self.spec.launch, case=item.nodeid, **window._asdict()))
 
     def conclude(
         self,

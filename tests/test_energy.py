@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from suite import session, telemetry
 from suite.devices import Device
+from suite.errors import WrongResultError
 from suite.model import Check, Settings, Work
 from suite.profiles import settings_for
 from suite.running import energy
@@ -22,7 +23,7 @@ from suite.sensors import sensor as sensors
 from suite.sensors.sensor import Sensor, Source, seal
 from suite.telemetry import Line, Reader, Tick
 from suite.timing import Sampler
-from suite.windows import LEAD, WINDOW, keep_busy
+from suite.windows import AT_ONCE, LEAD, WINDOW, Window, keep_busy
 from tests.simulated_nvml import Gpu, install
 
 SETTINGS = settings_for("standard", ["cuda:0"])
@@ -73,34 +74,36 @@ def busy(launch: int, begun: float, ended: float, calls: int) -> Record:
 
 def test_a_window_counts_the_calls_in_it_and_none_of_those_before() -> None:
     asked: list[int] = []
-    begun, ended, calls = keep_busy(asked.append, 3, lead=0.02, window=0.03)
-    assert 0.03 <= ended - begun < 5
-    assert 0 < calls < sum(asked)
+    seen = keep_busy(asked.append, AT_ONCE / 2.5, lead=0.02, window=0.03)
+    assert 0.03 <= seen.ended - seen.begun < 5
+    assert 0.03 <= seen.seconds < 5
+    assert 0 < seen.calls < sum(asked)
     assert set(asked) == {3}
 
 
-def test_a_window_holds_a_second_between_two_readings() -> None:
+def test_a_window_holds_most_of_its_two_seconds_between_two_readings() -> None:
     slow = 2 * telemetry.PERIOD
+    assert WINDOW >= 2
     assert round(WINDOW - 2 * slow, 6) >= energy.LEAST
     assert LEAD >= telemetry.PERIOD
 
 
 def test_joules_are_the_power_in_the_window_times_the_time_of_a_call() -> None:
     lines = [*ticks(0, 10, 300.0)]
-    records = [busy(0, 2.03, 3.28, 1000), busy(2, 6.0, 7.25, 500)]
+    records = [busy(0, 2.03, 3.78, 1400), busy(2, 6.0, 7.75, 700)]
     found = energy.of_cases(lines, records, USED, launches=3)["product"]
     assert found.seconds == [0.00125, None, 0.0025]
     assert found.joules == [pytest.approx(0.375), None, pytest.approx(0.75)]
 
 
 def test_what_the_device_takes_around_the_window_does_not_count() -> None:
-    lines = [*ticks(0, 1.9, 80.0), *ticks(2.0, 3.3, 500.0), *ticks(3.4, 9, 80.0)]
+    lines = [*ticks(0, 1.9, 80.0), *ticks(2.0, 3.8, 500.0), *ticks(3.9, 9, 80.0)]
     for line, after in pairwise(lines):  # as one counter that goes on
         assert isinstance(line, Tick)
         assert isinstance(after, Tick)
-        watts = 500.0 if 2.0 < after.at <= 3.3 else 80.0
+        watts = 500.0 if 2.0 < after.at <= 3.8 else 80.0
         after.values["energy_joules"] = line.values["energy_joules"] + watts * (after.at - line.at)
-    found = energy.of_cases(lines, [busy(0, 2.0, 3.25, 100)], USED, launches=1)["product"]
+    found = energy.of_cases(lines, [busy(0, 2.0, 3.75, 140)], USED, launches=1)["product"]
     assert found.joules == [pytest.approx(500.0 * 0.0125)]
 
 
@@ -113,9 +116,9 @@ def test_a_counter_that_is_slow_to_read_counts_at_the_moment_of_its_reading() ->
             device="cuda:0",
             values={"energy_joules": 300.0 * (second + slow)},
         )
-        for second, slow in ((2.0, 0.09), (2.5, 0.01), (3.1, 0.05))
+        for second, slow in ((2.0, 0.09), (2.5, 0.01), (3.6, 0.05))
     ]
-    found = energy.of_cases(lines, [busy(0, 2.0, 3.25, 125)], USED, launches=1)["product"]
+    found = energy.of_cases(lines, [busy(0, 2.0, 3.75, 175)], USED, launches=1)["product"]
     assert found.joules == [pytest.approx(3.0)]
 
 
@@ -123,18 +126,18 @@ def test_a_counter_that_is_slow_to_read_counts_at_the_moment_of_its_reading() ->
     "lines",
     [
         [],
-        [*ticks(2.0, 2.9, 300.0)],  # a second was not seen
-        [Tick(at=at, run=at, device="cuda:0", values={"fan": 0.1}) for at in (2.0, 3.2)],
+        [*ticks(2.0, 3.4, 300.0)],  # most of the window was not seen
+        [Tick(at=at, run=at, device="cuda:0", values={"fan": 0.1}) for at in (2.0, 3.7)],
     ],
 )
-def test_without_readings_for_a_second_nothing_is_made_up(lines: list[Line]) -> None:
-    found = energy.of_cases(lines, [busy(0, 2.0, 3.25, 100)], USED, launches=1)["product"]
+def test_without_readings_for_long_enough_nothing_is_made_up(lines: list[Line]) -> None:
+    found = energy.of_cases(lines, [busy(0, 2.0, 3.75, 100)], USED, launches=1)["product"]
     assert found.joules == found.seconds == [None]
 
 
 def test_all_devices_of_a_case_count_and_none_may_be_missing() -> None:
     used = {"product": ["cuda:0", "cuda:1", "cpu"]}
-    lines, window = [*ticks(0, 5, 300.0)], busy(0, 2.0, 3.25, 125)
+    lines, window = [*ticks(0, 5, 300.0)], busy(0, 2.0, 3.75, 175)
     assert energy.of_cases(lines, [window], used, 1)["product"].joules == [None]
     lines += ticks(0, 5, 100.0, "cuda:1")
     assert energy.of_cases(lines, [window], used, 1)["product"].joules == [pytest.approx(4.0)]
@@ -144,11 +147,11 @@ def test_idle_power_is_that_of_the_end_of_the_rest() -> None:
     lines = [*ticks(0, 1.2, 200.0)]
     start = lines[-1]
     assert isinstance(start, Tick)
-    for number in range(1, 14):
+    for number in range(1, 22):
         at = 1.2 + number / 10
         count = start.values["energy_joules"] + 75.0 * number / 10
         lines.append(Tick(at=at, run=at, device="cuda:0", values={"energy_joules": count}))
-    assert energy.idle(lines, [Rested(begun=0.0, ended=2.5)]) == {"cuda:0": 75.0}
+    assert energy.idle(lines, [Rested(begun=0.0, ended=3.3)]) == {"cuda:0": 75.0}
     assert energy.idle(lines, []) == {}
 
 
@@ -214,11 +217,11 @@ def test_a_run_says_whose_energy_it_measures(
 
 
 def test_a_case_whose_counter_no_launch_read_is_told_from_one_that_cost_nothing() -> None:
-    window = busy(0, 2.0, 3.25, 100)
+    window = busy(0, 2.0, 3.75, 100)
     unread = energy.of_cases([], [window], USED, launches=1)
     assert not energy.told(unread, "product")
     assert not energy.told({}, "product")
-    assert energy.told(energy.of_cases([*ticks(2.0, 3.3, 0.0)], [window], USED, 1), "product")
+    assert energy.told(energy.of_cases([*ticks(2.0, 3.8, 0.0)], [window], USED, 1), "product")
 
 
 def test_the_runner_finds_out_which_devices_count_and_waits_for_no_driver(
@@ -243,38 +246,24 @@ def test_the_runner_finds_out_which_devices_count_and_waits_for_no_driver(
     free.set()
 
 
-@pytest.mark.parametrize(
-    ("asked", "before", "writes"),
-    [(["product"], None, True), ([], None, False), (["product"], list, False)],
-)
-def test_a_launch_repeats_the_cases_that_are_asked_for_unless_something_comes_between(
+def test_a_window_repeats_a_body_without_a_pause_and_checks_its_last_result(
     monkeypatch: pytest.MonkeyPatch,
-    asked: list[str],
-    before: Any,  # noqa: ANN401 - what a sampler takes
-    *,
-    writes: bool,
 ) -> None:
-    monkeypatch.setattr(session, "keep_busy", lambda _, iterations: (1.0, 2.5, 3 * iterations))
+    window = Window(1.0, 3.5, 30, 2.1)
+    monkeypatch.setattr(session, "repeat", lambda sampler: (window, sampler.body()))
     written: list[Record] = []
     launch: Any = object.__new__(session.LaunchSession)
     launch.spec = LaunchSpec(
-        mode="measure",
-        launch=4,
-        journal="",
-        benchmarks="",
-        seed=0,
-        settings=replace(SETTINGS, case_seconds=0.01),
-        energy=asked,
+        mode="measure", launch=4, journal="", benchmarks="", seed=0, settings=SETTINGS
     )
-    launch.settings, launch._place = launch.spec.settings, 0
-    launch.searches, launch.write = SimpleNamespace(found={}), written.append
-    sampler = Sampler(lambda: 1, [Device("cpu")], before=before)
-    check = Check(compared="nothing", error=0.0, bound=1.0)
+    launch.write = written.append
     item: Any = SimpleNamespace(nodeid="product")
-    found = launch.measure(item, sampler, Work(), lambda _: check, {})
-    calls = 3 * found.iterations
-    expected = Busy(launch=4, case="product", begun=1.0, ended=2.5, calls=calls)
-    assert written == ([expected] if writes else [])
+    sampler = Sampler(lambda: 7, [Device("cpu")])
+    launch.repeat(item, sampler, lambda result: Check("it", float(result != 7), 0.0))
+    busy = Busy(launch=4, case="product", begun=1.0, ended=3.5, calls=30, seconds=2.1)
+    assert written == [busy]
+    with pytest.raises(WrongResultError):
+        launch.repeat(item, sampler, lambda _: Check("it", 1.0, 0.0))
 
 
 def test_a_sampled_simulated_gpu_gives_the_joules_that_it_spent(
@@ -295,8 +284,8 @@ def test_a_sampled_simulated_gpu_gives_the_joules_that_it_spent(
         lines.append(line)
         if now[0] > 104:
             break
-    found = energy.of_cases(lines, [busy(0, 101.0, 102.4, 5)], USED, launches=1)["product"]
-    assert found.joules == [pytest.approx(420.0 * 0.28, rel=1e-3)]
+    found = energy.of_cases(lines, [busy(0, 101.0, 103.0, 5)], USED, launches=1)["product"]
+    assert found.joules == [pytest.approx(420.0 * 0.4, rel=1e-3)]
 
 
 class SteppedTime:

@@ -10,23 +10,21 @@ from msgspec.structs import replace
 
 from suite.accounts import Accounts
 from suite.model import CommitInfo, Work
-from suite.profiles import LEAST_SAMPLES, settings_for
+from suite.profiles import LEAST_SAMPLES, PROFILES, settings_for
 from suite.runner import _tell
-from suite.running.journal import Begun, Collected, Identity, Measured, Surroundings
-from suite.running.plan import (
-    CASE_SECONDS,
+from suite.running.costs import (
     WARM_UP_CALLS,
-    Draft,
-    Plan,
     choose_case_seconds,
-    freeze,
     is_disturbed,
     launch_seconds,
     too_long,
 )
+from suite.running.journal import Begun, Collected, Identity, Measured, Surroundings
+from suite.running.plan import Draft, Plan, freeze
 from tests.factory_machine import environment
 
 STANDARD = settings_for("standard", ["cpu"])
+LEAST = PROFILES["standard"].least_case_seconds
 
 
 def seen(call: float = 1e-3, **more: Any) -> Measured:  # noqa: ANN401 - fields of all types
@@ -91,7 +89,7 @@ def test_what_comes_before_samples_is_planned_as_often_as_there_are_samples() ->
 def test_what_six_launches_have_no_time_for_is_left_out_the_longest_first() -> None:
     pairs = cases(headline=(1.0,), others=(0.1, 3.0, 2.0, 0.1))
     share = (450 - 50) / 6
-    startup = share - launch_seconds([one for _, one in pairs], 0.0, CASE_SECONDS[0])
+    startup = share - launch_seconds([one for _, one in pairs], 0.0, LEAST)
     assert not too_long(pairs, STANDARD, startup, 50.0)
     assert {*too_long(pairs, STANDARD, startup + 1.0, 50.0)} == {"other 1"}
     found = too_long(pairs, STANDARD, startup + 20.0, 50.0)
@@ -104,7 +102,7 @@ def test_what_six_launches_have_no_time_for_is_left_out_the_longest_first() -> N
 def test_a_case_whose_set_up_was_disturbed_in_the_pilot_is_not_left_out() -> None:
     pairs = cases(headline=(1.0,), others=(0.1, 0.1))
     share = (450 - 50) / 6
-    startup = share - launch_seconds([record for _, record in pairs], 0.0, CASE_SECONDS[0])
+    startup = share - launch_seconds([record for _, record in pairs], 0.0, LEAST)
     shaken = [
         (case, replace(record, wall_seconds=30.0, accounts=Accounts(0.5, 0.0)))
         for case, record in pairs
@@ -194,5 +192,5 @@ def test_the_time_for_a_case_is_the_longest_that_fits() -> None:
     few = choose_case_seconds([seen()] * 20, STANDARD, 2.0, 10.0)
     many = choose_case_seconds([seen()] * 400, STANDARD, 2.0, 10.0)
     assert few == 0.5
-    assert few > many > CASE_SECONDS[0]
-    assert choose_case_seconds([seen(call=0.1)] * 4000, STANDARD, 2.0, 10.0) == CASE_SECONDS[0]
+    assert few > many > LEAST
+    assert choose_case_seconds([seen(call=0.1)] * 4000, STANDARD, 2.0, 10.0) == LEAST

@@ -35,9 +35,8 @@ class Small(Device):
 
 
 def test_a_small_device_is_settled_with_what_fits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(settling, "SETTLE_SECONDS", 1e-3)
     monkeypatch.setattr(settling, "SETTLE_CALL", 1e9)  # no product is long enough
-    settling.steady_clocks([Small("cpu")])
+    settling.steady_clocks([Small("cpu")], 1e-3)
 
 
 class Full(Small):

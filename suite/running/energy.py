@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: MIT
 """What a call costs in joules, and a device that has nothing to do in watts.
 
-The launches repeat the bodies of a few cases for a second (see `suite.windows`). Power between the
-first and the last reading of the counter in that time, and the time of a call in it, make the
-joules of a call: nothing is interpolated at the ends.
+The launches repeat the bodies of a few cases for two seconds (see `suite.windows`). Power between
+the first and the last reading of the counter in that time, and the time of a call in it, make the
+joules of a call: nothing is interpolated at the ends. Sensors of some GPUs see a quarter of the
+time only, and average over a second; so a shorter window would tell of its neighbours.
 """
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
@@ -21,16 +23,16 @@ from suite.windows import SECONDS
 
 PART = 0.2
 """The part of the budget that windows may take."""
-LEAST = 1.0
+LEAST = 1.5
 """Seconds between the first and the last reading of a window, at least."""
-REST = 2.5
+REST = 3.3
 """Seconds without any work before the first launch, where there is a counter."""
-SETTLED = 1.2
+SETTLED = 2.0
 """Seconds at the end of this rest that count: devices need a while to slow down."""
 DIGITS = 6
 NO_TIME = f"cases with more work take the {PART:.0%} of the budget that is for it"
 PAUSED = "something is done between two calls of it"
-UNSEEN = "no launch read the counter for a second meanwhile"
+UNSEEN = f"no launch read the counter for {LEAST} s meanwhile"
 """Why a case's calls have no energy."""
 
 
@@ -55,19 +57,24 @@ def choose(
     ran: Sequence[tuple[Identity, Measured]],
     counters: Mapping[str, str | None],
     settings: Settings,
+    room: float = math.inf,
+    first: Sequence[str] = (),
 ) -> Choice:
     """Choose the headline cases with most work: as many as fit, of those that can have a value.
 
     counters : by device `None`, or why it does not count its energy
+    room : seconds of a launch that are left for windows
+    first : cases that are repeated anyway
     """
     able, left_out = [], {}
     for case, record in ran:
         if case.headline and (reason := _unable(case, record, counters)):
             left_out[case.fullname] = reason
         elif case.headline:
-            able.append((record.work.flops or 0.0, record.work.bytes or 0.0, case.fullname))
+            work = record.work.flops or 0.0, record.work.bytes or 0.0
+            able.append((case.fullname in first, *work, case.fullname))
     launches = settings.launches or PROFILES[settings.profile].launches
-    most = int(PART * settings.budget / launches / SECONDS)
+    most = int(min(PART * settings.budget / launches, room) / SECONDS)
     names = [name for *_, name in sorted(able, reverse=True)]
     return Choice(names[:most], left_out | dict.fromkeys(names[most:], NO_TIME))
 

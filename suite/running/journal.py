@@ -112,13 +112,25 @@ class Measured(Struct, tag="measured", kw_only=True):
 
 
 class Busy(Struct, tag="busy", kw_only=True):
-    """A case was repeated for its energy, seconds of the monotonic clock."""
+    """A case was repeated without a pause, behind all other cases of the launch.
+
+    begun, ended : seconds of the monotonic clock
+    seconds : that the calls took by the clock of the samples
+    """
 
     launch: int
     case: str
     begun: float
     ended: float
     calls: int
+    seconds: float = 0.0
+
+
+class Settled(Struct, tag="settled", kw_only=True):
+    """Accelerators were kept busy until their clocks had settled."""
+
+    launch: int
+    seconds: float
 
 
 class Rested(Struct, tag="rested", kw_only=True):
@@ -210,6 +222,7 @@ Record = (
     | Tried
     | Measured
     | Busy
+    | Settled
     | Rested
     | Refused
     | Harness
@@ -229,7 +242,7 @@ class LaunchSpec(Struct, kw_only=True):
     runner : the process that watches; a launch that outlives it ends itself
     search_seconds : for all searches of a pilot together
     searched : what is known already of cases that would search
-    energy : cases to repeat until the runner knows what a call costs
+    windows : cases to repeat behind all others, in this order (see `suite.windows`)
     """
 
     mode: Literal["collect", "pilot", "measure", "alone"]
@@ -243,7 +256,7 @@ class LaunchSpec(Struct, kw_only=True):
     runner: int = 0
     search_seconds: float = 0.0
     searched: dict[str, Search] = field(default_factory=dict)
-    energy: list[str] = field(default_factory=list)
+    windows: list[str] = field(default_factory=list)
 
 
 class Journal(JsonLines[Record]):

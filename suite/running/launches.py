@@ -110,7 +110,7 @@ class Launches:
                 order=left,
                 done=len(self._plan.cases) - len(left),
                 searched=self._plan.searched,
-                energy=self._plan.energy.cases,
+                windows=self._plan.windows(number),
             )
             with LaunchProcess(self._folder, spec) as process:
                 process.watch(self._journal, self._plan.settings.deadline, self._hear)
@@ -129,7 +129,7 @@ class Launches:
     def _hear(self, record: Record) -> None:
         self.records.append(record)
         if isinstance(record, Begun):
-            cases = len(self._plan.cases)
+            cases = len(self._plan.cases) + len(self._plan.windows(0))
             mine = sum(isinstance(r, Begun) and r.launch == record.launch for r in self.records)
             done = (record.launch + mine / cases) / self._expected()
             left = self._expected() * self._launch_seconds() * (1 - done)

@@ -13,8 +13,18 @@ from suite import checks, store
 from suite.comparability import changed
 from suite.model import SCHEMA, Case, CaseInfo, Check, Environment, Frobench, Launch, Run
 from suite.running import energy, sensed
-from suite.running.journal import Ended, Gauged, Harness, Identity, Measured, Record, Refused
+from suite.running.journal import (
+    Ended,
+    Gauged,
+    Harness,
+    Identity,
+    Measured,
+    Record,
+    Refused,
+    Settled,
+)
 from suite.running.plan import Plan, outcome
+from suite.running.windowed import SUSTAINED, sustained_seconds
 from suite.telemetry import Line
 
 PICOSECOND_DIGITS = 12
@@ -41,7 +51,11 @@ def merge(
     launches = max((r.launch for r in measured), default=-1) + 1
     refused = _refused(records, plan)
     cases = [
-        _case(case, _by_launch(case, measured, launches))
+        _case(
+            case,
+            _by_launch(case, measured, launches),
+            sustained_seconds(records, case, launches),
+        )
         for case in plan.cases
         if case.fullname not in refused
     ]
@@ -72,7 +86,7 @@ def merge(
             exercises=plan.exercises,
             launches=[
                 replace(
-                    _launch(n, ended.get(n), harness.get(n), measured, plan.environment),
+                    _launch(n, ended.get(n), harness.get(n), records, plan.environment),
                     gauge=_gauge(r for r in records if isinstance(r, Gauged) and r.launch == n),
                 )
                 for n in range(launches)
@@ -120,11 +134,22 @@ def _by_launch(
     return [found.get(launch) for launch in range(launches)]
 
 
-def _case(case: Identity, by_launch: Sequence[Measured | None]) -> Case:
+def _case(
+    case: Identity, by_launch: Sequence[Measured | None], sustained: Sequence[float | None]
+) -> Case:
+    """Put together what the launches learnt of a case.
+
+    sustained : seconds of a call that was repeated for seconds, launch by launch
+    """
     ran = [record for record in by_launch if record is not None]
     samples = [round(s, PICOSECOND_DIGITS) for record in ran for s in record.samples]
     iterations = [record.iterations if record else 0 for record in by_launch]
-    parts = sorted({name for record in ran for name in record.parts})
+    parts = {
+        name: [record.parts.get(name) if record else None for record in by_launch]
+        for name in sorted({name for record in ran for name in record.parts})
+    }
+    if any(sustained):
+        parts[SUSTAINED] = [one and round(one, PICOSECOND_DIGITS) for one in sustained]
     return Case(
         group=case.group,
         name=case.name,
@@ -144,10 +169,7 @@ def _case(case: Identity, by_launch: Sequence[Measured | None]) -> Case:
             warmup=[round(record.warmup, 6) if record else 0.0 for record in by_launch],
             work=ran[0].work,
             check=_worst(record.check for record in ran),
-            parts={
-                name: [record.parts.get(name) if record else None for record in by_launch]
-                for name in parts
-            },
+            parts=parts,
             peak_bytes=max(record.peak_bytes or 0 for record in ran) or None,
             order=[record.order if record else 0 for record in by_launch],
             against=_against(ran),
@@ -187,12 +209,13 @@ def _launch(
     number: int,
     ended: Ended | None,
     harness: Harness | None,
-    measured: Iterable[Measured],
+    records: Sequence[Record],
     planned: Environment,
 ) -> Launch:
-    mine = [record for record in measured if record.launch == number]
+    mine = [r for r in records if isinstance(r, Measured) and r.launch == number]
+    settled = sum(r.seconds for r in records if isinstance(r, Settled) and r.launch == number)
     seconds = ended.seconds if ended else sum(record.wall_seconds for record in mine)
-    warmup = sum(record.warmup for record in mine) + (harness.warmup if harness else 0.0)
+    warmup = sum(record.warmup for record in mine) + settled + (harness.warmup if harness else 0)
     return Launch(
         started=ended.started if ended else "",
         seconds=round(seconds, 3),

@@ -22,7 +22,16 @@ import msgspec
 from msgspec.structs import replace
 
 from suite.errors import CannotRunError
-from suite.running.journal import Begun, Journal, LaunchSpec, Measured, Record, Refused, Tried
+from suite.running.journal import (
+    Begun,
+    Busy,
+    Journal,
+    LaunchSpec,
+    Measured,
+    Record,
+    Refused,
+    Tried,
+)
 
 ROOT = Path(__file__).resolve().parents[2]
 """The folder that holds `suite/`."""
@@ -96,7 +105,7 @@ class LaunchProcess:
                     in_flight = record
                 elif isinstance(record, Tried) and in_flight is not None:
                     in_flight = replace(in_flight, at=heard)
-                elif isinstance(record, Measured | Refused):
+                elif isinstance(record, Measured | Refused | Busy):
                     in_flight = None
                 hear(record)
         self.kill()

@@ -71,6 +71,8 @@ class Device:
         self.allocated = taken[physical] if physical < len(taken) else 0
         self.peak = self.allocated
         self._first: float | None = None
+        self._load = 0.0
+        self._worked_until = 0.0
         self._lock = threading.RLock()  # memory may be freed while some is being taken
 
     def new_stream(self) -> Stream:
@@ -88,6 +90,7 @@ class Device:
             begin = max(at, stream.busy_until, self.engines[engine])
             seconds = self._faulty(seconds, begin)
             end = begin + seconds
+            self._tire(begin, end)
             stream.busy_until = self.engines[engine] = end
             self.account.busy += seconds
             self.account.recent.append(Work(name, stream.stream_id, begin, end))
@@ -104,7 +107,17 @@ class Device:
             seconds /= faults.ramp_speed
         if begin - self._first >= faults.throttle_after:
             seconds /= faults.throttle_speed
+        rest = max(0.0, begin - self._worked_until) * faults.recovery
+        if self._load - rest >= faults.load_limit:
+            seconds /= faults.limited_speed
         return seconds * self.random.lognormvariate(0.0, faults.jitter)
+
+    def _tire(self, begin: float, end: float) -> None:
+        """Count work on end, and rests against it."""
+        rest = max(0.0, begin - self._worked_until) * self.spec.faults.recovery
+        load = max(0.0, self._load - rest) + end - begin
+        self._load = min(load, self.spec.faults.load_limit)
+        self._worked_until = max(self._worked_until, end)
 
     def check(self) -> None:
         """Raise `torch.AcceleratorError` if the device is lost."""

@@ -44,6 +44,9 @@ class Faults(Struct, frozen=True, forbid_unknown_fields=True):
         fraction of its speed
     throttle_after, throttle_speed : seconds after a device's first launch from which it
         runs at this fraction of its speed
+    load_limit, limited_speed : seconds of work on end from which a device runs at this fraction
+        of its speed, as one does that its power limits
+    recovery : seconds of work that a second of rest makes good for
     speeds : speed of each physical device relative to the specification
     taken : bytes of each physical device's memory that others have taken
     hang_after : launches on one device after which the next one never ends
@@ -59,6 +62,9 @@ class Faults(Struct, frozen=True, forbid_unknown_fields=True):
     ramp_speed: float = 1.0
     throttle_after: float = float("inf")
     throttle_speed: float = 1.0
+    load_limit: float = float("inf")
+    limited_speed: float = 1.0
+    recovery: float = 10.0
     speeds: list[float] = field(default_factory=list)
     taken: list[int] = field(default_factory=list)
     hang_after: int | None = None

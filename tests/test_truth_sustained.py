@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: MIT
+"""What is seen of a chip that its power limits is what the simulated chip is made to be.
+
+The samples are taken in the simulation's own time (see `tests.test_truth`).
+"""
+
+import msgspec
+import pytest
+
+from tests.measured import EXACT, STRANGE
+from tests.simulated.simulated_accelerator.spec import Spec
+from tests.stage import play
+
+N, SLOWER = 256, 0.8
+LIMITED = STRANGE | {
+    "flops": {"float32": 20e9},
+    "faults": {"load_limit": 0.2, "limited_speed": SLOWER},
+}
+
+
+@pytest.fixture(scope="module")
+def seen() -> dict[str, float]:
+    return play("sampling", spec=LIMITED)
+
+
+@pytest.fixture(scope="module")
+def spec() -> Spec:
+    return msgspec.convert(LIMITED, Spec)
+
+
+@pytest.fixture(scope="module")
+def product(spec: Spec) -> float:
+    return spec.kernel + 2 * N**3 / spec.flops["float32"]
+
+
+def test_samples_show_the_rate_of_bursts(
+    seen: dict[str, float], spec: Spec, product: float
+) -> None:
+    assert seen["burst"] == pytest.approx(spec.launch + product + spec.synchronise, rel=EXACT)
+
+
+def test_a_window_shows_the_rate_that_is_sustained(seen: dict[str, float], product: float) -> None:
+    assert seen["sustained"] == pytest.approx(product / SLOWER, rel=EXACT)
