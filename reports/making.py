@@ -94,9 +94,11 @@ def known_faults(source: Source) -> list[Conclusion] | None:
 
 
 def faults(source: Source) -> list[Conclusion]:
-    """Find out why a stored file is not whole."""
+    """Find out why a stored file is not whole, and judge one that is."""
     found = checks.damage(source.path)
     source.kept.put(f"{source.sha256}.faults", found)
+    if not found:
+        judged(source)
     return found
 
 
