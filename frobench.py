@@ -140,7 +140,7 @@ def main() -> None:
 @click.option("--budget", type=click.FloatRange(min=1), metavar="SECONDS", help="For the run.")
 @click.option("--launches", type=click.IntRange(min=1), metavar="N", help="Instead of a budget.")
 @click.option("--deadline", type=click.FloatRange(min=1), metavar="SECONDS", help="For a case.")
-@click.option("--seed", type=click.IntRange(min=0), metavar="N", help="Of inputs and orders.")
+@click.option("--seed", type=click.IntRange(0, 2**53), metavar="N", help="Of inputs and orders.")
 @click.option("--peak", is_flag=True, help="Search 3 minutes more for the fastest product.")
 @click.option("--resume", metavar="RUN", help="Finish an interrupted run, or the `last` one.")
 @wait

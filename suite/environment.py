@@ -6,19 +6,18 @@ Host and user names, paths, addresses, serial numbers and UUIDs are not stored. 
 """
 
 import os
-import re
 import shutil
 import subprocess
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from suite import private, vocabulary
 from suite.limits import ROOT
 from suite.machine.facts import Facts
+from suite.machine.kind import machine_name
 from suite.machine.processor import processor
-from suite.model import Accelerator, CommitInfo, Cpu, Environment
+from suite.model import CommitInfo, Environment
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 """The folder that the suite lies in; a repository, or where it was installed."""
@@ -62,19 +61,6 @@ def machine(devices: Iterable[str]) -> str:
     facts = Facts("", {})
     found = [accelerator(name, facts) for name in devices if name != "cpu"]
     return machine_name(processor({}), found)
-
-
-def machine_name(cpu: Cpu, accelerators: Sequence[Accelerator]) -> str:
-    """Name the kind of machine, fit for a folder: `nvidia-h200`, `2x-nvidia-h200`.
-
-    Without an accelerator it is the processor and the cores that may be used.
-    """
-    counts = Counter(device.name for device in accelerators)
-    parts = [name if count == 1 else f"{count}x {name}" for name, count in counts.items()]
-    named = " ".join(parts) or f"{cpu.model or cpu.architecture} {cpu.usable_cores} cores"
-    noise = r"\((r|tm)\)|@ *[\d.]+ *ghz|\b(\d+-core|cpu|processor)\b"
-    words = re.findall(r"[a-z0-9]+", re.sub(noise, " ", named.lower()))
-    return "-".join(words)[:80].rstrip("-")
 
 
 def machine_info() -> dict[str, Any]:

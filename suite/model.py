@@ -9,16 +9,21 @@ The outer shape is pytest-benchmark's JSON (``machine_info``, ``commit_info``,
 stored run unchanged. What Frobench adds lies in ``extra_info`` and under ``frobench``.
 """
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from msgspec import UNSET, Struct, UnsetType, field
+from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 MOST_SAMPLES = 30
 """Host samples kept for a case in a launch, at most."""
 SCHEMA = 1
 """Version of the stored file's layout."""
 
-Scalar = str | int | float | bool | None
+LARGEST_INTEGER, LARGEST_NUMBER = 2**53, 1e30
+"""Numbers of a stored file, at most: integers that a double holds, and numbers whose squares it
+holds too. A file with larger ones cannot be read."""
+Integer = Annotated[int, Meta(ge=-LARGEST_INTEGER, le=LARGEST_INTEGER)]
+Number = Annotated[float, Meta(ge=-LARGEST_NUMBER, le=LARGEST_NUMBER)]
+Scalar = str | Integer | Number | bool | None
 ProfileName = Literal["quick", "standard", "rigorous"]
 Status = Literal["passed", "failed", "skipped"]
 Severity = Literal["info", "warning", "error"]
@@ -47,9 +52,9 @@ class Work(Struct, frozen=True, omit_defaults=True):
     items : anything else that is counted, such as read-backs or tensors
     """
 
-    flops: float | None = None
-    bytes: float | None = None
-    items: float | None = None
+    flops: Number | None = None
+    bytes: Number | None = None
+    items: Number | None = None
 
 
 class Check(Struct, frozen=True):
@@ -87,14 +92,14 @@ class Settings(Struct, frozen=True, kw_only=True):
     """
 
     profile: ProfileName
-    longest_sample: float
-    case_seconds: float
-    budget: float
+    longest_sample: Number
+    case_seconds: Number
+    budget: Number
     devices: list[str]
-    most_samples: int = MOST_SAMPLES
-    least_launches: int = 6
-    deadline: float = 60.0
-    launches: int | None = None
+    most_samples: Integer = MOST_SAMPLES
+    least_launches: Integer = 6
+    deadline: Number = 60.0
+    launches: Integer | None = None
     expression: str = ""
 
 
@@ -104,24 +109,24 @@ class CaseStats(Struct, kw_only=True):
     ``data`` holds the samples, launch after launch.
     """
 
-    min: float
-    max: float
-    mean: float
-    stddev: float
-    rounds: int
-    median: float
-    iqr: float
-    q1: float
-    q3: float
-    iqr_outliers: int
-    stddev_outliers: int
+    min: Number
+    max: Number
+    mean: Number
+    stddev: Number
+    rounds: Integer
+    median: Number
+    iqr: Number
+    q1: Number
+    q3: Number
+    iqr_outliers: Integer
+    stddev_outliers: Integer
     outliers: str
-    ld15iqr: float
-    hd15iqr: float
-    ops: float
-    total: float
-    data: list[float]
-    iterations: int
+    ld15iqr: Number
+    hd15iqr: Number
+    ops: Number
+    total: Number
+    data: list[Number]
+    iterations: Integer
 
 
 class Search(Struct, frozen=True, kw_only=True):
@@ -134,10 +139,10 @@ class Search(Struct, frozen=True, kw_only=True):
         case's own samples were taken afterwards, so that they owe nothing to luck
     """
 
-    shape: list[int]
-    shapes: int
-    seconds: float
-    runner_up: float | None
+    shape: list[Integer]
+    shapes: Integer
+    seconds: Number
+    runner_up: Number | None
 
 
 class Sensed(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -151,10 +156,10 @@ class Sensed(Struct, frozen=True, kw_only=True, omit_defaults=True):
     pcie_replays : packets that PCIe sent again; ``None`` where the device does not count them
     """
 
-    readings: int
-    values: dict[str, tuple[float, float, float]]
-    held_back: dict[str, float] | None = None
-    pcie_replays: int | None = None
+    readings: Integer
+    values: dict[str, tuple[Number, Number, Number]]
+    held_back: dict[str, Number] | None = None
+    pcie_replays: Integer | None = None
 
 
 class Energy(Struct, frozen=True, kw_only=True):
@@ -164,8 +169,8 @@ class Energy(Struct, frozen=True, kw_only=True):
     seconds : of one call in that time
     """
 
-    joules: list[float | None]
-    seconds: list[float | None]
+    joules: list[Number | None]
+    seconds: list[Number | None]
 
 
 class CaseInfo(Struct, kw_only=True, omit_defaults=True):
@@ -209,17 +214,17 @@ class CaseInfo(Struct, kw_only=True, omit_defaults=True):
     headline: bool
     device: str
     devices: list[str]
-    launches: list[int]
-    iterations: list[int]
-    warmup: list[float]
+    launches: list[Integer]
+    iterations: list[Integer]
+    warmup: list[Number]
     work: Work
     check: Check | None
-    parts: dict[str, list[float | None]]
-    peak_bytes: int | None
-    order: list[int]
-    against: list[float] | None = None
-    flushed_bytes: int | None = None
-    commonest: float | None = None
+    parts: dict[str, list[Number | None]]
+    peak_bytes: Integer | None
+    order: list[Integer]
+    against: list[Number] | None = None
+    flushed_bytes: Integer | None = None
+    commonest: Number | None = None
     idle_devices: list[str] = field(default_factory=list)
     search: Search | None = None
     telemetry: dict[str, Sensed] = field(default_factory=dict)
@@ -290,17 +295,17 @@ class Launch(Struct, kw_only=True, omit_defaults=True):
     """
 
     started: str
-    seconds: float
-    body_seconds: float
-    warmup_seconds: float
-    empty_body: dict[str, float]
-    timer_step: float
+    seconds: Number
+    body_seconds: Number
+    warmup_seconds: Number
+    empty_body: dict[str, Number]
+    timer_step: Number
     state: dict[str, Scalar] = field(default_factory=dict)
     changed: dict[str, Scalar] = field(default_factory=dict)
-    begun: float | UnsetType = UNSET
-    gauge: dict[str, float] = field(default_factory=dict)
-    others: float | UnsetType = UNSET
-    ready_reading: dict[str, float] = field(default_factory=dict)
+    begun: Number | UnsetType = UNSET
+    gauge: dict[str, Number] = field(default_factory=dict)
+    others: Number | UnsetType = UNSET
+    ready_reading: dict[str, Number] = field(default_factory=dict)
     waits: dict[str, str] = field(default_factory=dict)
 
 
@@ -315,20 +320,20 @@ class Cpu(Struct, kw_only=True):
 
     model: str | None
     architecture: str
-    physical_cores: int | None
-    logical_cores: int | None
-    usable_cores: int
-    quota_cores: float | None
+    physical_cores: Integer | None
+    logical_cores: Integer | None
+    usable_cores: Integer
+    quota_cores: Number | None
     governor: str | None
-    max_frequency_hz: float | None
-    last_level_cache_bytes: int | None
-    numa_nodes: int | None
-    memory_bytes: int
+    max_frequency_hz: Number | None
+    last_level_cache_bytes: Integer | None
+    numa_nodes: Integer | None
+    memory_bytes: Integer
     boost: bool | UnsetType | None = UNSET
     frequency_driver: str | UnsetType | None = UNSET
-    usable_numa_nodes: int | UnsetType | None = UNSET
-    core_nodes: list[int] | UnsetType | None = UNSET
-    threads_per_core: int | UnsetType | None = UNSET
+    usable_numa_nodes: Integer | UnsetType | None = UNSET
+    core_nodes: list[Integer] | UnsetType | None = UNSET
+    threads_per_core: Integer | UnsetType | None = UNSET
     huge_pages: str | UnsetType | None = UNSET
 
 
@@ -341,24 +346,24 @@ class Accelerator(Struct, kw_only=True):
 
     name: str
     type: str
-    index: int
-    memory_bytes: int | None
+    index: Integer
+    memory_bytes: Integer | None
     capability: str | None
     driver: str | None
-    multiprocessors: int | None
-    power_limit_watts: float | None
-    power_limit_default_watts: float | None
-    max_clock_hz: float | None
+    multiprocessors: Integer | None
+    power_limit_watts: Number | None
+    power_limit_default_watts: Number | None
+    max_clock_hz: Number | None
     ecc: bool | None
     persistence: bool | None
     mig: bool | None
-    pcie_generation: int | None
-    pcie_width: int | None
-    pcie_generation_max: int | None
-    pcie_width_max: int | None
-    max_memory_clock_hz: float | UnsetType | None = UNSET
-    numa_node: int | UnsetType | None = UNSET
-    processes: int | UnsetType | None = UNSET
+    pcie_generation: Integer | None
+    pcie_width: Integer | None
+    pcie_generation_max: Integer | None
+    pcie_width_max: Integer | None
+    max_memory_clock_hz: Number | UnsetType | None = UNSET
+    numa_node: Integer | UnsetType | None = UNSET
+    processes: Integer | UnsetType | None = UNSET
 
 
 class Software(Struct, kw_only=True):
@@ -370,8 +375,8 @@ class Software(Struct, kw_only=True):
     python: str
     torch: str
     torch_build: dict[str, str | None]
-    threads: int
-    interop_threads: int
+    threads: Integer
+    interop_threads: Integer
     flags: dict[str, Scalar]
     variables: dict[str, str]
     packages: dict[str, str]
@@ -419,14 +424,14 @@ class Telemetry(Struct, kw_only=True):
         count their energy
     """
 
-    begun: float
-    step: float
-    series: dict[str, dict[str, list[float | None] | None]]
-    held_back: dict[str, dict[str, list[float | None]]]
-    launches: list[float]
+    begun: Number
+    step: Number
+    series: dict[str, dict[str, list[Number | None] | None]]
+    held_back: dict[str, dict[str, list[Number | None]]]
+    launches: list[Number]
     unknown: dict[str, str]
-    cost: float
-    idle_watts: dict[str, float] = field(default_factory=dict)
+    cost: Number
+    idle_watts: dict[str, Number] = field(default_factory=dict)
 
 
 class Frobench(Struct, kw_only=True):
@@ -443,13 +448,13 @@ class Frobench(Struct, kw_only=True):
         not tell
     """
 
-    schema: int
+    schema: Integer
     run: str
     profile: ProfileName
-    seed: int
+    seed: Integer
     complete: bool
-    seconds: float
-    plan_seconds: float
+    seconds: Number
+    plan_seconds: Number
     settings: Settings
     environment: Environment
     exercises: dict[str, Exercise]

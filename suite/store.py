@@ -133,9 +133,12 @@ def _plain(run: Run) -> dict[str, Any]:
     What is typed as a float is one here, even where the producer gave an integer: the two
     are spelled differently, and the digest is of the spelling.
     """
+    built = msgspec.to_builtins(run)
     try:
-        typed = msgspec.convert(msgspec.to_builtins(run), Run)
+        typed = msgspec.convert(built, Run)
     except msgspec.ValidationError as error:
+        if where := _not_finite(built, "$"):
+            raise InvalidResult(where, "not a finite number") from None
         raise _misfit(str(error)) from None
     result: dict[str, Any] = msgspec.to_builtins(typed)
     return result

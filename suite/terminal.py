@@ -2,6 +2,7 @@
 """What the command's verbs share on a terminal: files found and judged, paths and tables shown."""
 
 import shutil
+from collections import Counter
 from collections.abc import Collection, Iterator
 from pathlib import Path
 from textwrap import wrap
@@ -58,11 +59,18 @@ def is_honest(path: Path, *, err: bool = True, but: Collection[str] = ()) -> boo
 
 
 def tell(path: Path, found: "list[Conclusion]", *, err: bool) -> "list[Conclusion]":
-    """Print what is to be said of a stored run, a line each, and return it."""
+    """Print what is to be said of a stored run, a line each but for many alike, and return it."""
+    many = Counter(one.code for one in found if one.severity != "error")
+    told: Counter[str] = Counter()
     for one in found:
-        case = f"{short_name(one.case)}: " if one.case else ""
         word = "" if one.severity == "error" else f"{one.severity}: "
-        click.echo(f"{shown(path)}: {word}{one.code}: {case}{one.message}", err=err)
+        case = f"{short_name(one.case)}: " if one.case else ""
+        told[one.code] += 1
+        if one.severity == "error" or told[one.code] <= MOST_CONCLUSIONS:
+            click.echo(f"{shown(path)}: {word}{one.code}: {case}{one.message}", err=err)
+        elif told[one.code] == many[one.code]:
+            more = many[one.code] - MOST_CONCLUSIONS
+            click.echo(f"{shown(path)}: {word}{one.code}: {more} more, in the report", err=err)
     return found
 
 

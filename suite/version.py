@@ -31,7 +31,7 @@ def version_in(module: Path, name: str) -> str:
     LookupError
         The module, or a benchmark of that name in it, is not there.
     """
-    if not module.is_file() or name not in _definitions(str(module)):
+    if not module.is_file() or name not in definitions(module):
         raise LookupError(f"{module.name} has no {name}")
     places, code = [(str(module), name)], set()
     seen = set(places)
@@ -48,7 +48,7 @@ def version_in(module: Path, name: str) -> str:
 @cache
 def _part(path: str, name: str) -> tuple[str | None, list[Place]]:
     """Return the code that defines a name, none where it is imported, and what that uses."""
-    known = _definitions(path)
+    known = definitions(Path(path))
     definition = known[name]
     if isinstance(definition, ast.ImportFrom):
         return None, _imported(definition, name, path)
@@ -57,9 +57,9 @@ def _part(path: str, name: str) -> tuple[str | None, list[Place]]:
 
 
 @cache
-def _definitions(path: str) -> dict[str, ast.stmt]:
+def definitions(path: Path) -> dict[str, ast.stmt]:
     """Return what defines each name of a module at its top level."""
-    module = ast.parse(Path(path).read_bytes())
+    module = ast.parse(path.read_bytes())
     definitions: dict[str, ast.stmt] = {}
     for statement in module.body:
         if isinstance(statement, ast.FunctionDef | ast.ClassDef):

@@ -5,17 +5,21 @@ Whoever changes a number by hand can make the digest anew, and the statistics wi
 this, except where that is what is wrong. `python -m tests.bad_files FOLDER` writes them all.
 """
 
+import re
 import sys
 from collections.abc import Callable
+from datetime import datetime, timedelta
 from pathlib import Path
 from random import Random
 
 from msgspec import UNSET
+from msgspec.structs import replace
 
 from suite import store
-from suite.model import Energy, Outcome, Run, Telemetry
+from suite.model import Case, Energy, Outcome, Run, Telemetry
+from suite.version import version_in
 from tests import other_devices
-from tests.judging import add_up, keep, samples, set_samples
+from tests.judging import add_up, keep, of_its_name, samples, set_samples
 from tests.spoiling import (
     Spoil,
     case,
@@ -114,6 +118,65 @@ def _copied_version(run: Run) -> None:
     add_up(run)
 
 
+def samples_of(run: Run, change: Callable[[int, list[float]], list[float]]) -> None:
+    """Give the launches of a product other samples."""
+    one = product(run)
+    set_samples(one, [change(n, launch) for n, launch in enumerate(samples(one))])
+    add_up(run)
+
+
+def launch_from_another(run: Run, change: Callable[[list[float]], list[float]]) -> None:
+    """Make the second launch of all cases from the first one."""
+    for one in run.benchmarks:
+        first, _, *rest = samples(one)
+        set_samples(one, [first, change(first), *rest])
+    add_up(run)
+
+
+def _scaled(run: Run) -> None:
+    one = product(run)
+    first, *_ = samples(one)
+    set_samples(one, [[(1 + n / 1e4) * s for s in first] for n in range(6)])
+    add_up(run)
+
+
+def _without_the_slowest(run: Run) -> None:
+    one = product(run)
+    by_launch = samples(one)
+    slowest = max(range(6), key=lambda n: min(by_launch[n]))
+    set_samples(one, [[] if n == slowest else launch for n, launch in enumerate(by_launch)])
+    add_up(run)
+
+
+def _exchanged(run: Run) -> None:
+    small, large = product(run, 4096), product(run)
+    of_small, of_large = samples(small), samples(large)
+    set_samples(small, of_large)
+    set_samples(large, of_small)
+    add_up(run)
+
+
+def _twice_the_work(run: Run) -> None:
+    module = Path(__file__).parents[1] / "benchmarks" / "bench_matmul.py"
+    for one in run.benchmarks:
+        if one.name.startswith("bench_square["):
+            one.extra_info.version = version_in(module, "bench_square")
+            work(one, flops=2 * (one.extra_info.work.flops or 0.0))
+
+
+def of_calls(one: Case, factor: int) -> None:
+    one.extra_info.iterations = [factor * calls for calls in one.extra_info.iterations]
+
+
+def dated(run: Run, when: str) -> None:
+    """Give a run another date, and all that follows from it."""
+    began = datetime.fromisoformat(when)
+    _by_the_day(run)
+    run.datetime, run.frobench.run = when, f"{began:%Y%m%dT%H%M%SZ}-0a1b2c3"
+    for number, one in enumerate(run.frobench.launches):
+        one.started = (began + timedelta(seconds=60 + 40 * number)).isoformat()
+
+
 def _renamed(run: Run) -> None:
     run.benchmarks[0].fullname = run.benchmarks[1].fullname
 
@@ -160,6 +223,7 @@ def _twice_there(run: Run) -> None:
 def _flat(run: Run) -> None:
     device = run.frobench.environment.accelerators[0]
     device.name, device.capability = "NVIDIA Future", "13.0"
+    of_its_name(run.frobench.environment)
     largest = product(run)
     keep(run, lambda one: one is not largest)
     for n in (256, 1024, 4096):
@@ -362,7 +426,74 @@ OF_RUNS: dict[str, tuple[str, Spoil]] = {
         "more-memory-than-there-is",
         of_info(peak_bytes=3 * 10**11),
     ),
+    # Numbers that nobody measured
+    "all samples of a launch equal": (
+        "constant-samples",
+        lambda run: samples_of(run, lambda n, launch: [launch[0]] * 12 if n == 2 else launch),
+    ),
+    "one number for a case": (
+        "constant-samples",
+        lambda run: samples_of(run, lambda _, __: [0.17] * 5),
+    ),
+    "every launch with the same median": (
+        "constant-medians",
+        lambda run: samples_of(run, lambda n, _: [0.17 - n / 1e4, 0.17, 0.18 + n / 1e4]),
+    ),
+    "a launch that is another times a factor": (
+        "repeated-samples",
+        lambda run: launch_from_another(run, lambda launch: [1.0001 * s for s in launch]),
+    ),
+    "a launch that is another, shuffled, times a factor": (
+        "repeated-samples",
+        lambda run: launch_from_another(run, lambda launch: [1.001 * s for s in launch[::-1]]),
+    ),
+    "launches of a case that are one times factors": ("repeated-samples", _scaled),
+    "two sizes exchanged": ("faster-when-larger", _exchanged),
+    "products of twice the work": ("other-work", _twice_the_work),
+    "ten times the calls": (
+        "needless-calls",
+        lambda run: of_calls(product(run, 256, device="cpu"), 2000),
+    ),
+    "one place for all cases": (
+        "impossible-count",
+        lambda run: [put(one.extra_info, order=[1] * 6) for one in run.benchmarks],
+    ),
+    "a clock without steps": ("impossible-duration", of_launch(2, timer_step=0.0)),
+    # Where it comes from
+    "a date before Frobench": (
+        "impossible-date",
+        lambda run: dated(run, "2020-01-01T12:00:00+00:00"),
+    ),
+    "a date in the future": (
+        "impossible-date",
+        lambda run: dated(run, "2099-01-01T12:00:00+00:00"),
+    ),
+    "a date that is none": (
+        "impossible-date",
+        lambda run: setattr(run, "datetime", "last Tuesday"),
+    ),
+    "a run named for another day": (
+        "impossible-date",
+        lambda run: put(run.frobench, run="20260301T120000Z-0a1b2c3"),
+    ),
+    "a commit of zeros": (
+        "impossible-commit",
+        lambda run: setattr(run.commit_info, "id", "0" * 40),
+    ),
+    "another processor": ("two-machines", of_cpu(model="Intel Xeon Platinum 8480C")),
+    "a machine of another name": (
+        "other-machine",
+        lambda run: put(run.frobench.environment, machine="nvidia-b200"),
+    ),
+    "a machine that is a path": (
+        "other-machine",
+        lambda run: put(run.frobench.environment, machine="../../x"),
+    ),
     # One thing said twice
+    "a longest sample that is not the profile's": (
+        "other-settings",
+        lambda run: put(run.frobench, settings=replace(run.frobench.settings, longest_sample=5.0)),
+    ),
     "a profile with other settings": (
         "other-settings",
         lambda run: put(run.frobench, profile="rigorous"),
@@ -396,6 +527,18 @@ OF_TEXTS: dict[str, tuple[str, Callable[[str], str]]] = {
     "one digit changed": ("digest-differs", lambda text: text.replace('"seed": 0', '"seed": 1')),
     "cut off": ("unreadable", lambda text: text[: len(text) // 2]),
     "a newer schema": ("unreadable", lambda text: text.replace('"schema": 1', '"schema": 99')),
+    "seconds beyond all numbers": (
+        "unreadable",
+        lambda text: re.sub(r'"deadline": [0-9.]+', '"deadline": 1e308', text),
+    ),
+    "a million million million cores": (
+        "unreadable",
+        lambda text: re.sub(r'"logical_cores": \d+', f'"logical_cores": {10**18}', text),
+    ),
+    "an integer that no double holds": (
+        "unreadable",
+        lambda text: re.sub(r'"pcie_width": \d+', f'"pcie_width": {10**400}', text, count=1),
+    ),
     "a sample that is no number": (
         "unreadable",
         lambda text: text.replace('"data": [', '"data": [NaN,', 1),
@@ -424,6 +567,8 @@ DOUBTED: dict[str, tuple[str, Spoil]] = {
         lambda run: last(run, 0.3, product(run, dtype="tfloat32")),
     ),
     "no more time for more work": ("flat-time", _flat),
+    "a launch of one case taken out": ("missing-launch", _without_the_slowest),
+    "one thread on two cores": ("few-threads", of_software(threads=1)),
     "power held back": ("capped-power", of_device(power_limit_watts=350.0)),
     "a device of another size": ("other-model", of_device(multiprocessors=114)),
     "inputs of ones": ("plain-inputs", of_info(commonest=1.0)),

@@ -20,7 +20,7 @@ def machine_info() -> dict[str, object]:
 
 def environment(machine: str | None, accelerators: int) -> Environment:
     """Return the environment of a container with two cores and so many H200."""
-    names = {0: "amd-epyc-2-cores", 1: "nvidia-h200"}
+    names = {0: "amd-epyc-9654-2-cores", 1: "nvidia-h200"}
     return Environment(
         machine=machine or names.get(accelerators, f"{accelerators}x-nvidia-h200"),
         cpu=Cpu(

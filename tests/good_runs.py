@@ -30,7 +30,7 @@ from suite.model import (
     Work,
 )
 from tests import factory
-from tests.judging import add_up, made
+from tests.judging import add_up, made, of_its_name
 from tests.made_up import Machine, made_up
 
 LAUNCHES = (1, 2, 5, 6, 7, 8, 10, 12)
@@ -75,12 +75,12 @@ def good_run(seed: int) -> Run:
     empty = {name: chance.uniform(0.5, 1.0) * _empty(machine, name) for name in names}
     run.benchmarks = cases
     part = run.frobench
-    part.run = f"{begun:%Y%m%dT%H%M%SZ}-0a1b2c3"
+    part.run, run.datetime = f"{begun:%Y%m%dT%H%M%SZ}-0a1b2c3", begun.isoformat()
     part.profile = profile
     part.settings = replace(
         part.settings, profile=profile, longest_sample=longest, devices=names, launches=None
     )
-    part.environment = machine.environment
+    part.environment = of_its_name(machine.environment)
     part.launches = [
         replace(
             one_launch,
@@ -94,7 +94,9 @@ def good_run(seed: int) -> Run:
     ]
     part.complete = chance.random() < 0.9
     part.outcomes = [_outcome(one, longest) for one in wanted]
-    run.machine_info = run.machine_info | {"machine": machine.environment.cpu.architecture}
+    cpu = machine.environment.cpu
+    brand = {"brand_raw": cpu.model} if cpu.model else {}
+    run.machine_info = run.machine_info | {"machine": cpu.architecture, "cpu": brand}
     add_up(run)
     part.seconds = part.plan_seconds + sum(took) + sum(one.body_seconds for one in part.launches)
     return run

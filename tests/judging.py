@@ -10,7 +10,8 @@ from typing import Any
 import msgspec
 
 from suite import checks, store
-from suite.model import Case, Conclusion, Run
+from suite.machine.kind import machine_name
+from suite.model import Case, Conclusion, Environment, Run
 from tests import factory
 
 
@@ -103,6 +104,19 @@ def in_two_modes(run: Run, apart: float, seed: int) -> Run:
                 case.extra_info.parts[part] = [value and value * mode for value, mode in values]
     add_up(run)
     return run
+
+
+def of_its_name(environment: Environment) -> Environment:
+    """Name a kind of machine by its facts, as a run does."""
+    environment.machine = machine_name(environment.cpu, environment.accelerators)
+    return environment
+
+
+def rename(run: Run, processor: str) -> None:
+    """Give a machine without an accelerator another processor, and so another name."""
+    run.frobench.environment.cpu.model = processor
+    run.machine_info["cpu"] = {"brand_raw": processor}
+    of_its_name(run.frobench.environment)
 
 
 def add_up(run: Run) -> None:

@@ -19,7 +19,7 @@ from suite import store
 from suite.model import Case, Environment, Outcome, Run, Work
 from tests import factory
 from tests.factory_plans import GPU
-from tests.judging import add_up
+from tests.judging import add_up, of_its_name
 from tests.made_up import Speeds, made_up
 
 CASES, LAUNCHES, SAMPLES = 300, 6, 5
@@ -68,6 +68,8 @@ def run_of(machine: int, again: int = 0, seed: int = 0) -> Run:
         on_cpu = str(case.params["device"]).startswith("cpu")
         slower = processor if on_cpu else _slower(case, rates)
         _measure(case, slower * tilt[case.group], chance)
+    longest = run.frobench.settings.longest_sample
+    kept = [case for case in kept if case.stats.median <= longest]
     names = {case.fullname for case in kept}
     left_out = [case for case in run.benchmarks if case.fullname not in names]
     part = run.frobench
@@ -86,7 +88,8 @@ def run_of(machine: int, again: int = 0, seed: int = 0) -> Run:
         launch.seconds, launch.begun = 2 * launch.body_seconds, part.seconds
         launch.started = (when + timedelta(seconds=part.seconds)).isoformat()
         part.seconds += launch.seconds
-    run.machine_info["machine"] = part.environment.cpu.architecture
+    cpu = part.environment.cpu
+    run.machine_info |= {"machine": cpu.architecture, "cpu": {"brand_raw": cpu.model}}
     return run
 
 
@@ -153,9 +156,10 @@ def _environment(machine: int, chance: Random) -> tuple[Environment, Speeds]:
                 if not where.startswith("accelerators.") or where.startswith("accelerators.0.")
             }
             first = made.accelerators[:1]
-            name = f"machine-{machine:04}"
-            told = replace(made, machine=name, accelerators=first, unknown=unknown)
-            return told, found.gpu
+            cpu = replace(made.cpu, model=f"Machine {machine:04}")
+            unknown.pop("cpu.model", None)
+            told = replace(made, cpu=cpu, accelerators=first, unknown=unknown)
+            return of_its_name(told), found.gpu
 
 
 @cache

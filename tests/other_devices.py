@@ -2,7 +2,7 @@
 """Figures that a device cannot have by its cache, its generation or the best card that there is."""
 
 from suite.model import Case, Run
-from tests.judging import keep
+from tests.judging import keep, of_its_name
 from tests.spoiling import Spoil, case, last, name_anew, product, put, work
 
 Facts = dict[str, object]
@@ -58,6 +58,7 @@ def alone_on(run: Run, facts: Facts, one: Case, seconds: float) -> None:
             for name, value in facts.items()
             if value is None
         }
+    of_its_name(told)
     keep(run, lambda other: other is one)
     last(run, seconds, one)
 

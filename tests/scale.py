@@ -27,6 +27,7 @@ from msgspec import Struct
 from reports import site
 from reports.workers import cores
 from suite import environment
+from suite.machine.kind import machine_name
 from suite.machine.processor import processor
 from tests import many_machines
 from tests.command import ROOT
@@ -130,7 +131,7 @@ def _of(found: list[Size]) -> Scale:
     return Scale(
         date=f"{datetime.now(UTC):%Y-%m-%d}",
         commit=f"{(revision.id or 'unknown')[:7]}{' (changed)' if revision.dirty else ''}",
-        machine=environment.machine_name(processor({}), []),
+        machine=machine_name(processor({}), []),
         cores=cores(),
         python=".".join(map(str, sys.version_info[:3])),
         sizes=found,

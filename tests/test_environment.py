@@ -13,6 +13,7 @@ import msgspec
 import pytest
 
 from suite import environment
+from suite.machine.kind import machine_name
 from suite.model import Environment
 from tests.factory import run
 
@@ -149,7 +150,7 @@ def test_a_machine_is_named_by_its_kind(
     devices = [
         msgspec.structs.replace(known.accelerators[0], name=device) for device in accelerators
     ]
-    assert environment.machine_name(known.cpu, devices) == name
+    assert machine_name(known.cpu, devices) == name
 
 
 def git(folder: Path, *arguments: str) -> str:

@@ -11,9 +11,12 @@ from msgspec import msgpack
 from reports import site, sources, workers
 from suite import checks, compare, store
 from suite.model import Conclusion, Run
-from tests.judging import keep, made
+from tests.judging import keep, made, rename
 
 Files = dict[str, bytes]
+
+
+BEGUN = datetime(2026, 1, 1, 12, tzinfo=UTC)
 
 
 def small(number: int, machine: str = "") -> Run:
@@ -24,8 +27,10 @@ def small(number: int, machine: str = "") -> Run:
     part, when = run.frobench, datetime(2026, 2, 1, tzinfo=UTC) + timedelta(days=number)
     part.exercises = {"matmul": part.exercises["matmul"]}
     part.conclusions = []
-    part.environment.machine = machine or f"machine-{number}"
+    rename(run, machine or f"machine-{number}")
     part.run, run.datetime = f"{when:%Y%m%dT%H%M%SZ}-0a1b2c3", when.isoformat()
+    for launch in part.launches:
+        launch.started = (datetime.fromisoformat(launch.started) + (when - BEGUN)).isoformat()
     return run
 
 
@@ -88,9 +93,9 @@ def test_what_belongs_to_a_run_that_is_gone_is_removed_and_nothing_else(tmp_path
     gone, edited, left = stored(results, small(1), small(2), small(3))
     site.build([results], out)
     whole = files(out)
-    own = out / "machine-1" / "notes.txt"
+    own = out / "machine-1-2-cores" / "notes.txt"
     own.write_text("mine", encoding="utf-8")
-    page = next((out / "machine-2").glob("*.html"))
+    page = next((out / "machine-2-2-cores").glob("*.html"))
     page.write_text("mine too", encoding="utf-8")
     for path in (gone, edited):
         path.unlink()

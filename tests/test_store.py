@@ -43,7 +43,7 @@ def fault(path: Path) -> store.InvalidResult:
 
 def test_a_written_run_is_read_back_equal(run: Run, tmp_path: Path) -> None:
     path = store.write(run, tmp_path)
-    assert path == tmp_path / "amd-epyc-2-cores" / "20260101T120000Z-0a1b2c3.json"
+    assert path == tmp_path / "amd-epyc-9654-2-cores" / "20260101T120000Z-0a1b2c3.json"
     assert store.read(path) == run
     assert [file.name for file in path.parent.iterdir()] == [path.name]
 
@@ -286,9 +286,11 @@ def test_a_disk_that_fills_leaves_no_half_file(
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(OSError, match="No space left on device") as caught:
         store.write(run, tmp_path)
-    assert caught.value.filename == str(tmp_path / "amd-epyc-2-cores" / f"{run.frobench.run}.json")
+    assert caught.value.filename == str(
+        tmp_path / "amd-epyc-9654-2-cores" / f"{run.frobench.run}.json"
+    )
     assert store.find([tmp_path]) == []
-    assert list((tmp_path / "amd-epyc-2-cores").iterdir()) == []
+    assert list((tmp_path / "amd-epyc-9654-2-cores").iterdir()) == []
 
 
 def test_a_file_system_without_hard_links_serves_and_replaces_nothing(
@@ -307,7 +309,7 @@ def test_a_file_system_without_hard_links_serves_and_replaces_nothing(
 
 def test_a_results_folder_that_is_a_file_is_named(run: Run, tmp_path: Path) -> None:
     (tmp_path / "results").write_text("")
-    with pytest.raises(OSError, match=r"results.amd-epyc-2-cores") as caught:
+    with pytest.raises(OSError, match=r"results.amd-epyc-9654-2-cores") as caught:
         store.write(run, tmp_path / "results")
     assert caught.value.filename is not None
 

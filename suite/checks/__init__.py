@@ -16,6 +16,7 @@ from suite import private, store
 from suite.checks import (
     claims,
     clock,
+    copies,
     doubts,
     energy,
     failures,
@@ -24,6 +25,7 @@ from suite.checks import (
     launches,
     machine,
     noise,
+    origin,
     plausibility,
     power,
     privacy,
@@ -43,14 +45,11 @@ OF_NUMBERS = (timing, work, inputs, clock, settings, launches, noise, steadiness
 """Modules of rules about what was measured."""
 OF_SENSORS = (throttling, power)
 """Modules of rules about what sensors said meanwhile."""
-OF_BELIEF = (rates, plausibility, claims, machine, energy, doubts)
+OF_BELIEF = (rates, plausibility, copies, claims, origin, machine, energy, doubts)
 """Modules of rules about what cannot be, or hardly, whoever measured it."""
 OF_FILES = (structure, privacy, integrity)
 """Modules of rules that say whether a stored file is whole."""
-DECLARED = (rule.rules(timing).keys() | rule.rules(work).keys()) - {
-    "unsynchronised",
-    "repeated-samples",
-}
+DECLARED = (rule.rules(timing).keys() | rule.rules(work).keys()) - {"unsynchronised"}
 """Codes of errors that an honest run may have. Such a file is not refused if the run itself
 reported them; the cases that they name count for nothing in any file."""
 REPORTED = rule.rules(failures).keys()

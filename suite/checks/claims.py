@@ -3,11 +3,18 @@
 """Rules about what a case claims that it did: its work, its parameters, and how it was checked."""
 
 import math
+from collections import Counter
 from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
 
+from suite import works
+from suite.checks import today
 from suite.checks.ceilings import function, precision
 from suite.checks.rule import Fault
 from suite.model import Case, Check, Run, Severity
+from suite.profiles import PROFILES
+from suite.version import version_in
 
 SEVERITY: Severity = "error"
 
@@ -21,8 +28,9 @@ def impossible_count(run: Run) -> Iterator[Fault]:
     """Work, calls or places of a case are not what can be counted.
 
     Work is more than nothing, and a launch that has samples of a case has calls of it, at a place
-    among its cases. Take the file again from where it was made.
+    of its own among its cases. Take the file again from where it was made.
     """
+    places: Counter[tuple[int, int]] = Counter()
     for case in run.benchmarks:
         info = case.extra_info
         amounts = (info.work.flops, info.work.bytes, info.work.items)
@@ -31,6 +39,11 @@ def impossible_count(run: Run) -> Iterator[Fault]:
         seen = zip(info.launches, info.iterations, info.order, strict=False)
         if any(count < 0 or (count > 0 and min(calls, place) < 1) for count, calls, place in seen):
             yield Fault("a launch has samples without calls, or without a place", case.fullname)
+        places.update((at, place) for at, place in enumerate(info.order, start=1) if place > 0)
+    for (launch, place), cases in places.items():
+        if cases > 1:
+            yield Fault(f"{cases} cases have place {place} of launch {launch}")
+            break
 
 
 def other_work(run: Run) -> Iterator[Fault]:
@@ -48,6 +61,10 @@ def other_work(run: Run) -> Iterator[Fault]:
         if info.search is None and not _close(info.work.flops, other.flops):
             what = f"{info.work.flops or 0:g} operations, where another device has"
             yield Fault(f"{what} {other.flops or 0:g}", case.fullname)
+        source = _declared(case)
+        if source is not None and not _close(info.work.flops, source):
+            declared = f"{info.work.flops or 0:g} operations"
+            yield Fault(f"{declared}, where its benchmark declares {source:g}", case.fullname)
         size, moved = case.params.get("size"), info.work.bytes
         copies = moved / size if moved and isinstance(size, int) and size > 0 else 1.0
         # A copy moves its bytes once or twice for every device, never a part of them.
@@ -113,11 +130,33 @@ def other_settings(run: Run) -> Iterator[Fault]:
     One of them was changed. Take the file again from where it was made.
     """
     settings, whole = run.frobench.settings, run.frobench
+    longest = PROFILES[settings.profile].longest_sample
+    if settings.longest_sample != longest:
+        told = f"a call may take {settings.longest_sample:g} s"
+        yield Fault(f"{told}, in a {settings.profile} run {longest:g} s")
     if settings.profile != whole.profile:
         yield Fault(f"a {whole.profile} run with the settings of a {settings.profile} one")
     if whole.complete and settings.launches and len(whole.launches) < settings.launches:
         told = f"{settings.launches} launches were asked for"
         yield Fault(f"{told}, there are {len(whole.launches)}, and it counts as complete")
+
+
+def _declared(case: Case) -> float | None:
+    """Return the operations that the benchmark declares, if it is the one that was measured."""
+    benchmark, info = case.fullname.partition("[")[0], case.extra_info
+    module, _, name = benchmark.partition("::")
+    source = today.ROOT / module
+    if source.parent != today.ROOT / today.FOLDER or _version(source, name) != info.version:
+        return None
+    return works.flops(source, name, case.params, len(info.devices))
+
+
+@cache
+def _version(module: Path, name: str) -> str | None:
+    try:
+        return version_in(module, name)
+    except (LookupError, SyntaxError):
+        return None
 
 
 def _by_place(case: Case) -> bool:

@@ -41,6 +41,17 @@ def incomplete_run(run: Run) -> Iterator[Fault]:
         yield Fault("interrupted before every planned launch ended")
 
 
+def missing_launch(run: Run) -> Iterator[Fault]:
+    """A case has no samples in some launches of a run that counts as complete.
+
+    It was left out there for want of memory, or these launches were taken out: the slowest one
+    missing makes a case look faster. Measure again.
+    """
+    for case in run.benchmarks if run.frobench.complete else ():
+        if absent := [n for n, count in enumerate(case.extra_info.launches, 1) if not count]:
+            yield Fault(f"no samples in launch {', '.join(map(str, absent))}", case.fullname)
+
+
 def fixed_order(run: Run) -> Iterator[Fault]:
     """All launches measured the cases in the same order.
 

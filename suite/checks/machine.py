@@ -3,6 +3,7 @@
 """Rules about descriptions of a machine that no machine fits."""
 
 import math
+import re
 from collections import Counter
 from collections.abc import Iterator
 
@@ -118,6 +119,11 @@ def two_machines(run: Run) -> Iterator[Fault]:
         found = run.machine_info.get(name)
         if found and found != expected:
             yield Fault(f"machine_info.{name} is {found}, the environment says {expected}")
+    cpu = run.machine_info.get("cpu")
+    brand = cpu.get("brand_raw") if isinstance(cpu, dict) else None
+    model = told.cpu.model
+    if isinstance(brand, str) and model and not _alike(brand, model):
+        yield Fault(f"machine_info.cpu is a {brand[:80]}, the environment says {model[:80]}")
 
 
 def impossible_processor(run: Run) -> Iterator[Fault]:
@@ -188,6 +194,12 @@ def impossible_reading(run: Run) -> Iterator[Fault]:
                 if not ordered or middle > most.get(what, math.inf):
                     read = f"{least:g}, {middle:g}, {greatest:g}"
                     yield Fault(f"{what} of {name} was {read}", case.fullname)
+
+
+def _alike(brand: str, model: str) -> bool:
+    """Tell whether two names of a processor are the same, but for words that one leaves out."""
+    words, others = ({*re.findall(r"\w+", name.lower())} for name in (brand, model))
+    return words <= others or others <= words
 
 
 def _strange(one: Accelerator) -> Iterator[str]:

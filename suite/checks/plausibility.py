@@ -2,14 +2,14 @@
 # ruff: noqa: D401 - the first line of a rule says what it reports, as a user reads it
 """Rules about times that contradict each other, so that one of them was changed or misread."""
 
-from collections import Counter
 from collections.abc import Iterator
-from itertools import combinations, pairwise
+from itertools import pairwise
 
-from suite.checks.facts import by_launch, by_version, said
+from suite.checks.facts import by_launch, is_accelerator, mostly, said
 from suite.checks.rule import Fault
 from suite.checks.when import TICK, Beginning, beginnings, run_began
-from suite.model import Run, Severity
+from suite.model import Case, Run, Severity
+from suite.profiles import STEPS_IN_A_LAUNCH, STEPS_IN_A_SAMPLE
 
 SEVERITY: Severity = "error"
 
@@ -21,11 +21,14 @@ STAMPED = 0.01
 """Seconds that the rounding of the times of launches may come to."""
 WHOLE = 10.0
 """Seconds until a body returns relative to the longest sample, at most; it is no longer at all."""
+TOO_LONG = 5.0
+"""Length of a sample of several calls relative to the one wanted: probes may be disturbed."""
+MUCH_MORE, HALF = 3.0, 0.5
+"""So many times the work never takes less than this part of the time ..."""
+PARALLEL = 1e-2
+"""... where the smaller takes at least so many seconds: tiny work may be left to a single core."""
 LONGEST_EMPTY_BODY, LONGEST_STEP = 10.0, 0.1
 """Seconds of an empty body, and of a step of a clock, at most: ten thousand times what is seen."""
-LEAST_COPIES = 10
-"""Samples that agree to the last digit, at least; see `repeated_samples`."""
-DIGITS = 6
 
 
 def samples_beyond_launch(run: Run) -> Iterator[Fault]:
@@ -37,7 +40,7 @@ def samples_beyond_launch(run: Run) -> Iterator[Fault]:
     for number, (launch, spent) in enumerate(
         zip(run.frobench.launches, _sampled(run), strict=True), start=1
     ):
-        if spent > launch.body_seconds * (1 + ROUNDED) + ROUNDED * len(run.benchmarks):
+        if spent > launch.body_seconds * (1 + ROUNDED) + ROUNDED:
             seen, told = said(spent, "s"), said(launch.body_seconds, "s")
             yield Fault(f"launch {number} has {seen} of samples, and spent {told} in them")
 
@@ -114,7 +117,8 @@ def impossible_duration(run: Run) -> Iterator[Fault]:
     for number, one in enumerate(whole.launches, start=1):
         if min(one.seconds, one.body_seconds, one.warmup_seconds) < 0:
             yield Fault(f"a time of launch {number} is negative")
-        if not 0 <= one.timer_step <= LONGEST_STEP:
+        least = 0.0 if one.empty_body else -1.0  # a launch that was cut off may not know
+        if not least < one.timer_step <= LONGEST_STEP:
             yield Fault(f"the clock of launch {number} has steps of {one.timer_step:g} s")
         for device, took in one.empty_body.items():
             if not 0 <= took <= LONGEST_EMPTY_BODY:
@@ -122,6 +126,57 @@ def impossible_duration(run: Run) -> Iterator[Fault]:
     for case in run.benchmarks:
         if min(case.extra_info.warmup, default=0.0) < 0:
             yield Fault("a warm-up is negative", case.fullname)
+
+
+def needless_calls(run: Run) -> Iterator[Fault]:
+    """A sample holds far more calls than it takes to make it long enough.
+
+    The calls were changed, or the samples: a sample is their product. Take the file again from
+    where it was made.
+    """
+    settings = run.frobench.settings
+    for case in run.benchmarks:
+        seen = by_launch(run, case)
+        steps = STEPS_IN_A_LAUNCH if is_accelerator(case.extra_info.device) else STEPS_IN_A_SAMPLE
+        long = settings.case_seconds / max(settings.most_samples, 1)
+        if mostly(
+            one.iterations > 1
+            and min(one.samples) * one.iterations
+            > TOO_LONG * max(long, steps * one.launch.timer_step)
+            for one in seen
+        ):
+            lasts = said(max(one.sample for one in seen), "s")
+            calls = max(one.iterations for one in seen)
+            yield Fault(f"{calls} calls make a sample of {lasts}", case.fullname)
+
+
+def faster_when_larger(run: Run) -> Iterator[Fault]:
+    """Of one benchmark, several times the work takes less than half the time.
+
+    The samples of the two cases were exchanged, or one of them was changed. Take the file again
+    from where it was made.
+    """
+    families: dict[tuple[object, ...], list[tuple[float, Case]]] = {}
+    for case in run.benchmarks:
+        info = case.extra_info
+        sizes = {key: value for key, value in case.params.items() if isinstance(value, int)}
+        named = {key: value for key, value in case.params.items() if key not in sizes}
+        work = info.work.flops or info.work.bytes
+        if work and sizes:
+            kind = bool(info.work.flops)
+            key = (case.fullname.partition("[")[0], kind, *sizes, str(named), info.version)
+            families.setdefault(key, []).append((work, case))
+    for family in families.values():
+        for (less, small), (more, large) in pairwise(sorted(family, key=lambda one: one[0])):
+            if _takes_less(small, large) and more >= MUCH_MORE * less:
+                times = f"{more / less:.1f} times the work of {small.name}"
+                yield Fault(f"{times} takes less than half the time", large.fullname)
+
+
+def _takes_less(small: Case, large: Case) -> bool:
+    """Tell whether every sample of the large case is far shorter than every one of the small."""
+    quick, slow = min(small.stats.data), max(large.stats.data)
+    return quick > PARALLEL and slow < HALF * quick
 
 
 def impossible_part(run: Run) -> Iterator[Fault]:
@@ -140,30 +195,6 @@ def impossible_part(run: Run) -> Iterator[Fault]:
                 what = f"{wrong[0]} is {parts[wrong[0]]:g} in launch {one.number}"
                 yield Fault(what, case.fullname)
                 break
-
-
-def copied_samples(run: Run) -> Iterator[Fault]:
-    """Two cases, or two versions of a body, have the very same samples: one was not measured.
-
-    Take the file again from where it was made, or measure again.
-    """
-    seen: dict[tuple[int, tuple[float, ...]], list[str]] = {}
-    for case in run.benchmarks:
-        for version, launches in by_version(run, case):
-            for one in launches:
-                key = one.number, tuple(one.samples)
-                seen.setdefault(key, []).append(f"{case.fullname}\n{version}")
-    copies: Counter[tuple[str, str]] = Counter()
-    for (_, samples), names in seen.items():
-        if len(names) == 1:
-            continue
-        distinct = len({f"{sample:.{DIGITS}g}" for sample in samples}) - 1
-        copies.update(dict.fromkeys(combinations(names, 2), distinct))
-    for (earlier, later), number in copies.items():
-        if number >= LEAST_COPIES:
-            other, name = (one.partition("\n")[0] for one in (earlier, later))
-            whose = "its other version" if name == other else other.rpartition("::")[2]
-            yield Fault(f"it has the samples of {whose}", name)
 
 
 def _sampled(run: Run) -> list[float]:

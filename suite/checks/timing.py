@@ -27,11 +27,6 @@ WAKING = 2e-4
 systems far more than the wait for an idle device, which is what an empty body shows."""
 LARGEST_OVERLAP = 0.05
 """Overlap of devices that work in turn, at most; the clocks are matched no better."""
-LEAST_REPEATS = 10
-"""Samples that agree to the last digit. A coarse clock makes one or two agree by chance, never so
-many in their order; samples without any spread are not counted at all."""
-DIGITS = 6
-"""Samples that differ in no more than what lies behind these digits are without spread."""
 LEAST_WARM_UP = 0.5
 """Calls that a warm-up took as long as, at least. Two are made, and they are not the fast ones."""
 SLOW_FIRST = 1.5
@@ -107,24 +102,6 @@ def first_call_counted(run: Run) -> Iterator[Fault]:
         for version, seen in by_version(run, case):
             if fault := _first_call(seen):
                 yield Fault(version + fault, case.fullname)
-
-
-def repeated_samples(run: Run) -> Iterator[Fault]:
-    """Two launches have the very same samples, so one of them was not measured.
-
-    Measure again. On a simulated device, let each launch draw its own noise.
-    """
-    cases = [{one.number: one.samples for one in by_launch(run, case)} for case in run.benchmarks]
-    for later in range(2, len(run.frobench.launches) + 1):
-        for earlier in range(1, later):
-            repeats = sum(
-                len({f"{sample:.{DIGITS}g}" for sample in samples[later]}) - 1
-                for samples in cases
-                if later in samples and samples[later] == samples.get(earlier)
-            )
-            if repeats >= LEAST_REPEATS:
-                yield Fault(f"launch {later} has the samples of launch {earlier}")
-                break
 
 
 def _waited_for_more(seen: Seen, devices: list[str]) -> bool:

@@ -9,9 +9,13 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import Browser
 
+from tests import many_machines
 from tests.browser.chromium import Look, Shown, shown
 
-ONE, OTHER = (f"machine-000{number}/20260101T000{number}00Z-0a1b2c3" for number in (1, 2))
+ONE, OTHER = (
+    f"{part.environment.machine}/{part.run}"
+    for part in (many_machines.run_of(number).frobench for number in (1, 2))
+)
 NARROW = Look("light", 320)
 NO_NUMBER = re.compile(r".{0,20}(?:\bNaN\b|Infinity|undefined|\[object|\bnull\b).{0,20}")
 BEYOND = [

@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 from suite import environment
+from suite.machine.kind import machine_name
 from suite.machine.processor import processor
 from suite.running.progress import reporter
 from suite.units import counted
@@ -95,7 +96,7 @@ def made(tables: list[Table], seconds: float) -> Study:
     return Study(
         date=f"{datetime.now(UTC):%Y-%m-%d}",
         commit=f"{(revision.id or 'unknown')[:7]}{changed}",
-        machine=environment.machine_name(processor({}), []),
+        machine=machine_name(processor({}), []),
         seconds=round(seconds, 1),
         tables=tables,
     )

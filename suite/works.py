@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: MIT
+"""The operations that a benchmark's source declares for some parameters, without running it.
+
+Only what is arithmetic over parameters, numbers and constants of the module is understood, in the
+call of `measure` or in a function of the same module that returns the work. All else is unknown.
+"""
+
+import ast
+import operator
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from suite.version import definitions
+
+Known = Mapping[str, float]
+DEVICES = ("devices", "workers", "pair")
+"""Names of arguments that hold the devices of a case; only their number is known."""
+OPERATIONS: dict[type[ast.operator], Callable[[float, float], float]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Pow: lambda base, power: base**power if 0 <= power <= MOST_POWER else _refuse(),
+}
+MOST_POWER = 4
+
+
+class _UnknownError(Exception):
+    """An expression is more than arithmetic."""
+
+
+def flops(module: Path, function: str, params: Mapping[str, object], devices: int) -> float | None:
+    """Return the operations of one call, or ``None`` where the source does not tell them plainly.
+
+    Raises
+    ------
+    LookupError
+        The module, or a benchmark of that name in it, is not there.
+    """
+    known = {name: float(value) for name, value in params.items() if isinstance(value, int)}
+    known |= dict.fromkeys(DEVICES, float(devices))
+    try:
+        found = {_work(module, call, known) for call in _measures(definitions(module)[function])}
+    except (_UnknownError, OverflowError):
+        return None
+    return found.pop() if len(found) == 1 else None
+
+
+def _measures(function: ast.stmt) -> list[ast.expr]:
+    """Return what a benchmark declares as work in each of its calls of `measure`."""
+    return [
+        keyword.value
+        for node in ast.walk(function)
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id == "measure"
+        for keyword in node.keywords
+        if keyword.arg == "work"
+    ]
+
+
+def _work(module: Path, work: ast.expr, known: Known) -> float | None:
+    if not (isinstance(work, ast.Call) and isinstance(work.func, ast.Name)):
+        raise _UnknownError
+    if work.func.id == "Work":
+        counted = [one.value for one in work.keywords if one.arg == "flops"]
+        return _value(module, counted[0], known) if counted else None
+    helper = definitions(module).get(work.func.id)
+    if not isinstance(helper, ast.FunctionDef) or not isinstance(helper.body[-1], ast.Return):
+        raise _UnknownError
+    returned = helper.body[-1].value
+    if returned is None or len([one for one in helper.body if not _is_text(one)]) > 1:
+        raise _UnknownError
+    return _work(module, returned, _bound(module, helper, work, known))
+
+
+def _bound(module: Path, helper: ast.FunctionDef, call: ast.Call, known: Known) -> Known:
+    """Return the arguments that a helper is called with, its defaults among them."""
+    names = [one.arg for one in helper.args.args]
+    defaults = helper.args.defaults
+    given = dict(zip(names[len(names) - len(defaults) :], defaults, strict=True))
+    given |= dict(zip(names, call.args, strict=False))
+    given |= {one.arg: one.value for one in call.keywords if one.arg}
+    return {name: _value(module, value, known) for name, value in given.items()}
+
+
+def _value(module: Path, expression: ast.expr, known: Known) -> float:
+    match expression:
+        case ast.Constant(value=int() | float() as number):
+            return float(number)
+        case ast.Name(id=name) if name in known and name not in DEVICES:
+            return known[name]
+        case ast.Name(id=name):
+            constant = definitions(module).get(name)
+            if isinstance(constant, ast.Assign):
+                return _value(module, constant.value, {})
+        case ast.BinOp(left=left, op=sign, right=right) if type(sign) in OPERATIONS:
+            sides = _value(module, left, known), _value(module, right, known)
+            return OPERATIONS[type(sign)](*sides)
+        case ast.Call(func=ast.Name(id="len"), args=[ast.Name(id=name)]) if name in DEVICES:
+            return known[name]
+    raise _UnknownError
+
+
+def _is_text(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+
+
+def _refuse() -> float:
+    raise _UnknownError
