@@ -11,7 +11,7 @@ from msgspec import Struct
 from suite import store
 from suite.calls import Basis, Call, Calls
 from suite.model import Exercise, ProfileName, Run, Settings, Work
-from suite.profiles import settings_on, settling_seconds
+from suite.profiles import launches_within, settings_on, settling_seconds
 from suite.running.costs import choose_case_seconds, launch_seconds
 from suite.running.journal import Collected, Declared, Identity, Measured
 from suite.store import InvalidResult
@@ -98,8 +98,7 @@ def expect(
     spent = startup + sum(one.overhead + PILOT_CALLS * min(one.samples) for one in ran)
     each = choose_case_seconds(ran, settings, startup, spent)
     launch = launch_seconds(ran, startup, each)
-    fitting = int((settings.budget - spent) / launch)
-    launches = settings.launches or max(settings.least_launches, fitting)
+    launches = launches_within(settings, spent, launch)
     return Expected(
         profile=settings.profile,
         machine=declared.machine,

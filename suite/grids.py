@@ -26,6 +26,9 @@ def cases(profile: ProfileName = "standard", /, **axes: Sequence[Scalar]) -> pyt
     ... @cases(n=[16, 256, 4096])
     ... def bench_square(measure, device, n): ...
     """
+    if profile not in PROFILES:
+        known = ", ".join(PROFILES)
+        raise ValueError(f"@cases({profile!r}): no such profile; there are {known}")
     return pytest.mark.cases(profile, **axes)
 
 

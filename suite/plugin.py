@@ -10,13 +10,16 @@ measure in which order, and where to write it.
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal
 
 import pytest
 
 from suite import devices as dev
+from suite import raised
 from suite.abilities import precision
+from suite.absent import absent, absent_module
 from suite.caches import ColdCaches
 from suite.collection import (
     ARGUMENTS,
@@ -33,7 +36,7 @@ from suite.grids import PROFILES
 from suite.lanes import Track
 from suite.model import Check, Work
 from suite.replay import Replay, show
-from suite.running.journal import Measured
+from suite.running.journal import Measured, Stopped
 from suite.searches import ShapeSearch
 from suite.session import LaunchSession, Refusal, reason_of
 from suite.timing import Body, Sampler
@@ -223,6 +226,18 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items += [_again(by_name[name]) for name in windows if name in by_name]
 
 
+def pytest_exception_interact(
+    node: pytest.Item | pytest.Collector,
+    call: pytest.CallInfo[object],
+    report: pytest.CollectReport | pytest.TestReport,
+) -> None:
+    """Say in one line why a file of benchmarks cannot be collected."""
+    if isinstance(report, pytest.CollectReport) and call.excinfo is not None:
+        error = call.excinfo.value
+        cause = error.__cause__ if isinstance(error, pytest.Collector.CollectError) else None
+        node.config.stash[SESSION].write(Stopped(message=_uncollected(cause or error, node.path)))
+
+
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Write down which cases there are."""
     frobench, items = session.config.stash[SESSION], _benchmarks(session.items)
@@ -283,8 +298,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     if call.excinfo is not None and (REFUSED not in item.stash or report.failed):
         status: Literal["skipped", "failed"] = "skipped" if report.skipped else "failed"
         error = call.excinfo.value
-        check = error.check if isinstance(error, WrongResultError) else None
-        item.stash[REFUSED] = Refusal(status, reason_of(error), check)
+        item.stash[REFUSED] = _refusal(status, error, item.path.parent)
     if report.when == "teardown":
         item.config.stash[SESSION].conclude(
             item.nodeid,
@@ -310,9 +324,29 @@ def _again(item: pytest.Function) -> pytest.Function:
     return again
 
 
+def _refusal(status: Literal["skipped", "failed"], error: BaseException, folder: Path) -> Refusal:
+    """Return why a case has no samples; what it raised itself with the file and the line."""
+    reason = reason_of(error)
+    if isinstance(error, WrongResultError):
+        return Refusal(status, reason, error.check)
+    if isinstance(error, pytest.skip.Exception | pytest.fail.Exception):
+        return Refusal(status, reason)
+    where = raised.place(error, folder)
+    return Refusal(
+        status, f"{reason} ({where})" if where else reason, details=raised.whole(error, folder)
+    )
+
+
 def _together(request: pytest.FixtureRequest) -> list[dev.Device]:
     seed = request.config.stash[SESSION].spec.seed
     return [dev.Device(name, seed) for name in request.param.split("+")]
+
+
+def _uncollected(error: BaseException, file: Path) -> str:
+    if (module := absent_module(error)) is not None:
+        return absent(module)
+    where = raised.place(error, file.parent) or file.name
+    return f"{where}: {type(error).__name__}: {str(error).strip() or 'without a message'}"
 
 
 def _benchmarks(items: Sequence[pytest.Item]) -> list[pytest.Function]:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What the profiles mean: how long a run, a case and a single call may take."""
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
@@ -38,6 +39,7 @@ class Profile:
     case_seconds : sampling a case in a launch, at most; less where the budget needs it
     launches : how many launches the time for a case is chosen for; if they end early,
         more are added until the budget is spent
+    most_launches : a run of few cases ends after so many, however much of the budget is left
     settle : keeping an accelerator busy before its first case, until its clock has settled
     least_case_seconds : sampling a case in a launch, at least
     least_launches : made whatever they take
@@ -48,6 +50,7 @@ class Profile:
     longest_sample: float
     case_seconds: float
     launches: int
+    most_launches: int
     settle: float = SETTLE_SECONDS
     least_case_seconds: float = 0.02
     least_launches: int = LEAST_LAUNCHES
@@ -55,10 +58,20 @@ class Profile:
 
 PROFILES: dict[ProfileName, Profile] = {
     "quick": Profile(
-        48, limit=90, longest_sample=0.02, case_seconds=0.2, launches=LEAST_LAUNCHES, settle=1.0
+        48,
+        limit=90,
+        longest_sample=0.02,
+        case_seconds=0.2,
+        launches=LEAST_LAUNCHES,
+        most_launches=10,
+        settle=1.0,
     ),
-    "standard": Profile(250, limit=450, longest_sample=0.2, case_seconds=0.5, launches=8),
-    "rigorous": Profile(1800, limit=3600, longest_sample=2.0, case_seconds=2.0, launches=12),
+    "standard": Profile(
+        250, limit=450, longest_sample=0.2, case_seconds=0.5, launches=8, most_launches=24
+    ),
+    "rigorous": Profile(
+        1800, limit=3600, longest_sample=2.0, case_seconds=2.0, launches=12, most_launches=48
+    ),
 }
 
 WITH_ACCELERATOR: dict[ProfileName, Profile] = {
@@ -119,3 +132,21 @@ def settings_for(  # noqa: PLR0913 - one a choice that the user has
         launches=launches,
         deadline=deadline or max(60.0, 30 * chosen.longest_sample),
     )
+
+
+def launches_within(settings: Settings, spent: float, launch_seconds: float, done: int = 0) -> int:
+    """Return how many launches a run makes: those asked for, or what the budget has time for.
+
+    Never fewer than an interval needs, and no more than the profile's most, of which a larger
+    budget has as many times more.
+
+    spent : seconds since the run began
+    launch_seconds : what a launch takes
+    done : launches that ended already
+    """
+    if settings.launches is not None:
+        return settings.launches
+    limits = limits_of(settings.profile, settings.devices)
+    most = math.ceil(limits.most_launches * max(1.0, settings.budget / limits.budget))
+    fitting = done + int(max(0.0, settings.budget - spent) / launch_seconds)
+    return max(settings.least_launches, min(most, fitting))

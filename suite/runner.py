@@ -23,7 +23,7 @@ from suite.errors import (
 )
 from suite.model import Case, Conclusion, Outcome, ProfileName, Run, Settings
 from suite.names import short_name
-from suite.profiles import PEAK_SECONDS, SEARCH_PART, settings_for
+from suite.profiles import PEAK_SECONDS, SEARCH_PART, launches_within, settings_for
 from suite.running import pilot
 from suite.running.clock import RunClock
 from suite.running.journal import Begun, Journal, Record, Surroundings
@@ -31,11 +31,12 @@ from suite.running.keep import keep
 from suite.running.launches import Launches
 from suite.running.lock import machine_lock
 from suite.running.merge import merge
-from suite.running.nothing import require_any
+from suite.running.nothing import reasons, require_any, say_failure
 from suite.running.plan import Draft, Plan, freeze
 from suite.running.progress import Reporter, remaining
 from suite.running.watch import READINGS, snapshot
 from suite.sensors.sensor import Source
+from suite.units import counted
 
 PILOT = "pilot.jsonl"
 """The journal of the pilot, in a run's folder."""
@@ -198,6 +199,7 @@ def _plan(draft: Draft, folder: Path, clock: RunClock, reporter: Reporter) -> Pl
     journal.begin_again()  # a pilot that was interrupted
 
     def tell(record: Record) -> None:
+        say_failure(record, reporter)
         if isinstance(record, Begun):
             left = draft.settings.budget - clock.seconds()
             reporter.at(0.0, left, f"trying {short_name(record.case)}")
@@ -223,10 +225,15 @@ def _say(troubles: Iterable[Conclusion], reporter: Reporter) -> None:
 
 def _tell(plan: Plan, reporter: Reporter) -> None:
     """Say what is planned, and if the fewest launches that say anything take too long."""
+    planned = launches_within(plan.settings, plan.plan_seconds, plan.launch_seconds)
+    left_out = [outcome for outcome in plan.outcomes if outcome.status == "skipped"]
+    without = f"; {len(left_out)} left out:" if left_out else ""
     reporter.say(
-        f"{len(plan.cases)} cases, {len(plan.outcomes)} left out; "
-        f"a launch takes about {remaining(plan.launch_seconds)}"
+        f"{counted(len(plan.cases), 'case')} in {counted(planned, 'launch')} of about "
+        f"{remaining(plan.launch_seconds)}{without}"
     )
+    for reason in reasons(left_out):
+        reporter.say(reason)
     reporter.say(plan.energy.said())
     if plan.seconds_at_least > plan.settings.budget and plan.settings.launches is None:
         reporter.say(

@@ -67,6 +67,7 @@ class Refusal(NamedTuple):
     status: Literal["failed", "skipped"]
     reason: str
     check: Check | None = None
+    details: str = ""
 
 
 class LaunchSession:

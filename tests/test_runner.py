@@ -84,6 +84,43 @@ def test_a_failed_case_makes_the_exit_code_1_and_is_named(
     assert "bench_broken[cpu-wrong]: " in tricky[0].stderr
 
 
+def test_what_a_case_raised_is_shown_with_its_place_and_its_traceback(
+    tricky: tuple[subprocess.CompletedProcess[str], Run],
+) -> None:
+    lines = (TRICKY / "bench_tricky.py").read_text().splitlines()
+    line = 1 + next(n for n, text in enumerate(lines) if "raise ValueError" in text)
+    reason = outcomes(tricky[1])["bench_broken[cpu-raise]"].reason
+    assert reason is not None
+    assert reason.endswith(f" (bench_tricky.py:{line})")
+    shown = tricky[0].stderr
+    assert (
+        f"failed: bench_broken[cpu-raise]: {reason}\n  Traceback (most recent call last):" in shown
+    )
+    assert f'bench_tricky.py", line {line}, in bench_broken' in shown
+    assert "\n  ValueError: cannot read /home/somebody/secret.txt\n" in shown  # only here, whole
+    assert "_pytest" not in shown
+
+
+def test_what_is_left_out_and_the_number_of_launches_are_said_before_the_first_launch(
+    tricky: tuple[subprocess.CompletedProcess[str], Run],
+) -> None:
+    before = tricky[0].stderr.partition("launch 1 of about")[0]
+    assert " cases in 2 launches of about " in before
+    assert "  skipped: bench_broken[cpu-skip]: has no such unit\n" in before
+    assert "and 1 more: " in before  # bench_slow[cpu-2000], by the same reason
+
+
+def test_a_run_ends_with_the_answers_then_the_doubts_then_the_path(
+    tricky: tuple[subprocess.CompletedProcess[str], Run],
+) -> None:
+    run, shown = tricky[1], tricky[0].stderr
+    answers = shown.index(f"{len(run.benchmarks)} cases measured in 2 launches")
+    assert shown.rindex("launch 2 of about 2 done") < answers < shown.index("error: failed-case")
+    assert tricky[0].stdout.splitlines() == [
+        f"results/{run.frobench.environment.machine}/{run.frobench.run}.json"
+    ]
+
+
 def test_the_stored_file_is_valid_and_complete(
     tricky: tuple[subprocess.CompletedProcess[str], Run], tmp_path: Path
 ) -> None:

@@ -42,7 +42,7 @@ def reduced_precision(run: Run) -> Iterator[Fault]:
 def failed_case(run: Run) -> Iterator[Fault]:
     """A case failed: it raised, hung, or took its process with it.
 
-    Its speed is worth nothing. Run it alone with `-k` and its name to see the whole message.
+    Its speed is worth nothing. Run it alone with `-k` and its name to see the traceback.
     """
     for outcome in run.frobench.outcomes:
         if outcome.status == "failed" and not isinstance(outcome.check, Check):

@@ -144,6 +144,7 @@ class Refused(Struct, tag="refused", kw_only=True):
     """A case has no samples in this launch, for a reason.
 
     check : the comparison with the truth, where that is the reason
+    details : the error with its traceback, for the terminal only
     fatal : it took its process down with it, or hung; larger ones are not tried
     """
 
@@ -153,6 +154,7 @@ class Refused(Struct, tag="refused", kw_only=True):
     reason: str
     fatal: bool = False
     check: Check | None = None
+    details: str = ""
 
 
 class Stopped(Struct, tag="stopped", kw_only=True):

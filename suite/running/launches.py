@@ -11,6 +11,7 @@ from pathlib import Path
 
 from suite.errors import CannotRunError
 from suite.names import short_name
+from suite.profiles import launches_within
 from suite.running.clock import RunClock
 from suite.running.energy import REST
 from suite.running.journal import (
@@ -23,6 +24,7 @@ from suite.running.journal import (
     Refused,
     Rested,
 )
+from suite.running.nothing import say_failure
 from suite.running.others import Others
 from suite.running.plan import Plan
 from suite.running.process import TRIES, LaunchProcess
@@ -73,20 +75,13 @@ class Launches:
         self.records += self._journal.news()
 
     def _wants_another(self) -> bool:
-        settings = self._plan.settings
         if not self._left(self.done):  # every case has failed
             return False
-        if settings.launches is not None:
-            return self.done < settings.launches
-        if self.done < settings.least_launches:
-            return True
-        return self._clock.seconds() + self._launch_seconds() <= settings.budget
+        return self.done < self._expected()
 
     def _expected(self) -> int:
-        settings = self._plan.settings
-        left = max(0.0, settings.budget - self._clock.seconds())
-        return settings.launches or max(
-            settings.least_launches, self.done + int(left / self._launch_seconds())
+        return launches_within(
+            self._plan.settings, self._clock.seconds(), self._launch_seconds(), self.done
         )
 
     def _launch_seconds(self) -> float:
@@ -128,6 +123,7 @@ class Launches:
 
     def _hear(self, record: Record) -> None:
         self.records.append(record)
+        say_failure(record, self._reporter)
         if isinstance(record, Begun):
             cases = len(self._plan.cases) + len(self._plan.windows(0))
             mine = sum(isinstance(r, Begun) and r.launch == record.launch for r in self.records)

@@ -107,10 +107,7 @@ class _Explorer:
                     "none of the cases to repeat is here: other --benchmarks, or other --devices "
                     "than then? `frobench list` shows what there is"
                 )
-            raise NothingSelectedError(
-                f"no case matches {self._settings.expression!r} in the profile "
-                f"{self._settings.profile}; `frobench list` shows what there is"
-            )
+            raise NothingSelectedError(_nothing_selected(self._settings, spec.benchmarks))
         return self._found
 
     def _hear(self, record: Record) -> None:
@@ -121,6 +118,19 @@ class _Explorer:
         elif isinstance(record, Measured | Refused):
             self.over.add(record.case)
         self._tell(record)
+
+
+def _nothing_selected(settings: Settings, benchmarks: str) -> str:
+    """Say why no case is selected, and what to do."""
+    if settings.expression:
+        return (
+            f"no case matches {settings.expression!r} in the profile {settings.profile}; "
+            "`frobench list` shows what there is"
+        )
+    return (
+        f"no case of the profile {settings.profile} in {benchmarks}; a case is a function "
+        "bench_* in a file bench_*.py that calls its argument `measure`"
+    )
 
 
 def _require_packages() -> None:
