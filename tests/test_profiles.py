@@ -3,11 +3,12 @@
 
 import pytest
 
+from suite.model import ProfileName
 from suite.profiles import PROFILES, launches_within, settings_for
 
 
 @pytest.mark.parametrize("profile", PROFILES)
-def test_few_cases_end_after_the_profiles_most_launches(profile: str) -> None:
+def test_few_cases_end_after_the_profiles_most_launches(profile: ProfileName) -> None:
     settings = settings_for(profile, [])
     most = PROFILES[profile].most_launches
     assert launches_within(settings, spent=5.0, launch_seconds=1e-3) == most
