@@ -4,9 +4,9 @@
 A sample is the time until all products are done, everything that tells the devices to begin
 included. The answer compares them with as many products one after the other on a single
 device. Beside it stands the same pair with the second product begun after the first has
-ended: what overlaps there would be an error of the measurement. ``overlap`` is the part of
-the shorter product's time in which the others ran too, on one clock. On an accelerator that
-time begins when the stream is free, so for a small product it holds the launch as well.
+ended: what overlaps there would be an error of the measurement. How much of their time products
+share is what the same products take longer strictly in turn, each queued behind the one before,
+relative to the shorter one's time; their intervals on one clock must show as much.
 
 Where there are no two accelerators, the two devices are halves of the CPU. Each is a process
 of its own, bound to its cores before torch starts, and a message through a pipe tells it to

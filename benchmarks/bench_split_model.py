@@ -16,7 +16,9 @@ micro-batch fills the pipeline and the last one empties it, devices have nothing
 equal stages and m micro-batches, in theory, (p - 1) / (m + p - 1) of the time. To this bubble
 come copies between stages and launches. It is measured against one device that takes the same
 micro-batches through the whole model, so that it does not count what small batches cost
-anywhere. A batch in one piece is the control of the overlap: its stages must share no time.
+anywhere. The time that stages share is what the pipeline takes longer with its stages strictly in
+turn; a batch in one piece is a further control, whose stages share none. Stages are busy while
+they compute: that is measured in turn, with all of it queued ahead, so that it holds no launches.
 Last, independent models run at once, one on each device, or one after the other on the first.
 """
 

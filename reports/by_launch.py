@@ -15,7 +15,7 @@ WORK = ("flops", "bytes", "items")
 RATES = ("flop_rate", "byte_rate", "item_seconds")
 """Work by time, and time by work."""
 PART = "part_"
-"""Before the name of a part of a sample, such as ``part_overlap``."""
+"""Before the name of a part of a sample, such as ``part_enqueue``."""
 
 
 class ByLaunch:

@@ -26,7 +26,7 @@ COLUMNS = (
     *WORK,
     *RATES,
 )
-"""Columns of every row; the case's parameters and parts (``part_overlap``) follow them."""
+"""Columns of every row; the case's parameters and parts (``part_enqueue``) follow them."""
 
 
 def frame(runs: Iterable[Run]) -> pd.DataFrame:

@@ -122,8 +122,26 @@ class Device:
     def record(self, event: torch.Event, stream: torch.Stream | None = None) -> None:
         """Record an event on a stream of this device, by default on its current one."""
         # Without its stream an event lands on the current device, which may be another one.
+        event.record(self._chosen(stream))
+
+    def _chosen(self, stream: torch.Stream | None) -> torch.Stream:
+        """Return a stream of this device, its current one unless another was chosen."""
         home: Any = self.module if self._has_own_events else torch.accelerator
-        event.record(home.current_stream(self.handle) if stream is None else stream)
+        current: torch.Stream = home.current_stream(self.handle) if stream is None else stream
+        return current
+
+    def wait_for(self, event: torch.Event, stream: torch.Stream | None = None) -> None:
+        """Let later work on a stream, by default the current one, begin after an event."""
+        self._chosen(stream).wait_event(event)
+
+    def can_wait_for(self, other: "Device") -> bool:
+        """Tell whether work here can be made to wait for an event of another device."""
+        with suppress(*waiting.REFUSALS):
+            event = other.event()
+            other.record(event)
+            self.wait_for(event)
+            return True
+        return False
 
     @cached_property
     def has_events(self) -> bool:

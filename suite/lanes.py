@@ -1,19 +1,24 @@
 # SPDX-License-Identifier: MIT
 """Where a body queues its work: a device and a stream, and when they were busy with it.
 
-A lane brackets the work that is queued inside its ``with`` block by two events. The events
-are recorded in span samples only; a host sample holds none. To compare lanes of several
-devices, their events are anchored to the host's clock: events of different devices share
-no clock, and naive ones show overlap where there is none.
+A lane brackets the work that is queued inside each of its ``with`` blocks, an entry, by two
+events. The events are recorded in span samples only; a host sample holds none. To compare lanes
+of several devices, their events are anchored to the host's clock: events of different devices
+share no clock, and naive ones show overlap where there is none.
+
+The interval of an entry begins when its stream is free, so it holds the gaps in which the device
+waits for launches, and the time for which another stream keeps the device from it.
 """
 
 from collections.abc import Sequence
 from time import perf_counter
-from typing import Protocol, Self
+from typing import Any, Protocol, Self
 
 import torch
 
+from suite.concurrency import Interval
 from suite.devices import Device
+from suite.turns import Turns
 
 MILLISECOND = 1e-3  # torch's events speak milliseconds
 ANCHORS = 3
@@ -26,14 +31,17 @@ class Track(Protocol):
     def observes(self) -> bool:
         """Whether it can know: some devices have no events."""
 
-    def arm(self) -> None:
-        """Get ready to observe the next call of the body."""
+    def takes_turns(self, others: Sequence[Any]) -> bool:
+        """Tell whether its entries can wait for those of others, as a control needs."""
+
+    def arm(self, turns: Turns | None = None) -> None:
+        """Get ready to observe the next call of the body, in which entries may take turns."""
 
     def disarm(self) -> None:
         """Observe no more."""
 
-    def interval(self) -> tuple[float, float]:
-        """Return when the last observed work began and ended, in seconds of `perf_counter`."""
+    def intervals(self) -> list[Interval]:
+        """Return when each observed entry began and ended, in seconds of `perf_counter`."""
 
 
 class Lane:
@@ -47,47 +55,71 @@ class Lane:
         self.device = device
         self._own_stream = stream
         self._armed = False
-        self._begun = False
+        self._turns: Turns | None = None
+        self._entries: list[tuple[torch.Event, torch.Event]] = []
 
     def __enter__(self) -> Self:
+        if self._turns is not None:
+            self._turns.lock.acquire()
         if self._own_stream is not None:
             self._own_stream.__enter__()
-        if self._armed and not self._begun:
-            self._begun = True
-            self.device.record(self._begin, self._own_stream)
+        if self._armed:
+            if self._turns is not None and self._turns.last is not None:
+                self.device.wait_for(self._turns.last, self._own_stream)
+            self._entries.append((self.device.event(), self.device.event()))
+            self.device.record(self._entries[-1][0], self._own_stream)
         return self
 
     def __exit__(self, *exception: object) -> None:
         if self._armed:
-            self.device.record(self._end, self._own_stream)
+            end = self._entries[-1][1]
+            self.device.record(end, self._own_stream)
+            if self._turns is not None:
+                self._turns.last = end
         if self._own_stream is not None:
             self._own_stream.__exit__(*exception)
+        if self._turns is not None:
+            self._turns.lock.release()
 
     @property
     def observes(self) -> bool:
         """Whether the device has events."""
         return self.device.has_events
 
-    def arm(self) -> None:
-        """Make fresh events; the next entry records the first, every exit the last."""
-        self._begin, self._end = self.device.event(), self.device.event()
-        self._armed, self._begun = True, False
+    def takes_turns(self, others: Sequence[Any]) -> bool:
+        """Tell whether the device can wait for events of the others."""
+        return all(
+            isinstance(other, Lane) and self.device.can_wait_for(other.device) for other in others
+        )
+
+    def arm(self, turns: Turns | None = None) -> None:
+        """Record events at both ends of each entry from now on."""
+        self._armed, self._turns, self._entries = True, turns, []
 
     def disarm(self) -> None:
         """Record no more."""
-        self._armed = False
+        self._armed, self._turns = False, None
+
+    def busy(self) -> float:
+        """Return the seconds of all entries together, by the device's own clock."""
+        self.device.synchronize()
+        return sum(begin.elapsed_time(end) for begin, end in self._entries) * MILLISECOND
 
     def span(self) -> float:
         """Return the seconds from the first event to the last, waits for the host included."""
-        return self._begin.elapsed_time(self._end) * MILLISECOND
+        (begin, _), (_, end) = self._entries[0], self._entries[-1]
+        return begin.elapsed_time(end) * MILLISECOND
 
-    def interval(self) -> tuple[float, float]:
-        """Return when the device reached the two events, in seconds of the host's clock."""
+    def intervals(self) -> list[Interval]:
+        """Return when the device reached the events of each entry, by the host's clock."""
         anchored, anchor = self._anchor()
-        return (
-            anchored - self._begin.elapsed_time(anchor) * MILLISECOND,
-            anchored - self._end.elapsed_time(anchor) * MILLISECOND,
-        )
+        return [
+            (
+                anchored - begin.elapsed_time(anchor) * MILLISECOND,
+                anchored - end.elapsed_time(anchor) * MILLISECOND,
+            )
+            for begin, end in self._entries
+        ]
 
     def _anchor(self) -> tuple[float, torch.Event]:
         """Record an event of an idle device between two clock readings, as close as they come."""
@@ -102,16 +134,3 @@ class Lane:
             anchors.append((after - before, (before + after) / 2, event))
         _, anchored, anchor = min(anchors, key=lambda tried: tried[0])
         return anchored, anchor
-
-
-def overlap(intervals: Sequence[tuple[float, float]]) -> float:
-    """Return the part of the shortest interval in which all of them ran, from 0 to 1."""
-    common = min(end for _, end in intervals) - max(begin for begin, _ in intervals)
-    shortest = min(end - begin for begin, end in intervals)
-    return max(0.0, common) / shortest if shortest > 0 else 0.0
-
-
-def balance(intervals: Sequence[tuple[float, float]]) -> float:
-    """Return the shortest interval as a fraction of the longest, 1 for equal ones."""
-    lengths = [end - begin for begin, end in intervals]
-    return min(lengths) / max(lengths) if max(lengths) > 0 else 1.0

@@ -5,6 +5,7 @@ import statistics
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from suite.concurrency import concurrency
 from suite.errors import ClockError
 from suite.profiles import LEAST_SAMPLES
 
@@ -49,8 +50,10 @@ class Measurement:
         return [self.result, *([self.other] if self.against else [])]
 
     def part_medians(self) -> dict[str, float]:
-        """Return the launch median of each part."""
-        return {name: statistics.median(values) for name, values in self.parts.items()}
+        """Return the launch median of each part, and the concurrency that these prove."""
+        medians = {name: statistics.median(values) for name, values in self.parts.items()}
+        proved = concurrency(medians)
+        return medians if proved is None else medians | {"concurrency": proved}
 
     def enough(self, settings: "Settings", spent: float) -> bool:
         """Tell whether there are samples enough, or the time is over.

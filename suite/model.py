@@ -190,11 +190,17 @@ class CaseInfo(Struct, kw_only=True, omit_defaults=True):
     parts : launch medians of what else was seen, in seconds unless the name says
         otherwise: ``enqueue`` (host time until the body returned), ``reading`` (what reading
         one element of the result back took after the wait), ``span`` (first to last event on
-        the device), ``overlap`` (fraction of the shorter lane's time in
-        which another lane ran too), ``balance`` (the shortest lane's time as a fraction of
-        the longest's), ``sustained`` (a call that is repeated for seconds behind all other
-        cases, where samples follow a rest), ``compile`` (what compiling the body took, once a
-        launch and outside its samples); further names are explained by their exercise
+        the device), ``sustained`` (a call that is repeated for seconds behind all other cases,
+        where samples follow a rest), ``compile`` (what compiling the body took, once a launch and
+        outside its samples). Of a body with several lanes: ``at_once`` and ``in_turn`` (until all
+        was done, as the body is and with its entries strictly in turn, with events), ``shared``
+        and ``shared_in_turn`` (what the lanes' intervals share in these two), ``entries`` (how
+        many intervals), ``busy`` (of all lanes together, where the control was queued ahead, so
+        that it holds no launch gap), ``shareable`` (of all lanes but the longest), ``balance``
+        (the shortest lane's time as a fraction of the longest's, in the control),
+        ``concurrency`` (what of ``shareable`` was shared, see `suite.concurrency`). ``overlap``
+        in older files came from the first and last event of each lane and proves nothing.
+        Further names are explained by their exercise
     peak_bytes : most device memory in use while the case ran
     order : the case's place in the launch, from 1; 0 where it was not reached
     against : host samples of the other version of the body, each taken right beside the

@@ -13,6 +13,7 @@ from multiprocessing.connection import Connection
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
+from suite.concurrency import Interval
 from suite.errors import DoesNotFitError
 from suite.model import Check
 
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 Body = Callable[[], Any]
 Task = tuple[Body, Callable[[Any], Check], *tuple[Callable[[], object], ...]]
 """A body, its check and, if need be, what comes before each sample."""
-Interval = tuple[float, float]
 
 TAKEN = "busy or unavailable"
 """What CUDA says of a device that admits only one process, which another one is."""

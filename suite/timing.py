@@ -11,7 +11,7 @@ Nothing is subtracted from a sample (see `suite.settling`).
 
 import gc
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from itertools import repeat
 from time import perf_counter
@@ -22,9 +22,10 @@ from suite.caches import ColdCaches
 from suite.clocks import Clock
 from suite.devices import Device
 from suite.interleaving import sample_beside
-from suite.lanes import Lane, Track, balance, overlap
+from suite.lanes import Lane, Track
 from suite.measurement import Measurement
 from suite.model import Settings
+from suite.observing import Observer
 from suite.profiles import STEPS_IN_A_LAUNCH, STEPS_IN_A_SAMPLE
 from suite.warming import calls_that_take, warm_up
 
@@ -59,6 +60,9 @@ class Sampler:
         self._whole = [Lane(device) for device in self._queueing] if not self.tracks else []
         if not all(track.observes for track in (*self.tracks, *self._whole)):
             self.tracks, self._whole = (), []
+        self._observer = Observer(
+            [*self.tracks, *self._whole], self._entered, self._watched, whole=not self.tracks
+        )
 
     def host(self, iterations: int) -> tuple[float, float, Any]:
         """Time `iterations` calls: seconds until they returned, until all was done, the result."""
@@ -96,23 +100,8 @@ class Sampler:
         return max(seconds, default=None)
 
     def span(self) -> dict[str, float]:
-        """Call the body once between events; return what they show, in seconds by name."""
-        tracks = [*self.tracks, *self._whole]
-        for track in tracks:
-            track.arm()
-        self.get_ready()
-        for lane in self._whole:
-            lane.__enter__()
-        self.body()
-        for lane in self._whole:
-            lane.__exit__()
-        for device in self._queueing:
-            device.synchronize()
-        try:
-            return _seen(tracks)
-        finally:
-            for track in tracks:
-                track.disarm()
+        """Call the body between events; return what they show, in seconds by name."""
+        return self._observer.observe()
 
     @property
     def has_spans(self) -> bool:
@@ -136,6 +125,23 @@ class Sampler:
     def other(self) -> "Sampler | None":
         """Return what takes samples of the other version of the body, if there is one."""
         return replace(self, body=self.against) if self.against else None
+
+    def _watched(self, body: Body) -> tuple[float, float, Any]:
+        """Call something of a device with events; return as `host` does."""
+        self.get_ready()
+        start = self.clock()
+        result = body()
+        queued = self.clock()
+        for device in self._queueing:
+            device.synchronize()
+        return queued - start, self.clock() - start, result
+
+    def _entered(self) -> None:
+        """Call the body, in lanes where it enters none itself."""
+        with ExitStack() as lanes:
+            for lane in self._whole:
+                lanes.enter_context(lane)
+            self.body()
 
     def get_ready(self) -> None:
         """Do what comes before a sample, and wait until every device is idle."""
@@ -206,14 +212,6 @@ def _iterations(sampler: Sampler, call: float, wanted: float, least: float) -> i
     iterations = calls_that_take(wanted, least, sampler.took)
     sampler.took(iterations)
     return iterations
-
-
-def _seen(tracks: Sequence[Track]) -> dict[str, float]:
-    if len(tracks) == 1 and isinstance(tracks[0], Lane):
-        return {"span": tracks[0].span()}
-    intervals = [track.interval() for track in tracks]
-    first, last = min(begin for begin, _ in intervals), max(end for _, end in intervals)
-    return {"span": last - first, "overlap": overlap(intervals), "balance": balance(intervals)}
 
 
 @contextmanager

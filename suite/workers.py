@@ -17,9 +17,11 @@ from typing import Any
 
 import pytest
 
+from suite.concurrency import Interval
 from suite.errors import DoesNotFitError
 from suite.model import Check
-from suite.serving import Interval, Task, serve
+from suite.serving import Task, serve
+from suite.turns import Turns
 
 TOPOLOGY = Path("/sys/devices/system/cpu")
 STARTED_WITHIN = 60.0
@@ -84,6 +86,9 @@ class Worker:
         self._process.start()
         theirs.close()
         self._last: Interval = (0.0, 0.0)
+        self._works = self._armed = self._in_group = False
+        self._turns: Turns | None = None
+        self._entries: list[Interval] = []
 
     @property
     def name(self) -> str:
@@ -92,6 +97,7 @@ class Worker:
 
     def set_up(self, factory: TaskFactory, *args: object) -> None:
         """Take the body and its check from `factory(device, *args)`, importable by name."""
+        self._in_group = False
         self.tell("set_up", factory, *args)
         self.answer(STARTED_WITHIN)
 
@@ -101,12 +107,19 @@ class Worker:
         self.answer()
 
     def start(self, calls: int = 1) -> None:
-        """Begin calling the body, and return at once."""
+        """Begin calling the body, and return at once, or when others have had their turn."""
+        if self._turns is not None:
+            self._turns.wait_for_others(self)
         self.tell("call", calls)
+        self._works = True
 
     def wait(self) -> Interval:
         """Wait until the calls are done; return when they began and ended."""
-        self._last = self.answer()
+        if self._works:
+            self._works = False
+            self._last = self.answer()
+            if self._armed:
+                self._entries.append(self._last)
         return self._last
 
     def check(self) -> Check:
@@ -120,15 +133,26 @@ class Worker:
         """Whether it knows when it worked: always."""
         return True
 
-    def arm(self) -> None:
-        """Do nothing: a worker observes every call."""
+    def takes_turns(self, others: Sequence[object]) -> bool:  # noqa: ARG002 - as a lane
+        """Tell whether it can work while others rest: not if its body waits for theirs."""
+        return not self._in_group
+
+    def join_group(self, factory: JointFactory, number: int, *args: object) -> None:
+        """Take a task whose body waits for other workers; see `together`."""
+        self._in_group = True
+        self.tell("join", factory, number, *args)
+
+    def arm(self, turns: Turns | None = None) -> None:
+        """Keep the interval of each call from now on; workers may have to take turns."""
+        self._armed, self._turns, self._entries = True, turns, []
 
     def disarm(self) -> None:
-        """Do nothing: a worker observes every call."""
+        """Keep no more intervals, and take no more turns."""
+        self._armed, self._turns = False, None
 
-    def interval(self) -> Interval:
-        """Return when the last calls began and ended, in seconds of `perf_counter`."""
-        return self._last
+    def intervals(self) -> list[Interval]:
+        """Return when the calls since `arm` began and ended, in seconds of `perf_counter`."""
+        return [*self._entries]
 
     def close(self) -> None:
         """End the process at once: it has nothing to save, and would take torch apart first."""
@@ -166,7 +190,7 @@ def together(workers: Sequence[Worker], factory: JointFactory, *args: object) ->
     factory : takes the device, the worker's number and `args`; a context manager of the body, its
         check and maybe what comes before a sample. It must hold on to none of them itself
     """
-    _all(workers, lambda number: ("join", factory, number, *args))
+    _all(workers, lambda worker, number: worker.join_group(factory, number, *args))
     try:
         yield
     except pytest.skip.Exception:
@@ -177,13 +201,13 @@ def together(workers: Sequence[Worker], factory: JointFactory, *args: object) ->
 
 def put_away(workers: Sequence[Worker]) -> None:
     """Let workers put away what they hold, so that others find the memory of their devices."""
-    _all(workers, lambda _: ("leave",))
+    _all(workers, lambda worker, _: worker.tell("leave"))
 
 
-def _all(workers: Sequence[Worker], command: Callable[[int], tuple[Any, ...]]) -> None:
+def _all(workers: Sequence[Worker], tell: Callable[[Worker, int], None]) -> None:
     """Tell each worker something; wait for every answer, and raise the first that is an error."""
     for number, worker in enumerate(workers):
-        worker.tell(*command(number))
+        tell(worker, number)
     errors: list[DoesNotFitError | WorkerError] = []
     for worker in workers:
         try:

@@ -87,8 +87,8 @@ def of_info(**values: object) -> Spoil:
     return lambda run: put(product(run).extra_info, **values)
 
 
-def of_parts(**parts: float) -> Spoil:
-    return lambda run: product(run).extra_info.parts.update(
+def of_parts(function: str = "", **parts: float) -> Spoil:
+    return lambda run: (case(run, function) if function else product(run)).extra_info.parts.update(
         {name: [value] * 6 for name, value in parts.items()}
     )
 
@@ -338,6 +338,22 @@ OF_RUNS: dict[str, tuple[str, Spoil]] = {
         "overlap-in-turn",
         lambda run: case(run, "bench_in_turn").extra_info.parts.update(overlap=[0.5] * 6),
     ),
+    "a control in turn whose lanes overlap": (
+        "overlap-in-turn",
+        of_parts("bench_two_at_once", shared_in_turn=1.0),
+    ),
+    "stages in turn that claim to overlap": (
+        "unproved-overlap",
+        of_parts("bench_in_turn", concurrency=0.04),
+    ),
+    "streams that take turns and claim to overlap": (
+        "unproved-overlap",
+        of_parts("bench_two_at_once", in_turn=1e-9, concurrency=0.999),
+    ),
+    "overlap without a control": (
+        "unproved-overlap",
+        lambda run: case(run, "bench_two_at_once").extra_info.parts.pop("in_turn"),
+    ),
     "a first call that is counted": ("first-call-counted", _first_slow),
     "a result from an earlier call": ("no-work", lambda run: last(run, 6e-6, product(run, 256))),
     "tensors left on the host": ("idle-device", of_info(idle_devices=["cuda:0"])),
@@ -372,6 +388,7 @@ OF_RUNS: dict[str, tuple[str, Spoil]] = {
     "a body that returns before it begins": ("impossible-part", of_parts(enqueue=-1e-5)),
     "queueing in milliseconds": ("impossible-part", of_parts(enqueue=5.0)),
     "overlap of more than all": ("impossible-part", of_parts(overlap=1.7)),
+    "concurrency of more than all": ("impossible-part", of_parts(concurrency=1.7)),
     "no calls in a sample": ("impossible-count", of_info(iterations=[0] * 6)),
     "work below zero": ("impossible-count", lambda run: work(product(run), bytes=-1.0)),
     # Checks

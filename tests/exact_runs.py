@@ -11,27 +11,36 @@ from reports.findings.model import Finding, Plot, Section
 from suite import store
 from suite.model import Case, CaseInfo, Exercise, Outcome, Work
 from tests import factory
+from tests.evidence import side_by_side
 
 LAUNCHES = 8
 WOBBLE = [1.0, 1.3, 0.8, 1.1, 0.9, 1.2, 1.0, 0.85]
 """What a launch does to all its cases alike."""
 
 
-def case(
+def case(  # noqa: PLR0913 - a keyword for each thing that few tests need
     function: str,
     seconds: float | list[float],
     device: str = "cpu",
     *,
     work: Work | None = None,
-    overlap: float | None = None,
+    concurrency: float | None = None,
+    busy: float | None = None,
     **params: Any,  # noqa: ANN401 - whatever a benchmark takes
 ) -> Case:
-    """Build a case that takes `seconds` a call, in each launch or launch by launch."""
+    """Build a case that takes `seconds` a call, in each launch or launch by launch.
+
+    concurrency : of its lanes, with what proves it
+    busy : seconds in which its lanes work, of a launch of average speed
+    """
     by_launch = seconds if isinstance(seconds, list) else [seconds * factor for factor in WOBBLE]
     name = f"{function}[{'-'.join(str(value) for value in (device, *params.values()))}]"
     parts: dict[str, list[float | None]] = {}
-    if overlap is not None:
-        parts["overlap"] = [overlap] * LAUNCHES
+    if concurrency is not None:
+        launches = [side_by_side(took, concurrency) for took in by_launch]
+        parts = {name: [one[name] for one in launches] for name in launches[0]}
+    if busy is not None:
+        parts["busy"] = [busy * factor for factor in WOBBLE]
     info = CaseInfo(
         version="1",
         title=f"Do {function}.",

@@ -26,6 +26,7 @@ from suite.model import (
     Settings,
     Status,
 )
+from tests.evidence import side_by_side
 from tests.factory_machine import environment, machine_info
 from tests.factory_plans import GPU, PLANS, Plan
 
@@ -61,8 +62,12 @@ def _parts(plan: Plan, by_launch: list[list[float]]) -> dict[str, list[float | N
     parts = {"enqueue": [host if on_cpu else min(host, GPU.launch) for host in hosts]}
     if not on_cpu:
         parts["span"] = [max(host - GPU.readback, host / 2) for host in hosts]
-    if plan.overlap is not None:
-        parts["overlap"] = [plan.overlap + 0 * host for host in hosts]
+    if plan.concurrency is not None:
+        launches = [side_by_side(host, plan.concurrency) for host in hosts]
+        parts |= {
+            name: [one[name] + 0 * host for one, host in zip(launches, hosts, strict=True)]
+            for name in launches[0]
+        }
     return {
         name: [None if math.isnan(value) else value for value in values]
         for name, values in parts.items()

@@ -40,7 +40,7 @@ class Plan(NamedTuple):
     work: Work
     check: Check
     headline: bool = True
-    overlap: float | None = None
+    concurrency: float | None = None
     absence: str | None = None
 
     @property
@@ -176,7 +176,7 @@ def _parallel_matmul(devices: list[str]) -> Iterator[Plan]:
             ),
             "bench_in_turn": ("Two products on two devices in turn: the control.", 2 * one, 0.0),
         }
-        for function, (title, seconds, overlap) in ways.items():
+        for function, (title, seconds, concurrency) in ways.items():
             yield Plan(
                 function,
                 title,
@@ -184,7 +184,7 @@ def _parallel_matmul(devices: list[str]) -> Iterator[Plan]:
                 seconds,
                 Work(flops=4.0 * n**3, bytes=24.0 * n**2),
                 _freivalds(n),
-                overlap=overlap,
+                concurrency=concurrency,
             )
 
 

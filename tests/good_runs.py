@@ -30,6 +30,7 @@ from suite.model import (
     Work,
 )
 from tests import factory
+from tests.evidence import side_by_side
 from tests.judging import add_up, made, of_its_name
 from tests.made_up import Machine, made_up
 
@@ -229,9 +230,13 @@ def _parts(
         "span": [s and 0.97 * s for s in shortest],
     }
     if "+" in str(wanted.params["device"]) and wanted.group == "parallel_matmul":
-        overlap = 0.0 if wanted.function == "bench_in_turn" else 0.9
-        parts["overlap"] = [s and overlap for s in shortest]
-        parts["balance"] = [s and machine.chance.uniform(0.8, 1.0) for s in shortest]
+        concurrency = 0.0 if wanted.function == "bench_in_turn" else 0.9
+        seen = [
+            s and side_by_side(s, concurrency, balance=machine.chance.uniform(0.8, 1.0))
+            for s in shortest
+        ]
+        names = side_by_side(1.0, concurrency)
+        parts |= {name: [one[name] if one else None for one in seen] for name in names}
     return parts
 
 

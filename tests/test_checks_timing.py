@@ -6,6 +6,7 @@ from random import Random
 import pytest
 
 from suite.model import Run
+from tests.evidence import side_by_side
 from tests.judging import keep, made, on_accelerators, said, samples, set_samples
 
 LAUNCHES = 6
@@ -142,8 +143,44 @@ def test_overlap_where_devices_work_in_turn_is_named() -> None:
     run = made()
     control = next(case for case in run.benchmarks if "in_turn" in case.name)
     assert not said(run, "overlap-in-turn")
-    control.extra_info.parts["overlap"][3] = 0.3
+    control.extra_info.parts["overlap"] = [None, 0.0, 0.0, 0.3, *[0.0] * 4]
     assert said(run, "overlap-in-turn") == ["overlap of 30% where there can be none"]
+    del control.extra_info.parts["overlap"]
+    control.extra_info.parts["concurrency"][3] = 0.2
+    assert said(run, "overlap-in-turn") == ["overlap of 20% where there can be none"]
+
+
+@pytest.mark.parametrize(("seconds", "named"), [(0.9e-4, False), (3e-4, True)])
+def test_lanes_that_seem_to_share_time_in_turn_are_named_beyond_what_clocks_differ_by(
+    seconds: float,
+    named: bool,  # noqa: FBT001 - a parameter
+) -> None:
+    run = made()
+    case = next(case for case in run.benchmarks if "two_at_once" in case.name)
+    parts = case.extra_info.parts
+    count = len(parts["entries"])
+    parts |= {"shareable": [1e-3] * count, "shared_in_turn": [seconds] * count}
+    parts["concurrency"] = [0.0] * count
+    assert said(run, "overlap-in-turn") == (["overlap of 26% where there can be none"] * named)
+
+
+# unproved_overlap
+
+
+def claiming(claimed: float, **parts: float) -> list[str]:
+    """Return what is said of a case whose parts prove that half of the time is shared."""
+    run = made()
+    case = next(case for case in run.benchmarks if "two_at_once" in case.name)
+    for name, value in (side_by_side(1.0, 0.5) | {"concurrency": claimed} | parts).items():
+        case.extra_info.parts[name] = [value] * len(case.extra_info.launches)
+    return said(run, "unproved-overlap")
+
+
+def test_more_overlap_than_control_and_intervals_prove_is_named() -> None:
+    assert claiming(0.5) == claiming(0.51) == claiming(0.3) == []
+    assert claiming(0.6) == ["concurrency of 60%, where 50% is proved in launch 1"]
+    assert claiming(0.5, in_turn=1.1) == ["concurrency of 50%, where 20% is proved in launch 1"]
+    assert claiming(0.5, shared=0.1) == ["concurrency of 50%, where 20% is proved in launch 1"]
 
 
 # first_call_counted

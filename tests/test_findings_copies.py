@@ -115,10 +115,18 @@ def test_a_copy_that_is_not_waited_for_holds_the_thread_less_long() -> None:
     assert "for 6.7" in by_name(section)["non-blocking"].answer
 
 
-def test_both_directions_at_once_are_held_against_one_after_the_other() -> None:
-    cases = pinned("to_device") + pinned("to_host")
-    cases += copies("both_ways", seconds=lambda size: 1.25 * link(size), times=2)
-    assert value(answer("copies", cases, accelerators=1), "both-ways") == pytest.approx(1.6)
+def test_both_directions_at_once_are_held_against_their_control_in_turn() -> None:
+    both = [
+        case("bench_both_ways", link(n), GPU, work=Work(bytes=2 * n), size=n, concurrency=0.8)
+        for n in SIZES
+    ]
+    section = answer("copies", both, accelerators=1)
+    assert value(section, "both-ways") == pytest.approx(1.4)
+    assert "sharing 80.00% [80.00, 80.00] of the shorter one's time" in plain(
+        by_name(section)["both-ways"]
+    )
+    lone = answer("copies", copies("both_ways", times=2), accelerators=1)
+    assert by_name(lone)["both-ways"].answer == "Not measured: no control strictly in turn."
 
 
 def test_all_devices_at_once_are_held_against_the_first_alone() -> None:

@@ -17,8 +17,8 @@ def pairs(at_once: Callable[[int], float]) -> list[Case]:
         one = 2 * n**3 / 5e10
         cases += [
             case("bench_process_sequence", 2 * one, halves, work=work, n=n),
-            case("bench_processes", at_once(n), halves, work=work, overlap=0.9, n=n),
-            case("bench_processes_in_turn", 2 * one, halves, work=work, overlap=0.0, n=n),
+            case("bench_processes", at_once(n), halves, work=work, concurrency=0.9, n=n),
+            case("bench_processes_in_turn", 2 * one, halves, work=work, concurrency=0.0, n=n),
         ]
     return cases
 
@@ -40,12 +40,30 @@ def test_nearly_twice_as_fast_is_reached_where_the_cost_of_starting_fades() -> N
     assert 256 < found.value < 1024
 
 
-def test_overlap_stands_beside_its_control() -> None:
+def test_what_products_share_stands_beside_their_controls() -> None:
     section = answer("parallel_matmul", pairs(lambda n: 2 * n**3 / 5e10))
     found = by_name(section)["overlap-processes-cpu/0+cpu/1"]
     assert found.value is not None
     assert found.value.value == pytest.approx(0.9)
-    assert "they share 0" in found.answer
+    assert "they take 43 ms [36, 52] concurrently and 62 ms [53, 75]" in plain(found)
+    assert "strictly in turn; begun only when the one before has ended, 0% [0, 0]." in plain(found)
+
+
+def test_an_older_overlap_without_control_is_not_shown() -> None:
+    cases = pairs(lambda n: 2 * n**3 / 5e10)
+    for one in cases:
+        one.extra_info.parts = {"overlap": [0.999] * len(one.extra_info.launches)}
+    found = by_name(answer("parallel_matmul", cases))["overlap-processes-cpu/0+cpu/1"]
+    assert found.answer == "Not measured: no control strictly in turn."
+
+
+def test_streams_of_an_engine_that_runs_one_product_at_a_time_share_nothing() -> None:
+    streams = case("bench_two_streams", 2e-3, "cuda:0", concurrency=0.0, n=1024)
+    streams.extra_info.parts["shared"] = [0.999e-3] * len(streams.extra_info.launches)
+    section = answer("parallel_matmul", [streams], accelerators=1)
+    found = by_name(section)["overlap-streams"]
+    assert found.value is not None
+    assert found.value.value == 0
 
 
 def test_two_accelerators_that_are_not_there_are_missed_in_words() -> None:

@@ -27,24 +27,25 @@ def placements(tokens: int, cpu: float, gpu: float, split: float) -> list[Case]:
 
 
 def pipeline(
-    group: str, copy: float = 0.0, small: float = 0.0, *, overlap: bool = False
+    group: str, copy: float = 0.0, small: float = 0.0, *, control: bool = False
 ) -> list[Case]:
     """Build a pipeline of equal stages, a second in all, whose pieces may each cost more.
 
     copy : seconds of a copy between stages, for which both wait
     small : seconds that each piece costs each stage beyond its part of the work
+    control : whether it also ran strictly in turn
     """
     count, cases = group.count("+") + 1, []
     for micro in MICRO:
         step = 1 / micro / count + small
-        seen = max(0.0, (micro - count + 1) / micro) if overlap else None
         cases += [
             case("bench_one_device", micro * count * step, GPU, n=1024, micro=micro),
             case(
                 "bench_pipeline",
                 (micro + count - 1) * (step + copy),
                 group,
-                overlap=seen,
+                concurrency=1 - 1 / micro if control else None,
+                busy=micro * count * step,
                 n=1024,
                 micro=micro,
             ),
@@ -146,12 +147,33 @@ def test_a_pipeline_is_worth_it_from_where_it_first_wins_if_it_ever_does() -> No
     assert f"in {LAUNCHES} of {LAUNCHES} launches" in plain(none[f"worth-{PAIR}"])
 
 
-def test_overlap_stands_beside_theory_and_its_control() -> None:
-    section = answer("split_model", pipeline(FOUR, overlap=True), accelerators=4)
-    assert value(section, f"overlap-{FOUR}") == pytest.approx(5 / 8)
+def test_what_stages_share_stands_beside_theory_and_its_control() -> None:
+    section = answer("split_model", pipeline(FOUR, control=True), accelerators=4)
+    assert value(section, f"overlap-{FOUR}") == pytest.approx(7 / 8)
     words = plain(by_name(section)[f"overlap-{FOUR}"])
-    assert "where theory says 62.5%" in words
-    assert "in one piece, as a control, for 0%" in words
+    assert "where theory says 87.5%" in words
+    assert "In one piece, as a control, 0% [0, 0] is shared." in words
+
+
+def test_an_older_overlap_and_idle_time_that_was_not_measured_are_not_shown() -> None:
+    cases = pipeline(PAIR)
+    for one in cases:
+        one.extra_info.parts.pop("busy", None)
+        one.extra_info.parts["overlap"] = [0.93] * LAUNCHES
+    found = by_name(answer("split_model", cases, accelerators=2))
+    assert found[f"overlap-{PAIR}"].answer == "Not measured: no control strictly in turn."
+    reason = "Not measured: the devices' busy time was not measured."
+    assert found[f"bubble-{PAIR}"].answer == reason
+
+
+def test_launches_that_leave_devices_idle_are_no_busy_time() -> None:
+    def launching(function: str, device: str, busy: float | None = None) -> Case:
+        """Take as long on one device as on two: the host launches all of it in that time."""
+        return case(function, 1.0, device, n=1024, micro=1, busy=busy)
+
+    cases = [launching("bench_one_device", GPU), launching("bench_pipeline", PAIR, 0.46)]
+    found = answer("split_model", cases, accelerators=2)
+    assert value(found, f"bubble-{PAIR}") == pytest.approx(0.77)
 
 
 def test_independent_models_are_held_against_a_sequence_on_the_first_device() -> None:

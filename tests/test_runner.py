@@ -178,7 +178,10 @@ def test_workers_on_two_halves_of_the_cpu_show_when_both_ran(
 ) -> None:
     both = next(case for case in tricky[1].benchmarks if case.name.startswith("bench_both"))
     assert both.extra_info.devices == ["cpu/0", "cpu/1"]
-    assert all(0 <= (part or 0) <= 1 for part in both.extra_info.parts["overlap"])
+    parts = both.extra_info.parts
+    assert all(0 <= (part or 0) <= 1 for part in parts["concurrency"])
+    assert all(part == 0 for part in parts["shared_in_turn"])
+    assert "busy" not in parts
 
 
 def test_a_second_run_waits_for_nobody_and_says_who_measures(tmp_path: Path) -> None:

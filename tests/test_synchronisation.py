@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Each synchronisation in `suite.timing` is needed: without it, what is measured is wrong.
 
-The module is read, one call of `synchronize` after the other is cut out of it, and what is
-left has to measure work whose truth is known.
+The module is read, one call of `synchronize` or `finish` after the other is cut out of it, and
+what is left has to measure work whose truth is known.
 """
 
 import ast
@@ -27,7 +27,7 @@ def is_synchronisation(node: ast.AST) -> TypeGuard[ast.Expr]:
         isinstance(node, ast.Expr)
         and isinstance(node.value, ast.Call)
         and isinstance(node.value.func, ast.Attribute)
-        and node.value.func.attr == "synchronize"
+        and node.value.func.attr in {"synchronize", "finish"}
     )
 
 

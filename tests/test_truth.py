@@ -107,11 +107,11 @@ def test_two_devices_are_as_efficient_as_their_launches_allow(strange: Measured,
 
 def test_products_overlap_when_they_run_at_once_and_not_in_turn(strange: Measured) -> None:
     assert strange.value("overlap-one_thread-acme:0+acme:1") > 0.99
-    assert strange.part(f"bench_one_thread[acme:0+acme:1-{LARGEST}]", "overlap") > 0.99
+    assert strange.part(f"bench_one_thread[acme:0+acme:1-{LARGEST}]", "concurrency") > 0.99
     for n in (SMALLEST, LARGEST):
         name = f"bench_in_turn[acme:0+acme:1-{n}]"
         each = strange.spec.launch + strange.product(n) + 2 * strange.spec.synchronise
-        assert strange.part(name, "overlap") == 0
+        assert strange.part(name, "concurrency") == pytest.approx(0, abs=EXACT)
         assert strange.seconds(name) == pytest.approx(2 * each, rel=EXACT)
 
 
@@ -179,8 +179,8 @@ def test_a_slow_second_device_halves_the_gain(tmp_path: Path) -> None:
     two = 2 * spec.launch + 2 * product + spec.synchronise
     efficiency = seen.value("efficiency-one_thread-acme:0+acme:1")
     assert efficiency == pytest.approx(one / 2 / two, rel=EXACT)
-    overlap = seen.part("bench_one_thread[acme:0+acme:1-512]", "overlap")
-    assert overlap > 0.99  # the quick one works only while the slow one does
+    shared = seen.part("bench_one_thread[acme:0+acme:1-512]", "concurrency")
+    assert shared > 0.99  # the quick one works only while the slow one does
 
 
 @pytest.fixture(scope="module")
@@ -283,5 +283,5 @@ def test_the_quickest_samples_in_real_time_are_nearly_true(real: Measured) -> No
 
 def test_processes_overlap_on_one_clock_unless_they_work_in_turn(real: Measured) -> None:
     pair = "sim:0+sim:1-512"
-    assert real.part(f"bench_processes[{pair}]", "overlap") > 0.5
-    assert real.part(f"bench_processes_in_turn[{pair}]", "overlap") == 0
+    assert real.part(f"bench_processes[{pair}]", "concurrency") > 0.5
+    assert real.part(f"bench_processes_in_turn[{pair}]", "concurrency") == 0

@@ -83,8 +83,11 @@ def test_copies_in_both_directions_share_their_time(moved: Measured) -> None:
     there, back = (way.seconds(SIZE) for way in (links.h2d_pinned, links.d2h_pinned))
     both = max(spec.launch + there, 2 * spec.launch + back) + spec.synchronise
     assert moved.seconds(f"bench_both_ways[acme:0-{SIZE}]") == pytest.approx(both, rel=EXACT)
-    alone = 2 * spec.launch + there + back + 2 * spec.synchronise
-    assert moved.value("both-ways") == pytest.approx(alone / both, rel=EXACT)
+    in_turn = spec.launch + there + back + spec.synchronise  # both are launched meanwhile
+    assert moved.value("both-ways") == pytest.approx(in_turn / both, rel=EXACT)
+    shared = (in_turn - both) / min(there, back)
+    found = moved.part(f"bench_both_ways[acme:0-{SIZE}]", "concurrency")
+    assert found == pytest.approx(shared, abs=FITTED)
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,7 @@ from suite.limits import affinity
 from suite.model import Check
 from suite.serving import Task
 from suite.session import LaunchSession, Refusal
+from suite.turns import Turns
 from suite.workers import Seat, Worker, WorkerError, halves, put_away, together
 
 FINE = Check("nothing", 0.0, 1.0)
@@ -135,13 +136,39 @@ def test_cores_and_threads_are_set_before_torch_starts_its_own(worker: Worker) -
 
 def test_an_interval_is_on_this_process_s_clock(worker: Worker) -> None:
     worker.set_up(sleeper, 0.05)
+    worker.arm()
     before = time.perf_counter()
     worker.start(2)
     begun, ended = worker.wait()
     assert before <= begun
     assert ended - begun >= 0.1
     assert ended <= time.perf_counter()
-    assert worker.interval() == (begun, ended)
+    assert worker.intervals() == [(begun, ended)]
+
+
+def test_workers_that_take_turns_work_one_after_the_other(pair: list[Worker]) -> None:
+    turns = Turns()
+    for worker in pair:
+        worker.set_up(sleeper, 0.02)
+        worker.arm(turns)
+    for worker in pair:
+        worker.start()
+    for worker in pair:
+        worker.wait()
+    ((_, ended),), ((begun, _),) = (worker.intervals() for worker in pair)
+    assert ended <= begun
+    for worker in pair:
+        worker.disarm()
+
+
+def test_workers_of_a_group_wait_for_each_other_and_take_no_turns(
+    pair: list[Worker], tmp_path: Path
+) -> None:
+    assert all(worker.takes_turns(pair) for worker in pair)
+    with together(pair, meeting, tmp_path):
+        assert not any(worker.takes_turns(pair) for worker in pair)
+    pair[0].set_up(sleeper, 0.0)
+    assert pair[0].takes_turns(pair)
 
 
 def test_what_a_body_raises_is_told_and_the_worker_lives_on(worker: Worker) -> None:

@@ -11,6 +11,7 @@ from reports.findings.kinds import AT_ONCE, KINDS, Kind
 from reports.findings.line import LEAST_SIZES, fit
 from reports.findings.model import RATIO, Axis, Finding, Plot, Point, Series
 from reports.findings.select import Cases, Curve, NotMeasuredError, device_title, is_cpu, the_device
+from reports.findings.side_by_side import at_once_and_in_turn, concurrency
 from suite.model import Estimate
 from suite.units import format_value
 
@@ -123,18 +124,16 @@ def non_blocking(cases: Cases) -> Answer:
 
 
 def both_ways(cases: Cases) -> Answer:
-    """Compare copies in both directions at once with one after the other."""
-    device = cases.accelerator()
-    there, back = (
-        cases.curve("size", function=function, device=device, memory="non_blocking")
-        for function in (TO_DEVICE, TO_HOST)
-    )
-    ratio = (there + back) / AT_ONCE["both-ways"].curve(cases, device)
-    size = ratio.sizes[-1]
+    """Compare copies in both directions at once with their control strictly in turn."""
+    where = {"function": AT_ONCE["both-ways"].function, "device": cases.accelerator()}
+    at_once, in_turn = at_once_and_in_turn(cases, "size", **where)
+    proved = concurrency(cases, "size", **where)
+    ratio, size = in_turn / at_once, proved.sizes[-1]
+    shared = f", sharing {text(proved.at(size), '1')} of the shorter one's time"
     return Answer(
-        f"Copies of {_bytes(size)} to {the_device(cases.run, device)} and back are {VALUE} as fast "
-        "both at once as one after the other.",
-        ratio.cases[size],
+        f"Copies of {_bytes(size)} to {the_device(cases.run, where['device'])} and back are "
+        f"{VALUE} as fast both at once as strictly in turn{shared}.",
+        behind(proved.on([size])),
         ratio.at(size),
         RATIO,
         "as fast both ways at once",

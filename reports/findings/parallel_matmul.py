@@ -7,6 +7,7 @@ from contextlib import suppress
 from reports.findings.answers import VALUE, Answer, N, ask, behind, size, smallest, text, threshold
 from reports.findings.model import RATIO, Axis, Finding, Plot, Point, Series
 from reports.findings.select import Cases, Curve, NotMeasuredError, is_cpu, the_device
+from reports.findings.side_by_side import at_once_and_in_turn, concurrency
 
 SEQUENCE, STREAMS = "bench_sequence", "bench_two_streams"
 PROCESSES, PROCESS_SEQUENCE = "bench_processes", "bench_process_sequence"
@@ -39,7 +40,9 @@ def findings(cases: Cases) -> list[Finding]:
         question = "How near are two products on two accelerators to twice as fast as on one?"
         found.append(ask("efficiency-accelerators", question, no_two_accelerators, cases))
     question = "What do two streams gain on a single accelerator?"
-    return [*found, ask("streams", question, streams, cases)]
+    found.append(ask("streams", question, streams, cases))
+    question = "How much of two streams' time is shared on a single accelerator?"
+    return [*found, ask("overlap-streams", question, streams_overlap, cases)]
 
 
 def no_two_accelerators(cases: Cases) -> Answer:
@@ -53,10 +56,9 @@ def _of_a_way(cases: Cases, group: str, function: str) -> Iterator[Finding]:
     for kind, question, compute in (
         ("efficiency", f"How near is it to {_times(group)} as fast {where}?", efficiency),
         ("threshold", f"From which size is it nearly {_times(group)} as fast {where}?", nearly),
-        ("overlap", f"Is it truly at the same time {where}?", overlap),
+        ("overlap", f"How much of the products' time is shared {where}?", overlap),
     ):
-        if kind != "overlap" or function in CONTROLS:
-            yield ask(f"{kind}-{name}", question, compute, cases, group, function)
+        yield ask(f"{kind}-{name}", question, compute, cases, group, function)
 
 
 def scaling(cases: Cases, function: str) -> Answer:
@@ -107,24 +109,28 @@ def nearly(cases: Cases, group: str, function: str) -> Answer:
 
 
 def overlap(cases: Cases, group: str, function: str) -> Answer:
-    """Hold the overlap on one clock beside that of a control, which must show none."""
-    seen, control = (
-        cases.curve("n", "part_overlap", function=one, device=group)
-        for one in (function, CONTROLS[function])
-    )
-    common = [n for n in seen.sizes if n in control.cases]
-    if not common:
-        raise NotMeasuredError("product and control have no size in common")
-    n = common[-1]
-    least = "shortest" if group.count("+") > 1 else "shorter"
+    """Give what products at once saved of the time that they can share, against their control."""
+    proved = concurrency(cases, "n", function=function, device=group)
+    at_once, in_turn = at_once_and_in_turn(cases, "n", function=function, device=group)
+    n, control, names = proved.sizes[-1], "", behind(proved.on([proved.sizes[-1]]))
+    with suppress(KeyError, NotMeasuredError):
+        waited = concurrency(cases, "n", function=CONTROLS[function], device=group)
+        control = f"; begun only when the one before has ended, {text(waited.at(n), '1')}"
+        names += waited.cases[n]
     return Answer(
-        f"On one clock, at {size(n, N)}, the products share {VALUE} of the {least} one's time; "
-        f"begun in turn, as a control, they share {text(control.at(n), '1')}.",
-        behind(seen.on([n]), control.on([n])),
-        seen.at(n),
+        f"{VALUE} of the time that the products can share is shared at {size(n, N)}: they take "
+        f"{text(at_once.at(n), 's')} concurrently and {text(in_turn.at(n), 's')} strictly in turn"
+        f"{control}.",
+        names,
+        proved.at(n),
         "1",
-        f"of the time shared at {size(n, N)}",
+        f"of the shareable time shared at {size(n, N)}",
     )
+
+
+def streams_overlap(cases: Cases) -> Answer:
+    """Give what products in two streams saved of the time that they can share."""
+    return overlap(cases, cases.accelerator(), STREAMS)
 
 
 def streams(cases: Cases) -> Answer:

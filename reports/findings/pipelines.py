@@ -11,7 +11,8 @@ import pandas as pd
 from reports.findings.answers import VALUE, Answer, N, ask, behind, size, text
 from reports.findings.model import RATIO, Axis, Finding, Plot, Point, Series
 from reports.findings.select import Cases, Curve, NotMeasuredError, device_title, the_device
-from suite.model import Estimate
+from reports.findings.side_by_side import at_once_and_in_turn, busy, concurrency
+from suite.model import Estimate, Scalar
 from suite.units import format_value
 
 PIPELINE, ONE = "bench_pipeline", "bench_one_device"
@@ -55,9 +56,9 @@ def findings(cases: Cases) -> list[Finding]:
         where = the_device(cases.run, group)
         for name, question, compute in (
             ("pipeline", f"What does a pipeline on {where} gain?", gain),
-            ("bubble", f"How long do stages on {where} wait for each other?", bubble),
+            ("bubble", f"How long do stages on {where} not compute?", bubble),
             ("worth", f"How many micro-batches does a pipeline on {where} need?", worth),
-            ("overlap", f"Do stages on {where} truly run at the same time?", overlap),
+            ("overlap", f"How much of their time do stages on {where} share?", overlap),
         ):
             found.append(ask(f"{name}-{group}", question, compute, cases, group))
     question = "What does a pipeline on several devices gain?"
@@ -91,19 +92,20 @@ def gain(cases: Cases, group: str) -> Answer:
 
 
 def bubble(cases: Cases, group: str) -> Answer:
-    """Hold the time that the devices stand idle against what equal stages must."""
+    """Hold the time in which the stages do not compute against what equal stages must wait."""
     pipeline = _pipeline(cases, group)
-    ratio, count = pipeline.alone / pipeline.times, pipeline.stages
-    micro = ratio.sizes[-1]
+    working = busy(cases, "micro", function=PIPELINE, device=group, n=pipeline.n)
+    share, count = working / pipeline.times, pipeline.stages
+    micro = share.sizes[-1]
     theory = pipeline.idle(micro)
-    longer = count * (1 - theory) / ratio.at(micro)
+    longer = count * (1 - theory) / share.at(micro)
     return Answer(
-        f"With the batch in {_pieces(micro)}, the devices of a pipeline on "
-        f"{the_device(cases.run, group)} stand idle for {VALUE} of the time, where theory says "
+        f"With the batch in {_pieces(micro)}, the stages of a pipeline on "
+        f"{the_device(cases.run, group)} do not compute for {VALUE} of the time, where theory says "
         f"{format_value(theory, '1')}: with launches and copies, which theory leaves out, it takes "
         f"{text(longer, RATIO)} as long as in theory.",
-        ratio.cases[micro],
-        1 - ratio.at(micro) / count,
+        pipeline.times.cases[micro],
+        1 - share.at(micro) / count,
         "1",
         f"of the time idle, in {_pieces(micro)}",
     )
@@ -130,21 +132,23 @@ def worth(cases: Cases, group: str) -> Answer:
 
 
 def overlap(cases: Cases, group: str) -> Answer:
-    """Hold the overlap on one clock beside that of a batch in one piece, which must show none."""
+    """Hold what the stages share of their time beside theory, and beside a batch in one piece."""
     pipeline = _pipeline(cases, group)
-    seen = cases.curve("micro", "part_overlap", function=PIPELINE, device=group, n=pipeline.n)
-    if WHOLE not in seen.cases or len(seen.sizes) == 1:
+    where: dict[str, Scalar] = {"function": PIPELINE, "device": group, "n": pipeline.n}
+    proved = concurrency(cases, "micro", **where)
+    at_once, in_turn = at_once_and_in_turn(cases, "micro", **where)
+    if WHOLE not in proved.cases or len(proved.sizes) == 1:
         raise NotMeasuredError("there is no batch in one piece beside one in several")
-    micro, count = seen.sizes[-1], pipeline.stages
-    theory = max(0.0, (micro - count + 1) / micro)
+    micro = proved.sizes[-1]
     return Answer(
-        f"On one clock, with the batch in {_pieces(micro)}, its {count} stages run at once for "
-        f"{VALUE} of the shortest one's time, where theory says {format_value(theory, '1')}; in "
-        f"one piece, as a control, for {text(seen.at(WHOLE), '1')}.",
-        behind(seen.on([WHOLE, micro])),
-        seen.at(micro),
+        f"{VALUE} of the time that its {pipeline.stages} stages can share is shared with the batch "
+        f"in {_pieces(micro)}, where theory says {format_value(1 - 1 / micro, '1')}: it takes "
+        f"{text(at_once.at(micro), 's')}, and {text(in_turn.at(micro), 's')} with its stages "
+        f"strictly in turn. In one piece, as a control, {text(proved.at(WHOLE), '1')} is shared.",
+        behind(proved.on([WHOLE, micro])),
+        proved.at(micro),
         "1",
-        f"of the time shared, in {_pieces(micro)}",
+        f"of the shareable time shared, in {_pieces(micro)}",
     )
 
 

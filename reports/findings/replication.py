@@ -109,7 +109,7 @@ def stack(cases: Cases, setting: Setting) -> Plot:
     where = the_device(cases.run, setting.group)
     title = f"A forward pass of the {setting.network} network with nn.DataParallel on {where}"
     if abs(ratio.point(batches[-1]).y.value - 1) > TOLERANCE:  # waits count least in the largest
-        title += " (the parts do not add up: at once they overlap, or wait for each other)"
+        title += " (the parts do not add up to the whole)"
     name = f"parts-{setting.group}-{setting.network}"
     return Plot(name, title, "stack", Axis("batch"), TIME, tuple(series), whole=bars)
 

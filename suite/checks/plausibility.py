@@ -29,6 +29,8 @@ PARALLEL = 1e-2
 """... where the smaller takes at least so many seconds: tiny work may be left to a single core."""
 LONGEST_EMPTY_BODY, LONGEST_STEP = 10.0, 0.1
 """Seconds of an empty body, and of a step of a clock, at most: ten thousand times what is seen."""
+FRACTIONS = ("overlap", "concurrency", "balance")
+"""Parts that are no seconds, but parts of a whole."""
 
 
 def samples_beyond_launch(run: Run) -> Iterator[Fault]:
@@ -190,7 +192,7 @@ def impossible_part(run: Run) -> Iterator[Fault]:
             parts = one.parts
             wrong = [name for name, value in parts.items() if value < 0]
             wrong += ["enqueue"] if parts.get("enqueue", 0.0) > WHOLE * max(one.samples) else []
-            wrong += [n for n in ("overlap", "balance") if parts.get(n, 0.0) > 1 + ROUNDED]
+            wrong += [name for name in FRACTIONS if parts.get(name, 0.0) > 1 + ROUNDED]
             if wrong:
                 what = f"{wrong[0]} is {parts[wrong[0]]:g} in launch {one.number}"
                 yield Fault(what, case.fullname)

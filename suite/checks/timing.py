@@ -2,12 +2,13 @@
 # ruff: noqa: D401 - the first line of a rule says what it reports, as a user reads it
 """Rules about times that cannot be what they claim to be."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from statistics import median
 
 from suite.checks.facts import Seen, accelerators, by_launch, by_version, mostly
 from suite.checks.rule import Fault
-from suite.model import Run, Severity
+from suite.concurrency import concurrency
+from suite.model import Case, Run, Severity
 from suite.units import format_seconds
 
 SEVERITY: Severity = "error"
@@ -27,6 +28,8 @@ WAKING = 2e-4
 systems far more than the wait for an idle device, which is what an empty body shows."""
 LARGEST_OVERLAP = 0.05
 """Overlap of devices that work in turn, at most; the clocks are matched no better."""
+LARGEST_UNPROVED = 0.02
+"""Concurrency beyond what a launch's other parts prove, at most: they are stored in full."""
 LEAST_WARM_UP = 0.5
 """Calls that a warm-up took as long as, at least. Two are made, and they are not the fast ones."""
 SLOW_FIRST = 1.5
@@ -83,13 +86,27 @@ def events_miss_work(run: Run) -> Iterator[Fault]:
 def overlap_in_turn(run: Run) -> Iterator[Fault]:
     """A control that works strictly in turn shows overlap, so the clocks of its devices differ.
 
-    Do not believe the overlap that the cases beside it show.
+    Do not believe the overlap that this case and the cases beside it show.
     """
     for case in run.benchmarks:
-        shown = case.extra_info.parts.get("overlap", [])
-        if "in_turn" in case.name and any((part or 0.0) > LARGEST_OVERLAP for part in shown):
-            most = max(part or 0.0 for part in shown)
+        most = max((_in_turn(case, one.parts) for one in by_launch(run, case)), default=0.0)
+        if most > LARGEST_OVERLAP:
             yield Fault(f"overlap of {most:.0%} where there can be none", case.fullname)
+
+
+def unproved_overlap(run: Run) -> Iterator[Fault]:
+    """A case claims more concurrency than its control in turn and its intervals prove.
+
+    Do not use this overlap: intervals of events hold launch gaps, and the waits of one stream for
+    another. What running at the same time saves is the time of the control less that of the case.
+    """
+    for case in run.benchmarks:
+        for one in by_launch(run, case):
+            claimed, proved = one.parts.get("concurrency", 0.0), concurrency(one.parts) or 0.0
+            if claimed > proved + LARGEST_UNPROVED:
+                message = f"concurrency of {claimed:.0%}, where {proved:.0%} is proved"
+                yield Fault(f"{message} in launch {one.number}", case.fullname)
+                break
 
 
 def first_call_counted(run: Run) -> Iterator[Fault]:
@@ -102,6 +119,15 @@ def first_call_counted(run: Run) -> Iterator[Fault]:
         for version, seen in by_version(run, case):
             if fault := _first_call(seen):
                 yield Fault(version + fault, case.fullname)
+
+
+def _in_turn(case: Case, parts: Mapping[str, float]) -> float:
+    """Return the largest overlap that a launch shows of a case, or its control, in turn."""
+    shown = [parts.get(name, 0.0) for name in ("overlap", "concurrency") if "in_turn" in case.name]
+    if parts.get("shareable", 0.0) > 0:
+        noise = EVENT_NOISE * parts.get("entries", 0.0)
+        shown.append((parts.get("shared_in_turn", 0.0) - noise) / parts["shareable"])
+    return max(shown, default=0.0)
 
 
 def _waited_for_more(seen: Seen, devices: list[str]) -> bool:

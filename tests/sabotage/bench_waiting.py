@@ -2,14 +2,24 @@
 """Is it noticed when devices are not waited for, or not watched where they work?"""
 
 import threading
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
 
 from suite import Device, Lane, Measure, cases
+from suite.concurrency import Interval
 from suite.lanes import MILLISECOND
 from suite.timing import Sampler
-from tests.sabotage.planting import factors, measure_as_product, measure_on_each, measure_product
+from tests.sabotage.planting import (
+    MICRO,
+    factors,
+    measure_as_product,
+    measure_in_streams,
+    measure_on_each,
+    measure_product,
+    measure_stages_in_turn,
+)
 
 
 class Hasty(Sampler):
@@ -77,11 +87,37 @@ def bench_in_turn_by_naive_events(
 ) -> None:
     """Take events of two devices for marks on one clock."""
 
-    def naive(lane: Lane) -> tuple[float, float]:
-        return 0.0, lane._begin.elapsed_time(lane._end) * MILLISECOND
+    def naive(lane: Lane) -> list[Interval]:
+        return [(0.0, begin.elapsed_time(end) * MILLISECOND) for begin, end in lane._entries]
 
-    monkeypatch.setattr(Lane, "interval", naive)
+    monkeypatch.setattr(Lane, "intervals", naive)
     measure_on_each(measure, devices, in_turn=True)
+
+
+@cases("quick", caught=["unproved-overlap"])
+def bench_pipeline_by_first_and_last_events(
+    measure: Measure, devices: list[Device], caught: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Claim that stages share what lies between their first and last events, which run in turn."""
+
+    def by_ends(parts: Mapping[str, float]) -> float | None:
+        return 1 - 1 / MICRO if "shareable" in parts else None
+
+    monkeypatch.setattr("suite.measurement.concurrency", by_ends)
+    measure_stages_in_turn(measure, devices)
+
+
+@cases("quick", caught=["unproved-overlap"])
+def bench_streams_by_events(
+    measure: Measure, accelerator: Device, caught: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Claim that two streams share their events' time on an engine that runs one at a time."""
+
+    def by_events(parts: Mapping[str, float]) -> float | None:
+        return min(1.0, parts["shared"] / parts["shareable"]) if "shareable" in parts else None
+
+    monkeypatch.setattr("suite.measurement.concurrency", by_events)
+    measure_in_streams(measure, accelerator)
 
 
 @cases("quick", caught=["wrong-result"])

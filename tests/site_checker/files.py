@@ -113,7 +113,7 @@ class RunFiles:
         if work.get("items"):
             found["item", "s"] = {at: one / work["items"] for at, one in seconds.items()}
         for name, values in info.get("parts", {}).items():
-            unit = "1" if name in {"overlap", "balance"} else "s"
+            unit = "1" if name in {"concurrency", "overlap", "balance"} else "s"
             found[name, unit] = {at: one for at, one in enumerate(values) if one is not None}
         if work.get("items"):
             each = self.stored_cases[case]["params"].get("batch", 1)

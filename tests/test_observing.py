@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: MIT
+"""Which calls of a body a span sample makes, and when it has a control."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from suite.concurrency import Interval
+from suite.observing import Observer
+from suite.turns import Turns
+
+APART = [(0.0, 1.0), (1.0, 3.0)]
+"""When two tracks of a body work in turn; at the same time both begin with the first."""
+
+
+class Fake:
+    """A track whose work is known; it keeps how it was armed."""
+
+    observes = True
+
+    def __init__(self, interval: Interval, *, takes_turns: bool = True) -> None:
+        self._interval = interval
+        self._takes_turns = takes_turns
+        self.armed: list[bool] = []
+
+    def takes_turns(self, others: Sequence[Any]) -> bool:
+        """Tell whether there is a control."""
+        return self._takes_turns and self in others
+
+    def arm(self, turns: Turns | None = None) -> None:
+        """Keep whether entries take turns."""
+        self.armed.append(turns is not None)
+
+    def disarm(self) -> None:
+        """Do nothing."""
+
+    def intervals(self) -> list[Interval]:
+        """Return when it worked, from the first moment on unless it had to wait."""
+        begin, end = self._interval
+        return [(begin, end) if self.armed[-1] else (0.0, end - begin)]
+
+
+def timed(body: Callable[[], Any]) -> tuple[float, float, Any]:
+    """Take three seconds, of which two are queueing."""
+    return 2.0, 3.0, body()
+
+
+def observe(tracks: list[Fake], *, whole: bool = False) -> tuple[dict[str, float], int]:
+    """Return what a span sample shows of a body, and how often it was called."""
+    calls: list[None] = []
+    observer = Observer(tracks, lambda: calls.append(None), timed, whole=whole)
+    return observer.observe(), len(calls)
+
+
+def test_tracks_have_a_control_in_which_their_entries_take_turns() -> None:
+    tracks = [Fake(interval) for interval in APART]
+    seen, calls = observe(tracks)
+    assert [track.armed for track in tracks] == [[False, True]] * 2
+    assert calls == 2
+    assert seen == {
+        "span": 2.0,
+        "at_once": 3.0,
+        "shared": 1.0,
+        "entries": 2.0,
+        "in_turn": 3.0,
+        "shared_in_turn": 0.0,
+        "shareable": 1.0,
+        "balance": 0.5,
+    }
+
+
+def test_without_a_control_nothing_is_said_of_what_tracks_share() -> None:
+    stubborn = [Fake(APART[0]), Fake(APART[1], takes_turns=False)]
+    assert observe(stubborn) == ({"span": 2.0}, 1)
+    assert observe([Fake(interval) for interval in APART], whole=True) == ({"span": 2.0}, 1)
+    assert observe([Fake(APART[1])]) == ({"span": 2.0}, 1)
