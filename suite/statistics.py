@@ -36,7 +36,7 @@ class Between(NamedTuple):
 
     error : standard deviation of the difference, on the log scale
     reach : the difference that all cases of the family stay within in 95% of such pairs
-    known : a difference that these two runs are known to have
+    known : a difference that these two runs surely have by themselves
     """
 
     error: float = 0.0
@@ -166,8 +166,8 @@ def compare_values(
     Separate runs differ by more than their launches show. The launches alone would find a
     difference beyond h, the half-width of the interval at the level that the family demands; with
     r as the reach of the difference between runs, it must lie beyond the root of h^2 + r^2. The
-    allowance is what that is more than h, and what is known besides; the interval is widened by
-    it on both sides.
+    allowance is what that is more than h, or what is known of the two runs, if that is more; the
+    interval is widened by it on both sides.
 
     The smallest change is what passes that, and lifts the 95% interval out of what is called
     the same, with a margin for what another comparison of so few launches finds instead: its
@@ -305,7 +305,7 @@ def _compared(shifts: list[float], test: _Test, stretch: float, between: Between
 
 
 def _allowance(half: float, between: Between) -> float:
-    return between.known + math.hypot(half, between.reach) - half
+    return max(between.known, math.hypot(half, between.reach) - half)
 
 
 def _quantile(ordered: list[float], fraction: float) -> float:

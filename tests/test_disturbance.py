@@ -4,7 +4,7 @@
 import pytest
 
 from reports import verdicts
-from suite.compare import compare_runs, exit_code, words
+from suite.compare import compare_runs, exit_code, levels, words
 from suite.model import Conclusion, Run
 from tests import factory
 
@@ -56,6 +56,68 @@ def test_like_disturbance_is_held_against_no_verdict(before: list[str], after: l
     comparison = compare_runs(_trouble(base, *before), _trouble(new, *after))
     assert comparison.counts == {"slower": len(comparison.cases)}
     assert exit_code(comparison) == 4
+
+
+def _load(run: Run, cores: float, launches: int = 100) -> Run:
+    """Let other programs keep so many cores busy in the first launches."""
+    for number, launch in enumerate(run.frobench.launches):
+        launch.others = cores if number < launches else 0.0
+    return run
+
+
+def test_a_busy_processor_disturbs_even_where_it_was_so_in_both_runs() -> None:
+    base, new = _pair()
+    comparison = compare_runs(_load(base, 1.5), _load(new, 1.6))
+    parts = ("75% of the cores busy in base", "80% of the cores busy in new")
+    reason = f"disturbed: {', '.join(f'other programs kept {part}' for part in parts)}"
+    assert {case.reason for case in comparison.cases} == {reason}
+
+
+def test_what_the_launches_met_counts_more_than_the_moment_before_them() -> None:
+    base, new = _pair()
+    _load(_trouble(base), 0.0)
+    _load(_trouble(new, "busy-processor"), 1.5, launches=3)
+    assert compare_runs(base, new).counts == {"slower": len(base.benchmarks)}
+    _load(_trouble(new), 1.5, launches=5)
+    assert exit_code(compare_runs(base, new)) == 3
+
+
+def _gauge(run: Run, seconds: float, noise: float = 0.005, name: str = "cpu/python") -> Run:
+    for number, launch in enumerate(run.frobench.launches):
+        launch.gauge[name] = seconds * (1 + noise * (number % 3 - 1))
+    return run
+
+
+def test_a_gauge_that_moved_far_disturbs_the_cases_of_its_device() -> None:
+    base, new = (factory.run(seed=seed, accelerators=1, slower=seed) for seed in (1, 2))
+    _gauge(base, 1e-3), _gauge(new, 1.1e-3)
+    comparison = compare_runs(base, new)
+    reasons = {case.fullname: case.reason for case in comparison.cases}
+    on_cpu = {
+        case.fullname
+        for case in base.benchmarks
+        if any(device.startswith("cpu") for device in case.extra_info.devices)
+    }
+    assert {name for name, reason in reasons.items() if reason} == on_cpu
+    assert "a gauge of its device differs by more than 9" in (reasons[min(on_cpu)] or "")
+    assert comparison.counts["slower"] == len(reasons) - len(on_cpu)
+
+
+def test_a_gauge_that_moved_a_little_widens_the_allowance() -> None:
+    base, new = factory.run(seed=1), factory.run(seed=2)
+    others = [*map(levels, (factory.run(seed=seed) for seed in range(3, 15)))]
+    without = compare_runs(base, new, others)
+    _gauge(base, 1e-3), _gauge(new, 1.04e-3)
+    within = compare_runs(base, new, others)
+    assert max(case.allowance for case in without.cases) < 0.02
+    assert min(case.allowance for case in within.cases) == pytest.approx(0.035, abs=0.006)
+
+
+@pytest.mark.parametrize("noise", [0.1, 0.3])
+def test_a_gauge_that_is_noise_says_nothing(noise: float) -> None:
+    base, new = _pair()
+    _gauge(base, 1e-3, noise), _gauge(new, 1.06e-3, noise)
+    assert compare_runs(base, new).counts == {"slower": len(base.benchmarks)}
 
 
 def test_an_older_file_does_not_say_what_disturbed_it() -> None:

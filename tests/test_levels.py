@@ -35,7 +35,7 @@ def _slow_down(case: Case, factor: float) -> None:
 
 
 def _errors(runs: Sequence[Run]) -> list[float]:
-    return [one.error for one in wander(runs[0].benchmarks, [*map(levels, runs)]).values()]
+    return [one.error for one in wander(runs[0], runs[0], [*map(levels, runs)]).values()]
 
 
 @pytest.mark.parametrize("apart", [0.02, 0.1])
@@ -58,7 +58,7 @@ def test_another_version_of_a_case_says_nothing_of_it() -> None:
     runs = [*_runs(6, 0.1)]
     for run in runs[1:]:
         run.benchmarks[0].extra_info.version = "ffffffffffff"
-    found = wander(runs[0].benchmarks, [*map(levels, runs)])
+    found = wander(runs[0], runs[0], [*map(levels, runs)])
     first, second, *_ = (found[case.fullname] for case in runs[0].benchmarks)
     assert first.degrees < second.degrees
     assert first.error == pytest.approx(0.1, rel=0.5)  # as the other cases of the device have it

@@ -1,35 +1,99 @@
 # SPDX-License-Identifier: MIT
 """What else used the machine while a run measured, and where two runs are unlike in it."""
 
+import math
+from collections.abc import Mapping, Sequence
+from statistics import median
+
 from msgspec import UNSET
 
-from suite.model import Run
+from suite.model import Case, Run
+from suite.statistics import LEAST_LAUNCHES, compare_values
+from suite.units import format_value
 
-DISTURBING = frozenset(
-    {"busy-accelerator", "busy-processor", "held-back", "little-memory", "on-battery"}
-)
+BUSY = "busy-processor"
+DISTURBING = frozenset({"busy-accelerator", BUSY, "held-back", "little-memory", "on-battery"})
 """Codes of `frobench doctor` for what comes and goes and moves numbers."""
 HELD_BACK = frozenset({"throttled-case"})
 """Codes of checks for a case whose device did not run as it could."""
+LARGEST_LOAD = 0.05
+"""The part of the usable cores that other programs may keep busy in half of the launches."""
+LARGEST_SHIFT = 0.05
+"""The ratio, less 1, by which the gauges of two runs may surely differ."""
 
 
 def disturbing(run: Run) -> frozenset[str] | None:
-    """Return the codes of what disturbed a run as it began; ``None`` where it does not say."""
-    troubles = run.frobench.troubles
-    if troubles is UNSET:
+    """Return the codes of what disturbed a run; ``None`` where it does not say.
+
+    How busy other programs kept the processor is known better from the launches than from the
+    moment before them.
+    """
+    load, troubles = others_load(run), run.frobench.troubles
+    if troubles is UNSET and load is None:
         return None
-    return frozenset(trouble.code for trouble in troubles) & DISTURBING
+    codes = {trouble.code for trouble in troubles or ()} & DISTURBING
+    if load is not None:
+        codes = codes - {BUSY} | ({BUSY} if load > LARGEST_LOAD else set())
+    return frozenset(codes)
+
+
+def others_load(run: Run) -> float | None:
+    """Return the part of the usable cores that other programs kept busy in the median launch."""
+    loads = [launch.others for launch in run.frobench.launches if launch.others is not UNSET]
+    cores = run.frobench.environment.cpu.usable_cores
+    return median(loads) / cores if loads and cores > 0 else None
+
+
+def gauge_shifts(base: Run, new: Run) -> dict[str, float]:
+    """Return for each body of the gauge by how much its times surely differ, as a log.
+
+    It is the end of the 95% interval that is nearer to no difference; 0 where that is inside.
+    """
+    before, after = _gauges(base), _gauges(new)
+    return {name: _nearer_end(before[name], after[name]) for name in before if name in after}
+
+
+def shift_of(case: Case, shifts: Mapping[str, float]) -> float:
+    """Return the largest shift of the gauges of a case's devices."""
+    devices = {device.partition("/")[0] for device in case.extra_info.devices}
+    mine = (abs(by) for name, by in shifts.items() if name.rpartition("/")[0] in devices)
+    return max(mine, default=0.0)
 
 
 def disturbances(base: Run, new: Run) -> dict[str, str]:
-    """Return by a case's full name why the runs are unlike in what disturbed them.
+    """Return by a case's full name why nothing can be said of it.
 
-    Where both were disturbed alike, nothing is said.
+    Other programs that kept the processor busy in either run disturb all cases: they never do
+    the same twice. Of all else only what disturbed one of the runs counts.
     """
-    whole = _whole(base, new)
-    names = (case.fullname for case in new.benchmarks)
+    whole = _busy(base, new) or _unlike(base, new)
     if whole:
-        return dict.fromkeys(names, whole)
+        return {case.fullname: f"disturbed: {whole}" for case in new.benchmarks}
+    return _shifted(base, new) | _throttled(base, new)
+
+
+def _busy(base: Run, new: Run) -> str | None:
+    """Say which run had to share the processor, if one had."""
+    parts = [
+        f"other programs kept {format_value(load, '1', digits=2)} of the cores busy in {side}"
+        for side, load in (("base", others_load(base)), ("new", others_load(new)))
+        if load is not None and load > LARGEST_LOAD
+    ]
+    return ", ".join(parts) or None
+
+
+def _unlike(base: Run, new: Run) -> str | None:
+    """Say what disturbed one of the runs only, if anything did."""
+    before, after = disturbing(base), disturbing(new)
+    if before is None or after is None or before == after:
+        return None
+    sides = {"base": before - after, "new": after - before}
+    return "; ".join(
+        f"{', '.join(sorted(codes))} in {side} only" for side, codes in sides.items() if codes
+    )
+
+
+def _throttled(base: Run, new: Run) -> dict[str, str]:
     before, after = _held_back(base), _held_back(new)
     return {
         name: f"disturbed: throttled in {'new' if name in after else 'base'} only"
@@ -37,14 +101,15 @@ def disturbances(base: Run, new: Run) -> dict[str, str]:
     }
 
 
-def _whole(base: Run, new: Run) -> str | None:
-    """Say what disturbed one of the runs only, if anything did."""
-    before, after = disturbing(base), disturbing(new)
-    if before is None or after is None or before == after:
-        return None
-    sides = {"base": before - after, "new": after - before}
-    parts = [f"{', '.join(sorted(codes))} in {side} only" for side, codes in sides.items() if codes]
-    return f"disturbed: {'; '.join(parts)}"
+def _shifted(base: Run, new: Run) -> dict[str, str]:
+    shifts = gauge_shifts(base, new)
+    found = {}
+    for case in new.benchmarks:
+        shift = shift_of(case, shifts)
+        if shift > math.log1p(LARGEST_SHIFT):
+            by = format_value(math.expm1(shift), "1", digits=2)
+            found[case.fullname] = f"disturbed: a gauge of its device differs by more than {by}"
+    return found
 
 
 def _held_back(run: Run) -> set[str]:
@@ -53,3 +118,20 @@ def _held_back(run: Run) -> set[str]:
         for one in run.frobench.conclusions
         if one.case is not None and one.code in HELD_BACK
     }
+
+
+def _gauges(run: Run) -> dict[str, list[float]]:
+    """Return the times of each body of the gauge, where enough launches have it."""
+    found: dict[str, list[float]] = {}
+    for launch in run.frobench.launches:
+        for name, seconds in launch.gauge.items():
+            if seconds > 0:
+                found.setdefault(name, []).append(seconds)
+    return {name: times for name, times in found.items() if len(times) >= LEAST_LAUNCHES}
+
+
+def _nearer_end(before: Sequence[float], after: Sequence[float]) -> float:
+    ratio = compare_values(before, after).ratio
+    if ratio.low is None or ratio.high is None or ratio.low <= 1 <= ratio.high:
+        return 0.0
+    return min(math.log(ratio.low), math.log(ratio.high), key=abs)

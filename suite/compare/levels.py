@@ -8,7 +8,7 @@ runs.
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from statistics import NormalDist, fmean, variance
 from typing import NamedTuple
 
@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from suite.comparability import state
 from suite.compare.alike import failures, faults
-from suite.compare.disturbance import disturbing
+from suite.compare.disturbance import disturbing, gauge_shifts, shift_of
 from suite.model import Case, Run
 from suite.permutation import pulled_in, table
 from suite.statistics import ALARMS, LEAST_LAUNCHES, Between, launch_medians
@@ -76,15 +76,18 @@ class Wander(NamedTuple):
 
     error : standard deviation of the level, as a log
     degrees : of freedom with which it is known
+    shift : by which the gauges of the two runs surely differ, as a log
     """
 
     error: float
     degrees: float
+    shift: float = 0.0
 
     def between(self, family: int) -> Between:
         """Return the difference of two runs, for one of so many cases."""
         error = math.sqrt(2) * self.error
-        return Between(error, student(1 - ALARMS / (2 * max(family, 1)), self.degrees) * error)
+        reach = student(1 - ALARMS / (2 * max(family, 1)), self.degrees) * error
+        return Between(error, reach, self.shift)
 
 
 UNKNOWN = Wander(ASSUMED, math.inf)
@@ -133,26 +136,20 @@ def centres(cases: Sequence[Sequence[float | None]]) -> list[tuple[float, float,
     ]
 
 
-def wander(cases: Iterable[Case], others: Sequence[Levels]) -> dict[str, Wander]:
-    """Return for each case how far its level lies from run to run.
+def wander(base: Run, new: Run, others: Sequence[Levels]) -> dict[str, Wander]:
+    """Return for each case of two runs how far its level lies from run to run.
 
     A case's own variance between runs is known poorly from a few of them, so it is drawn towards
     the mean of all cases that the device has.
 
     others : runs of the same machine, without those that are compared
     """
-    known = {case.fullname: _excess(case, others) for case in cases}
-    pools = _pools(known.values())
-    found = {}
-    for name, excess in known.items():
-        pool = pools.get(excess.device)
-        if pool is None:
-            found[name] = UNKNOWN
-            continue
-        degrees = PRIOR_RUNS + excess.degrees
-        own = excess.degrees * max(excess.variance, 0.0)
-        found[name] = Wander(math.sqrt((PRIOR_RUNS * pool + own) / degrees), degrees)
-    return found
+    known = {case.fullname: _excess(case, others) for case in base.benchmarks}
+    pools, shifts = _pools(known.values()), gauge_shifts(base, new)
+    return {
+        case.fullname: _wander(known[case.fullname], pools)._replace(shift=shift_of(case, shifts))
+        for case in base.benchmarks
+    }
 
 
 def student(probability: float, degrees: float) -> float:
@@ -177,6 +174,15 @@ class _Excess(NamedTuple):
     device: str
     variance: float
     degrees: int
+
+
+def _wander(excess: _Excess, pools: Mapping[str, float]) -> Wander:
+    pool = pools.get(excess.device)
+    if pool is None:
+        return UNKNOWN
+    degrees = PRIOR_RUNS + excess.degrees
+    own = excess.degrees * max(excess.variance, 0.0)
+    return Wander(math.sqrt((PRIOR_RUNS * pool + own) / degrees), degrees)
 
 
 def _excess(case: Case, others: Sequence[Levels]) -> _Excess:

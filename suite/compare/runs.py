@@ -52,7 +52,7 @@ def compare_runs(base: Run, new: Run, others: Sequence[Levels] = ()) -> RunCompa
     ]
     runs = [one for one in others if one.is_like(base) and one.run != new.frobench.run][:MOST_RUNS]
     separate = base.frobench.run != new.frobench.run
-    cases = judge(candidates, wander(base.benchmarks, runs) if separate else None)
+    cases = judge(candidates, wander(base, new, runs) if separate else None)
     overlaps = [case.overlap for case in cases if case.overlap is not None]
     return RunComparison(
         base=base.frobench.run,
