@@ -148,6 +148,13 @@ def _without_the_slowest(run: Run) -> None:
     add_up(run)
 
 
+def _computed_when_read(run: Run) -> None:
+    for launch in run.frobench.launches:
+        launch.ready_reading = {"cuda:0": 2e-5, "cuda:1": 2e-5}
+    last(run, 2e-3, product(run, 4096))
+    product(run, 4096).extra_info.parts = {"enqueue": [1e-5] * 6, "reading": [0.02] * 6}
+
+
 def _exchanged(run: Run) -> None:
     small, large = product(run, 4096), product(run)
     of_small, of_large = samples(small), samples(large)
@@ -334,6 +341,7 @@ OF_RUNS: dict[str, tuple[str, Spoil]] = {
     ),
     "devices that work for longer than the host waits": ("unsynchronised", of_parts(span=0.9)),
     "events that miss the work": ("events-miss-work", of_parts(enqueue=1e-5, span=1e-3)),
+    "a result that is computed when it is read": ("result-not-ready", _computed_when_read),
     "overlap of what works in turn": (
         "overlap-in-turn",
         lambda run: case(run, "bench_in_turn").extra_info.parts.update(overlap=[0.5] * 6),

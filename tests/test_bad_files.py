@@ -43,6 +43,15 @@ def test_each_doubtful_run_is_named_and_not_refused(name: str, tmp_path: Path) -
     assert {one.code for one in found if one.severity == "error"} == set()
 
 
+@pytest.mark.parametrize(("seconds", "named"), [(1.2e-4, True), (5e-3, False)])
+def test_more_work_may_take_no_longer_where_waiting_is_dear(seconds: float, named: bool) -> None:  # noqa: FBT001 - a parameter
+    run = good()
+    bad_files.DOUBTED["no more time for more work"][1](run)
+    for n in (256, 1024, 4096):
+        last(run, seconds, product(run, n))
+    assert ("flat-time" in codes(checks.conclude(run))) == named
+
+
 def test_every_rule_about_a_file_has_a_file_that_it_names() -> None:
     refusing = {code for code, _ in [*bad_files.OF_RUNS.values(), *bad_files.OF_TEXTS.values()]}
     doubting = {code for code, _ in bad_files.DOUBTED.values()}

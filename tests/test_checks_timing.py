@@ -251,6 +251,37 @@ def test_samples_of_many_calls_may_be_longer_than_the_warm_up() -> None:
     assert not said(run, "first-call-counted")
 
 
+# result_not_ready
+
+
+@pytest.mark.parametrize(
+    ("reading", "ready", "named"),
+    [
+        (0.02, 2e-5, True),
+        (2.5e-5, 2e-5, False),
+        (5.2e-3, 5e-3, False),  # where reading is dear
+        (1.5e-4, 2e-5, False),  # the host woke up late
+        (1e-3, 2e-5, False),  # a quarter of a sample is no work that was missed
+    ],
+)
+def test_a_result_that_is_computed_when_it_is_read_is_named(
+    reading: float,
+    ready: float,
+    named: bool,  # noqa: FBT001 - a parameter
+) -> None:
+    run, case = on_accelerators(1)
+    for launch in run.frobench.launches:
+        launch.ready_reading = {"cuda:0": ready}
+    case.extra_info.parts["reading"] = [reading] * LAUNCHES
+    assert bool(said(run, "result-not-ready")) == named
+
+
+def test_nothing_is_said_where_no_ready_value_was_read() -> None:
+    run, case = on_accelerators(1)
+    case.extra_info.parts["reading"] = [0.02] * LAUNCHES
+    assert not said(run, "result-not-ready")
+
+
 # repeated_samples
 
 

@@ -70,6 +70,16 @@ def test_the_smallest_launch_takes_longer_than_nothing() -> None:
     assert not cached(8e-6, 1)
 
 
+@pytest.mark.parametrize(("queued", "named"), [(3e-7, True), (6e-6, False)])
+def test_a_dear_wait_does_not_hide_that_tiny_work_was_launched(queued: float, named: bool) -> None:  # noqa: FBT001 - a parameter
+    run, case = on_accelerators(1)
+    for number, launch in enumerate(run.frobench.launches):
+        launch.empty_body["cuda:0"] = 2e-4 + number * 1e-6
+    set_samples(case, [[2.06e-4, 2.07e-4, 2.1e-4]] * 6)
+    case.extra_info.parts = {"enqueue": [queued] * 6}
+    assert bool(said(run, "no-work")) == named
+
+
 @pytest.mark.parametrize("work", [Work(), Work(items=10.0), Work(flops=0.0)])
 def test_a_case_that_declares_no_work_may_do_none(work: Work) -> None:
     assert not cached(6.2e-6, 1, work)

@@ -49,7 +49,10 @@ OF_BELIEF = (rates, plausibility, copies, claims, origin, machine, energy, doubt
 """Modules of rules about what cannot be, or hardly, whoever measured it."""
 OF_FILES = (structure, privacy, integrity)
 """Modules of rules that say whether a stored file is whole."""
-DECLARED = (rule.rules(timing).keys() | rule.rules(work).keys()) - {"unsynchronised"}
+DECLARED = (rule.rules(timing).keys() | rule.rules(work).keys()) - {
+    "result-not-ready",
+    "unsynchronised",
+}
 """Codes of errors that an honest run may have. Such a file is not refused if the run itself
 reported them; the cases that they name count for nothing in any file."""
 REPORTED = rule.rules(failures).keys()

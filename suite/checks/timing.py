@@ -26,6 +26,9 @@ LEAST_OF_WAIT = 0.5
 WAKING = 2e-4
 """Seconds that it may take until a host that waits knows that the device is done; on some
 systems far more than the wait for an idle device, which is what an empty body shows."""
+TIMES_READY, LEAST_OF_SAMPLE = 3.0, 0.5
+"""Seconds by which reading a result back takes longer than a ready value, at least: so many times
+the latter, and so much of a sample. A wait that held leaves no difference."""
 LARGEST_OVERLAP = 0.05
 """Overlap of devices that work in turn, at most; the clocks are matched no better."""
 LARGEST_UNPROVED = 0.02
@@ -60,6 +63,26 @@ def unsynchronised(run: Run) -> Iterator[Fault]:
             worked = format_seconds(_typical(seen, "span"))
             waited = format_seconds(median(one.sample for one in seen))
             yield Fault(f"the devices worked for {worked}, the host waited {waited}", case.fullname)
+
+
+def result_not_ready(run: Run) -> Iterator[Fault]:
+    """Reading the result back after the wait takes far longer than reading a ready value.
+
+    The wait ended before the work did, so the times are those of queueing it. Do not use them. See
+    that waiting for this backend's devices does wait.
+    """
+    for case in run.benchmarks:
+        devices = accelerators(case)
+        seen = [
+            one
+            for one in by_launch(run, case)
+            if "reading" in one.parts and {*devices} <= one.launch.ready_reading.keys()
+        ]
+        if devices and mostly(_read_late(one, devices) for one in seen):
+            read = format_seconds(_typical(seen, "reading"))
+            ready = format_seconds(median(_ready(one, devices) for one in seen))
+            message = f"reading its result back takes {read}, a ready value {ready}"
+            yield Fault(message, case.fullname)
 
 
 def events_miss_work(run: Run) -> Iterator[Fault]:
@@ -128,6 +151,17 @@ def _in_turn(case: Case, parts: Mapping[str, float]) -> float:
         noise = EVENT_NOISE * parts.get("entries", 0.0)
         shown.append((parts.get("shared_in_turn", 0.0) - noise) / parts["shareable"])
     return max(shown, default=0.0)
+
+
+def _read_late(seen: Seen, devices: list[str]) -> bool:
+    """Tell whether reading a result back took as if most of the work was done only then."""
+    ready = _ready(seen, devices)
+    late = seen.parts["reading"] - ready
+    return late > max(TIMES_READY * ready, WAKING, LEAST_OF_SAMPLE * min(seen.samples))
+
+
+def _ready(seen: Seen, devices: list[str]) -> float:
+    return max(seen.launch.ready_reading[one] for one in devices)
 
 
 def _waited_for_more(seen: Seen, devices: list[str]) -> bool:

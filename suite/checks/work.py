@@ -17,6 +17,9 @@ NOTHING_QUEUED = 1.2
 """A sample of nothing but the waiting, relative to an empty body's, at most."""
 NOTHING_CALLED = 2.0
 """The same on the CPU: a function of Python costs about as much as reading the clock twice."""
+DEAR_WAIT, NOTHING_HELD = 2e-5, 2e-6
+"""Seconds of waiting for an idle device above which the launch of tiny work disappears in it; and
+seconds that a body holds the host, at most, which launches nothing."""
 PYTHON_CALL = 2e-7
 """Seconds of a call that queues nothing; the fastest launch of work takes several times that."""
 
@@ -79,5 +82,8 @@ def _nothing(case: Case, seen: Seen) -> float:
         return 0.0
     waiting = sum(empty[device] for device in case.extra_info.devices)
     if accelerators(case):  # the calls of a sample are waited for together
-        return NOTHING_QUEUED * waiting + (seen.iterations - 1) * PYTHON_CALL
+        most = NOTHING_QUEUED * waiting + (seen.iterations - 1) * PYTHON_CALL
+        # Where waiting is dear it hides the launch: that shows in how long the host was held.
+        queued = seen.parts.get("enqueue", 0.0)
+        return most if waiting <= DEAR_WAIT or queued <= NOTHING_HELD else 0.0
     return NOTHING_CALLED * waiting * seen.iterations
