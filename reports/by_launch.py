@@ -14,6 +14,10 @@ Numbers = np.ndarray[Any, np.dtype[np.float64]]
 WORK = ("flops", "bytes", "items")
 RATES = ("flop_rate", "byte_rate", "item_seconds")
 """Work by time, and time by work."""
+DEVICE_RATES = {"device_flop_rate": "flops", "device_byte_rate": "bytes"}
+"""Rates by the device's own time, where it is known, in place of what a user waits."""
+SUSTAINED_RATE = "sustained_flop_rate"
+"""The rate of a body that is repeated for seconds."""
 PART = "part_"
 """Before the name of a part of a sample, such as ``part_enqueue``."""
 
@@ -55,6 +59,12 @@ class ByLaunch:
             return self._where_measured(np.array(work, float))
         if name in RATES:
             return self._rate(name)
+        if name in DEVICE_RATES:
+            own = self["part_device"]
+            seconds = np.where(own > 0, own, self["seconds"])
+            return self[DEVICE_RATES[name]] / _positive(seconds)
+        if name == SUSTAINED_RATE:
+            return self["flops"] / _positive(self["part_sustained"])
         part = name.removeprefix(PART)
         return self._where_measured(
             self._told(case.extra_info.parts.get(part, []) for case in self._cases)

@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING, Any
 from suite.concurrency import concurrency
 from suite.errors import ClockError
 from suite.profiles import LEAST_SAMPLES
+from suite.queued import device_spans
 
 if TYPE_CHECKING:
     from suite.model import Settings
     from suite.timing import Sampler
 
+DEVICE_PART = 0.25
+"""Part of the time for a case after which no further span behind queued work is begun."""
 READINGS = 3
 """Host samples of a launch after which one element of the result is read back."""
 
@@ -91,6 +94,16 @@ class Measurement:
             self.sampled += sampler.clock() - begun
             for name, value in observed.items():
                 self._note(name, value)
+
+    def observe_device(self, sampler: "Sampler", settings: "Settings") -> None:
+        """Take spans behind queued work, where the body is queued on one accelerator alone."""
+        if sampler.blocker is not None:
+            begun, enqueue = sampler.clock(), statistics.median(self.parts["enqueue"])
+            (device,) = (one for one in sampler.devices if one.is_accelerator)
+            time = DEVICE_PART * settings.case_seconds
+            for span in device_spans(sampler, device, enqueue, time):
+                self._note("device", span)
+            self.sampled += sampler.clock() - begun
 
     def _read(self, sampler: "Sampler") -> None:
         """Read one element of the result back after the first few samples, outside of them."""

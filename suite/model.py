@@ -190,9 +190,10 @@ class CaseInfo(Struct, kw_only=True, omit_defaults=True):
     parts : launch medians of what else was seen, in seconds unless the name says
         otherwise: ``enqueue`` (host time until the body returned), ``reading`` (what reading
         one element of the result back took after the wait), ``span`` (first to last event on
-        the device), ``sustained`` (a call that is repeated for seconds behind all other cases,
-        where samples follow a rest), ``compile`` (what compiling the body took, once a launch and
-        outside its samples). Of a body with several lanes: ``at_once`` and ``in_turn`` (until all
+        the device), ``device`` (the device's own time for a call that was queued behind other
+        work, so that it waited for no launch), ``sustained`` (a call that is repeated for seconds
+        behind all other cases, where samples follow a rest), ``compile`` (what compiling the body
+        took, once a launch and outside its samples). Of a body with several lanes: ``at_once`` and ``in_turn`` (until all
         was done, as the body is and with its entries strictly in turn, with events), ``shared``
         and ``shared_in_turn`` (what the lanes' intervals share in these two), ``entries`` (how
         many intervals), ``busy`` (of all lanes together, where the control was queued ahead, so

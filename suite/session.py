@@ -31,6 +31,7 @@ from suite.inputs import Inputs
 from suite.measurement import Measurement
 from suite.model import Check, Settings, Work
 from suite.profiles import PROFILES, settings_for
+from suite.queued import Blocker, blocker
 from suite.running.journal import (
     Begun,
     Busy,
@@ -85,6 +86,7 @@ class LaunchSession:
         if self.spec.runner:
             _die_with_parent()
         self._workers: dict[tuple[Seat, ...], list[Worker]] = {}
+        self._blockers: dict[str, Blocker | None] = {}
         self._untidy = False
         self._before: Accounts | None = None
         self._gauge: Gauge | None = None
@@ -134,6 +136,15 @@ class LaunchSession:
         if key not in self._workers:
             self._workers[key] = [Worker(seat, self.spec.seed) for seat in seats]
         return self._workers[key]
+
+    def blocker(self, devices: Sequence[dev.Device]) -> Blocker | None:
+        """Return what blocks the one device that a case uses, made at the first asking."""
+        if len(devices) != 1 or self.spec.mode not in {"measure", "alone"}:
+            return None
+        (device,) = devices
+        if device.name not in self._blockers:
+            self._blockers[device.name] = blocker(device, time.perf_counter)
+        return self._blockers[device.name]
 
     def drop_workers(self) -> None:
         """End all workers; the next case that needs some gets fresh ones."""

@@ -27,6 +27,7 @@ from suite.measurement import Measurement
 from suite.model import Settings
 from suite.observing import Observer
 from suite.profiles import STEPS_IN_A_LAUNCH, STEPS_IN_A_SAMPLE
+from suite.queued import Blocker
 from suite.warming import calls_that_take, warm_up
 
 Body = Callable[[], Any]
@@ -44,6 +45,7 @@ class Sampler:
         What it takes counts against the time for the case, and so does `cold`
     against : another version of the body, a sample of which stands beside each of the body's
     cold : empties the caches before each sample, after `before`
+    blocker : keeps the one accelerator busy while the body is queued behind it
     clock : returns seconds; the default is the host's monotonic clock
     """
 
@@ -54,6 +56,7 @@ class Sampler:
     against: Body | None = None
     cold: ColdCaches | None = None
     clock: Clock = perf_counter
+    blocker: Blocker | None = None
 
     def __post_init__(self) -> None:
         self._queueing = [device for device in self.devices if device.is_accelerator]
@@ -166,6 +169,7 @@ def measure(sampler: Sampler, settings: Settings) -> Measurement:
         seen.warmup = sampler.clock() - begun
         if other is None:
             _sample_alone(sampler, seen, settings, wanted, least)
+            seen.observe_device(sampler, settings)
         else:
             sample_beside(sampler, other, seen, settings)
         seen.prepared = sampler.clock() - begun - seen.warmup - seen.sampled

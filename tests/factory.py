@@ -62,6 +62,10 @@ def _parts(plan: Plan, by_launch: list[list[float]]) -> dict[str, list[float | N
     parts = {"enqueue": [host if on_cpu else min(host, GPU.launch) for host in hosts]}
     if not on_cpu:
         parts["span"] = [max(host - GPU.readback, host / 2) for host in hosts]
+    if not on_cpu and plan.function == "bench_square":
+        parts["device"] = [max(host - GPU.readback - GPU.launch, host / 3) for host in hosts]
+        if plan.params["n"] == 8192:
+            parts["sustained"] = [1.1 * host for host in hosts]
     if plan.concurrency is not None:
         launches = [side_by_side(host, plan.concurrency) for host in hosts]
         parts |= {

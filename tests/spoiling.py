@@ -62,7 +62,7 @@ def product(run: Run, n: int = 16384, dtype: str = "float32", device: str = "cud
 def take(one: Case, factor: float) -> Case:
     """Multiply a case's samples, and what was seen beside them."""
     set_samples(one, [[sample * factor for sample in launch] for launch in samples(one)])
-    for name in {"enqueue", "span"} & one.extra_info.parts.keys():
+    for name in {"enqueue", "span", "device", "sustained"} & one.extra_info.parts.keys():
         one.extra_info.parts[name] = [v and v * factor for v in one.extra_info.parts[name]]
     return one
 

@@ -166,3 +166,22 @@ def test_narrow_precisions_stand_beside_the_others() -> None:
     section = answer("matmul", [*square(flat, "cuda:0"), narrow], accelerators=1)
     assert "in int8" in by_name(section)["best-rate-cuda:0"].answer
     assert [line.label for line in plot(section, "rate-cuda:0").series] == ["float32", "int8"]
+
+
+def test_a_rate_is_that_of_the_device_in_bursts_and_beside_it_the_one_that_is_sustained() -> None:
+    work = Work(flops=2.0 * 4096**3)
+    one = case("bench_square", 1e-3, "cuda:0", work=work, n=4096, dtype="bfloat16")
+    one.extra_info.parts |= {"device": [8e-4] * 8, "sustained": [9e-4] * 8}
+    best = by_name(answer("matmul", [one], accelerators=1))["best-rate-cuda:0"]
+    assert best.value is not None
+    assert best.value.value == pytest.approx(2.0 * 4096**3 / 8e-4)
+    assert "TFLOP/s" in plain(best).partition(" in bursts with square products in bfloat16")[0]
+    assert ", and 152.7" in plain(best)
+    assert "TFLOP/s [152.7, 152.7] sustained" in plain(best)
+    assert best.label.endswith("in bursts")
+
+
+def test_without_a_window_nothing_is_called_sustained() -> None:
+    found = by_name(answer("matmul", square(cubic, "cpu") + square(flat, "cuda:0"), accelerators=1))
+    assert "sustained" not in found["best-rate-cuda:0"].answer
+    assert "bursts" not in found["best-rate-cpu"].answer

@@ -39,5 +39,19 @@ def test_samples_show_the_rate_of_bursts(
     assert seen["burst"] == pytest.approx(spec.launch + product + spec.synchronise, rel=EXACT)
 
 
+def test_behind_queued_work_a_device_shows_its_own_time(
+    seen: dict[str, float], spec: Spec, product: float
+) -> None:
+    assert seen["span"] == pytest.approx(spec.launch + product, rel=EXACT)
+    assert seen["device"] == pytest.approx(product, rel=EXACT)
+    assert seen["small"] == pytest.approx(spec.kernel + 12 * N**2 / spec.bandwidth, rel=EXACT)
+
+
+def test_of_a_body_that_waits_for_its_device_no_such_time_is_claimed(
+    seen: dict[str, float],
+) -> None:
+    assert seen["reading back"] == 0
+
+
 def test_a_window_shows_the_rate_that_is_sustained(seen: dict[str, float], product: float) -> None:
     assert seen["sustained"] == pytest.approx(product / SLOWER, rel=EXACT)

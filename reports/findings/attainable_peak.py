@@ -136,7 +136,7 @@ def best_products(cases: Cases, device: str) -> list[Product]:
     """Return the products of a device, the fastest precision first."""
     wanted = {name for one in PRODUCTS for name in cases.names(function=one, device=device)}
     found = [
-        Product(str(case.params["dtype"]), case, cases.one("flop_rate", case=case.fullname))
+        Product(str(case.params["dtype"]), case, cases.one("device_flop_rate", case=case.fullname))
         for case in cases.passed()
         if case.fullname in wanted
     ]

@@ -7,6 +7,7 @@ from functools import partial
 from itertools import product
 from typing import Any
 
+from reports.by_launch import SUSTAINED_RATE
 from reports.findings import peaks
 from reports.findings.answers import (
     VALUE,
@@ -22,7 +23,14 @@ from reports.findings.answers import (
 )
 from reports.findings.cold import cold_plot, longer
 from reports.findings.model import RATIO, Axis, Finding, Plot, Series
-from reports.findings.select import Cases, Curve, NotMeasuredError, device_title, the_device
+from reports.findings.select import (
+    Cases,
+    Curve,
+    NotMeasuredError,
+    device_title,
+    is_cpu,
+    the_device,
+)
 
 SQUARE, NARROW = "bench_square", "bench_square_narrow"
 COPIES, GRAPH = "bench_square_with_copies", "bench_square_graph"
@@ -143,23 +151,36 @@ def best_rate(cases: Cases, device: str) -> Answer:
         raise NotMeasuredError(cases.reason(function=SQUARE, device=device))
     (dtype, (rate, n)), *others = best.items()
     part = peaks.of_peak(cases.run, rate.cases[n][0], rate.at(n))
+    on_end = sustained(cases, rate.cases[n][0])
     listed = "".join(
         f"; {text(curve.at(at), RATE.unit)} in {name} ({size(at, N)})"
         + peaks.of_peak(cases.run, curve.cases[at][0], curve.at(at), named=not part)
+        + sustained(cases, curve.cases[at][0])
         for name, (curve, at) in others
     )
     where = the_device(cases.run, device)
     without = peaks.missing(cases.run, device)
+    burst = "" if is_cpu(device) else " in bursts"
     return Answer(
         capital(
-            f"{where} reaches {VALUE} with square products in {dtype} ({size(n, N)})"
-            f"{part}{listed}{without}."
+            f"{where} reaches {VALUE}{burst} with square products in {dtype} ({size(n, N)})"
+            f"{part}{on_end}{listed}{without}."
         ),
         behind(*(curve.on([at]) for curve, at in best.values())),
         rate.at(n),
         RATE.unit,
-        f"best rate of square products on {where}, in {dtype}",
+        f"best rate of square products on {where}, in {dtype}{burst}",
     )
+
+
+def sustained(cases: Cases, case: str) -> str:
+    """Say which rate a product sustains for seconds, where a launch repeated it so long."""
+    try:
+        rate = cases.one(SUSTAINED_RATE, case=case)
+    except NotMeasuredError:
+        return ""
+    part = peaks.of_peak(cases.run, case, rate, named=False)
+    return f", and {text(rate, RATE.unit)} sustained{part}"
 
 
 def half_rate(cases: Cases, device: str) -> Answer:
@@ -224,22 +245,27 @@ def _cold(cases: Cases, device: str) -> Curve:
     return cases.curve("n", function=COLD, device=device) / warm
 
 
-def _rate(cases: Cases, function: str, device: str, dtype: str) -> Curve:
-    return cases.curve("n", "flop_rate", function=function, device=device, dtype=dtype)
+def _rate(cases: Cases, function: str, device: str, dtype: str, what: str = "flop_rate") -> Curve:
+    return cases.curve("n", what, function=function, device=device, dtype=dtype)
 
 
-def _rates(cases: Cases, device: str) -> dict[str, Curve]:
+def _rates(cases: Cases, device: str, what: str = "flop_rate") -> dict[str, Curve]:
     """Return the rate by size for each precision that was measured."""
     rates = {}
     for dtype, function in product(PRECISIONS, (SQUARE, NARROW)):
         with suppress(NotMeasuredError):
-            rates[dtype] = _rate(cases, function, device, dtype)
+            rates[dtype] = _rate(cases, function, device, dtype, what)
     return rates
 
 
 def best_rates(cases: Cases, device: str) -> dict[str, tuple[Curve, float]]:
-    """Return the rates by precision with the size that is fastest, the fastest first."""
-    best = {dtype: (rate, rate.highest()) for dtype, rate in _rates(cases, device).items()}
+    """Return the rates by precision with the size that is fastest, the fastest first.
+
+    They are by the device's own time where that is known: a product that waits for its launch
+    would be no rate of the device.
+    """
+    rates = _rates(cases, device, "device_flop_rate")
+    best = {dtype: (rate, rate.highest()) for dtype, rate in rates.items()}
     order = sorted(best, key=lambda dtype: -best[dtype][0].point(best[dtype][1]).y.value)
     return {dtype: best[dtype] for dtype in order}
 

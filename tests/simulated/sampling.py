@@ -6,12 +6,14 @@
 """
 
 import json
+import time
 
 import torch
 from scenes import FIRST  # type: ignore[import-not-found]  # it lies beside
 
 from suite.devices import Device
 from suite.profiles import settings_for
+from suite.queued import blocker
 from suite.timing import Sampler, measure
 from suite.windows import repeat
 
@@ -22,13 +24,19 @@ def main() -> None:
     """Sample a product, and repeat it."""
     device = Device(FIRST)
     a, b = device.uniform(N, N), device.uniform(N, N)
-    sampler = Sampler(lambda: torch.mm(a, b), [device])
+    block = blocker(device, time.perf_counter)
+    sampler = Sampler(lambda: torch.mm(a, b), [device], blocker=block)
+    small = Sampler(lambda: a + b, [device], blocker=block)
+    reading = Sampler(lambda: torch.mm(a, b).sum().item(), [device], blocker=block)
     settings = settings_for("quick", [FIRST])
     seen = measure(sampler, settings)
     window, _ = repeat(sampler)
     sustained = window.seconds / window.calls
-    parts = seen.part_medians()
-    print(json.dumps({"burst": min(seen.host), "sustained": sustained, **parts}))  # noqa: T201
+    small_parts, reading_parts = (measure(one, settings).part_medians() for one in (small, reading))
+    times = {"burst": min(seen.host), "sustained": sustained, **seen.part_medians()}
+    times["small"] = small_parts["device"]
+    times["reading back"] = reading_parts.get("device", 0.0)
+    print(json.dumps(times))  # noqa: T201
 
 
 if __name__ == "__main__":

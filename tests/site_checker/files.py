@@ -112,6 +112,15 @@ class RunFiles:
                 found[name, unit] = {at: work[name] / one for at, one in seconds.items()}
         if work.get("items"):
             found["item", "s"] = {at: one / work["items"] for at, one in seconds.items()}
+        for part in ("device", "sustained"):
+            own = dict(enumerate(info.get("parts", {}).get(part, [])))
+            for name, unit in (("flops", "FLOP/s"), ("bytes", "B/s")):
+                if own and work.get(name):
+                    found[f"{name}, {part}", unit] = {
+                        at: work[name] / (one or seconds[at])
+                        for at, one in own.items()
+                        if one or (part == "device" and at in seconds)
+                    }
         for name, values in info.get("parts", {}).items():
             unit = "1" if name in {"concurrency", "overlap", "balance"} else "s"
             found[name, unit] = {at: one for at, one in enumerate(values) if one is not None}
