@@ -284,6 +284,7 @@ class Launch(Struct, kw_only=True, omit_defaults=True):
         two sittings; older files do not tell
     body_seconds : spent inside timed samples
     warmup_seconds : spent warming up, of bodies and of the device's clock
+    check_seconds : spent comparing results with the truth; older files do not tell
     empty_body : seconds per call that the harness reads for an empty body, by device
     ready_reading : seconds that reading one element of a ready value back takes, by accelerator
     waits : the call that was proved to wait for an accelerator and is used, by its name:
@@ -309,6 +310,7 @@ class Launch(Struct, kw_only=True, omit_defaults=True):
     timer_step: Number
     state: dict[str, Scalar] = field(default_factory=dict)
     changed: dict[str, Scalar] = field(default_factory=dict)
+    check_seconds: Number | UnsetType = UNSET
     begun: Number | UnsetType = UNSET
     gauge: dict[str, Number] = field(default_factory=dict)
     others: Number | UnsetType = UNSET

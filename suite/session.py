@@ -258,7 +258,9 @@ class LaunchSession:
         if self.spec.mode in {"measure", "alone"}:
             seen = timing.measure(sampler, self.settings)
         peaks = {device.name: _peak(device, sampler) for device in sampler.devices}
+        begun = time.monotonic()
         checked = worst(check(result) for result in seen.results)
+        check_seconds = time.monotonic() - begun
         if not checked.passed:
             raise WrongResultError(checked)
         self._place += 1
@@ -273,6 +275,7 @@ class LaunchSession:
             prepared=seen.prepared,
             work=work,
             check=checked,
+            checked=check_seconds,
             parts=seen.part_medians() | dict(apart),
             peak_bytes=sum(peak or 0 for peak in peaks.values()) or None,
             against=seen.against or None,

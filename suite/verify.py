@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Comparisons of a timed result with the truth, in float64 on the CPU.
+"""Comparisons of a timed result with the truth, in float64, on the CPU but for large products.
 
 Each function returns a check: a callable that takes the result, after the timing, and says
 how far it is from the truth. A check costs far less than the work that it judges.
@@ -39,7 +39,10 @@ _ENTRIES = 2**24
 """Entries of a matrix above which only some of its rows, drawn at random, are looked at."""
 _FLOPS = 2.5e9
 """What the exact side may cost; the columns of larger products are checked in groups."""
-_CHUNK = 2**18
+_CHUNK, _LARGE_CHUNK = 2**18, 2**22
+"""Numbers that are looked at together: on a CPU so many as its caches like."""
+_LARGE = 3 * 2**20
+"""Numbers of a product and its factors from which they are looked at on their accelerator."""
 _COLUMNS = 16
 _PLAIN = 2  # dimensions of a matrix that is not a batch
 
@@ -125,13 +128,19 @@ def worst(checks: Iterable[Check]) -> Check:
 
 
 def _product_errors(a: Tensor, b: Tensor, c: Tensor) -> tuple[str, Iterator[Tensor]]:
-    """Return what is compared, and the relative errors, some rows at a time."""
-    a, b, c = a.cpu(), b.cpu(), c.cpu()
+    """Return what is compared, and the relative errors, some rows at a time.
+
+    Sums of large products are made in float64 where the product lies, if the device can, since the
+    CPU would take longer for them than the device for the product. They share no code with it.
+    """
+    place = _where(a, b, c)
+    a, b, c = a.to(place), b.to(place), c.to(place)
     inner, columns = b.shape[-2:]
     width = _width(a.numel() // inner, inner, columns)
-    signs = torch.randint(0, 2, (columns,), generator=_chance()).mul_(2).sub_(1).double()
+    signs = torch.randint(0, 2, (columns,), generator=_chance()).mul_(2).sub_(1).double().to(place)
     smallest = c.abs().argmin() % columns  # an entry never written is most often zero
-    single = torch.cat([torch.randperm(columns, generator=_chance())[:_COLUMNS], smallest[None]])
+    some = torch.randperm(columns, generator=_chance())[:_COLUMNS].to(place)
+    single = torch.cat([some, smallest[None]])
 
     def summed(matrix: Tensor, weights: Tensor) -> Tensor:
         """Add the columns up in groups; the single ones follow as they are."""
@@ -140,7 +149,7 @@ def _product_errors(a: Tensor, b: Tensor, c: Tensor) -> tuple[str, Iterator[Tens
         groups = torch.unflatten(matrix * weights, -1, (-1, width)).sum(-1)
         return torch.cat([groups, matrix[..., single] * weights[single]], dim=-1)
 
-    ones = torch.ones(columns, dtype=torch.float64)
+    ones = torch.ones_like(signs)
     widths = summed(ones, ones)
     right = torch.cat([summed(part, signs) for part in _in_parts(b)], dim=-2)
     size = math.sqrt(sum(part.square().sum().item() for part in _in_parts(b)) / b.numel())
@@ -152,6 +161,18 @@ def _product_errors(a: Tensor, b: Tensor, c: Tensor) -> tuple[str, Iterator[Tens
             yield (summed(seen, signs) - left @ right).abs() / scale
 
     return ("every entry" if width == 1 else f"C x with A (B x) by {width} columns"), errors()
+
+
+def _where(a: Tensor, b: Tensor, c: Tensor) -> torch.device:
+    """Return where a product is compared: on its device if it is large and float64 is there."""
+    if a.numel() + b.numel() + c.numel() < _LARGE:
+        return torch.device("cpu")
+    try:
+        with torch.no_grad():
+            a.flatten()[:1].double().to(c.device).square().sum().item()
+    except (RuntimeError, TypeError, NotImplementedError):  # no float64, as on Metal, or no memory
+        return torch.device("cpu")
+    return c.device
 
 
 def _width(rows: int, inner: int, columns: int) -> int:
@@ -169,7 +190,8 @@ def _in_parts(matrix: Tensor, other: int = 0) -> Iterator[Tensor]:
     """
     rows = matrix.shape[-2]
     if matrix.dim() == _PLAIN:
-        rows = max(1, _CHUNK // max(other, matrix.shape[-1]))
+        most = _CHUNK if matrix.device.type == "cpu" else _LARGE_CHUNK
+        rows = max(1, most // max(other, matrix.shape[-1]))
     for part in torch.split(matrix, rows, dim=-2):
         yield part.double()
 

@@ -12,6 +12,7 @@ from suite import verify
 from suite.devices import Device
 from suite.model import Check
 from suite.verify import close_to, freivalds, same_bytes, worst
+from tests.stage import play
 
 pytestmark = pytest.mark.long
 
@@ -295,3 +296,22 @@ def test_the_worst_check_is_one_that_failed() -> None:
     unknown = Check("c", math.nan, 1.0)
     assert worst([fine, wrong]) is wrong
     assert worst([fine, unknown]) is unknown
+
+
+def test_a_large_product_is_compared_where_it_lies_if_the_device_has_float64() -> None:
+    large = torch.empty(1024, 1024, device="meta")
+    assert verify._where(large, large, large).type == "cpu"  # which cannot be looked at
+    here = torch.zeros(2048, 1024)
+    assert verify._where(here, here.T, here @ here.T).type == "cpu"
+    small = torch.empty(8, 8, device="meta")
+    assert verify._where(small, small, small).type == "cpu"
+
+
+def test_on_a_device_the_same_errors_are_found() -> None:
+    seen = play("checking", spec={"virtual": True})
+    assert {name: passed for name, (passed, _) in seen.items()} == {
+        "right": True,
+        "lacking": False,
+        "narrow": False,
+    }
+    assert all(launches > 10 for _, launches in seen.values())

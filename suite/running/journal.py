@@ -71,6 +71,7 @@ class Measured(Struct, tag="measured", kw_only=True):
 
     warmup, sampled, prepared : see `Measurement`
     wall_seconds : of the whole case, set-up and check included, but not a search
+    checked : seconds of comparing results with the truth
     in_a_row : whether nothing comes between two calls, so that energy can be measured
     order : its place in the launch
     undisturbed : seconds of a pilot's quickest call, what it waited for the processor taken off
@@ -96,6 +97,7 @@ class Measured(Struct, tag="measured", kw_only=True):
     search: Search | None = None
     prepared: float = 0.0
     wall_seconds: float = 0.0
+    checked: float = 0.0
     in_a_row: bool = True
     undisturbed: float | None = None
     accounts: Accounts | None = None

@@ -222,6 +222,7 @@ def _launch(
         begun=round(ended.begun, 3) if ended else UNSET,
         body_seconds=round(sum(record.sampled for record in mine), 3),
         warmup_seconds=round(warmup, 3),
+        check_seconds=round(sum(record.checked for record in mine), 3),
         empty_body=harness.empty_body if harness else {},
         ready_reading=harness.ready_reading if harness else {},
         waits=harness.waits if harness else {},
