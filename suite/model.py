@@ -193,15 +193,15 @@ class CaseInfo(Struct, kw_only=True, omit_defaults=True):
         the device), ``device`` (the device's own time for a call that was queued behind other
         work, so that it waited for no launch), ``sustained`` (a call that is repeated for seconds
         behind all other cases, where samples follow a rest), ``compile`` (what compiling the body
-        took, once a launch and outside its samples). Of a body with several lanes: ``at_once`` and ``in_turn`` (until all
-        was done, as the body is and with its entries strictly in turn, with events), ``shared``
-        and ``shared_in_turn`` (what the lanes' intervals share in these two), ``entries`` (how
-        many intervals), ``busy`` (of all lanes together, where the control was queued ahead, so
-        that it holds no launch gap), ``shareable`` (of all lanes but the longest), ``balance``
-        (the shortest lane's time as a fraction of the longest's, in the control),
-        ``concurrency`` (what of ``shareable`` was shared, see `suite.concurrency`). ``overlap``
-        in older files came from the first and last event of each lane and proves nothing.
-        Further names are explained by their exercise
+        took, once a launch and outside its samples). Of a body with several lanes: ``at_once``
+        and ``in_turn`` (until all was done, as the body is and with its entries strictly in turn,
+        with events), ``shared`` and ``shared_in_turn`` (what the lanes' intervals share in these
+        two), ``entries`` (how many intervals), ``busy`` (of all lanes together, where the control
+        was queued ahead, so that it holds no launch gap), ``shareable`` (of all lanes but the
+        longest), ``balance`` (the shortest lane's time as a fraction of the longest's, in the
+        control), ``concurrency`` (what of ``shareable`` was shared, see `suite.concurrency`).
+        ``overlap`` in older files came from the first and last event of each lane and proves
+        nothing. Further names are explained by their exercise
     peak_bytes : most device memory in use while the case ran
     order : the case's place in the launch, from 1; 0 where it was not reached
     against : host samples of the other version of the body, each taken right beside the
