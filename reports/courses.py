@@ -29,6 +29,7 @@ DRAWN = {
     "sm_clock_hz": "Clock",
     CPU_CLOCK: "Clock of the processor",
     "power_watts": "Power",
+    "mean_power_watts": "Power, mean of a second",
     "temperature_celsius": "Temperature",
 }
 """Quantities worth a chart; the processor's clock where there is no other."""

@@ -62,6 +62,14 @@ def test_a_case_gets_the_readings_of_its_time_in_all_launches() -> None:
     assert seen.values == {"power_watts": (300, 400, 500)}
 
 
+def test_a_mean_power_of_the_time_before_a_case_is_not_its_own() -> None:
+    records = [*flight(0, "product", 110, 1), *flight(1, "product", 120, 5)]
+    lines = [tick(at, mean_power_watts=at) for at in (110.2, 110.9, 120.4, 121.1, 123.0)]
+    seen = sensed.of_cases(lines, records, DEVICES)["product"]["cuda:0"]
+    assert (seen.readings, seen.values) == (5, {"mean_power_watts": (121.1, 122.0, 123.0)})
+    assert sensed.of_cases(lines[:2], records, DEVICES)["product"]["cuda:0"].values == {}
+
+
 def test_the_energy_counter_read_by_itself_is_no_reading_of_a_case() -> None:
     lines = [
         tick(110.2, power_watts=300),

@@ -90,7 +90,7 @@ def test_an_older_driver_tells_its_reasons_by_the_older_name(
 @pytest.mark.parametrize(
     ("function", "quantity"),
     [
-        ("nvmlDeviceGetPowerUsage", "power_watts"),
+        ("nvmlDeviceGetPowerUsage", "mean_power_watts"),
         ("nvmlDeviceGetTotalEnergyConsumption", "energy_joules"),
         ("nvmlDeviceGetTemperatureV", "temperature_celsius"),
         ("nvmlDeviceGetUtilizationRates", "utilization"),
@@ -101,7 +101,8 @@ def test_an_older_driver_tells_its_reasons_by_the_older_name(
 def test_what_is_refused_has_a_reason_and_no_value(
     monkeypatch: pytest.MonkeyPatch, function: str, quantity: str, code: int, reason: str
 ) -> None:
-    gpu = Gpu(refuses={function: code, "nvmlDeviceGetTemperature": code})
+    others = ("nvmlDeviceGetTemperature", "nvmlDeviceGetFieldValues")
+    gpu = Gpu(refuses=dict.fromkeys([function, *others], code))
     library = install(monkeypatch, gpu)
     sensor = only(gpu)
     said = sensor.read()
@@ -182,3 +183,26 @@ def test_what_a_launch_says_of_its_devices_is_found_by_the_runner(
 def test_a_device_of_amds_has_no_seal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch.version, "hip", "7.0")
     assert session._seals(["cuda:0"], SALT) == {"cuda:0": None}
+
+
+@pytest.mark.parametrize(
+    ("capability", "told"),
+    [((7, 5), "power_watts"), ((8, 0), "power_watts"), ((8, 6), "mean_power_watts")],
+)
+def test_where_the_power_of_the_moment_is_not_told_the_mean_of_a_second_is_called_so(
+    monkeypatch: pytest.MonkeyPatch, capability: tuple[int, int], told: str
+) -> None:
+    refuses = {"nvmlDeviceGetFieldValues": pynvml.NVML_ERROR_NOT_SUPPORTED}
+    gpu = Gpu(power=350_000, capability=capability, refuses=refuses)
+    install(monkeypatch, gpu)
+    said = only(gpu).read()
+    assert {name for name in said if "power" in name} == {told}
+    assert said[told] == 350
+
+
+def test_the_power_of_the_moment_is_read_where_there_is_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    gpu = Gpu(power=350_000, refuses={"nvmlDeviceGetPowerUsage": pynvml.NVML_ERROR_UNKNOWN})
+    install(monkeypatch, gpu)
+    assert only(gpu).read()["power_watts"] == 350

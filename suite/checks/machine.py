@@ -38,6 +38,7 @@ MOST_READ = {
     "clock_hz": HIGHEST_CLOCK,
     "memory_clock_hz": 1e11,
     "power_watts": MOST_WATTS,
+    "mean_power_watts": MOST_WATTS,
     "temperature_celsius": 150.0,
     "fan": 3.0,
     "utilization": 1.05,
@@ -186,7 +187,7 @@ def impossible_reading(run: Run) -> Iterator[Fault]:
             device = accelerator(run, name)
             most = dict(MOST_READ)
             if device:
-                most["power_watts"] = most_watts(device)
+                most["power_watts"] = most["mean_power_watts"] = most_watts(device)
             if device and device.max_clock_hz:
                 most["sm_clock_hz"] = BEYOND_LIMIT * device.max_clock_hz
             for what, (least, middle, greatest) in sensed.values.items():

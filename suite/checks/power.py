@@ -9,8 +9,10 @@ from suite.checks.facts import held_back
 from suite.checks.rule import Fault
 from suite.model import Run, Sensed, Severity
 from suite.sensors.power import LIMITED, may_limit
+from suite.sensors.sensor import MEAN_POWER, POWER
 
 SEVERITY: Severity = "info"
+POWERS = (POWER, MEAN_POWER)
 
 
 def power_limited_case(run: Run) -> Iterator[Fault]:
@@ -22,7 +24,8 @@ def power_limited_case(run: Run) -> Iterator[Fault]:
 
     def worked(name: str, seen: Sensed) -> bool:
         device = accelerator(run, name)
-        _, _, watts = seen.values.get("power_watts", (None, None, None))
+        known = (seen.values[name] for name in POWERS if name in seen.values)
+        _, _, watts = next(known, (None, None, None))
         _, busy, _ = seen.values.get("utilization", (None, None, None))
         return may_limit(watts, device.power_limit_watts if device else None, busy)
 

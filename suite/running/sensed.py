@@ -6,17 +6,21 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from statistics import median
 
+from msgspec.structs import replace
+
 from suite.model import Sensed, Telemetry
 from suite.running.energy import idle
 from suite.running.journal import Begun, Measured, Record
 from suite.sensors.cpu import CPU
-from suite.sensors.sensor import ENERGY
+from suite.sensors.sensor import ENERGY, MEAN_POWER
 from suite.telemetry import Line, Mute, Tick
 
 MOST_STEPS = 300
 """Points of a series, at most."""
 LEAST_STEP = 0.25
 """Seconds of a step, at least."""
+AVERAGED = 1.0
+"""Seconds of which a mean power is the mean."""
 REPLAYS = "pcie_replays"
 COUNTERS = (ENERGY, REPLAYS)
 """Quantities that count up from some time before the run."""
@@ -41,12 +45,23 @@ def of_cases(
             if device not in {CPU, *(name.partition("/")[0] for name in devices.get(case, ()))}:
                 continue
             read = [
-                ticks[bisect_left(times, begun) : bisect_right(times, ended)]
+                [
+                    _of_case(tick, begun)
+                    for tick in ticks[bisect_left(times, begun) : bisect_right(times, ended)]
+                ]
                 for begun, ended in spans
             ]
             if any(read):
                 found.setdefault(case, {})[device] = _summary(read)
     return found
+
+
+def _of_case(tick: Tick, begun: float) -> Tick:
+    """Return a reading without a mean power that is also of the time before the case."""
+    if MEAN_POWER not in tick.values or tick.at - begun >= AVERAGED:
+        return tick
+    values = {name: value for name, value in tick.values.items() if name != MEAN_POWER}
+    return replace(tick, values=values)
 
 
 def of_run(lines: Sequence[Line], records: Sequence[Record]) -> Telemetry | None:

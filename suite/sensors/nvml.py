@@ -7,7 +7,7 @@ from typing import Any
 
 import pynvml
 
-from suite.sensors.sensor import ENERGY, HELD_BACK, Reading, Sensor, seal, silent
+from suite.sensors.sensor import ENERGY, HELD_BACK, MEAN_POWER, POWER, Reading, Sensor, seal, silent
 
 _PREFIX = "nvmlClocksThrottleReason"
 _ALIAS = "UserDefinedClocks"
@@ -18,10 +18,12 @@ REASONS: dict[int, str] = {
 }
 """What may hold a clock back, by its bit; the newer names with `Event` lack two of them."""
 
+LAST_OF_THIS_MOMENT = (8, 0)
+"""The last compute capability whose power usage is that of the moment, as NVML's reference says."""
 ASKS: dict[str, Callable[[Any], Reading]] = {
     "sm_clock_hz": lambda gpu: pynvml.nvmlDeviceGetClockInfo(gpu, pynvml.NVML_CLOCK_SM) * 1e6,
     "memory_clock_hz": lambda gpu: pynvml.nvmlDeviceGetClockInfo(gpu, pynvml.NVML_CLOCK_MEM) * 1e6,
-    "power_watts": lambda gpu: pynvml.nvmlDeviceGetPowerUsage(gpu) / 1000,
+    POWER: lambda gpu: pynvml.nvmlDeviceGetPowerUsage(gpu) / 1000,
     ENERGY: lambda gpu: pynvml.nvmlDeviceGetTotalEnergyConsumption(gpu) / 1000,
     "temperature_celsius": (
         lambda gpu: float(pynvml.nvmlDeviceGetTemperature(gpu, pynvml.NVML_TEMPERATURE_GPU))
@@ -49,11 +51,37 @@ def sensors(seals: Mapping[str, str], salt: str) -> list[Sensor]:
     for device, sealed in seals.items():
         if sealed in handles:
             gpu = handles[sealed]
-            asks = {name: partial(ask, gpu) for name, ask in ASKS.items()}
+            others = {name: ask for name, ask in ASKS.items() if name != POWER}
+            asks = {name: partial(ask, gpu) for name, ask in (others | _power(gpu)).items()}
             found.append(Sensor(device, asks, source="NVML"))
         else:
             found += silent([device], "NVML lists no GPU with this UUID, as for a part of one")
     return found
+
+
+def _power(gpu: Any) -> dict[str, Callable[[Any], Reading]]:  # noqa: ANN401 - see below
+    """Return how the power of this moment is read, or else the mean of the past second."""
+    try:
+        _power_now(gpu)
+    except (pynvml.NVMLError, AttributeError):  # an older driver or device
+        return {MEAN_POWER if _averages(gpu) else POWER: ASKS[POWER]}
+    return {POWER: _power_now}
+
+
+def _power_now(gpu: Any) -> float:  # noqa: ANN401 - see below
+    (told,) = pynvml.nvmlDeviceGetFieldValues(gpu, [pynvml.NVML_FI_DEV_POWER_INSTANT])
+    if told.nvmlReturn != pynvml.NVML_SUCCESS:
+        raise pynvml.NVMLError(told.nvmlReturn)
+    return float(told.value.uiVal / 1000)
+
+
+def _averages(gpu: Any) -> bool:  # noqa: ANN401 - see below
+    """Tell whether a GPU is of a generation that tells the mean power of the past second."""
+    try:
+        capability = tuple(pynvml.nvmlDeviceGetCudaComputeCapability(gpu))
+    except (pynvml.NVMLError, AttributeError):
+        return True
+    return capability > LAST_OF_THIS_MOMENT
 
 
 def reasons(mask: int) -> list[str]:

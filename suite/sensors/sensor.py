@@ -11,10 +11,12 @@ Reading = float | list[str]
 Asks = Mapping[str, Callable[[], Reading]]
 
 HELD_BACK = "held_back"
+POWER, MEAN_POWER = "power_watts", "mean_power_watts"
+"""Power at the moment of reading; and the mean of the second before, which is no short case's."""
 ENERGY = "energy_joules"
 """A counter, from which power over a time is derived: the moment it is read at matters."""
 OF_ACCELERATORS = (
-    *("sm_clock_hz", "memory_clock_hz", "power_watts", ENERGY, "temperature_celsius"),
+    *("sm_clock_hz", "memory_clock_hz", POWER, ENERGY, "temperature_celsius"),
     *("fan", "utilization", "pcie_replays", HELD_BACK),
 )
 """What is asked of an accelerator."""
