@@ -21,13 +21,15 @@ from msgspec import Struct, structs
 HIDDEN = "\N{HORIZONTAL ELLIPSIS}"
 """Stands where something was hidden."""
 
-_PART = r"[^\s/\\\"'`<>|:;,()\[\]{}]+"
+_PART = r"[^\s/\\\"'`<>|:;,()\[\]{}]{1,255}"
+"""Every repetition that may begin anywhere in a text has a bound, so that a text of n characters
+costs n steps and not their square: names in paths have up to 255 characters, hosts up to 253."""
 _OWN_PATHS = (  # of the system, and where torch was built, which its messages tell
     r"(?:usr|lib\w*|s?bin|dev|proc|sys|pytorch|croot|__w)/"
     r"|opt/(?:conda|cuda|intel|nvidia|pytorch|rocm[\w.-]*)/"
 )
 _ROOTS = r"data|gpfs|home|lustre|media|mnt|nfs|root|scratch|srv|storage|tmp|Users|work\w*"
-_SITES = r"(?:\w+\.)*(?:amd|apple|github|intel|nvidia|python|pytorch)\.(?:com|org|io)\b"
+_SITES = r"(?:\w{1,63}\.){0,4}(?:amd|apple|github|intel|nvidia|python|pytorch)\.(?:com|org|io)\b"
 _NO_HOST = (  # before a colon and a number, such as that of a line
     r"(?:localhost|[\w.-]+\.(?:cc?|cpp|cuh?|hp?p?|inl|mm|pyx?)|(?:b?float|complex|u?int|[bft][fp]|sm|n|x)\d+"
     r"|batch|bytes|count|dim|index|items|kib|length|line|numel|pid|rank|seed|shape|size|step)"
@@ -39,10 +41,10 @@ _VERSION_WORD = re.compile(
 )
 PATTERNS = {
     "a credential": re.compile(
-        r"://[^\s/@]+:[^\s/@]*@\S*"
+        r"://[^\s/@]{1,128}?:[^\s/@]{0,256}@\S*"
         r"|\b(?:gh[opsu]|hf|github_pat)_\w{16,}|\bAKIA[A-Z0-9]{12,}|\bxox[abp]-[\w-]{10,}"
-        r"|\b(?:password|passwd|secret|api[_-]?key)\s*[:=]\s*\S+"
-        r"|token\s*=\s*(?=\S*[a-z])\S{8,}",
+        r"|\b(?:password|passwd|secret|api[_-]?key)\s{0,8}[:=]\s{0,8}\S+"
+        r"|token\s{0,8}=\s{0,8}(?=\S{0,256}[a-z])\S{8,}",
         re.IGNORECASE | re.ASCII,
     ),
     "a path": re.compile(
@@ -63,32 +65,35 @@ PATTERNS = {
         r"|(?<![\w.])(?=[\d.]*[a-f])[0-9a-f]{4}\.[0-9a-f]{4}\.[0-9a-f]{4}(?![\w.])"
     ),
     "a serial number": re.compile(
-        r"\b(?:serial\s+(?:number|no\.?)|serial\s*[:=#]|s/n\b)\s*[:=#]?\s*[\w-]*\d[\w-]*",
+        r"\b(?:serial\s{1,8}(?:number|no\.?)|serial\s{0,8}[:=#]|s/n\b)\s{0,8}[:=#]?\s{0,8}"
+        r"[\w-]{0,64}\d[\w-]*",
         re.IGNORECASE | re.ASCII,
     ),
     "an identifier": re.compile(  # of a container or a machine
         r"(?<!\w)(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])(?:[0-9a-f]{12}|[0-9a-f]{32,})(?!\w)"
     ),
     "an address": re.compile(
-        rf"\b(?!env://|file://[/{HIDDEN}])[a-z][a-z0-9+]*+://(?!{_SITES}|localhost\b)[^\s\"'<>]+"
+        rf"\b(?!env://|file://[/{HIDDEN}])[a-z][a-z0-9+]{{0,20}}+://(?!{_SITES}|localhost\b)[^\s\"'<>]+"
         rf"|(?<![\w./=:-])(?=[a-z][a-z0-9.-]*+:\d{{4}})(?!{_NO_HOST}:)"
         r"(?:[a-z]+:[1-6]\d{4}|[a-z][a-z0-9-]*[\d-][a-z0-9.-]*:\d{4,5})(?![\w.])",
         re.IGNORECASE | re.ASCII,
     ),
     "a host": re.compile(
-        rf"\b(?!{_SITES}|(?:self|threading|torch)\.)(?:[a-z0-9][\w-]*\.)+"
+        rf"\b(?!{_SITES}|(?:self|threading|torch)\.)(?:[a-z0-9][\w-]{{0,62}}\.){{1,16}}"
         r"(?:com|org|net|edu|gov|de|uk|cn|jp|internal|intranet|local(?:domain)?|lan|corp|svc)\b"
         r"(?![\w(])",
         re.IGNORECASE | re.ASCII,
     ),
 }
 _NUMBERS = re.compile(r"(?<![\w.])(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})(?![\w.]*\d)")
-_COLONS = re.compile(r"(?<![\w:.])[0-9a-fA-F:]*:[0-9a-fA-F:.]*:[0-9a-fA-F:.]*(?![\w:])")
+_COLONS = re.compile(r"(?<![\w:.])[0-9a-fA-F:.]{2,45}+(?![\w:.])")
 _VERSIONS = re.compile(
     r"\.(?:id|digest|run|kernel|release|driver|torch|\w*version\w*|python\w*|processor)$"
     r"|\.(?:packages|torch_build)\b|\.machine_info\.cpu\b"
 )
 _OCTET, _NO_VERSION = 255, 100
+_BEFORE = 32
+"""Characters before four numbers in which a word may say that they are a version."""
 _SHORTEST_NAME = 3
 _COMMON = (
     "admin amd apple arm azureuser build builder cloud container cpu cuda debian default docker"
@@ -124,7 +129,8 @@ def find(text: str, names: Collection[str] = (), *, version: bool = False) -> It
         if not version or kind != "an identifier" or " " in text:
             yield from (Found(kind, *found.span()) for found in pattern.finditer(text))
     for found in _NUMBERS.finditer(text):
-        if _is_address([int(part) for part in found.groups()], text[: found.start()], version):
+        before = text[max(0, found.start() - _BEFORE) : found.start()]
+        if _is_address([int(part) for part in found.groups()], before, version):
             yield Found("an address", *found.span())
     for found in _COLONS.finditer(text):
         if _is_ipv6(found[0]):

@@ -56,7 +56,9 @@ from suite.workers import Seat, Worker
 
 SETTLED = 0.05
 """Seconds from which on settling the clocks before a case is worth a line in the journal."""
-LONGEST_REASON = 300
+LONGEST_REASON, LONGEST_MESSAGE = 300, 3_000
+"""Characters of a stored reason, and of an error's message that are looked at: ten times as many,
+so that nothing is cut in half before it is hidden."""
 PR_SET_PDEATHSIG = 1
 """The option of `prctl` that names the signal for a parent's death (linux/prctl.h)."""
 _PATH = re.compile(r"(?<![\w.])(?:[A-Za-z]:\\|~?/)[^\s'\",;:)]+")
@@ -364,7 +366,8 @@ def _peak(device: dev.Device, sampler: timing.Sampler) -> int | None:
 def reason_of(error: BaseException) -> str:
     """Return the first line of an error, without what names anybody, as the reason of a refusal."""
     message = getattr(error, "msg", None) or str(error)
-    line = _PATH.sub(private.HIDDEN, message.strip().partition("\n")[0])
+    line = message.strip().partition("\n")[0][:LONGEST_MESSAGE]
+    line = _PATH.sub(private.HIDDEN, line)
     line = private.hide(line, private.own_names())[:LONGEST_REASON]
     if isinstance(error, pytest.skip.Exception | pytest.fail.Exception | WrongResultError):
         return line

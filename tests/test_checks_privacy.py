@@ -5,6 +5,7 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
+from time import process_time
 
 import pytest
 from msgspec import Struct
@@ -56,6 +57,11 @@ TELLING = (
     "link 9c:b6:d0:03:00:ee:11:22 is down",
     "link 9cb6.d0ee.1122 is down",
 )
+UNITS = (
+    *("a.", "1.1.1.1 ", "a-", "a+", "/a", "::", ":", "://a:a:", "ab@", "a@a.", "s/n ", "s/n   "),
+    *("token =", "password ", "0", "(/a", "~a", "a.b-", "http://", "serial number ", "1.2.3."),
+)
+"""Beginnings of what is looked for, to be repeated without ever becoming it."""
 KERNELS = (
     "6.18.44-fc-v669",
     "6.8.0-1021-azure",
@@ -69,6 +75,15 @@ PROCESSORS = (
     "Apple M4 Max",
     "12th Gen Intel(R) Core(TM) i7-12700K",
 )
+
+
+@pytest.mark.parametrize("tail", ["", "!", " x"])
+@pytest.mark.parametrize("unit", UNITS)
+def test_a_long_text_costs_as_many_steps_as_it_has_characters(unit: str, tail: str) -> None:
+    text = unit * (2**15 // len(unit)) + tail
+    begun = process_time()
+    private.hide(text)
+    assert process_time() - begun < 2  # the square of its characters costs minutes
 
 
 @pytest.mark.parametrize("text", TELLING)
