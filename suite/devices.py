@@ -199,8 +199,9 @@ class Device:
             wanted = getattr(torch, eight_bit_float(self._gfx))
         count = torch.Size(shape).numel()
         self.require(count * (4 + wanted.itemsize * (wanted != torch.float32)))
-        drawn = torch.rand(shape, generator=self._generator, device=self._generator.device)
-        return drawn.mul_(2).sub_(1).to(device=self.handle, dtype=wanted)
+        drawn = torch.empty(shape, device=self._generator.device)
+        drawn.uniform_(-1, 1, generator=self._generator)
+        return drawn.to(device=self.handle, dtype=wanted)
 
     @property
     def _gfx(self) -> str | None:

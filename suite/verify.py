@@ -7,6 +7,8 @@ how far it is from the truth. A check costs far less than the work that it judge
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 import torch
@@ -39,6 +41,9 @@ _ENTRIES = 2**24
 """Entries of a matrix above which only some of its rows, drawn at random, are looked at."""
 _FLOPS = 2.5e9
 """What the exact side may cost; the columns of larger products are checked in groups."""
+_PART_IN_BRIEF = 1 / 16
+"""Of these entries and of this cost, what a brief check is content with."""
+_IS_BRIEF = ContextVar("brief", default=False)
 _CHUNK, _LARGE_CHUNK = 2**18, 2**22
 """Numbers that are looked at together: on a CPU so many as its caches like."""
 _LARGE = 3 * 2**20
@@ -81,6 +86,16 @@ def freivalds(a: Tensor, b: Tensor, precision: str | None = None) -> TensorCheck
         return Check(what, largest, bound, _precision(a, c, typical))
 
     return check
+
+
+@contextmanager
+def briefly(*, brief: bool) -> Iterator[None]:
+    """Let products be checked on few rows, if `brief`: where all of them were checked before."""
+    before = _IS_BRIEF.set(brief)
+    try:
+        yield
+    finally:
+        _IS_BRIEF.reset(before)
 
 
 def close_to(expected: Tensor, tolerance: float, what: str) -> Callable[[Any], Check]:
@@ -177,8 +192,8 @@ def _where(a: Tensor, b: Tensor, c: Tensor) -> torch.device:
 
 def _width(rows: int, inner: int, columns: int) -> int:
     """Return how many columns are added up into one, so that the exact side stays cheap."""
-    width = 1
-    while 2 * rows * inner * columns / width > _FLOPS and columns % (2 * width) == 0:
+    width, most = 1, _FLOPS * _part()
+    while 2 * rows * inner * columns / width > most and columns % (2 * width) == 0:
         width *= 2
     return width
 
@@ -198,10 +213,14 @@ def _in_parts(matrix: Tensor, other: int = 0) -> Iterator[Tensor]:
 
 def _some_rows(a: Tensor, c: Tensor) -> Tensor | None:
     """Draw the rows to look at; `None` for all of them."""
-    rows = _ENTRIES // max(a.shape[-1], c.shape[-1])
+    rows = int(_ENTRIES * _part()) // max(a.shape[-1], c.shape[-1])
     if a.dim() > _PLAIN or rows >= a.shape[-2]:
         return None
     return torch.randperm(a.shape[-2], generator=_chance())[:rows]
+
+
+def _part() -> float:
+    return _PART_IN_BRIEF if _IS_BRIEF.get() else 1.0
 
 
 def _take(matrix: Tensor, rows: Tensor | None) -> Tensor:

@@ -11,7 +11,7 @@ from torch import Tensor
 from suite import verify
 from suite.devices import Device
 from suite.model import Check
-from suite.verify import close_to, freivalds, same_bytes, worst
+from suite.verify import briefly, close_to, freivalds, same_bytes, worst
 from tests.stage import play
 
 pytestmark = pytest.mark.long
@@ -315,3 +315,23 @@ def test_on_a_device_the_same_errors_are_found() -> None:
         "narrow": False,
     }
     assert all(launches > 10 for _, launches in seen.values())
+
+
+def test_a_brief_check_looks_at_few_rows_and_still_finds_what_is_wrong_in_all() -> None:
+    a, b = factors((2048, 512, 2048))
+    product = a @ b
+    check = freivalds(a, b)
+    with briefly(brief=True):
+        right, rounded_up = check(product), check(product * 1.01)
+    assert right.passed
+    assert right.compared.endswith("512 of 2048 rows")
+    assert not rounded_up.passed
+    assert "rows" not in check(product).compared
+
+
+def test_a_brief_check_of_a_small_product_looks_at_every_entry() -> None:
+    a, b = factors((64, 64, 64))
+    wrong = a @ b
+    wrong[3, 5] = 0
+    with briefly(brief=True):
+        assert not freivalds(a, b)(wrong).passed
