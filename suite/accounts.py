@@ -15,6 +15,8 @@ from typing import NamedTuple
 from suite.limits import ROOT, read
 
 NANO = 1e-9
+DISTURBED = 0.1
+"""Waiting for the processor, as a part of the time, above which other programs disturb."""
 
 
 class Accounts(NamedTuple):

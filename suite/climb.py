@@ -134,7 +134,7 @@ class Climb:
         self.climbed(function, parameters, work, seconds)
         if seconds <= LEEWAY * self.cap:
             return None
-        reason = self._reason(parameters, "takes", seconds)
+        reason = self._reason(parameters, "takes at least", seconds)
         reason += f", in the quickest of {counted(len(calls), 'call')}"
         self.leave_out(function, parameters, work, reason)
         return reason

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
 """What a pilot does with a case: call it a few times, if nothing says that it takes too long."""
 
-from suite.accounts import Read, accounts, undisturbed
+import torch
+
+from suite.accounts import DISTURBED, Accounts, Read, accounts, undisturbed
 from suite.climb import Climb
 from suite.errors import TooLongError
 from suite.grids import Parameters
@@ -16,6 +18,9 @@ MENACING = 0.2
 """Of the deadline: where the first two calls take longer, a third might not end in time."""
 PATIENCE = 0.3
 """Seconds that a pilot spends on any body before it believes that it is as slow as it seems."""
+THREADED = 2.0
+"""Times as fast as one thread that several are taken to be: a call that seems to take too long,
+while they wait for each other on a busy processor, is tried with a single one."""
 LEAST_CALLS, EXPLORED = 3, 5
 """Calls that a pilot makes of any body but a hopeless one, since any single one may be disturbed,
 and after which it has seen enough."""
@@ -69,24 +74,57 @@ def explore(
     with no_garbage_collection():
         begun = sampler.clock()
         seen = Measurement(warmup=sampler.took())
-        first = sampler.clock()
+        first, accounted = sampler.clock(), read()
         while _says_too_little(seen, hopeless, menacing) or (
             len(seen.host) < EXPLORED and sampler.clock() - first < most
         ):
-            sampler.get_ready()
-            before = read()
-            queued, seconds, seen.result = sampler.timed()
-            own = undisturbed(seconds, before, read(), cores_in_use())
-            seen.undisturbed.append(own)
-            seen.host.append(seconds)
-            seen.sampled += seconds
-            if sampler.queues:
-                seen.parts.setdefault("enqueue", []).append(queued)
+            _call(sampler, seen, read)
+        too_long = min(seen.undisturbed) > settings.longest_sample
+        if too_long and cores_in_use() * min(seen.host) < menacing and _waited(accounted, read()):
+            _call_with_one_thread(sampler, seen, read)
         seen.prepared = sampler.clock() - begun - seen.warmup - seen.sampled
         if (other := sampler.other()) is not None:
             _, seconds, seen.other = other.host(1)
             seen.against.append(seconds)
         return seen
+
+
+def _waited(before: Accounts | None, after: Accounts | None) -> bool:
+    """Tell whether other programs disturbed the calls."""
+    if before is None or after is None:
+        return False
+    ran, waited = after.since(before)
+    return waited > DISTURBED * (ran + waited)
+
+
+def _call(sampler: Sampler, seen: Measurement, read: Read) -> None:
+    sampler.get_ready()
+    before = read()
+    queued, seconds, seen.result = sampler.timed()
+    seen.undisturbed.append(undisturbed(seconds, before, read(), cores_in_use()))
+    seen.host.append(seconds)
+    seen.sampled += seconds
+    if sampler.queues:
+        seen.parts.setdefault("enqueue", []).append(queued)
+
+
+def _call_with_one_thread(sampler: Sampler, seen: Measurement, read: Read) -> None:
+    """See how long a call takes whose threads do not wait for each other.
+
+    A thread that waits for another one whose processor is taken away is busy waiting, which no
+    account tells from work. Two threads or more do the work in half of the time at best.
+    """
+    threads = torch.get_num_threads()
+    single = Measurement()
+    torch.set_num_threads(1)
+    try:
+        for _ in range(LEAST_CALLS):
+            _call(sampler, single, read)
+    finally:
+        torch.set_num_threads(threads)
+    seen.undisturbed += [seconds / THREADED for seconds in single.undisturbed]
+    seen.host += single.host
+    seen.sampled += single.sampled
 
 
 def _says_too_little(seen: Measurement, hopeless: float, menacing: float) -> bool:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
 
+from suite.accounts import DISTURBED
 from suite.model import MOST_SAMPLES, Settings
 from suite.profiles import LEAST_SAMPLES, PROFILES, limits_of
 from suite.running.journal import Identity, Measured, Refused
@@ -14,8 +15,6 @@ CASE_SECONDS = (0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5, 0.7, 1.0
 """Times for a case in a launch to choose from; a few, so that like runs choose alike."""
 RESERVE = 0.92
 """The part of the budget that is planned; the rest is for what takes longer than thought."""
-DISTURBED = 0.1
-"""Part of a pilot's time that its cases wait for the processor above which others disturb it."""
 MORE_WHERE_DISTURBED = 1.5
 """Times the profile's limit that a run may take on such a machine, rather than lose cases."""
 CALLS_A_SAMPLE = 3
