@@ -22,13 +22,14 @@ READ_BACK = "read-back"
 RESULTS = "read-back of results"
 """Reading one element of each result back, where no call waits and nothing is computed before."""
 
-SIZES = (256, 512, 1024, 2048, 4096)
-"""Edges of the matrices whose product is the known work; the first that takes long enough."""
-LONG_ENOUGH = 10.0
-"""The product takes at least this many times as long as reading a ready value."""
-LEFT = 0.25
-"""The part of the product's time by which a read after a wait may be longer than a ready one."""
-TRIES = 5
+WORKS = ((256, 1), (256, 16), (1024, 1), (1024, 8), (4096, 1))
+"""What may be queued to try a wait, with rising work: edges of matrices, and products in a row."""
+AT_ONCE = 3.0
+"""A product that is called for this many times as long as a ready value is read was not queued:
+launching takes no longer than reading, which is launched too."""
+LEFT = 0.5
+"""The part of what is left without a wait that may be left after one, or of a ready reading."""
+TRIES = 3
 """Times of which the median counts."""
 
 REFUSALS = (AttributeError, NotImplementedError, RuntimeError, TypeError, ValueError)
@@ -42,22 +43,30 @@ class Wait(NamedTuple):
     call: Callable[[], object]
 
 
+class Known(NamedTuple):
+    """Work, and the seconds of reading a ready value, and beyond it what is left of the work."""
+
+    work: Callable[[], Tensor]
+    ready: float
+    left: float
+
+
 @cache
 def proved(device: torch.device) -> Wait:
     """Return the first call that is proved to wait for a device.
 
     Raises what the device raises where nothing can be computed on it.
     """
-    work, ready, worked = _known_work(device)
+    known = _known_work(device)
+    most = known.ready + LEFT * max(known.left, known.ready)
     for wait in _candidates(device):
         try:
-            left = statistics.median(_left(work, wait) for _ in range(TRIES))
+            if statistics.median(_left(known.work, wait.call) for _ in range(TRIES)) <= most:
+                return wait
         except torch.OutOfMemoryError:
             raise
         except REFUSALS:
             continue
-        if left - ready <= LEFT * (worked - ready):
-            return wait
     return Wait(RESULTS, _candidates(device)[-1].call)
 
 
@@ -75,7 +84,7 @@ def reading(tensor: Tensor, clock: Callable[[], float] = perf_counter) -> float:
 
 def ready_reading(device: torch.device) -> float:
     """Return the seconds that reading one element back takes where it is ready."""
-    ready = torch.ones(SIZES[0]).to(device)
+    ready = torch.ones(2).to(device)
     read(ready)
     return statistics.median(reading(ready) for _ in range(TRIES))
 
@@ -114,28 +123,52 @@ def _candidates(device: torch.device) -> list[Wait]:
     ]
 
 
-def _known_work(device: torch.device) -> tuple[Callable[[], Tensor], float, float]:
-    """Return work, and the seconds of reading a ready value and of the work and reading it."""
-    for edge in SIZES:
+def _known_work(device: torch.device) -> Known:
+    """Return the least work of which something is left when it is queued, if any is.
+
+    It is made of products of matrices, or of sums on a backend that has none. Where nothing is left
+    of any, the device computes at once, or too fast for a wait to matter.
+    """
+    try:
+        return _enough(device, torch.matmul)
+    except NotImplementedError:
+        return _enough(device, torch.add)
+
+
+def _enough(device: torch.device, operation: Callable[[Tensor, Tensor], Tensor]) -> Known:
+    """Return work made of an operation; see `_known_work`."""
+    for edge, calls in WORKS:
         factor = torch.full((edge, edge), 1 / edge).to(device)
-        work = partial(torch.matmul, factor, factor)
+        work = partial(_in_a_row, operation, factor, calls)
         result = work()
         read(result)  # the first calls pay for much that later ones do not
         ready = statistics.median(reading(result) for _ in range(TRIES))
-        worked = statistics.median(_worked(work) for _ in range(TRIES))
-        if worked >= LONG_ENOUGH * ready:
+        called = statistics.median(_seconds(work) for _ in range(TRIES))
+        left = statistics.median(_left(work) for _ in range(TRIES)) - ready
+        if left >= ready or called >= AT_ONCE * calls * ready:
             break
-    return work, ready, worked
+    return Known(work, ready, left)
 
 
-def _worked(work: Callable[[], Tensor]) -> float:
+def _in_a_row(operation: Callable[[Tensor, Tensor], Tensor], factor: Tensor, calls: int) -> Tensor:
+    result = factor
+    for _ in range(calls):
+        result = operation(result, factor)
+    return result
+
+
+def _seconds(work: Callable[[], Tensor]) -> float:
+    """Return the seconds until work is called; its result is read before the next."""
     begun = perf_counter()
-    read(work())
-    return perf_counter() - begun
-
-
-def _left(work: Callable[[], Tensor], wait: Wait) -> float:
-    """Queue work and wait; return the seconds that reading one element of its result takes."""
     result = work()
-    wait.call()
+    called = perf_counter() - begun
+    read(result)
+    return called
+
+
+def _left(work: Callable[[], Tensor], wait: Callable[[], object] | None = None) -> float:
+    """Queue work, and wait; return the seconds that reading one element of its result takes."""
+    result = work()
+    if wait is not None:
+        wait()
     return reading(result)

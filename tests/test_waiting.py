@@ -11,18 +11,14 @@ from suite import waiting
 from suite.devices import Device
 from suite.profiles import settings_for
 from suite.session import LaunchSession
-from suite.waiting import READ_BACK, RESULTS, Wait, proved
+from suite.waiting import READ_BACK, RESULTS, Known, Wait, proved
 
-READY, WORKED = 1e-4, 1e-2
-"""Seconds of reading a ready value, and of the known work and reading its result."""
+READY, UNFINISHED = 1e-4, 1e-2
+"""Seconds of reading a ready value, and of the known work."""
 
 
 def lacking() -> None:
     raise NotImplementedError("no such call")
-
-
-def nothing() -> None:
-    return None
 
 
 @pytest.fixture
@@ -31,16 +27,18 @@ def choose(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[dict[str, Any]
 
     def chosen(calls: dict[str, Any]) -> str:
         candidates = [
-            Wait(name, nothing if isinstance(after, float) else after)
+            Wait(name, (lambda: None) if isinstance(after, float) else after)
             for name, after in calls.items()
         ]
 
-        def left(_: object, wait: Wait) -> float:
-            wait.call()
-            return float(calls[wait.name])
+        def left(_: object, wait: Callable[[], object]) -> float:
+            wait()
+            [name] = [one.name for one in candidates if one.call is wait]
+            return float(calls[name])
 
+        known = Known(torch.empty, READY, UNFINISHED)
         monkeypatch.setattr(waiting, "_candidates", lambda _: candidates)
-        monkeypatch.setattr(waiting, "_known_work", lambda _: (nothing, READY, WORKED))
+        monkeypatch.setattr(waiting, "_known_work", lambda _: known)
         monkeypatch.setattr(waiting, "_left", left)
         proved.cache_clear()
         return proved(torch.device("meta")).name
@@ -54,9 +52,9 @@ def choose(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[dict[str, Any]
     [
         ({"general": READY, "own": READY}, "general"),
         ({"general": lacking, "own": READY}, "own"),
-        ({"general": WORKED, "own": 1.5 * READY}, "own"),
-        ({"general": lacking, "own": 0.5 * WORKED, READ_BACK: READY}, READ_BACK),
-        ({"general": WORKED, "own": WORKED, READ_BACK: WORKED}, RESULTS),
+        ({"general": UNFINISHED, "own": 1.5 * READY}, "own"),
+        ({"general": lacking, "own": 0.6 * UNFINISHED, READ_BACK: READY}, READ_BACK),
+        ({"general": UNFINISHED, "own": UNFINISHED, READ_BACK: UNFINISHED}, RESULTS),
     ],
 )
 def test_the_first_call_after_which_nothing_is_left_is_used(
