@@ -3,6 +3,7 @@
 
 import gc
 import re
+import shlex
 import sys
 from collections.abc import Callable
 from functools import wraps
@@ -41,8 +42,8 @@ def tells(verb: Callable[..., None]) -> Callable[..., None]:
             if (module := absent_module(error)) is None:
                 raise
             end(CANNOT, absent(module))
-        except KeyboardInterrupt:  # a run that has measured something says what is saved
-            end(INTERRUPTED, "interrupted; nothing was measured, so nothing is lost")
+        except KeyboardInterrupt:  # a run says what is saved
+            end(INTERRUPTED, "interrupted while nothing was measured, so nothing is lost")
 
     return wrapped
 
@@ -51,6 +52,7 @@ def told(verb: Callable[..., None], options: dict[str, Any]) -> None:
     """Do as `tells` says, once everything that this takes can be imported."""
     from suite.errors import (
         CannotRunError,
+        CutShortError,
         Interrupted,
         NothingMeasuredError,
         NothingSelectedError,
@@ -61,6 +63,8 @@ def told(verb: Callable[..., None], options: dict[str, Any]) -> None:
         verb(**options)
     except NothingSelectedError as error:
         raise click.UsageError(str(error)) from None
+    except CutShortError as error:
+        end(CANNOT, f"{error}; everything finished stays; {resuming(error.run, options)}")
     except CannotRunError as error:
         end(CANNOT, str(error))
     except NothingMeasuredError as error:
@@ -72,14 +76,23 @@ def told(verb: Callable[..., None], options: dict[str, Any]) -> None:
     except OSError as error:
         end(CANNOT, f"{error.filename or 'cannot write'}: {error.strerror or error}")
     except Interrupted as stopped:
-        if stopped.run is None:
-            end(INTERRUPTED, "interrupted before anything was measured")
         saved = f"; what was finished is in {stopped.stored}" if stopped.stored else ""
-        where = f" --results {options['results']}" if options["results"] != RESULTS else ""
-        again = f"`frobench run --resume {stopped.run}{where}` goes on"
-        if "file" in options:
-            again += f", and `frobench compare {options['file']} NEW` then says what agrees"
-        end(INTERRUPTED, f"interrupted{saved}; {again}")
+        if stopped.trouble:
+            saved = (
+                f"; no partial file is written ({stopped.trouble}), but everything finished stays"
+            )
+        end(INTERRUPTED, f"interrupted{saved}; {resuming(stopped.run, options)}")
+
+
+def resuming(run: str, options: dict[str, Any]) -> str:
+    """Say how a run that was cut short is finished, with a command that can be typed."""
+    results: Path = options["results"]
+    where = "" if results == RESULTS else f" --results {shlex.quote(str(results))}"
+    again = f"`frobench run --resume {run}{where}` goes on"
+    if "file" in options:
+        file = shlex.quote(str(options["file"]))
+        again += f", and `frobench compare {file} NEW` then says what agrees"
+    return again
 
 
 def end(code: int, message: str) -> NoReturn:
@@ -191,29 +204,27 @@ def reproduce(file: Path, devices: str, benchmarks: Path, results: Path, *, wait
 
 def measure(results: Path, benchmarks: Path, devices: str, **wanted: Any) -> "tuple[Path, Run]":  # noqa: ANN401 - see `Request`
     """Measure what is wanted, and return the stored file and its path."""
-    import signal
-
     from suite import store
     from suite.errors import Interrupted
-    from suite.runner import Request
     from suite.runner import run as to_the_end
+    from suite.running.interruptions import Interruptions
     from suite.running.progress import reporter
+    from suite.running.request import Request
 
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # saves what is finished too
     request = Request(
         results=results.resolve(),
         benchmarks=benchmarks.resolve(),
         devices=names(devices),
         **wanted,
     )
-    try:
-        with reporter() as progress:
-            path, stored = to_the_end(request, progress)
-    except Interrupted as stopped:
-        if stopped.stored is not None:
-            conclude(store.read(stopped.stored), err=True)
-        raise
-    return path, stored
+    with Interruptions() as interruptions:
+        try:
+            with reporter() as progress:
+                return to_the_end(request, progress, interruptions)
+        except Interrupted as stopped:
+            if stopped.stored is not None:
+                conclude(store.read(stopped.stored), err=True)
+            raise
 
 
 def conclude(judged: "Run", *, err: bool, every: bool = False, cases: bool = False) -> None:

@@ -14,6 +14,17 @@ class CannotRunError(RuntimeError):
     """The machine cannot do what was asked; the message says why and what helps."""
 
 
+class CutShortError(CannotRunError):
+    """A run ended before its last launch did, and can be resumed.
+
+    run : its name
+    """
+
+    def __init__(self, message: str, run: str) -> None:
+        super().__init__(message)
+        self.run = run
+
+
 class NothingMeasuredError(RuntimeError):
     """No selected case could be measured; the message gives the reasons.
 
@@ -44,14 +55,16 @@ class ClockError(RuntimeError):
 class Interrupted(Exception):  # noqa: N818 - not an error: the user asked for it
     """The user ended the run.
 
-    run : its name, to resume it by; ``None`` if it ended before there was anything to resume
+    run : its name, to resume it by
     stored : where everything finished was saved; ``None`` if nothing was
+    trouble : why nothing was, if there was something to save
     """
 
-    def __init__(self, run: str | None, stored: Path | None) -> None:
+    def __init__(self, run: str, stored: Path | None, trouble: str | None = None) -> None:
         super().__init__(run)
         self.run = run
         self.stored = stored
+        self.trouble = trouble
 
 
 class WrongResultError(Exception):

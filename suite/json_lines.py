@@ -25,12 +25,15 @@ class JsonLines(Generic[Line]):
 
     path : of the file, which need not exist
     kind : the type of a line, or a union of tagged types
+    damaged : numbers of the lines, from 1, that were passed over since they cannot be read
     """
 
     def __init__(self, path: Path, kind: Any) -> None:  # noqa: ANN401 - a union is no type
         self.path = path
         self._decoder = msgspec.json.Decoder(kind)
         self._offset = 0
+        self._lines = 0
+        self.damaged: list[int] = []
 
     def write(self, line: Line) -> None:
         """Append a line and see it on the disk."""
@@ -46,7 +49,7 @@ class JsonLines(Generic[Line]):
                 file.write(encoded(line))
 
     def news(self) -> Iterator[Line]:
-        """Yield the lines that were appended since the last call."""
+        """Yield the lines that were appended since the last call, but those that are damaged."""
         if not self.path.exists():
             return
         with self.path.open("rb") as file:
@@ -55,7 +58,13 @@ class JsonLines(Generic[Line]):
                 if not line.endswith(b"\n"):
                     return
                 self._offset += len(line)
-                yield self._decoder.decode(line)
+                self._lines += 1
+                try:
+                    decoded = self._decoder.decode(line)
+                except (msgspec.DecodeError, UnicodeDecodeError):
+                    self.damaged.append(self._lines)
+                else:
+                    yield decoded
 
     def mend(self) -> None:
         """Cut off the half line that a killed process left, before another one writes.

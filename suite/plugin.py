@@ -7,10 +7,10 @@ launch of `frobench run` is the same session with `--frobench-launch`, which say
 measure in which order, and where to write it.
 """
 
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
 from pathlib import Path
+from time import monotonic
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -35,6 +35,7 @@ from suite.errors import DoesNotFitError, WrongResultError
 from suite.grids import PROFILES
 from suite.lanes import Track
 from suite.model import Check, Work
+from suite.process_state import ProcessState
 from suite.replay import Replay, show
 from suite.running.journal import Measured, Stopped
 from suite.searches import ShapeSearch
@@ -121,7 +122,7 @@ def measure(
 ) -> Iterator[Measure]:
     """Time a body and check its result; see `Measure`."""
     item = request.node
-    state = dev.global_state()
+    state = ProcessState()
     request.config.stash[SESSION].tidy_up()
     it = Measure(request.config.stash[SESSION], item)
     for name in ARGUMENTS:
@@ -129,11 +130,13 @@ def measure(
             found = request.getfixturevalue(name)
             it.involve(*(found if isinstance(found, list) else [found]))
     yield it
+    changed = state.changes()
+    if changed:
+        request.config.stash[SESSION].leave_process()
     if it.measured is None:
         if REFUSED not in item.stash and WINDOW not in item.stash:
             pytest.fail("the benchmark measured nothing")
         return
-    changed = [name for name, value in dev.global_state().items() if value != state[name]]
     if changed:
         pytest.fail(f"the benchmark left changed settings behind: {', '.join(changed)}")
     item.stash[MEASURED] = it.measured
@@ -273,9 +276,8 @@ def pytest_runtestloop(session: pytest.Session) -> Iterator[None]:
 def pytest_runtest_protocol(item: pytest.Item) -> None:
     """Say which case is in flight."""
     frobench = item.config.stash[SESSION]
-    frobench.exit_if_orphaned()
     frobench.before_case(item)
-    item.stash[BEGUN] = time.monotonic()
+    item.stash[BEGUN] = monotonic()
     frobench.begin(item.nodeid, item.stash[BEGUN])
 
 
@@ -307,7 +309,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
             item.nodeid,
             item.stash.get(MEASURED, None),
             item.stash.get(REFUSED, None),
-            wall_seconds=time.monotonic() - item.stash[BEGUN],
+            wall_seconds=monotonic() - item.stash[BEGUN],
         )
     return report
 

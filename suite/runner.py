@@ -5,27 +5,29 @@ Everything that happens is journaled below `results/.runs/<run>/` as it happens,
 interrupted run can be taken up where it was.
 """
 
-import random
-import shutil
+import glob
+import os
 from collections.abc import Iterable
-from datetime import UTC, datetime
+from errno import ENOENT
+from functools import partial
 from pathlib import Path
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from suite import doctor, environment, store, telemetry
 from suite.errors import (
     CannotRunError,
+    CutShortError,
     Interrupted,
     NothingMeasuredError,
     NothingSelectedError,
 )
-from suite.model import Case, Conclusion, Outcome, ProfileName, Run, Settings
+from suite.model import Conclusion, Run
 from suite.names import short_name
-from suite.profiles import PEAK_SECONDS, SEARCH_PART, launches_within, settings_for
-from suite.running import pilot
+from suite.profiles import launches_within
+from suite.running import folders, pilot
 from suite.running.clock import RunClock
+from suite.running.interruptions import Interruptions
 from suite.running.journal import Begun, Journal, Record, Surroundings
 from suite.running.keep import keep
 from suite.running.launches import Launches
@@ -34,6 +36,7 @@ from suite.running.merge import merge
 from suite.running.nothing import reasons, require_any, say_failure
 from suite.running.plan import Draft, Plan, freeze
 from suite.running.progress import Reporter, remaining
+from suite.running.request import Request, make_draft
 from suite.running.watch import READINGS, snapshot
 from suite.sensors.sensor import Source
 from suite.units import counted
@@ -44,155 +47,89 @@ PILOT = "pilot.jsonl"
 DISTURBED = ", and takes less time where no other program keeps the processor busy"
 
 
-class Request(Struct, frozen=True, kw_only=True):
-    """What the user asked for.
-
-    devices : names, or none for the CPU and every accelerator
-    peak : give the searches time beyond the budget
-    like : a run to repeat: its cases and settings hold, and its devices if none are named
-    resume : a run to finish, or ``last``; its own plan then holds, not this request
-    wait : wait until no other run measures this machine, rather than refuse
-    """
-
-    results: Path
-    benchmarks: Path
-    profile: ProfileName = "standard"
-    devices: list[str] = []
-    expression: str = ""
-    budget: float | None = None
-    launches: int | None = None
-    deadline: float | None = None
-    seed: int | None = None
-    peak: bool = False
-    like: Run | None = None
-    resume: str | None = None
-    wait: bool = False
-
-
-def run(request: Request, reporter: Reporter) -> tuple[Path, Run]:
+def run(request: Request, reporter: Reporter, interruptions: Interruptions) -> tuple[Path, Run]:
     """Measure; return the stored file's path and what is in it.
 
-    Raises `CannotRunError`, `NothingSelectedError` and `NothingMeasuredError`; `Interrupted` once
-    everything finished is saved; `OSError` where the disk refuses.
+    interruptions : end the run, and are held back while what is finished is stored
+
+    Raises `CannotRunError`, which is a `CutShortError` if the run can be resumed,
+    `NothingSelectedError` and `NothingMeasuredError`; `Interrupted` once everything finished is
+    saved.
     """
     with machine_lock(waiting=reporter.say if request.wait else None):
+        folders.sweep(request.results)
         folder = _folder(request)
         clock = RunClock(folder)
         try:
-            plan = Plan.read(folder) or _plan(_draft(request, folder), folder, clock, reporter)
-            launches = Launches(plan, folder, clock, reporter)
-            sources = _sources(folder, plan.draft)
-            with telemetry.Sampler(sources, folder / READINGS, clock.seconds):
-                launches.run()
-            return _store(plan, launches, request.results, folder, clock)
+            return _measure(folder, request.results, clock, reporter, interruptions)
         except NothingMeasuredError:
-            shutil.rmtree(folder)
+            folders.remove(folder)
             raise
-        except (CannotRunError, NothingSelectedError):
-            if Plan.read(folder) is None:  # nothing was measured, so nothing can be resumed
-                shutil.rmtree(folder)
+        except (CannotRunError, NothingSelectedError) as error:
+            if Plan.read(folder) is not None:
+                raise CutShortError(str(error), folder.name) from error
+            folders.remove(folder)  # nothing was measured, so nothing can be resumed
             raise
         except OSError as error:
-            raise CannotRunError(
-                f"{error.strerror}; everything finished stays in {folder}, "
-                f"`frobench run --resume {folder.name}` goes on"
-            ) from error
+            raise _refused(error, folder) from error
         except KeyboardInterrupt:
-            if Draft.read(folder) is None:
-                shutil.rmtree(folder)
-                raise Interrupted(None, None) from None
-            raise Interrupted(folder.name, _save_finished(folder, request.results, clock)) from None
+            interruptions.hold()
+            raise _save_finished(folder, request.results, clock) from None
 
 
-def _store(
-    plan: Plan, launches: Launches, results: Path, folder: Path, clock: RunClock
+def _measure(
+    folder: Path,
+    results: Path,
+    clock: RunClock,
+    reporter: Reporter,
+    interruptions: Interruptions,
 ) -> tuple[Path, Run]:
-    """Write the stored file, and take away what it came from."""
-    readings = list(telemetry.readings(folder / READINGS))
-    stored = merge(plan, launches.records, environment.machine_info(), clock.seconds(), readings)
-    require_any(stored.frobench.outcomes)
-    path = _path(stored, results)
-    if not path.exists():  # else it was written, and the process was killed right then
+    """Plan the run of a folder unless it is planned, make its launches, and store it."""
+    plan = Plan.read(folder) or _plan(folder, clock, reporter)
+    path = _path(results, plan)
+    if not path.exists():  # else the process was killed right after it was written
+        launches = Launches(plan, folder, clock, reporter)
+        sources = _sources(folder, plan.draft)
+        with telemetry.Sampler(sources, folder / READINGS, clock.seconds):
+            launches.run()
+        interruptions.hold()
+        stored = merge(
+            plan,
+            launches.records,
+            clock.seconds(),
+            list(telemetry.readings(folder / READINGS)),
+            complete=True,
+        )
+        require_any(stored.frobench.outcomes)
         store.write(stored, results)
-    _partial(path).unlink(missing_ok=True)
-    shutil.rmtree(folder)
-    return path, stored
+    interruptions.hold()
+    _tidy(path)
+    folders.remove(folder)
+    return path, store.read(path)
+
+
+def _refused(error: OSError, folder: Path) -> CannotRunError:
+    """Say what the system refuses, and whether the run can be resumed."""
+    if not folder.exists():
+        return CannotRunError(f"{folder} was removed while its run went on, with all it measured")
+    return CutShortError(f"{error.filename or folder}: {error.strerror or error}", folder.name)
 
 
 def _folder(request: Request) -> Path:
     """Return the folder of the run that begins, or of the one to resume."""
-    runs = request.results / ".runs"
-    if request.resume is None:
-        commit = environment.commit().id or "unknown"
-        folder = runs / f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{commit[:7]}"
-        folder.mkdir(parents=True)
-        return folder
-    names = sorted(path.name for path in runs.glob("*") if path.is_dir())
-    name = names[-1] if request.resume == "last" and names else request.resume
-    if name not in names:
-        known = f"there are {', '.join(names)}" if names else "there is none"
-        raise CannotRunError(f"no interrupted run {name!r} in {request.results}; {known}")
-    return runs / name
-
-
-def _draft(request: Request, folder: Path) -> Draft:
-    """Settle what the user asked for; a run that is resumed was asked for before."""
-    if (before := Draft.read(folder)) is not None:
-        return before
-    seed = random.SystemRandom().randrange(2**31) if request.seed is None else request.seed
-    settings = _settings(request)
-    repeated = request.like.benchmarks if request.like else []
-    draft = Draft(
-        run=folder.name,
-        started=datetime.now(UTC).isoformat(timespec="seconds"),
-        seed=seed,
-        commit=environment.commit(),
-        benchmarks=str(request.benchmarks),
-        settings=settings,
-        budget_asked=request.budget is not None,
-        like=[_not_found(case) for case in repeated],
-        search_seconds=PEAK_SECONDS if request.peak else SEARCH_PART * settings.budget,
-        searched={
-            case.fullname: found
-            for case in repeated
-            if (found := case.extra_info.search) is not None
-        },
-    )
-    draft.write(folder)
-    return draft
-
-
-def _settings(request: Request) -> Settings:
-    """Return the profile's settings with what was asked for, or those of the run to repeat."""
-    if request.like is not None:
-        done = request.like.frobench
-        devices = request.devices or done.settings.devices
-        return replace(done.settings, devices=devices, launches=len(done.launches))
-    settings = settings_for(
-        request.profile,
-        request.devices,
-        budget=request.budget,
-        launches=request.launches,
-        deadline=request.deadline,
-        expression=request.expression,
-    )
-    return replace(settings, budget=settings.budget + PEAK_SECONDS * request.peak)
-
-
-def _not_found(case: Case) -> Outcome:
-    """Return what becomes of a case to repeat if it is not found here."""
-    needs = ", ".join(case.extra_info.devices)
-    return Outcome(
-        fullname=case.fullname,
-        group=case.group,
-        params=case.params,
-        status="skipped",
-        reason=f"not found: it needs its benchmark and {needs}",
+    if request.resume is not None:
+        return folders.find(request.results, request.resume)
+    commit = environment.commit()
+    return folders.begin(
+        request.results, commit.id or "unknown", partial(make_draft, request, commit)
     )
 
 
-def _plan(draft: Draft, folder: Path, clock: RunClock, reporter: Reporter) -> Plan:
+def _plan(folder: Path, clock: RunClock, reporter: Reporter) -> Plan:
     """See what disturbs the machine, explore what can be measured here, and freeze it."""
+    draft = Draft.read(folder)
+    if draft is None:
+        raise FileNotFoundError(ENOENT, os.strerror(ENOENT), str(folder / Draft.FILE))
     troubles = doctor.glance(folder, draft.settings.devices)
     _say(troubles, reporter)
     journal = Journal(folder / PILOT)
@@ -252,21 +189,31 @@ def _sources(folder: Path, draft: Draft) -> list[Source]:
     return telemetry.sources({}, "", {})
 
 
-def _save_finished(folder: Path, results: Path, clock: RunClock) -> Path | None:
-    """Store what an interrupted run has; nothing if it has no samples yet."""
-    clock.keep()
-    stored = snapshot(folder, clock.seconds())
-    if stored is None:
-        return None
-    path = _partial(_path(stored, results))
-    path.parent.mkdir(parents=True, exist_ok=True)
-    keep(path, store.encode(stored))
-    return path
+def _save_finished(folder: Path, results: Path, clock: RunClock) -> Interrupted:
+    """Store what an interrupted run has, if it has any sample yet; return what then ends it."""
+    try:
+        clock.keep()
+        stored, plan = snapshot(folder, clock.seconds()), Plan.read(folder)
+        if stored is None or plan is None:
+            return Interrupted(folder.name, None)
+        path = _partial(_path(results, plan))
+        path.parent.mkdir(parents=True, exist_ok=True)
+        keep(path, store.encode(stored))
+    except (OSError, CannotRunError) as error:
+        return Interrupted(folder.name, None, trouble=str(error))
+    return Interrupted(folder.name, path)
 
 
-def _path(stored: Run, results: Path) -> Path:
-    return results / stored.frobench.environment.machine / f"{stored.frobench.run}.json"
+def _path(results: Path, plan: Plan) -> Path:
+    return results / plan.environment.machine / f"{plan.draft.run}.json"
 
 
 def _partial(path: Path) -> Path:
     return path.with_name(f"{path.stem}.partial.json")
+
+
+def _tidy(path: Path) -> None:
+    """Remove what earlier sittings left beside a run that is stored now."""
+    patterns = f"{glob.escape(_partial(path).name)}*", f".{glob.escape(path.name)}.*"
+    for left in [left for pattern in patterns for left in path.parent.glob(pattern)]:
+        left.unlink(missing_ok=True)

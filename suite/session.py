@@ -1,17 +1,15 @@
 # SPDX-License-Identifier: MIT
 """What the cases of one pytest session share: settings, journal, workers, what was learnt."""
 
-import ctypes
 import gc
 import os
 import re
-import signal
 import sys
-import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from time import monotonic, perf_counter
 from typing import Any, Literal, NamedTuple
 
 import msgspec
@@ -59,8 +57,6 @@ SETTLED = 0.05
 LONGEST_REASON, LONGEST_MESSAGE = 300, 3_000
 """Characters of a stored reason, and of an error's message that are looked at: ten times as many,
 so that nothing is cut in half before it is hidden."""
-PR_SET_PDEATHSIG = 1
-"""The option of `prctl` that names the signal for a parent's death (linux/prctl.h)."""
 _PATH = re.compile(r"(?<![\w.])(?:[A-Za-z]:\\|~?/)[^\s'\",;:)]+")
 
 
@@ -85,20 +81,24 @@ class LaunchSession:
         self._climb = self._explorer.climb
         self._place = self.spec.done
         self.searches = Searches(self.spec, self.write)
-        if self.spec.runner:
-            _die_with_parent()
         self._workers: dict[tuple[Seat, ...], list[Worker]] = {}
         self._blockers: dict[str, Blocker | None] = {}
-        self._untidy = False
+        self._untidy = self._changed = False
         self._before: Accounts | None = None
         self._gauge: Gauge | None = None
         self._clocks: settling.SteadyClocks | None = None
 
     def write(self, record: Record) -> None:
-        """Append to the journal, if there is one; end the launch if the disk refuses."""
+        """Append to the journal, if there is one; end the launch if the disk refuses.
+
+        Without the runner nothing is written: another one may be at work on the journal.
+        """
+        if self.journal is None:
+            return
+        if os.getppid() != self.spec.runner:  # on Linux the system has ended this process before
+            pytest.exit("the runner is gone", returncode=DEVICE_LOST)
         try:
-            if self.journal:
-                self.journal.write(record)
+            self.journal.write(record)
         except OSError as error:
             pytest.exit(f"the journal cannot be written: {error}", returncode=DISK_REFUSES)
 
@@ -145,7 +145,7 @@ class LaunchSession:
             return None
         (device,) = devices
         if device.name not in self._blockers:
-            self._blockers[device.name] = blocker(device, time.perf_counter)
+            self._blockers[device.name] = blocker(device, perf_counter)
         return self._blockers[device.name]
 
     def drop_workers(self) -> None:
@@ -162,7 +162,7 @@ class LaunchSession:
         """
         if self.spec.mode != "measure" or self.journal is None:
             return
-        begun = time.perf_counter()
+        begun = perf_counter()
         devices = [dev.Device(name) for name in self.settings.devices]
         accelerators = [device for device in devices if device.is_accelerator]
         settle = PROFILES[self.settings.profile].settle
@@ -179,7 +179,7 @@ class LaunchSession:
                 timer_step=clocks.timer_step(),
                 state=dev.global_state(),
                 environment=environment.capture(self.settings.devices),
-                warmup=time.perf_counter() - begun,
+                warmup=perf_counter() - begun,
             )
         )
 
@@ -218,13 +218,9 @@ class LaunchSession:
             self._before = accounts()
         self.write(Begun(launch=self.spec.launch, case=case, at=at))
 
-    def exit_if_orphaned(self) -> None:
-        """Stop when the runner is gone: nobody would hold the deadlines.
-
-        On Linux the system has ended this process before.
-        """
-        if self.journal and os.getppid() != self.spec.runner:
-            pytest.exit("the runner is gone", returncode=DEVICE_LOST)
+    def leave_process(self) -> None:
+        """End the launch's process once the case is over that changed it; a fresh one goes on."""
+        self._changed = True
 
     def tidy_up(self) -> None:
         """Let go of what cases that failed or were left out have held, before the next one begins.
@@ -260,10 +256,10 @@ class LaunchSession:
         if self.spec.mode in {"measure", "alone"}:
             seen = timing.measure(sampler, self.settings)
         peaks = {device.name: _peak(device, sampler) for device in sampler.devices}
-        begun = time.monotonic()
+        begun = monotonic()
         with briefly(brief=self.spec.mode == "measure" and self.spec.launch > 0):
             checked = worst(check(result) for result in seen.results)
-        check_seconds = time.monotonic() - begun
+        check_seconds = monotonic() - begun
         if not checked.passed:
             raise WrongResultError(checked)
         self._place += 1
@@ -325,6 +321,8 @@ class LaunchSession:
             if refused.status == "failed":
                 self.drop_workers()
             self._exit_if_poisoned()  # also where what seemed to be missing was the device
+        if self._changed and self.journal is not None:
+            pytest.exit("a case changed the process for those behind it", returncode=DEVICE_LOST)
 
     def _climb_to(self, item: pytest.Function, sampler: timing.Sampler, work: Work) -> Measurement:
         """Call the body if its family's climb allows it; skip the case if it takes too long.
@@ -373,12 +371,6 @@ def reason_of(error: BaseException) -> str:
     if isinstance(error, pytest.skip.Exception | pytest.fail.Exception | WrongResultError):
         return line
     return f"{type(error).__name__}: {line}" if line else type(error).__name__
-
-
-def _die_with_parent() -> None:
-    """Have Linux end this process as soon as the one that started it is gone."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def _refuse_to_ignore_accelerators() -> None:

@@ -94,7 +94,9 @@ def test_an_interrupted_run_is_saved_and_can_be_finished(
     saved = store.read(partial)
     assert not saved.frobench.complete
     assert len(saved.benchmarks) >= 3
-    assert checks.validate(partial) == []
+    said = checks.validate(partial)
+    assert "incomplete-run" in {one.code for one in said}
+    assert all(one.severity == "warning" for one in said)
 
     run = resumed(tmp_path)
     assert {case.name for case in run.benchmarks} == SOME_CASES

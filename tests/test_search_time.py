@@ -6,15 +6,15 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from suite import runner
-from suite.model import Search
+from suite.model import CommitInfo, Search
 from suite.running.plan import Draft
+from suite.running.request import Request, make_draft
 from tests import factory
 
 
 def draft(folder: Path, **wanted: object) -> Draft:
-    request = runner.Request(results=folder, benchmarks=folder)
-    return runner._draft(replace(request, **wanted), folder)
+    request = replace(Request(results=folder, benchmarks=folder), **wanted)
+    return make_draft(request, CommitInfo(), "a run")
 
 
 def test_searches_have_a_tenth_of_the_budget(tmp_path: Path) -> None:

@@ -7,13 +7,12 @@ import pytest
 
 from reports.site import build
 from suite import store
-from suite.model import CommitInfo, Exercise, Settings, Work
-from suite.running.journal import Begun, Ended, Identity, Journal, Measured, Record
+from suite.model import CommitInfo, Exercise, Settings
+from suite.running.journal import Begun, Ended, Journal, Record
 from suite.running.plan import Draft, Plan
 from suite.running.watch import as_files
 from tests import factory_machine
-
-NAMES = ["bench_one[cpu]", "bench_two[cpu]"]
+from tests.made_up_launches import NAMES, identity, measured
 
 
 @pytest.fixture
@@ -46,38 +45,6 @@ def folder(tmp_path: Path) -> Path:
         launch_seconds=3.0,
     ).write(found)
     return found
-
-
-def identity(name: str) -> Identity:
-    return Identity(
-        fullname=f"benchmarks/bench_it.py::{name}",
-        name=name,
-        group="it",
-        function=name.partition("[")[0],
-        params={"device": "cpu"},
-        param="cpu",
-        title="Do it.",
-        headline=True,
-        devices=["cpu"],
-        version="1",
-    )
-
-
-def measured(launch: int, name: str, seconds: float) -> Measured:
-    return Measured(
-        launch=launch,
-        case=identity(name).fullname,
-        order=1,
-        samples=[seconds] * 3,
-        iterations=1,
-        warmup=0.1,
-        sampled=3 * seconds,
-        work=Work(),
-        check=None,
-        parts={},
-        peak_bytes=None,
-        wall_seconds=1.5,
-    )
 
 
 def journal(folder: Path, *records: Record) -> None:

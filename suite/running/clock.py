@@ -4,6 +4,7 @@
 import time
 from pathlib import Path
 
+from suite.errors import CannotRunError
 from suite.running.keep import keep
 
 
@@ -12,8 +13,7 @@ class RunClock:
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / "seconds"
-        before = float(self._path.read_text()) if self._path.exists() else 0.0
-        self._begun = time.monotonic() - before
+        self._begun = time.monotonic() - self._earlier()
 
     def seconds(self) -> float:
         """Return the seconds that the run has taken so far."""
@@ -22,3 +22,12 @@ class RunClock:
     def keep(self) -> None:
         """Write the seconds down for the next sitting."""
         keep(self._path, f"{self.seconds():.3f}".encode())
+
+    def _earlier(self) -> float:
+        try:
+            return float(self._path.read_text()) if self._path.exists() else 0.0
+        except ValueError as error:
+            raise CannotRunError(
+                f"{self._path} is damaged: it should hold the seconds that the run has taken; "
+                "write a number there, and resume the run again"
+            ) from error

@@ -5,8 +5,10 @@ The runner never looks at an interval to decide what to measure or when to stop:
 the interval is what makes intervals lie.
 """
 
+import math
 import time
 from datetime import UTC, datetime
+from itertools import count
 from pathlib import Path
 
 from suite.errors import CannotRunError
@@ -27,8 +29,9 @@ from suite.running.journal import (
 from suite.running.nothing import say_failure
 from suite.running.others import Others
 from suite.running.plan import Plan
-from suite.running.process import TRIES, LaunchProcess
+from suite.running.process import FRUITLESS_TRIES, TRIES, LaunchProcess, lost
 from suite.running.progress import Reporter
+from suite.units import counted
 
 
 class Launches:
@@ -42,11 +45,17 @@ class Launches:
         self._journal = Journal(folder / "launches.jsonl")
         self._journal.mend()
         self.records: list[Record] = list(self._journal.news())
+        if damaged := self._journal.damaged:
+            reporter.say(
+                f"{self._journal.path} has {counted(len(damaged), 'damaged line')}, the first is "
+                f"line {damaged[0]}: what they said is left out, and measured again"
+            )
 
     @property
     def done(self) -> int:
-        """The number of launches that ended."""
-        return sum(isinstance(record, Ended) for record in self.records)
+        """The number of launches that ended with nothing left to measure."""
+        ended = {record.launch for record in self.records if isinstance(record, Ended)}
+        return next(n for n in count() if n not in ended or self._left(n))
 
     def run(self) -> None:
         """Add whole launches until there are enough."""
@@ -54,18 +63,28 @@ class Launches:
             self._rest()
         while self._wants_another():
             begun, started, others = self._clock.seconds(), datetime.now(UTC), Others()
-            self._launch(self.done)
+            number = self.done
+            earlier = self._seconds_before(number)
+            self._launch(number)
             ended = Ended(
-                launch=self.done,
+                launch=number,
                 started=started.isoformat(timespec="seconds"),
                 begun=begun,
-                seconds=self._clock.seconds() - begun,
-                others=others.cores(),
+                seconds=earlier + self._clock.seconds() - begun,
+                others=None if earlier else others.cores(),
             )
             self._clock.keep()  # first, or the next sitting's clock might lie behind the launch
             self._journal.write(ended)
             self.records += self._journal.news()
             self._reporter.say(f"launch {self.done} of about {self._expected()} done")
+
+    def _seconds_before(self, number: int) -> float:
+        """Return the seconds that earlier sittings spent on the cases of a launch."""
+        return math.fsum(
+            record.wall_seconds
+            for record in self.records
+            if isinstance(record, Measured) and record.launch == number
+        )
 
     def _rest(self) -> None:
         """Let the devices have nothing to do, for their idle power."""
@@ -75,7 +94,7 @@ class Launches:
         self.records += self._journal.news()
 
     def _wants_another(self) -> bool:
-        if not self._left(self.done):  # every case has failed
+        if self._failed() >= {case.fullname for case in self._plan.cases}:
             return False
         return self.done < self._expected()
 
@@ -90,11 +109,16 @@ class Launches:
         return max(took, default=self._plan.launch_seconds)
 
     def _launch(self, number: int) -> None:
-        """Measure every case once, in a fresh process; what a lost process left, in another."""
+        """Measure every case once, in a fresh process; what a lost process left, in another.
+
+        Raises `CannotRunError` if too many processes are lost, or two before a case ends.
+        """
+        fruitless = 0
         for _ in range(TRIES):
             left = self._left(number)
             if not left:
                 return
+            self._journal.mend()
             spec = LaunchSpec(
                 mode="measure",
                 launch=number,
@@ -108,18 +132,33 @@ class Launches:
                 windows=self._plan.windows(number),
             )
             with LaunchProcess(self._folder, spec) as process:
-                process.watch(self._journal, self._plan.settings.deadline, self._hear)
-        raise CannotRunError(f"launch {number + 1} lost {TRIES} processes in a row")
+                code = process.watch(self._journal, self._plan.settings.deadline, self._hear)
+            if (loss := lost(code)) is not None:
+                self._reporter.say(f"launch {number + 1}: {loss} between two cases")
+            fruitless = fruitless + 1 if self._left(number) == left else 0
+            if fruitless == FRUITLESS_TRIES:
+                raise CannotRunError(
+                    f"launch {number + 1} lost {FRUITLESS_TRIES} processes in a row before a case "
+                    f"ended; the last one said:\n{process.said()}"
+                )
+        raise CannotRunError(f"launch {number + 1} lost {TRIES} processes")
 
     def _left(self, number: int) -> list[str]:
         """Return what this launch has still to measure; a case that failed is not tried again."""
-        over = {
+        over = self._failed() | {
             record.case
             for record in self.records
-            if (isinstance(record, Measured | Refused) and record.launch == number)
-            or (isinstance(record, Refused) and record.status == "failed")
+            if isinstance(record, Measured | Refused) and record.launch == number
         }
         return [name for name in self._plan.order(number) if name not in over]
+
+    def _failed(self) -> set[str]:
+        """Return the cases that failed in any launch."""
+        return {
+            record.case
+            for record in self.records
+            if isinstance(record, Refused) and record.status == "failed"
+        }
 
     def _hear(self, record: Record) -> None:
         self.records.append(record)

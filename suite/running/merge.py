@@ -4,12 +4,11 @@
 from collections.abc import Iterable, Sequence
 from importlib.metadata import version
 from statistics import median
-from typing import Any
 
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from suite import checks, store
+from suite import checks, environment, store
 from suite.comparability import changed
 from suite.model import SCHEMA, Case, CaseInfo, Check, Environment, Frobench, Launch, Run
 from suite.running import energy, sensed
@@ -34,15 +33,16 @@ PICOSECOND_DIGITS = 12
 def merge(
     plan: Plan,
     records: Iterable[Record],
-    machine: dict[str, Any],
     seconds: float,
     readings: Sequence[Line] = (),
+    *,
+    complete: bool,
 ) -> Run:
     """Return the run that a plan and its journal make, without its digest.
 
-    machine : pytest-benchmark's `machine_info`
     seconds : wall time of the whole run so far
     readings : what sensors said meanwhile
+    complete : whether nothing more is to be measured
     """
     records = list(records)
     ended = {r.launch: r for r in records if isinstance(r, Ended)}
@@ -68,7 +68,7 @@ def merge(
     names = {one.fullname for one in cases}
     unseen = [name for name in plan.energy.cases if name in names and not energy.told(spent, name)]
     run = Run(
-        machine_info=machine,
+        machine_info=environment.machine_info(),
         commit_info=plan.draft.commit,
         benchmarks=cases,
         datetime=plan.draft.started,
@@ -78,7 +78,7 @@ def merge(
             run=plan.draft.run,
             profile=plan.settings.profile,
             seed=plan.draft.seed,
-            complete=launches > 0 and len(ended) == launches,
+            complete=complete and launches > 0 and len(ended) == launches,
             seconds=round(seconds, 3),
             plan_seconds=round(plan.plan_seconds, 3),
             settings=plan.settings,

@@ -21,7 +21,7 @@ from suite.running.journal import (
     Stopped,
 )
 from suite.running.plan import Draft
-from suite.running.process import MISUSED, NO_CASES, TRIES, LaunchProcess
+from suite.running.process import FRUITLESS_TRIES, MISUSED, TRIES, LaunchProcess, lost
 
 NEEDED = ("torch", "pytest", "pytest_benchmark")
 
@@ -55,8 +55,10 @@ def explore(draft: Draft, folder: Path, journal: Journal, tell: Callable[[Record
     Raises `CannotRunError`, `NothingSelectedError`.
     """
     explorer = _Explorer(draft.settings, tell)
-    left = [case.fullname for case in draft.like]
+    left, fruitless = [case.fullname for case in draft.like], 0
     for _ in range(TRIES):
+        journal.mend()
+        over = len(explorer.over)
         spec = LaunchSpec(
             mode="pilot",
             launch=0,
@@ -72,36 +74,46 @@ def explore(draft: Draft, folder: Path, journal: Journal, tell: Callable[[Record
         left = [case.fullname for case in found.cases if case.fullname not in explorer.over]
         if not left:
             return
-    raise CannotRunError(f"{TRIES} processes in a row were lost to cases that hang or crash")
+        fruitless = fruitless + 1 if len(explorer.over) == over else 0
+        if fruitless == FRUITLESS_TRIES:
+            raise CannotRunError(
+                f"the pilot lost {FRUITLESS_TRIES} processes in a row before a case ended; the "
+                f"last one said:\n{explorer.said}"
+            )
+    raise CannotRunError(f"the pilot lost {TRIES} processes to cases that hang or crash")
 
 
 class _Explorer:
-    """Listens to a pilot's processes."""
+    """Listens to a pilot's processes.
+
+    over : the cases that were measured or refused
+    said : the end of what the last process printed
+    """
 
     def __init__(self, settings: Settings, tell: Callable[[Record], None] = lambda _: None) -> None:
         self.over: set[str] = set()
+        self.said = ""
         self._settings = settings
         self._tell = tell
         self._found: Collected | None = None
 
     def explore(self, folder: Path, spec: LaunchSpec, journal: Journal, *options: str) -> Collected:
-        """Watch one process to its end; return what was collected by the first."""
+        """Watch one process to its end; return what was collected by the first.
+
+        A process that was killed before it had collected anything gets a second try.
+        """
         _require_packages()
         named = spec.order or not self._settings.expression
         selection = [] if named else ["-k", self._settings.expression]
-        with LaunchProcess(folder, spec, *selection, *options) as process:
-            code = process.watch(journal, self._settings.deadline, self._hear)
-        if code == MISUSED:
-            raise NothingSelectedError(process.said().rpartition("ERROR: ")[2])
+        for _ in range(FRUITLESS_TRIES):
+            with LaunchProcess(folder, spec, *selection, *options) as process:
+                code = process.watch(journal, self._settings.deadline, self._hear)
+            self.said = process.said()
+            if self._found is not None or (code is not None and code >= 0):
+                break
         if self._found is None:
-            said = process.said()
-            module = absent_in(said)
-            if module:
-                raise CannotRunError(absent(module))
-            if failed := backends.failure(said):
-                raise CannotRunError(f"{failed}\n  mend it: {backends.mend_failure()}")
-            raise CannotRunError(f"the benchmarks cannot be collected; pytest said:\n{said}")
-        if code == NO_CASES or not self._found.cases:
+            raise self._not_collected(code)
+        if not self._found.cases:
             if spec.order:
                 raise CannotRunError(
                     "none of the cases to repeat is here: other --benchmarks, or other --devices "
@@ -109,6 +121,17 @@ class _Explorer:
                 )
             raise NothingSelectedError(_nothing_selected(self._settings, spec.benchmarks))
         return self._found
+
+    def _not_collected(self, code: int | None) -> Exception:
+        """Return why no process collected anything, by the exit code of the last one."""
+        if code == MISUSED:
+            return NothingSelectedError(self.said.rpartition("ERROR: ")[2])
+        if module := absent_in(self.said):
+            return CannotRunError(absent(module))
+        if failed := backends.failure(self.said):
+            return CannotRunError(f"{failed}\n  mend it: {backends.mend_failure()}")
+        how = f" ({loss})" if (loss := lost(code)) and (code is None or code < 0) else ""
+        return CannotRunError(f"the benchmarks cannot be collected{how}; pytest said:\n{self.said}")
 
     def _hear(self, record: Record) -> None:
         if isinstance(record, Stopped):

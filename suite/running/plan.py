@@ -11,6 +11,7 @@ import msgspec
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
+from suite.errors import CannotRunError
 from suite.model import CommitInfo, Conclusion, Environment, Exercise, Outcome, Search, Settings
 from suite.profiles import settings_on, settling_seconds
 from suite.running.costs import choose_case_seconds, is_disturbed, launch_seconds, too_long
@@ -41,9 +42,20 @@ class _Kept(Struct):
 
     @classmethod
     def read(cls, folder: Path) -> Self | None:
-        """Return what a run's folder holds of it, if it came to that."""
+        """Return what a run's folder holds of it, if it came to that.
+
+        Raises `CannotRunError` if it cannot be read.
+        """
         path = folder / cls.FILE
-        return msgspec.json.decode(path.read_bytes(), type=cls) if path.exists() else None
+        if not path.exists():
+            return None
+        try:
+            return msgspec.json.decode(path.read_bytes(), type=cls)
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise CannotRunError(
+                f"{path} is damaged, or another version of Frobench wrote it ({error}); "
+                f"this run cannot be resumed: remove {folder}, and measure anew"
+            ) from error
 
 
 class Draft(_Kept, kw_only=True):

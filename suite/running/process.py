@@ -13,7 +13,6 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from errno import ENOSPC
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -21,7 +20,6 @@ from typing import Self
 import msgspec
 from msgspec.structs import replace
 
-from suite.errors import CannotRunError
 from suite.running.journal import (
     Begun,
     Busy,
@@ -41,6 +39,10 @@ QUIET_SECONDS = 180.0
 LOG_LINES = 15
 TRIES = 20
 """Processes that a pilot or a launch may need because cases hang or crash."""
+FRUITLESS_TRIES = 2
+"""Processes in a row in which no case may end before a pilot or a launch is given up."""
+ROOM = 2**20
+"""Bytes that a disk must take that is not full."""
 
 
 class LaunchProcess:
@@ -59,7 +61,13 @@ class LaunchProcess:
         path.write_bytes(msgspec.json.encode(replace(spec, runner=os.getpid())))
         with self._log.open("ab") as log:
             self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and files
-                [*_PYTEST, *_where(Path(spec.benchmarks)), f"--frobench-launch={path}", *options],
+                [
+                    *(sys.executable, "-m", "suite.running.entry", str(os.getpid())),
+                    *_PYTEST,
+                    *_where(Path(spec.benchmarks)),
+                    f"--frobench-launch={path}",
+                    *options,
+                ],
                 env=_environment(),
                 stdin=subprocess.DEVNULL,
                 stdout=log,
@@ -84,14 +92,18 @@ class LaunchProcess:
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
 
-    def watch(self, journal: Journal, deadline: float, hear: Callable[[Record], None]) -> int:
+    def watch(
+        self, journal: Journal, deadline: float, hear: Callable[[Record], None]
+    ) -> int | None:
         """Pass on what the journal says until the process ends; return its exit code.
+
+        That is none if the process said nothing for too long, and 0 whatever it was if a case was
+        in flight: a body may end its process with any code, and it is the case that has failed.
 
         deadline : seconds a case may take, or each try of one that searches; what takes
             longer, or takes the process down with it, is journaled as failed
 
-        Raises `CannotRunError` if the process goes wrong while no case is in flight, `OSError`
-        if it could not write.
+        Raises `OSError` if the disk refuses what a launch writes.
         """
         code: int | None = None
         in_flight: Begun | None = None
@@ -109,15 +121,14 @@ class LaunchProcess:
                     in_flight = None
                 hear(record)
         self.kill()
-        if code == DISK_REFUSES:
-            raise OSError(ENOSPC, "the journal cannot be written; is the disk full?")
-        if in_flight is not None:
-            self._fail(journal, in_flight, _cause(code, deadline))
-            for record in journal.news():
-                hear(record)
-        elif code not in _EXPECTED:
-            raise CannotRunError(f"a launch ended early; it said:\n{self.said()}")
-        return code or 0
+        if code != 0:
+            _require_room(self._log.parent)
+        if in_flight is None:
+            return code
+        self._fail(journal, in_flight, _cause(code, deadline))
+        for record in journal.news():
+            hear(record)
+        return 0
 
     @staticmethod
     def _is_late(in_flight: Begun | None, heard: float, deadline: float) -> bool:
@@ -143,33 +154,19 @@ class LaunchProcess:
         return "\n".join(line for line in lines[-LOG_LINES:] if line.strip())
 
 
-_ENTRY = """
-import gc, os, sys
-gc.disable()
-import pytest, torch
-gc.freeze()
-gc.enable()
-code = pytest.main()
-sys.stdout.flush()
-os._exit(code)
-"""
-"""What a launch runs. To look for garbage through all that is imported takes a quarter of a second;
-to take torch apart object by object at the end would take half of one.
-"""
 _PYTEST = (
-    *(sys.executable, "-c", _ENTRY, "--quiet", "-c", os.devnull, "--strict-markers"),
+    *("--quiet", "-c", os.devnull, "--strict-markers"),
     *("-o", "python_files=bench_*.py", "-o", "python_functions=bench_*"),
     *("-p", "pytest_benchmark.plugin", "-p", "suite.plugin", "-p", "no:cacheprovider"),
 )
 MISUSED = 4
 """pytest's exit code when it cannot read its arguments, such as an expression."""
-NO_CASES = 5
-"""pytest's exit code when nothing is selected."""
 DEVICE_LOST = 70
-"""The exit code of a launch that ended itself because a device no longer works."""
+"""The exit code of a process that ended itself so that a fresh one goes on: a device no longer
+works, or a case has changed the process."""
 DISK_REFUSES = 71
 """The exit code of a launch that could not write its journal."""
-_EXPECTED = {0, 1, DEVICE_LOST, MISUSED, NO_CASES}
+_EXPECTED = {0, 1, DEVICE_LOST}
 
 
 def _environment() -> dict[str, str]:
@@ -182,6 +179,24 @@ def _environment() -> dict[str, str]:
 def _where(benchmarks: Path) -> list[str]:
     # Without the cut, pytest would match `-k` against the folders above as well.
     return [str(benchmarks), f"--rootdir={benchmarks.parent}", f"--confcutdir={benchmarks.parent}"]
+
+
+def _require_room(folder: Path) -> None:
+    """Raise `OSError` if the disk refuses as much as a launch may write at once."""
+    probe = folder / "room"
+    try:
+        with probe.open("wb") as file:
+            file.write(bytes(ROOM))
+            file.flush()
+            os.fsync(file.fileno())
+    finally:
+        with suppress(OSError):
+            probe.unlink(missing_ok=True)
+
+
+def lost(code: int | None) -> str | None:
+    """Say how a process was lost that ended with a code while no case was in flight, if it was."""
+    return None if code in _EXPECTED else _cause(code, QUIET_SECONDS)
 
 
 def _cause(code: int | None, deadline: float) -> str:

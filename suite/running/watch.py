@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from suite import environment, store, telemetry
+from suite import store, telemetry
 from suite.model import Run
 from suite.running.journal import Ended, Journal, Measured
 from suite.running.merge import merge
@@ -17,7 +17,7 @@ READINGS = "telemetry.jsonl"
 
 
 def snapshot(folder: Path, seconds: float | None = None) -> Run | None:
-    """Return what a run has measured so far; nothing before its first sample.
+    """Return what a run has measured so far, incomplete; nothing before its first sample.
 
     seconds : that the run has taken; without them the sum of what it wrote down
     """
@@ -30,7 +30,7 @@ def snapshot(folder: Path, seconds: float | None = None) -> Run | None:
         going = sum(record.wall_seconds for record in measured if record.launch not in ended)
         seconds = plan.plan_seconds + sum(ended.values()) + going
     readings = list(telemetry.readings(folder / READINGS))
-    found = merge(plan, records, environment.machine_info(), seconds, readings)
+    found = merge(plan, records, seconds, readings, complete=False)
     return found if found.benchmarks else None
 
 
@@ -55,7 +55,6 @@ def _file(path: Path, place: Path) -> Path:
     found = snapshot(path)
     if found is None:
         raise FileNotFoundError(f"{path}: nothing is measured yet")
-    found.frobench.complete = False
     target = place / f"{path.name}.json"
     target.write_bytes(store.encode(found))
     return target

@@ -16,7 +16,9 @@ from suite import runner
 from suite import telemetry as sampling
 from suite.model import Case, Run, Telemetry
 from suite.names import short_name
+from suite.running.interruptions import Interruptions
 from suite.running.progress import Lines
+from suite.running.request import Request
 from suite.sensors.sensor import Sensor
 from suite.statistics import estimate, launch_medians
 from suite.units import counted
@@ -75,7 +77,7 @@ def record(switch: Switch, launches: int) -> Run:
             super().join(timeout)
 
     with TemporaryDirectory() as name, patch.object(sampling, "Reader", Switched):
-        asked = runner.Request(
+        asked = Request(
             results=Path(name),
             benchmarks=BODIES,
             profile="quick",
@@ -83,7 +85,7 @@ def record(switch: Switch, launches: int) -> Run:
             launches=launches,
             budget=launches * LAUNCH_BUDGET,
         )
-        return runner.run(asked, switch)[1]
+        return runner.run(asked, switch, Interruptions())[1]
 
 
 def table(run: Run, was_on: Mapping[tuple[int, str], bool]) -> Table:

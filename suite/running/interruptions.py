@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: MIT
+"""How a run hears that it is to end: by Ctrl-C or SIGTERM, which many press or send twice."""
+
+import math
+import signal
+from time import monotonic
+from types import FrameType, TracebackType
+from typing import Any, Self
+
+AGAIN_SECONDS = 5.0
+"""Seconds in which a second signal says the same as the first."""
+
+
+class Interruptions:
+    """Turns SIGINT and SIGTERM into `KeyboardInterrupt` while the context lasts.
+
+    A signal soon after another one is ignored: the run is ending already. So is every signal once
+    the run is being stored, which takes a moment and must not be cut short. A SIGINT that the
+    process was started to ignore, as in the background of a script, stays ignored.
+    """
+
+    def __init__(self) -> None:
+        self._held = False
+        self._last = -math.inf
+        self._before: dict[signal.Signals, Any] = {}
+
+    def __enter__(self) -> Self:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            if number == signal.SIGTERM or signal.getsignal(number) is not signal.SIG_IGN:
+                self._before[number] = signal.signal(number, self._interrupt)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Let signals do again what they did before."""
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+
+    def hold(self) -> None:
+        """Ignore every further signal, so that what is finished can be stored."""
+        self._held = True
+
+    def _interrupt(self, _number: int, _frame: FrameType | None) -> None:
+        now = monotonic()
+        if not self._held and now - self._last >= AGAIN_SECONDS:
+            self._last = now
+            raise KeyboardInterrupt
