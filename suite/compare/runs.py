@@ -16,6 +16,7 @@ from suite.compare.disturbance import disturbances
 from suite.compare.judge import Candidate, judge
 from suite.compare.levels import LEAST_RUNS, MOST_RUNS, Levels, wander
 from suite.compare.model import RunComparison, Side, Unmatched, VersionComparison
+from suite.compare.spent import other_time, settings_that_differ
 from suite.model import Case, Run
 from suite.statistics import estimate, launch_medians
 
@@ -44,7 +45,10 @@ def compare_runs(base: Run, new: Run, others: Sequence[Levels] = ()) -> RunCompa
         _candidate(
             case,
             late,
-            whole or failed.get(case.fullname) or other_thing(case, late),
+            whole
+            or failed.get(case.fullname)
+            or other_thing(case, late)
+            or other_time(base, new, case, late),
             disturbed.get(case.fullname),
         )
         for case in base.benchmarks
@@ -62,7 +66,10 @@ def compare_runs(base: Run, new: Run, others: Sequence[Levels] = ()) -> RunCompa
         faults=errors,
         environments=likeness(found),
         differences=differences,
-        harmless=[each for each in found if not each.matters],
+        harmless=[
+            *(each for each in found if not each.matters),
+            *settings_that_differ(base, new),
+        ],
         counts=dict(Counter(case.word for case in cases)),
         learned_from=len(runs) if len(runs) >= LEAST_RUNS else 0,
         overlapping=sum(overlaps),
