@@ -9,11 +9,12 @@ long each lane is busy (see `suite.concurrency`).
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
+from time import perf_counter
 from typing import Any
 
 from suite.concurrency import shareable, shared, union
-from suite.holding import Holder, holder
 from suite.lanes import Lane, Track
+from suite.queued import Blocker, blocker
 from suite.turns import Turns
 
 HELD = 2.0
@@ -72,14 +73,17 @@ class Observer:
         Nothing if the device was free again before all was queued, or cannot be held at all.
         """
         lanes = [track for track in self._tracks if isinstance(track, Lane)]
-        if not lanes or self._holder is None:
+        keeper = self._blocker
+        if not lanes or keeper is None:
             return []
-        turns, keeper = Turns(), self._holder
+        turns, first = Turns(), lanes[0].device
 
         def body() -> bool:
-            turns.last = held = keeper.hold(seconds)
+            keeper.queue(seconds)
+            turns.last = held = first.event()
+            first.record(held)
             self._body()
-            return held is not None and not held.query()
+            return not held.query()
 
         _, _, proved = self._call(body, turns)
         return [lane.busy() for lane in lanes] if proved else []
@@ -103,7 +107,7 @@ class Observer:
         return several and all(track.takes_turns(self._tracks) for track in self._tracks)
 
     @cached_property
-    def _holder(self) -> Holder | None:
+    def _blocker(self) -> Blocker | None:
         """What holds the device of the first lane."""
         first = self._tracks[0]
-        return holder(first.device) if isinstance(first, Lane) else None
+        return blocker(first.device, perf_counter) if isinstance(first, Lane) else None
