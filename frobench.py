@@ -2,9 +2,12 @@
 """The command: the verbs of `suite` and `reports` under one name, each imported when called."""
 
 import gc
+import os
 import re
 import shlex
+import shutil
 import sys
+import textwrap
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
@@ -97,8 +100,35 @@ def resuming(run: str, options: dict[str, Any]) -> str:
 
 def end(code: int, message: str) -> NoReturn:
     """Say why, and end with an exit code."""
-    click.echo(f"frobench: {message}", err=True)
+    text = f"frobench: {message}"
+    if sys.stderr.isatty():
+        text = "\n".join(map(fitted, text.splitlines()))
+    click.echo(text, err=True)
     sys.exit(code)
+
+
+def spelled(folder: Path) -> Path:
+    """Return the whole path of a folder, which a run writes down: it must be UTF-8 for that."""
+    whole = folder.resolve()
+    try:
+        str(whole).encode()
+    except UnicodeEncodeError:
+        shown = os.fsencode(whole).decode(errors="replace")
+        end(CANNOT, f"{shown}: a folder's path must be UTF-8; give or move to another one")
+    return whole
+
+
+def fitted(line: str) -> str:
+    """Return a line in as many as the terminal's width asks for, with no command cut in two."""
+    whole = re.sub("`[^`]*`", lambda command: command[0].replace(" ", "\0"), line)
+    lines = textwrap.wrap(
+        whole,
+        shutil.get_terminal_size().columns,
+        break_long_words=False,
+        break_on_hyphens=False,
+        subsequent_indent="  ",
+    )
+    return "\n".join(lines).replace("\0", " ")
 
 
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -212,8 +242,8 @@ def measure(results: Path, benchmarks: Path, devices: str, **wanted: Any) -> "tu
     from suite.running.request import Request
 
     request = Request(
-        results=results.resolve(),
-        benchmarks=benchmarks.resolve(),
+        results=spelled(results),
+        benchmarks=spelled(benchmarks),
         devices=names(devices),
         **wanted,
     )
@@ -290,7 +320,7 @@ def list_cases(  # noqa: PLR0913 - one for each option
 
     settings = settings_for(profile, names(devices), expression=expression)
     with tempfile.TemporaryDirectory() as folder:
-        found, declared = collect(settings, Path(folder), benchmarks.resolve())
+        found, declared = collect(settings, Path(folder), spelled(benchmarks))
     expected = expect(found, declared, settings, newest(results / declared.machine))
     if as_json:
         say(msgspec.json.format(msgspec.json.encode(expected)).decode())

@@ -6,11 +6,14 @@ import os
 import shlex
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from frobench import tells
 from suite import environment, store, terminal
+from suite.errors import CutShortError, Interrupted
 from suite.model import Conclusion
 from suite.version import benchmark_version
 from tests import factory
@@ -246,3 +249,54 @@ def test_doubts_begin_with_errors_and_name_a_few_cases_of_each_warning() -> None
     ]
     narrow = [*terminal.doubts(run, 20)]
     assert max(map(len, narrow)) <= 20
+
+
+RUN = "20260101T120000Z-eeeeeee"
+
+
+def refuse(verb: Callable[..., None], **options: object) -> None:
+    """Call a verb as the command does."""
+    with pytest.raises(SystemExit):
+        tells(verb)(**options)
+
+
+@pytest.mark.parametrize("results", ["results", "other", "with a space", "it's", "/a/$HOME"])
+@pytest.mark.parametrize("error", [CutShortError("the disk is full", RUN), Interrupted(RUN, None)])
+def test_what_is_advised_to_resume_a_run_can_be_typed(
+    capsys: pytest.CaptureFixture[str], results: str, error: Exception
+) -> None:
+    def verb(**_: object) -> None:
+        raise error
+
+    refuse(verb, results=Path(results))
+    command = capsys.readouterr().err.split("`")[1]
+    where = [] if results == "results" else ["--results", results]
+    assert shlex.split(command) == ["frobench", "run", "--resume", RUN, *where]
+
+
+def test_on_a_terminal_a_message_fits_and_its_command_stays_whole(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def verb(**_: object) -> None:
+        raise Interrupted(RUN, None)
+
+    monkeypatch.setenv("COLUMNS", "72")
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    refuse(verb, results=Path("elsewhere"), file=Path("results/a machine/run.json"))
+    lines = capsys.readouterr().err.splitlines()
+    assert max(map(len, lines)) <= 72
+    commands = " ".join(lines).split("`")[1::2]
+    assert f"frobench run --resume {RUN} --results elsewhere" in commands
+    assert all(any(command in line for line in lines) for command in commands)
+
+
+@pytest.mark.parametrize("verb", [("run",), ("list",)])
+def test_a_folder_whose_path_is_no_utf8_is_refused_in_one_line(
+    tmp_path: Path, verb: tuple[str, ...]
+) -> None:
+    folder = Path(os.fsdecode(os.fsencode(tmp_path) + b"/\xff"))
+    folder.mkdir()
+    refused = frobench(*verb, "--benchmarks", folder, folder=tmp_path)
+    assert refused.returncode == 3
+    (line,) = refused.stderr.splitlines()
+    assert line.endswith("a folder's path must be UTF-8; give or move to another one")

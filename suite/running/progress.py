@@ -14,6 +14,9 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
 REDRAW_SECONDS = 0.5
+LONGEST_NAME, LONGEST_BAR = 28, 30
+FIGURES = 20
+"""Columns that the percentage, the time left and the gaps take, of a run of less than 17 hours."""
 
 
 class Reporter(Protocol):
@@ -59,12 +62,18 @@ class Bar:
     """Progress as a bar with the time left."""
 
     def __init__(self, out: TextIO) -> None:
+        console = Console(file=out)
+        if console.no_color:
+            console = Console(file=out, color_system=None)  # nor bold or dim
+        room = max(0, console.width - FIGURES)
+        self._name = min(LONGEST_NAME, room)
+        bar = min(LONGEST_BAR, room - self._name)
         self._progress = Progress(
             TextColumn("{task.description}"),
-            BarColumn(bar_width=30),
+            *([BarColumn(bar_width=bar)] if bar > 0 else []),
             TaskProgressColumn(),
             TextColumn("{task.fields[left]}", style="dim"),
-            console=Console(file=out),
+            console=console,
             auto_refresh=False,
             transient=True,
         )
@@ -91,7 +100,7 @@ class Bar:
             self._progress.update(
                 self._task,
                 completed=min(done, 1.0),
-                description=f"{what:<28.28}",
+                description=f"{what[: self._name]:<{self._name}}",
                 left=f"{remaining(left)} left",
                 refresh=True,
             )

@@ -5,6 +5,7 @@ Some of these cases do their work; the others fail, each in its own way.
 """
 
 import os
+import resource
 import time
 from functools import partial
 
@@ -38,7 +39,7 @@ def bench_slow(measure: Measure, device: Device, n: int) -> None:
     measure(lambda: time.sleep(n / 1000), work=Work(items=n), check=lambda _: FINE)
 
 
-@cases("quick", how=["wrong", "raise", "huge", "unused", "threads", "skip"])
+@cases("quick", how=["wrong", "raise", "huge", "unused", "threads", "process", "skip"])
 def bench_broken(measure: Measure, device: Device, how: str) -> None:
     """Fail."""
     if how == "skip":
@@ -49,6 +50,10 @@ def bench_broken(measure: Measure, device: Device, how: str) -> None:
         raise ValueError("cannot read /home/somebody/secret.txt")
     if how == "threads":
         torch.set_num_threads(1 + torch.get_num_threads())
+    if how == "process":
+        time.monotonic = time.time  # as a library does that lets tests travel in time
+        limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (limits[0] - 1, limits[1]))
     if how != "unused":
         error = 2.0 if how == "wrong" else 0.0
         measure(lambda: None, work=Work(), check=lambda _: Check("the sum", error, 1.0))

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: MIT
+"""What a run shows while it measures fits the terminal, and has no styles where none are wanted."""
+
+import io
+import re
+
+import pytest
+
+from suite.running.progress import reporter
+
+CONTROL = re.compile(r"\x1b\[[?0-9;]*[A-Za-z]|\r")
+STYLE = re.compile(r"\x1b\[[0-9;]*m")
+
+
+class Terminal(io.StringIO):
+    """What looks like a terminal."""
+
+    def isatty(self) -> bool:
+        """Say so."""
+        return True
+
+
+@pytest.fixture
+def terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    return Terminal()
+
+
+def show(terminal: Terminal) -> list[str]:
+    """Show a run on a terminal; return the lines, without what moves the cursor."""
+    with reporter(terminal) as progress:
+        progress.say("launch 1 of about 8 done, and " + "more of it " * 10 + "x" * 100)
+        progress.at(0.37, 3599, "bench_something[cpu-1000000000-float32]")
+        progress.say("launch 2 of about 8 done")
+    return CONTROL.sub("", re.sub(r"\r", "\n", terminal.getvalue())).splitlines()
+
+
+@pytest.mark.parametrize("columns", [30, 40, 60, 80, 200])
+def test_no_line_is_longer_than_the_terminal_is_wide(
+    terminal: Terminal, monkeypatch: pytest.MonkeyPatch, columns: int
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    lines = show(terminal)
+    assert max(map(len, lines)) <= columns
+    assert any("37%" in line and "59:59 left" in line for line in lines)
+
+
+def test_there_are_styles_unless_they_are_unwanted(
+    terminal: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    show(terminal)
+    assert STYLE.search(terminal.getvalue())
+    monkeypatch.setenv("NO_COLOR", "1")
+    plain = Terminal()
+    show(plain)
+    assert not STYLE.search(plain.getvalue())
+
+
+def test_a_log_gets_whole_lines() -> None:
+    log = io.StringIO()
+    with reporter(log) as progress:
+        progress.say("x" * 300)
+        progress.at(0.5, 1, "something")
+    assert log.getvalue() == "x" * 300 + "\n"
