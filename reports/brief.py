@@ -41,7 +41,7 @@ def _told(findings: Mapping[str, tuple[Finding, ...]]) -> Iterator[tuple[str, Fi
     best = ("peak-", peaks) if peaks else ("best-rate-", products)
     yield from _sentence(best[1], best[0], "The best rate of its products", _first_precision)
     read = "What reading every result back costs"
-    yield from _sentence(findings.get("norm_logging", ()), "penalty-", read, _or_nothing)
+    yield from _sentence(findings.get("norm_logging", ()), "penalty-", read)
     twice = "Whether two devices are twice as fast as one"
     yield from _sentence(findings.get("parallel_matmul", ()), "efficiency-", twice)
 
@@ -78,16 +78,6 @@ def _first_precision(finding: Finding) -> str:
         return finding.answer
     reason = [one for one in others if one.startswith("no percent")]
     return f"{'; '.join([first, *reason]).partition('. ')[0].removesuffix('.')}."
-
-
-def _or_nothing(finding: Finding) -> str:
-    """Say so where a ratio may as well be none."""
-    value = finding.value
-    if value is None or value.low is None or value.high is None:
-        return finding.answer
-    if not value.low <= 1 <= value.high:
-        return finding.answer
-    return f"{finding.answer} This run cannot tell that from no difference."
 
 
 def _caution(run: Run, words: Iterable[str]) -> Iterator[str]:

@@ -4,7 +4,7 @@
 from functools import cache
 
 from reports import brief, views
-from reports.findings.model import RATIO, Finding, Section
+from reports.findings.model import Finding, Section
 from suite.model import Conclusion, Estimate, Run
 from suite.units import format_estimate
 from tests import factory
@@ -95,15 +95,6 @@ def test_without_a_search_the_best_square_product_stands_for_the_rate() -> None:
     )
     assert "The CPU reaches 447 GFLOP/s [442, 450]." in text
     assert "no time" not in text
-
-
-def test_a_ratio_that_may_be_one_is_called_so() -> None:
-    cases = {(0.9, 1.4): True, (1.1, 1.4): False, (0.7, 0.9): False, (None, None): False}
-    for (low, high), open_ in cases.items():
-        ratio = finding(
-            "penalty-cpu", "It takes {value} as long.", Estimate(1.2, low, high, 8), RATIO
-        )
-        assert ("cannot tell that from no difference" in said(norm_logging=[ratio])) == open_
 
 
 def test_doubts_failures_and_a_run_cut_short_are_told() -> None:

@@ -69,7 +69,7 @@ def test_the_fastest_precision_of_the_accelerator_leads_with_its_shape() -> None
     assert lead.value.value == 6e14 * (middle[3] + middle[4]) / 2
     assert lead.unit == "FLOP/s"
     answer = plain(lead)
-    assert answer.endswith("That is in bursts, not sustained for minutes.")
+    assert answer.endswith("; in bursts, not sustained for minutes.")
     assert "in bfloat16 (4,096 × 8,192 × 2,048), " in answer  # noqa: RUF001 - as it is printed
     assert "TFLOP/s [" in answer.partition("; ")[2]
     assert "in float32 (4,096 × 8,192 × 2,048)" in answer  # noqa: RUF001 - as it is printed
@@ -88,7 +88,7 @@ def test_float32_is_not_called_tf32_where_a_device_has_none() -> None:
 def test_how_sure_it_is_names_shapes_seconds_and_the_second_best() -> None:
     found = by_name(answered(*WHOLE))
     told = plain(found[f"searched-{GPU}"])
-    assert "In bfloat16: 87 shapes tried in 3.1 s, the second best with 98.5% of" in told
+    assert "In bfloat16: 87 shapes tried in 3.1 s; the runner-up reaches 98.5% of" in told
     assert "; in float32: 87 shapes" in told
     assert plain(found["searched-cpu"]) == "In float32: 87 shapes tried in 3.1 s."
 

@@ -62,7 +62,7 @@ def test_what_each_operation_adds_is_its_cost() -> None:
     assert lead.value is not None
     assert lead.value.value == pytest.approx(LAUNCH)
     assert lead.value.low is not None
-    assert "from 1 to 10,000 of them." in lead.answer
+    assert "from 1 to 10,000 operations." in lead.answer
 
 
 def test_a_line_ends_where_the_times_leave_it() -> None:
@@ -71,7 +71,7 @@ def test_a_line_ends_where_the_times_leave_it() -> None:
 
     section = answer("many_or_one", pieces(slower), accelerators=1)
     assert value(section, f"launch-{GPU}") == pytest.approx(LAUNCH)
-    assert "from 1 to 1,000 of them; more than 1,000 do not lie on" in section.findings[0].answer
+    assert "from 1 to 1,000 operations; more than 1,000 do not lie on" in section.findings[0].answer
 
 
 def test_where_no_line_fits_no_launch_is_shown() -> None:
@@ -79,7 +79,7 @@ def test_where_no_line_fits_no_launch_is_shown() -> None:
     lead = section.findings[0]
     assert lead.name == f"operation-{GPU}"
     assert value(section, lead.name) == pytest.approx(1e-7)
-    assert "each of 10,000 operations takes" in lead.answer
+    assert " per operation on the NVIDIA H200 for 10,000 operations" in lead.answer
     assert "no line fits" in lead.answer
     assert f"launch-{GPU}" not in by_name(section)
 

@@ -31,6 +31,25 @@ def test_norm_logging_gives_the_penalty_and_the_time_of_a_read_back() -> None:
     assert read_back.value == pytest.approx(7e-6)
 
 
+@pytest.mark.parametrize(
+    ("ratios", "said", "rule"),
+    [
+        ([1.2] * 8, "takes 1.2", "Keep the log on the device and read it once."),
+        ([0.98, 1.02] * 4, "costs nothing measurable: ", "Read norms back when you like."),
+        ([0.98, 1.8] * 4, "costs nothing measurable: ", ""),
+        ([0.9] * 8, "takes 0.9", ""),
+    ],
+)
+def test_what_reading_norms_back_costs_is_said_as_far_as_it_is_conclusive(
+    ratios: list[float], said: str, rule: str
+) -> None:
+    log = case("bench_log_on_device", [1e-3] * 8, work=Work(items=1000), steps=1000)
+    each = case("bench_item", [1e-3 * x for x in ratios], work=Work(items=1000), steps=1000)
+    found = by_name(answer("norm_logging", [log, each]))["penalty-cpu"]
+    assert found.answer.startswith(f"Calling .item() at every step {said}")
+    assert found.rule_of_thumb == rule
+
+
 def test_the_parts_of_a_step_are_the_differences_of_loops() -> None:
     section = answer("norm_logging", loops("cpu"))
     sentence = by_name(section)["parts-cpu"].answer

@@ -8,6 +8,8 @@ import pytest
 from suite.model import Case, Work
 from tests.exact_runs import answer, by_name, case, left_out, plain, plot
 
+TWO = Work(items=2.0)
+
 
 def pairs(at_once: Callable[[int], float]) -> list[Case]:
     """Build two products on two halves of the CPU, at once, in sequence and in turn."""
@@ -21,6 +23,29 @@ def pairs(at_once: Callable[[int], float]) -> list[Case]:
             case("bench_processes_in_turn", 2 * one, halves, work=work, concurrency=0.0, n=n),
         ]
     return cases
+
+
+@pytest.mark.parametrize(
+    ("speeds", "rule"),
+    [
+        ({64: 0.5, 256: 1.5, 1024: 1.9}, "Split products from n = 256 on."),
+        ({64: 1.5, 256: 0.5, 1024: 0.9}, "Do not split products up to n = 1,024."),
+        ({64: 1.5, 256: 1.0, 1024: 1.0}, ""),
+    ],
+)
+def test_products_are_split_from_the_size_on_that_gains(
+    speeds: dict[int, float], rule: str
+) -> None:
+    cases = [
+        one
+        for n, speed in speeds.items()
+        for one in (
+            case("bench_process_sequence", 2e-3, "cpu/0+cpu/1", work=TWO, n=n),
+            case("bench_processes", 2e-3 / speed, "cpu/0+cpu/1", work=TWO, n=n),
+        )
+    ]
+    found = by_name(answer("parallel_matmul", cases))["efficiency-processes-cpu/0+cpu/1"]
+    assert found.rule_of_thumb.replace("\N{NO-BREAK SPACE}", " ") == rule
 
 
 def test_scaling_efficiency_is_the_sequence_over_twice_the_time_at_once() -> None:

@@ -88,6 +88,18 @@ def estimate_of(by_launch: pd.Series) -> Estimate:
     return estimate(by_launch.dropna().tolist())
 
 
+def is_above(by_launch: pd.Series, level: float) -> bool:
+    """Tell whether the whole interval of a number lies above a level."""
+    low = estimate_of(by_launch).low
+    return low is not None and low > level
+
+
+def is_below(by_launch: pd.Series, level: float) -> bool:
+    """Tell whether the whole interval of a number lies below a level."""
+    high = estimate_of(by_launch).high
+    return high is not None and high < level
+
+
 def text(by_launch: pd.Series, unit: str) -> str:
     """Spell a number with its interval."""
     return format_estimate(estimate_of(by_launch), unit)

@@ -15,6 +15,8 @@ from suite.model import Case, Search
 from suite.units import counted, format_value
 
 PRODUCTS = ("bench_product", "bench_product_narrow")
+TIE = 0.995
+"""The rate of the second best shape, as a part of the best, from which the two tie."""
 SPACE = "\N{NO-BREAK SPACE}"
 
 
@@ -53,8 +55,8 @@ def peak(cases: Cases, device: str) -> Answer:
     without = peaks.missing(cases.run, device)
     return Answer(
         capital(
-            f"{where} reaches {VALUE} in {first.precision} ({first.shape}){part}{listed}{without}. "
-            "That is in bursts, not sustained for minutes."
+            f"{VALUE} in {first.precision} ({first.shape}){part} on {where}{listed}{without}; "
+            "in bursts, not sustained for minutes."
         ),
         tuple(one.case.fullname for one in (first, *others)),
         first.rate,
@@ -151,4 +153,6 @@ def _effort(found: Search | None) -> str:
     tried = f"{counted(found.shapes, 'shape')} tried in {format_value(found.seconds, 's', 2)}"
     if found.runner_up is None:
         return tried
-    return f"{tried}, the second best with {format_value(found.runner_up, '1')} of the best's rate"
+    if found.runner_up >= TIE:
+        return f"{tried}; the runner-up ties"
+    return f"{tried}; the runner-up reaches {format_value(found.runner_up, '1')} of the rate"

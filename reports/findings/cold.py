@@ -30,8 +30,7 @@ def longer(what: str, ratio: Curve, spell: Callable[[float], str]) -> Answer:
     large = f", and one of {spell(last)} {text(ratio.at(last), RATIO)}" if first < last else ""
     body = what.replace("{}", spell(first))  # not by `format`: a device's name may have braces
     return Answer(
-        f"{body} takes {VALUE} as long with cold caches as with warm ones"
-        f"{large}; {_little(ratio, spell)}.",
+        f"{body} takes {VALUE} as long with cold caches{large}; {_little(ratio, spell)}.",
         behind(ratio),
         ratio.at(first),
         RATIO,
@@ -62,8 +61,8 @@ def _little(ratio: Curve, spell: Callable[[float], str]) -> str:
     more = [size for size in ratio.sizes if _most(ratio.point(size).y) >= LITTLE]
     less = [size for size in ratio.sizes if not more or size > more[-1]]
     if not less:
-        return f"at no size measured, up to {spell(more[-1])}, is it surely less than 5% more"
-    return f"it is less than 5% more from {spell(less[0])} on, of the sizes measured"
+        return "more than 5%, or not conclusive, at every size"
+    return f"less than 5% more from {spell(less[0])} on"
 
 
 def _most(seen: Estimate) -> float:

@@ -77,12 +77,13 @@ def bandwidth(cases: Cases, name: str, place: str) -> Answer:
     speed = line.rate * counted
     part = peaks.of_copy(cases.run, place, KINDS[name].function, speed)
     return Answer(
-        f"Copies {where} have a latency of {text(line.latency, TIME.unit)} and a bandwidth of "
-        f"{VALUE}{part}; half of that bandwidth is reached at {text(line.half, SIZE.unit)}.",
+        f"{VALUE}{part} for copies {where}, with a latency of {text(line.latency, TIME.unit)}; "
+        f"half of that bandwidth is reached at {text(line.half, SIZE.unit)}.",
         behind(times),
         speed,
         RATE.unit,
         f"bandwidth of copies {where}",
+        rule_of_thumb=f"Join copies below {_bytes(estimate_of(line.half).value)}.",
     )
 
 
@@ -90,12 +91,12 @@ def rate(cases: Cases, name: str, place: str) -> Answer:
     """Give the rate of the largest copy and the time of the smallest, where no line fits."""
     where, times = KINDS[name].name(cases, place), KINDS[name].curve(cases, place)
     small, large = times.sizes[0], times.sizes[-1]
-    tiny = f", and take {text(times.at(small), TIME.unit)} at {_bytes(small)}"
+    tiny = f"; {text(times.at(small), TIME.unit)} for {_bytes(small)}"
     no_line = "; no single line fits the times between"
     speed = KINDS[name].curve(cases, place, "byte_rate").at(large)
     part = peaks.of_copy(cases.run, place, KINDS[name].function, speed)
     return Answer(
-        f"Copies {where} run at {VALUE} at {_bytes(large)}{part}{tiny if small < large else ''}"
+        f"{VALUE}{part} for copies of {_bytes(large)} {where}{tiny if small < large else ''}"
         f"{no_line if len(times.sizes) >= LEAST_SIZES else ''}.",
         behind(times.ends()),
         speed,

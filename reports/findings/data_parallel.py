@@ -4,6 +4,8 @@
 from collections.abc import Iterator
 from contextlib import suppress
 
+import pandas as pd
+
 from reports.findings.answers import (
     VALUE,
     Answer,
@@ -11,6 +13,8 @@ from reports.findings.answers import (
     behind,
     capital,
     estimate_of,
+    is_above,
+    is_below,
     size,
     text,
     threshold,
@@ -73,16 +77,24 @@ def gain(cases: Cases, network: str, group: str, way: str) -> Answer:
     large, small = curve.sizes[-1], curve.sizes[0]
     rate = large / setting.times(cases, way).at(large)
     part = text(curve.at(large) / setting.count, "1")
-    tiny = f", and {text(curve.at(small), RATIO)} as fast with {size(small, BATCH)}"
+    tiny = f"; {text(curve.at(small), RATIO)} with {size(small, BATCH)}"
     return Answer(
-        f"{capital(WAYS[way])}, {the_device(cases.run, group)} train the {network} network at "
-        f"{text(rate, RATE)} with {size(large, BATCH)}, {VALUE} as fast as {setting.one(cases)}, "
-        f"which is {part} of {setting.times_as} the speed{tiny if small < large else ''}.",
+        f"{VALUE} the speed of {setting.one(cases)} on {the_device(cases.run, group)} "
+        f"{WAYS[way]}, training the {network} network with {size(large, BATCH)} "
+        f"({text(rate, RATE)}, {part} of perfect scaling){tiny if small < large else ''}.",
         behind(curve.ends()),
         curve.at(large),
         RATIO,
         f"as fast as {setting.one(cases)}, {WAYS[way]}",
+        rule_of_thumb=_split(curve.at(large), size(large)),
     )
+
+
+def _split(speed: pd.Series, batch: str) -> str:
+    """Say whether to split batches, where the speed of several devices is conclusive."""
+    if is_above(speed, 1.0):
+        return f"Split batches of {batch}."
+    return f"Do not split batches of {batch} or fewer." if is_below(speed, 1.0) else ""
 
 
 def worth(cases: Cases, network: str, group: str, way: str) -> Answer:
@@ -120,7 +132,7 @@ def best(cases: Cases, network: str, group: str) -> Answer:
         f"{capital(WAYS[first])}: with {size(batch, BATCH)} its steps are {VALUE} as fast "
         f"as {WAYS[second]}, which comes next"
         if told
-        else f"{capital(WAYS[first])} and {WAYS[second]} cannot be told apart: with "
+        else f"No measurable difference between {WAYS[first]} and {WAYS[second]}: with "
         f"{size(batch, BATCH)} the first is {VALUE} as fast"
     )
     return Answer(

@@ -10,7 +10,18 @@ from contextlib import suppress
 
 import pandas as pd
 
-from reports.findings.answers import SIZE, VALUE, Answer, ask, behind, estimate_of, text, threshold
+from reports.findings.answers import (
+    SIZE,
+    VALUE,
+    Answer,
+    ask,
+    behind,
+    estimate_of,
+    is_above,
+    is_below,
+    text,
+    threshold,
+)
 from reports.findings.model import RATIO, Axis, Finding, Plot, Point, Series
 from reports.findings.select import Cases, Curve, NotMeasuredError, is_cpu
 from reports.findings.trainings import (
@@ -32,6 +43,8 @@ MEMORIES = {
     "at_once": "all data at once",
 }
 DRIVERS = {"bench_one_thread": "driven by one thread", "bench_threads": "driven by a thread each"}
+LITTLE = 1.05
+"""A ratio of times below which reading back is not worth avoiding."""
 LEVEL = 1.01
 """Reading back no longer matters when a training takes at most 1% longer."""
 BESIDE = Axis("Time beside a silent training", RATIO)
@@ -79,14 +92,24 @@ def slow_down(cases: Cases, device: str, network: str, batch: str) -> Answer:
     """Compare reading the loss of each step back with reading none."""
     slower, step = _from_each(cases, device, network, batch)
     more = step.at(1) * (1 - 1 / slower.at(1))
+    ratio, rule = slower.at(1), ""
+    what = f"training {training(cases, device, network, batch)}"
+    longer = (
+        f"{VALUE} as long as reading none ({text(more, 's')} a step of {text(step.at(1), 's')})"
+    )
+    sentence = f"Reading each loss back by .item() takes {longer}, {what}."
+    if is_above(ratio, 1.0):
+        rule = "Read losses back together, every few steps." if is_above(ratio, LEVEL) else ""
+    elif not is_below(ratio, 1.0) and estimate_of(ratio).low is not None:
+        sentence = f"Reading each loss back by .item() costs nothing measurable: {longer}, {what}."
+        rule = "Read the loss at every step." if is_below(ratio, LITTLE) else ""
     return Answer(
-        f"Training {training(cases, device, network, batch)}, takes {VALUE} as long when each "
-        f"loss is read back by .item() as when none is; that is {text(more, 's')} more in a step "
-        f"of {text(step.at(1), 's')}.",
+        sentence,
         slower.cases[1],
-        slower.at(1),
+        ratio,
         RATIO,
         "as long with each loss read back",
+        rule_of_thumb=rule,
     )
 
 

@@ -43,7 +43,7 @@ def findings(cases: Cases) -> list[Finding]:
 
 def _cost(cases: Cases, device: str) -> Finding:
     """Answer with the slope of a line if one fits: what is none is called by another name."""
-    question = f"What does an operation cost on {the_device(cases.run, device)}, whatever its size?"
+    question = f"What is the overhead of an operation on {the_device(cases.run, device)}?"
     fitted = ask(f"launch-{device}", question, launch, cases, device)
     return fitted if fitted.value else ask(f"operation-{device}", question, each, cases, device)
 
@@ -55,13 +55,23 @@ def launch(cases: Cases, device: str) -> Answer:
     most, where = on_it.sizes[-1], the_device(cases.run, device)
     beyond = f"; more than {size(most)} do not lie on the line" if most < times.sizes[-1] else ""
     return Answer(
-        f"On {where} each operation costs {VALUE} beside its arithmetic, from "
-        f"{size(on_it.sizes[0])} to {size(most)} of them{beyond}.",
+        f"{VALUE} of overhead per operation on {where}, from {size(on_it.sizes[0])} to "
+        f"{size(most)} operations{beyond}.",
         behind(on_it),
         1 / line.rate,
         TIME.unit,
-        f"an operation, beside its arithmetic, on {where}",
+        f"overhead per operation on {where}",
+        rule_of_thumb=_mostly_overhead(cases, device),
     )
+
+
+def _mostly_overhead(cases: Cases, device: str) -> str:
+    """Say up to which measured size an operation takes less than twice its overhead."""
+    with suppress(NotMeasuredError):
+        _, _, bracket = _hidden(cases, device)
+        if bracket is not None:
+            return f"Up to {size(bracket[0], N)} an operation is mostly overhead."
+    return ""
 
 
 def _line(times: Curve) -> tuple[Line, Curve]:
@@ -80,7 +90,7 @@ def each(cases: Cases, device: str) -> Answer:
     where = the_device(cases.run, device)
     no_line = "; no line fits the times of fewer" if len(times.sizes) >= LEAST_SIZES else ""
     return Answer(
-        f"On {where} each of {size(count)} operations takes {VALUE}{no_line}.",
+        f"{VALUE} per operation on {where} for {size(count)} operations{no_line}.",
         times.cases[count],
         times.at(count),
         TIME.unit,
@@ -108,20 +118,30 @@ def whole(cases: Cases, device: str) -> Answer:
 
 def hidden(cases: Cases, device: str) -> Answer:
     """Find the size from which on an operation takes twice what it does on a single number."""
-    step = _chain(cases, device)
-    tiny = cases.one("item_seconds", function=CHAIN, device=device, n=1)
-    ratio = Curve(step.table.div(tiny, axis="index"), step.cases)
-    launches = Curve(step.table.mul(0).add(tiny, axis="index"), step.cases)
-    where, by_launch, bracket = threshold(ratio, LEVEL, launches, power=1)
+    tiny = _tiny(cases, device)
+    where, by_launch, bracket = _hidden(cases, device)
     return Answer(
         f"On {the_device(cases.run, device)} an operation takes twice as long as its launch, "
-        f"{text(tiny, TIME.unit)}, from {where} on; smaller ones mostly pay for being launched.",
-        behind(step),
+        f"{text(tiny, TIME.unit)}, from {where} on; below that, overhead dominates.",
+        behind(_chain(cases, device)),
         by_launch,
         "n",
         f"numbers that hide a launch on {the_device(cases.run, device)}",
         bracket,
     )
+
+
+def _tiny(cases: Cases, device: str) -> pd.Series:
+    """Return the time of an operation on a single number, by launch."""
+    return cases.one("item_seconds", function=CHAIN, device=device, n=1)
+
+
+def _hidden(cases: Cases, device: str) -> tuple[str, pd.Series | None, tuple[float, float] | None]:
+    """Return the size from which on an operation hides its launch, see `threshold`."""
+    step, tiny = _chain(cases, device), _tiny(cases, device)
+    ratio = Curve(step.table.div(tiny, axis="index"), step.cases)
+    launches = Curve(step.table.mul(0).add(tiny, axis="index"), step.cases)
+    return threshold(ratio, LEVEL, launches, power=1)
 
 
 def foreach(cases: Cases, device: str) -> Answer:

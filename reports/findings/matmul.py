@@ -7,6 +7,8 @@ from functools import partial
 from itertools import product
 from typing import Any
 
+import pandas as pd
+
 from reports.by_launch import SUSTAINED_RATE
 from reports.findings import peaks
 from reports.findings.answers import (
@@ -16,6 +18,7 @@ from reports.findings.answers import (
     ask,
     behind,
     capital,
+    is_below,
     size,
     smallest,
     text,
@@ -62,7 +65,7 @@ def findings(cases: Cases) -> list[Finding]:
             cases,
             COPIES,
         ),
-        ask("graph", "What would a tiny product take without Python's launch?", graph, cases),
+        ask("graph", "How fast is a tiny product with CUDA graphs?", graph, cases),
     ]
     alone = []
     for device in reversed(cases.devices()):
@@ -85,11 +88,12 @@ def speed_up(cases: Cases) -> Answer:
         raise NotMeasuredError(cases.reason(function=SQUARE, n=HEADLINE, dtype=PLAIN))
     name = the_device(cases.run, cases.accelerator())
     return Answer(
-        f"At {size(HEADLINE, N)} {name} is {VALUE} as fast as the CPU in {PLAIN}.",
+        f"{VALUE} the speed of the CPU on {name} in {PLAIN} at {size(HEADLINE, N)}.",
         behind(ratio.on([HEADLINE])),
         ratio.at(HEADLINE),
         RATIO,
         f"as fast as the CPU at {size(HEADLINE, N)}",
+        rule_of_thumb=_stay(cases),
     )
 
 
@@ -98,15 +102,33 @@ def speed_up_at_ends(cases: Cases) -> Answer:
     ratio = _ratio(cases, SQUARE)
     large = ratio.sizes[-1]
     name = the_device(cases.run, cases.accelerator())
-    tiny = smallest(ratio, RATIO, ", at {size} {value} as fast")
     return Answer(
-        f"At {size(large, N)}, the largest that both measured, {name} is {VALUE} as fast as the "
-        f"CPU{tiny}.",
+        f"{VALUE} the speed of the CPU on {name} at {size(large, N)}, the largest size of "
+        f"both{_at_smallest(ratio)}.",
         behind(ratio.ends()),
         ratio.at(large),
         RATIO,
         f"as fast as the CPU at {size(large, N)}, the largest",
     )
+
+
+def _at_smallest(ratio: Curve) -> str:
+    """Say how the devices compare on the smallest product, the faster one first."""
+    first = ratio.sizes[0]
+    if first == ratio.sizes[-1]:
+        return ""
+    if is_below(ratio.at(first), 1.0):
+        return f"; at {size(first, N)} the CPU is {text(1 / ratio.at(first), RATIO)} faster"
+    return f"; {text(ratio.at(first), RATIO)} at {size(first, N)}"
+
+
+def _stay(cases: Cases) -> str:
+    """Say up to which size the CPU is faster, where all launches agree that there is one."""
+    with suppress(NotMeasuredError):
+        _, _, bracket = threshold(_ratio(cases, SQUARE), 1.0, _there(cases, SQUARE), power=3)
+        if bracket is not None:
+            return f"Up to {size(bracket[0], N)} stay on the CPU."
+    return ""
 
 
 def crossover(cases: Cases, function: str) -> Answer:
@@ -163,13 +185,14 @@ def best_rate(cases: Cases, device: str) -> Answer:
     burst = "" if is_cpu(device) else " in bursts"
     return Answer(
         capital(
-            f"{where} reaches {VALUE}{burst} with square products in {dtype} ({size(n, N)})"
+            f"{VALUE}{burst} with square products in {dtype} ({size(n, N)}) on {where}"
             f"{part}{on_end}{listed}{without}."
         ),
         behind(*(curve.on([at]) for curve, at in best.values())),
         rate.at(n),
         RATE.unit,
         f"best rate of square products on {where}, in {dtype}{burst}",
+        rule_of_thumb=_large_enough(cases, device),
     )
 
 
@@ -183,17 +206,35 @@ def sustained(cases: Cases, case: str) -> str:
     return f", and {text(rate, RATE.unit)} sustained{part}"
 
 
+def _large_enough(cases: Cases, device: str) -> str:
+    """Say from which measured size half of the best rate is had."""
+    with suppress(NotMeasuredError):
+        _, _, bracket = _half(cases, device)
+        if bracket is not None:
+            return f"Half of the {PLAIN} rate takes n of {size(bracket[1])} or more."
+    return ""
+
+
+def _half(cases: Cases, device: str) -> tuple[str, pd.Series | None, tuple[float, float] | None]:
+    """Return the size from which half of a device's best rate is had, see `threshold`."""
+    times = cases.curve("n", function=SQUARE, device=device, dtype=PLAIN)
+    return threshold(_part(cases, device), 0.5, times, power=3)
+
+
+def _part(cases: Cases, device: str) -> Curve:
+    """Return the rate by size as a part of the best."""
+    rate = _rate(cases, SQUARE, device, PLAIN)
+    return Curve(rate.table.div(rate.table.max(axis="columns"), axis="index"), rate.cases)
+
+
 def half_rate(cases: Cases, device: str) -> Answer:
     """Find the size from which half of the best rate is had, and what the smallest one gets."""
-    rate = _rate(cases, SQUARE, device, PLAIN)
-    best = rate.table.max(axis="columns")
-    part = Curve(rate.table.div(best, axis="index"), rate.cases)
-    times = cases.curve("n", function=SQUARE, device=device, dtype=PLAIN)
-    where, by_launch, bracket = threshold(part, 0.5, times, power=3)
+    part = _part(cases, device)
+    where, by_launch, bracket = _half(cases, device)
     tiny = smallest(part, "1", "; a product of {size} gets {value} of it")
     return Answer(
         f"Half of the best {PLAIN} rate is reached from {where}{tiny}.",
-        behind(rate),
+        behind(part),
         by_launch,
         "n",
         "n of half the best rate",
@@ -210,7 +251,7 @@ def cold(cases: Cases, device: str) -> Answer:
 def plots(cases: Cases) -> Iterator[Plot]:
     """Draw the speed-up, each device's rate by size, and the best rate of each precision."""
     ratios = []
-    for label, function in (("product alone", SQUARE), ("copies there and back included", COPIES)):
+    for label, function in (("product alone", SQUARE), ("with copies", COPIES)):
         with suppress(NotMeasuredError):
             ratios.append(_ratio(cases, function).series(label))
     if ratios:

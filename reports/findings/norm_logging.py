@@ -4,7 +4,19 @@
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 
-from reports.findings.answers import SIZE, VALUE, Answer, ask, behind, size, text, threshold
+from reports.findings.answers import (
+    SIZE,
+    VALUE,
+    Answer,
+    ask,
+    behind,
+    estimate_of,
+    is_above,
+    is_below,
+    size,
+    text,
+    threshold,
+)
 from reports.findings.model import RATIO, Axis, Finding, Plot, Point, Series
 from reports.findings.select import Cases, Curve, NotMeasuredError, device_title, the_device
 
@@ -30,6 +42,8 @@ PARTS = {  # what takes the difference of two loops
 STEP = Axis("Time a step", "s")
 TOLERANCE = 0.03
 """Parts add up to a whole if they miss it by at most this part of it."""
+LITTLE = 1.05
+"""A ratio of times below which reading back is not worth avoiding."""
 LEVEL = 1 / 1.05
 """The log's length no longer matters when a step takes at most 5% more than in the longest log."""
 
@@ -55,13 +69,20 @@ def penalty(cases: Cases, device: str) -> Answer:
     ratio = _step(cases, READ_EACH, device) / _step(cases, READ_LOG, device)
     steps = ratio.sizes[-1]
     name = the_device(cases.run, device)
+    longer = f"{VALUE} as long as with a log that is read once ({size(steps)} steps on {name})"
+    sentence, rule = f"Calling .item() at every step takes {longer}.", ""
+    if is_above(ratio.at(steps), 1.0):
+        rule = "Keep the log on the device and read it once."
+    elif not is_below(ratio.at(steps), 1.0) and estimate_of(ratio.at(steps)).low is not None:
+        sentence = f"Calling .item() at every step costs nothing measurable: {longer}."
+        rule = "Read norms back when you like." if is_below(ratio.at(steps), LITTLE) else ""
     return Answer(
-        f"On {name} a loop of {size(steps)} steps takes {VALUE} as long when every norm is read "
-        "back at once as when a log is kept on the device and moved once, at the end.",
+        sentence,
         ratio.cases[steps],
         ratio.at(steps),
         RATIO,
         f"as long when every norm is read back, on {name}",
+        rule_of_thumb=rule,
     )
 
 

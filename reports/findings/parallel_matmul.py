@@ -4,7 +4,19 @@
 from collections.abc import Iterator
 from contextlib import suppress
 
-from reports.findings.answers import VALUE, Answer, N, ask, behind, size, smallest, text, threshold
+from reports.findings.answers import (
+    VALUE,
+    Answer,
+    N,
+    ask,
+    behind,
+    is_above,
+    is_below,
+    size,
+    smallest,
+    text,
+    threshold,
+)
 from reports.findings.model import RATIO, Axis, Finding, Plot, Point, Series
 from reports.findings.select import Cases, Curve, NotMeasuredError, is_cpu, the_device
 from reports.findings.side_by_side import at_once_and_in_turn, concurrency
@@ -54,8 +66,8 @@ def _of_a_way(cases: Cases, group: str, function: str) -> Iterator[Finding]:
     name = f"{function.removeprefix('bench_')}-{group}"
     where = f"on {the_device(cases.run, group)}, {WAYS[function]}"
     for kind, question, compute in (
-        ("efficiency", f"How near is it to {_times(group)} as fast {where}?", efficiency),
-        ("threshold", f"From which size is it nearly {_times(group)} as fast {where}?", nearly),
+        ("efficiency", f"How near to perfect scaling are products {where}?", efficiency),
+        ("threshold", f"From which size is scaling nearly perfect {where}?", nearly),
         ("overlap", f"How much of the products' time is shared {where}?", overlap),
     ):
         yield ask(f"{kind}-{name}", question, compute, cases, group, function)
@@ -82,15 +94,33 @@ def efficiency(cases: Cases, group: str, function: str) -> Answer:
     curve = _efficiency(cases, group, function)
     large = curve.sizes[-1]
     where = the_device(cases.run, group)
-    tiny = smallest(curve, EFFICIENCY.unit, ", and {value} at {size}")
+    tiny = smallest(curve, EFFICIENCY.unit, "; {value} at {size}")
     return Answer(
-        f"Products at once on {where}, {WAYS[function]}, reach {VALUE} of {_times(group)} the "
-        f"speed of one device at {size(large, N)}{tiny}.",
+        f"{VALUE} of perfect scaling at {size(large, N)} with products at once on {where}, "
+        f"{WAYS[function]}{tiny}.",
         behind(curve.ends()),
         curve.at(large),
         EFFICIENCY.unit,
-        f"of {_times(group)} as fast on {where}, {size(large, N)}",
+        f"of perfect scaling on {where}, {size(large, N)}",
+        rule_of_thumb=_worth_splitting(curve, 1 / (group.count("+") + 1)),
     )
+
+
+def _worth_splitting(curve: Curve, even: float) -> str:
+    """Say from which measured size several devices are faster than one, in all larger ones too.
+
+    Parameters
+    ----------
+    even
+        The efficiency with which several devices are as fast as one.
+    """
+    gains = [n for n in curve.sizes if is_above(curve.at(n), even)]
+    without = [n for n in curve.sizes if n not in gains]
+    worth = [n for n in gains if not without or n > without[-1]]
+    if not worth:
+        slower = is_below(curve.at(curve.sizes[-1]), even)
+        return f"Do not split products up to {size(curve.sizes[-1], N)}." if slower else ""
+    return f"Split products from {size(worth[0], N)} on."
 
 
 def nearly(cases: Cases, group: str, function: str) -> Answer:
@@ -99,7 +129,7 @@ def nearly(cases: Cases, group: str, function: str) -> Answer:
     at_once = cases.curve("n", function=function, device=group)
     where, by_launch, bracket = threshold(curve, LEVEL, at_once, power=3)
     return Answer(
-        f"At least 95% of {_times(group)} as fast from {where}.",
+        f"At least 95% of perfect scaling from {where}.",
         behind(curve),
         by_launch,
         "n",

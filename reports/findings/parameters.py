@@ -4,7 +4,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from reports.findings.answers import VALUE, Answer, ask, behind, size, text
+from reports.findings.answers import VALUE, Answer, ask, behind, capital, size, text
 from reports.findings.model import RATIO, Axis, Finding, Plot, Series
 from reports.findings.select import Cases, Curve, NotMeasuredError, device_title, the_device
 
@@ -37,7 +37,7 @@ def findings(cases: Cases) -> list[Finding]:
             ask(f"read-{device}", best.format("read", where), best_read, cases, device),
             ask(f"write-{device}", best.format("written", where), best_write, cases, device),
         ]
-    return [*found, ask("move", "What does moving the model there and back take?", move, cases)]
+    return [*found, ask("move", "What does the round trip of a model take?", move, cases)]
 
 
 def best_read(cases: Cases, device: str) -> Answer:
@@ -47,7 +47,7 @@ def best_read(cases: Cases, device: str) -> Answer:
 
 def best_write(cases: Cases, device: str) -> Answer:
     """Name the fastest way to write all parameters."""
-    return _best(cases, device, WRITE, "written")
+    return _best(cases, device, WRITE, "write")
 
 
 def move(cases: Cases) -> Answer:
@@ -57,12 +57,12 @@ def move(cases: Cases) -> Answer:
     rate = cases.curve("parameters", "byte_rate", function=MOVE, device=device)
     count = time.sizes[-1]
     return Answer(
-        f"Moving {size(count)} parameters to {the_device(cases.run, device)} and back takes "
-        f"{VALUE}, at {text(rate.at(count), 'B/s')}.",
+        f"{VALUE} ({text(rate.at(count), 'B/s')}) for the round trip of {size(count)} parameters "
+        f"to {the_device(cases.run, device)}.",
         time.cases[count],
         time.at(count),
         TIME.unit,
-        "there and back",
+        "round trip",
     )
 
 
@@ -108,21 +108,22 @@ def _best(cases: Cases, device: str, ways: Mapping[str, str], verb: str) -> Answ
     slower = times[plain] / times[best]
     rate = cases.one("byte_rate", function=best, device=device, parameters=count)
     rest = (
-        f"{ways[best]}, which is also the plain way"
+        f"{ways[best]}, the plain way"
         if best == plain
-        else f"{ways[best]}; {ways[plain]} takes {text(slower.at(count), RATIO)} as long"
+        else f"{ways[best]}; {text(slower.at(count), RATIO)} as long {ways[plain]}"
     )
-    ties = [ways[name] for name in times if name != best and _is_tie(times[name] / times[best])]
+    ties = [name for name in times if name != best and _is_tie(times[name] / times[best])]
     if ties:
-        rest += f"; not told apart from it: {', '.join(ties)}"
+        rest += f"; no measurable difference: {', '.join(ways[name] for name in ties)}"
     where = the_device(cases.run, device)
+    rule = "" if plain in ties else f"{capital(verb)} them {ways[best]}."
     return Answer(
-        f"On {where}, {size(count)} parameters are {verb} fastest, in {VALUE} or at "
-        f"{text(rate, 'B/s')}, {rest}.",
+        f"{VALUE} ({text(rate, 'B/s')}) to {verb} {size(count)} parameters on {where}, {rest}.",
         behind(times[best], times[plain]),
         times[best].at(count),
         TIME.unit,
-        f"until {size(count)} parameters are {verb} on {where}",
+        f"to {verb} {size(count)} parameters on {where}",
+        rule_of_thumb=rule,
     )
 
 

@@ -4,13 +4,23 @@
 from collections.abc import Iterator
 from contextlib import suppress
 
-from reports.findings.answers import SIZE, VALUE, Answer, ask, behind, size, smallest, text
+from reports.findings.answers import (
+    SIZE,
+    VALUE,
+    Answer,
+    ask,
+    behind,
+    is_above,
+    size,
+    smallest,
+    text,
+)
 from reports.findings.model import RATIO, Axis, Finding, Plot, Series
 from reports.findings.select import Cases, Curve, NotMeasuredError, device_title, is_cpu, the_device
 
 CREATE, DETOUR = "bench_create", "bench_create_then_move"
 MOVE, COPY, STAY = "bench_move", "bench_empty_then_copy", "bench_stay"
-KINDS = {"randn": ("random numbers", "Drawing"), "full": ("equal numbers", "Writing")}
+KINDS = {"randn": ("random numbers", "draw"), "full": ("equal numbers", "write")}
 """What is created, and what creating it is called, by the parameter ``values``."""
 READY = {
     COPY: "empty_like and copy_",
@@ -27,10 +37,12 @@ def findings(cases: Cases) -> list[Finding]:
     found = []
     for kind in kinds:
         what, doing = KINDS[kind]
-        question = f"What does {doing.lower()} {what} on the CPU and moving them cost?"
+        question = f"What does it cost to {doing} {what} on the CPU and move them?"
         found.append(ask(f"detour-{kind}", question, detour, cases, kind))
         for device in devices:
-            question = f"What does {doing.lower()} {what} on {the_device(cases.run, device)} take?"
+            question = (
+                f"How long does it take to {doing} {what} on {the_device(cases.run, device)}?"
+            )
             found.append(ask(f"create-{kind}-{device}", question, create, cases, kind, device))
     question = "Is a ready tensor moved faster by a copy into an empty one?"
     found.append(ask("move", question, move, cases))
@@ -46,15 +58,16 @@ def detour(cases: Cases, kind: str) -> Answer:
     there, moved = (_created(cases, function, device, kind) for function in (CREATE, DETOUR))
     ratio, more = moved / there, moved - there
     n = ratio.sizes[-1]
-    tiny = smallest(ratio, RATIO, f"; with {SIZE} it takes {VALUE} as long")
+    tiny = smallest(ratio, RATIO, f"; {VALUE} for {SIZE}")
     where = the_device(cases.run, device)
     return Answer(
-        f"{doing} {size(n)} {what} on the CPU and moving them to {where} takes {VALUE} as long as "
-        f"{doing.lower()} them there, {text(more.at(n), TIME.unit)} more{tiny}.",
+        f"{VALUE} as long to {doing} {size(n)} {what} on the CPU and move them to {where} as to "
+        f"{doing} them there, {text(more.at(n), TIME.unit)} more{tiny}.",
         behind(ratio.ends()),
         ratio.at(n),
         RATIO,
         f"as long for {size(n)} {what}, on the CPU and moved",
+        rule_of_thumb="Create tensors with device=." if is_above(ratio.at(n), 1.0) else "",
     )
 
 
@@ -62,10 +75,10 @@ def create(cases: Cases, kind: str, device: str) -> Answer:
     """Give the time in which the largest tensor is created, and the smallest."""
     time, (what, doing) = _created(cases, CREATE, device, kind), KINDS[kind]
     n = time.sizes[-1]
-    tiny = smallest(time, TIME.unit, f", and with {SIZE} {VALUE}")
+    tiny = smallest(time, TIME.unit, f"; {VALUE} for {SIZE}")
     where = the_device(cases.run, device)
     return Answer(
-        f"{doing} {size(n)} {what} on {where} takes {VALUE}{tiny}.",
+        f"{VALUE} to {doing} {size(n)} {what} on {where}{tiny}.",
         behind(time.ends()),
         time.at(n),
         TIME.unit,
@@ -116,7 +129,9 @@ def plots(cases: Cases) -> Iterator[Plot]:
                     label = how.format(the_device(cases.run, device))
                     lines.append(_created(cases, function, device, kind).series(label))
         if lines:
-            yield Plot(f"create-{kind}", f"{doing} {what}", "curve", NUMBERS, TIME, tuple(lines))
+            yield Plot(
+                f"create-{kind}", f"Time to {doing} {what}", "curve", NUMBERS, TIME, tuple(lines)
+            )
     lines = list(_moves(cases, devices))
     if lines:
         yield Plot("move", "Moving a tensor that is ready", "curve", NUMBERS, TIME, tuple(lines))

@@ -37,11 +37,6 @@ class Setting:
         return len(self.group.split("+"))
 
     @property
-    def times_as(self) -> str:
-        """How fast they could be at best: twice, or so many times, the speed of one."""
-        return "twice" if self.count == 2 else f"{self.count} times"  # noqa: PLR2004 - as said
-
-    @property
     def first(self) -> "Setting":
         """The same network on the first of the devices."""
         return Setting(self.network, self.group.partition("+")[0])

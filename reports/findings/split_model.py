@@ -59,18 +59,19 @@ def placement(cases: Cases) -> Answer:
     fewest, most = common[0], common[-1]
     best, *others = sorted(times, key=lambda name: times[name].point(most).y.value)
     slower = {name: (times[name] / times[best]).at(most) for name in others}
-    words = [f"{name} it takes {text(ratio, RATIO)} as long" for name, ratio in slower.items()]
+    words = [f"{text(ratio, RATIO)} as long {name}" for name, ratio in slower.items()]
     if ties := [name for name, ratio in slower.items() if _is_tie(ratio)]:
-        words.append(f"not told apart from the fastest: {', '.join(ties)}")
+        words.append(f"no measurable difference: {', '.join(ties)}")
     if fewest < most:
         few = min(times, key=lambda name: times[name].point(fewest).y.value)
-        words.append(f"for {size(fewest)} words the quickest is {few}")
+        words.append(f"with {size(fewest)} words the fastest is {few}")
     return Answer(
-        f"A forward pass of {size(most)} words is fastest {best}, in {VALUE}; {'; '.join(words)}.",
+        f"{VALUE} for a forward pass of {size(most)} words {best}; {'; '.join(words)}.",
         behind(*(curve.on([most]) for curve in times.values())),
         times[best].at(most),
         TIME.unit,
         f"for {size(most)} words, {best}",
+        rule_of_thumb="" if ties else f"With {size(most)} words run it {best}.",
     )
 
 
@@ -119,8 +120,8 @@ def embedding(cases: Cases, device: str) -> Answer:
     share = part / whole
     most = share.sizes[-1]
     return Answer(
-        f"On {the_device(cases.run, device)}, looking up {size(most)} words takes {VALUE} of the "
-        f"forward pass, which takes {text(whole.at(most), TIME.unit)}.",
+        f"{VALUE} of a forward pass of {text(whole.at(most), TIME.unit)} is looking up "
+        f"{size(most)} words on {the_device(cases.run, device)}.",
         share.cases[most],
         share.at(most),
         "1",
