@@ -455,6 +455,8 @@ class Frobench(Struct, kw_only=True):
         do not tell
     without_energy : why a headline case's calls have no energy, by its full name; older files do
         not tell
+    plan_body_seconds : of the planning, inside bodies and what warms them up, searches included;
+        older files do not tell
     """
 
     schema: Integer
@@ -473,6 +475,7 @@ class Frobench(Struct, kw_only=True):
     digest: str = ""
     telemetry: Telemetry | UnsetType = UNSET
     troubles: list[Conclusion] | UnsetType = UNSET
+    plan_body_seconds: Number | UnsetType = UNSET
     without_energy: dict[str, str] | UnsetType = UNSET
 
 

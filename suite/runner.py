@@ -32,7 +32,7 @@ from suite.running.journal import Begun, Journal, Record, Surroundings
 from suite.running.keep import keep
 from suite.running.launches import Launches
 from suite.running.lock import machine_lock
-from suite.running.merge import merge
+from suite.running.merge import merge, part_in_bodies
 from suite.running.nothing import reasons, require_any, say_failure
 from suite.running.plan import Draft, Plan, freeze
 from suite.running.progress import Reporter, remaining
@@ -105,7 +105,9 @@ def _measure(
     interruptions.hold()
     _tidy(path)
     folders.remove(folder)
-    return path, store.read(path)
+    stored = store.read(path)
+    reporter.say(f"{part_in_bodies(stored):.0%} of the run went into bodies and warm-up")
+    return path, stored
 
 
 def _refused(error: OSError, folder: Path) -> CannotRunError:

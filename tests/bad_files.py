@@ -393,6 +393,10 @@ OF_RUNS: dict[str, tuple[str, Spoil]] = {
         "impossible-duration",
         lambda run: put(run.frobench, plan_seconds=900.0),
     ),
+    "more in the pilot's bodies than in the pilot": (
+        "impossible-duration",
+        lambda run: put(run.frobench, plan_body_seconds=20.5),
+    ),
     "a body that returns before it begins": ("impossible-part", of_parts(enqueue=-1e-5)),
     "queueing in milliseconds": ("impossible-part", of_parts(enqueue=5.0)),
     "overlap of more than all": ("impossible-part", of_parts(overlap=1.7)),

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from suite.accounts import Accounts
@@ -14,13 +15,18 @@ from suite.profiles import LEAST_SAMPLES, PROFILES, settings_for
 from suite.runner import _tell
 from suite.running.costs import (
     WARM_UP_CALLS,
+    body_seconds,
     choose_case_seconds,
     is_disturbed,
     launch_seconds,
     too_long,
 )
-from suite.running.journal import Begun, Collected, Identity, Measured, Surroundings
+from suite.running.journal import Begun, Collected, Identity, Measured, Surroundings, Tried
+from suite.running.merge import part_in_bodies
 from suite.running.plan import Draft, Plan, freeze
+from suite.search import Try
+from suite.shapes import Shape
+from tests import factory
 from tests.factory_machine import environment
 
 STANDARD = settings_for("standard", ["cpu"])
@@ -194,3 +200,19 @@ def test_the_time_for_a_case_is_the_longest_that_fits() -> None:
     assert few == 0.5
     assert few > many > LEAST
     assert choose_case_seconds([seen(call=0.1)] * 4000, STANDARD, 2.0, 10.0) == LEAST
+
+
+def test_searches_and_calls_are_what_of_a_pilot_went_into_bodies() -> None:
+    searched = Tried(case="a", attempt=Try(Shape(64, 64, 64), 1e-3, spent=2.0))
+    assert body_seconds([searched, seen(sampled=0.5, warmup=0.25)]) == pytest.approx(2.75)
+
+
+def test_the_part_of_a_run_in_bodies_is_that_of_its_pilot_and_its_launches() -> None:
+    run = factory.run(launches=2)
+    whole = run.frobench
+    whole.seconds, whole.plan_seconds, whole.plan_body_seconds = 100.0, 20.0, 10.0
+    for launch in whole.launches:
+        launch.body_seconds, launch.warmup_seconds = 15.0, 5.0
+    assert part_in_bodies(run) == pytest.approx(0.5)
+    whole.plan_body_seconds = UNSET
+    assert part_in_bodies(run) == pytest.approx(0.4)

@@ -5,6 +5,8 @@
 from collections.abc import Iterator
 from itertools import pairwise
 
+from msgspec import UNSET
+
 from suite.checks.facts import by_launch, is_accelerator, mostly, said
 from suite.checks.rule import Fault
 from suite.checks.when import TICK, Beginning, beginnings, run_began
@@ -116,6 +118,9 @@ def impossible_duration(run: Run) -> Iterator[Fault]:
     whole = run.frobench
     if not 0 <= whole.plan_seconds <= whole.seconds:
         yield Fault(f"a run of {whole.seconds:g} s planned for {whole.plan_seconds:g} s")
+    planned = 0.0 if whole.plan_body_seconds is UNSET else whole.plan_body_seconds
+    if not 0 <= planned <= whole.plan_seconds:
+        yield Fault(f"planning for {whole.plan_seconds:g} s spent {planned:g} s in bodies")
     for number, one in enumerate(whole.launches, start=1):
         if min(one.seconds, one.body_seconds, one.warmup_seconds) < 0:
             yield Fault(f"a time of launch {number} is negative")

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from suite.accounts import DISTURBED
 from suite.model import MOST_SAMPLES, Settings
 from suite.profiles import LEAST_SAMPLES, PROFILES, limits_of
-from suite.running.journal import Identity, Measured, Refused
+from suite.running.journal import Identity, Measured, Record, Refused, Tried
 from suite.units import format_seconds
 
 CASE_SECONDS = (0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0)
@@ -58,6 +58,17 @@ def too_long(
         )
         found[name] = Refused(launch=0, case=name, status="skipped", reason=reason)
     return found
+
+
+def body_seconds(records: Iterable[Record]) -> float:
+    """Return the seconds of a pilot that went into bodies and what warms them up, and searches."""
+    seconds = 0.0
+    for record in records:
+        if isinstance(record, Measured):
+            seconds += record.sampled + record.warmup
+        elif isinstance(record, Tried):
+            seconds += record.attempt.spent
+    return seconds
 
 
 def is_disturbed(ran: Sequence[Measured]) -> bool:

@@ -81,6 +81,7 @@ def merge(
             complete=complete and launches > 0 and len(ended) == launches,
             seconds=round(seconds, 3),
             plan_seconds=round(plan.plan_seconds, 3),
+            plan_body_seconds=round(plan.body_seconds, 3),
             settings=plan.settings,
             environment=plan.environment,
             exercises=plan.exercises,
@@ -103,6 +104,14 @@ def merge(
     )
     run.frobench.conclusions = checks.conclude(run)
     return run
+
+
+def part_in_bodies(run: Run) -> float:
+    """Return the part of a run that went into bodies and what warms them up, its pilot included."""
+    whole = run.frobench
+    planned = 0.0 if whole.plan_body_seconds is UNSET else whole.plan_body_seconds
+    launches = sum(launch.body_seconds + launch.warmup_seconds for launch in whole.launches)
+    return (planned + launches) / whole.seconds
 
 
 def _refused(records: Sequence[Record], plan: Plan) -> dict[str, Refused]:

@@ -14,7 +14,13 @@ from msgspec.structs import replace
 from suite.errors import CannotRunError
 from suite.model import CommitInfo, Conclusion, Environment, Exercise, Outcome, Search, Settings
 from suite.profiles import settings_on, settling_seconds
-from suite.running.costs import choose_case_seconds, is_disturbed, launch_seconds, too_long
+from suite.running.costs import (
+    body_seconds,
+    choose_case_seconds,
+    is_disturbed,
+    launch_seconds,
+    too_long,
+)
 from suite.running.energy import Choice
 from suite.running.journal import (
     Begun,
@@ -99,6 +105,7 @@ class Plan(_Kept, kw_only=True):
     sustained : cases of an accelerator whose sustained rate every launch measures
     troubles : what was wrong with the machine before anything ran
     disturbed : whether the pilot's cases had to wait for the processor
+    body_seconds : of the pilot, inside bodies and what warms them up, searches included
     """
 
     FILE: ClassVar[str] = "plan.json"
@@ -117,6 +124,7 @@ class Plan(_Kept, kw_only=True):
     sustained: list[str] = []
     troubles: list[Conclusion] = []
     disturbed: bool = False
+    body_seconds: float = 0.0
 
     @property
     def seconds_at_least(self) -> float:
@@ -194,6 +202,7 @@ def freeze(
         sustained=sustained,
         troubles=surroundings.troubles,
         disturbed=is_disturbed(ran),
+        body_seconds=body_seconds(records),
     )
 
 
