@@ -56,7 +56,7 @@ def bench_to_device(measure: Measure, accelerator: Device, size: int, memory: st
     source, target = on_host(values, memory), room(accelerator, size)
     measure(
         lambda: target.copy_(source, non_blocking=memory == "non_blocking"),
-        work=Work(bytes=size),
+        work=Work(bytes=size, path="host"),
         check=same_bytes([values]),
     )
 
@@ -71,7 +71,7 @@ def bench_to_host(measure: Measure, accelerator: Device, size: int, memory: str)
     source, target = there(values, accelerator), on_host(torch.zeros_like(values), memory)
     measure(
         lambda: target.copy_(source, non_blocking=memory == "non_blocking"),
-        work=Work(bytes=size),
+        work=Work(bytes=size, path="host"),
         check=same_bytes([values]),
     )
 
@@ -89,7 +89,7 @@ def bench_both_ways(measure: Measure, accelerator: Device, size: int) -> None:
     ]
     measure(
         lambda: [copy(*one) for one in zip(lanes, copies, strict=True)],
-        work=Work(bytes=2 * size),
+        work=Work(bytes=2 * size, path="both-ways"),
         check=same_bytes([values] * 2),
         lanes=lanes,
     )
@@ -109,7 +109,7 @@ def bench_all_at_once(measure: Measure, devices: list[Device], size: int, direct
     ]
     measure(
         lambda: [copy(*one) for one in zip(lanes, copies, strict=True)],
-        work=Work(bytes=len(devices) * size),
+        work=Work(bytes=len(devices) * size, path="host"),
         check=same_bytes([values] * len(devices)),
         lanes=lanes,
     )
@@ -128,7 +128,7 @@ def bench_between(measure: Measure, pair: list[Device], size: int, way: str) -> 
             return target.copy_(source, non_blocking=True)
         return target.copy_(staged.copy_(source))
 
-    measure(body, work=Work(bytes=size), check=same_bytes([values]))
+    measure(body, work=Work(bytes=size, path="between"), check=same_bytes([values]))
 
 
 @cases("quick", size=[4**6, 4**10, 4**12])
@@ -138,7 +138,11 @@ def bench_within(measure: Measure, device: Device, size: int) -> None:
     """Copy from one place of the device's memory to another."""
     values = draw(size)
     source, target = there(values, device), room(device, size)
-    measure(lambda: target.copy_(source), work=Work(bytes=2 * size), check=same_bytes([values]))
+    measure(
+        lambda: target.copy_(source),
+        work=Work(bytes=2 * size, path="within"),
+        check=same_bytes([values]),
+    )
 
 
 @cases(size=[4**10, 4**12, 4**14])
@@ -152,7 +156,7 @@ def bench_within_cold(measure: Measure, device: Device, size: int) -> None:
     source, target = there(values, device), room(device, size)
     measure(
         lambda: target.copy_(source),
-        work=Work(bytes=2 * size),
+        work=Work(bytes=2 * size, path="within"),
         check=same_bytes([values]),
         cold=True,
     )

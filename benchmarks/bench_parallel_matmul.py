@@ -94,7 +94,7 @@ def bench_in_turn(measure: Measure, devices: list[Device], n: int) -> None:
             lane.device.synchronize()
         return results
 
-    measure(body, work=work(n, len(devices)), check=products(pairs), lanes=lanes)
+    measure(body, work=work(n, len(devices)), check=products(pairs), lanes=lanes, control=True)
 
 
 @cases("quick", n=[64, 512, 4096])
@@ -139,7 +139,7 @@ def bench_processes_in_turn(measure: Measure, workers: list[Worker], n: int) -> 
             worker.start()
             worker.wait()
 
-    measure(body, work=work(n, len(workers)), check=all_of(workers), lanes=workers)
+    measure(body, work=work(n, len(workers)), check=all_of(workers), lanes=workers, control=True)
 
 
 def draw(device: Device, n: int) -> Pair:

@@ -27,6 +27,7 @@ Scalar = str | Integer | Number | bool | None
 ProfileName = Literal["quick", "standard", "rigorous"]
 Status = Literal["passed", "failed", "skipped"]
 Severity = Literal["info", "warning", "error"]
+Path = Literal["host", "both-ways", "between", "within"]
 VerdictWord = Literal["faster", "slower", "same", "unresolved", "incomparable"]
 
 
@@ -50,11 +51,15 @@ class Work(Struct, frozen=True, omit_defaults=True):
     flops : floating-point operations (a product of n x n matrices is 2 n^3)
     bytes : bytes that must be read and written at least once
     items : anything else that is counted, such as read-backs or tensors
+    path : what the bytes go through, where that limits them: the link between the host and each
+        device (``host``), the same in both directions at the same time (``both-ways``), the link
+        between two devices (``between``), or the memory of one device (``within``)
     """
 
     flops: Number | None = None
     bytes: Number | None = None
     items: Number | None = None
+    path: Path | None = None
 
 
 class Check(Struct, frozen=True):
@@ -211,6 +216,7 @@ class CaseInfo(Struct, kw_only=True, omit_defaults=True):
         caches are warm where it is missing
     commonest : the largest part of any input's elements that have one and the same value
     idle_devices : devices that take part and on which nothing was allocated while the case ran
+    control : whether the body works strictly in turn, so that its lanes can show no overlap
     search : how its shape was found, where the run looked for one
     telemetry : what sensors said meanwhile, by device; without those that were not read
     energy : what a call costs, where the devices count it and the run had the time
@@ -233,6 +239,7 @@ class CaseInfo(Struct, kw_only=True, omit_defaults=True):
     flushed_bytes: Integer | None = None
     commonest: Number | None = None
     idle_devices: list[str] = field(default_factory=list)
+    control: bool = False
     search: Search | None = None
     telemetry: dict[str, Sensed] = field(default_factory=dict)
     energy: Energy | None = None

@@ -78,6 +78,7 @@ class Measure:
         against: Body | None = None,
         cold: bool = False,
         apart: Mapping[str, float] = MappingProxyType({}),
+        control: bool = False,
     ) -> None:
         """Time a body.
 
@@ -92,6 +93,8 @@ class Measure:
         cold : empty the devices' caches before each sample, outside the clocks
         apart : seconds that were spent once, outside the clocks, by the name of the part as
             which they are stored, such as ``compile``
+        control : the body works strictly in turn, so that overlap of its lanes is an error of
+            their clocks
         """
         if self.measured is not None:
             pytest.fail("a benchmark measures once")
@@ -105,6 +108,7 @@ class Measure:
             self._session.repeat(self._item, sampler, check)
         else:
             self.measured = self._session.measure(self._item, sampler, work, check, apart)
+            self.measured.control = control
 
 
 @pytest.fixture

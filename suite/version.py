@@ -3,7 +3,8 @@
 
 It covers the function's code, its grids of parameters, and the code of whatever else it uses
 of its module, or imports by name from a module beside that one; comments, docstrings and
-layout do not count. Results of unequal versions are not compared.
+layout do not count, nor does what only tells the checks more of a case (`DECLARATIONS`).
+Results of unequal versions are not compared.
 """
 
 import ast
@@ -14,6 +15,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+DECLARATIONS = {"Work": "path", "measure": "control"}
+"""Arguments that change nothing that is measured, by the name of the function that takes them."""
 Place = tuple[str, str]
 """A module's file, and a name in it."""
 
@@ -87,9 +90,11 @@ def _alias(alias: ast.alias) -> str:
 
 
 def _plain(definition: ast.stmt) -> list[ast.AST]:
-    """Take the docstrings out of a definition, and return what is in it."""
-    nodes = [*ast.walk(definition)]
-    for node in nodes:
+    """Take docstrings and declarations out of a definition, and return what is left in it."""
+    for node in [*ast.walk(definition)]:
         if isinstance(node, ast.FunctionDef | ast.ClassDef) and ast.get_docstring(node):
             node.body = node.body[1:] or [ast.Pass()]
-    return nodes
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            declared = DECLARATIONS.get(node.func.id)
+            node.keywords = [one for one in node.keywords if one.arg is None or one.arg != declared]
+    return [*ast.walk(definition)]

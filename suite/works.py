@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The operations that a benchmark's source declares for some parameters, without running it.
+"""The work that a benchmark's source declares for some parameters, without running it.
 
 Only what is arithmetic over parameters, numbers and constants of the module is understood, in the
 call of `measure` or in a function of the same module that returns the work. All else is unknown.
@@ -22,14 +22,17 @@ OPERATIONS: dict[type[ast.operator], Callable[[float, float], float]] = {
     ast.Pow: lambda base, power: base**power if 0 <= power <= MOST_POWER else _refuse(),
 }
 MOST_POWER = 4
+UNITS = ("flops", "bytes")
 
 
 class _UnknownError(Exception):
     """An expression is more than arithmetic."""
 
 
-def flops(module: Path, function: str, params: Mapping[str, object], devices: int) -> float | None:
-    """Return the operations of one call, or ``None`` where the source does not tell them plainly.
+def declared(
+    module: Path, function: str, params: Mapping[str, object], devices: int
+) -> dict[str, float]:
+    """Return the operations and bytes of one call, those that the source tells plainly.
 
     Raises
     ------
@@ -38,11 +41,19 @@ def flops(module: Path, function: str, params: Mapping[str, object], devices: in
     """
     known = {name: float(value) for name, value in params.items() if isinstance(value, int)}
     known |= dict.fromkeys(DEVICES, float(devices))
+    calls = _measures(definitions(module)[function])
+    return {
+        unit: amount
+        for unit in UNITS
+        if len(calls) == 1 and (amount := _amount(module, calls[0], known, unit)) is not None
+    }
+
+
+def _amount(module: Path, work: ast.expr, known: Known, unit: str) -> float | None:
     try:
-        found = {_work(module, call, known) for call in _measures(definitions(module)[function])}
+        return _work(module, work, known, unit)
     except (_UnknownError, OverflowError):
         return None
-    return found.pop() if len(found) == 1 else None
 
 
 def _measures(function: ast.stmt) -> list[ast.expr]:
@@ -58,11 +69,11 @@ def _measures(function: ast.stmt) -> list[ast.expr]:
     ]
 
 
-def _work(module: Path, work: ast.expr, known: Known) -> float | None:
+def _work(module: Path, work: ast.expr, known: Known, unit: str) -> float | None:
     if not (isinstance(work, ast.Call) and isinstance(work.func, ast.Name)):
         raise _UnknownError
     if work.func.id == "Work":
-        counted = [one.value for one in work.keywords if one.arg == "flops"]
+        counted = [one.value for one in work.keywords if one.arg == unit]
         return _value(module, counted[0], known) if counted else None
     helper = definitions(module).get(work.func.id)
     if not isinstance(helper, ast.FunctionDef) or not isinstance(helper.body[-1], ast.Return):
@@ -70,7 +81,7 @@ def _work(module: Path, work: ast.expr, known: Known) -> float | None:
     returned = helper.body[-1].value
     if returned is None or len([one for one in helper.body if not _is_text(one)]) > 1:
         raise _UnknownError
-    return _work(module, returned, _bound(module, helper, work, known))
+    return _work(module, returned, _bound(module, helper, work, known), unit)
 
 
 def _bound(module: Path, helper: ast.FunctionDef, call: ast.Call, known: Known) -> Known:

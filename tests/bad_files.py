@@ -16,7 +16,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from suite import store
-from suite.model import Case, Energy, Outcome, Run, Telemetry
+from suite.model import Case, Energy, Outcome, Run, Telemetry, Work
 from suite.version import version_in
 from tests import other_devices
 from tests.judging import add_up, keep, of_its_name, samples, set_samples
@@ -153,6 +153,27 @@ def _computed_when_read(run: Run) -> None:
         launch.ready_reading = {"cuda:0": 2e-5, "cuda:1": 2e-5}
     last(run, 2e-3, product(run, 4096))
     product(run, 4096).extra_info.parts = {"enqueue": [1e-5] * 6, "reading": [0.02] * 6}
+
+
+def _by_another_name(run: Run, one: Case, name: str) -> None:
+    [outcome] = [outcome for outcome in run.frobench.outcomes if outcome.fullname == one.fullname]
+    function = one.name.partition("[")[0]
+    one.name, one.fullname = (text.replace(function, name) for text in (one.name, one.fullname))
+    outcome.fullname = one.fullname
+
+
+def _uploaded(run: Run) -> None:
+    one = case(run, "bench_to_device", size=4**13)
+    _by_another_name(run, one, "bench_upload")
+    one.extra_info.work = Work(bytes=float(4**13), path="host")
+    last(run, 4**13 / 5e11, one)
+
+
+def _controlled(run: Run) -> None:
+    one = case(run, "bench_in_turn")
+    _by_another_name(run, one, "bench_one_by_one")
+    one.extra_info.control = True
+    one.extra_info.parts.update(overlap=[0.5] * 6)
 
 
 def _exchanged(run: Run) -> None:
@@ -325,6 +346,8 @@ OF_RUNS: dict[str, tuple[str, Spoil]] = {
         "above-link",
         lambda run: last(run, 4**13 / 5e11, case(run, "bench_to_device", size=4**13)),
     ),
+    "a copy above the link by any name": ("above-link", _uploaded),
+    "overlap of a control by any name": ("overlap-in-turn", _controlled),
     "a copy between devices above their link": (
         "above-link",
         lambda run: last(run, 4**13 / 6e11, case(run, "bench_between")),

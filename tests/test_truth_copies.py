@@ -6,6 +6,7 @@ The run is made in the simulation's own time (see `tests.test_truth`).
 
 import pytest
 
+from suite.checks import ceilings
 from tests.measured import EXACT, STRANGE, Measured, measured
 
 pytestmark = pytest.mark.long
@@ -36,6 +37,12 @@ def moved(tmp_path_factory: pytest.TempPathFactory) -> Measured:
 
 def test_every_copy_arrives(moved: Measured) -> None:
     assert moved.code == 0
+    paths = {
+        case.name.partition("[")[0]: case.extra_info.work.path for case in moved.run.benchmarks
+    }
+    declared = {name: path for name, path in ceilings.PATHS.items() if name in paths}
+    assert declared
+    assert {name: paths[name] for name in declared} == declared
 
 
 @pytest.mark.parametrize(("name", "link", "words"), LINKS, ids=[link for _, link, _ in LINKS])

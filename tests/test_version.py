@@ -93,6 +93,23 @@ def test_it_does_not_change_with_words_or_with_other_code(
     assert version_of(SOURCE, folder()) == version_of(SOURCE.replace(old, new), folder())
 
 
+WORKING = """
+
+def bench_it(measure):
+    work = Work(bytes=4{path})
+    measure(lambda: SIZE, work=work{control})
+"""
+
+
+def test_it_does_not_change_with_what_only_the_checks_read(folder: Callable[[], Path]) -> None:
+    bare = SOURCE.partition("def bench_it")[0] + WORKING
+    plain = version_of(bare.format(path="", control=""), folder())
+    declared = bare.format(path=', path="host"', control=", control=SIZE > OTHER")
+    assert version_of(declared, folder()) == plain
+    assert version_of(bare.format(path=", items=1", control=""), folder()) != plain
+    assert version_of(bare.format(path="", control=", cold=True"), folder()) != plain
+
+
 @pytest.mark.parametrize(
     ("old", "new"),
     [

@@ -13,7 +13,7 @@ import msgspec
 from suite import catalog, generations
 from suite.catalog import NotInCatalogError, Sheet
 from suite.checks.facts import by_launch, is_accelerator
-from suite.model import Accelerator, Case, Run, Software
+from suite.model import Accelerator, Case, Path, Run, Software
 
 ABOVE_BOOST = 1.3
 """Rate of a product relative to the peak of the datasheet, at most: 1.16 has been seen."""
@@ -46,12 +46,16 @@ NARROW_FLOPS = 2048
 """Operations of a core in a cycle, at least twice what any does; of two bytes those of tiles."""
 CORE_BYTES = 2e12
 """Bytes a second that a core exchanges with its first cache, more than any does."""
-FROM_HOST = ("bench_to_device", "bench_to_host")
-TWO_WAYS, ALL_AT_ONCE, BETWEEN = "bench_both_ways", "bench_all_at_once", "bench_between"
-WITHIN = ("bench_within", "bench_within_cold")
-"""Copies, by what they go through."""
-
-
+PATHS: dict[str, Path] = {
+    "bench_to_device": "host",
+    "bench_to_host": "host",
+    "bench_both_ways": "both-ways",
+    "bench_all_at_once": "host",
+    "bench_between": "between",
+    "bench_within": "within",
+    "bench_within_cold": "within",
+}
+"""What the bytes of copies go through in older files, in which no benchmark declares it."""
 HIGHEST_CLOCK = 1e10
 """Cycles a second of an accelerator, more than any has."""
 CLOCK = "sm_clock_hz"
@@ -74,6 +78,11 @@ def fastest(case: Case) -> float:
 def function(case: Case) -> str:
     """Return the name of a case's benchmark."""
     return case.name.partition("[")[0]
+
+
+def path(case: Case) -> Path | None:
+    """Return what the bytes of a case go through, as its benchmark declares it."""
+    return case.extra_info.work.path or PATHS.get(function(case))
 
 
 def precision(case: Case) -> str:
@@ -121,17 +130,17 @@ def peak_ceiling(run: Run, case: Case) -> Ceiling | None:
 def memory_ceiling(run: Run, case: Case) -> Ceiling | None:
     """Return how many bytes a second a case can read and write at most; `None` as above."""
     moved = case.extra_info.work.bytes or 0.0
-    copied = function(case) in WITHIN
+    copied = path(case) == "within"
     return _together([_memory(run, name, moved, copied) for name in set(case.extra_info.devices)])
 
 
 def host_ceiling(run: Run, case: Case) -> Ceiling | None:
     """Return how fast a case can copy between host and device; `None` if it does not."""
-    kind = function(case)
+    through = path(case)
     devices = [found for name in case.extra_info.devices if (found := accelerator(run, name))]
-    if kind not in {*FROM_HOST, TWO_WAYS, ALL_AT_ONCE} or not devices:
+    if through not in {"host", "both-ways"} or not devices:
         return None
-    links = LINK_NOISE * {TWO_WAYS: 2, ALL_AT_ONCE: len(devices)}.get(kind, 1)
+    links = LINK_NOISE * len(devices) * (2 if through == "both-ways" else 1)
     # Who is on no slot, such as a display of the processor, may share the host's memory.
     in_slot = devices[0].pcie_width is not None
     most = max(FASTEST_SLOT, _best("host_bandwidth")) if in_slot else SHARED_MEMORY
@@ -147,7 +156,7 @@ def host_ceiling(run: Run, case: Case) -> Ceiling | None:
 
 def peer_ceiling(run: Run, case: Case) -> Ceiling | None:
     """Return how fast a case can copy between two devices; `None` if it does not."""
-    if function(case) != BETWEEN:
+    if path(case) != "between":
         return None
     known = [sheet(accelerator(run, name)) for name in case.extra_info.devices]
     links = [one.figures.get("peer_bandwidth") for one in known if one]

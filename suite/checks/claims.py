@@ -10,7 +10,7 @@ from pathlib import Path
 
 from suite import works
 from suite.checks import today
-from suite.checks.ceilings import function, precision
+from suite.checks.ceilings import function, path, precision
 from suite.checks.rule import Fault
 from suite.model import Case, Check, Run, Severity
 from suite.profiles import PROFILES
@@ -61,16 +61,16 @@ def other_work(run: Run) -> Iterator[Fault]:
         if info.search is None and not _close(info.work.flops, other.flops):
             what = f"{info.work.flops or 0:g} operations, where another device has"
             yield Fault(f"{what} {other.flops or 0:g}", case.fullname)
-        source = _declared(case)
-        if source is not None and not _close(info.work.flops, source):
-            declared = f"{info.work.flops or 0:g} operations"
-            yield Fault(f"{declared}, where its benchmark declares {source:g}", case.fullname)
+        for unit, amount in _declared(case).items():
+            stored = getattr(info.work, unit)
+            if not _close(stored, amount):
+                what = f"{stored or 0:g} {unit}"
+                yield Fault(f"{what}, where its benchmark declares {amount:g}", case.fullname)
         size, moved = case.params.get("size"), info.work.bytes
         copies = moved / size if moved and isinstance(size, int) and size > 0 else 1.0
         # A copy moves its bytes once or twice for every device, never a part of them.
-        if case.group == "copies" and not (
-            1 <= copies <= 2 * len(info.devices) and copies == int(copies)
-        ):
+        named_for_it = info.work.path is None and path(case) is not None
+        if named_for_it and not (1 <= copies <= 2 * len(info.devices) and copies == int(copies)):
             yield Fault(f"{moved:g} bytes, where {size} are copied", case.fullname)
 
 
@@ -141,14 +141,14 @@ def other_settings(run: Run) -> Iterator[Fault]:
         yield Fault(f"{told}, there are {len(whole.launches)}, and it counts as complete")
 
 
-def _declared(case: Case) -> float | None:
-    """Return the operations that the benchmark declares, if it is the one that was measured."""
+def _declared(case: Case) -> dict[str, float]:
+    """Return the work that the benchmark declares, if it is the one that was measured."""
     benchmark, info = case.fullname.partition("[")[0], case.extra_info
     module, _, name = benchmark.partition("::")
     source = today.ROOT / module
     if source.parent != today.ROOT / today.FOLDER or _version(source, name) != info.version:
-        return None
-    return works.flops(source, name, case.params, len(info.devices))
+        return {}
+    return works.declared(source, name, case.params, len(info.devices))
 
 
 @cache

@@ -101,7 +101,11 @@ def narrow_slower(run: Run) -> Iterator[Fault]:
     The units for it were not used, or the two were taken for each other. On some cards, which do
     both equally fast, it is no more than a little slower.
     """
-    wide = {_but_precision(case): case for case in run.benchmarks if precision(case) == "float32"}
+    wide: dict[tuple[object, ...], Case] = {}
+    for case in run.benchmarks:
+        if precision(case) == "float32":  # of several alike the slowest is compared
+            key = _but_precision(case)
+            wide[key] = max(wide.get(key, case), case, key=lambda one: one.stats.median)
     for case in run.benchmarks:
         other = wide.get(_but_precision(case))
         n = case.params.get("n")
@@ -185,8 +189,7 @@ def other_model(run: Run) -> Iterator[Fault]:
                 yield Fault(f"{one.name} ({one.type}:{one.index}): {why}")
 
 
-def _but_precision(case: Case) -> tuple[str, str]:
-    """Return what a product is but its precision; the narrow ones are a benchmark of their own."""
+def _but_precision(case: Case) -> tuple[object, ...]:
+    """Return what a product is but its precision: narrow ones may be benchmarks of their own."""
     params = {name: value for name, value in case.params.items() if name != "dtype"}
-    function = case.fullname.partition("[")[0].removesuffix("_narrow")
-    return function, str(params)
+    return case.group, str(params), case.extra_info.work.flops

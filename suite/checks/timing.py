@@ -146,7 +146,8 @@ def first_call_counted(run: Run) -> Iterator[Fault]:
 
 def _in_turn(case: Case, parts: Mapping[str, float]) -> float:
     """Return the largest overlap that a launch shows of a case, or its control, in turn."""
-    shown = [parts.get(name, 0.0) for name in ("overlap", "concurrency") if "in_turn" in case.name]
+    control = case.extra_info.control or "in_turn" in case.name  # older files do not declare it
+    shown = [parts.get(name, 0.0) for name in ("overlap", "concurrency") if control]
     if parts.get("shareable", 0.0) > 0:
         noise = EVENT_NOISE * parts.get("entries", 0.0)
         shown.append((parts.get("shared_in_turn", 0.0) - noise) / parts["shareable"])

@@ -76,7 +76,7 @@ class Measured(Struct, tag="measured", kw_only=True):
     order : its place in the launch
     undisturbed : seconds of a pilot's quickest call, what it waited for the processor taken off
     accounts : of the whole case in a pilot, where the system keeps them
-    against, flushed_bytes, commonest, idle_devices, search : see `CaseInfo`
+    against, flushed_bytes, commonest, idle_devices, control, search : see `CaseInfo`
     """
 
     launch: int
@@ -94,6 +94,7 @@ class Measured(Struct, tag="measured", kw_only=True):
     flushed_bytes: int | None = None
     commonest: float | None = None
     idle_devices: list[str] = field(default_factory=list)
+    control: bool = False
     search: Search | None = None
     prepared: float = 0.0
     wall_seconds: float = 0.0

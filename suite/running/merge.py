@@ -187,6 +187,7 @@ def _case(
             ),
             commonest=max((r.commonest for r in ran if r.commonest is not None), default=None),
             idle_devices=sorted({name for record in ran for name in record.idle_devices}),
+            control=ran[0].control,
             search=ran[0].search,
         ),
     )
