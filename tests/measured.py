@@ -12,7 +12,7 @@ import msgspec
 from reports.findings import sections
 from reports.findings.model import Finding
 from suite import checks, store
-from suite.model import Case, Outcome, Run
+from suite.model import Case, Conclusion, Outcome, Run
 from tests.command import ROOT, frobench
 from tests.simulated.simulated_accelerator.spec import Spec
 
@@ -37,6 +37,15 @@ STRANGE: dict[str, Any] = {
 """A backend of which nothing in the project knows the name or a rate, in its own time."""
 EXACT = 0.005
 """How near the truth a time must come in a simulation's own time."""
+
+
+NOISELESS = {"constant-samples", "constant-medians"}
+"""What a run in a simulation's own time is told: there, equal work takes equal time."""
+
+
+def errors(conclusions: list[Conclusion]) -> set[str]:
+    """Return the codes of the errors that a run has for another reason than its lack of noise."""
+    return {one.code for one in conclusions if one.severity == "error"} - NOISELESS
 
 
 @dataclass
@@ -121,5 +130,5 @@ def measured(folder: Path, spec: dict[str, Any], select: str, *options: object) 
     )
     assert made.stdout, made.stderr
     path = folder / made.stdout.splitlines()[-1]
-    assert [one.code for one in checks.validate(path) if one.severity == "error"] == []
+    assert errors(checks.validate(path)) == set()
     return Measured(store.read(path), msgspec.convert(spec, Spec), made.returncode)

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.command import ROOT
-from tests.measured import EXACT, STRANGE, Measured, measured
+from tests.measured import EXACT, STRANGE, Measured, errors, measured
 
 pytestmark = pytest.mark.long
 
@@ -46,7 +46,7 @@ def strange(tmp_path_factory: pytest.TempPathFactory) -> Measured:
 
 def test_no_benchmark_of_the_suite_is_told_to_be_wrong(strange: Measured) -> None:
     conclusions = strange.run.frobench.conclusions
-    assert {one.code for one in conclusions if one.severity == "error"} == set()
+    assert errors(conclusions) == set()
 
 
 def test_a_backend_that_nobody_knew_is_measured_under_its_own_name(strange: Measured) -> None:

@@ -7,7 +7,7 @@ takes none. It measures two exercises, to save a second one.
 
 import pytest
 
-from tests.measured import EXACT, Measured, measured
+from tests.measured import EXACT, Measured, errors, measured
 
 pytestmark = pytest.mark.long
 
@@ -51,7 +51,7 @@ def arrived(placed: Measured, n: int) -> float:
 def test_every_case_is_right_or_says_what_is_missing(placed: Measured) -> None:
     assert placed.code == 0
     conclusions = placed.run.frobench.conclusions
-    assert {one.code for one in conclusions if one.severity == "error"} == set()
+    assert errors(conclusions) == set()
     assert placed.finding("graph").answer.startswith("Not measured: no graphs here: ")
 
 

@@ -9,7 +9,7 @@ has two devices more, which are far slower and which a mask hides.
 import pytest
 
 from suite.concurrency import Interval, shareable, shared, union
-from tests.measured import EXACT, Measured, measured
+from tests.measured import EXACT, Measured, errors, measured
 
 pytestmark = pytest.mark.long
 
@@ -107,7 +107,7 @@ def pipelined(seen: Measured, micro: int, group: str) -> float:
 def test_every_placement_and_every_pipeline_gives_the_right_result(split: Measured) -> None:
     assert split.code == 0
     assert {one.status for one in split.run.frobench.outcomes} == {"passed"}
-    wrong = {one.code for one in split.run.frobench.conclusions if one.severity == "error"}
+    wrong = errors(split.run.frobench.conclusions)
     assert wrong == set()
 
 
