@@ -276,6 +276,15 @@ def test_a_result_that_is_computed_when_it_is_read_is_named(
     assert bool(said(run, "result-not-ready")) == named
 
 
+def test_two_launches_that_read_late_may_be_disturbed() -> None:
+    run, case = on_accelerators(1)
+    for launch in run.frobench.launches:
+        launch.ready_reading = {"cuda:0": 2e-5}
+    late: list[float | None] = [2e-5] * LAUNCHES
+    case.extra_info.parts["reading"] = [0.02, 0.02, *late[2:]]
+    assert not said(run, "result-not-ready")
+
+
 def test_nothing_is_said_where_no_ready_value_was_read() -> None:
     run, case = on_accelerators(1)
     case.extra_info.parts["reading"] = [0.02] * LAUNCHES

@@ -78,7 +78,8 @@ def result_not_ready(run: Run) -> Iterator[Fault]:
             for one in by_launch(run, case)
             if "reading" in one.parts and {*devices} <= one.launch.ready_reading.keys()
         ]
-        if devices and mostly(_read_late(one, devices) for one in seen):
+        late = (_read_late(one, devices) for one in seen)
+        if devices and len(seen) >= LEAST_LAUNCHES and mostly(late, OFTEN):
             read = format_seconds(_typical(seen, "reading"))
             ready = format_seconds(median(_ready(one, devices) for one in seen))
             message = f"reading its result back takes {read}, a ready value {ready}"
