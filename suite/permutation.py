@@ -75,11 +75,7 @@ def within_launches(logs: Values) -> Values:
     -------
     Exchanges by cases; the first row is without any.
     """
-    sizes = np.abs(logs)
-    ends = _ends(1.4826 * np.nanmedian(sizes, axis=0))
-    present = ~np.isnan(logs)
-    values = np.where(present, np.clip(logs, -ends, ends), 0.0)
-    launches = present.sum(axis=0)
+    values, launches = _pulled_to_zero(logs)
     with np.errstate(divide="ignore", invalid="ignore"):
         explained = (_signs(len(logs)) @ values) ** 2 / launches / (values**2).sum(axis=0)
     return _student(explained, launches - 1)
@@ -96,20 +92,33 @@ def step_down(statistics: Values) -> list[float]:
     return [float(p) for p in adjusted]
 
 
-def stretches(statistics: Values, alpha: float) -> list[float]:
-    """Return how many times as large |t| must be in the family as for each case alone.
+def critical(statistics: Values, alpha: float) -> float:
+    """Return the |t| that a case must reach in the family.
 
     Infinite where so few rearrangements show nothing with this chance of a false alarm.
 
     statistics : of launches between which there is no difference
     """
     rarest = math.floor(alpha * len(statistics))
-    if rarest == 0:
-        return [math.inf] * statistics.shape[1]
-    place = len(statistics) - rarest
-    joint = np.sort(statistics.max(axis=1))[place]
-    alone = np.sort(statistics, axis=0)[place]
-    return [max(1.0, float(joint / one)) if one > 0 else 1.0 for one in alone]
+    largest = np.sort(statistics.max(axis=1))
+    return float(largest[-rarest]) if rarest else math.inf
+
+
+def errors_between(base: Values, new: Values) -> Values:
+    """Return the standard error of each case's difference, from runs without any."""
+    _, values, present = pulled_in(np.concatenate([base, new]))
+    launches = present.sum(axis=0)
+    here = present[len(base) :].sum(axis=0)
+    squares = ((values - present * values.sum(axis=0) / launches) ** 2).sum(axis=0)
+    errors: Values = np.sqrt(squares * launches / (launches - 2) / here / (launches - here))
+    return errors
+
+
+def errors_within(logs: Values) -> Values:
+    """Return the standard error of each case's mean, from versions without a difference."""
+    values, launches = _pulled_to_zero(logs)
+    errors: Values = np.sqrt((values**2).sum(axis=0) / launches / (launches - 1))
+    return errors
 
 
 def pulled_in(values: Values) -> tuple[Values, Values, Values]:
@@ -131,6 +140,13 @@ def pulled_in(values: Values) -> tuple[Values, Values, Values]:
     if present.all():
         present = present[:, :1]  # one column stands for all, which is faster
     return middle, pulled, present.astype(float)
+
+
+def _pulled_to_zero(logs: Values) -> tuple[Values, Values]:
+    """Pull outliers in towards zero; return also how many launches each case has."""
+    ends = _ends(1.4826 * np.nanmedian(np.abs(logs), axis=0))
+    present = ~np.isnan(logs)
+    return np.where(present, np.clip(logs, -ends, ends), 0.0), present.sum(axis=0)
 
 
 def _ends(scale: Values) -> Values:

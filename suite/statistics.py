@@ -151,7 +151,7 @@ def spread(values: Sequence[float | None]) -> float | None:
 def compare_values(
     base: Sequence[float | None],
     new: Sequence[float | None],
-    stretch: float = 1.0,
+    demand: float = 0.0,
     between: Between = ALIKE,
 ) -> Comparison:
     """Compare two sets of launch values, such as launch medians in seconds.
@@ -163,11 +163,11 @@ def compare_values(
     its distribution. Ties count against a difference. Below six launches on a side there is
     neither interval nor p-value.
 
-    Separate runs differ by more than their launches show. The launches alone would find a
-    difference beyond h, the half-width of the interval at the level that the family demands; with
-    r as the reach of the difference between runs, it must lie beyond the root of h^2 + r^2. The
-    allowance is what that is more than h, or what is known of the two runs, if that is more; the
-    interval is widened by it on both sides.
+    Separate runs differ by more than their launches show. By the launches alone a difference
+    beyond h would be found, which is the half-width of the interval or what the family demands.
+    With r as the reach of the difference between runs, it must lie beyond the root of h^2 + r^2.
+    The allowance is what that is more than h, or what is known of the two runs, if that is more;
+    the interval is widened by it on both sides.
 
     The smallest change is what passes that, and lifts the 95% interval out of what is called
     the same, with a margin for what another comparison of so few launches finds instead: its
@@ -178,8 +178,9 @@ def compare_values(
     ----------
     base, new
         One positive number for each launch.
-    stretch
-        How many times as far from 1 a ratio must lie in its family as alone.
+    demand
+        How far from 1 a ratio must lie in its family, as a log; without it the comparison stands
+        alone.
     between
         What is known of separate runs; without it two runs are as alike as two launches.
 
@@ -196,10 +197,10 @@ def compare_values(
         degrees=len(old_logs) + len(new_logs) - 2,
         same=SAME,
     )
-    return _compared(shifts, test, stretch, between)
+    return _compared(shifts, test, demand, between)
 
 
-def compare_pairs(ratios: Sequence[float | None], stretch: float = 1.0) -> Comparison:
+def compare_pairs(ratios: Sequence[float | None], demand: float = 0.0) -> Comparison:
     """Compare two versions that were measured beside each other in every launch.
 
     The ratio is the Hodges-Lehmann estimate on the log scale: the median of the mean logs of
@@ -214,7 +215,7 @@ def compare_pairs(ratios: Sequence[float | None], stretch: float = 1.0) -> Compa
     ----------
     ratios
         New / base within each launch: one positive number.
-    stretch
+    demand
         As for `compare_values`, and so is the smallest change.
 
     Raises
@@ -225,7 +226,7 @@ def compare_pairs(ratios: Sequence[float | None], stretch: float = 1.0) -> Compa
     logs = _logs(ratios)
     means = [(one + other) / 2 for at, one in enumerate(logs) for other in logs[at:]]
     test = _Test(signed_rank(len(logs)), len(logs), degrees=len(logs) - 1, same=SAME_BESIDE)
-    return _compared(means, test, stretch, ALIKE)
+    return _compared(means, test, demand, ALIKE)
 
 
 def verdict(comparison: Comparison, p_value: float | None = None) -> VerdictWord:
@@ -282,7 +283,7 @@ class _Test(NamedTuple):
     same: float
 
 
-def _compared(shifts: list[float], test: _Test, stretch: float, between: Between) -> Comparison:
+def _compared(shifts: list[float], test: _Test, demand: float, between: Between) -> Comparison:
     """Make the comparison from differences of logs, or their means."""
     shifts = sorted(shifts)
     value = math.exp(median(shifts))
@@ -293,19 +294,21 @@ def _compared(shifts: list[float], test: _Test, stretch: float, between: Between
     above = sum(shift >= 0 for shift in shifts)
     cut = sum(p <= ALARMS for p in test.p_values)
     half = (shifts[-cut] - shifts[cut - 1]) / 2
-    allowance = 0.0 if math.isinf(stretch) else _allowance(half * stretch, between)
+    demand = max(half, demand)
+    allowance = _allowance(demand, between)
     low, high = math.exp(shifts[cut - 1] - allowance), math.exp(shifts[-cut] + allowance)
     return Comparison(
         Estimate(value, low, high, test.launches, CONFIDENCE),
         test.p_values[min(below, above)],
-        _smallest_change(half, test, stretch, between),
+        _smallest_change(half, test, demand, between),
         test.same,
         math.expm1(allowance),
     )
 
 
 def _allowance(half: float, between: Between) -> float:
-    return max(between.known, math.hypot(half, between.reach) - half)
+    beyond = 0.0 if math.isinf(half) else math.hypot(half, between.reach) - half
+    return max(between.known, beyond)
 
 
 def _quantile(ordered: list[float], fraction: float) -> float:
@@ -314,17 +317,16 @@ def _quantile(ordered: list[float], fraction: float) -> float:
     return ordered[index] + (place - index) * (ordered[index + 1] - ordered[index])
 
 
-def _smallest_change(half: float, test: _Test, stretch: float, between: Between) -> float | None:
+def _smallest_change(half: float, test: _Test, demand: float, between: Between) -> float | None:
     """Return the smallest change of `compare_values`.
 
     half : half-width of the 95% interval, before it is widened
     """
-    if math.isinf(stretch):
+    if math.isinf(demand):
         return None
     error = math.hypot(half / NormalDist().inv_cdf(1 - ALARMS / 2), between.error)
-    family_half = half * stretch
-    allowance = _allowance(family_half, between)
-    different = allowance + family_half + _margin(family_half, error, test.degrees)
+    allowance = _allowance(demand, between)
+    different = allowance + demand + _margin(demand, error, test.degrees)
     wide = half + allowance
     not_the_same = math.log1p(test.same) - wide + _margin(-wide, error, test.degrees)
     return math.expm1(max(different, not_the_same))

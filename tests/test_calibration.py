@@ -17,13 +17,23 @@ from msgspec.structs import replace
 from suite.compare.family import Judged, Sides, compare, compare_family
 from suite.compare.levels import Wander
 from suite.devices import Device
-from suite.model import Case, Telemetry
+from suite.model import Case, Run, Telemetry
 from suite.names import short_name
 from suite.statistics import Comparison
 from suite.timing import Body
 from tests import factory
 from tests.alone import load
-from tests.calibration import changes, clean, groups, intervals, real, telemetry, verdicts
+from tests.calibration import (
+    changes,
+    clean,
+    groups,
+    intervals,
+    real,
+    separate_runs,
+    shifts,
+    telemetry,
+    verdicts,
+)
 from tests.calibration.__main__ import PLANS, made
 from tests.calibration.document import DOCUMENT, FIGURES, read, rendered
 from tests.calibration.figures import Figure, Goal, Table, bounded, errors
@@ -115,6 +125,35 @@ def test_false_alarms_are_counted_by_case_and_by_suite() -> None:
     assert len(runs.figures) == len(versions.figures) == 2 * 3 * len(REGIMES)
     assert {one.trials for one in runs.figures} == {8, 160}
     assert all(one.met for one in (*runs.figures, *versions.figures))
+
+
+def test_runs_that_are_shifted_as_a_whole_need_an_allowance() -> None:
+    cell = shifts.Cell(REGIMES[0], 2.0, common=False, launches=6, cases=6)
+    found = shifts.alarms(cell, 20)
+    assert found[shifts.WITHOUT] >= 18
+    assert found[shifts.WITH] <= 4
+    unmoved = shifts.alarms(cell._replace(size=0.0), 20)
+    assert max(unmoved.values()) <= 5
+
+
+def separate(seed: int, slower: float, load: float = 0.0) -> Run:
+    run = factory.run(seed=seed, slower=slower)
+    del run.benchmarks[6:]
+    run.frobench.troubles = []
+    for launch in run.frobench.launches:
+        launch.others = load
+    return run
+
+
+def test_separate_runs_are_compared_two_by_two() -> None:
+    equal = [separate(seed, 1.0, load=1.0 * (seed == 0)) for seed in range(6)]
+    slower = [separate(seed, 1.2) for seed in range(6, 9)]
+    alarms, found = separate_runs.tables(equal, slower)
+    assert named(alarms, "all pairs", "of").value == 15 + 3
+    assert named(alarms, "pairs that were judged", "of").value == 10 + 3
+    assert named(alarms, "pairs that were judged", "any case called different").met
+    assert named(found, "all", "pairs").value == 5 * 3
+    assert named(found, "all", "of these slower").value == 1
 
 
 def test_a_rule_that_is_too_eager_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:

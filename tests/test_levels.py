@@ -50,8 +50,9 @@ def test_runs_that_differ_as_their_launches_do_lie_hardly_apart() -> None:
 
 
 def test_with_fewer_than_three_runs_it_is_assumed() -> None:
-    assert set(_errors([*_runs(2, 0.1)])) == {ASSUMED}
-    assert ASSUMED not in _errors([*_runs(3, 0.1)])
+    assert max(_errors([*_runs(2, 0.1)])) < 2 * ASSUMED
+    assert min(_errors([*_runs(2, 0.1)])) >= ASSUMED
+    assert max(_errors([*_runs(3, 0.1)])) > 3 * ASSUMED
 
 
 def test_another_version_of_a_case_says_nothing_of_it() -> None:

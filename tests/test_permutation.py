@@ -6,13 +6,16 @@ from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
+from scipy.stats import t as student_t
 
 from suite.permutation import (
     Values,
     between_runs,
+    critical,
+    errors_between,
+    errors_within,
     pulled_in,
     step_down,
-    stretches,
     table,
     within_launches,
 )
@@ -133,20 +136,27 @@ def test_many_launches_are_sampled_the_same_way_every_time(launches: int) -> Non
 
 def test_a_case_needs_more_in_a_large_family_than_alone() -> None:
     base, new = _draw(13, launches=8, cases=40)
-    found = between_runs(base - base.mean(axis=0), new - new.mean(axis=0))
-    few, many = stretches(found[:, :1], 0.05)[0], stretches(found, 0.05)[0]
-    assert few == 1.0
-    assert 1.3 < many < 4
+    found = between_runs(base, new)
+    assert critical(found[:, :1], 0.05) == pytest.approx(student_t.ppf(0.975, 14), rel=0.2)
+    assert critical(found, 0.05) > 1.3 * critical(found[:, :1], 0.05)
 
 
 def test_cases_that_always_move_together_need_no_more_than_one() -> None:
     base, new = _draw(14, launches=8, cases=1)
     alike = between_runs(np.tile(base, 40), np.tile(new, 40))
-    assert stretches(alike, 0.05) == pytest.approx([1.0] * 40)
+    assert critical(alike, 0.05) == pytest.approx(critical(alike[:, :1], 0.05))
 
 
 def test_too_few_exchanges_show_nothing() -> None:
-    assert stretches(within_launches(_draw(15, launches=4)[0]), 0.05) == [math.inf] * 4
+    assert critical(within_launches(_draw(15, launches=4)[0]), 0.05) == math.inf
+
+
+def test_the_standard_errors_are_those_of_the_statistics() -> None:
+    random = np.random.default_rng(16)
+    base, new = random.normal(0, 0.01, (2, 30, 500))
+    expected = 0.01 * math.sqrt(2 / 30)
+    assert float(np.mean(errors_between(base, new))) == pytest.approx(expected, rel=0.2)
+    assert float(np.mean(errors_within(new))) == pytest.approx(0.01 / math.sqrt(30), rel=0.2)
 
 
 @pytest.mark.parametrize("launches", [6, 9])

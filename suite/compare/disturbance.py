@@ -18,6 +18,7 @@ HELD_BACK = frozenset({"throttled-case"})
 """Codes of checks for a case whose device did not run as it could."""
 LARGEST_LOAD = 0.05
 """The part of the usable cores that other programs may keep busy in half of the launches."""
+Gauges = Mapping[str, Sequence[float]]
 LARGEST_SHIFT = 0.05
 """The ratio, less 1, by which the gauges of two runs may surely differ."""
 
@@ -44,12 +45,26 @@ def others_load(run: Run) -> float | None:
     return median(loads) / cores if loads and cores > 0 else None
 
 
+def gauges(run: Run) -> dict[str, list[float]]:
+    """Return the times of each body of the gauge, where enough launches have it."""
+    found: dict[str, list[float]] = {}
+    for launch in run.frobench.launches:
+        for name, seconds in launch.gauge.items():
+            if seconds > 0:
+                found.setdefault(name, []).append(seconds)
+    return {name: times for name, times in found.items() if len(times) >= LEAST_LAUNCHES}
+
+
 def gauge_shifts(base: Run, new: Run) -> dict[str, float]:
     """Return for each body of the gauge by how much its times surely differ, as a log.
 
     It is the end of the 95% interval that is nearer to no difference; 0 where that is inside.
     """
-    before, after = _gauges(base), _gauges(new)
+    return sure_shifts(gauges(base), gauges(new))
+
+
+def sure_shifts(before: Gauges, after: Gauges) -> dict[str, float]:
+    """Return the same from the times of each body."""
     return {name: _nearer_end(before[name], after[name]) for name in before if name in after}
 
 
@@ -118,16 +133,6 @@ def _held_back(run: Run) -> set[str]:
         for one in run.frobench.conclusions
         if one.case is not None and one.code in HELD_BACK
     }
-
-
-def _gauges(run: Run) -> dict[str, list[float]]:
-    """Return the times of each body of the gauge, where enough launches have it."""
-    found: dict[str, list[float]] = {}
-    for launch in run.frobench.launches:
-        for name, seconds in launch.gauge.items():
-            if seconds > 0:
-                found.setdefault(name, []).append(seconds)
-    return {name: times for name, times in found.items() if len(times) >= LEAST_LAUNCHES}
 
 
 def _nearer_end(before: Sequence[float], after: Sequence[float]) -> float:

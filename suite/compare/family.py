@@ -2,7 +2,7 @@
 """Cases that are compared together, and share 5% of false alarms."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from suite import permutation
@@ -56,10 +56,9 @@ def compare_family(family: Sequence[Sides], wander: Sequence[Wander | None]) -> 
     if not family:
         return []
     shifts = [math.log(compare(sides).ratio.value) for sides in family]
-    stretches = permutation.stretches(_statistics(family, shifts), ALARMS)
     compared = [
-        compare(sides, stretch, each.between(len(family)) if each else ALIKE)
-        for sides, each, stretch in zip(family, wander, stretches, strict=True)
+        compare(sides, demand, each.between(len(family)) if each else ALIKE)
+        for sides, each, demand in zip(family, wander, _demands(family, shifts), strict=True)
     ]
     allowed = [math.log1p(each.allowance) for each in compared]
     nearest = [max(-most, min(shift, most)) for shift, most in zip(shifts, allowed, strict=True)]
@@ -67,20 +66,37 @@ def compare_family(family: Sequence[Sides], wander: Sequence[Wander | None]) -> 
     return [Judged(*pair) for pair in zip(compared, p_values, strict=True)]
 
 
-def compare(sides: Sides, stretch: float = 1.0, between: Between = ALIKE) -> Comparison:
+def compare(sides: Sides, demand: float = 0.0, between: Between = ALIKE) -> Comparison:
     """Compare one case, by the method that suits its values."""
     if len(sides) == 1:
-        return compare_pairs(sides[0], stretch)
-    return compare_values(*sides, stretch, between)
+        return compare_pairs(sides[0], demand)
+    return compare_values(*sides, demand, between)
+
+
+def _demands(family: Sequence[Sides], shifts: Sequence[float]) -> list[float]:
+    """Return how far from no difference each case must lie in the family, by its launches alone."""
+    before, after = _logs(family, shifts)
+    errors = (
+        permutation.errors_within(after)
+        if before is None
+        else permutation.errors_between(before, after)
+    )
+    least = permutation.critical(_statistics(family, shifts), ALARMS)
+    return [float(least * error) for error in errors]
 
 
 def _statistics(family: Sequence[Sides], shifts: Sequence[float]) -> Values:
     """Return the statistics of all rearrangements, after a shift of each case is taken away."""
+    before, after = _logs(family, shifts)
+    if before is None:
+        return permutation.within_launches(after)
+    return permutation.between_runs(before, after)
+
+
+def _logs(family: Sequence[Sides], shifts: Sequence[float]) -> tuple[Values | None, Values]:
+    """Return the logs of either side, launches by cases, with the last side moved back."""
     *before, after = (
         table([[math.nan if v is None else math.log(v) for v in sides[side]] for sides in family])
         for side in range(len(family[0]))
     )
-    test: Callable[..., Values] = (
-        permutation.between_runs if before else permutation.within_launches
-    )
-    return test(*before, after - shifts)
+    return before[0] if before else None, after - shifts

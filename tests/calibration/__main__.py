@@ -10,6 +10,8 @@ import sys
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
 from typing import NamedTuple
 
 from suite import environment
@@ -25,6 +27,8 @@ from tests.calibration import (
     pilot,
     ratios,
     real,
+    separate_runs,
+    shifts,
     spread,
     telemetry,
     verdicts,
@@ -51,12 +55,14 @@ class Plan(NamedTuple):
 PLANS = {
     "intervals": Plan(intervals.study, full=20_000, quick=200, seconds=12),
     "verdicts": Plan(verdicts.study, full=1_000, quick=10, seconds=300),
+    "shifts": Plan(shifts.study, full=200, quick=2, seconds=900),
     "changes": Plan(changes.study, full=4_000, quick=20, seconds=25),
     "ratios": Plan(ratios.study, full=1_000, quick=4, seconds=150),
     "spread": Plan(spread.study, full=1_000, quick=10, seconds=90),
     "pilot": Plan(pilot.study, full=200, quick=1, seconds=100),
     "good": Plan(good.study, full=1_000, quick=40, seconds=70),
     "real": Plan(real.study, full=120, quick=16, seconds=340),
+    "separate-runs": Plan(separate_runs.study, full=14, quick=2, seconds=720),
     "telemetry": Plan(telemetry.study, full=120, quick=4, seconds=400),
     "clean": Plan(clean.study, full=200, quick=2, seconds=1060),
 }
@@ -67,10 +73,19 @@ def main() -> int:
     asked = argparse.ArgumentParser(prog="python -m tests.calibration", description=__doc__)
     asked.add_argument("studies", nargs="*", metavar="STUDY", help=f"{', '.join(PLANS)}; or all")
     asked.add_argument("--quick", action="store_true", help="tiny studies, to see that they work")
+    asked.add_argument(
+        "--recorded",
+        type=Path,
+        metavar="FOLDER",
+        help="runs for separate-runs, in FOLDER/equal and FOLDER/slower, instead of new ones",
+    )
     options = asked.parse_args()
     if unknown := set(options.studies) - PLANS.keys():
         asked.error(f"no study {', '.join(sorted(unknown))}; there are {', '.join(PLANS)}")
     plans = {name: PLANS[name] for name in options.studies or PLANS}
+    if options.recorded and (plan := plans.get("separate-runs")):
+        of_recorded = partial(separate_runs.study, recorded=options.recorded)
+        plans["separate-runs"] = plan._replace(study=of_recorded)
     pace = Pace({name: plan.seconds for name, plan in plans.items()})
     missed = 0
     with every_core() as over_cores:
