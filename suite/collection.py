@@ -17,7 +17,7 @@ Where the machine has nothing of the kind, one skipped case says so.
 """
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -107,6 +107,20 @@ def collected(items: Sequence[pytest.Function], settings: Settings) -> Collected
     """Return everything that collection found."""
     exercises = {exercise_of(item): _exercise(item.module) for item in items}
     return Collected(cases=[identity(item, settings) for item in items], exercises=exercises)
+
+
+def changed_since(versions: Mapping[str, str], items: Sequence[pytest.Function]) -> list[str]:
+    """Return the names of benchmarks that have another version now.
+
+    versions : of cases by their full names; what is not among them is not compared
+    """
+    return sorted(
+        {
+            item.function.__name__
+            for item in items
+            if item.nodeid in versions and versions[item.nodeid] != benchmark_version(item.function)
+        }
+    )
 
 
 def exercise_of(item: pytest.Function) -> str:

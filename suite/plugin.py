@@ -24,6 +24,7 @@ from suite.caches import ColdCaches
 from suite.collection import (
     ARGUMENTS,
     NONE,
+    changed_since,
     collected,
     has_cases,
     parameters,
@@ -249,8 +250,15 @@ def pytest_exception_interact(
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Write down which cases there are."""
+    """Write down which cases there are, and end a launch of a run that had others."""
     frobench, items = session.config.stash[SESSION], _benchmarks(session.items)
+    if changed := changed_since(frobench.spec.versions, items):
+        message = (
+            f"{', '.join(changed)} changed since the run began, and one run measures one version: "
+            "undo the change, or begin another run"
+        )
+        frobench.write(Stopped(message=message))
+        pytest.exit(message)
     frobench.searches.expect(
         item.nodeid
         for item in items

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from threading import Timer
 
 import msgspec
 import psutil
@@ -17,8 +18,9 @@ from suite.errors import CannotRunError, CutShortError, Interrupted
 from suite.model import Run, Settings
 from suite.names import short_name
 from suite.running import folders
-from suite.running.journal import Ended, Journal, LaunchSpec, Measured, Record
-from tests.command import ROOT
+from suite.running.journal import Ended, Journal, LaunchSpec, Measured, Record, Stopped
+from suite.running.process import LaunchProcess
+from tests.command import ROOT, TRICKY
 from tests.made_up_launches import LAUNCHES, NAMES, Launch, Quiet, draft, made_up, run
 
 pytestmark = pytest.mark.usefixtures("unjudged")
@@ -229,3 +231,46 @@ def test_a_launch_does_not_outlive_a_runner_that_is_killed_while_it_imports_torc
     first.wait()
     assert not psutil.wait_procs(launches, timeout=30)[1]
     assert not (tmp_path / "outlived").exists()
+
+
+def test_a_case_is_not_to_blame_if_the_whole_job_is_asked_to_end(tmp_path: Path) -> None:
+    class Job(Launch):
+        """A launch that is asked to end a moment before its runner is."""
+
+        def run(self) -> int:
+            """Write the begin of a case, and end."""
+            if self.spec.mode == "pilot" or self.modes.count("measure") > 1:
+                return super().run()
+            Journal(Path(self.spec.journal)).write(next(self.records()))
+            Timer(0.05, signal.raise_signal, [signal.SIGTERM]).start()
+            return -signal.SIGTERM
+
+    with made_up(Job):
+        with pytest.raises(Interrupted):
+            run(tmp_path)
+        _, stored = run(tmp_path, resume="last")
+    assert launches_of(stored) == dict.fromkeys(NAMES, [3] * LAUNCHES)
+
+
+@pytest.mark.long
+def test_a_launch_ends_before_it_measures_another_version_of_a_benchmark(tmp_path: Path) -> None:
+    fine = "tricky/bench_tricky.py::bench_fine[cpu-8]"
+    settings = Settings(
+        profile="quick", longest_sample=0.02, case_seconds=0.02, budget=1, devices=["cpu"]
+    )
+    spec = LaunchSpec(
+        mode="measure",
+        launch=0,
+        journal=str(tmp_path / "launches.jsonl"),
+        benchmarks=str(TRICKY),
+        seed=0,
+        settings=settings,
+        order=[fine],
+        versions={fine: "another"},
+    )
+    records: list[Record] = []
+    with LaunchProcess(tmp_path, spec) as process:
+        process.watch(Journal(Path(spec.journal)), 60.0, records.append)
+    (stopped,) = records
+    assert isinstance(stopped, Stopped)
+    assert stopped.message.startswith("bench_fine changed since the run began")

@@ -247,6 +247,7 @@ class LaunchSpec(Struct, kw_only=True):
     runner : the process that watches; a launch that outlives it ends itself
     search_seconds : for all searches of a pilot together
     searched : what is known already of cases that would search
+    versions : those that benchmarks must have, by the full names of cases
     windows : cases to repeat behind all others, in this order (see `suite.windows`)
     """
 
@@ -262,6 +263,7 @@ class LaunchSpec(Struct, kw_only=True):
     search_seconds: float = 0.0
     searched: dict[str, Search] = field(default_factory=dict)
     windows: list[str] = field(default_factory=list)
+    versions: dict[str, str] = field(default_factory=dict)
 
 
 class Journal(JsonLines[Record]):

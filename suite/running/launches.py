@@ -25,6 +25,7 @@ from suite.running.journal import (
     Record,
     Refused,
     Rested,
+    Stopped,
 )
 from suite.running.nothing import say_failure
 from suite.running.others import Others
@@ -111,7 +112,8 @@ class Launches:
     def _launch(self, number: int) -> None:
         """Measure every case once, in a fresh process; what a lost process left, in another.
 
-        Raises `CannotRunError` if too many processes are lost, or two before a case ends.
+        Raises `CannotRunError` if a process cannot measure what was planned, if two in a row are
+        lost before a case ends, or too many altogether.
         """
         fruitless = 0
         for _ in range(TRIES):
@@ -130,6 +132,7 @@ class Launches:
                 done=len(self._plan.cases) - len(left),
                 searched=self._plan.searched,
                 windows=self._plan.windows(number),
+                versions={case.fullname: case.version for case in self._plan.cases},
             )
             with LaunchProcess(self._folder, spec) as process:
                 code = process.watch(self._journal, self._plan.settings.deadline, self._hear)
@@ -161,6 +164,8 @@ class Launches:
         }
 
     def _hear(self, record: Record) -> None:
+        if isinstance(record, Stopped):
+            raise CannotRunError(record.message)
         self.records.append(record)
         say_failure(record, self._reporter)
         if isinstance(record, Begun):

@@ -120,6 +120,8 @@ class LaunchProcess:
                 elif isinstance(record, Measured | Refused | Busy):
                     in_flight = None
                 hear(record)
+        if code in _ASKED:
+            time.sleep(MOMENT)
         self.kill()
         if code != 0:
             _require_room(self._log.parent)
@@ -167,6 +169,10 @@ works, or a case has changed the process."""
 DISK_REFUSES = 71
 """The exit code of a launch that could not write its journal."""
 _EXPECTED = {0, 1, DEVICE_LOST}
+_ASKED = {-signal.SIGHUP, -signal.SIGINT, -signal.SIGTERM}
+"""Ends of processes that were asked to: a batch system asks all of a job, the runner too."""
+MOMENT = 0.5
+"""Seconds in which the runner hears that it is to end as well, and no case is to blame."""
 
 
 def _environment() -> dict[str, str]:
