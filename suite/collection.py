@@ -17,7 +17,7 @@ Where the machine has nothing of the kind, one skipped case says so.
 """
 
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -25,6 +25,7 @@ import pytest
 from suite.grids import Parameters, expand, is_headline, twins
 from suite.limits import affinity, cores_in_use
 from suite.model import Exercise, ProfileName, Settings
+from suite.names import short_name
 from suite.running.journal import Collected, Identity
 from suite.version import benchmark_version
 from suite.workers import Seat, halves
@@ -109,18 +110,20 @@ def collected(items: Sequence[pytest.Function], settings: Settings) -> Collected
     return Collected(cases=[identity(item, settings) for item in items], exercises=exercises)
 
 
-def changed_since(versions: Mapping[str, str], items: Sequence[pytest.Function]) -> list[str]:
-    """Return the names of benchmarks that have another version now.
+def changed_since(
+    versions: Mapping[str, str], order: Iterable[str], items: Sequence[pytest.Function]
+) -> list[str]:
+    """Return the names of benchmarks that have another version now, or that are not found.
 
-    versions : of cases by their full names; what is not among them is not compared
+    versions : of planned cases, by their full names; without any nothing is compared
+    order : the cases that must be there
     """
-    return sorted(
-        {
-            item.function.__name__
-            for item in items
-            if item.nodeid in versions and versions[item.nodeid] != benchmark_version(item.function)
-        }
-    )
+    if not versions:
+        return []
+    now = {item.nodeid: benchmark_version(item.function) for item in items}
+    changed = [case for case, version in now.items() if versions.get(case) != version]
+    missing = [case for case in order if case not in now]
+    return sorted({short_name(case).partition("[")[0] for case in [*changed, *missing]})
 
 
 def exercise_of(item: pytest.Function) -> str:

@@ -252,10 +252,10 @@ def pytest_exception_interact(
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Write down which cases there are, and end a launch of a run that had others."""
     frobench, items = session.config.stash[SESSION], _benchmarks(session.items)
-    if changed := changed_since(frobench.spec.versions, items):
+    if changed := changed_since(frobench.spec.versions, frobench.spec.order, items):
         message = (
-            f"{', '.join(changed)} changed since the run began, and one run measures one version: "
-            "undo the change, or begin another run"
+            f"{', '.join(changed)}: changed, or not found any more, since the run began; one run "
+            "measures one version, so undo the change, or begin another run"
         )
         frobench.write(Stopped(message=message))
         pytest.exit(message)

@@ -7,7 +7,8 @@ interrupted run can be taken up where it was.
 
 import glob
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from errno import ENOENT
 from functools import partial
 from pathlib import Path
@@ -56,9 +57,8 @@ def run(request: Request, reporter: Reporter, interruptions: Interruptions) -> t
     `NothingSelectedError` and `NothingMeasuredError`; `Interrupted` once everything finished is
     saved.
     """
-    with machine_lock(waiting=reporter.say if request.wait else None):
-        folders.sweep(request.results)
-        folder = _folder(request)
+    waiting = reporter.say if request.wait else None
+    with machine_lock(waiting=waiting), _folder(request) as folder:
         clock = RunClock(folder)
         try:
             return _measure(folder, request.results, clock, reporter, interruptions)
@@ -117,14 +117,19 @@ def _refused(error: OSError, folder: Path) -> CannotRunError:
     return CutShortError(f"{error.filename or folder}: {error.strerror or error}", folder.name)
 
 
-def _folder(request: Request) -> Path:
-    """Return the folder of the run that begins, or of the one to resume."""
+@contextmanager
+def _folder(request: Request) -> Iterator[Path]:
+    """Hold the folder of the run that begins, or of the one to resume."""
+    folders.sweep(request.results)
     if request.resume is not None:
-        return folders.find(request.results, request.resume)
-    commit = environment.commit()
-    return folders.begin(
-        request.results, commit.id or "unknown", partial(make_draft, request, commit)
-    )
+        folder = folders.find(request.results, request.resume)
+    else:
+        commit = environment.commit()
+        folder = folders.begin(
+            request.results, commit.id or "unknown", partial(make_draft, request, commit)
+        )
+    with folders.held(folder):
+        yield folder
 
 
 def _plan(folder: Path, clock: RunClock, reporter: Reporter) -> Plan:

@@ -192,6 +192,16 @@ def test_a_run_that_is_stored_is_not_resumed_but_shown(tmp_path: Path) -> None:
     assert str(refused.value).endswith(f"is finished and stored in {path}")
 
 
+def test_a_run_is_resumed_by_one_process_at_a_time(tmp_path: Path) -> None:
+    with made_up(InterruptedInTheSecond):
+        with pytest.raises(Interrupted):
+            run(tmp_path)
+        (folder,) = (tmp_path / folders.RUNS).iterdir()
+        with folders.held(folder), pytest.raises(CannotRunError, match="in another process"):
+            run(tmp_path, resume="last")
+        assert run(tmp_path, resume="last")[1].frobench.complete
+
+
 SLOW_TORCH = """
 import time
 from pathlib import Path
@@ -265,7 +275,7 @@ def test_a_launch_ends_before_it_measures_another_version_of_a_benchmark(tmp_pat
         benchmarks=str(TRICKY),
         seed=0,
         settings=settings,
-        order=[fine],
+        order=[fine, f"{fine.partition('::')[0]}::bench_gone[cpu]"],
         versions={fine: "another"},
     )
     records: list[Record] = []
@@ -273,4 +283,4 @@ def test_a_launch_ends_before_it_measures_another_version_of_a_benchmark(tmp_pat
         process.watch(Journal(Path(spec.journal)), 60.0, records.append)
     (stopped,) = records
     assert isinstance(stopped, Stopped)
-    assert stopped.message.startswith("bench_fine changed since the run began")
+    assert stopped.message.startswith("bench_fine, bench_gone: changed, or not found any more")

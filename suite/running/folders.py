@@ -5,11 +5,12 @@ A folder takes its run's name once it holds the draft, and loses it before it is
 name stands for a run that can be resumed, whenever a process is killed.
 """
 
+import fcntl
 import glob
 import shutil
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -66,6 +67,26 @@ def find(results: Path, wanted: str) -> Path:
         raise CannotRunError(f"the run {name} is finished and stored in {stored[0]}")
     known = f"there are {', '.join(names)}" if names else "there is none"
     raise CannotRunError(f"no interrupted run {name!r} in {results}; {known}")
+
+
+@contextmanager
+def held(folder: Path) -> Iterator[None]:
+    """Keep other processes from the folder of a run; the system releases it when this one ends.
+
+    Where several machines share `results`, each may try to resume what another one measures.
+
+    Raises `CannotRunError` if another process holds it.
+    """
+    with (folder / Draft.FILE).open("r+b") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise CannotRunError(
+                f"the run {folder.name} goes on in another process, perhaps on another machine"
+            ) from None
+        except OSError:  # a file system without locks
+            pass
+        yield
 
 
 def remove(folder: Path) -> None:
