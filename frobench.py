@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from suite.absent import absent, absent_module
+from suite.printable import printable
 
 try:
     import click
@@ -103,7 +104,8 @@ def end(code: int, message: str) -> NoReturn:
     text = f"frobench: {message}"
     if sys.stderr.isatty():
         text = "\n".join(map(fitted, text.splitlines()))
-    click.echo(text, err=True)
+    for line in text.splitlines():
+        click.echo(printable(line), err=True)
     sys.exit(code)
 
 
@@ -310,20 +312,18 @@ def list_cases(  # noqa: PLR0913 - one for each option
     """
     import tempfile
 
-    import msgspec
-
     from suite import listing
     from suite.expected import expect, newest
     from suite.profiles import settings_for
     from suite.running.pilot import collect
-    from suite.terminal import say
+    from suite.terminal import dump, say
 
     settings = settings_for(profile, names(devices), expression=expression)
     with tempfile.TemporaryDirectory() as folder:
         found, declared = collect(settings, Path(folder), spelled(benchmarks))
     expected = expect(found, declared, settings, newest(results / declared.machine))
     if as_json:
-        say(msgspec.json.format(msgspec.json.encode(expected)).decode())
+        dump(expected)
     else:
         say(*listing.lines(expected))
 
@@ -339,14 +339,12 @@ def doctor(results: Path, *, as_json: bool) -> None:
     """
     import shutil
 
-    import msgspec
-
     from suite.doctor import examine, page
-    from suite.terminal import say
+    from suite.terminal import dump, say
 
     found = examine(results.resolve())
     if as_json:
-        say(msgspec.json.format(msgspec.json.encode(found)).decode())
+        dump(found)
     else:
         say(*page.lines(found.there, found.troubles, shutil.get_terminal_size((100, 0)).columns))
     sys.exit(CANNOT * found.unusable)

@@ -11,7 +11,7 @@ from reports.comparing import compare_findings, legend, overlaps, table
 from suite import compare
 from suite.compare import Levels, tables, words
 from suite.model import Run
-from suite.terminal import say, show
+from suite.terminal import dump, say, show
 
 DISAGREES = 4
 
@@ -47,7 +47,7 @@ def versions(run: Run, *, as_json: bool) -> int:
         _dump(found)
     else:
         _warn(found.faults)
-        show(tables.of_cases(found.cases, "old", "new"))
+        show(tables.of_cases(found.cases, "other version", "body"))
         say(*tables.legend(found.cases), "", *words.of_versions(found))
     return compare.exit_code(found)
 
@@ -93,4 +93,4 @@ def _dump(comparison: Struct, findings: Sequence[Struct] | None = None) -> None:
     """Print a comparison, with that of the findings if there is one, for programs."""
     more = {} if findings is None else {"findings": findings}
     whole = msgspec.structs.asdict(comparison) | more
-    say(msgspec.json.format(msgspec.json.encode(whole)).decode())
+    dump(whole)

@@ -28,7 +28,8 @@ MINUTES = 90.0
 
 
 def lines(expected: Expected) -> Iterator[str]:
-    """Yield the table, an exercise after the other, and the totals."""
+    """Yield what its marks mean, the table, an exercise after the other, and the totals."""
+    yield from _marks(expected)
     for exercise, cases in groupby(expected.cases, key=lambda case: case.group):
         yield from _wrapped(f"{exercise}: {expected.exercises[exercise].question}")
         yield _row("", "work of a call", "a call", "", "in the run")
@@ -75,6 +76,24 @@ def spelled(work: Work | None) -> str:
     return ", ".join(parts[:2])
 
 
+def _marks(expected: Expected) -> Iterator[str]:
+    """Say where the times come from, and what the marks beside them mean, before they are used."""
+    if expected.before:
+        newest = f"the newest run of {expected.machine}, {expected.before}"
+        yield from _wrapped(f"The time of a call is that of {newest}.")
+    used = {case.basis for case in expected.cases}
+    letters = [f'"{letter}" {words}' for basis, (letter, words) in FROM.items() if basis in used]
+    if letters:
+        yield from _wrapped(f"A letter marks an estimate: {'; '.join(letters)}.")
+    if any(case.left_out and case.work for case in expected.cases):
+        longest = format_seconds(expected.longest_sample)
+        yield from _wrapped(
+            f"Left out: one call takes longer than this profile allows ({longest}); "
+            '"?" marks an estimate.'
+        )
+    yield ""
+
+
 def _totals(expected: Expected) -> Iterator[str]:
     measured = sum(case.left_out is None for case in expected.cases)
     yield (
@@ -82,13 +101,6 @@ def _totals(expected: Expected) -> Iterator[str]:
         f"{counted(expected.launches, 'launch')} of about {_about(expected.launch_seconds)}; "
         f"{counted(measured, 'case')}, {len(expected.cases) - measured} left out or not here"
     )
-    if any(case.left_out and case.work for case in expected.cases):
-        longest = format_seconds(expected.longest_sample)
-        yield f"left out: a call takes over {longest}, this profile's longest sample; ?: if so"
-    if expected.before:
-        yield f"a call: as the newest run of {expected.machine} saw it, {expected.before}"
-    used = {case.basis for case in expected.cases}
-    yield from (f"{letter}: {words}" for basis, (letter, words) in FROM.items() if basis in used)
 
 
 def _row(name: str, work: str, call: str, letter: str, run: str) -> str:

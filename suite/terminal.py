@@ -67,7 +67,7 @@ def tell(path: Path, found: "list[Conclusion]", *, err: bool) -> "list[Conclusio
         case = f"{short_name(one.case)}: " if one.case else ""
         told[one.code] += 1
         if one.severity == "error" or told[one.code] <= MOST_CONCLUSIONS:
-            click.echo(f"{shown(path)}: {word}{one.code}: {case}{one.message}", err=err)
+            say(f"{shown(path)}: {word}{one.code}: {case}{one.message}", err=err)
         elif told[one.code] == many[one.code]:
             more = many[one.code] - MOST_CONCLUSIONS
             click.echo(f"{shown(path)}: {word}{one.code}: {more} more, in the report", err=err)
@@ -80,9 +80,17 @@ def shown(path: Path) -> str:
 
 
 def say(*lines: str, err: bool = False) -> None:
-    """Print lines."""
+    """Print lines, other people's texts made harmless."""
     for line in lines:
-        click.echo(line, err=err)
+        for part in line.split("\n"):
+            click.echo(printable(part), err=err)
+
+
+def dump(data: object) -> None:
+    """Print data as JSON, for programs."""
+    import msgspec
+
+    click.echo(msgspec.json.format(msgspec.json.encode(data)).decode())
 
 
 def width() -> int:

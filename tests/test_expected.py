@@ -224,4 +224,6 @@ def test_the_table_marks_what_is_not_measured_and_is_no_wider_than_a_page() -> N
     (guessed,) = (line for line in shown if "other[cpu-4096]" in line)
     assert guessed.endswith("r left out?")
     assert "standard: about " in text
-    assert "n: from declared work at nominal rates" in text
+    marks, _, table = text.partition("\n\n")
+    assert '"n" from declared work at nominal rates' in marks
+    assert "matmul: How fast?" in table

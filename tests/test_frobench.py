@@ -115,6 +115,23 @@ def test_validate_accepts_a_good_file_and_names_the_place_of_a_fault(
     assert "unreadable: $.benchmarks[0].stats.rounds: the required field is missing" in fault
 
 
+def test_no_verb_prints_a_terminals_escapes_of_others(tmp_path: Path, results: list[Path]) -> None:
+    run = store.read(results[0])
+    case = run.benchmarks[0]
+    name = f"{case.fullname}\x1b]0;owned\x07"
+    run.frobench.conclusions = []
+    for outcome in run.frobench.outcomes:
+        if outcome.fullname == case.fullname:
+            outcome.fullname = name
+    case.fullname = name
+    run.frobench.run += "-odd"
+    odd = store.write(run, tmp_path / "results")
+    for arguments in (("validate", odd), ("compare", odd, results[1]), ("show", odd, "--cases")):
+        shown = frobench(*arguments, folder=tmp_path)
+        assert "owned" in shown.stdout
+        assert "\x1b" not in shown.stdout + shown.stderr
+
+
 def test_compare_names_what_is_slower_counts_the_overlap_and_exits_4(
     tmp_path: Path, results: list[Path]
 ) -> None:
@@ -171,6 +188,9 @@ def test_compare_with_one_file_judges_the_versions_within_it(
     shown = frobench("compare", store.write(run, tmp_path / "results"), folder=tmp_path)
     assert shown.returncode == 4, shown.stderr
     assert "1 case with two versions: 1 slower" in shown.stdout
+    heading = shown.stdout.splitlines()[0]
+    assert "other version" in heading
+    assert "body / other version" in heading
     without = frobench("compare", results[0], folder=tmp_path)
     assert without.returncode == 2
     assert "measure(new, against=old, ...)" in without.stderr

@@ -176,7 +176,7 @@ def test_a_case_that_fails_here_ends_with_1(once: Run, tmp_path: Path) -> None:
     ("accelerators", "options", "told"),
     [
         (1, (), "no device 'cuda:0' here; there is cpu"),
-        (0, TRICKS, "none of the cases to repeat is here"),
+        (0, TRICKS, "none of that run's cases exists here"),
     ],
 )
 def test_what_this_machine_cannot_repeat_is_told(

@@ -116,8 +116,8 @@ class _Explorer:
         if not self._found.cases:
             if spec.order:
                 raise CannotRunError(
-                    "none of the cases to repeat is here: other --benchmarks, or other --devices "
-                    "than then? `frobench list` shows what there is"
+                    "none of that run's cases exists here; was it made with other --benchmarks or "
+                    "--devices? `frobench list` shows what there is"
                 )
             raise NothingSelectedError(_nothing_selected(self._settings, spec.benchmarks))
         return self._found
