@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from suite.grids import cases as cases
     from suite.grids import cpu_twins as cpu_twins
     from suite.lanes import Lane as Lane
+    from suite.measuring import Measure as Measure
     from suite.model import Check as Check
     from suite.model import Work as Work
-    from suite.plugin import Measure as Measure
     from suite.searches import ShapeSearch as ShapeSearch
     from suite.shapes import Shape as Shape
     from suite.verify import close_to as close_to
@@ -36,7 +36,7 @@ _HOME = {
     "Check": "suite.model",
     "Device": "suite.devices",
     "Lane": "suite.lanes",
-    "Measure": "suite.plugin",
+    "Measure": "suite.measuring",
     "Shape": "suite.shapes",
     "ShapeSearch": "suite.searches",
     "Work": "suite.model",

@@ -7,11 +7,9 @@ launch of `frobench run` is the same session with `--frobench-launch`, which say
 measure in which order, and where to write it.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from copy import copy
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from time import monotonic
-from types import MappingProxyType
 from typing import Any, Literal
 
 import pytest
@@ -20,7 +18,6 @@ from suite import devices as dev
 from suite import raised
 from suite.abilities import precision
 from suite.absent import absent, absent_module
-from suite.caches import ColdCaches
 from suite.collection import (
     ARGUMENTS,
     NONE,
@@ -34,82 +31,18 @@ from suite.collection import (
 from suite.declared import declared
 from suite.errors import DoesNotFitError, WrongResultError
 from suite.grids import PROFILES
-from suite.lanes import Track
-from suite.model import Check, Work
+from suite.measuring import WINDOW, Measure, again
 from suite.process_state import ProcessState
 from suite.replay import Replay, show
 from suite.running.journal import Measured, Stopped
 from suite.searches import ShapeSearch
 from suite.session import LaunchSession, Refusal, reason_of
-from suite.timing import Body, Sampler
 from suite.workers import Worker, put_away
 
 SESSION = pytest.StashKey[LaunchSession]()
 BEGUN = pytest.StashKey[float]()
 MEASURED = pytest.StashKey[Measured]()
 REFUSED = pytest.StashKey[Refusal]()
-WINDOW = pytest.StashKey[bool]()
-"""Whether an item stands for a case that is repeated in a window, after it was measured."""
-
-
-class Measure:
-    """What a benchmark calls, once, to have its body timed and its result checked."""
-
-    def __init__(self, session: LaunchSession, item: pytest.Function) -> None:
-        self._session = session
-        self._item = item
-        self._devices: list[dev.Device] = []
-        self.measured: Measured | None = None
-
-    def involve(self, *devices: dev.Device) -> None:
-        """Synchronise these devices too, before and after every sample; watch their memory."""
-        self._devices += devices
-        self._session.blocker(devices)  # what it allocates is not the case's
-        for device in devices:
-            device.reset_peak_bytes()
-
-    def __call__(  # noqa: PLR0913 - a keyword for each thing that few benchmarks need
-        self,
-        body: Body,
-        *,
-        work: Work,
-        check: Callable[[Any], Check],
-        lanes: Sequence[Track] = (),
-        before: Callable[[], object] | None = None,
-        against: Body | None = None,
-        cold: bool = False,
-        apart: Mapping[str, float] = MappingProxyType({}),
-        control: bool = False,
-    ) -> None:
-        """Time a body.
-
-        body : does the work once and returns its result
-        work : what one call does, counted from its definition
-        check : compares the last call's result with the truth, after the timing
-        lanes : where a body that uses several streams or devices queues its work; it enters
-            each of them itself
-        before : called before each sample, outside the clocks
-        against : another version of the body; each of its samples is taken right beside one of
-            the body's, so that `frobench compare` tells the two apart finely
-        cold : empty the devices' caches before each sample, outside the clocks
-        apart : seconds that were spent once, outside the clocks, by the name of the part as
-            which they are stored, such as ``compile``
-        control : the body works strictly in turn, so that overlap of its lanes is an error of
-            their clocks
-        """
-        if self.measured is not None:
-            pytest.fail("a benchmark measures once")
-        if cold and not self._devices:
-            pytest.fail("cold=True is for devices of this process; workers have their own caches")
-        caches = ColdCaches(self._devices) if cold else None
-        plain = not (lanes or before or against)
-        blocker = self._session.blocker(self._devices) if plain else None
-        sampler = Sampler(body, self._devices, lanes, before, against, caches, blocker=blocker)
-        if WINDOW in self._item.stash:
-            self._session.repeat(self._item, sampler, check)
-        else:
-            self.measured = self._session.measure(self._item, sampler, work, check, apart)
-            self.measured.control = control
 
 
 @pytest.fixture
@@ -234,7 +167,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         item.add_marker(pytest.mark.filterwarnings("default"))
     by_name = {item.nodeid: item for item in _benchmarks(items)}
     windows = config.stash[SESSION].spec.windows
-    items += [_again(by_name[name]) for name in windows if name in by_name]
+    items += [again(by_name[name]) for name in windows if name in by_name]
 
 
 def pytest_exception_interact(
@@ -330,15 +263,6 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
 def pytest_benchmark_update_machine_info(machine_info: dict[str, Any]) -> None:
     """Keep the host's name out of pytest-benchmark's own JSON."""
     machine_info.pop("node", None)
-
-
-def _again(item: pytest.Function) -> pytest.Function:
-    """Return an item that runs a case again, for its window."""
-    again = copy(item)
-    again.stash = pytest.Stash()
-    again.stash[WINDOW] = True
-    again._initrequest()  # noqa: SLF001 - as pytest does when it runs an item anew
-    return again
 
 
 def _refusal(status: Literal["skipped", "failed"], error: BaseException, folder: Path) -> Refusal:

@@ -44,7 +44,7 @@ def bench_no_waiting(
     measure: Measure, accelerator: Device, caught: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Read the clock before the work is done."""
-    monkeypatch.setattr("suite.plugin.Sampler", Hasty)
+    monkeypatch.setattr("suite.measuring.Sampler", Hasty)
     measure_product(measure, accelerator)
 
 
