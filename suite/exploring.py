@@ -19,8 +19,8 @@ MENACING = 0.2
 PATIENCE = 0.3
 """Seconds that a pilot spends on any body before it believes that it is as slow as it seems."""
 THREADED = 2.0
-"""Times as fast as one thread that several are taken to be: a call that seems to take too long,
-while they wait for each other on a busy processor, is tried with a single one."""
+"""Times as fast as one thread that several are taken to be: on a busy processor, where they wait
+for each other, a call is tried with a single one too."""
 LEAST_CALLS, EXPLORED = 3, 5
 """Calls that a pilot makes of any body but a hopeless one, since any single one may be disturbed,
 and after which it has seen enough."""
@@ -79,8 +79,7 @@ def explore(
             len(seen.host) < EXPLORED and sampler.clock() - first < most
         ):
             _call(sampler, seen, read)
-        too_long = min(seen.undisturbed) > settings.longest_sample
-        if too_long and cores_in_use() * min(seen.host) < menacing and _waited(accounted, read()):
+        if cores_in_use() * min(seen.host) < menacing and _waited(accounted, read()):
             _call_with_one_thread(sampler, seen, read)
         seen.prepared = sampler.clock() - begun - seen.warmup - seen.sampled
         if (other := sampler.other()) is not None:

@@ -59,7 +59,7 @@ PLANS = {
     "changes": Plan(changes.study, full=4_000, quick=20, seconds=25),
     "ratios": Plan(ratios.study, full=1_000, quick=4, seconds=150),
     "spread": Plan(spread.study, full=1_000, quick=10, seconds=90),
-    "pilot": Plan(pilot.study, full=200, quick=1, seconds=100),
+    "pilot": Plan(pilot.study, full=40, quick=1, seconds=60),
     "good": Plan(good.study, full=1_000, quick=40, seconds=70),
     "real": Plan(real.study, full=120, quick=16, seconds=340),
     "separate-runs": Plan(separate_runs.study, full=14, quick=2, seconds=720),
