@@ -100,6 +100,15 @@ SPOILT = {
         planted="heat",
         faults={"ageing": 0.05},
     ),
+    "lazy work": Spoilt(
+        options=("--devices", "sim:0", "-k", "honest and product", "--launches", 3),
+        of_run=FEW,
+        of_each_case={
+            "Begin to compute when a result is read, on a device without events whose wait was "
+            "proved": "result-not-ready"
+        },
+        planted="lazy work",
+    ),
 }
 REASONS = {
     "memory": "OutOfMemoryError: sim out of memory",

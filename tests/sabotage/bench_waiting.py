@@ -19,7 +19,6 @@ from tests.sabotage.planting import (
     measure_on_each,
     measure_product,
     measure_stages_in_turn,
-    simulated,
 )
 
 
@@ -54,17 +53,6 @@ def bench_no_synchronisation(
 ) -> None:
     """Let every synchronisation do nothing."""
     monkeypatch.setattr(Device, "synchronize", lambda _: None)
-    measure_product(measure, accelerator)
-
-
-@cases("quick", caught=["result-not-ready"])
-def bench_lazy(
-    measure: Measure, accelerator: Device, caught: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Begin to compute when a result is read, on a device without events whose wait was proved."""
-    accelerator.synchronize()
-    monkeypatch.setattr(simulated(accelerator.name), "lazy", True)
-    monkeypatch.setattr(Device, "has_events", False)
     measure_product(measure, accelerator)
 
 

@@ -11,6 +11,7 @@ import pytest
 import torch
 
 from suite import clocks, timing
+from suite.devices import Device
 from suite.plugin import SESSION
 from suite.running.journal import Journal, Measured, Record
 from tests.sabotage.planting import simulated, spend
@@ -96,6 +97,10 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     done = item.session.items.index(item)
     if launch.mode == "measure" and "interruption" in PLANTED and done == 1:
         os.kill(launch.runner, signal.SIGINT)
+    if launch.mode == "measure" and "lazy work" in PLANTED:  # the waits are proved already
+        replace(Device, "has_events", value=False)
+        for name in launch.settings.devices:
+            simulated(name).lazy = True
     if launch.mode == "measure" and "heat" in PLANTED and 2 * done == len(item.session.items):
         for name in launch.settings.devices:
             simulated(name).speed *= THROTTLED
