@@ -76,7 +76,8 @@ def test_read_backs_cost_one_percent_where_their_share_of_a_step_is_that() -> No
     assert found.value is not None
     assert found.value.value == pytest.approx(20e-6 / (0.01 * SILENT))
     assert plain(found) == (
-        "Reading losses back together costs 1% if done once every so many steps, between 5 and 15; "
+        "Reading losses back together costs 1% if done once every so many steps, somewhere "
+        "between 5 and 15; "
         "less often it costs less."
     )
 

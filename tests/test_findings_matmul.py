@@ -71,7 +71,7 @@ def test_the_interval_of_a_crossover_is_the_two_sizes_that_it_was_measured_betwe
     assert found.value.value != pytest.approx(truth, rel=0.01)
     assert (found.value.low, found.value.high) == (64, 128)
     assert 64 < truth < 128
-    assert plain(found).endswith("from between n = 64 and n = 128.")
+    assert plain(found).endswith("from somewhere between n = 64 and n = 128.")
 
 
 def test_the_crossover_lies_where_the_times_are_equal() -> None:

@@ -188,7 +188,7 @@ def _bracket(sizes: Sequence[float], crossings: pd.Series) -> tuple[float, float
 
 def _between(bracket: tuple[float, float], pattern: str) -> str:
     below, above = (size(measured, pattern) for measured in bracket)
-    return f"between {below} and {above}"
+    return f"somewhere between {below} and {above}"
 
 
 def _crossing(work: Sequence[float], margins: Sequence[float]) -> float:
