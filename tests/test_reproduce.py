@@ -85,7 +85,9 @@ def _with_another(run: Run, name: str) -> Run:
     outcomes = [*run.frobench.outcomes, replace(outcome, fullname=fullname)]
     param = name.partition("[")[2].rstrip("]")
     params = dict(zip(case.params, param.split("-"), strict=False))
-    other = replace(case, name=name, fullname=fullname, param=param, params=params)
+    behind = [place + len(run.benchmarks) for place in case.extra_info.order]
+    info = replace(case.extra_info, order=behind)
+    other = replace(case, name=name, fullname=fullname, param=param, params=params, extra_info=info)
     set_samples(other, [[1.1 * sample for sample in launch] for launch in samples(case)])
     with_both = replace(
         run,
