@@ -120,7 +120,10 @@ def changed_since(
     """
     if not versions:
         return []
-    now = {item.nodeid: benchmark_version(item.function) for item in items}
+    by_function = {
+        function: benchmark_version(function) for function in {i.function for i in items}
+    }
+    now = {item.nodeid: by_function[item.function] for item in items}
     changed = [case for case, version in now.items() if versions.get(case) != version]
     missing = [case for case in order if case not in now]
     return sorted({short_name(case).partition("[")[0] for case in [*changed, *missing]})
