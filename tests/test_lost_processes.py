@@ -14,12 +14,12 @@ import msgspec
 import psutil
 import pytest
 
-from suite.errors import CannotRunError, CutShortError, Interrupted
+from suite.errors import CannotRunError, CutShortError, Interrupted, NothingSelectedError
 from suite.model import Run, Settings
 from suite.names import short_name
 from suite.running import folders
 from suite.running.journal import Ended, Journal, LaunchSpec, Measured, Record, Stopped
-from suite.running.process import LaunchProcess
+from suite.running.process import MISUSED, LaunchProcess
 from tests.command import ROOT, TRICKY
 from tests.made_up_launches import LAUNCHES, NAMES, Launch, Quiet, draft, made_up, run
 
@@ -76,6 +76,14 @@ def test_a_launch_that_is_killed_between_two_cases_gets_another_process(
 def test_a_pilot_that_is_killed_before_its_first_case_gets_another_process(tmp_path: Path) -> None:
     with made_up(lost(mode="pilot")):
         assert run(tmp_path)[1].frobench.complete
+
+
+def test_an_expression_that_pytest_cannot_read_is_misused_though_it_collects(
+    tmp_path: Path,
+) -> None:
+    misused = lost(mode="pilot", code=MISUSED, records_before=2)
+    with made_up(misused), pytest.raises(NothingSelectedError):
+        run(tmp_path)
 
 
 def test_a_launch_that_is_killed_again_ends_the_run_which_can_be_resumed(tmp_path: Path) -> None:
@@ -214,7 +222,7 @@ import sys, time
 from pathlib import Path
 import msgspec
 from suite.running.journal import LaunchSpec
-from suite.running.process import LaunchProcess
+from suite.running.process import MISUSED, LaunchProcess
 folder = Path(sys.argv[1])
 LaunchProcess(folder, msgspec.json.decode((folder / "spec.json").read_bytes(), type=LaunchSpec))
 time.sleep(60)

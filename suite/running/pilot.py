@@ -111,6 +111,8 @@ class _Explorer:
             self.said = process.said()
             if self._found is not None or (code is not None and code >= 0):
                 break
+        if code == MISUSED:  # no body's: a process that ends with a case in flight has code 0 here
+            raise NothingSelectedError(self.said.rpartition("ERROR: ")[2])
         if self._found is None:
             raise self._not_collected(code)
         if not self._found.cases:
@@ -122,10 +124,8 @@ class _Explorer:
             raise NothingSelectedError(_nothing_selected(self._settings, spec.benchmarks))
         return self._found
 
-    def _not_collected(self, code: int | None) -> Exception:
+    def _not_collected(self, code: int | None) -> CannotRunError:
         """Return why no process collected anything, by the exit code of the last one."""
-        if code == MISUSED:
-            return NothingSelectedError(self.said.rpartition("ERROR: ")[2])
         if module := absent_in(self.said):
             return CannotRunError(absent(module))
         if failed := backends.failure(self.said):
