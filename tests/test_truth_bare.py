@@ -8,7 +8,7 @@ import pytest
 from suite.model import Case
 from suite.waiting import READ_BACK, RESULTS
 from tests.command import ROOT
-from tests.measured import EXACT, STRANGE, Measured, measured
+from tests.measured import EXACT, NOISELESS, STRANGE, Measured, measured
 
 pytestmark = pytest.mark.long
 
@@ -65,7 +65,8 @@ def test_only_a_wait_that_was_proved_is_used_and_stored(bare: Measured, lazy: Me
         [launch] = seen.run.frobench.launches
         assert launch.waits == dict.fromkeys(DEVICES, wait)
         assert seen.code == 0
-        assert {one.code for one in seen.run.frobench.conclusions} == {"few-launches"}
+        codes = {one.code for one in seen.run.frobench.conclusions}
+        assert codes - NOISELESS == {"few-launches"}
 
 
 def test_the_version_of_the_package_that_brings_the_backend_is_stored(bare: Measured) -> None:
