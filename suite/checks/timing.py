@@ -29,6 +29,8 @@ systems far more than the wait for an idle device, which is what an empty body s
 TIMES_READY, LEAST_OF_SAMPLE = 3.0, 0.5
 """Seconds by which reading a result back takes longer than a ready value, at least: so many times
 the latter, and so much of a sample. A wait that held leaves no difference."""
+MOST_OF_WORK = 2.0
+"""The same in samples, where fewer launches than three tell: one of them may be disturbed."""
 LARGEST_OVERLAP = 0.05
 """Overlap of devices that work in turn, at most; the clocks are matched no better."""
 LARGEST_UNPROVED = 0.02
@@ -78,8 +80,8 @@ def result_not_ready(run: Run) -> Iterator[Fault]:
             for one in by_launch(run, case)
             if "reading" in one.parts and {*devices} <= one.launch.ready_reading.keys()
         ]
-        late = (_read_late(one, devices) for one in seen)
-        if devices and len(seen) >= LEAST_LAUNCHES and mostly(late, OFTEN):
+        part = LEAST_OF_SAMPLE if len(seen) >= LEAST_LAUNCHES else MOST_OF_WORK
+        if devices and mostly((_read_late(one, devices, part) for one in seen), OFTEN):
             read = format_seconds(_typical(seen, "reading"))
             ready = format_seconds(median(_ready(one, devices) for one in seen))
             message = f"reading its result back takes {read}, a ready value {ready}"
@@ -155,11 +157,11 @@ def _in_turn(case: Case, parts: Mapping[str, float]) -> float:
     return max(shown, default=0.0)
 
 
-def _read_late(seen: Seen, devices: list[str]) -> bool:
+def _read_late(seen: Seen, devices: list[str], part: float) -> bool:
     """Tell whether reading a result back took as if most of the work was done only then."""
     ready = _ready(seen, devices)
     late = seen.parts["reading"] - ready
-    return late > max(TIMES_READY * ready, WAKING, LEAST_OF_SAMPLE * min(seen.samples))
+    return late > max(TIMES_READY * ready, WAKING, part * min(seen.samples))
 
 
 def _ready(seen: Seen, devices: list[str]) -> float:
