@@ -417,6 +417,8 @@ def show(file: Path, form: str | None, *, every: bool, cases: bool) -> None:
 
     A case that failed or was left out stands with its reason among the --cases.
     """
+    gc.disable()  # half a million objects are made, and all of them stay to the end
+
     from suite import checks
     from suite.terminal import is_valid
 
