@@ -306,7 +306,7 @@ class Launch(Struct, kw_only=True, omit_defaults=True):
         its cases, by device and body (``cpu/product``); see `suite.gauge`
     others : cores that other programs kept busy on average while the launch ran, of those that
         the run may use, with the time that a hypervisor gave to other guests; older files do not
-        tell
+        tell, nor does a launch that was taken up in another sitting
     """
 
     started: str

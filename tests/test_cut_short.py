@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from suite import store
+from suite.checks.doubts import clock_set
+from suite.checks.plausibility import clock_set_back, launch_beyond_run
 from suite.errors import CannotRunError, Interrupted
 from suite.model import Run
 from suite.running import folders
@@ -33,6 +35,7 @@ def finish(results: Path, name: str = "last") -> None:
     assert before <= samples(stored)
     assert all(case.extra_info.launches == [3] * LAUNCHES for case in stored.benchmarks)
     assert [case.name for case in stored.benchmarks] == NAMES
+    assert not [*clock_set_back(stored), *launch_beyond_run(stored), *clock_set(stored)]
     assert files(results) == [path]
     assert not list((results / folders.RUNS).iterdir())
 

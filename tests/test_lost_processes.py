@@ -14,6 +14,7 @@ import msgspec
 import psutil
 import pytest
 
+from suite.checks.plausibility import clock_set_back
 from suite.errors import CannotRunError, CutShortError, Interrupted, NothingSelectedError
 from suite.model import Run, Settings
 from suite.names import short_name
@@ -146,6 +147,7 @@ def test_a_damaged_line_of_the_journal_is_named_and_measured_again(
     assert f"{path} has 1 damaged line, the first is line {line + 1}" in reporter.lines[0]
     assert launches_of(stored) == dict.fromkeys(NAMES, [3] * LAUNCHES)
     assert stored.frobench.complete
+    assert not list(clock_set_back(stored))
 
 
 def test_a_damaged_plan_is_named_and_nothing_is_removed(tmp_path: Path) -> None:

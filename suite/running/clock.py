@@ -19,6 +19,10 @@ class RunClock:
         """Return the seconds that the run has taken so far."""
         return time.monotonic() - self._begun
 
+    def advance_to(self, seconds: float) -> None:
+        """Count at least so many seconds: a process that was killed wrote down fewer."""
+        self._begun = min(self._begun, time.monotonic() - seconds)
+
     def keep(self) -> None:
         """Write the seconds down for the next sitting."""
         keep(self._path, f"{self.seconds():.3f}".encode())

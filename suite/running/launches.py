@@ -7,7 +7,7 @@ the interval is what makes intervals lie.
 
 import math
 import time
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from itertools import count
 from pathlib import Path
 
@@ -55,22 +55,25 @@ class Launches:
     @property
     def done(self) -> int:
         """The number of launches that ended with nothing left to measure."""
-        ended = {record.launch for record in self.records if isinstance(record, Ended)}
-        return next(n for n in count() if n not in ended or self._left(n))
+        last = max(self._ended(), default=-1)
+        return next(number for number in count() if number > last or self._left(number))
 
     def run(self) -> None:
         """Add whole launches until there are enough."""
         if self._plan.counters and not self.records:
             self._rest()
         while self._wants_another():
-            begun, started, others = self._clock.seconds(), datetime.now(UTC), Others()
             number = self.done
-            earlier = self._seconds_before(number)
+            if number in self._ended():  # a damaged line took some of its cases
+                self._launch(number)
+                continue
+            earlier = self._take_up(number)
+            begun, started, others = self._clock.seconds(), datetime.now(UTC), Others()
             self._launch(number)
             ended = Ended(
                 launch=number,
-                started=started.isoformat(timespec="seconds"),
-                begun=begun,
+                started=(started - timedelta(seconds=earlier)).isoformat(timespec="seconds"),
+                begun=begun - earlier,
                 seconds=earlier + self._clock.seconds() - begun,
                 others=None if earlier else others.cores(),
             )
@@ -79,13 +82,19 @@ class Launches:
             self.records += self._journal.news()
             self._reporter.say(f"launch {self.done} of about {self._expected()} done")
 
-    def _seconds_before(self, number: int) -> float:
-        """Return the seconds that earlier sittings spent on the cases of a launch."""
-        return math.fsum(
-            record.wall_seconds
-            for record in self.records
-            if isinstance(record, Measured) and record.launch == number
-        )
+    def _take_up(self, number: int) -> float:
+        """Return the seconds of the cases that a launch measured in earlier sittings.
+
+        A process that was killed meanwhile has not written down that the run took them.
+        """
+        measured = [record for record in self.records if isinstance(record, Measured)]
+        earlier = math.fsum(r.wall_seconds for r in measured if r.launch == number)
+        ends = [record.begun + record.seconds for record in self._ended().values()]
+        self._clock.advance_to(max(ends, default=self._plan.plan_seconds) + earlier)
+        return earlier
+
+    def _ended(self) -> dict[int, Ended]:
+        return {record.launch: record for record in self.records if isinstance(record, Ended)}
 
     def _rest(self) -> None:
         """Let the devices have nothing to do, for their idle power."""
@@ -106,7 +115,7 @@ class Launches:
 
     def _launch_seconds(self) -> float:
         """Return what a launch takes: as long as the longest so far, else as planned."""
-        took = [record.seconds for record in self.records if isinstance(record, Ended)]
+        took = [record.seconds for record in self._ended().values()]
         return max(took, default=self._plan.launch_seconds)
 
     def _launch(self, number: int) -> None:

@@ -78,7 +78,7 @@ def merge(
             run=plan.draft.run,
             profile=plan.settings.profile,
             seed=plan.draft.seed,
-            complete=complete and launches > 0 and len(ended) == launches,
+            complete=complete and launches > 0 and max(ended, default=-1) + 1 == launches,
             seconds=round(seconds, 3),
             plan_seconds=round(plan.plan_seconds, 3),
             plan_body_seconds=round(plan.body_seconds, 3),
