@@ -37,7 +37,8 @@ def _limits() -> dict[str, float]:
     import resource  # noqa: PLC0415 - not everywhere
 
     limits = {}
-    for name in LIMITS:
-        limit, _ = resource.getrlimit(getattr(resource, f"RLIMIT_{name}"))
-        limits[f"RLIMIT_{name}"] = math.inf if limit == resource.RLIM_INFINITY else limit
+    for name in (f"RLIMIT_{name}" for name in LIMITS):
+        if hasattr(resource, name):
+            limit, _ = resource.getrlimit(getattr(resource, name))
+            limits[name] = math.inf if limit == resource.RLIM_INFINITY else limit
     return limits

@@ -87,9 +87,12 @@ def test_an_interrupted_run_is_saved_and_can_be_finished(
     process = start(*QUICK, *SOME, folder=tmp_path, through=through)
     folder = wait_for_samples(tmp_path / "results", 3)
     process.send_signal(ending)
+    time.sleep(0.1)
+    process.send_signal(ending)  # as the impatient do
     _, err = process.communicate()
     assert process.returncode == 130
     assert f"--resume {folder.name}" in err
+    assert "incomplete-run" in err
     [partial] = (tmp_path / "results").glob("*/*.partial.json")
     saved = store.read(partial)
     assert not saved.frobench.complete

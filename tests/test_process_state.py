@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: MIT
+"""What a case has changed for its whole process is named, so that no other case suffers from it."""
+
+import resource
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from suite.process_state import ProcessState
+
+FILES = resource.RLIMIT_NOFILE
+
+
+@pytest.fixture
+def limit() -> Iterator[int]:
+    """Return how many files may be open, and restore that."""
+    soft, hard = resource.getrlimit(FILES)
+    yield soft
+    resource.setrlimit(FILES, (soft, hard))
+
+
+def test_what_is_left_alone_is_not_named() -> None:
+    assert ProcessState().changes() == []
+
+
+def test_clocks_that_are_replaced_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = ProcessState()
+    monkeypatch.setattr(time, "monotonic", time.time)
+    monkeypatch.setattr(time, "perf_counter", time.time)
+    assert before.changes() == ["time.monotonic", "time.perf_counter"]
+
+
+def test_a_limit_that_is_lowered_is_named_and_one_that_is_raised_is_not(limit: int) -> None:
+    _, hard = resource.getrlimit(FILES)
+    before = ProcessState()
+    resource.setrlimit(FILES, (limit - 1, hard))
+    assert before.changes() == ["RLIMIT_NOFILE"]
+    before = ProcessState()
+    resource.setrlimit(FILES, (limit, hard))
+    assert before.changes() == []
