@@ -1,11 +1,16 @@
 # SPDX-License-Identifier: MIT
 """What the tests need that is no test."""
 
+import os
 import signal
+from pathlib import Path
 
 import pytest
 
 from suite import checks
+
+QUIET = str(Path(__file__).parent / "quiet")
+"""Folder of a module that Python imports at its start: no other program uses the processor."""
 
 collect_ignore = [
     "browser",  # tests that need a browser; `nox -s browser` runs them
@@ -18,12 +23,15 @@ collect_ignore = [
 
 
 def pytest_configure() -> None:
-    """Give every child process the default SIGINT.
+    """Give every child process the default SIGINT, and accounts of a machine that is its own.
 
     A child inherits an ignored signal, and what a script starts in the background ignores SIGINT.
+    Tests run several at once, so a comparison would else be disturbed by the tests beside it.
     """
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    paths = [QUIET, *filter(None, [os.environ.get("PYTHONPATH")])]
+    os.environ["PYTHONPATH"] = os.pathsep.join(paths)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -11,6 +11,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import count
 from pathlib import Path
 
+from suite.doctor.others import Others
 from suite.errors import CannotRunError
 from suite.names import short_name
 from suite.profiles import launches_within
@@ -28,7 +29,6 @@ from suite.running.journal import (
     Stopped,
 )
 from suite.running.nothing import say_failure
-from suite.running.others import Others
 from suite.running.plan import Plan
 from suite.running.process import FRUITLESS_TRIES, TRIES, LaunchProcess, lost
 from suite.running.progress import Reporter
@@ -75,7 +75,7 @@ class Launches:
                 started=(started - timedelta(seconds=earlier)).isoformat(timespec="seconds"),
                 begun=begun - earlier,
                 seconds=earlier + self._clock.seconds() - begun,
-                others=None if earlier else others.cores(),
+                others=None if earlier else others.used(),
             )
             self._clock.keep()  # first, or the next sitting's clock might lie behind the launch
             self._journal.write(ended)
