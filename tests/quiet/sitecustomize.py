@@ -6,10 +6,22 @@ What others use the processor for decides whether a comparison says anything. Te
 once, so without this their own load would decide.
 """
 
-from collections import namedtuple
+from typing import NamedTuple
 
 import psutil
 
-IDLE = namedtuple("IDLE", ["user", "system", "idle"])(0.0, 0.0, 0.0)  # noqa: PYI024 - as psutil's
 
-psutil.cpu_times = lambda percpu=False: [IDLE] * (psutil.cpu_count() or 1) if percpu else IDLE
+class Idle(NamedTuple):
+    """Seconds of a core that never works."""
+
+    user: float = 0.0
+    system: float = 0.0
+    idle: float = 0.0
+
+
+def cpu_times(*, percpu: bool = False) -> list[Idle] | Idle:
+    """Return the accounts of idle cores, as psutil does."""
+    return [Idle()] * (psutil.cpu_count() or 1) if percpu else Idle()
+
+
+setattr(psutil, "cpu_times", cpu_times)  # noqa: B010 - an assignment would need psutil's own type
