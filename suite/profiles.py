@@ -24,6 +24,9 @@ TIMES_THE_CACHE = 2
 SETTLE_SECONDS = 3.0
 """How long the clock of an accelerator swings after it was idle, as seen on an H200."""
 
+LARGEST_LOAD = 0.05
+"""Part of the usable cores that others may keep busy before a launch counts as disturbed."""
+
 SEARCH_PART, PEAK_SECONDS = 0.1, 180.0
 """What all searches of a run may take together: a part of the budget, or what `--peak` adds."""
 

@@ -8,6 +8,7 @@ import pytest
 from suite.model import Run
 from tests.evidence import side_by_side
 from tests.judging import keep, made, on_accelerators, said, samples, set_samples
+from tests.spoiling import last
 
 LAUNCHES = 6
 
@@ -332,3 +333,17 @@ def test_samples_in_few_steps_agree_by_chance() -> None:
     for case in run.benchmarks:
         set_samples(case, [chance.choices([4.00e-6, 4.04e-6], k=3) for _ in range(8)])
     assert not said(run, "repeated-samples")
+
+
+# longer-than-allowed
+
+
+@pytest.mark.parametrize(("others", "named"), [(0.0, True), (1.9, False)])
+def test_a_call_far_beyond_the_limit_is_named_unless_other_programs_held_it_up(
+    others: float, *, named: bool
+) -> None:
+    run, case = on_accelerators(1)
+    for launch in run.frobench.launches:
+        launch.others = others
+    last(run, 100 * run.frobench.settings.longest_sample, case)
+    assert bool(said(run, "longer-than-allowed")) is named

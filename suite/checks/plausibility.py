@@ -10,8 +10,8 @@ from msgspec import UNSET
 from suite.checks.facts import by_launch, is_accelerator, mostly, said
 from suite.checks.rule import Fault
 from suite.checks.when import TICK, Beginning, beginnings, run_began
-from suite.model import Case, Run, Severity
-from suite.profiles import STEPS_IN_A_LAUNCH, STEPS_IN_A_SAMPLE
+from suite.model import Case, Launch, Run, Severity
+from suite.profiles import LARGEST_LOAD, STEPS_IN_A_LAUNCH, STEPS_IN_A_SAMPLE
 
 SEVERITY: Severity = "error"
 
@@ -70,11 +70,13 @@ def longer_than_allowed(run: Run) -> Iterator[Fault]:
     """Every sample of a case is far longer than the settings let a call take.
 
     Such a case is left out. Its samples are in another unit than they are stored in, or the
-    settings are not those of the run.
+    settings are not those of the run. Launches that other programs disturbed do not count: a call
+    may take a hundred times as long there.
     """
     most = run.frobench.settings.longest_sample
     for case in run.benchmarks:
-        least = min(case.stats.data, default=0.0)
+        calm = [seen for seen in by_launch(run, case) if not _is_disturbed(run, seen.launch)]
+        least = min((min(seen.samples) for seen in calm), default=0.0)
         if least > LONGER_THAN_ALLOWED * most:
             took, may = said(least, "s"), said(most, "s")
             yield Fault(f"a call takes {took}, where {may} are allowed", case.fullname)
@@ -98,6 +100,12 @@ def clock_set_back(run: Run) -> Iterator[Fault]:
         yield Fault(f"the first launch began {said(-stamps[0][1], 's')} before the run")
     if stamps and (late := stamps[-1][1] + launches[-1].seconds - run.frobench.seconds) > STAMPED:
         yield Fault(f"the last launch ended {said(late, 's')} after the run")
+
+
+def _is_disturbed(run: Run, launch: Launch) -> bool:
+    """Tell whether other programs kept the processor busy while a launch ran."""
+    cores = run.frobench.environment.cpu.usable_cores
+    return launch.others is not UNSET and launch.others > LARGEST_LOAD * cores
 
 
 def _back_by_the_day(run: Run, launches: list[Beginning]) -> Iterator[Fault]:

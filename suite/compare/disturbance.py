@@ -8,6 +8,7 @@ from statistics import median
 from msgspec import UNSET
 
 from suite.model import Case, Run
+from suite.profiles import LARGEST_LOAD
 from suite.statistics import LEAST_LAUNCHES, compare_values
 from suite.units import format_value
 
@@ -16,8 +17,6 @@ DISTURBING = frozenset({"busy-accelerator", BUSY, "held-back", "little-memory", 
 """Codes of `frobench doctor` for what comes and goes and moves numbers."""
 HELD_BACK = frozenset({"throttled-case"})
 """Codes of checks for a case whose device did not run as it could."""
-LARGEST_LOAD = 0.05
-"""The part of the usable cores that other programs may keep busy in half of the launches."""
 Gauges = Mapping[str, Sequence[float]]
 LARGEST_SHIFT = 0.05
 """The ratio, less 1, by which the gauges of two runs may surely differ."""
