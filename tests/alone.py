@@ -88,6 +88,7 @@ class Recorder:
         cold: bool = False,  # noqa: ARG002 - as above
         apart: Mapping[str, float] = MappingProxyType({}),
         against: Callable[[], Any] | None = None,
+        control: bool = False,  # noqa: ARG002 - as above
     ) -> None:
         """Call the body, and its other version if it has one."""
         inputs = Inputs(body)

@@ -6,7 +6,7 @@ import json
 import platform
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 import torch
@@ -142,22 +142,22 @@ def test_models_have_as_many_parameters_as_they_are_called_by(count: int) -> Non
     assert sum(value.numel() for value in model.parameters()) == pytest.approx(count, rel=0.01)
 
 
-COPIES: list[tuple[str, dict[str, Any], int]] = [
-    ("to_device", {"accelerator": CPU, "memory": "pageable"}, 1),
-    ("to_host", {"accelerator": CPU, "memory": "pageable"}, 1),
-    ("within", {"device": CPU}, 2),
-    ("within_cold", {"device": CPU}, 2),
-    ("between", {"pair": [CPU] * 2, "way": "direct"}, 1),
+COPIES: list[tuple[str, dict[str, Any], int, Literal["host", "within", "between"]]] = [
+    ("to_device", {"accelerator": CPU, "memory": "pageable"}, 1, "host"),
+    ("to_host", {"accelerator": CPU, "memory": "pageable"}, 1, "host"),
+    ("within", {"device": CPU}, 2, "within"),
+    ("within_cold", {"device": CPU}, 2, "within"),
+    ("between", {"pair": [CPU] * 2, "way": "direct"}, 1, "between"),
 ]
 
 
-@pytest.mark.parametrize(("name", "where", "times"), COPIES, ids=[row[0] for row in COPIES])
+@pytest.mark.parametrize(("name", "where", "times", "path"), COPIES, ids=[row[0] for row in COPIES])
 def test_declared_bytes_are_those_that_a_copy_moves(
-    name: str, where: dict[str, Any], times: int
+    name: str, where: dict[str, Any], times: int, path: Literal["host", "within", "between"]
 ) -> None:
     seen = Recorder()
     getattr(load(BENCHMARKS / "bench_copies.py"), f"bench_{name}")(seen, **where, size=4**6)
-    assert seen.work == Work(bytes=times * 4**6)
+    assert seen.work == Work(bytes=times * 4**6, path=path)
     assert seen.check == Check("every element, bit by bit", 0.0, 0.0)
 
 

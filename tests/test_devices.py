@@ -91,6 +91,7 @@ def test_a_gpu_that_torch_has_no_code_for_is_refused_before_all_its_cases_fail(
         benchmarks="",
         seed=0,
         settings=settings_for("quick", wanted),
+        runner=os.getppid(),
     )
     with pytest.raises(pytest.exit.Exception, match=r"cuda:1 cannot be used: .* for this genera"):
         launch._look_around()

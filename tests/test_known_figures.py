@@ -11,7 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 from suite.model import Run
-from tests.judging import validate
+from tests.judging import of_its_name, validate
 from tests.spoiling import case, good, last, name_anew, product, work
 
 RTX_3080 = ("NVIDIA GeForce RTX 3080", 10 * 2**30, 68, "8.6", 1.71e9)
@@ -57,6 +57,7 @@ def on(device: Device) -> Run:
         )
         for one in told.accelerators
     ]
+    of_its_name(told)
     run.benchmarks = [one for one in run.benchmarks if one.group in {"matmul", "parallel_matmul"}]
     for one in run.benchmarks:  # as slow as is honest anywhere
         if one.extra_info.devices[0] != "cpu":
@@ -111,6 +112,7 @@ def scaled(times: float) -> Run:
     told = run.frobench.environment
     first = told.accelerators[0]
     told.accelerators = [replace(first, index=index) for index in range(8)]
+    of_its_name(told)
     names = [f"cuda:{index}" for index in range(8)]
     run.frobench.settings = replace(run.frobench.settings, devices=["cpu", *names])
     one, many = case(run, "bench_sequence"), case(run, "bench_two_at_once")

@@ -25,6 +25,7 @@ from suite import store
 from suite.model import Conclusion, Run
 from tests import factory
 from tests.factory_comparison import UNKNOWN
+from tests.judging import of_its_name
 from tests.test_page import HOSTILE, Reader
 
 SIDES = ("matmul", "copies")
@@ -280,6 +281,7 @@ def runs() -> dict[str, Run]:
     spoilt.frobench.environment.accelerators[0] = replace(
         spoilt.frobench.environment.accelerators[0], name=HOSTILE
     )
+    of_its_name(spoilt.frobench.environment)
     return quick | {"m/3.html": spoilt}
 
 

@@ -2,6 +2,7 @@
 """The tables beside a page hold what it shows, unrounded, and lead back to the cases."""
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -13,7 +14,7 @@ from reports.headlines import figures
 from reports.sheets import sheets
 from suite import published
 from suite.model import Estimate, Run, Telemetry
-from suite.units import format_estimate
+from suite.units import format_estimate, format_value
 from tests import factory
 
 
@@ -75,7 +76,10 @@ def test_every_answer_is_there_with_its_cases(run: Run, shown: Contents) -> None
     assert [row["answer"] for row in found] == [one.answer for one in answers]
     for row in found:
         assert names.issuperset(json.loads(row["cases"]))
-        if row["value"] is not None:
+        if row["unit"] == "n":  # a threshold, known by the two measured sizes that it lies between
+            low, high = (format_value(row[bound], "n") for bound in ("low", "high"))
+            assert re.search(rf"somewhere between .*\b{low} and .*\b{high}\b", row["answer"])
+        elif row["value"] is not None:
             value = Estimate(row["value"], row["low"], row["high"], row["launches"])
             assert format_estimate(value, row["unit"]) in row["answer"]
 

@@ -114,7 +114,7 @@ class _Explorer:
         if code == MISUSED:  # no body's: a process that ends with a case in flight has code 0 here
             raise NothingSelectedError(self.said.rpartition("ERROR: ")[2])
         if self._found is None:
-            raise self._not_collected(code)
+            raise self._not_collected(code, process.printed())
         if not self._found.cases:
             if spec.order:
                 raise CannotRunError(
@@ -124,11 +124,14 @@ class _Explorer:
             raise NothingSelectedError(_nothing_selected(self._settings, spec.benchmarks))
         return self._found
 
-    def _not_collected(self, code: int | None) -> CannotRunError:
-        """Return why no process collected anything, by the exit code of the last one."""
+    def _not_collected(self, code: int | None, printed: str) -> CannotRunError:
+        """Return why no process collected anything, by the exit code of the last one.
+
+        printed : all that it printed; the cause of a backend's failure comes long before the end
+        """
         if module := absent_in(self.said):
             return CannotRunError(absent(module))
-        if failed := backends.failure(self.said):
+        if failed := backends.failure(printed):
             return CannotRunError(f"{failed}\n  mend it: {backends.mend_failure()}")
         how = f" ({loss})" if (loss := lost(code)) and (code is None or code < 0) else ""
         return CannotRunError(f"the benchmarks cannot be collected{how}; pytest said:\n{self.said}")

@@ -150,9 +150,13 @@ class LaunchProcess:
             )
         )
 
+    def printed(self) -> str:
+        """Return all that the process printed, behind what earlier processes of the log did."""
+        return self._log.read_text(encoding="utf-8", errors="replace")
+
     def said(self) -> str:
         """Return the end of what the process printed."""
-        lines = self._log.read_text(encoding="utf-8", errors="replace").splitlines()
+        lines = self.printed().splitlines()
         return "\n".join(line for line in lines[-LOG_LINES:] if line.strip())
 
 

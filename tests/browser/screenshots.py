@@ -24,6 +24,7 @@ from tests.browser import chromium
 from tests.browser.chromium import Look, Scheme, shown
 from tests.browser.sites import newest
 from tests.command import ROOT
+from tests.judging import of_its_name
 
 FOLDER = ROOT / "docs" / "screenshots"
 SCHEMES: tuple[Scheme, ...] = ("light", "dark")
@@ -74,6 +75,7 @@ def _machine(number: int, again: int, path: Path) -> Path:
     run = many_machines.run_of(number, again)
     there = run.frobench.environment
     there.accelerators = [replace(one, name=[*PRICES][number]) for one in there.accelerators]
+    of_its_name(there)
     chance = Random(number)  # noqa: S311 - no secret
     for case in run.benchmarks:
         held = case.extra_info.parts.get("enqueue", [])
