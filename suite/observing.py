@@ -28,22 +28,23 @@ class Observer:
 
     tracks : the lanes or workers that it uses
     whole : whether each lane is entered once, around all of the body: these take no turns
-    body : enters the lanes
-    timed : calls something between waits for all devices; returns the seconds until it
-        returned, those until all was done, and what it returned
     """
 
-    def __init__(
-        self, tracks: Sequence[Track], body: Callable[[], None], timed: Timed, *, whole: bool
-    ) -> None:
+    def __init__(self, tracks: Sequence[Track], *, whole: bool) -> None:
         self._tracks = tracks
         self._whole = whole
-        self._body = body
-        self._timed = timed
 
-    def observe(self) -> dict[str, float]:
-        """Call the body and its controls once each; return what they show, in seconds by name."""
-        _, took, _ = self._call(self._body)
+    def observe(self, body: Callable[[], None], timed: Timed) -> dict[str, float]:
+        """Call the body and its controls once each; return what they show, in seconds by name.
+
+        The observer keeps neither argument: both belong to its owner, and a reference back would
+        keep the body's tensors until the garbage collector runs.
+
+        body : enters the lanes
+        timed : calls something between waits for all devices; returns the seconds until it
+            returned, those until all was done, and what it returned
+        """
+        _, took, _ = self._call(body, timed)
         if len(self._tracks) == 1 and isinstance(self._tracks[0], Lane):
             return {"span": self._tracks[0].span()}
         intervals = [track.intervals() for track in self._tracks]
@@ -51,23 +52,23 @@ class Observer:
         seen = {"span": max(end for _, end in entries) - min(begin for begin, _ in entries)}
         if self._takes_turns:
             seen |= {"at_once": took, "shared": shared(intervals), "entries": float(len(entries))}
-            seen |= self._in_turn()
+            seen |= self._in_turn(body, timed)
         return seen
 
-    def _in_turn(self) -> dict[str, float]:
+    def _in_turn(self, body: Callable[[], None], timed: Timed) -> dict[str, float]:
         """Let the entries run in turn; return what that takes and how busy the lanes are."""
-        queued, took, _ = self._call(self._body, Turns())
+        queued, took, _ = self._call(body, timed, Turns())
         intervals = [track.intervals() for track in self._tracks]
         seen = {"in_turn": took, "shared_in_turn": shared(intervals)}
         busy = [union(lane) for lane in intervals]
-        if ahead := self._queued_ahead(HELD * queued):
+        if ahead := self._queued_ahead(body, timed, HELD * queued):
             busy, seen["busy"] = ahead, sum(ahead)
         return seen | {
             "shareable": shareable(busy),
             "balance": min(busy) / max(busy) if max(busy) > 0 else 1.0,
         }
 
-    def _queued_ahead(self, seconds: float) -> list[float]:
+    def _queued_ahead(self, body: Callable[[], None], timed: Timed, seconds: float) -> list[float]:
         """Return how long each lane is busy when all is queued while the first device is held.
 
         Nothing if the device was free again before all was queued, or cannot be held at all.
@@ -78,24 +79,24 @@ class Observer:
             return []
         turns, first = Turns(), lanes[0].device
 
-        def body() -> bool:
+        def held_body() -> bool:
             keeper.queue(seconds)
             turns.last = held = first.event()
             first.record(held)
-            self._body()
+            body()
             return not held.query()
 
-        _, _, proved = self._call(body, turns)
+        _, _, proved = self._call(held_body, timed, turns)
         return [lane.busy() for lane in lanes] if proved else []
 
     def _call(
-        self, body: Callable[[], Any], turns: Turns | None = None
+        self, body: Callable[[], Any], timed: Timed, turns: Turns | None = None
     ) -> tuple[float, float, Any]:
         """Call a body while its tracks observe; their intervals can be asked for afterwards."""
         for track in self._tracks:
             track.arm(turns)
         try:
-            return self._timed(body)
+            return timed(body)
         finally:
             for track in self._tracks:
                 track.disarm()

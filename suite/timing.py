@@ -63,9 +63,7 @@ class Sampler:
         self._whole = [Lane(device) for device in self._queueing] if not self.tracks else []
         if not all(track.observes for track in (*self.tracks, *self._whole)):
             self.tracks, self._whole = (), []
-        self._observer = Observer(
-            [*self.tracks, *self._whole], self._entered, self._watched, whole=not self.tracks
-        )
+        self._observer = Observer([*self.tracks, *self._whole], whole=not self.tracks)
 
     def host(self, iterations: int) -> tuple[float, float, Any]:
         """Time `iterations` calls: seconds until they returned, until all was done, the result."""
@@ -104,7 +102,7 @@ class Sampler:
 
     def span(self) -> dict[str, float]:
         """Call the body between events; return what they show, in seconds by name."""
-        return self._observer.observe()
+        return self._observer.observe(self._entered, self._watched)
 
     @property
     def has_spans(self) -> bool:

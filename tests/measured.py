@@ -45,8 +45,12 @@ bodies pass that no clock on the wall has seen."""
 
 
 def errors(conclusions: list[Conclusion]) -> set[str]:
-    """Return the codes of the errors that a run has for another reason than its lack of noise."""
-    return {one.code for one in conclusions if one.severity == "error"} - NOISELESS
+    """Return the errors that a run has for another reason than its lack of noise."""
+    return {
+        f"{conclusion.code}: {conclusion.message} ({conclusion.case})"
+        for conclusion in conclusions
+        if conclusion.severity == "error" and conclusion.code not in NOISELESS
+    }
 
 
 @dataclass

@@ -47,8 +47,8 @@ def timed(body: Callable[[], Any]) -> tuple[float, float, Any]:
 def observe(tracks: list[Fake], *, whole: bool = False) -> tuple[dict[str, float], int]:
     """Return what a span sample shows of a body, and how often it was called."""
     calls: list[None] = []
-    observer = Observer(tracks, lambda: calls.append(None), timed, whole=whole)
-    return observer.observe(), len(calls)
+    observer = Observer(tracks, whole=whole)
+    return observer.observe(lambda: calls.append(None), timed), len(calls)
 
 
 def test_tracks_have_a_control_in_which_their_entries_take_turns() -> None:

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from suite.errors import ClockError
 from suite.model import Settings
 from suite.profiles import LEAST_SAMPLES, settings_for
-from suite.timing import Sampler, measure
+from suite.timing import Sampler, measure, no_garbage_collection
 from tests.virtual import VirtualClock, VirtualDevice
 
 LAUNCH, WORK = 50e-6, 3e-3
@@ -218,6 +218,26 @@ def test_the_garbage_collector_is_back_after_a_body_that_raises(
     with pytest.raises(ZeroDivisionError):
         measure(sampler(clock, lambda: 1 // 0), settings)
     assert gc.isenabled()
+
+
+def test_what_a_body_holds_is_let_go_with_its_sampler_before_the_garbage_collector_runs(
+    clock: VirtualClock, settings: Settings
+) -> None:
+    held: WeakSet[Block] = WeakSet()
+
+    def measure_a_body() -> None:
+        block, gpu = Block(), VirtualDevice(clock)
+        held.add(block)
+
+        def body() -> Block:
+            gpu.queue(LAUNCH, WORK)
+            return block
+
+        measure(sampler(clock, body, gpu), settings)
+
+    with no_garbage_collection():
+        measure_a_body()
+        assert not held
 
 
 def test_an_empty_body_costs_two_readings_of_the_clock(clock: VirtualClock) -> None:

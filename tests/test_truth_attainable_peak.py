@@ -56,7 +56,7 @@ def test_the_fastest_precision_leads(found: Measured) -> None:
 def test_a_square_product_gets_its_part(found: Measured) -> None:
     flops = 2 * 256**3
     spec, rate = found.spec, found.spec.flops["bfloat16"]
-    seconds = spec.launch + spec.kernel + flops / rate + spec.synchronise
+    seconds = spec.kernel + flops / rate  # of the device alone, as in the rates of searched shapes
     most = found.value("peak-acme:0")
     assert found.value("square-acme:0") == pytest.approx(flops / seconds / most, rel=1e-3)
 
