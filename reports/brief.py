@@ -6,65 +6,75 @@ here, and what was not measured is said with its reason. A question that the run
 not mentioned.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
-from reports.findings.model import Finding, Section
+from reports.findings.model import ABSENT, Finding, Section
 from reports.views import Marks, doubtful
 from suite.compare.alike import faults
 from suite.model import Run
 from suite.units import counted, format_estimate
 
 
-def paragraph(run: Run, title: str, answered: Iterable[Section], marks: Marks) -> str:
-    """Sum up a run: what it is, what it reaches, what costs time, and what to doubt.
+def paragraph(run: Run, answered: Iterable[Section], marks: Marks) -> str:
+    """Sum up a run: what it reaches, what costs time, what was not measured, and what to doubt.
 
     Parameters
     ----------
-    title
-        What the machine computes with.
     marks
         Words that belong beside a case's number.
     """
-    told = list(_told({section.exercise: section.findings for section in answered}))
-    cases = [case for _, finding in told for case in finding.cases]
-    sentences = [f"This machine computes with {title}.", *(sentence for sentence, _ in told)]
-    return " ".join([*sentences, *_caution(run, doubtful(cases, marks))])
+    chosen = dict(_chosen({section.exercise: section.findings for section in answered}))
+    cases = [case for finding in chosen.values() for case in finding.cases]
+    return " ".join(
+        [
+            *(_words(finding) for finding in chosen.values() if not finding.absent),
+            *_not_measured(chosen),
+            *_caution(run, doubtful(cases, marks)),
+        ]
+    )
 
 
-def _told(findings: Mapping[str, tuple[Finding, ...]]) -> Iterator[tuple[str, Finding]]:
-    """Yield sentences with the findings that they are made from."""
+def _chosen(findings: Mapping[str, tuple[Finding, ...]]) -> Iterator[tuple[str, Finding]]:
+    """Yield the findings that a summary is made from, with what each is about."""
     products = findings.get("matmul", ())
-    yield from _sentence(products, "crossover", "From which size an accelerator is worth it")
+    yield from _first(products, "crossover", "the size from which an accelerator is faster")
     if any(one.name == "speed-up" and one.value for one in products):
-        yield from _sentence(products, "speed-up", "")
+        yield from _first(products, "speed-up", "the speedup of an accelerator")
     peaks = [one for one in findings.get("attainable_peak", ()) if one.value]
-    best = ("peak-", peaks) if peaks else ("best-rate-", products)
-    yield from _sentence(best[1], best[0], "The best rate of its products", _first_precision)
-    read = "What reading every result back costs"
-    yield from _sentence(findings.get("norm_logging", ()), "penalty-", read)
-    twice = "Whether two devices are twice as fast as one"
-    yield from _sentence(findings.get("parallel_matmul", ()), "efficiency-", twice)
+    of_chip, name = (peaks, "peak-") if peaks else ([*products], "best-rate-")
+    yield from _first(of_chip, name, "the best rate of a product")
+    yield from _first(findings.get("norm_logging", ()), "penalty-", "the cost of reading results")
+    pairs = findings.get("parallel_matmul", ())
+    yield from _first(pairs, "efficiency-", "the parallel efficiency of two devices")
 
 
-def _sentence(
-    findings: Iterable[Finding],
-    name: str,
-    topic: str,
-    spell: Callable[[Finding], str] = lambda finding: finding.answer,
-) -> Iterator[tuple[str, Finding]]:
-    """Yield the sentence of the finding of a name; what has an answer and is no CPU's goes first.
+def _first(findings: Iterable[Finding], name: str, topic: str) -> Iterator[tuple[str, Finding]]:
+    """Yield the finding of a name; what has an answer and is no CPU's goes first.
 
     Parameters
     ----------
     name
         With a dash at its end, that which a device's name follows.
-    topic
-        What was not measured, if it was not.
     """
-    found = [one for one in findings if _is_called(one, name)]
-    for one in sorted(found, key=lambda one: (one.value is None, "-cpu" in one.name))[:1]:
-        absent = f"{topic} was not measured: {one.absent}."
-        yield absent if one.absent else spell(one), one
+    candidates = [one for one in findings if _is_called(one, name)]
+    candidates.sort(key=lambda one: (one.value is None, "-cpu" in one.name))
+    yield from ((topic, one) for one in candidates[:1])
+
+
+def _words(finding: Finding) -> str:
+    is_rate = finding.name.startswith(("peak-", "best-rate-"))
+    return _first_precision(finding) if is_rate else finding.answer
+
+
+def _not_measured(chosen: Mapping[str, Finding]) -> Iterator[str]:
+    """Yield a sentence that names what was not measured, by the reason."""
+    topics: dict[str, list[str]] = {}
+    for topic, finding in chosen.items():
+        if finding.absent:
+            topics.setdefault(finding.absent, []).append(topic)
+    if topics:
+        named = "; ".join(f"{', '.join(of)} ({reason})" for reason, of in topics.items())
+        yield f"{ABSENT}{named}."
 
 
 def _is_called(finding: Finding, name: str) -> bool:

@@ -83,6 +83,11 @@ class Contents:
     energy: energy.Spent | None
     tables: list[Sheet]
 
+    @property
+    def description(self) -> str:
+        """What the page says, for a reader who does not see the page."""
+        return f"How fast PyTorch computes on {self.machine}. {self.summary}".rstrip()
+
 
 def contents(run: Run, answered: Sequence[Section], beside: Sequence[Row] = ()) -> Contents:
     """Compute what the page of a run shows.
@@ -100,7 +105,7 @@ def contents(run: Run, answered: Sequence[Section], beside: Sequence[Row] = ()) 
     return Contents(
         run=run,
         machine=title,
-        summary=brief.paragraph(run, title, answered, marks),
+        summary=brief.paragraph(run, answered, marks),
         progress="" if run.frobench.complete else " ".join(_progress(run)),
         sections=exercises,
         roofs=[_roof(run, one, marks) for one in roofs],

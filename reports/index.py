@@ -233,7 +233,7 @@ def _since(change: Change | None) -> tuple[str, bool]:
         if cases
     ]
     if not sure:
-        return f"none of {compared:,} surely changed", False
+        return f"no conclusive change in {counted(compared, 'case')}", False
     return f"{', '.join(sure)} of {compared:,}", bool(change.slower)
 
 

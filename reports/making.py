@@ -217,7 +217,7 @@ def _shown_elsewhere(job: PageJob, shown: Contents, data: Marks) -> Signs:
     files = {f"{folder}/{name}": one for name, one in data.items()}
     image, badge = (f"{stem}{suffix}" for suffix in (IMAGE, BADGE))
     name = f"{shown.machine}, {moment(shown.run.datetime)}"
-    about = Described(name, shown.summary, job.href, f"{folder}/{image}", shown.run.datetime)
+    about = Described(name, shown.description, job.href, f"{folder}/{image}", shown.run.datetime)
     url = job.publication.url
     return Signs(
         head(about, files, job.publication),

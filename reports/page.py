@@ -63,7 +63,7 @@ def run_page(contents: Contents, downloads: Sequence[Download], signs: Signs) ->
     return render(
         "run.html",
         title=f"{contents.machine}: Frobench, {moment(run.datetime)}",
-        description=contents.summary,
+        description=contents.description,
         home="../index.html",
         head=signs.head,
         signs=signs,

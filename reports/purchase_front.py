@@ -54,7 +54,7 @@ class Point:
         if not self.within:
             return f"beaten by {_letters(self.beaters)}"
         if self.near:
-            return f"on the front, though not surely faster than {_letters(self.near)}"
+            return f"on the front; not conclusively faster than {_letters(self.near)}"
         return "on the front"
 
 

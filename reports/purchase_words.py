@@ -91,7 +91,7 @@ def _leaders(view: View) -> Iterator[str]:
     (first, best), *others = view.ranked
     if len(others) > 1 and all(view.faster(first, row) for row, _ in others):
         every = len(view.ranked) == len(view.rows)
-        yield f"{first.name} is surely the fastest{'' if every else ' that can be compared'}."
+        yield f"{first.name} is the fastest{'' if every else ' that can be compared'} (95%)."
     if first is view.reference or best.error is None:
         return
     tied = [

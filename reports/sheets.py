@@ -52,7 +52,8 @@ CASES = {
     "samples": COUNT,
 }
 FINDINGS = {
-    **dict.fromkeys(("exercise", "finding", "question", "answer", "label"), TEXT),
+    **dict.fromkeys(("exercise", "finding", "question", "answer", "rule_of_thumb"), TEXT),
+    "label": TEXT,
     **ESTIMATE,
     "cases": TEXT,
 }
@@ -178,8 +179,8 @@ def _samples(run: Run) -> pa.Table:
 def _findings(answered: Iterable[Section]) -> Iterator[tuple[Any, ...]]:
     for section in answered:
         for one in section.findings:
-            words = (section.exercise, one.name, one.question, one.answer, one.label)
-            yield *words, *_estimate(one.value, one.unit), _names(one.cases)
+            words = (section.exercise, one.name, one.question, one.answer, one.rule_of_thumb)
+            yield *words, one.label, *_estimate(one.value, one.unit), _names(one.cases)
 
 
 def _unrounded(place: float | str) -> str:

@@ -74,6 +74,9 @@ PAGE = {
         r"\g<1>90012\2",
         "90012.* is no answer",
     ),
+    "a rule of thumb": Fault(
+        ".html", r'(<p class="rule">)\w+', r"\g<1>Never", "Never.* is no rule of thumb"
+    ),
     "a number in brief": Fault(
         ".html", r'(class="figure"><span class="value">)[\d.,]+', r"\g<1>90013", "'90013"
     ),

@@ -122,7 +122,7 @@ def test_a_row_tells_what_to_doubt() -> None:
     assert "errors" in partial
     assert "1 slower of 4" in slower
     assert "not comparable: torch" in other
-    assert "none of 9 surely changed" in same
+    assert "no conclusive change in 9 cases" in same
     assert "On 1 machine cases became slower" in Reader(page).text
 
 

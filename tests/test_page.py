@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Pages that can be published as they are: whole, honest, strict, and equal for equal input."""
 
+import csv
 import hashlib
+import html
 import os
 import re
 import subprocess
@@ -240,10 +242,22 @@ def test_a_newcomer_is_told_what_it_comes_to_and_how_to_repeat_it(tmp_path: Path
     run = factory.run(accelerators=1)
     _, reader = read(tmp_path, run)
     (description,) = [a["content"] for _, a in reader.tags if a.get("name") == "description"]
-    assert description.startswith("This machine computes with NVIDIA H200")
-    assert "".join(description.split()) in "".join(reader.text.split())
+    machine, _, summary = description.partition(". ")
+    assert machine.startswith("How fast PyTorch computes on NVIDIA H200")
+    assert summary
+    assert "".join(summary.split()) in "".join(reader.text.split())
     assert f"frobench reproduce {run.frobench.run}.json measures the same" in reader.text
     assert run.frobench.digest in reader.text
+
+
+def test_each_rule_of_thumb_stands_below_its_answer(site: list[Path]) -> None:
+    text = html.unescape(site[1].read_text(encoding="utf-8"))
+    table = site[1].with_name(f"{site[1].stem}.findings.csv")
+    with table.open(newline="", encoding="utf-8") as file:
+        rules = [one["rule_of_thumb"] for one in csv.DictReader(file) if one["rule_of_thumb"]]
+    assert rules
+    shown = re.findall('<p class="rule">(.*?)</p>', text)
+    assert [" ".join(one.split()) for one in shown] == [" ".join(one.split()) for one in rules]
 
 
 def test_every_table_lies_beside_the_page_as_csv_and_as_parquet(site: list[Path]) -> None:

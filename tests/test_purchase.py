@@ -21,7 +21,7 @@ from reports.metadata import ANYWHERE
 from reports.purchase_view import View, listed, view
 from reports.render import HERE
 from reports.scales import labels, spanning
-from suite import store
+from suite import checks, store
 from suite.model import Conclusion, Run
 from tests import factory
 from tests.factory_comparison import UNKNOWN
@@ -104,10 +104,10 @@ def test_what_does_not_separate_is_not_called_faster() -> None:
 
 def test_the_fastest_is_named_where_it_surely_is() -> None:
     fast, slow = machine("fast", 2.0, 2.0), machine("slow", 0.5, 0.5)
-    assert "fast is surely the fastest." in said(beside(fast, slow))
-    assert "base is surely the fastest." in said(beside(machine("slower", 0.4, 0.4), slow))
+    assert "fast is the fastest (95%)." in said(beside(fast, slow))
+    assert "base is the fastest (95%)." in said(beside(machine("slower", 0.4, 0.4), slow))
     lost = beside(fast, slow, machine("lost"))
-    assert "fast is surely the fastest that can be compared." in said(lost)
+    assert "fast is the fastest that can be compared (95%)." in said(lost)
     assert "fastest" not in said(beside(fast, machine("same", 1.99, 1.99)))
     assert "fastest" not in said(beside(fast))
 
@@ -239,7 +239,7 @@ def test_the_front_says_who_is_beaten_by_whom_and_what_is_not_sure() -> None:
         machine("dearer", 2.01, 2.01, price=9000.0),
     )
     assert {one.row.name: one.word for one in purchase_front.points(shown, "price")} == {
-        "dearer": "on the front, though not surely faster than B",
+        "dearer": "on the front; not conclusively faster than B",
         "fast": "on the front",
         "poor": "beaten by B",
     }
@@ -347,7 +347,8 @@ def test_a_copy_of_a_file_is_the_same_reference(runs: dict[str, Run], tmp_path: 
         sha256(path.read_bytes()).hexdigest(): href for path, href in zip(paths, runs, strict=True)
     }
     made = purchase.Maker([*paths, copy], copy, [])(pages, ANYWHERE)
-    assert made == purchase.files(runs, "m/2.html", [])
+    read = {href: checks.judged(run) for href, run in runs.items()}
+    assert made == purchase.files(read, "m/2.html", [])
 
 
 @pytest.fixture(scope="module")

@@ -6,10 +6,10 @@ const cells = (() => {
   const FIRST_RATIO = 12;
   const { element } = drawing;
 
-  /** A box to pick a run, and a button to hold all runs against it. */
+  /** A box to pick a run, and a button to compare all runs with it. */
   function controls(node, what) {
     const box = element("input", { type: "checkbox", "aria-label": `Compare ${what}` });
-    const dot = element("input", { type: "radio", name: "reference", "aria-label": `Hold all against ${what}` });
+    const dot = element("input", { type: "radio", name: "reference", "aria-label": `Compare all with ${what}` });
     node.cells[0].append(box, dot);
     return [box, dot];
   }

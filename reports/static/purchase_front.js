@@ -34,7 +34,7 @@ const purchaseFront = (() => {
   function word({ within, beaters, near }) {
     const letters = (rows) => purchaseView.listed(rows.map(({ letter }) => letter));
     if (!within) return `beaten by ${letters(beaters)}`;
-    return near.length ? `on the front, though not surely faster than ${letters(near)}` : "on the front";
+    return near.length ? `on the front; not conclusively faster than ${letters(near)}` : "on the front";
   }
 
   /** One machine: its interval, its point, a ring around it on the front, and its letter. */

@@ -31,7 +31,7 @@ const purchaseWords = (() => {
     const [first, ...others] = ranked;
     if (others.length > 1 && others.every((row) => faster(first, row))) {
       const every = ranked.length === rows.length;
-      return [`${first.name} is surely the fastest${every ? "" : " that can be compared"}.`];
+      return [`${first.name} is the fastest${every ? "" : " that can be compared"} (95%).`];
     }
     if (first === reference || first.speed.error === null) return [];
     const tied = others.filter((row) =>

@@ -55,6 +55,8 @@ class RunPage:
                 self._block(block)
             if said := block.attributes.get("aria-label"):
                 self._label(block, said)
+            if "rule" in block.attributes.get("class", "").split():
+                self._rule(block)
             if block.name == "meta":
                 self._meta(block)
 
@@ -194,6 +196,14 @@ class RunPage:
         self.report.check(telling, NUMBERS, fault)
         for one in found if telling else ():
             self._answered(one, telling[0])
+
+    def _rule(self, block: Element) -> None:
+        """Check that a rule of thumb is one of the answers' of its exercise."""
+        section = block.around("section", class_="exercise")
+        answers = self.answers[self.exercises[section.attributes["id"]]] if section else []
+        rules = {words(cells["rule_of_thumb"]) for cells in answers}
+        fault = f"{self.name}: {block.text()!r} is no rule of thumb of the table of findings"
+        self.report.check(block.text() in rules, NUMBERS, fault)
 
     def _answered(self, one: Printed, answer: Cells) -> None:
         own = row(answer)
