@@ -129,7 +129,7 @@ def _measure(case: Case, slower: float, chance: Random) -> None:
     case.stats = store.case_stats(data, case.stats.iterations)
     info = case.extra_info
     info.warmup = [5 * seconds] * LAUNCHES
-    for name in ("enqueue", "span"):
+    for name in ("enqueue", "span", "device", "sustained"):
         if values := info.parts.get(name):
             info.parts[name] = [value and value * slower for value in values]
 

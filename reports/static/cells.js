@@ -9,7 +9,7 @@ const cells = (() => {
   /** A box to pick a run, and a button to compare all runs with it. */
   function controls(node, what) {
     const box = element("input", { type: "checkbox", "aria-label": `Compare ${what}` });
-    const dot = element("input", { type: "radio", name: "reference", "aria-label": `Compare all with ${what}` });
+    const dot = element("input", { type: "radio", name: "reference", "aria-label": `Take ${what} as the base` });
     node.cells[0].append(box, dot);
     return [box, dot];
   }

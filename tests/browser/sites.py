@@ -25,7 +25,7 @@ HONEST: dict[str, Callable[[], Run]] = {
     "two-gpus-slower": lambda: factory.run(seed=2, accelerators=2, slower=1.2),
     "four-gpus-partial": lambda: _sensed(factory.run(seed=3, accelerators=4, partial=True)),
     "eight-gpus": lambda: good_run(12),
-    "few-launches": lambda: factory.run(seed=4, launches=3, machine="two-cores"),
+    "few-launches": lambda: factory.run(seed=4, launches=3),
     "all-failed": lambda: _failed(factory.run(seed=5, accelerators=1)),
 }
 """Runs whose pages differ in kind, beside the newest that is stored."""

@@ -153,7 +153,7 @@ def test_a_machine_stands_among_those_with_its_device_where_there_are_five(
 
 
 def test_runs_are_held_against_another_by_what_both_measured(page: Page) -> None:
-    page.get_by_label("Compare all with").nth(_names(page).index("m0/10")).check()
+    page.get_by_label("as the base").nth(_names(page).index("m0/10")).check()
     overall = _cells(page, "fast/1", "td.ratio")[0]
     assert overall.startswith(f"{FASTER:.2f}")
     assert _cells(page, "m0/10", "td.ratio")[0].startswith("1×")  # noqa: RUF001 - it is the sign
