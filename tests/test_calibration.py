@@ -26,6 +26,7 @@ from tests.alone import load
 from tests.calibration import (
     changes,
     clean,
+    drift,
     groups,
     intervals,
     real,
@@ -118,6 +119,16 @@ def test_intervals_cover_in_every_regime_and_less_where_launches_are_alike() -> 
     assert all(one.goal for one in promised.figures)
     assert named(promised, "independent", "8").value > 0.93
     assert named(alike, "correlation of 0.5", "8").value < 0.93
+
+
+def test_drift_costs_coverage_and_is_named_where_it_is_large() -> None:
+    covered, alarms, found = drift.study(nobody, map, 800)
+    assert named(covered, "independent", "8").value > 0.93
+    assert named(covered, "step in mid-run, the level before", "8").value < 0.93
+    assert {one.trials for one in alarms.figures} == {800 // drift.PART}
+    assert all(one.met for one in alarms.figures)
+    assert named(found, "step in mid-run of 6 SD, all cases", "12").value > 0.9
+    assert named(found, "step in mid-run of 6 SD, all cases", "6").value < 0.2
 
 
 def test_false_alarms_are_counted_by_case_and_by_suite() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from suite import checks, profiles, store
+from suite import checks, courses, profiles, store
 from suite.checks import __main__ as handbook
 from suite.checks import clock, noise, rule, steadiness
 from tests import factory
@@ -177,7 +177,7 @@ def test_the_thresholds_in_the_help_are_those_of_the_rules() -> None:
     assert f"{noise.WIDEST_SPREAD:.0%}" in str(noise.noisy_case.__doc__)
     assert f"{noise.WIDEST_INTERVAL:.0%} wide" in str(noise.noisy_case.__doc__)
     assert f"{noise.LEAST_BALANCE:.0%}" in str(noise.uneven_devices.__doc__)
-    assert f"{steadiness.LARGEST_DRIFT:.0%}" in str(steadiness.drift.__doc__)
+    assert f"{courses.LEAST_CHANGE:.0%}" in str(steadiness.drift.__doc__)
     assert f"{steadiness.LARGEST_SETTLING:.0%}" in str(steadiness.unsteady_clock.__doc__)
     assert f"{profiles.STEPS_IN_A_SAMPLE} steps" in str(clock.coarse_clock.__doc__)
     assert f"{clock.COARSEST_STEP * 1e6:.0f} µs" in str(clock.coarse_clock.__doc__)

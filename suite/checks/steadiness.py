@@ -4,21 +4,17 @@
 import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from itertools import accumulate, combinations
 from statistics import NormalDist, correlation, fmean, median
 from typing import NamedTuple
 
 from suite.checks.facts import by_launch, mostly
 from suite.checks.rule import Fault
+from suite.courses import drifts
 from suite.model import Run, Severity
 from suite.statistics import LEAST_LAUNCHES
 
 SEVERITY: Severity = "warning"
 
-LARGEST_DRIFT = 0.02
-"""Change from the first third of the launches to the last, relative, at most."""
-DRIFT_CHANCE = 0.01
-"""Launches in no order drift as steadily as that with this probability, at most."""
 LARGEST_SETTLING = 0.05
 """Change from the first third of a launch to the last, relative, at most; more than what the
 allocator and the caches have become used to by then."""
@@ -46,19 +42,21 @@ class _Point(NamedTuple):
 
 
 def drift(run: Run) -> Iterator[Fault]:
-    """Over the run, all cases together became steadily slower or faster by more than 2%.
+    """Over the run, all cases or one became slower or faster by more than 2%, by a trend or a step.
 
     The machine did not hold its speed: it heated up, its power source changed, or something
-    else started or ended. Warm it up or let it cool, and measure again.
+    else started or ended. The launches are not independent, so a 95% interval may cover the median
+    in fewer than 95% of runs. Warm the machine up or let it cool, and measure again.
     """
-    series = _common_course(run)
-    if len(series) < LEAST_LAUNCHES:
-        return
-    third = len(series) // 3
-    change = math.expm1(fmean(series[-third:]) - fmean(series[:third]))
-    if abs(change) > LARGEST_DRIFT and _chance_of_trend(series) < DRIFT_CHANCE:
+    whole = [case for case in run.benchmarks if all(case.extra_info.launches)]
+    times = [[math.log(one.seconds) for one in by_launch(run, case)] for case in whole]
+    for change, case, since in drifts(times):
         word = "slower" if change > 0 else "faster"
-        yield Fault(f"the last launches were {abs(change):.1%} {word} than the first")
+        if since is None:
+            message = f"the last launches were {abs(change):.1%} {word} than the first"
+        else:
+            message = f"from launch {since} on, times were {abs(change):.1%} {word} than before"
+        yield Fault(message, None if case is None else whole[case].fullname)
 
 
 def unsteady_clock(run: Run) -> Iterator[Fault]:
@@ -79,34 +77,6 @@ def unsteady_clock(run: Run) -> Iterator[Fault]:
         ):
             word = "slower" if change > 0 else "faster"
             yield Fault(f"late in a launch {device} is {abs(change):.1%} {word} than early in it")
-
-
-def _common_course(run: Run) -> list[float]:
-    """Return for each launch the mean logarithm of how slow its cases were.
-
-    A case counts relative to its own mean, and only if every launch has it.
-    """
-    courses = []
-    for case in run.benchmarks:
-        logs = [math.log(one.seconds) for one in by_launch(run, case)]
-        if len(logs) == len(run.frobench.launches):
-            courses.append([value - fmean(logs) for value in logs])
-    return [fmean(launch) for launch in zip(*courses, strict=True)]
-
-
-def _chance_of_trend(series: list[float]) -> float:
-    """Return the p-value of Kendall's test for a trend, two-sided and exact.
-
-    The numbers of orders with so many inversions are the coefficients of the product of all
-    1 + x + ... + x^(k - 1) for k up to the length of the series.
-    """
-    orders = [1]
-    for k in range(2, len(series) + 1):
-        sums = list(accumulate([0, *orders, *[0] * (k - 1)]))
-        orders = [now - sums[max(0, place - k)] for place, now in enumerate(sums)][1:]
-    falls = sum(late < early for early, late in combinations(series, 2))
-    rarer = min(falls, len(orders) - 1 - falls)
-    return min(1.0, 2 * sum(orders[: rarer + 1]) / sum(orders))
 
 
 def _points(run: Run) -> dict[str, list[_Point]]:

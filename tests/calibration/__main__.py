@@ -22,6 +22,7 @@ from suite.units import counted
 from tests.calibration import (
     changes,
     clean,
+    drift,
     good,
     intervals,
     pilot,
@@ -54,6 +55,7 @@ class Plan(NamedTuple):
 
 PLANS = {
     "intervals": Plan(intervals.study, full=20_000, quick=200, seconds=12),
+    "drift": Plan(drift.study, full=20_000, quick=200, seconds=80),
     "verdicts": Plan(verdicts.study, full=1_000, quick=10, seconds=300),
     "shifts": Plan(shifts.study, full=200, quick=2, seconds=900),
     "changes": Plan(changes.study, full=4_000, quick=20, seconds=25),

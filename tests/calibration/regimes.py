@@ -47,7 +47,9 @@ def _autocorrelated(random: np.random.Generator, runs: int, launches: int) -> Va
     return 1 + NOISE * np.median(samples, axis=0)
 
 
-def _alike(random: np.random.Generator, runs: int, launches: int, *, correlation: float) -> Values:
+def correlated(
+    random: np.random.Generator, runs: int, launches: int, *, correlation: float
+) -> Values:
     return 1 + NOISE * _chain(random.standard_normal((launches, runs)), correlation).T
 
 
@@ -64,7 +66,7 @@ def _process_effect(random: np.random.Generator, runs: int, launches: int) -> Va
     return np.median(effects + normal(random, runs, launches, SAMPLES), axis=2)
 
 
-def _drifting(random: np.random.Generator, runs: int, launches: int) -> Values:
+def drifting(random: np.random.Generator, runs: int, launches: int) -> Values:
     """Draw a machine that slows by three standard deviations from first to last launch."""
     return normal(random, runs, launches) + 3 * NOISE * np.linspace(-0.5, 0.5, launches)
 
@@ -94,7 +96,7 @@ REGIMES = [
     Regime("independent", _independent),
     Regime("autocorrelated in a launch", _autocorrelated),
     Regime("effect of the process", _process_effect),
-    Regime("drifting", _drifting),
+    Regime("drifting", drifting),
     Regime("heavy tails (Cauchy)", _heavy_tailed),
     Regime("skewed (lognormal)", _skewed),
     *(_bimodal(fast) for fast in (0.5, 0.52, 0.6, 0.7, 0.9)),
@@ -102,7 +104,7 @@ REGIMES = [
 """What launches may be like, as long as they know nothing of each other but a common trend."""
 
 ALIKE = [
-    Regime(f"correlation of {correlation}", partial(_alike, correlation=correlation))
+    Regime(f"correlation of {correlation}", partial(correlated, correlation=correlation))
     for correlation in (0.2, 0.5)
 ]
 """Launches that resemble the one before, for which nothing is promised."""

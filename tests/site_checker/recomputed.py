@@ -8,6 +8,7 @@ from statistics import median
 from tests.site_checker.printed import Row
 
 LEAST, RANGE, AIM = 6, 6, 0.955
+AIM_OF_FEW = {7: 0.973, 8: 0.967}
 ByLaunch = Mapping[int, float]
 
 
@@ -23,9 +24,10 @@ def interval(ordered: Sequence[float]) -> tuple[float, float]:
     count = len(ordered)
     if count == RANGE:
         return ordered[0], ordered[-1]
+    aim = AIM_OF_FEW.get(count, AIM)
     cover = [1 - 2 * _below(count, rank) for rank in range(count // 2 + 1)]
-    rank = max(rank for rank, part in enumerate(cover) if part >= AIM)
-    part = (cover[rank] - AIM) / (cover[rank] - cover[rank + 1])
+    rank = max(rank for rank, part in enumerate(cover) if part >= aim)
+    part = (cover[rank] - aim) / (cover[rank] - cover[rank + 1])
     inward = (count - rank) * part / (rank + (count - 2 * rank) * part)
     low, inner_low = ordered[rank - 1 : rank + 1]
     inner_high, high = ordered[count - rank - 1 : count - rank + 1]
