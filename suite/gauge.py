@@ -18,6 +18,7 @@ import torch
 from suite.devices import Device
 from suite.errors import DoesNotFitError
 from suite.timing import Sampler
+from suite.waiting import REFUSALS
 
 ROUNDS = 5
 """Samples of each body before the first case and behind the last one."""
@@ -70,12 +71,12 @@ class Gauge:
             for name in list(self._samplers):
                 try:
                     self._samples[name].append(self._samplers[name].took())
-                except RuntimeError:  # the device is full, or lost, which its next case will say
+                except REFUSALS:  # the device is full, or lost, which its next case will say
                     del self._samplers[name]
 
     def _add(self, name: str, sampler: Sampler) -> None:
         """Keep a body, once it was called twice unrecorded, if the device can do it."""
-        with suppress(RuntimeError, NotImplementedError, AttributeError, TypeError):
+        with suppress(*REFUSALS):
             sampler.took(2)
             self._samplers[name], self._samples[name] = sampler, []
 
@@ -87,7 +88,7 @@ def _bodies(device: Device) -> dict[str, Body]:
         small, source = device.uniform(16, 16), device.uniform(COPIED // 4)
         left, right = device.uniform(PRODUCT, PRODUCT), device.uniform(PRODUCT, PRODUCT)
         target = torch.empty_like(source)
-    except (DoesNotFitError, RuntimeError, NotImplementedError, AttributeError, TypeError):
+    except (DoesNotFitError, *REFUSALS):
         return bodies
     return bodies | {
         "operations": partial(_add_often, small),

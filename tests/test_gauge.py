@@ -8,6 +8,7 @@ import pytest
 from suite import gauge
 from suite.devices import Device
 from suite.gauge import Gauge
+from suite.waiting import REFUSALS
 
 
 def counting(calls: list[str], name: str) -> Callable[[], None]:
@@ -37,9 +38,12 @@ def test_samples_are_taken_before_the_first_case_between_cases_and_behind_the_la
     assert len(calls) == warm + 2 * gauge.ROUNDS + between
 
 
-def test_a_body_that_the_device_refuses_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("refusal", REFUSALS)
+def test_a_body_that_the_device_refuses_is_left_out(
+    refusal: type[Exception], monkeypatch: pytest.MonkeyPatch
+) -> None:
     def refuse() -> None:
-        raise NotImplementedError
+        raise refusal
 
     monkeypatch.setattr(gauge, "_bodies", lambda _: {"product": refuse, "python": sum_up})
     assert Gauge([Device("cpu")], 1).finish().keys() == {"cpu/python"}
