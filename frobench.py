@@ -186,6 +186,12 @@ def main() -> None:
 @click.option("--launches", type=click.IntRange(min=1), metavar="N", help="Instead of a budget.")
 @click.option("--deadline", type=click.FloatRange(min=1), metavar="SECONDS", help="For a case.")
 @click.option("--seed", type=click.IntRange(0, 2**53), metavar="N", help="Of inputs and orders.")
+@click.option(
+    "--project",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Whose commit is stored; by default the repository of --benchmarks.",
+)
 @click.option("--peak", is_flag=True, help="Search 3 minutes more for the fastest product.")
 @click.option("--resume", metavar="RUN", help="Finish an interrupted run, or the `last` one.")
 @wait

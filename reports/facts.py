@@ -10,6 +10,7 @@ from msgspec import UnsetType
 
 from reports.findings.model import RATIO
 from suite.model import Accelerator, Cpu, Run, Scalar, Software
+from suite.project.words import describe
 from suite.statistics import estimate
 from suite.units import counted, format_estimate, format_seconds, format_value
 
@@ -134,6 +135,7 @@ def method(run: Run) -> list[Facts]:
                     f"-k {settings.expression!r}" if settings.expression else "everything",
                 ),
                 ("commit", _commit(run)),
+                *_project(run),
             ],
         ),
         Facts("Time", [*_time(run)]),
@@ -146,6 +148,11 @@ def _commit(run: Run) -> str:
     return (
         f"{(commit.id or 'not known')[:12]}{', with uncommitted changes' if commit.dirty else ''}"
     )
+
+
+def _project(run: Run) -> list[tuple[str, str]]:
+    project = run.frobench.project
+    return [("project measured", describe(project))] if project else []
 
 
 def _time(run: Run) -> Iterator[tuple[str, str]]:

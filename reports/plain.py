@@ -39,6 +39,7 @@ def answers(run: Run) -> RunAnswers:
         ),
         absent={reason: tuple(questions) for reason, questions in absent.items()},
         cases=tuple(_cases(run, doubted)),
+        project=part.project or None,
     )
 
 

@@ -8,8 +8,9 @@ from textwrap import wrap
 
 from msgspec import Struct
 
-from suite.model import Estimate, Status
+from suite.model import Estimate, Project, Status
 from suite.printable import printable
+from suite.project.words import describe
 from suite.units import counted, format_estimate
 
 NARROW = 60
@@ -73,6 +74,7 @@ class RunAnswers(Struct, frozen=True, kw_only=True):
     machine : what it computes with, for people
     datetime : ISO 8601, as stored
     absent : questions without an answer, by the reason
+    project : whose code was measured, where that is stored
     """
 
     run: str
@@ -84,6 +86,7 @@ class RunAnswers(Struct, frozen=True, kw_only=True):
     answers: tuple[Answer, ...]
     absent: dict[str, tuple[str, ...]]
     cases: tuple[CaseResult, ...]
+    project: Project | None = None
 
 
 def heading(run: RunAnswers, width: int) -> list[str]:
@@ -91,10 +94,11 @@ def heading(run: RunAnswers, width: int) -> list[str]:
     counts = {status: sum(case.status == status for case in run.cases) for status in _STATUS}
     failed, left_out = counts["failed"], counts["skipped"]
     partial = "" if run.complete else ", not all of its launches ended"
+    project = f"; code of {describe(run.project)}" if run.project else ""
     return _wrapped(
         f"{run.machine}: {counted(counts['passed'], 'case')} measured in "
         f"{counted(run.launches, 'launch')} of the {run.profile} profile on "
-        f"{run.datetime[:10]}{partial}; {failed} failed, {left_out} left out",
+        f"{run.datetime[:10]}{partial}; {failed} failed, {left_out} left out{project}",
         width,
     )
 

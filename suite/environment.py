@@ -5,9 +5,6 @@ Host and user names, paths, addresses, serial numbers and UUIDs are not stored. 
 `capture` imports torch: `commit` and `machine_info` serve processes that do without.
 """
 
-import os
-import shutil
-import subprocess
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -18,6 +15,7 @@ from suite.machine.facts import Facts
 from suite.machine.kind import machine_name
 from suite.machine.processor import processor
 from suite.model import CommitInfo, Environment
+from suite.project import git
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 """The folder that the suite lies in; a repository, or where it was installed."""
@@ -83,26 +81,10 @@ def commit(folder: Path = CHECKOUT) -> CommitInfo:
     Author and branch are left out, since both may name a person; times are UTC. `dirty` is
     about what measures: a new result changes no number.
     """
-    if _git(folder, "rev-parse", "--show-prefix") != "":  # no repository, or around a foreign one
+    if git.ask(folder, "rev-parse", "--show-prefix") != "":  # none, or around a foreign folder
         return CommitInfo()
-    shown = _git(folder, "show", "-s", "--date=format-local:%FT%TZ", "--format=%H %cd %ad", "HEAD")
-    if not shown:
+    head = git.head(folder)
+    if head is None:
         return CommitInfo()
-    revision, time, author_time = shown.split()
-    changes = _git(folder, "status", "--porcelain", "--", *MEASURING)
-    return CommitInfo(id=revision, time=time, author_time=author_time, dirty=changes != "")
-
-
-def _git(folder: Path, *arguments: str) -> str | None:
-    """Return what git says of a folder; `None` where it is missing or refuses."""
-    git = shutil.which("git")
-    if git is None:
-        return None
-    said = subprocess.run(  # noqa: S603 - fixed questions
-        [git, "-C", str(folder), *arguments],
-        capture_output=True,
-        text=True,
-        check=False,
-        env=os.environ | {"TZ": "UTC"},
-    )
-    return said.stdout.strip() if said.returncode == 0 else None
+    head.dirty = git.ask(folder, "status", "--porcelain", "--", *MEASURING) != ""
+    return head

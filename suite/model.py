@@ -450,6 +450,21 @@ class Telemetry(Struct, kw_only=True):
     idle_watts: dict[str, Number] = field(default_factory=dict)
 
 
+class Project(Struct, kw_only=True, omit_defaults=True):
+    """The project whose code was measured, as git knows it.
+
+    name : of the folder of its repository; ``None`` where that is not told
+    id : the commit that was checked out; ``None`` where there was none yet
+    time : of the commit, UTC
+    dirty : whether files that git tracks differed from the commit
+    """
+
+    name: str | None = None
+    id: str | None = None
+    time: str | None = None
+    dirty: bool | None = None
+
+
 class Frobench(Struct, kw_only=True):
     """The part of the stored file that is Frobench's own.
 
@@ -464,6 +479,7 @@ class Frobench(Struct, kw_only=True):
         not tell
     plan_body_seconds : of the planning, inside bodies and what warms them up, searches included;
         older files do not tell
+    project : whose code was measured, where that is not Frobench's own; older files do not tell
     """
 
     schema: Integer
@@ -484,6 +500,7 @@ class Frobench(Struct, kw_only=True):
     troubles: list[Conclusion] | UnsetType = UNSET
     plan_body_seconds: Number | UnsetType = UNSET
     without_energy: dict[str, str] | UnsetType = UNSET
+    project: Project | UnsetType = UNSET
 
 
 class CommitInfo(Struct, kw_only=True):

@@ -37,7 +37,7 @@ from suite.running.merge import merge, part_in_bodies
 from suite.running.nothing import reasons, require_any, say_failure
 from suite.running.plan import Draft, Plan, freeze
 from suite.running.progress import Reporter, remaining
-from suite.running.request import Request, make_draft
+from suite.running.request import Request, make_draft, require_same_commit
 from suite.running.watch import READINGS, snapshot
 from suite.sensors.sensor import Source
 from suite.units import counted
@@ -123,6 +123,7 @@ def _folder(request: Request) -> Iterator[Path]:
     folders.sweep(request.results)
     if request.resume is not None:
         folder = folders.find(request.results, request.resume)
+        require_same_commit(Draft.read(folder))
     else:
         commit = environment.commit()
         folder = folders.begin(

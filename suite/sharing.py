@@ -154,10 +154,19 @@ def _folder(run: Run) -> Iterator[Removed]:
         yield Removed("$.benchmarks[].fullname", "the benchmarks' folder")
 
 
+def _project(run: Run) -> Iterator[Removed]:
+    """Forget what the project is called whose code was measured; its commit names nobody."""
+    project = run.frobench.project
+    if project and project.name is not None:
+        project.name = None
+        yield Removed("$.frobench.project.name", "the name of the project that was measured")
+
+
 PARTS: tuple[Callable[[Run], Iterator[Removed]], ...] = (
     _host,
     _branch,
     _packages,
+    _project,
     _folder,
     _selection,  # after the folder, whose name is no word of a case's
 )

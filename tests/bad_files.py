@@ -16,7 +16,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from suite import store
-from suite.model import Case, Energy, Outcome, Run, Telemetry, Work
+from suite.model import Case, Energy, Outcome, Project, Run, Telemetry, Work
 from suite.version import version_in
 from tests import other_devices
 from tests.judging import add_up, keep, of_its_name, samples, set_samples
@@ -531,6 +531,10 @@ OF_RUNS: dict[str, tuple[str, Spoil]] = {
     "a commit of zeros": (
         "impossible-commit",
         lambda run: setattr(run.commit_info, "id", "0" * 40),
+    ),
+    "a commit of a project that is none": (
+        "impossible-commit",
+        lambda run: put(run.frobench, project=Project(name="mylib", id="HEAD~3")),
     ),
     "another processor": ("two-machines", of_cpu(model="Intel Xeon Platinum 8480C")),
     "a machine of another name": (

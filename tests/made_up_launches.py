@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from suite import doctor, environment, runner, telemetry
 from suite.model import CommitInfo, Exercise, Run, Work
-from suite.running import merge, process
+from suite.running import merge, process, request
 from suite.running.interruptions import Interruptions
 from suite.running.journal import (
     Begun,
@@ -170,6 +170,7 @@ def made_up(launch: type[Launch] = Launch) -> Iterator[None]:
         patch.setattr(telemetry, "counters", lambda _: {})
         patch.setattr(environment, "commit", lambda: CommitInfo(id="e" * 40))
         patch.setattr(environment, "machine_info", dict)
+        patch.setattr(request, "project_folder", lambda *_: None)
         patch.setattr(merge, "version", lambda _: "5.2.0")
         yield
 
@@ -178,7 +179,7 @@ def run(
     results: Path, resume: str | None = None, reporter: Quiet | None = None
 ) -> tuple[Path, Run]:
     """Make a run of a few launches, or resume one."""
-    request = Request(
+    wanted = Request(
         results=results,
         benchmarks=results,
         devices=["cpu"],
@@ -187,4 +188,4 @@ def run(
         resume=resume,
     )
     with Interruptions() as interruptions:
-        return runner.run(request, reporter or Quiet(), interruptions)
+        return runner.run(wanted, reporter or Quiet(), interruptions)

@@ -45,9 +45,10 @@ def impossible_commit(run: Run) -> Iterator[Fault]:
 
     It was changed. Take the file again from where it was made.
     """
-    revision = run.commit_info.id
-    if revision is not None and not (_REVISION.fullmatch(revision) and len({*revision}) > 1):
-        yield Fault(f"{revision[:40]!r} is no revision")
+    project = run.frobench.project
+    for revision in (run.commit_info.id, project.id if project else None):
+        if revision is not None and not (_REVISION.fullmatch(revision) and len({*revision}) > 1):
+            yield Fault(f"{revision[:40]!r} is no revision")
 
 
 def other_machine(run: Run) -> Iterator[Fault]:

@@ -6,7 +6,7 @@ from typing import Literal
 from msgspec import Struct
 
 from suite.comparability import Difference, Likeness
-from suite.model import Estimate, VerdictWord
+from suite.model import Estimate, Project, VerdictWord
 
 Side = Literal["base", "new"]
 
@@ -66,6 +66,8 @@ class RunComparison(Struct, frozen=True, kw_only=True):
     counts : number of cases by verdict
     learned_from : other stored runs of the machine from which the allowances were learned
     overlapping, with_intervals : cases whose two intervals overlap, and cases with both
+    base_project, new_project : whose code was measured, where that is stored; that the commits
+        differ keeps no case from its verdict
     """
 
     base: str
@@ -80,6 +82,8 @@ class RunComparison(Struct, frozen=True, kw_only=True):
     learned_from: int
     overlapping: int
     with_intervals: int
+    base_project: Project | None = None
+    new_project: Project | None = None
 
 
 class VersionComparison(Struct, frozen=True, kw_only=True):

@@ -74,6 +74,8 @@ def compare_runs(base: Run, new: Run, others: Sequence[Levels] = ()) -> RunCompa
         learned_from=len(runs) if len(runs) >= LEAST_RUNS else 0,
         overlapping=sum(overlaps),
         with_intervals=len(overlaps),
+        base_project=base.frobench.project or None,
+        new_project=new.frobench.project or None,
     )
 
 

@@ -16,6 +16,7 @@ from suite.compare.model import (
 )
 from suite.model import VerdictWord
 from suite.names import name_of
+from suite.project.words import describe
 from suite.units import counted, format_estimate, format_value
 
 MOST_NAMED = 10
@@ -27,7 +28,7 @@ PACKAGES = "software.packages."
 
 def of_runs(comparison: RunComparison) -> list[str]:
     """Say what a comparison of two runs comes to, a line each."""
-    lines, cases = [], comparison.cases
+    lines, cases = projects(comparison), comparison.cases
     if comparison.differences:
         lines += [
             "incomparable: two machines, or two states of one; what differs and moves numbers:",
@@ -43,6 +44,17 @@ def of_runs(comparison: RunComparison) -> list[str]:
     if comparison.harmless:
         lines.append(f"differs harmlessly: {_facts(comparison.harmless)}")
     return [*lines, *unmatched(comparison.unmatched)]
+
+
+def projects(comparison: RunComparison) -> list[str]:
+    """Say which commits of which project were measured, if a run tells."""
+    base, new = (
+        describe(project) if project else "not told"
+        for project in (comparison.base_project, comparison.new_project)
+    )
+    if comparison.base_project is None and comparison.new_project is None:
+        return []
+    return [f"code measured: {base}" + (f" -> {new}" if new != base else ", in both")]
 
 
 def of_versions(comparison: VersionComparison) -> list[str]:

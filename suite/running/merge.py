@@ -98,6 +98,7 @@ def merge(
             ),
             conclusions=[],
             troubles=plan.troubles,
+            project=plan.draft.project or UNSET,
             telemetry=sensed.of_run(readings, records) or UNSET,
             without_energy=plan.energy.left_out | dict.fromkeys(unseen, energy.UNSEEN),
         ),

@@ -12,7 +12,16 @@ from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from suite.errors import CannotRunError
-from suite.model import CommitInfo, Conclusion, Environment, Exercise, Outcome, Search, Settings
+from suite.model import (
+    CommitInfo,
+    Conclusion,
+    Environment,
+    Exercise,
+    Outcome,
+    Project,
+    Search,
+    Settings,
+)
 from suite.profiles import settings_on, settling_seconds
 from suite.running.costs import (
     body_seconds,
@@ -75,6 +84,7 @@ class Draft(_Kept, kw_only=True):
     search_seconds : for all searches together
     searched : what that other run found
     budget_asked : whether the budget is the user's, and not the profile's
+    project_folder, project : the working tree of the project that is measured, and its commit
     """
 
     FILE: ClassVar[str] = "draft.json"
@@ -89,6 +99,8 @@ class Draft(_Kept, kw_only=True):
     search_seconds: float = 0.0
     searched: dict[str, Search] = {}
     budget_asked: bool = False
+    project_folder: str | None = None
+    project: Project | None = None
 
 
 class Plan(_Kept, kw_only=True):

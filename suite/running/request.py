@@ -8,8 +8,11 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
+from suite.errors import CannotRunError
 from suite.model import Case, CommitInfo, Outcome, ProfileName, Run, Settings
 from suite.profiles import PEAK_SECONDS, SEARCH_PART, settings_for
+from suite.project.facts import facts, project_folder
+from suite.project.words import describe
 from suite.running.plan import Draft
 
 
@@ -21,6 +24,7 @@ class Request(Struct, frozen=True, kw_only=True):
     like : a run to repeat: its cases and settings hold, and its devices if none are named
     resume : a run to finish, or ``last``; its own plan then holds, not this request
     wait : wait until no other run measures this machine, rather than refuse
+    project : a folder of the project that is measured, if not the benchmarks' repository
     """
 
     results: Path
@@ -36,12 +40,17 @@ class Request(Struct, frozen=True, kw_only=True):
     like: Run | None = None
     resume: str | None = None
     wait: bool = False
+    project: Path | None = None
 
 
 def make_draft(request: Request, commit: CommitInfo, name: str) -> Draft:
-    """Settle what the user asked for, as the draft of a run with a name."""
+    """Settle what the user asked for, as the draft of a run with a name.
+
+    Raises `CannotRunError` if the project asked for is no repository.
+    """
     seed = random.SystemRandom().randrange(2**31) if request.seed is None else request.seed
     settings = _settings(request)
+    tree = project_folder(request.project, request.benchmarks)
     repeated = request.like.benchmarks if request.like else []
     return Draft(
         run=name,
@@ -58,7 +67,21 @@ def make_draft(request: Request, commit: CommitInfo, name: str) -> Draft:
             for case in repeated
             if (found := case.extra_info.search) is not None
         },
+        project_folder=str(tree) if tree else None,
+        project=facts(tree) if tree else None,
     )
+
+
+def require_same_commit(draft: Draft | None) -> None:
+    """Raise `CannotRunError` if the project is not as it was when the run of a draft began."""
+    if draft is None or draft.project_folder is None or draft.project is None:
+        return
+    now = facts(Path(draft.project_folder))
+    if now != draft.project:
+        raise CannotRunError(
+            f"the run {draft.run} began with {describe(draft.project)}, and there is "
+            f"{describe(now)} now: check that commit out again, or measure anew"
+        )
 
 
 def _settings(request: Request) -> Settings:
