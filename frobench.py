@@ -10,9 +10,37 @@ import sys
 import textwrap
 from collections.abc import Callable
 from functools import wraps
+from importlib.machinery import ModuleSpec, PathFinder
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
+HOME = Path(__file__).resolve().parent
+"""The folder of this module, of `suite/`, `reports/` and `benchmarks/`."""
+
+
+def hidden(spec: ModuleSpec | None) -> str | None:
+    """Say which folder or module Python would import instead of a package of Frobench.
+
+    spec : what Python would import under the package's name
+    """
+    if spec is None:
+        return None
+    folders = spec.submodule_search_locations or [str(spec.origin)]
+    if (place := Path(folders[0]).resolve()) == HOME / spec.name:
+        return None
+    return (
+        f"{place} hides Frobench's own package `{spec.name}`: rename it, or call frobench where "
+        "Python does not find it (in a clone of Frobench: `python -m frobench`)"
+    )
+
+
+for _package in ("suite", "reports"):
+    if _hidden := hidden(find_spec(_package)):
+        sys.stderr.write(f"frobench: {_hidden}\n")
+        sys.exit(3)
+
+# ruff: noqa: E402 - the packages below are imported once they are known to be Frobench's
 from suite.absent import absent, absent_module
 from suite.printable import printable
 
@@ -30,6 +58,7 @@ __version__ = "0.1.0"
 RESULTS = Path("results")
 SITE = Path("site")
 FAILED, CANNOT, INTERRUPTED = 1, 3, 130
+UNIX_ONLY = "measuring needs Linux or macOS; on Windows, call frobench in WSL2"
 PROFILES = ("quick", "standard", "rigorous")  # spelled out, as suite.profiles takes a while
 
 # ruff: noqa: PLC0415 - every verb imports its own, so that none waits for another's
@@ -50,6 +79,23 @@ def tells(verb: Callable[..., None]) -> Callable[..., None]:
             end(INTERRUPTED, "interrupted while nothing was measured, so nothing is lost")
 
     return wrapped
+
+
+def measures(verb: Callable[..., None]) -> Callable[..., None]:
+    """Let a verb start launches, or refuse in one line where none can run.
+
+    A launch imports modules from the current folder before all others, as `python -m` does.
+    """
+
+    @wraps(verb)
+    def wrapped(**options: Any) -> None:  # noqa: ANN401 - whatever the verb takes
+        if sys.platform == "win32":
+            end(CANNOT, UNIX_ONLY)
+        if problem := hidden(PathFinder.find_spec("suite", [str(Path.cwd()), str(HOME)])):
+            end(CANNOT, problem)
+        verb(**options)
+
+    return tells(wrapped)
 
 
 def told(verb: Callable[..., None], options: dict[str, Any]) -> None:
@@ -195,7 +241,7 @@ def main() -> None:
 @click.option("--peak", is_flag=True, help="Search 3 minutes more for the fastest product.")
 @click.option("--resume", metavar="RUN", help="Finish an interrupted run, or the `last` one.")
 @wait
-@tells
+@measures
 def run(devices: str, results: Path, benchmarks: Path, **wanted: Any) -> None:  # noqa: ANN401 - as the options say
     """Measure this machine and store the run; the last line is the stored file's path."""
     from suite.terminal import say, shown
@@ -214,7 +260,7 @@ def run(devices: str, results: Path, benchmarks: Path, **wanted: Any) -> None:  
 @benchmarks
 @results
 @wait
-@tells
+@measures
 def reproduce(file: Path, devices: str, benchmarks: Path, results: Path, *, wait: bool) -> None:
     """Repeat the run in FILE, here, and say whether the results agree.
 
@@ -301,7 +347,7 @@ def failed(stored: "Run") -> int:
 @benchmarks
 @results
 @as_json
-@tells
+@measures
 def list_cases(  # noqa: PLR0913 - one for each option
     expression: str,
     profile: "ProfileName",

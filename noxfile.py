@@ -42,6 +42,8 @@ PATIENCE = 60.0
 @nox.session(default=False)
 def bench(session: nox.Session) -> None:
     """Measure this machine and write the report; what follows `--` goes to `frobench run`."""
+    if sys.platform == "win32":  # before anything is downloaded
+        session.error("measuring needs Linux or macOS; on Windows, use WSL2")
     site_packages = _site_packages(session)
     torch = lendable_torch(_interpreters())
     borrow(None, site_packages)  # pip must see this environment alone while it installs

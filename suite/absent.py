@@ -20,8 +20,12 @@ _TOLD = re.compile(r"^ModuleNotFoundError: No module named '(\w+)", re.MULTILINE
 def absent(module: str) -> str:
     """Say which package is missing, by one of its modules, and how to come by it."""
     package = PACKAGES.get(module, module)
+    if sys.platform == "win32":  # where nothing is measured
+        mend = "`nox -s report` installs what reads stored runs"
+    else:
+        mend = "`nox -s bench` installs everything"
     return (
-        f"{sys.executable} has no package {package}; `nox -s bench` installs everything, and "
+        f"{sys.executable} has no package {package}; {mend}, and "
         "docs/offline.md says how to bring it where there is no package index"
     )
 

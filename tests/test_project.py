@@ -111,6 +111,13 @@ def test_the_tests_run_on_every_python_that_is_promised() -> None:
     assert PROJECT["project"]["requires-python"] == f">={promised[0]}"
 
 
+def test_the_systems_that_are_promised_are_those_that_measure() -> None:
+    kept = {name for name in PROJECT["project"]["classifiers"] if name.startswith("Operating")}
+    assert kept == {"Operating System :: MacOS", "Operating System :: POSIX :: Linux"}
+    assert "Linux or macOS" in text("README.md")
+    assert "WSL2" in text("README.md")
+
+
 def test_every_link_of_the_documents_leads_somewhere() -> None:
     for document in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]:
         for link in re.findall(r"\]\(([^)#]+)[^)]*\)", document.read_text(encoding="utf-8")):

@@ -39,6 +39,16 @@ def quota_below_cores(there: There) -> Iterator[Trouble]:
         yield Trouble(f"this container may use {quota:g} of {counted(cores, 'core')}", mend)
 
 
+def native_windows(there: There) -> Iterator[Trouble]:
+    """Frobench measures nothing on Windows itself.
+
+    Stored runs can be read there. To measure, install WSL2 with `wsl --install`, and call
+    `frobench` in it.
+    """
+    if there.host.os.startswith("Windows"):
+        yield Trouble("nothing can be measured on Windows itself", "wsl --install, and use WSL2")
+
+
 def busy_processor(there: There) -> Iterator[Trouble]:
     """Other programs use the CPU.
 

@@ -50,6 +50,7 @@ RULES: dict[Severity, tuple[Rule, ...]] = {
         devices.narrow_link,
         devices.slow_link,
         nodes.far_accelerator,
+        hosts.native_windows,
         hosts.slow_governor,
         hosts.quota_below_cores,
         hosts.busy_processor,
