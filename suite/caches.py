@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Cold caches: what a body read or wrote last time is no longer in them when it is called again.
 
-Between samples, outside the clocks, a buffer of twice the last-level cache is written on each
-device, which leaves no room for anything else. Then another such buffer is read, or the body would
-pay for writing back what the caches still hold of the first. On an accelerator the caches of the
-CPU stay as they are: what launching costs when its code is not in them is another question.
+Between samples, outside the clocks, a buffer of twice the last-level cache is read on each device,
+which leaves no room for anything else. It is read, not written, or the body would pay for writing
+back what the caches still hold of it. On an accelerator the caches of the CPU stay as they are:
+what launching costs when its code is not in them is another question.
 """
 
 from collections.abc import Iterable
@@ -23,42 +23,38 @@ those of 2026 with few exceptions."""
 
 
 class ColdCaches:
-    """Writes over the caches of some devices and reads over them whenever it is called.
+    """Reads over the caches of some devices whenever it is called.
 
-    What it writes is the number of the call, so that it can be seen afterwards whether it
-    was really written.
+    The number of the call is written into both ends of each buffer before, so the sum of its
+    elements shows afterwards whether it was really read.
     """
 
     def __init__(self, devices: Iterable[Device]) -> None:
         self._calls = 0
         self._buffers: list[Tensor] = []
-        self._clean: list[Tensor] = []
         self._sums: list[Tensor] = []
         for device in {each.name: each for each in devices}.values():
             size = TIMES_THE_CACHE * cache_bytes(device)
-            device.require(2 * size)
-            self._buffers.append(torch.empty(size // 4, dtype=torch.int32, device=device.handle))
-            self._clean.append(torch.zeros(size // 4, dtype=torch.float32, device=device.handle))
+            device.require(size)
+            self._buffers.append(torch.zeros(size // 4, device=device.handle))
 
     def __call__(self) -> None:
-        """Write over the caches, and then read over them."""
+        """Read over the caches."""
         self._calls += 1
         for buffer in self._buffers:
-            buffer.fill_(self._calls)
-        self._sums = [clean.sum() for clean in self._clean]
+            buffer[0] = buffer[-1] = self._calls
+        self._sums = [buffer.sum() for buffer in self._buffers]
 
     def bytes_on(self, device: Device) -> int:
         """Return the bytes that this takes of a device's memory."""
-        taken = [*self._buffers, *self._clean]
-        return sum(buffer.nbytes for buffer in taken if buffer.device == device.handle)
+        return sum(buffer.nbytes for buffer in self._buffers if buffer.device == device.handle)
 
     def flushed_bytes(self) -> int:
-        """Return the bytes that each call wrote on every device, 0 if it did not."""
-        written = [
-            buffer.nbytes * all(int(buffer[place]) == self._calls for place in (0, -1))
-            for buffer in self._buffers
-        ]
-        return min(written)
+        """Return the bytes that each call read on every device, 0 if it did not."""
+        return min(
+            buffer.nbytes * (float(total) == 2 * self._calls)
+            for buffer, total in zip(self._buffers, self._sums, strict=True)
+        )
 
 
 def cache_bytes(device: Device) -> int:

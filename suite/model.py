@@ -212,8 +212,8 @@ class CaseInfo(Struct, kw_only=True, omit_defaults=True):
     against : host samples of the other version of the body, each taken right beside the
         sample of ``stats.data`` at the same place: of a handful of such pairs, the one whose
         ratio is in the middle
-    flushed_bytes : bytes that were written before each sample to make the caches cold; the
-        caches are warm where it is missing
+    flushed_bytes : bytes that were read (written, in older files) before each sample to make the
+        caches cold; the caches are warm where it is missing
     commonest : the largest part of any input's elements that have one and the same value
     idle_devices : devices that take part and on which nothing was allocated while the case ran
     control : whether the body works strictly in turn, so that its lanes can show no overlap

@@ -20,7 +20,7 @@ operation and waiting for it."""
 LEAST_SAMPLES = 3
 """Samples of a case in a launch, however long they take: the fewest that have a median."""
 TIMES_THE_CACHE = 2
-"""Bytes that leave nothing else in a cache when they are written, in sizes of the cache."""
+"""Bytes that leave nothing else in a cache when they are read, in sizes of the cache."""
 SETTLE_SECONDS = 3.0
 """How long the clock of an accelerator swings after it was idle, as seen on an H200."""
 

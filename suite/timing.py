@@ -127,6 +127,10 @@ class Sampler:
         """Return what takes samples of the other version of the body, if there is one."""
         return replace(self, body=self.against) if self.against else None
 
+    def warm(self) -> "Sampler":
+        """Return what warms the body up: emptying the caches before each call warms nothing up."""
+        return replace(self, cold=None) if self.cold else self
+
     def _watched(self, body: Body) -> tuple[float, float, Any]:
         """Call something of a device with events; return as `host` does."""
         self.get_ready()
@@ -159,9 +163,9 @@ def measure(sampler: Sampler, settings: Settings) -> Measurement:
     with no_garbage_collection():
         seen = Measurement()
         begun = sampler.clock()
-        call = warm_up(sampler.took, settings.case_seconds / 2, sampler.clock)
+        call = warm_up(sampler.warm().took, settings.case_seconds / 2, sampler.clock)
         if other is not None:
-            warm_up(other.took, settings.case_seconds / 2, other.clock)
+            warm_up(other.warm().took, settings.case_seconds / 2, other.clock)
         wanted, least = _lengths(sampler, settings)
         seen.iterations = _iterations(sampler, call, wanted, least)
         seen.warmup = sampler.clock() - begun

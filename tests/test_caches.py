@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Caches are cold when more than they hold was really written over them."""
+"""Caches are cold when more than they hold was really read over them."""
 
 from types import SimpleNamespace
 from typing import Any
@@ -21,7 +21,7 @@ def small_cache(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("suite.caches.last_level_cache", lambda: 2**16)
 
 
-def test_every_call_writes_over_twice_the_cache() -> None:
+def test_every_call_reads_over_twice_the_cache() -> None:
     caches = ColdCaches([CPU])
     for _ in range(3):
         caches()
@@ -36,45 +36,31 @@ def test_an_accelerator_is_emptied_while_the_cpu_stays_warm(
     elsewhere = Device("meta")
     caches = ColdCaches([elsewhere])
     caches()
-    assert caches.bytes_on(elsewhere) == 2 * 2**17
+    assert caches.bytes_on(elsewhere) == 2**17
     assert caches.bytes_on(CPU) == 0
 
 
-def test_another_buffer_is_read_after_the_one_that_was_written(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Or the body would pay for writing back what the caches still hold."""
-    caches, touched = ColdCaches([CPU]), []
-    fill, total = torch.Tensor.fill_, torch.Tensor.sum
-
-    def filled(buffer: torch.Tensor, value: int) -> torch.Tensor:
-        touched.append(("written", buffer.data_ptr(), buffer.nbytes))
-        return fill(buffer, value)
-
-    def summed(buffer: torch.Tensor) -> torch.Tensor:
-        touched.append(("read", buffer.data_ptr(), buffer.nbytes))
-        return total(buffer)
-
-    monkeypatch.setattr(torch.Tensor, "fill_", filled)
-    monkeypatch.setattr(torch.Tensor, "sum", summed)
-    caches()
-    (first, written, size), (second, read, read_size) = touched
-    assert (first, second) == ("written", "read")
-    assert written != read
-    assert size == read_size == TIMES_THE_CACHE * cache_bytes(CPU)
+def test_the_caches_are_left_clean() -> None:
+    """Or the body would pay for writing back what they hold: only the ends are written."""
+    caches = ColdCaches([CPU])
+    with torch.profiler.profile(record_shapes=True) as profile:
+        caches()
+    shapes = [(event.name, event.input_shapes[:1]) for event in profile.events()]
+    assert ("aten::sum", [[TIMES_THE_CACHE * cache_bytes(CPU) // 4]]) in shapes
+    assert {str(shape) for name, shape in shapes if name == "aten::fill_"} <= {"[[]]", "[[1]]"}
 
 
-def test_memory_for_both_buffers_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    both = 2 * TIMES_THE_CACHE * cache_bytes(CPU)
-    monkeypatch.setattr(Device, "free_bytes", lambda _: both)  # and nothing to spare
+def test_memory_for_the_buffer_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    buffer = TIMES_THE_CACHE * cache_bytes(CPU)
+    monkeypatch.setattr(Device, "free_bytes", lambda _: buffer)  # and nothing to spare
     with pytest.raises(DoesNotFitError):
         ColdCaches([CPU])
 
 
-def test_what_was_not_written_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_was_not_read_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
     caches = ColdCaches([CPU])
     caches()
-    monkeypatch.setattr(torch.Tensor, "fill_", lambda self, _: self)
+    monkeypatch.setattr(torch.Tensor, "sum", lambda self: self[0])
     caches()
     assert caches.flushed_bytes() == 0
 

@@ -127,15 +127,15 @@ def cold(
 
 @pytest.mark.parametrize("flushed", [None, 0])
 def test_a_cold_cache_must_have_been_written_over(flushed: int | None) -> None:
-    assert cold(flushed, cache="cold") == ["nothing was written between the samples"]
+    assert cold(flushed, cache="cold") == ["nothing was read over the caches between the samples"]
 
 
 def test_caches_that_were_asked_for_cold_are_claimed_whatever_the_parameters() -> None:
-    assert cold(0) == ["nothing was written between the samples"]
+    assert cold(0) == ["nothing was read over the caches between the samples"]
 
 
 def test_a_cold_cache_must_have_been_written_over_whole() -> None:
-    assert cold(63 * MIB) == ["63 MiB were written between the samples, not 64 MiB"]
+    assert cold(63 * MIB) == ["63 MiB were read between the samples, not 64 MiB"]
     assert not cold(64 * MIB)
 
 

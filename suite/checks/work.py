@@ -55,7 +55,7 @@ def no_work(run: Run) -> Iterator[Fault]:
 def warm_cache(run: Run) -> Iterator[Fault]:
     """A case that claims cold caches was measured with warm ones.
 
-    It claims them by `cold=True`, or by a parameter named `cache` that is "cold". Write at least
+    It claims them by `cold=True`, or by a parameter named `cache` that is "cold". Read at least
     twice the last-level cache before each sample, as `cold=True` does, and call the body once
     in it.
     """
@@ -67,10 +67,10 @@ def warm_cache(run: Run) -> Iterator[Fault]:
             continue
         needed = 0 if accelerators(case) else TIMES_THE_CACHE * cache
         if not flushed:
-            yield Fault("nothing was written between the samples", case.fullname)
+            yield Fault("nothing was read over the caches between the samples", case.fullname)
         elif flushed < needed:
-            written, enough = format_value(flushed, "B"), format_value(needed, "B")
-            yield Fault(f"{written} were written between the samples, not {enough}", case.fullname)
+            read, enough = format_value(flushed, "B"), format_value(needed, "B")
+            yield Fault(f"{read} were read between the samples, not {enough}", case.fullname)
         elif (calls := max(info.iterations)) > 1:
             yield Fault(f"a sample holds {calls} calls, so only the first is cold", case.fullname)
 
