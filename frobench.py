@@ -8,7 +8,7 @@ import shlex
 import shutil
 import sys
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
 from importlib.machinery import ModuleSpec, PathFinder
 from importlib.util import find_spec
@@ -202,6 +202,13 @@ results = click.option(
 )
 
 
+across = click.option(
+    "--across",
+    multiple=True,
+    metavar="FACT",
+    callback=lambda _context, _option, facts: tuple(dict.fromkeys(facts)),
+    help="Compare although FACT differs, such as software.torch; may be given again.",
+)
 wait = click.option("--wait", is_flag=True, help="Wait until no other run measures this machine.")
 
 
@@ -216,9 +223,9 @@ def into(folder: Path, what: str) -> Callable[[Callable[..., None]], Callable[..
 def main() -> None:
     """Measure what a GPU is worth to PyTorch, with intervals, and show it.
 
-    Exit codes: 0 fine; 1 a case failed or a file is invalid; 2 usage; 3 the machine cannot
-    do what was asked, nothing was measured, or a comparison was disturbed; 4 a case became slower,
-    or a result was not reproduced; 130 interrupted.
+    Exit codes: 0 fine; 1 a case failed or a file is invalid; 2 usage; 3 what was asked cannot be
+    done: the machine cannot, nothing was measured, or a comparison lacks what it needs; 4 a case
+    became slower, or a result was not reproduced; 130 interrupted.
     """
 
 
@@ -259,15 +266,25 @@ def run(devices: str, results: Path, benchmarks: Path, **wanted: Any) -> None:  
 @devices
 @benchmarks
 @results
+@across
 @wait
 @measures
-def reproduce(file: Path, devices: str, benchmarks: Path, results: Path, *, wait: bool) -> None:
+def reproduce(  # noqa: PLR0913 - one for each option
+    file: Path,
+    devices: str,
+    benchmarks: Path,
+    results: Path,
+    across: tuple[str, ...],
+    *,
+    wait: bool,
+) -> None:
     """Repeat the run in FILE, here, and say whether the results agree.
 
     Settings and devices are those of FILE; --devices chooses some of them. The last line is
-    the new stored file's path. Exits with 4 if the results do not agree. Where this is another
-    machine, or another state of it, or too little could be compared, nobody can say; then the
-    findings are shown side by side.
+    the new stored file's path. Exits with 4 if the results do not agree, by the verdicts of
+    `compare`, and else with 1 if a case failed here. Where this is another machine, or another
+    state of it, or too little could be compared, nobody can say: then the findings are shown side
+    by side, and it exits with 3.
     """
     from reports import verdicts
     from suite import checks
@@ -277,11 +294,12 @@ def reproduce(file: Path, devices: str, benchmarks: Path, results: Path, *, wait
     if not is_valid(file):
         sys.exit(FAILED)
     first = checks.read(file)
+    require_facts(across, first)
     path, again = measure(
         results=results, benchmarks=benchmarks, devices=devices, like=first, wait=wait
     )
     conclude(again, err=True)
-    code = verdicts.reproduction(first, again, others([file.parent, path.parent]))
+    code = verdicts.reproduction(first, again, others([file.parent, path.parent]), across)
     say(shown(path))
     sys.exit(failed(again) or code)
 
@@ -519,36 +537,66 @@ def export(file: Path, form: str | None) -> None:
 @main.command()
 @click.argument("base", type=FILE)
 @click.argument("new", metavar="[NEW]", type=FILE, required=False)
+@across
+@click.option(
+    "--allow-missing", is_flag=True, help="Exit with 0 although headline cases are not compared."
+)
 @click.option("--purchase", is_flag=True, help="Two machines side by side, without verdicts.")
 @as_json
 @tells
-def compare(base: Path, new: Path | None, *, purchase: bool, as_json: bool) -> None:
+def compare(  # noqa: PLR0913 - one for each option
+    base: Path,
+    new: Path | None,
+    across: tuple[str, ...],
+    *,
+    allow_missing: bool,
+    purchase: bool,
+    as_json: bool,
+) -> None:
     """Say for each case whether NEW is faster or slower than BASE.
 
     With BASE alone, compare the two versions in each of its cases that measures a body against
     another version. How far separate runs of a machine differ by themselves is learned from its
-    other runs beside BASE and NEW and in results/. Exits with 4 if a case is slower, and with 3 if
-    other programs disturbed the runs unlike, so that nothing can be said.
+    other runs beside BASE and NEW and in results/.
+
+    Exits with 4 if any case is slower. Otherwise exits with 3 if nothing could be compared, or if a
+    headline case of BASE failed in NEW, is missing there or could not be compared; and else with 0.
+    All cases together raise a false alarm in at most 5% of comparisons. With --purchase there are
+    no verdicts, and it exits with 0.
     """
     from reports import verdicts
     from suite import checks
     from suite.compare import others
     from suite.terminal import is_valid
 
-    if purchase and new is None:
-        raise click.UsageError("--purchase compares two runs, each of a machine of its own")
+    if new is None and (purchase or across):
+        option = "--purchase" if purchase else "--across"
+        raise click.UsageError(f"{option} compares two runs, each with an environment of its own")
+    if purchase and (across or allow_missing):
+        raise click.UsageError("--purchase gives no verdicts; leave --across and --allow-missing")
     given = [path for path in (base, new) if path is not None]
     if not all([is_valid(path) for path in given]):  # noqa: C419 - so that every fault is shown
         sys.exit(FAILED)
     runs = [checks.read(path) for path in given]
     if len(runs) == 1:
-        sys.exit(verdicts.versions(*runs, as_json=as_json))
+        sys.exit(verdicts.versions(*runs, as_json=as_json, allow_missing=allow_missing))
     first, second = runs
     if purchase:
         sys.exit(verdicts.machines(first, second, as_json=as_json))
+    require_facts(across, first, second)
     stored = RESULTS / Path(first.frobench.environment.machine).name
     known = others([stored, *(path.parent for path in given)])
-    sys.exit(verdicts.runs(first, second, known, as_json=as_json))
+    sys.exit(
+        verdicts.runs(first, second, known, across, as_json=as_json, allow_missing=allow_missing)
+    )
+
+
+def require_facts(across: Sequence[str], *runs: "Run") -> None:
+    """Refuse a name that is no fact of the environments of some runs."""
+    from suite.compare import unknown_fact
+
+    if error := unknown_fact(across, runs):
+        raise click.UsageError(f"--across: {error}")
 
 
 def _web_folder(_context: click.Context, _option: click.Parameter, text: str | None) -> str:

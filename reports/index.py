@@ -224,17 +224,16 @@ def _since(change: Change | None) -> tuple[str, bool]:
     if change.differences:
         names = ", ".join(dict.fromkeys(one.rpartition(".")[2] for one in change.differences))
         return _short(f"not comparable: {names.replace('_', ' ')}"), False
-    compared = sum(number for word, number in change.counts.items() if word != "incomparable")
-    if not compared:
-        return "no case in common", False
+    if not change.compared:
+        return "no case could be compared", False
     sure = [
         f"{len(cases)} {word}"
         for cases, word in ((change.slower, "slower"), (change.faster, "faster"))
         if cases
     ]
     if not sure:
-        return f"no conclusive change in {counted(compared, 'case')}", False
-    return f"{', '.join(sure)} of {compared:,}", bool(change.slower)
+        return f"no conclusive change in {counted(change.compared, 'case')}", False
+    return f"{', '.join(sure)} of {change.compared:,}", bool(change.slower)
 
 
 def _choices(runs: Sequence[Summary]) -> list[tuple[str, str, list[str]]]:

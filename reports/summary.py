@@ -15,7 +15,7 @@ from reports.times import Times, times
 from reports.views import Marks, doubtful
 from suite.compare import RunComparison
 from suite.compare.alike import failures, faults
-from suite.model import Environment, Estimate, Run, VerdictWord
+from suite.model import Environment, Estimate, Run
 from suite.names import name_of
 
 
@@ -41,16 +41,15 @@ class Change(Struct, frozen=True):
     """How a run compares with the one before it on the same machine, by the verdicts of `compare`.
 
     base : name of the run before, and ``base_href`` its page
-    counts : number of cases by verdict
-    slower, faster : names of cases, without their files, whose verdict holds after Holm's
-        correction; of forty exploratory cases that did not change, two get theirs by chance
+    compared : number of cases that were compared; without any, `frobench compare` exits with 3
+    slower, faster : names of cases, without their files
     differences : facts of the environment that matter and differ; any makes all incomparable
     faults : errors of a whole run; any makes all incomparable too
     """
 
     base: str
     base_href: str
-    counts: dict[VerdictWord, int]
+    compared: int
     slower: tuple[str, ...]
     faster: tuple[str, ...]
     differences: tuple[str, ...]
@@ -177,7 +176,7 @@ def change(found: RunComparison, base_href: str) -> Change:
     return Change(
         base=found.base,
         base_href=base_href,
-        counts=found.counts,
+        compared=sum(case.p_value is not None for case in found.cases),
         slower=tuple(name_of(case.fullname) for case in sure if case.word == "slower"),
         faster=tuple(name_of(case.fullname) for case in sure if case.word == "faster"),
         differences=tuple(each.fact for each in found.differences),

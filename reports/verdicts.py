@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What `frobench compare` and `frobench reproduce` print, and the exit codes that they end with."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import click
 import msgspec
@@ -13,15 +13,22 @@ from suite.compare import Levels, tables, words
 from suite.model import Run
 from suite.terminal import dump, say, show
 
-DISAGREES = 4
 
-
-def runs(base: Run, new: Run, others: Sequence[Levels] = (), *, as_json: bool) -> int:
+def runs(  # noqa: PLR0913 - one for each thing that a caller may choose
+    base: Run,
+    new: Run,
+    others: Sequence[Levels] = (),
+    across: Collection[str] = (),
+    *,
+    as_json: bool,
+    allow_missing: bool = False,
+) -> int:
     """Print verdicts on the cases and the findings of two runs.
 
     others : runs from which it is learned how far runs of the machine lie apart
+    across : facts whose difference is the question
     """
-    found = compare.compare_runs(base, new, others)
+    found = compare.compare_runs(base, new, others, across)
     findings = compare_findings(base, new, found)
     if as_json:
         _dump(found, findings)
@@ -32,10 +39,11 @@ def runs(base: Run, new: Run, others: Sequence[Levels] = (), *, as_json: bool) -
             show(table(findings, "base", "new"))
             say(*tables.legend(found.cases), *legend(findings), "")
         say(*words.of_runs(found))
-    return compare.exit_code(found)
+    say(*words.refusals(found, allow_missing=allow_missing), err=as_json)
+    return compare.exit_code(found, allow_missing=allow_missing)
 
 
-def versions(run: Run, *, as_json: bool) -> int:
+def versions(run: Run, *, as_json: bool, allow_missing: bool = False) -> int:
     """Print verdicts on the versions that a run measured beside each other."""
     found = compare.compare_versions(run)
     if not found.cases:
@@ -49,7 +57,8 @@ def versions(run: Run, *, as_json: bool) -> int:
         _warn(found.faults)
         show(tables.of_cases(found.cases, "other version", "body"))
         say(*tables.legend(found.cases), "", *words.of_versions(found))
-    return compare.exit_code(found)
+    say(*words.refusals(found, allow_missing=allow_missing), err=as_json)
+    return compare.exit_code(found, allow_missing=allow_missing)
 
 
 def machines(base: Run, new: Run, *, as_json: bool) -> int:
@@ -69,9 +78,14 @@ def machines(base: Run, new: Run, *, as_json: bool) -> int:
     return 0
 
 
-def reproduction(first: Run, again: Run, others: Sequence[Levels] = ()) -> int:
-    """Print whether a run that was measured again agrees, with its findings side by side."""
-    answer = compare.agreement(first, again, others)
+def reproduction(
+    first: Run, again: Run, others: Sequence[Levels] = (), across: Collection[str] = ()
+) -> int:
+    """Print whether a run that was measured again agrees, with its findings side by side.
+
+    others, across : as for `runs`
+    """
+    answer = compare.agreement(first, again, others, across)
     _warn(answer.comparison.faults)
     if answer.comparison.differences:
         findings = compare_findings(first, again)
@@ -80,7 +94,7 @@ def reproduction(first: Run, again: Run, others: Sequence[Levels] = ()) -> int:
         findings = compare_findings(first, again, answer.comparison)
         show(table(findings, "before", "now"))
     say(*legend(findings), *answer.lines)
-    return DISAGREES if answer.agrees is False else 0
+    return answer.exit_code
 
 
 def _warn(faults: Sequence[str]) -> None:

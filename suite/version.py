@@ -2,21 +2,25 @@
 """The version of a benchmark: a hash of everything that decides what it measures.
 
 It covers the function's code, its grids of parameters, and the code of whatever else it uses
-of its module, or imports by name from a module beside that one; comments, docstrings and
-layout do not count, nor does what only tells the checks more of a case (`DECLARATIONS`).
-Results of unequal versions are not compared.
+of its module, or imports by name from a helper beside that module. A helper is written for
+benchmarks: it imports one of `KIT`. Every other module is code that is measured. A change of that
+is what a comparison is to find, so it changes no version. Comments, docstrings and layout do not
+count, nor does what only tells the checks more of a case (`DECLARATIONS`). Results of unequal
+versions are not compared.
 """
 
 import ast
 import hashlib
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 DECLARATIONS = {"Work": "path", "measure": "control"}
 """Arguments that change nothing that is measured, by the name of the function that takes them."""
+KIT = frozenset({"pytest", "suite"})
+"""Packages that benchmarks and their helpers are written with, and code under test is not."""
 Place = tuple[str, str]
 """A module's file, and a name in it."""
 
@@ -79,10 +83,25 @@ def definitions(path: Path) -> dict[str, ast.stmt]:
 
 
 def _imported(statement: ast.ImportFrom, name: str, path: str) -> list[Place]:
-    """Return where a module finds a name that it imports, if that is a module beside it."""
+    """Return where a module finds a name that it imports, if that is in a helper beside it."""
     sibling = Path(path).parent / f"{statement.module}.py"
     names = [alias.name for alias in statement.names if _alias(alias) == name]
-    return [(str(sibling), original) for original in names] if sibling.is_file() else []
+    return [(str(sibling), original) for original in names] if _is_helper(sibling) else []
+
+
+@cache
+def _is_helper(path: Path) -> bool:
+    """Tell whether a file is there and is a module written for benchmarks."""
+    return path.is_file() and not KIT.isdisjoint(_packages(ast.parse(path.read_bytes())))
+
+
+def _packages(module: ast.Module) -> Iterator[str]:
+    """Yield the top-level packages that a module imports at its top level."""
+    for statement in module.body:
+        if isinstance(statement, ast.Import):
+            yield from (alias.name.partition(".")[0] for alias in statement.names)
+        elif isinstance(statement, ast.ImportFrom) and not statement.level:
+            yield (statement.module or "").partition(".")[0]
 
 
 def _alias(alias: ast.alias) -> str:

@@ -101,7 +101,7 @@ def test_a_run_whose_samples_count_for_nothing_cannot_say(
     again.frobench.conclusions.append(
         Conclusion(code="repeated-samples", severity="error", message="twice", advice="")
     )
-    assert verdicts.reproduction(factory.run(seed=1, launches=10), again) == 0
+    assert verdicts.reproduction(factory.run(seed=1, launches=10), again) == 3
     told = capsys.readouterr().out.splitlines()
     assert told[:2] == ["repeated-samples in new: twice", ""]
     assert any(
@@ -116,7 +116,7 @@ def test_another_machine_can_neither_agree_nor_disagree() -> None:
     answer = agreement(factory.run(seed=1), again)
     assert answer.agrees is None
     assert "cannot say: " in answer.lines[0]
-    assert "; another machine, or another state of it" in answer.lines[0]
+    assert answer.lines[0].endswith("; software.threads differs, which moves numbers")
     assert answer.lines[1] == "  software.threads: 2 -> 1"
 
 
@@ -135,7 +135,7 @@ def test_other_benchmarks_cannot_say() -> None:
     answer = agreement(first, again)
     assert answer.agrees is None
     assert answer.lines[0].startswith("cannot say: ")
-    assert answer.lines[0].endswith("; no case could be measured as it was")
+    assert "; no case could be measured as it was: another version of " in answer.lines[0]
     assert any("another version of the benchmark" in line for line in answer.lines)
 
 
@@ -182,7 +182,7 @@ def test_the_findings_stand_above_the_answer(capsys: pytest.CaptureFixture[str])
 def test_on_another_machine_the_findings_are_held_side_by_side_without_a_verdict(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    assert verdicts.reproduction(factory.run(), factory.run(accelerators=1)) == 0
+    assert verdicts.reproduction(factory.run(), factory.run(accelerators=1)) == 3
     told = capsys.readouterr().out
     assert "intervals overlap" in told.splitlines()[0]
     assert "cannot say: " in told

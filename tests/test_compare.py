@@ -100,7 +100,7 @@ def test_below_six_launches_everything_is_unresolved() -> None:
     comparison = compare_runs(factory.run(launches=5), factory.run(launches=5, slower=2))
     assert comparison.counts == {"unresolved": len(comparison.cases)}
     assert comparison.with_intervals == 0
-    assert exit_code(comparison) == 0
+    assert exit_code(comparison) == 3
 
 
 def test_the_estimates_are_those_of_the_launch_medians() -> None:
@@ -181,7 +181,7 @@ def test_an_error_of_a_whole_run_makes_every_case_incomparable_and_is_told_once(
     _conclude(base, None)
     comparison = compare_runs(base, new)
     assert comparison.counts == {"incomparable": len(comparison.cases)}
-    assert verdicts.runs(base, new, as_json=False) == 0
+    assert verdicts.runs(base, new, as_json=False) == 3
     told = capsys.readouterr().out
     assert told.startswith("no-work in base: a call takes 1 ns\n\n")
     assert "incomparable: square" not in told
@@ -219,7 +219,7 @@ def test_another_environment_allows_no_regression_verdict_but_overlap_is_counted
     assert comparison.harmless == [Difference("software.kernel", "6.8.0", "6.9.0")]
     assert comparison.environments == "differs in what matters"
     assert comparison.overlapping >= 0.9 * comparison.with_intervals > 0
-    assert exit_code(comparison) == 0
+    assert exit_code(comparison) == 3
 
 
 def test_the_summary_states_the_share_of_overlapping_intervals() -> None:

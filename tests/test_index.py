@@ -72,7 +72,7 @@ def data(page: str) -> Any:  # noqa: ANN401 - it is JSON
 
 
 def changed(**changes: Any) -> Change:  # noqa: ANN401
-    nothing: dict[str, Any] = {"counts": {"same": 9}, "slower": (), "faster": (), "differences": ()}
+    nothing: dict[str, Any] = {"compared": 9, "slower": (), "faster": (), "differences": ()}
     return Change(base=BEFORE, base_href="", faults=(), **(nothing | changes))
 
 
@@ -111,7 +111,7 @@ def test_figures_without_an_interval_say_why() -> None:
 def test_a_row_tells_what_to_doubt() -> None:
     runs = [
         on_day(9, complete=False, failed=2, faults=("clock: it stood still",)),
-        on_day(8, "b", change=changed(slower=("matmul.square[16]",), counts={"slower": 4})),
+        on_day(8, "b", change=changed(slower=("matmul.square[16]",), compared=4)),
         on_day(7, "c", change=changed(differences=("software.torch",))),
         on_day(6, "d", change=changed()),
     ]

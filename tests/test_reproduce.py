@@ -159,7 +159,7 @@ def test_where_too_few_launches_were_made_nobody_can_say(once: Run, tmp_path: Pa
     assert [case.name for case in stored(resumed, tmp_path).benchmarks] == [WAIT]
     assert len(stored(resumed, tmp_path).frobench.launches) == 1
     by_hand = frobench("compare", file, resumed.stdout.strip(), folder=tmp_path)
-    assert by_hand.returncode == 0
+    assert by_hand.returncode == 3
     assert "1 case in both runs: 1 unresolved" in by_hand.stdout
 
 

@@ -6,8 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from suite.version import benchmark_version
-from tests.alone import load
+from suite.version import benchmark_version, definitions, version_in
+from tests.alone import BENCHMARKS, load
+
+STORED = Path(__file__).parent / "versions.txt"
+"""The version of each benchmark: a change of one parts its later results from all earlier ones."""
 
 SOURCE = '''
 """Is it quick?"""
@@ -29,6 +32,7 @@ def bench_it(measure):
 HELPING = '''
 """Helps."""
 import math
+from suite import Work
 FACTOR = 2
 OTHER = 3
 
@@ -55,6 +59,14 @@ def version_of(source: str, folder: Path, helping: str = HELPING) -> str:
     path = folder / "bench_it.py"
     path.write_text(source)
     return benchmark_version(load(path).bench_it)
+
+
+def version_beside(module: str, folder: Path) -> str:
+    """Return the version of the benchmark beside a module that is not run."""
+    (folder / "helping.py").write_text(module)
+    path = folder / "bench_it.py"
+    path.write_text(SOURCE)
+    return version_in(path, "bench_it")
 
 
 def test_a_declaration_that_no_body_uses_changes_no_version(folder: Callable[[], Path]) -> None:
@@ -134,6 +146,35 @@ def test_it_does_not_change_with_the_rest_of_that_module(
 ) -> None:
     changed = version_of(SOURCE, folder(), HELPING.replace(old, new))
     assert version_of(SOURCE, folder()) == changed
+
+
+@pytest.mark.parametrize("imports", ["", "import math", "from .suite import Work", "import suited"])
+def test_it_does_not_change_with_code_that_is_measured(
+    folder: Callable[[], Path], imports: str
+) -> None:
+    measured = HELPING.replace("import math\nfrom suite import Work", imports)
+    changed = measured.replace("return more(size)", "return more(2 * size)")
+    assert version_beside(changed, folder()) == version_beside(measured, folder())
+
+
+@pytest.mark.parametrize("imports", ["import pytest", "import suite.verify", "from suite import *"])
+def test_it_changes_with_a_helper_that_is_written_for_benchmarks(
+    folder: Callable[[], Path], imports: str
+) -> None:
+    helper = HELPING.replace("import math\nfrom suite import Work", imports)
+    changed = helper.replace("return more(size)", "return more(2 * size)")
+    assert version_beside(changed, folder()) != version_beside(helper, folder())
+
+
+def test_versions_of_stored_results_are_those_of_the_benchmarks_here() -> None:
+    stored = dict(line.split() for line in STORED.read_text().splitlines())
+    today = {
+        f"{module.stem}.{name}": version_in(module, name)
+        for module in BENCHMARKS.glob("bench_*.py")
+        for name in definitions(module)
+        if name.startswith("bench_")
+    }
+    assert today == stored
 
 
 def test_it_is_the_same_in_every_checkout_and_for_every_kind_of_import(

@@ -2,18 +2,18 @@
 """Whether a run that was measured again agrees with the first."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from statistics import median_high
 
 from msgspec import Struct
 
 from suite.compare import words
+from suite.compare.gate import DIFFERS, UNDECIDED, nothing_compared
 from suite.compare.levels import Levels
 from suite.compare.model import CaseComparison, RunComparison
 from suite.compare.runs import compare_runs
 from suite.model import Run
 from suite.names import name_of
-from suite.statistics import LEAST_LAUNCHES
 from suite.units import counted, format_value
 
 BLUNT = 0.25
@@ -32,8 +32,15 @@ class Agreement(Struct, frozen=True):
     lines: list[str]
     comparison: RunComparison
 
+    @property
+    def exit_code(self) -> int:
+        """Return 0 if the runs agree, 4 if they do not, and 3 where nobody can say."""
+        return {True: 0, False: DIFFERS, None: UNDECIDED}[self.agrees]
 
-def agreement(first: Run, again: Run, others: Sequence[Levels] = ()) -> Agreement:
+
+def agreement(
+    first: Run, again: Run, others: Sequence[Levels] = (), across: Collection[str] = ()
+) -> Agreement:
     """Say whether two runs of the same cases agree.
 
     They do unless a case is faster or slower, so that identical machines disagree in at most 5%.
@@ -41,16 +48,16 @@ def agreement(first: Run, again: Run, others: Sequence[Levels] = ()) -> Agreemen
     unlike, nor where fewer than half of the cases were compared, or most of these are so noisy
     that not even a slow-down of a quarter would have shown.
 
-    others : as for `compare_runs`
+    others, across : as for `compare_runs`
     """
-    found = compare_runs(first, again, others)
+    found = compare_runs(first, again, others, across)
     tested = [case for case in found.cases if case.p_value is not None]
     different = [case for case in tested if case.differs]
-    doubt = _why_not(found, tested) or _too_little(tested, len(first.benchmarks))
+    doubt = nothing_compared(found) or _too_little(tested, len(first.benchmarks))
     answer = "cannot say" if doubt else "does not agree" if different else "agrees"
     measured = f"{len(found.cases)} of {counted(len(first.benchmarks), 'case')} measured again"
     lines = [f"{answer}: {measured}; {doubt or _differing(tested, different)}"]
-    lines += [*words.differing(found.differences), *words.changed(different)]
+    lines += [*words.across(found), *words.differing(found.differences), *words.changed(different)]
     lines += [_sharpness(tested)] if tested else []
     lines += words.allowances(found)
     lines += [*_not_compared(found), *words.overlapping(found)]
@@ -84,27 +91,6 @@ def _typical_change(cases: Sequence[CaseComparison]) -> float:
     """Return the smallest change that half of some cases would have shown."""
     changes = [case.smallest_change for case in cases]
     return median_high([math.inf if change is None else change for change in changes])
-
-
-def _why_not(found: RunComparison, tested: Sequence[CaseComparison]) -> str | None:
-    """Say why no case could be tested, if none could."""
-    if found.differences:
-        return "another machine, or another state of it; what differs and moves numbers:"
-    if found.faults:
-        return found.faults[0]
-    if tested:
-        return None
-    if found.cases and all(case.is_disturbed for case in found.cases):
-        return found.cases[0].reason
-    comparable = [case for case in found.cases if case.reason is None]
-    if not comparable:
-        return "no case could be measured as it was"
-    most = max(_launches(case) for case in comparable)
-    return f"a verdict needs {LEAST_LAUNCHES} launches, and there are {most}"
-
-
-def _launches(case: CaseComparison) -> int:
-    return min(case.base.launches, case.new.launches)
 
 
 def _not_compared(found: RunComparison) -> list[str]:

@@ -48,11 +48,16 @@ class CaseComparison(Struct, frozen=True, kw_only=True):
 
 
 class Unmatched(Struct, frozen=True):
-    """A case that only one of the runs measured, and what the other says of it."""
+    """A case that only one of the runs measured.
+
+    reason : what the other run says of it
+    headline : as for `CaseComparison`
+    """
 
     fullname: str
     measured_in: Side
     reason: str
+    headline: bool
 
 
 class RunComparison(Struct, frozen=True, kw_only=True):
@@ -62,6 +67,7 @@ class RunComparison(Struct, frozen=True, kw_only=True):
     faults : errors of a whole run, as its checks found them; any makes every case incomparable
     environments : in a word, how the machines and their software compare
     differences : facts that matter and differ; any makes every case incomparable
+    across : facts whose difference is the question, with their values, equal ones too
     harmless : facts that differ and are not held against a verdict
     counts : number of cases by verdict
     learned_from : other stored runs of the machine from which the allowances were learned
@@ -77,6 +83,7 @@ class RunComparison(Struct, frozen=True, kw_only=True):
     faults: list[str]
     environments: Likeness
     differences: list[Difference]
+    across: list[Difference]
     harmless: list[Difference]
     counts: dict[VerdictWord, int]
     learned_from: int

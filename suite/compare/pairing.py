@@ -70,7 +70,7 @@ def _unmatched(
 ) -> list[Unmatched]:
     """Name the cases that only one machine measured, with what the other says of them."""
     return [
-        Unmatched(case.fullname, side, absence(case, other, kind))
+        Unmatched(case.fullname, side, absence(case, other, kind), case.extra_info.headline)
         for key, case in mine.items()
         if key not in others
     ]

@@ -2,29 +2,30 @@
 """Two stored runs to a verdict for each case.
 
 A regression verdict needs the same benchmark on the same machine in the same state. What
-differs in the environment is listed: what moves numbers makes every case incomparable,
-the rest is named apart. Where only one of the runs was disturbed, nothing is said of a case.
+differs in the environment is listed: what moves numbers makes every case incomparable, unless the
+difference is itself the question, and the rest is named apart. Where only one of the runs was
+disturbed, nothing is said of a case.
 Whether the intervals of a case overlap is counted in any case.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from suite.comparability import compare_environments, likeness
+from suite.compare.across import stated
 from suite.compare.alike import absence, failures, faults, other_thing
 from suite.compare.disturbance import disturbances
 from suite.compare.judge import Candidate, judge
 from suite.compare.levels import LEAST_RUNS, MOST_RUNS, Levels, wander
-from suite.compare.model import RunComparison, Side, Unmatched, VersionComparison
+from suite.compare.model import RunComparison, Side, Unmatched
 from suite.compare.spent import other_time, settings_that_differ
 from suite.model import Case, Run
 from suite.statistics import estimate, launch_medians
 
-SLOWER, UNDECIDED = 4, 3
-"""Exit codes: a case became slower; no case could be judged."""
 
-
-def compare_runs(base: Run, new: Run, others: Sequence[Levels] = ()) -> RunComparison:
+def compare_runs(
+    base: Run, new: Run, others: Sequence[Levels] = (), across: Collection[str] = ()
+) -> RunComparison:
     """Compare two runs case by case. All cases together share 5% of false alarms.
 
     Parameters
@@ -33,9 +34,11 @@ def compare_runs(base: Run, new: Run, others: Sequence[Levels] = ()) -> RunCompa
         Other stored runs, the newest first (see `suite.compare.others`). From those of the same
         machine in the same state it is learned how far separate runs of identical code lie
         apart; with fewer than three of them, that is assumed.
+    across
+        Facts of the environment whose difference is the question, and makes no case incomparable.
     """
     found = compare_environments(base.frobench.environment, new.frobench.environment)
-    differences = [each for each in found if each.matters]
+    differences = [each for each in found if each.matters and each.fact not in across]
     errors = [*faults(base, " in base"), *faults(new, " in new")]
     whole = "the environments differ in what matters" if differences else next(iter(errors), None)
     failed = failures(new, " in new") | failures(base, " in base")
@@ -66,8 +69,9 @@ def compare_runs(base: Run, new: Run, others: Sequence[Levels] = ()) -> RunCompa
         faults=errors,
         environments=likeness(found),
         differences=differences,
+        across=stated(across, base, new),
         harmless=[
-            *(each for each in found if not each.matters),
+            *(each for each in found if not each.matters and each.fact not in across),
             *settings_that_differ(base, new),
         ],
         counts=dict(Counter(case.word for case in cases)),
@@ -79,14 +83,6 @@ def compare_runs(base: Run, new: Run, others: Sequence[Levels] = ()) -> RunCompa
     )
 
 
-def exit_code(comparison: RunComparison | VersionComparison) -> int:
-    """Return 4 where a case is slower, 3 where every case was disturbed, else 0."""
-    cases = comparison.cases
-    if any(case.word == "slower" for case in cases):
-        return SLOWER
-    return UNDECIDED if cases and all(case.is_disturbed for case in cases) else 0
-
-
 def _candidate(old: Case, late: Case, reason: str | None, disturbed: str | None) -> Candidate:
     base, new = (launch_medians(each.stats.data, each.extra_info.launches) for each in (old, late))
     return Candidate(old, estimate(base), estimate(new), (base, new), reason, disturbed)
@@ -95,7 +91,7 @@ def _candidate(old: Case, late: Case, reason: str | None, disturbed: str | None)
 def _unmatched(run: Run, other: Run, side: Side) -> list[Unmatched]:
     measured = {case.fullname for case in other.benchmarks}
     return [
-        Unmatched(case.fullname, side, absence(case, other))
+        Unmatched(case.fullname, side, absence(case, other), case.extra_info.headline)
         for case in run.benchmarks
         if case.fullname not in measured
     ]

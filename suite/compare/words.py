@@ -6,6 +6,7 @@ from statistics import median
 
 from suite.comparability import Difference
 from suite.compare.alike import kind
+from suite.compare.gate import missing, nothing_compared
 from suite.compare.model import (
     CaseComparison,
     MachineComparison,
@@ -17,6 +18,7 @@ from suite.compare.model import (
 from suite.model import VerdictWord
 from suite.names import name_of
 from suite.project.words import describe
+from suite.statistics import LEAST_LAUNCHES
 from suite.units import counted, format_estimate, format_value
 
 MOST_NAMED = 10
@@ -24,17 +26,17 @@ MOST_NAMED = 10
 ORDER: tuple[VerdictWord, ...] = ("slower", "faster", "unresolved", "same", "incomparable")
 RATIO = "\N{MULTIPLICATION SIGN}"
 PACKAGES = "software.packages."
+MACHINE = frozenset({"accelerators", "cpu.model"})
+"""Facts by which two machines are of different kinds."""
 
 
 def of_runs(comparison: RunComparison) -> list[str]:
     """Say what a comparison of two runs comes to, a line each."""
-    lines, cases = projects(comparison), comparison.cases
+    lines, cases = projects(comparison) + across(comparison), comparison.cases
     if comparison.differences:
-        lines += [
-            "incomparable: two machines, or two states of one; what differs and moves numbers:",
-            *differing(comparison.differences),
-            "`frobench compare --purchase` shows two machines side by side, without verdicts",
-        ]
+        lines += ["What differs and moves numbers:", *differing(comparison.differences)]
+        if not MACHINE.isdisjoint(each.fact for each in comparison.differences):
+            lines.append("`frobench compare --purchase` shows two machines side by side")
     else:
         both = f"{counted(len(cases), 'case')} in both runs"
         lines += [both + _counts(comparison.counts), *changed(cases)]
@@ -55,6 +57,28 @@ def projects(comparison: RunComparison) -> list[str]:
     if comparison.base_project is None and comparison.new_project is None:
         return []
     return [f"code measured: {base}" + (f" -> {new}" if new != base else ", in both")]
+
+
+def across(comparison: RunComparison) -> list[str]:
+    """Name the differences that the verdicts are about."""
+    return [
+        f"compared across {each.fact}: {each.base} -> {each.new}"
+        if each.base != each.new
+        else f"{each.fact} is equal in both runs: {each.base}"
+        for each in comparison.across
+    ]
+
+
+def refusals(
+    comparison: RunComparison | VersionComparison, *, allow_missing: bool = False
+) -> list[str]:
+    """Say what could not be compared and makes the exit code 3, and what to do about it."""
+    if (reason := nothing_compared(comparison)) is not None:
+        return [f"nothing compared: {reason}{_advice(comparison)}"]
+    lines = [f"not compared, headline: {line}" for line in grouped(missing(comparison))]
+    if lines and not allow_missing:
+        lines.append("`--allow-missing` lets a comparison pass without headline cases")
+    return lines
 
 
 def of_versions(comparison: VersionComparison) -> list[str]:
@@ -98,16 +122,13 @@ def changed(cases: Iterable[CaseComparison]) -> list[str]:
 def undecided(cases: Sequence[CaseComparison]) -> list[str]:
     """Say which cases are incomparable or disturbed, and why."""
     words: tuple[VerdictWord, ...] = ("unresolved", "incomparable")
-    lines = [
+    return [
         f"{word}: {line}"
         for word in words
         for line in grouped(
             (name_of(case.fullname), case.reason) for case in cases if case.word == word
         )
     ]
-    if cases and all(case.is_disturbed for case in cases):
-        lines.append("measure again, or measure both versions side by side: measure(against=...)")
-    return lines
 
 
 def allowances(comparison: RunComparison) -> list[str]:
@@ -154,6 +175,20 @@ def listed(names: Sequence[str]) -> str:
 def differing(differences: Iterable[Difference]) -> list[str]:
     """Return a line for each fact that differs, with both its values."""
     return [f"  {each.fact}: {each.base} -> {each.new}" for each in differences]
+
+
+def _advice(comparison: RunComparison | VersionComparison) -> str:
+    """Say what helps where nothing could be compared, if anything is known to."""
+    if isinstance(comparison, RunComparison) and comparison.differences:
+        options = " ".join(f"--across {each.fact}" for each in comparison.differences)
+        return f"; to compare across that, add `{options}`"
+    if comparison.faults or not comparison.cases:
+        return ""
+    if all(case.is_disturbed for case in comparison.cases):
+        return "; measure again, or measure both versions side by side: measure(against=...)"
+    if any(case.reason is None for case in comparison.cases):
+        return f"; measure with `--launches {LEAST_LAUNCHES}` or more"
+    return ""
 
 
 def _counts(counts: dict[VerdictWord, int]) -> str:
