@@ -15,6 +15,7 @@ import subprocess
 import sys
 from collections.abc import Iterable
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import nox
@@ -89,11 +90,7 @@ def validate(session: nox.Session) -> None:
 def tests(session: nox.Session) -> None:
     """Run the tests; what follows `--` goes to pytest (`-- --cov` shows what they reach)."""
     _install(session, "tests")
-    # Most of the time goes into starting processes; a file's tests share what they measured.
-    at_once = ("--numprocesses=logical", "--maxprocesses=4", "--dist=loadfile")
-    # The threads of one process would keep a core from another while they have nothing to do.
-    sharing = {"OMP_WAIT_POLICY": "PASSIVE"}
-    session.run("pytest", *at_once, "--no-loadscope-reorder", *session.posargs, env=sharing)
+    _run_tests(session)
 
 
 @nox.session(default=False)
@@ -162,6 +159,23 @@ def scale(session: nox.Session) -> None:
 
 
 @nox.session(default=False)
+def sdist(session: nox.Session) -> None:
+    """Build the source archive, install it, and run its tests; what follows `--` goes to pytest."""
+    _install_needs(session, "build", "tests")
+    with TemporaryDirectory() as name:  # outside the clone, whose commit is not the archive's
+        folder = Path(name)
+        session.run("python", "-m", "build", "--no-isolation", "--sdist", "--outdir", name)
+        (archive,) = folder.glob("*.tar.gz")
+        session.install("--no-build-isolation", "--no-deps", "--force-reinstall", str(archive))
+        shutil.unpack_archive(archive, folder, filter="data")
+        session.chdir(folder)
+        unpacked = archive.name.removesuffix(".tar.gz")
+        session.run("frobench", "validate", f"{unpacked}/results")  # what is installed reads runs
+        session.chdir(folder / unpacked)
+        _run_tests(session)
+
+
+@nox.session(default=False)
 def build(session: nox.Session) -> None:
     """Build the source archive and the wheel into `dist/`."""
     session.install(*PINS, *_group("build"))
@@ -174,10 +188,24 @@ def _group(name: str) -> tuple[str, ...]:
 
 def _install(session: nox.Session, *groups: str, torch: bool = True) -> None:
     """Install what the project and the groups need, then the project from this folder."""
+    _install_needs(session, *groups, torch=torch)
+    session.install("--no-build-isolation", "--no-deps", "--editable", ".")
+
+
+def _install_needs(session: nox.Session, *groups: str, torch: bool = True) -> None:
+    """Install what the project and the groups need, at the pinned versions."""
     needs = [need for name, need in NEEDS.items() if torch or name != "torch"]
     extra = [need for group in groups for need in _group(group)]
     session.install(*PINS, *PROJECT["build-system"]["requires"], *needs, *extra)
-    session.install("--no-build-isolation", "--no-deps", "--editable", ".")
+
+
+def _run_tests(session: nox.Session) -> None:
+    """Run the tests of the session's folder; what follows `--` goes to pytest."""
+    # Most of the time goes into starting processes; a file's tests share what they measured.
+    at_once = ("--numprocesses=logical", "--maxprocesses=4", "--dist=loadfile")
+    # The threads of one process would keep a core from another while they have nothing to do.
+    sharing = {"OMP_WAIT_POLICY": "PASSIVE"}
+    session.run("pytest", *at_once, "--no-loadscope-reorder", *session.posargs, env=sharing)
 
 
 class Torch(NamedTuple):

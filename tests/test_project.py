@@ -68,6 +68,13 @@ def test_what_the_requirements_need_is_pinned_too() -> None:
     assert {name for name, *_ in seen} - pinned.keys() == set()
 
 
+def test_dependabot_reads_the_pins() -> None:
+    watched = text(".github/dependabot.yml")
+    assert "package-ecosystem: pip\n    directory: /\n" in watched
+    requirement = re.compile(r"#.*|[a-z0-9.-]+==[\w.]+")  # it passes over a file with other lines
+    assert all(map(requirement.fullmatch, text("constraints.txt").splitlines()))
+
+
 def test_the_pinned_torch_is_2_13() -> None:
     assert pins()["torch"] == "2.13.0"
 
