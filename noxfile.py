@@ -103,7 +103,7 @@ def browser(session: nox.Session) -> None:
 
 @nox.session(default=False)
 def screenshots(session: nox.Session) -> None:
-    """Take the pictures of the pages that the documents show."""
+    """Write `docs/example` anew, and take the pictures of the pages that the documents show."""
     _install(session, "browser", torch=False)
     session.run("python", "-m", "tests.browser.screenshots")
 

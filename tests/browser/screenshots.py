@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Take the pictures that the documents show: run page, purchase page and index, light and dark.
 
-The run page is that of the newest stored run. Index and purchase page show made-up machines, since
-a comparison needs several; none of them is called like a device that there is. In the index one has
-two runs.
+The run page is that of the newest stored run; it is kept in `docs/example`, with its index. The
+pictures of index and purchase page show made-up machines, since a comparison needs several; none of
+them is called like a device that there is. In the index one has two runs.
 """
 
 import io
@@ -19,10 +19,9 @@ from playwright.sync_api import sync_playwright
 
 from reports.prices import Price
 from suite import store
-from tests import many_machines
+from tests import example, many_machines
 from tests.browser import chromium
 from tests.browser.chromium import Look, Scheme, shown
-from tests.browser.sites import newest
 from tests.command import ROOT
 from tests.judging import of_its_name
 
@@ -49,12 +48,12 @@ def take(folder: Path) -> None:
     prices.write_text("\n".join([",".join(Price._fields), *rows]))
     files = [_machine(number, 0, runs / f"{number}.json") for number in range(len(PRICES))]
     known: list[str | Path] = ["--prices", prices, "-o"]
-    _report(newest(), "-o", stored)
+    example.keep(example.build(stored))
     _report(*files, "--reference", files[REFERENCE], *known, chosen)
     _machine(REFERENCE, 1, runs / "later.json")
     _report(runs, *known, every)
     pages = {
-        "run": next(stored.glob(f"*/{newest().stem}.html")),
+        "run": next(stored.glob(f"*/{example.newest().stem}.html")),
         "purchase": chosen / "purchase.html",
         "index": every / "index.html",
     }
@@ -68,6 +67,7 @@ def take(folder: Path) -> None:
                     one.page.set_viewport_size({"width": SIZE[0], "height": height})
                     _keep(one.page.screenshot(animations="disabled"), f"{name}-{scheme}.png")
         browser.close()
+    example.note_pictured()
 
 
 def _machine(number: int, again: int, path: Path) -> Path:
