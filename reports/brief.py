@@ -7,8 +7,10 @@ not mentioned.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 
-from reports.findings.model import ABSENT, Finding, Section
+from reports.findings import RULES
+from reports.findings.model import ABSENT, Finding, Section, exercise_title
 from reports.views import Marks, doubtful
 from suite.compare.alike import faults
 from suite.model import Run
@@ -46,6 +48,15 @@ def _chosen(findings: Mapping[str, tuple[Finding, ...]]) -> Iterator[tuple[str, 
     yield from _first(findings.get("norm_logging", ()), "penalty-", "the cost of reading results")
     pairs = findings.get("parallel_matmul", ())
     yield from _first(pairs, "efficiency-", "the parallel efficiency of two devices")
+    for exercise in (name for name in findings if name not in RULES):
+        yield from _own(exercise_title(exercise), findings[exercise])
+
+
+def _own(title: str, findings: Iterable[Finding]) -> Iterator[tuple[str, Finding]]:
+    """Yield the first number of an exercise without rules of its own, named by its title."""
+    lead = next((one for one in findings if one.value), None)
+    if lead is not None:
+        yield title, replace(lead, answer=f"{title}: {lead.answer}")
 
 
 def _first(findings: Iterable[Finding], name: str, topic: str) -> Iterator[tuple[str, Finding]]:

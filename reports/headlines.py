@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import msgspec
 
-from reports.findings.kinds import KINDS
+from reports.findings.kinds import KINDS, LARGE
 from reports.findings.matmul import PLAIN, SQUARE, best_rates
 from reports.findings.parallel_matmul import efficiencies
 from reports.findings.select import Cases, NotMeasuredError, is_cpu
@@ -16,8 +16,6 @@ from suite.model import Accelerator, Environment, Estimate, Run
 from suite.units import counted
 
 EXERCISES = ("matmul", "copies", "parallel_matmul")
-LARGE = 2**24
-"""Bytes from which a copy's rate is its bandwidth."""
 COPIES = {
     "to-device": ("copy_to_device_pageable", "bandwidth from pageable memory"),
     "to-device-pinned": ("copy_to_device_pinned", "bandwidth from pinned memory"),

@@ -15,12 +15,11 @@ import pandas as pd
 
 from reports.findings.answers import estimate_of, text
 from reports.findings.attainable_peak import best_products
-from reports.findings.kinds import KINDS
+from reports.findings.kinds import KINDS, LARGE
 from reports.findings.matmul import PLAIN, PRECISIONS
 from reports.findings.model import Axis, Plot, Point, Series
 from reports.findings.select import Cases, NotMeasuredError, the_device
 from reports.frame import function_of
-from reports.headlines import LARGE
 from suite.model import Estimate, Run
 from suite.units import format_value
 

@@ -4,6 +4,7 @@
 A benchmark says what it runs on by the name of an argument:
 
 ==============  ===========================================================================
+none of these   the CPU
 ``device``      the CPU and the first accelerator of each kind, one case each; a module that
                 declares `cpu_twins` leaves CPU cases out where there is an accelerator
 ``accelerator`` the first accelerator of each kind
@@ -40,12 +41,19 @@ def parametrize(metafunc: pytest.Metafunc, settings: Settings) -> None:
     where = next((name for name in ARGUMENTS if name in metafunc.fixturenames), None)
     marks = list(metafunc.definition.iter_markers("cases"))
     grid = expand(marks, settings.profile) if marks else [{}]
-    if where is None or not grid:
+    if not grid:
+        return
+    axes = list(grid[0])
+    if where is None:
+        _parametrize_alone(metafunc, grid, settings)
         return
     places, absence = _places(where, settings)
-    axes = list(grid[0])
     rows = [
-        pytest.param(place, *(parameters[axis] for axis in axes), id=_label(place, parameters))
+        pytest.param(
+            place,
+            *(parameters[axis] for axis in axes),
+            id=_label(place, *parameters.values()),
+        )
         for place in places
         for parameters in (_cpu_cases(metafunc, grid, settings) if place == "cpu" else grid)
     ]
@@ -54,6 +62,19 @@ def parametrize(metafunc: pytest.Metafunc, settings: Settings) -> None:
             pytest.param(NONE, *grid[0].values(), id=NONE, marks=pytest.mark.skip(reason=absence))
         ]
     metafunc.parametrize([where, *axes], rows, indirect=[where])
+
+
+def _parametrize_alone(
+    metafunc: pytest.Metafunc, grid: Sequence[Parameters], settings: Settings
+) -> None:
+    """Give a benchmark that asks for no device its cases, which are the CPU's."""
+    absent = [pytest.mark.skip(reason="the CPU is not measured")]
+    marks = [] if "cpu" in settings.devices else absent
+    rows = [
+        pytest.param(*one.values(), id=_label(*one.values()), marks=marks) for one in grid if one
+    ]
+    if rows:
+        metafunc.parametrize(list(grid[0]), rows)
 
 
 def _cpu_cases(
@@ -173,5 +194,5 @@ def group_sizes(accelerators: int, profile: ProfileName) -> list[int]:
     return [size for size in smaller if size < accelerators] + [accelerators] * (accelerators > 1)
 
 
-def _label(place: str, parameters: Parameters) -> str:
-    return "-".join(str(value) for value in (place, *parameters.values()))
+def _label(*values: object) -> str:
+    return "-".join(map(str, values))

@@ -74,18 +74,22 @@ def left_out(function: str, status: Any, reason: str, **params: Any) -> Outcome:
     return Outcome(fullname=name, group="", params=params, status=status, reason=reason)
 
 
-def answer(
+def answer(  # noqa: PLR0913 - a keyword for each thing that few tests need
     exercise: str,
     cases: Iterable[Case],
     outcomes: Iterable[Outcome] = (),
     *,
     accelerators: int = 0,
     devices: list[str] | None = None,
+    beside: Iterable[Case] = (),
 ) -> Section:
-    """Return the section of the report that answers the exercise from these cases."""
-    cases = [replace(one, group=exercise) for one in cases]
+    """Return the section of the report that answers the exercise from these cases.
+
+    beside : cases of other exercises of the run, named by their groups
+    """
+    cases = [*(replace(one, group=exercise) for one in cases), *beside]
     passed = [
-        Outcome(fullname=one.fullname, group=exercise, params=one.params, status="passed")
+        Outcome(fullname=one.fullname, group=one.group, params=one.params, status="passed")
         for one in cases
     ]
     base = factory.run(accelerators=accelerators, launches=LAUNCHES)

@@ -55,6 +55,13 @@ def test_answers_are_taken_as_they_are() -> None:
     assert "Halves" not in text
 
 
+def test_a_benchmark_without_rules_is_named_with_its_first_number() -> None:
+    absent = finding("speed-up-sort", "Not measured: no accelerator.")
+    rate = finding("byte-rate-sort-cpu", "{value} on the CPU.", RATE, "B/s")
+    text = said(big_sort=[absent, rate])
+    assert text == "Big sort: 447 GB/s [442, 450] on the CPU."
+
+
 def test_an_error_of_the_whole_run_is_told() -> None:
     run = factory.run(profile="quick")
     early = "launch 2 began too early"

@@ -93,3 +93,25 @@ def test_beside_a_single_accelerator_halves_of_the_cpu_are_for_the_rigorous_prof
     one = places("workers", ["cpu", "cuda:0"])
     assert one["reason"][0].startswith("needs two accelerators; 1 measured here")
     assert places("workers", ["cpu", "cuda:0", "cuda:1"]) == {"cuda:0+cuda:1": BOTH}
+
+
+def test_a_benchmark_that_asks_for_no_device_has_its_cases_on_the_cpu() -> None:
+    found: list[Any] = []
+    marks = [cases("quick", words=[10, 100]).mark]
+    metafunc: Any = SimpleNamespace(
+        fixturenames=["measure", "words"],
+        definition=SimpleNamespace(iter_markers=lambda _: iter(marks)),
+        parametrize=lambda axes, rows: found.extend([axes, *rows]),
+    )
+    parametrize(metafunc, settings_for("quick", ["cpu"]))
+    axes, *rows = found
+    assert axes == ["words"]
+    assert [(row.values, row.id, row.marks) for row in rows] == [
+        ((10,), "10", []),
+        ((100,), "100", []),
+    ]
+    found.clear()
+    parametrize(metafunc, settings_for("quick", ["cuda:0"]))
+    assert [mark.kwargs["reason"] for row in found[1:] for mark in row.marks] == 2 * [
+        "the CPU is not measured"
+    ]

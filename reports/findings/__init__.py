@@ -11,7 +11,7 @@ from reports.findings import (
     many_or_one,
     matmul,
     norm_logging,
-    other,
+    own,
     parallel_matmul,
     parameters,
     placement,
@@ -60,7 +60,7 @@ def _order(run: Run) -> list[str]:
 
 
 def _findings(cases: Cases) -> list[Finding]:
-    found = RULES.get(cases.exercise, other).findings(cases)
+    found = RULES.get(cases.exercise, own).findings(cases)
     answered = {name for one in found for name in one.cases if cases.exercise in RULES}
     beside = versions.findings(cases.run, cases.exercise)
     found = [*found, *(one for one in beside if not answered.issuperset(one.cases))]
@@ -88,5 +88,5 @@ def _section(cases: Cases) -> Section:
         asked.question,
         asked.explanation,
         tuple(_findings(cases)),
-        tuple(plot for plot in RULES.get(exercise, other).plots(cases) if plot.shows_more_than_one),
+        tuple(plot for plot in RULES.get(exercise, own).plots(cases) if plot.shows_more_than_one),
     )

@@ -18,7 +18,14 @@ VALUE, SIZE = "{value}", "{size}"
 """Stand in a sentence for the estimate with its interval, and for a size."""
 ROUNDING = 1e-9
 """Relative error of a crossing, at most."""
-N = f"n\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}{SIZE}"
+
+
+def axis_pattern(axis: str) -> str:
+    """Return how a size is spelled in a sentence, such as n = 4,096."""
+    return f"{axis}\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}{SIZE}"
+
+
+N = axis_pattern("n")
 
 
 @dataclass(frozen=True)
@@ -133,7 +140,7 @@ def smallest(curve: Curve, unit: str, clause: str) -> str:
 
 
 def threshold(
-    ratio: Curve, level: float, times: Curve, power: int, pattern: str = N
+    ratio: Curve, level: float, times: Curve, power: float, pattern: str = N
 ) -> tuple[str, pd.Series | None, tuple[float, float] | None]:
     """Find the size from which on a ratio of two times stays at or above a level.
 

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from reports.findings.select import Cases, Curve, is_cpu, the_device
 from suite.model import Scalar
 
+LARGE = 2**24
+"""Bytes from which a copy's rate is its bandwidth."""
+
 
 @dataclass(frozen=True)
 class Kind:

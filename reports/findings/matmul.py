@@ -11,6 +11,7 @@ import pandas as pd
 
 from reports.by_launch import SUSTAINED_RATE
 from reports.findings import peaks
+from reports.findings.against_cpu import Compared
 from reports.findings.answers import (
     VALUE,
     Answer,
@@ -18,7 +19,6 @@ from reports.findings.answers import (
     ask,
     behind,
     capital,
-    is_below,
     size,
     smallest,
     text,
@@ -83,68 +83,29 @@ def findings(cases: Cases) -> list[Finding]:
 
 def speed_up(cases: Cases) -> Answer:
     """Compare the accelerator with the CPU at the one size that all machines have."""
-    ratio = _ratio(cases, SQUARE)
+    compared = _compared(cases, SQUARE)
+    ratio = compared.ratio
     if HEADLINE not in ratio.cases:
         raise NotMeasuredError(cases.reason(function=SQUARE, n=HEADLINE, dtype=PLAIN))
-    name = the_device(cases.run, cases.accelerator())
     return Answer(
-        f"{VALUE} the speed of the CPU on {name} in {PLAIN} at {size(HEADLINE, N)}.",
+        f"{VALUE} the speed of the CPU on {compared.name} in {PLAIN} at {size(HEADLINE, N)}.",
         behind(ratio.on([HEADLINE])),
         ratio.at(HEADLINE),
         RATIO,
         f"as fast as the CPU at {size(HEADLINE, N)}",
-        rule_of_thumb=_stay(cases),
+        rule_of_thumb=compared.advice(),
     )
 
 
 def speed_up_at_ends(cases: Cases) -> Answer:
     """Compare the accelerator with the CPU on the largest product of both, and the smallest."""
-    ratio = _ratio(cases, SQUARE)
-    large = ratio.sizes[-1]
-    name = the_device(cases.run, cases.accelerator())
-    return Answer(
-        f"{VALUE} the speed of the CPU on {name} at {size(large, N)}, the largest size of "
-        f"both{_at_smallest(ratio)}.",
-        behind(ratio.ends()),
-        ratio.at(large),
-        RATIO,
-        f"as fast as the CPU at {size(large, N)}, the largest",
-    )
-
-
-def _at_smallest(ratio: Curve) -> str:
-    """Say how the devices compare on the smallest product, the faster one first."""
-    first = ratio.sizes[0]
-    if first == ratio.sizes[-1]:
-        return ""
-    if is_below(ratio.at(first), 1.0):
-        return f"; at {size(first, N)} the CPU is {text(1 / ratio.at(first), RATIO)} faster"
-    return f"; {text(ratio.at(first), RATIO)} at {size(first, N)}"
-
-
-def _stay(cases: Cases) -> str:
-    """Say up to which size the CPU is faster, where all launches agree that there is one."""
-    with suppress(NotMeasuredError):
-        _, _, bracket = threshold(_ratio(cases, SQUARE), 1.0, _there(cases, SQUARE), power=3)
-        if bracket is not None:
-            return f"Up to {size(bracket[0], N)} stay on the CPU."
-    return ""
+    return _compared(cases, SQUARE).at_largest()
 
 
 def crossover(cases: Cases, function: str) -> Answer:
     """Find the size from which the accelerator takes no longer than the CPU."""
-    ratio = _ratio(cases, function)
-    where, by_launch, bracket = threshold(ratio, 1.0, _there(cases, function), power=3)
-    name = the_device(cases.run, cases.accelerator())
     copies = "With the copies included " if function == COPIES else ""
-    return Answer(
-        capital(f"{copies}{name} is at least as fast as the CPU in {PLAIN} from {where}."),
-        behind(ratio),
-        by_launch,
-        "n",
-        "crossover size n",
-        bracket,
-    )
+    return _compared(cases, function).crossover(copies)
 
 
 def graph(cases: Cases) -> Answer:
@@ -253,7 +214,7 @@ def plots(cases: Cases) -> Iterator[Plot]:
     ratios = []
     for label, function in (("product alone", SQUARE), ("with copies", COPIES)):
         with suppress(NotMeasuredError):
-            ratios.append(_ratio(cases, function).series(label))
+            ratios.append(_compared(cases, function).ratio.series(label))
     if ratios:
         title = f"{device_title(cases.run, cases.accelerator())} against CPU, {PLAIN}"
         reference = (1.0, "as fast as the CPU")
@@ -311,9 +272,12 @@ def best_rates(cases: Cases, device: str) -> dict[str, tuple[Curve, float]]:
     return {dtype: best[dtype] for dtype in order}
 
 
-def _ratio(cases: Cases, function: str) -> Curve:
-    """Return how many times as fast as the CPU the accelerator is, by size."""
-    return cases.curve("n", function=SQUARE, device="cpu", dtype=PLAIN) / _there(cases, function)
+def _compared(cases: Cases, function: str) -> Compared:
+    """Return the times of products on the CPU and on the accelerator, by size."""
+    cpu = cases.curve("n", function=SQUARE, device="cpu", dtype=PLAIN)
+    there = _there(cases, function)
+    name = the_device(cases.run, cases.accelerator())
+    return Compared(cpu, there, name, power=3, of_what=f" in {PLAIN}")
 
 
 def _there(cases: Cases, function: str) -> Curve:

@@ -38,9 +38,21 @@ def of_peak(run: Run, case: str, rate: pd.Series, *, named: bool = True) -> str:
         Whether to say what the peak is, rather than only how high: once in a sentence is enough.
     """
     product = next(one for one in run.benchmarks if one.fullname == case)
-    device, precision = product.extra_info.device, str(product.params["dtype"])
+    peak = peak_of(run, product, rate)
+    return _part(peak, rate, named=named) if peak else ""
+
+
+def peak_of(run: Run, product: Case, rate: pd.Series) -> Ceiling | None:
+    """Return the datasheet's peak for a case in its precision, where it is known.
+
+    Parameters
+    ----------
+    rate
+        FLOP/s by launch.
+    """
+    precision = precision_of(product)
     if precision == "float16" and run.frobench.environment.software.flags.get(HALF_ACCUMULATOR):
-        return ""
+        return None
 
     def find(known: Accelerator) -> Ceiling:
         sheet = catalog.sheet(known)
@@ -53,17 +65,29 @@ def of_peak(run: Run, case: str, rate: pd.Series, *, named: bool = True) -> str:
         missed = scaled.rate < min(printed.rate, rate.median())
         return printed if missed else scaled
 
-    return _part(run, device, rate, find, named=named)
+    return _ceiling(run, product.extra_info.device, find)
+
+
+def precision_of(case: Case) -> str:
+    """Return the precision that a case names, or that its results show; else it is float32."""
+    shown = case.extra_info.check.precision if case.extra_info.check else None
+    return str(case.params.get("dtype", shown or "float32"))
 
 
 def of_copy(run: Run, device: str, function: str, rate: pd.Series) -> str:
     """Say which part a copy's rate, B/s by launch, is of what its link or memory allows."""
-    find = _BOUNDS.get(function)
-    return _part(run, device, rate, find) if find else ""
+    bound = bound_of_copy(run, device, function)
+    return _part(bound, rate) if bound else ""
 
 
 def bound_of_copy(run: Run, device: str, function: str) -> Ceiling | None:
-    """Return what a copy's link or memory allows, where it is known."""
+    """Return what a copy's link or memory allows, where it is known.
+
+    Parameters
+    ----------
+    function
+        Of the copy, or the path that a benchmark declares for its bytes.
+    """
     find = _BOUNDS.get(function)
     return _ceiling(run, device, find) if find else None
 
@@ -79,17 +103,7 @@ def missing(run: Run, device: str) -> str:
     return ""
 
 
-def _part(
-    run: Run,
-    device: str,
-    rate: pd.Series,
-    find: Callable[[Accelerator], Ceiling],
-    *,
-    named: bool = True,
-) -> str:
-    ceiling = _ceiling(run, device, find)
-    if ceiling is None:
-        return ""
+def _part(ceiling: Ceiling, rate: pd.Series, *, named: bool = True) -> str:
     of = f"{ceiling.name} ({ceiling.figure})" if named else ceiling.figure
     return f", {text(rate / ceiling.rate, '1')} of {of}"
 
@@ -121,5 +135,8 @@ _BOUNDS: dict[str, Callable[[Accelerator], Ceiling]] = {
     "bench_to_device": catalog.host_link,
     "bench_to_host": catalog.host_link,
     "bench_within": _memory,
+    "host": catalog.host_link,
+    "within": _memory,
 }
-"""What limits a copy, by its function: the link to the host, or the device's memory."""
+"""What limits a copy, by its function or by the path that a benchmark declares: the link to the
+host, or the device's memory."""

@@ -6,7 +6,7 @@ within each launch, and only what comes out is estimated over launches.
 """
 
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 from typing import Any, Self
@@ -141,13 +141,29 @@ class Cases:
             No case has these parameters, such a size and this column.
         """
         sizes = {name: self._facts[name].get(over) for name in self.names(**where)}
-        found = {
-            float(size): (name,)
-            for name, size in sizes.items()
-            if isinstance(size, int | float) and size > 0 and self._by_launch(what, name).any()
-        }
-        if not found:
+        found = self.by_size(
+            (
+                (float(size), name)
+                for name, size in sizes.items()
+                if isinstance(size, int | float) and size > 0
+            ),
+            what,
+        )
+        if found is None:
             raise NotMeasuredError(self.reason(**where))
+        return found
+
+    def by_size(self, names: Iterable[tuple[float, str]], what: str = "seconds") -> Curve | None:
+        """Return a column of the frame by launch for cases with their sizes, if any has it.
+
+        Parameters
+        ----------
+        names
+            Full names of cases that passed, each behind its size.
+        """
+        found = {size: (name,) for size, name in names if self._by_launch(what, name).any()}
+        if not found:
+            return None
         cases = dict(sorted(found.items()))
         numbers = self._numbers[what][:, [self._place[name] for (name,) in cases.values()]]
         known = ~np.isnan(numbers).all(axis=1)

@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: MIT
+"""The cases of a benchmark function: by what varies beside size and device, by device, by size."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from reports.findings.answers import axis_pattern, size
+from reports.findings.select import Cases, Curve, NotMeasuredError, is_cpu, the_device
+from reports.frame import device_of, function_of
+from suite.model import Case, Outcome
+from suite.names import name_of
+
+LARGEST = 2**63
+"""The largest whole number that is taken for a size."""
+CPU = "cpu"
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A number of a case by launch.
+
+    Parameters
+    ----------
+    column
+        Its name in `reports.by_launch.ByLaunch`.
+    label
+        What it is, as the name of an axis.
+    is_rate
+        Whether more is better.
+    """
+
+    column: str
+    unit: str
+    label: str
+    is_rate: bool = False
+
+
+TIME = Quantity("seconds", "s", "Time")
+RATES = {
+    "flops": Quantity("flop_rate", "FLOP/s", "Rate", is_rate=True),
+    "bytes": Quantity("byte_rate", "B/s", "Rate", is_rate=True),
+}
+"""What declared work makes of a time."""
+PER_ITEM = Quantity("item_seconds", "s", "Time per item")
+"""The same where nothing but items is declared."""
+
+
+@dataclass(frozen=True)
+class Variant:
+    """Cases of a function that differ in nothing but the device and the size.
+
+    Parameters
+    ----------
+    label
+        Its other parameters, such as "dtype = bfloat16"; empty where there are none.
+    cases
+        Each case by its device and its size.
+    """
+
+    label: str
+    cases: Mapping[str, Mapping[float, Case]]
+
+    @property
+    def words(self) -> str:
+        """What follows a device in a sentence."""
+        return f" with {self.label}" if self.label else ""
+
+
+@dataclass(frozen=True)
+class Function:
+    """A benchmark function and its cases that passed.
+
+    Parameters
+    ----------
+    title
+        The first line of its docstring, or its name where no case passed.
+    axis
+        The parameter that is a size; empty where none takes several whole numbers.
+    variants
+        Those that the answers need first.
+    selected
+        The devices that a case was selected for, whatever became of it.
+    """
+
+    name: str
+    title: str
+    axis: str
+    variants: Sequence[Variant]
+    selected: frozenset[str]
+
+    @property
+    def short(self) -> str:
+        """The name without ``bench_``."""
+        return name_of(self.name)
+
+    @property
+    def places(self) -> list[str]:
+        """The devices, or groups of them, with a case that passed, the CPU last."""
+        measured = dict.fromkeys(place for variant in self.variants for place in variant.cases)
+        return sorted(measured, key=is_cpu)
+
+    @property
+    def accelerators(self) -> list[str]:
+        """The single accelerators that a case was selected for."""
+        return sorted(one for one in self.selected if not is_cpu(one) and "+" not in one)
+
+    @property
+    def rates(self) -> list[Quantity]:
+        """What the declared work of the cases gives, the first of which leads."""
+        works = [
+            case.extra_info.work
+            for variant in self.variants
+            for members in variant.cases.values()
+            for case in members.values()
+        ]
+        rates = [RATES[name] for name in RATES if any(getattr(work, name) for work in works)]
+        items = any(work.items for work in works)
+        return rates or ([PER_ITEM] if items else [])
+
+    def curve(self, cases: Cases, variant: Variant, place: str, quantity: Quantity = TIME) -> Curve:
+        """Return a number of a variant on a device by launch and by size.
+
+        Raises
+        ------
+        NotMeasuredError
+            No case of the variant passed there, or none has the number.
+        """
+        members = variant.cases.get(place, {})
+        named = ((number, case.fullname) for number, case in members.items())
+        found = cases.by_size(named, quantity.column)
+        if found is None:
+            raise NotMeasuredError(cases.reason(function=self.name, device=place))
+        return found
+
+    def where(self, cases: Cases, variant: Variant, place: str, number: float) -> str:
+        """Say on which device and at which size something was measured."""
+        return f" on {the_device(cases.run, place)}{variant.words}{self.at(number)}"
+
+    def at(self, number: float) -> str:
+        """Say at which size something was measured; nothing where there are no sizes."""
+        return f" at {size(number, axis_pattern(self.axis))}" if self.axis else ""
+
+    def power(self, variant: Variant) -> float:
+        """Return with which power of the size the declared work grows; 1 where none is declared."""
+        for members in variant.cases.values():
+            works = {number: _amount(case) for number, case in members.items()}
+            known = sorted(number for number, amount in works.items() if amount)
+            if len(known) > 1:
+                small, large = known[0], known[-1]
+                grown = math.log(works[large] / works[small]) / math.log(large / small)
+                return grown if grown > 0 else 1.0
+        return 1.0
+
+
+def functions(cases: Cases) -> list[Function]:
+    """Return the benchmark functions of an exercise, in the order of the run."""
+    outcomes: dict[str, list[Outcome]] = {}
+    for outcome in cases.run.frobench.outcomes:
+        if outcome.group == cases.exercise:
+            outcomes.setdefault(function_of(outcome.fullname), []).append(outcome)
+    passed: dict[str, list[Case]] = {}
+    for case in cases.passed():
+        passed.setdefault(function_of(case.fullname), []).append(case)
+    return [_function(name, passed.get(name, []), outcomes[name]) for name in outcomes]
+
+
+def _function(name: str, members: Sequence[Case], outcomes: Sequence[Outcome]) -> Function:
+    axis = _axis(members)
+    title = members[0].extra_info.title.rstrip(".") if members else name_of(name)
+    selected = frozenset(str(outcome.params.get("device", CPU)) for outcome in outcomes)
+    return Function(name, title, axis, _variants(members, axis), selected)
+
+
+def _variants(members: Sequence[Case], axis: str) -> list[Variant]:
+    varying = [
+        name
+        for name in dict.fromkeys(name for case in members for name in case.params)
+        if name not in {"device", axis} and len({case.params.get(name) for case in members}) > 1
+    ]
+    grouped: dict[str, dict[str, dict[float, Case]]] = {}
+    headline: dict[str, bool] = {}
+    for case in members:
+        number = _size(case, axis) if axis else 1.0
+        if number is None:
+            continue
+        label = ", ".join(
+            f"{name} = {case.params[name]}" for name in varying if name in case.params
+        )
+        grouped.setdefault(label, {}).setdefault(device_of(case), {})[number] = case
+        headline[label] = headline.get(label, False) or case.extra_info.headline
+    order = sorted(grouped, key=lambda label: not headline[label])
+    return [Variant(label, grouped[label]) for label in order]
+
+
+def _axis(members: Sequence[Case]) -> str:
+    """Return the parameter with the most sizes, the first of equals."""
+    sizes = {
+        name: {_size(case, name) for case in members}
+        for name in (members[0].params if members else ())
+        if all(type(case.params.get(name)) is int for case in members)
+    }
+    counts = {name: len(numbers - {None}) for name, numbers in sizes.items()}
+    most = max(counts.values(), default=0)
+    return next((name for name, count in counts.items() if count == most > 1), "")
+
+
+def _size(case: Case, axis: str) -> float | None:
+    """Return a parameter as a size; nothing where it is none."""
+    number = case.params.get(axis)
+    return float(number) if type(number) is int and 0 < number <= LARGEST else None
+
+
+def _amount(case: Case) -> float:
+    """Return the declared work, in whatever it is counted."""
+    work = case.extra_info.work
+    return float(work.flops or work.bytes or work.items or 0)
