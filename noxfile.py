@@ -194,6 +194,7 @@ def _install(session: nox.Session, *groups: str, torch: bool = True) -> None:
 
 def _install_needs(session: nox.Session, *groups: str, torch: bool = True) -> None:
     """Install what the project and the groups need, at the pinned versions."""
+    session.env["PIP_CONSTRAINT"] = None  # a vendor's image pins its own versions by it
     needs = [need for name, need in NEEDS.items() if torch or name != "torch"]
     extra = [need for group in groups for need in _group(group)]
     session.install(*PINS, *PROJECT["build-system"]["requires"], *needs, *extra)

@@ -9,10 +9,15 @@ import sysconfig
 import time
 import venv
 from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, cast
 
 import pytest
 
 import noxfile
+
+if TYPE_CHECKING:
+    import nox
 
 ROOT = Path(noxfile.__file__).parent
 FAKE_TORCH = """
@@ -91,6 +96,12 @@ def test_what_was_borrowed_can_be_given_back(tmp_path: Path) -> None:
     noxfile.borrow(noxfile.lendable_torch([image(tmp_path / "image")]), site_packages)
     noxfile.borrow(None, site_packages)
     assert "No module named 'torch'" in imported(own, "torch")
+
+
+def test_the_versions_of_an_image_do_not_contradict_the_pinned_ones() -> None:
+    session = SimpleNamespace(env={}, install=lambda *_: None)
+    noxfile._install_needs(cast("nox.Session", session))
+    assert session.env == {"PIP_CONSTRAINT": None}  # nox takes it out of the environment
 
 
 STAND_IN = """#!{python}
