@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from suite import store
 from suite.calls import Basis, Call, Calls
+from suite.compare.forecast import Forecast, forecast
 from suite.model import Exercise, ProfileName, Run, Settings, Work
 from suite.profiles import launches_within, settings_on, settling_seconds
 from suite.running.costs import choose_case_seconds, launch_seconds
@@ -52,6 +53,7 @@ class Expected(Struct, kw_only=True):
     longest_sample : seconds that a call may take
     launches, launch_seconds : how many there should be, and how long each of them takes
     run_seconds : the whole run, its pilot included
+    forecast : the smallest change that it will be able to show
     """
 
     profile: ProfileName
@@ -61,6 +63,7 @@ class Expected(Struct, kw_only=True):
     launches: int
     launch_seconds: float
     run_seconds: float
+    forecast: Forecast
     exercises: dict[str, Exercise]
     cases: list[ExpectedCase]
 
@@ -107,6 +110,7 @@ def expect(
         launches=launches,
         launch_seconds=launch,
         run_seconds=spent + launches * launch,
+        forecast=forecast(launches, [one.case for one in ran], before),
         exercises=found.exercises,
         cases=[
             ExpectedCase(

@@ -6,6 +6,7 @@ from itertools import groupby
 from textwrap import wrap
 
 from suite.calls import Basis
+from suite.compare.forecast import in_words
 from suite.expected import Expected, ExpectedCase
 from suite.model import Work
 from suite.names import name_of
@@ -101,6 +102,8 @@ def _totals(expected: Expected) -> Iterator[str]:
         f"{counted(expected.launches, 'launch')} of about {_about(expected.launch_seconds)}; "
         f"{counted(measured, 'case')}, {len(expected.cases) - measured} left out or not here"
     )
+    if expected.forecast.cases:
+        yield from _wrapped(in_words(expected.forecast))
 
 
 def _row(name: str, work: str, call: str, letter: str, run: str) -> str:

@@ -16,6 +16,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from suite import doctor, environment, store, telemetry
+from suite.compare.forecast import forecast, in_words
 from suite.errors import (
     CannotRunError,
     CutShortError,
@@ -23,6 +24,7 @@ from suite.errors import (
     NothingMeasuredError,
     NothingSelectedError,
 )
+from suite.expected import newest
 from suite.model import Conclusion, Run
 from suite.names import short_name
 from suite.profiles import launches_within
@@ -85,7 +87,7 @@ def _measure(
     interruptions: Interruptions,
 ) -> tuple[Path, Run]:
     """Plan the run of a folder unless it is planned, make its launches, and store it."""
-    plan = Plan.read(folder) or _plan(folder, clock, reporter)
+    plan = Plan.read(folder) or _plan(folder, results, clock, reporter)
     path = _path(results, plan)
     if not path.exists():  # else the process was killed right after it was written
         launches = Launches(plan, folder, clock, reporter)
@@ -133,7 +135,7 @@ def _folder(request: Request) -> Iterator[Path]:
         yield folder
 
 
-def _plan(folder: Path, clock: RunClock, reporter: Reporter) -> Plan:
+def _plan(folder: Path, results: Path, clock: RunClock, reporter: Reporter) -> Plan:
     """See what disturbs the machine, explore what can be measured here, and freeze it."""
     draft = Draft.read(folder)
     if draft is None:
@@ -159,6 +161,7 @@ def _plan(folder: Path, clock: RunClock, reporter: Reporter) -> Plan:
     plan.write(folder)
     clock.keep()
     _tell(plan, reporter)
+    reporter.say(_foreseen(plan, newest(results / plan.environment.machine)))
     return plan
 
 
@@ -168,13 +171,24 @@ def _say(troubles: Iterable[Conclusion], reporter: Reporter) -> None:
             reporter.say(f"{trouble.code}: {trouble.message}; mend it: {trouble.advice}")
 
 
+def _foreseen(plan: Plan, earlier: Run | None) -> str:
+    """Say which change the run will be able to show.
+
+    earlier : the newest stored run of this machine, if there is one
+    """
+    return in_words(forecast(_planned(plan), [case.fullname for case in plan.cases], earlier))
+
+
+def _planned(plan: Plan) -> int:
+    return launches_within(plan.settings, plan.plan_seconds, plan.launch_seconds)
+
+
 def _tell(plan: Plan, reporter: Reporter) -> None:
     """Say what is planned, and if the fewest launches that say anything take too long."""
-    planned = launches_within(plan.settings, plan.plan_seconds, plan.launch_seconds)
     left_out = [outcome for outcome in plan.outcomes if outcome.status == "skipped"]
     without = f"; {len(left_out)} left out:" if left_out else ""
     reporter.say(
-        f"{counted(len(plan.cases), 'case')} in {counted(planned, 'launch')} of about "
+        f"{counted(len(plan.cases), 'case')} in {counted(_planned(plan), 'launch')} of about "
         f"{remaining(plan.launch_seconds)}{without}"
     )
     for reason in reasons(left_out):

@@ -88,6 +88,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     for name, process in made.items():
         out, err = process.communicate(timeout=240)
         assert process.returncode == 0, err
+        assert "compared with another run of 6 launches, a slow-down of about" in err
         files[name] = folder / name / out.splitlines()[-1]
     return files
 

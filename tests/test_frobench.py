@@ -67,6 +67,7 @@ def test_list_names_every_case_and_its_question(tmp_path: Path) -> None:
     assert "Multiply two small matrices." in shown.stdout
     assert "8.19 kFLOP" in shown.stdout
     assert "\nstandard: about " in shown.stdout
+    assert "a slow-down of about " in shown.stdout
     assert max(map(len, shown.stdout.splitlines())) <= 100
 
 
@@ -174,7 +175,7 @@ def test_two_machines_are_incomparable_and_the_hint_names_the_flag(
     other = store.write(factory.run(accelerators=1, slower=2), tmp_path / "results")
     shown = frobench("compare", results[0], other, folder=tmp_path)
     assert shown.returncode == 3
-    assert "nothing compared: accelerators differs" in shown.stdout
+    assert "nothing compared: 2 facts differ that move numbers: accelerators, " in shown.stdout
     assert "--purchase" in shown.stdout
 
 
