@@ -247,12 +247,36 @@ def main() -> None:
 )
 @click.option("--peak", is_flag=True, help="Search 3 minutes more for the fastest product.")
 @click.option("--resume", metavar="RUN", help="Finish an interrupted run, or the `last` one.")
+@click.option("--once", metavar="CASE", help="Call one case once, for a profiler; store nothing.")
+@click.option(
+    "--trace",
+    type=click.Path(dir_okay=False, writable=True, path_type=Path),
+    metavar="FILE",
+    help="With --once: write a trace of the call for chrome://tracing or Perfetto.",
+)
 @wait
 @measures
-def run(devices: str, results: Path, benchmarks: Path, **wanted: Any) -> None:  # noqa: ANN401 - as the options say
-    """Measure this machine and store the run; the last line is the stored file's path."""
+def run(
+    devices: str,
+    results: Path,
+    benchmarks: Path,
+    *,
+    once: str | None,
+    trace: Path | None,
+    **wanted: Any,  # noqa: ANN401 - see `Request`
+) -> None:
+    """Measure this machine and store the run; the last line is the stored file's path.
+
+    With --once, one case of any profile is set up, warmed up and called once in this process, to
+    which a profiler can attach; see docs/profiling.md.
+    """
     from suite.terminal import say, shown
 
+    if once is not None:
+        call_once(once, trace, benchmarks, names(devices), wanted)
+        return
+    if trace is not None:
+        raise click.UsageError("--trace is of the call that --once makes")
     path, stored = measure(results=results, benchmarks=benchmarks, devices=devices, **wanted)
     try:
         conclude(stored, err=True)
@@ -327,6 +351,35 @@ def measure(results: Path, benchmarks: Path, devices: str, **wanted: Any) -> "tu
             if stopped.stored is not None:
                 conclude(store.read(stopped.stored), err=True)
             raise
+
+
+def call_once(
+    case: str, trace: Path | None, benchmarks: Path, devices: list[str], wanted: dict[str, Any]
+) -> None:
+    """Call one case once, and say that this is no measurement."""
+    from suite.names import name_of
+    from suite.once.run import Once, run_once
+    from suite.terminal import say, shown
+    from suite.units import format_seconds
+
+    measuring = ("budget", "launches", "deadline", "project", "peak", "resume")
+    if given := [f"--{name}" for name in measuring if wanted[name]]:
+        raise click.UsageError(f"--once measures nothing: leave out {', '.join(given)}")
+    asked = Once(
+        case=case,
+        benchmarks=spelled(benchmarks),
+        devices=devices,
+        expression=wanted["expression"],
+        seed=wanted["seed"] or 0,
+        trace=trace and trace.absolute(),
+    )
+    called = run_once(asked, waiting=(lambda line: say(line, err=True)) if wanted["wait"] else None)
+    where = " and ".join(called.devices)
+    say(f"{name_of(called.case)}: called once on {where}, after the warm-up; its result is right.")
+    took = format_seconds(called.seconds)
+    say(f"The call took {took}. This is no measurement: nothing is stored.")
+    if trace is not None:
+        say(f"Trace, for https://ui.perfetto.dev or chrome://tracing: {shown(trace.absolute())}")
 
 
 def conclude(judged: "Run", *, err: bool, every: bool = False, cases: bool = False) -> None:

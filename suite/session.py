@@ -28,6 +28,8 @@ from suite.grids import Parameters
 from suite.inputs import Inputs
 from suite.measurement import Measurement
 from suite.model import Check, Settings, Work
+from suite.names import name_of
+from suite.once.call import called_once
 from suite.profiles import PROFILES, settings_for
 from suite.queued import Blocker, blocker
 from suite.running.journal import (
@@ -251,7 +253,9 @@ class LaunchSession:
     ) -> Measured:
         """Time a body and check its result; raise what makes the case fail or be left out."""
         inputs = Inputs(sampler.body, sampler.against)
-        if self.spec.mode != "measure":
+        if self.spec.mode == "once":
+            seen = called_once(sampler, name_of(item.nodeid), self.settings, self.spec.trace)
+        elif self.spec.mode != "measure":
             seen = self._climb_to(item, sampler, work)
         if self.spec.mode in {"measure", "alone"}:
             seen = timing.measure(sampler, self.settings)

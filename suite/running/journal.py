@@ -240,7 +240,8 @@ class LaunchSpec(Struct, kw_only=True):
     """What the runner tells a launch: where to write, what to measure, in which order.
 
     mode : ``collect`` lists the cases, ``pilot`` calls each once or twice, ``measure``
-        samples; ``alone`` is a session that no runner started
+        samples; ``once`` calls one body for a profiler; ``alone`` is a session that no runner
+        started
     benchmarks : the folder of benchmarks; cases are named from the folder that holds it
     order : full names of the cases in the order to measure them; empty takes all
     done : cases that earlier processes of the launch have measured
@@ -249,9 +250,10 @@ class LaunchSpec(Struct, kw_only=True):
     searched : what is known already of cases that would search
     versions : those that benchmarks must have, by the full names of cases
     windows : cases to repeat behind all others, in this order (see `suite.windows`)
+    trace : the file for a trace of the one call, if one is wanted
     """
 
-    mode: Literal["collect", "pilot", "measure", "alone"]
+    mode: Literal["collect", "pilot", "measure", "once", "alone"]
     launch: int
     journal: str
     benchmarks: str
@@ -264,6 +266,7 @@ class LaunchSpec(Struct, kw_only=True):
     searched: dict[str, Search] = field(default_factory=dict)
     windows: list[str] = field(default_factory=list)
     versions: dict[str, str] = field(default_factory=dict)
+    trace: str | None = None
 
 
 class Journal(JsonLines[Record]):

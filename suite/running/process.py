@@ -63,12 +63,10 @@ class LaunchProcess:
             self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and files
                 [
                     *(sys.executable, "-m", "suite.running.entry", str(os.getpid())),
-                    *_PYTEST,
-                    *_where(Path(spec.benchmarks)),
-                    f"--frobench-launch={path}",
+                    *arguments(path, Path(spec.benchmarks)),
                     *options,
                 ],
-                env=_environment(),
+                env=environment(),
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
@@ -165,6 +163,7 @@ _PYTEST = (
     *("-o", "python_files=bench_*.py", "-o", "python_functions=bench_*"),
     *("-p", "pytest_benchmark.plugin", "-p", "suite.plugin", "-p", "no:cacheprovider"),
 )
+"""What makes pytest collect benchmarks, and load nothing that the machine has besides."""
 MISUSED = 4
 """pytest's exit code when it cannot read its arguments, such as an expression."""
 DEVICE_LOST = 70
@@ -179,16 +178,22 @@ MOMENT = 0.5
 """Seconds in which the runner hears that it is to end as well, and no case is to blame."""
 
 
-def _environment() -> dict[str, str]:
+def environment() -> dict[str, str]:
     """Return the user's environment without what would bend pytest to other ends."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
     paths = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
     return kept | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTHONPATH": os.pathsep.join(paths)}
 
 
-def _where(benchmarks: Path) -> list[str]:
+def arguments(spec: Path, benchmarks: Path) -> list[str]:
+    """Return pytest's arguments for a session over benchmarks that a file specifies.
+
+    pytest-benchmark makes a folder for results where it is not given one that is there.
+    """
     # Without the cut, pytest would match `-k` against the folders above as well.
-    return [str(benchmarks), f"--rootdir={benchmarks.parent}", f"--confcutdir={benchmarks.parent}"]
+    where = (f"--rootdir={benchmarks.parent}", f"--confcutdir={benchmarks.parent}")
+    storage = f"--benchmark-storage=file://{spec.parent}"
+    return [*_PYTEST, str(benchmarks), *where, storage, f"--frobench-launch={spec}"]
 
 
 def _require_room(folder: Path) -> None:

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: MIT
+"""Which case a user means, and which are near it where it is none or several."""
+
+from collections.abc import Sequence
+from difflib import get_close_matches
+
+import pytest
+
+from suite.collection import has_cases, parameters
+from suite.errors import NothingSelectedError
+from suite.names import name_of, short_name
+
+MOST_NAMES = 8
+"""Cases that an error names."""
+LIKENESS = 0.4
+"""How alike names are, of 1, that an error calls near."""
+
+
+def matching(wanted: str, cases: Sequence[str]) -> list[str]:
+    """Return the cases with a name, in full or without file or ``bench``, or else those with it.
+
+    cases : full names
+    """
+    named = [one for one in cases if wanted in {one, short_name(one), name_of(one)}]
+    return named or [one for one in cases if wanted.lower() in one.lower()]
+
+
+def the_case(wanted: str, cases: Sequence[str]) -> str:
+    """Return the full name of the one case that a user means.
+
+    Raises
+    ------
+    NothingSelectedError
+        No case matches, or several do; the message lists those that are near.
+    """
+    found = matching(wanted, cases)
+    if len(found) == 1:
+        return found[0]
+    if found:
+        several = f"{wanted!r} matches {len(found)} cases; give the name of one:"
+        raise NothingSelectedError("\n".join([several, *_listed(found)]))
+    names = {name_of(one): one for one in cases}
+    near = [names[one] for one in get_close_matches(wanted, names, MOST_NAMES, LIKENESS)]
+    if not near:
+        raise NothingSelectedError(
+            f"no case matches {wanted!r}; `frobench list --profile rigorous` shows what there is"
+        )
+    raise NothingSelectedError(
+        "\n".join([f"no case matches {wanted!r}; near are:", *_listed(near)])
+    )
+
+
+def _listed(cases: Sequence[str]) -> list[str]:
+    """Return the shortest names that tell cases apart, a line each."""
+    short = [name_of(one) for one in cases]
+    names = short if len(set(short)) == len(short) else cases
+    more = [f"  and {len(cases) - MOST_NAMES} more"] if len(cases) > MOST_NAMES else []
+    return [*(f"  {one}" for one in names[:MOST_NAMES]), *more]
+
+
+class Choice:
+    """A plugin of pytest that leaves one case of those that were collected.
+
+    wanted : what the user called it
+    devices : what the chosen case runs on
+    error : why none is chosen
+    """
+
+    def __init__(self, wanted: str) -> None:
+        self.wanted = wanted
+        self.devices: list[str] = []
+        self.error: NothingSelectedError | None = None
+
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        """Leave the chosen case."""
+        cases = {
+            item.nodeid: item
+            for item in items
+            if isinstance(item, pytest.Function)
+            if "measure" in item.fixturenames and has_cases(item)
+        }
+        try:
+            chosen = cases[the_case(self.wanted, list(cases))]
+        except NothingSelectedError as error:
+            self.error = error
+            items.clear()
+            return
+        self.devices = str(parameters(chosen)["device"]).split("+")
+        items[:] = [chosen]
