@@ -480,6 +480,8 @@ class Frobench(Struct, kw_only=True):
     plan_body_seconds : of the planning, inside bodies and what warms them up, searches included;
         older files do not tell
     project : whose code was measured, where that is not Frobench's own; older files do not tell
+    beside : names of the runs whose launches came in turn with this one's (`frobench history`);
+        they share the machine's state, and so do not show how far separate runs lie apart
     """
 
     schema: Integer
@@ -501,6 +503,7 @@ class Frobench(Struct, kw_only=True):
     plan_body_seconds: Number | UnsetType = UNSET
     without_energy: dict[str, str] | UnsetType = UNSET
     project: Project | UnsetType = UNSET
+    beside: list[str] | UnsetType = UNSET
 
 
 class CommitInfo(Struct, kw_only=True):

@@ -87,11 +87,15 @@ def _measure(
     interruptions: Interruptions,
 ) -> tuple[Path, Run]:
     """Plan the run of a folder unless it is planned, make its launches, and store it."""
-    plan = Plan.read(folder) or _plan(folder, results, clock, reporter)
+    plan = Plan.read(folder)
+    if plan is None:
+        plan = make_plan(folder, clock, reporter)
+        _tell(plan, reporter)
+        reporter.say(_foreseen(plan, newest(results / plan.environment.machine)))
     path = _path(results, plan)
     if not path.exists():  # else the process was killed right after it was written
         launches = Launches(plan, folder, clock, reporter)
-        sources = _sources(folder, plan.draft)
+        sources = sensors(folder, plan.draft)
         with telemetry.Sampler(sources, folder / READINGS, clock.seconds):
             launches.run()
         interruptions.hold()
@@ -135,7 +139,7 @@ def _folder(request: Request) -> Iterator[Path]:
         yield folder
 
 
-def _plan(folder: Path, results: Path, clock: RunClock, reporter: Reporter) -> Plan:
+def make_plan(folder: Path, clock: RunClock, reporter: Reporter) -> Plan:
     """See what disturbs the machine, explore what can be measured here, and freeze it."""
     draft = Draft.read(folder)
     if draft is None:
@@ -152,7 +156,7 @@ def _plan(folder: Path, results: Path, clock: RunClock, reporter: Reporter) -> P
             reporter.at(0.0, left, f"trying {short_name(record.case)}")
 
     pilot.explore(draft, folder, journal, tell)
-    counters = telemetry.counters(_sources(folder, draft))
+    counters = telemetry.counters(sensors(folder, draft))
     plan = freeze(draft, journal, clock.seconds(), counters)
     _say(plan.troubles, reporter)
     if not plan.cases:
@@ -160,8 +164,6 @@ def _plan(folder: Path, results: Path, clock: RunClock, reporter: Reporter) -> P
     plan = replace(plan, troubles=[*troubles, *plan.troubles])
     plan.write(folder)
     clock.keep()
-    _tell(plan, reporter)
-    reporter.say(_foreseen(plan, newest(results / plan.environment.machine)))
     return plan
 
 
@@ -203,7 +205,7 @@ def _tell(plan: Plan, reporter: Reporter) -> None:
         )
 
 
-def _sources(folder: Path, draft: Draft) -> list[Source]:
+def sensors(folder: Path, draft: Draft) -> list[Source]:
     """Return whom to ask about the devices that the pilot saw."""
     for said in Journal(folder / PILOT):
         if isinstance(said, Surroundings):

@@ -31,12 +31,14 @@ from suite.model import Check, Settings, Work
 from suite.names import name_of
 from suite.once.call import called_once
 from suite.profiles import PROFILES, settings_for
+from suite.project.imports import imported
 from suite.queued import Blocker, blocker
 from suite.running.journal import (
     Begun,
     Busy,
     Gauged,
     Harness,
+    Imported,
     Journal,
     LaunchSpec,
     Measured,
@@ -199,6 +201,9 @@ class LaunchSession:
         if self._gauge is not None:
             seconds = self._gauge.finish()
             self.write(Gauged(launch=self.spec.launch, seconds=seconds))
+        if self.spec.paths:
+            origins = imported(self.spec.paths, self.spec.kept_out)
+            self.write(Imported(launch=self.spec.launch, **origins._asdict()))
 
     def remember(self, items: Sequence[pytest.Function]) -> None:
         """Take up a pilot that a hung or crashed case ended, where it was."""

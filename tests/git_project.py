@@ -32,6 +32,7 @@ def repository(folder: Path) -> Path:
     """Make an empty repository."""
     folder.mkdir(parents=True)
     git(folder, "init", "--quiet")
+    git(folder, "symbolic-ref", "HEAD", "refs/heads/main")
     return folder
 
 

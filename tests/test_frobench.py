@@ -26,6 +26,7 @@ VERBS = (
     "doctor",
     "validate",
     "compare",
+    "history",
     "reproduce",
     "report",
     "share",

@@ -14,9 +14,10 @@ MOST_FILES = 2 * MOST_RUNS
 def others(folders: Iterable[Path]) -> list[Levels]:
     """Return what the newest stored runs of some folders say, the newest first.
 
-    Files that cannot be read are passed over, and so are folders that are not there. Folders
-    inside them are not searched. The checks are not made anew, which would take half a second a
-    file: cases count that the file itself finds no error in.
+    Files that cannot be read are passed over, folders that are not there, and runs whose launches
+    came in turn with those of other runs. Folders inside them are not searched. The checks are not
+    made anew, which would take half a second a file: cases count that the file itself finds no
+    error in.
     """
     files = {file.resolve() for folder in folders for file in folder.glob("*.json")}
     newest = sorted(files, key=lambda file: file.name, reverse=True)[:MOST_FILES]
@@ -25,6 +26,8 @@ def others(folders: Iterable[Path]) -> list[Levels]:
 
 def _levels(file: Path) -> Levels | None:
     try:
-        return levels(store.read(file)) if file.is_file() else None
+        if not file.is_file() or (run := store.read(file)).frobench.beside:
+            return None
+        return levels(run)
     except (store.InvalidResult, OSError):
         return None

@@ -6,23 +6,42 @@ import shutil
 import subprocess
 from pathlib import Path
 
+from suite.errors import CannotRunError
 from suite.model import CommitInfo
+
+_OF_A_HOOK = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE")
+"""Variables by which git tells its hooks which repository they are about."""
 
 
 def ask(folder: Path, *arguments: str) -> str | None:
     """Return what git answers about a folder; ``None`` where it is missing or refuses."""
+    try:
+        return do(folder, *arguments)
+    except CannotRunError:
+        return None
+
+
+def do(folder: Path, *arguments: str) -> str:
+    """Have git do something in a folder; return what it prints.
+
+    Raises `CannotRunError` with the last line of what git says if it is missing or refuses.
+    """
     git = shutil.which("git")
     if git is None:
-        return None
+        raise CannotRunError("git is not installed")
+    kept = {name: value for name, value in os.environ.items() if name not in _OF_A_HOOK}
     answer = subprocess.run(  # noqa: S603 - git, and arguments that no shell reads
         [git, "-C", str(folder), *arguments],
         capture_output=True,
         text=True,
         errors="replace",
         check=False,
-        env=os.environ | {"TZ": "UTC"},
+        env=kept | {"TZ": "UTC"},
     )
-    return answer.stdout.strip() if answer.returncode == 0 else None
+    if answer.returncode:
+        *_, reason = answer.stderr.strip().splitlines() or ["git fails without a word"]
+        raise CannotRunError(reason)
+    return answer.stdout.strip()
 
 
 def top(folder: Path) -> Path | None:

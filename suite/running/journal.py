@@ -204,6 +204,18 @@ class Gauged(Struct, tag="gauged", kw_only=True):
     seconds: dict[str, float]
 
 
+class Imported(Struct, tag="imported", kw_only=True):
+    """Where a process has imported the project's code from, in a launch that puts it first.
+
+    inside : number of modules from the folders that were put first
+    outside : names of modules from the working tree that was to be kept out
+    """
+
+    launch: int
+    inside: int
+    outside: list[str]
+
+
 class Ended(Struct, tag="ended", kw_only=True):
     """A launch has measured all it was given; written by the runner.
 
@@ -232,6 +244,7 @@ Record = (
     | Refused
     | Harness
     | Gauged
+    | Imported
     | Ended
 )
 
@@ -251,6 +264,7 @@ class LaunchSpec(Struct, kw_only=True):
     versions : those that benchmarks must have, by the full names of cases
     windows : cases to repeat behind all others, in this order (see `suite.windows`)
     trace : the file for a trace of the one call, if one is wanted
+    paths, kept_out : see `Draft`
     """
 
     mode: Literal["collect", "pilot", "measure", "once", "alone"]
@@ -267,6 +281,8 @@ class LaunchSpec(Struct, kw_only=True):
     windows: list[str] = field(default_factory=list)
     versions: dict[str, str] = field(default_factory=dict)
     trace: str | None = None
+    paths: list[str] = field(default_factory=list)
+    kept_out: str = ""
 
 
 class Journal(JsonLines[Record]):

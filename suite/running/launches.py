@@ -63,24 +63,28 @@ class Launches:
         if self._plan.counters and not self.records:
             self._rest()
         while self._wants_another():
-            number = self.done
-            if number in self._ended():  # a damaged line took some of its cases
-                self._launch(number)
-                continue
-            earlier = self._take_up(number)
-            begun, started, others = self._clock.seconds(), datetime.now(UTC), Others()
-            self._launch(number)
-            ended = Ended(
-                launch=number,
-                started=(started - timedelta(seconds=earlier)).isoformat(timespec="seconds"),
-                begun=begun - earlier,
-                seconds=earlier + self._clock.seconds() - begun,
-                others=None if earlier else others.used(),
-            )
-            self._clock.keep()  # first, or the next sitting's clock might lie behind the launch
-            self._journal.write(ended)
-            self.records += self._journal.news()
+            self.add()
             self._reporter.say(f"launch {self.done} of about {self._expected()} done")
+
+    def add(self) -> None:
+        """Make the next launch, or measure again what a damaged line took of an earlier one."""
+        number = self.done
+        if number in self._ended():
+            self._launch(number)
+            return
+        earlier = self._take_up(number)
+        begun, started, others = self._clock.seconds(), datetime.now(UTC), Others()
+        self._launch(number)
+        ended = Ended(
+            launch=number,
+            started=(started - timedelta(seconds=earlier)).isoformat(timespec="seconds"),
+            begun=begun - earlier,
+            seconds=earlier + self._clock.seconds() - begun,
+            others=None if earlier else others.used(),
+        )
+        self._clock.keep()  # first, or the next sitting's clock might lie behind the launch
+        self._journal.write(ended)
+        self.records += self._journal.news()
 
     def _take_up(self, number: int) -> float:
         """Return the seconds of the cases that a launch measured in earlier sittings.
@@ -142,6 +146,8 @@ class Launches:
                 searched=self._plan.searched,
                 windows=self._plan.windows(number),
                 versions={case.fullname: case.version for case in self._plan.cases},
+                paths=self._plan.draft.paths,
+                kept_out=self._plan.draft.kept_out,
             )
             with LaunchProcess(self._folder, spec) as process:
                 code = process.watch(self._journal, self._plan.settings.deadline, self._hear)

@@ -69,6 +69,8 @@ def explore(draft: Draft, folder: Path, journal: Journal, tell: Callable[[Record
             order=left,
             search_seconds=draft.search_seconds,
             searched=draft.searched,
+            paths=draft.paths,
+            kept_out=draft.kept_out,
         )
         found = explorer.explore(folder, spec, journal)
         left = [case.fullname for case in found.cases if case.fullname not in explorer.over]

@@ -85,6 +85,8 @@ class Draft(_Kept, kw_only=True):
     searched : what that other run found
     budget_asked : whether the budget is the user's, and not the profile's
     project_folder, project : the working tree of the project that is measured, and its commit
+    paths : folders of it that modules are imported from first; none leaves that to the user
+    kept_out : another working tree of it, from which nothing may be imported
     """
 
     FILE: ClassVar[str] = "draft.json"
@@ -101,6 +103,8 @@ class Draft(_Kept, kw_only=True):
     budget_asked: bool = False
     project_folder: str | None = None
     project: Project | None = None
+    paths: list[str] = []
+    kept_out: str = ""
 
 
 class Plan(_Kept, kw_only=True):

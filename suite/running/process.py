@@ -11,7 +11,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
@@ -66,7 +66,7 @@ class LaunchProcess:
                     *arguments(path, Path(spec.benchmarks)),
                     *options,
                 ],
-                env=environment(),
+                env=environment(spec.paths),
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
@@ -178,11 +178,19 @@ MOMENT = 0.5
 """Seconds in which the runner hears that it is to end as well, and no case is to blame."""
 
 
-def environment() -> dict[str, str]:
-    """Return the user's environment without what would bend pytest to other ends."""
+def environment(first: Sequence[str] = ()) -> dict[str, str]:
+    """Return the user's environment without what would bend pytest to other ends.
+
+    first : folders that come before the user's own when modules are looked for, and before the
+        current one
+    """
     kept = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
-    paths = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
-    return kept | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTHONPATH": os.pathsep.join(paths)}
+    paths = [str(ROOT), *first, *filter(None, [os.environ.get("PYTHONPATH")])]
+    return (
+        kept
+        | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTHONPATH": os.pathsep.join(paths)}
+        | ({"PYTHONSAFEPATH": "1"} if first else {})
+    )
 
 
 def arguments(spec: Path, benchmarks: Path) -> list[str]:

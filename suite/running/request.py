@@ -25,6 +25,7 @@ class Request(Struct, frozen=True, kw_only=True):
     resume : a run to finish, or ``last``; its own plan then holds, not this request
     wait : wait until no other run measures this machine, rather than refuse
     project : a folder of the project that is measured, if not the benchmarks' repository
+    paths, kept_out : see `Draft`
     """
 
     results: Path
@@ -41,6 +42,8 @@ class Request(Struct, frozen=True, kw_only=True):
     resume: str | None = None
     wait: bool = False
     project: Path | None = None
+    paths: list[str] = []
+    kept_out: str = ""
 
 
 def make_draft(request: Request, commit: CommitInfo, name: str) -> Draft:
@@ -69,6 +72,8 @@ def make_draft(request: Request, commit: CommitInfo, name: str) -> Draft:
         },
         project_folder=str(tree) if tree else None,
         project=facts(tree) if tree else None,
+        paths=request.paths,
+        kept_out=request.kept_out,
     )
 
 

@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: MIT
+"""Launches of several commits in turn, each with the code of its commit."""
+
+import random
+import time
+from collections.abc import Sequence
+from contextlib import ExitStack
+from functools import partial
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from msgspec import Struct
+
+from suite import environment
+from suite.errors import CannotRunError, NothingMeasuredError
+from suite.history.commits import Commit
+from suite.history.search import BrokenError, Ratios
+from suite.history.sitting import Sitting, ratio
+from suite.history.trees import WorkTrees
+from suite.model import ProfileName
+from suite.running import folders
+from suite.running.nothing import reasons
+from suite.running.progress import Reporter
+from suite.running.request import Request, make_draft
+
+
+class HistoryRequest(Struct, frozen=True, kw_only=True):
+    """What the user asked for.
+
+    range : two revisions, such as ``v1.0..main``
+    launches : pairs of launches of the ends of the range
+    build : a command of the shell that is called in each working tree
+    paths : folders of a commit that hold its modules
+    """
+
+    range: str
+    results: Path
+    benchmarks: Path
+    launches: int
+    project: Path | None = None
+    profile: ProfileName = "standard"
+    devices: list[str] = []
+    expression: str = ""
+    seed: int | None = None
+    build: str = ""
+    paths: list[str] = []
+    wait: bool = False
+
+
+class Bench:
+    """Measures commits of a range in pairs; see `suite.history.search.Measure`."""
+
+    def __init__(
+        self,
+        request: HistoryRequest,
+        project: Path,
+        commits: Sequence[Commit],
+        trees: WorkTrees,
+        reporter: Reporter,
+    ) -> None:
+        self._request = request
+        self._project = project
+        self._commits = commits
+        self._trees = trees
+        self._progress = Progress(reporter)
+        self._random = random.Random(request.seed)  # noqa: S311 - not for secrets
+        self._seed = self._random.randrange(2**31) if request.seed is None else request.seed
+        self._sittings: dict[int, Sitting] = {}
+        self._held = ExitStack()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Let go of the runs' folders, and remove those that were not stored."""
+        for sitting in self._sittings.values():
+            if sitting.folder.exists():
+                folders.remove(sitting.folder)
+        self._held.close()
+
+    def __call__(self, first: int, second: int, launches: int) -> Ratios:
+        """Launch two commits so many times each, in turn and in random order."""
+        one, other = self._commits[first], self._commits[second]
+        self._progress.say(f"{one.short} beside {other.short}: {launches} launches each")
+        before, after = self._sitting(first), self._sitting(second)
+        begun = before.launches, after.launches
+        for done in range(launches):
+            pair = [(first, before), (second, after)]
+            self._random.shuffle(pair)
+            for place, (commit, sitting) in enumerate(pair):
+                self._progress.turn((2 * done + place) / (2 * launches), 2 * launches)
+                self._launch(commit, sitting)
+        taken = [
+            (before.seconds(begun[0] + launch), after.seconds(begun[1] + launch))
+            for launch in range(launches)
+        ]
+        return {
+            case.fullname: [ratio(old, new, case.fullname) for old, new in taken]
+            for case in before.plan.cases
+        }
+
+    def store(self, *, complete: bool) -> list[Path]:
+        """Store a run for each commit that was measured; return the files' paths."""
+        measured = [sitting for sitting in self._sittings.values() if sitting.has_samples]
+        names = [sitting.folder.name for sitting in measured]
+        stored = [
+            sitting.store(self._request.results, names, complete=complete)
+            for _, sitting in sorted(self._sittings.items())
+        ]
+        return [path for path in stored if path is not None]
+
+    def _sitting(self, place: int) -> Sitting:
+        """Return the run of a commit, begun when it is first asked for."""
+        if place not in self._sittings:
+            try:
+                self._sittings[place] = self._begin(self._commits[place])
+            except (CannotRunError, NothingMeasuredError) as error:
+                raise BrokenError(place, _briefly(error)) from error
+        return self._sittings[place]
+
+    def _begin(self, commit: Commit) -> Sitting:
+        tree = self._trees.at(commit, self._progress.say)
+        request = Request(
+            results=self._request.results,
+            benchmarks=self._trees.benchmarks(),
+            profile=self._request.profile,
+            devices=self._request.devices,
+            expression=self._request.expression,
+            launches=self._request.launches,
+            seed=self._seed,
+            project=tree,
+            paths=self._trees.sources(tree),
+            kept_out=str(self._project),
+        )
+        own = environment.commit()
+        folder = folders.begin(
+            request.results, own.id or "unknown", partial(make_draft, request, own)
+        )
+        first = next(iter(self._sittings.values()), None)
+        try:
+            self._held.enter_context(folders.held(folder))
+            sitting = Sitting(folder, self._progress, first)
+            for line in [] if first else reasons(sitting.plan.outcomes):
+                self._progress.say(line)
+        except BaseException:
+            folders.remove(folder)
+            raise
+        return sitting
+
+    def _launch(self, place: int, sitting: Sitting) -> None:
+        try:
+            sitting.launch()
+        except CannotRunError as error:
+            raise BrokenError(place, _briefly(error)) from error
+
+
+class Progress:
+    """Shows how far a pair of commits is, in place of how far each of their runs is."""
+
+    def __init__(self, reporter: Reporter) -> None:
+        self._reporter = reporter
+        self._begun = time.monotonic()
+        self._done = 0.0
+        self._left = 0.0
+
+    def turn(self, done: float, launches: int) -> None:
+        """Take up the next launch of a pair.
+
+        done : part of the pair's launches that are made
+        launches : of both commits together
+        """
+        now = time.monotonic()
+        if done == 0:
+            self._begun = now
+        self._done = done
+        self._left = (now - self._begun) / done * (1 - done) if done else 5.0 * launches
+
+    def say(self, line: str) -> None:
+        """Show a line that stays."""
+        self._reporter.say(line)
+
+    def at(self, done: float, left: float, what: str) -> None:  # noqa: ARG002 - of one run
+        """Show how much of the pair is done."""
+        self._reporter.at(self._done, self._left, what)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Leave nothing behind."""
+
+
+def _briefly(error: Exception) -> str:
+    """Return the first line of what keeps a commit from being measured."""
+    return (str(error).strip().splitlines() or ["no reason was given"])[0]

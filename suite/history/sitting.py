@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: MIT
+"""One commit's run, whose launches come in turn with those of other commits."""
+
+import math
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from statistics import median
+
+from msgspec.structs import replace
+
+from suite import store, telemetry
+from suite.errors import CannotRunError
+from suite.model import Run
+from suite.names import short_name
+from suite.project.words import describe
+from suite.runner import PILOT, make_plan, sensors
+from suite.running import folders
+from suite.running.clock import RunClock
+from suite.running.energy import Choice
+from suite.running.journal import Imported, Journal, Measured, Record, Refused
+from suite.running.launches import Launches
+from suite.running.merge import merge
+from suite.running.plan import Draft, Plan
+from suite.running.progress import Reporter
+from suite.running.watch import READINGS
+
+
+class Sitting:
+    """A run of one commit.
+
+    folder : holds its draft
+    first : the sitting whose plan holds for all; without it, one is made here by a pilot
+
+    Raises what `make_plan` raises, and `CannotRunError` if this does not measure the commit.
+    """
+
+    def __init__(self, folder: Path, reporter: Reporter, first: "Sitting | None" = None) -> None:
+        self.folder = folder
+        self.clock = RunClock(folder)
+        draft = Draft.read(folder)
+        if draft is None:
+            raise FileNotFoundError(folder / Draft.FILE)
+        if first is None:
+            plan = make_plan(folder, self.clock, reporter)
+            require_imports([*Journal(folder / PILOT)], draft)
+            plan = replace(plan, counters=[], energy=Choice([], {}), sustained=[])
+        else:
+            shutil.copyfile(first.folder / PILOT, folder / PILOT)
+            plan = replace(first.plan, draft=draft, plan_seconds=0.0, body_seconds=0.0)
+        plan.write(folder)
+        self.plan: Plan = plan
+        self._sources = sensors(folder, draft)
+        self._launches = Launches(plan, folder, self.clock, reporter)
+
+    @property
+    def launches(self) -> int:
+        """The number of launches made."""
+        return self._launches.done
+
+    @property
+    def has_samples(self) -> bool:
+        """Whether any case was measured in any launch."""
+        return any(isinstance(record, Measured) for record in self._launches.records)
+
+    def launch(self) -> None:
+        """Measure every case once, in a fresh process.
+
+        Raises `CannotRunError` if no case could be measured.
+        """
+        number = self.launches
+        with telemetry.Sampler(self._sources, self.folder / READINGS, self.clock.seconds):
+            self._launches.add()
+        records = [r for r in self._launches.records if getattr(r, "launch", None) == number]
+        if not any(isinstance(record, Measured) for record in records):
+            raise CannotRunError(self._failure())
+        require_imports(records, self.plan.draft)
+
+    def seconds(self, launch: int) -> dict[str, float]:
+        """Return the median of each case's samples in a launch."""
+        return {
+            record.case: median(record.samples)
+            for record in self._launches.records
+            if isinstance(record, Measured) and record.launch == launch
+        }
+
+    def store(self, results: Path, beside: Sequence[str], *, complete: bool) -> Path | None:
+        """Store what was measured as a run of its own; return the file's path, if there is any.
+
+        beside : names of the other commits' runs
+        """
+        path = None
+        if self.has_samples:
+            run = self._run(complete=complete)
+            run.frobench.beside = [name for name in beside if name != run.frobench.run]
+            path = store.write(run, results)
+        folders.remove(self.folder)
+        return path
+
+    def _run(self, *, complete: bool) -> Run:
+        settings = replace(self.plan.settings, launches=self.launches)
+        return merge(
+            replace(self.plan, settings=settings),
+            self._launches.records,
+            self.clock.seconds(),
+            list(telemetry.readings(self.folder / READINGS)),
+            complete=complete,
+        )
+
+    def _failure(self) -> str:
+        refused = [record for record in self._launches.records if isinstance(record, Refused)]
+        if not refused:
+            return "its launch measured nothing"
+        return f"{short_name(refused[0].case)}: {refused[0].reason}"
+
+
+class ForeignCodeError(Exception):
+    """What is measured is not the code of the commit, whichever commit it is."""
+
+
+def require_imports(records: Sequence[Record], draft: Draft) -> None:
+    """Raise if a process imported the project's code from elsewhere than the commit.
+
+    Raises `ForeignCodeError` where that was the user's own working tree, and `CannotRunError`
+    where nothing came from the commit.
+    """
+    name = describe(draft.project) if draft.project else "the commit"
+    for record in records:
+        if isinstance(record, Imported) and record.outside:
+            raise ForeignCodeError(
+                f"{', '.join(record.outside)} came from the project's own folder, and not from "
+                f"{name}; is it installed there in a way that comes before PYTHONPATH, or does "
+                "the benchmark add a folder to sys.path?"
+            )
+        if isinstance(record, Imported) and not record.inside:
+            raise CannotRunError(
+                f"nothing was imported from {name}; --path names the folder in it that holds "
+                "the modules"
+            )
+
+
+def ratio(before: dict[str, float], after: dict[str, float], case: str) -> float | None:
+    """Return how much longer a case took in another launch; ``None`` where one lacks it."""
+    old, new = before.get(case, math.nan), after.get(case, math.nan)
+    found = new / old if old > 0 else math.nan
+    return found if 0 < found < math.inf else None
