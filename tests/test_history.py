@@ -97,14 +97,17 @@ def project(folder: Path, *texts: str) -> Path:
 def searched(tree: Path, revisions: str = "", launches: int = 10) -> History:
     """Search the history of a project; without revisions, all of it."""
     wanted = asked(tree, revisions, launches)
-    with pytest.MonkeyPatch.context() as patch, Interruptions() as interruptions:
+    with (
+        made_up(Commit),
+        pytest.MonkeyPatch.context() as patch,  # ends first, since it replaces what that did
+        Interruptions() as interruptions,
+    ):
         patch.setenv("FROBENCH_LOCK", str(tree.parent / "lock"))
-        with made_up(Commit):
-            patch.setattr(request, "project_folder", project_folder)
-            patch.setattr(launches_of_runs, "Others", NoOthers)
-            ids = (f"{number:07}{'e' * 33}" for number in count())  # no two runs of a name
-            patch.setattr(environment, "commit", lambda: CommitInfo(id=next(ids)))
-            return history(wanted, Quiet(), interruptions)
+        patch.setattr(request, "project_folder", project_folder)
+        patch.setattr(launches_of_runs, "Others", NoOthers)
+        ids = (f"{number:07}{'e' * 33}" for number in count())  # no two runs of a name
+        patch.setattr(environment, "commit", lambda: CommitInfo(id=next(ids)))
+        return history(wanted, Quiet(), interruptions)
 
 
 def asked(tree: Path, revisions: str = "", launches: int = 10) -> HistoryRequest:
