@@ -512,7 +512,7 @@ def list_cases(  # noqa: PLR0913 - one for each option
     from suite.expected import expect, newest
     from suite.profiles import settings_for
     from suite.running.pilot import collect
-    from suite.terminal import dump, say
+    from suite.terminal import dump, say, width
 
     settings = settings_for(profile, names(devices), expression=expression)
     with tempfile.TemporaryDirectory() as folder:
@@ -521,7 +521,7 @@ def list_cases(  # noqa: PLR0913 - one for each option
     if as_json:
         dump(expected)
     else:
-        say(*listing.lines(expected))
+        say(*listing.lines(expected, width()))
 
 
 @main.command()

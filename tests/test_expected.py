@@ -201,7 +201,8 @@ def test_the_newest_complete_run_is_asked(tmp_path: Path) -> None:
     assert newest(tmp_path / "nowhere") is None
 
 
-def test_the_table_marks_what_is_not_measured_and_is_no_wider_than_a_page() -> None:
+def listed() -> Expected:
+    """Return cases of each kind that a list marks."""
     eight = "+".join(f"cuda:{index}" for index in range(8))
     cases = [
         identity(64),
@@ -210,19 +211,40 @@ def test_the_table_marks_what_is_not_measured_and_is_no_wider_than_a_page() -> N
         identity(4096, "bench_other"),
         identity(64, "bench_all_of_them_together_at_once", device=eight),
     ]
-    shown = list(lines(expected(*cases, run=before(square(64), square(128, 0.5)))))
-    assert max(map(len, shown)) <= 100
+    return expected(*cases, run=before(square(64), square(128, 0.5)))
+
+
+@pytest.mark.parametrize("width", [200, 100, 80, 70, 60, 40])
+def test_the_list_keeps_to_the_width_of_the_terminal(width: int) -> None:
+    shown = list(lines(listed(), width))
+    assert max(map(len, shown)) <= width
+    text = " ".join(" ".join(shown).split())
+    assert "square[cpu-64]" in text
+    assert "524 kFLOP" in text
+    assert "72.4 µs" in text
+    assert text.count("left out?") == 1
+
+
+def test_a_narrow_list_has_a_sentence_for_each_case() -> None:
+    text = " ".join(" ".join(lines(listed(), 50)).split())
+    assert "square[cpu-64]: 524 kFLOP; a call 72.4 µs, in the run " in text
+    assert 'other[cpu-4096]: 137 GFLOP; a call about 273 min "r", in the run left out?' in text
+    assert "work of a call" not in text
+
+
+def test_the_table_marks_what_is_not_measured() -> None:
+    shown = list(lines(listed(), 100))
     text = "\n".join(shown)
     assert "matmul: How fast?" in text
     (measured,) = (line for line in shown if " square[cpu-64]" in line)
     assert measured.split()[1:5] == ["524", "kFLOP", "72.4", "µs"]
     (larger,) = (line for line in shown if "square[cpu-4096]" in line)
-    assert larger.endswith(" s  left out")
+    assert larger.split()[-3:] == ["s", "left", "out"]
     (measured,) = (line for line in shown if " square[cpu-128]" in line)
-    assert measured.endswith(" 500 ms    left out")
+    assert measured.split()[-4:] == ["500", "ms", "left", "out"]
     assert "together_at_once[cuda:0+...+cuda:7-64]" in text
     (guessed,) = (line for line in shown if "other[cpu-4096]" in line)
-    assert guessed.endswith("r left out?")
+    assert guessed.split()[-3:] == ["r", "left", "out?"]
     assert "standard: about " in text
     marks, _, table = text.partition("\n\n")
     assert '"n" from declared work at nominal rates' in marks
