@@ -1,25 +1,27 @@
 # SPDX-License-Identifier: MIT
-"""An engineer lets a comparison of two runs decide whether a change of their own code may land.
+"""An engineer lets CI decide whether a change of their own package may land.
 
-The code lies beside its benchmark in a git repository. It runs on a simulated accelerator, in the
-simulation's own time: what is 10% slower there is so on any machine.
+The commands are those of `docs/ci.md`. They run on a simulated accelerator, in the simulation's own
+time: what is 10% slower there is so on any machine.
 """
 
 import json
 import os
+import re
 import subprocess
+import sys
 from pathlib import Path
+from textwrap import dedent
 
 import pytest
-from click.testing import CliRunner
 
-from frobench import main
 from suite import store
-from tests.command import ROOT, start
+from tests.command import ROOT
 from tests.conftest import QUIET
 
 pytestmark = pytest.mark.long
 
+PAGE = (ROOT / "docs" / "ci.md").read_text("utf-8")
 CODE = '''"""What the engineer writes."""
 
 
@@ -30,7 +32,7 @@ def multiply_often(matrix):
 '''
 BENCHMARK = '''"""How long does the engineer's own code take?"""
 
-from code_of_mine import multiply_often
+from mine import multiply_often
 
 from suite import Device, Measure, Work, cases, close_to
 
@@ -46,84 +48,120 @@ def bench_multiply_often(measure: Measure, accelerator: Device, n: int) -> None:
         check=close_to(exact, 1e-3, "the product"),
     )
 '''
-COMMITS = {
-    "base": CODE.format(steps=20),
-    "equal": CODE.format(steps=20).replace("product", "squared"),
-    "slower": CODE.format(steps=22),
-}
+BEFORE = CODE.format(steps=20)
+SLOWER, EQUAL = CODE.format(steps=22), BEFORE.replace("product", "squared")
 SPEC = {"virtual": True, "devices": 1, "launch": 70e-6, "faults": {"noise": 0.002, "jitter": 0.01}}
 """Runs of a machine that differ so little are never called different by chance."""
+PATHS = os.pathsep.join(map(str, (QUIET, ROOT, ROOT / "tests" / "simulated")))
+COMMANDS = {
+    "frobench": f'PYTHONPATH="{PATHS}" exec "{sys.executable}" -m frobench "$@"',
+    "pip": "true",
+}
+"""What the page calls; Python finds the package in the folder that it is called in."""
 
 
-def _git(folder: Path, *arguments: str) -> None:
+def _commands(name: str) -> str:
+    """Return what a step of the page's workflow runs."""
+    (block, line), *_ = re.findall(
+        rf"- name: {name}\n +run: (?:\|\n((?: {{10}}.*\n)+)|(.*)\n)", PAGE
+    )
+    return line or dedent(block)
+
+
+def _start(repository: Path, commands: str) -> subprocess.Popen[str]:
+    """Start commands in a repository as a step of a workflow does."""
+    base = _git(repository, "rev-parse", "HEAD^").strip()
+    return subprocess.Popen(
+        ["bash", "-e", "-o", "pipefail", "-c", commands],  # noqa: S607 - as found
+        cwd=repository,
+        env=os.environ
+        | {
+            "BASE": base,
+            "GITHUB_WORKSPACE": str(repository),
+            "FROBENCH_LOCK": str(repository / "lock"),
+            "PATH": os.pathsep.join([str(repository.parent / "bin"), os.environ["PATH"]]),
+            "SIM_SPEC": json.dumps(SPEC),
+        },
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+
+
+def _end(process: subprocess.Popen[str]) -> tuple[int, str]:
+    said, _ = process.communicate(timeout=240)
+    return process.returncode, said
+
+
+def _git(folder: Path, *arguments: str) -> str:
     person = ("-c", "user.name=An Engineer", "-c", "user.email=engineer@example.org")
-    subprocess.run(["git", *person, *arguments], cwd=folder, check=True, capture_output=True)  # noqa: S607 - as found
+    command = ["git", *person, *arguments]
+    return subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True).stdout
 
 
-def _commit(folder: Path, code: str) -> None:
-    """Put the benchmark and one state of the code into a repository."""
-    benchmarks = folder / "benchmarks"
-    benchmarks.mkdir(parents=True)
-    _git(folder, "init", "--quiet")
-    (benchmarks / "bench_mine.py").write_text(BENCHMARK)
-    (benchmarks / "code_of_mine.py").write_text(code)
-    _git(folder, "add", ".")
-    _git(folder, "commit", "--quiet", "-m", "Change the code")
+def _commit(repository: Path, code: str) -> None:
+    (repository / "mine.py").write_text(code)
+    _git(repository, "add", ".")
+    _git(repository, "commit", "--quiet", "-m", "Change the code")
+
+
+def _repository(folder: Path, code: str) -> Path:
+    """Put a package, a benchmark of it and a change of the package into a repository."""
+    (folder / "bin").mkdir(parents=True)
+    for name, command in COMMANDS.items():
+        (folder / "bin" / name).write_text(f"#!/bin/sh\n{command}\n")
+        (folder / "bin" / name).chmod(0o755)
+    repository = folder / "mine"
+    (repository / "benchmarks").mkdir(parents=True)
+    (repository / "benchmarks" / "bench_mine.py").write_text(BENCHMARK)
+    _git(repository, "init", "--quiet")
+    _commit(repository, BEFORE)
+    _commit(repository, code)
+    return repository
 
 
 @pytest.fixture(scope="module")
-def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """Measure every commit; return the stored files."""
-    made, folder = {}, tmp_path_factory.mktemp("engineer")
-    paths = os.pathsep.join(map(str, (QUIET, ROOT, ROOT / "tests" / "simulated")))
-    for name, code in COMMITS.items():
-        _commit(folder / name, code)
-        made[name] = start(
-            *("run", "--benchmarks", "benchmarks", "--profile", "quick", "--launches", 6),
-            *("--devices", "sim:0"),
-            folder=folder / name,
-            environment={"PYTHONPATH": paths, "SIM_SPEC": json.dumps(SPEC)},
-        )
-    files = {}
-    for name, process in made.items():
-        out, err = process.communicate(timeout=240)
-        assert process.returncode == 0, err
-        assert "compared with another run of 6 launches, a slow-down of about" in err
-        files[name] = folder / name / out.splitlines()[-1]
-    return files
+def changes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Measure the base and two changes of it, as the workflow of the page does."""
+    folder = tmp_path_factory.mktemp("engineer")
+    slower, equal = (
+        _repository(folder / name, code) for name, code in (("slower", SLOWER), ("equal", EQUAL))
+    )
+    both = f"({_commands('Measure the base')})\n{_commands('Measure the change')}"
+    jobs = [_start(slower, both), _start(equal, _commands("Measure the change"))]
+    for code, said in map(_end, jobs):
+        assert code == 0, said
+        assert "compared with another run of 6 launches, a slow-down of about" in said
+    (equal / "speed" / "base").symlink_to(slower / "speed" / "base")
+    return {"slower": slower, "equal": equal}
 
 
-def _compared(*arguments: object) -> tuple[int, str]:
-    shown = CliRunner().invoke(main, ["compare", *map(str, arguments)])
-    return shown.exit_code, shown.output
+def _compared(repository: Path, commands: str = "") -> tuple[int, str]:
+    return _end(_start(repository, commands or _commands("Compare")))
 
 
-def test_code_that_is_ten_percent_slower_is_stopped(runs: dict[str, Path]) -> None:
-    code, shown = _compared(runs["base"], runs["slower"])
-    assert code == 4, shown
-    assert "  slower: mine multiply_often[sim:0-64]: 1.10" in shown
+def test_code_that_is_ten_percent_slower_is_stopped(changes: dict[str, Path]) -> None:
+    code, said = _compared(changes["slower"])
+    assert code == 4, said
+    assert "  slower: mine multiply_often[sim:0-64]: 1.10" in said
 
 
-def test_code_that_is_as_fast_passes(runs: dict[str, Path]) -> None:
-    code, shown = _compared(runs["base"], runs["equal"])
-    assert code == 0, shown
-    assert "incomparable" not in shown
+def test_code_that_is_as_fast_passes(changes: dict[str, Path]) -> None:
+    code, said = _compared(changes["equal"])
+    assert code == 0, said
+    assert "incomparable" not in said
+    assert re.search(r"code measured: mine at (\w+) -> mine at (?!\1)", said)
 
 
-@pytest.fixture
-def other_torch(runs: dict[str, Path], tmp_path: Path) -> Path:
-    """Store the slower run as another torch would have stored it."""
-    run = store.read(runs["slower"])
+def test_another_torch_decides_nothing_unless_it_is_the_question(changes: dict[str, Path]) -> None:
+    (path,) = changes["slower"].glob("speed/new/*/*.json")
+    run = store.read(path)  # as another torch would have stored it
     software = run.frobench.environment.software
     software.torch = software.packages["torch"] = "2.99.0"
-    return store.write(run, tmp_path)
-
-
-def test_another_torch_decides_nothing_unless_it_is_the_question(
-    runs: dict[str, Path], other_torch: Path
-) -> None:
-    code, shown = _compared(runs["base"], other_torch)
-    assert code == 3, shown
-    assert "add `--across software.torch`" in shown
-    code, shown = _compared(runs["base"], other_torch, "--across", "software.torch")
-    assert code == 4, shown
+    path.write_bytes(store.encode(run))
+    code, said = _compared(changes["slower"])
+    assert code == 3, said
+    assert "add `--across software.torch`" in said
+    (across,) = re.findall(r"(?m)^frobench compare --across .*$", PAGE)
+    code, said = _compared(changes["slower"], across)
+    assert code == 4, said
