@@ -690,6 +690,8 @@ def compare(  # noqa: PLR0913 - one for each option
     All cases together raise a false alarm in at most 5% of comparisons. With --purchase there are
     no verdicts, and it exits with 0.
     """
+    gc.disable()  # a million objects are made, and most of them stay to the end
+
     from reports import verdicts
     from suite import checks
     from suite.compare import others

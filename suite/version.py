@@ -64,9 +64,14 @@ def _part(path: str, name: str) -> tuple[str | None, list[Place]]:
 
 
 @cache
+def _parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_bytes())
+
+
+@cache
 def definitions(path: Path) -> dict[str, ast.stmt]:
     """Return what defines each name of a module at its top level."""
-    module = ast.parse(path.read_bytes())
+    module = _parsed(path)
     definitions: dict[str, ast.stmt] = {}
     for statement in module.body:
         if isinstance(statement, ast.FunctionDef | ast.ClassDef):
@@ -92,7 +97,7 @@ def _imported(statement: ast.ImportFrom, name: str, path: str) -> list[Place]:
 @cache
 def _is_helper(path: Path) -> bool:
     """Tell whether a file is there and is a module written for benchmarks."""
-    return path.is_file() and not KIT.isdisjoint(_packages(ast.parse(path.read_bytes())))
+    return path.is_file() and not KIT.isdisjoint(_packages(_parsed(path)))
 
 
 def _packages(module: ast.Module) -> Iterator[str]:
