@@ -438,7 +438,7 @@ def failed(stored: "Run") -> int:
 @click.option("--seed", type=click.IntRange(0, 2**53), metavar="N", help="Of inputs and orders.")
 @results
 @wait
-@tells
+@measures
 def history(
     devices: str,
     results: Path,

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Write the example pages in `docs/example`: those of the newest stored run, without downloads."""
+"""Write the example pages in `docs/example`: those of one stored run, without downloads.
+
+`python -m tests.example` writes them anew, `python -m tests.example FILE` those of another run.
+"""
 
 import hashlib
 import json
@@ -15,11 +18,6 @@ PICTURED = FOLDER / "pictured.json"
 """The sha256 of each page that a picture in `docs/screenshots` shows."""
 
 
-def newest() -> Path:
-    """Return the newest of the stored runs."""
-    return max((ROOT / "results").glob("*/*.json"), key=lambda path: path.name)
-
-
 def pages(folder: Path) -> dict[str, bytes]:
     """Return the pages below a folder, by their path in it."""
     return {
@@ -27,9 +25,15 @@ def pages(folder: Path) -> dict[str, bytes]:
     }
 
 
-def build(folder: Path) -> dict[str, bytes]:
-    """Write the site of the newest stored run into a folder, and return its pages."""
-    command = [sys.executable, "-m", "frobench", "report", str(newest()), "-o", str(folder)]
+def run_shown() -> Path:
+    """Return the stored run that the example pages show."""
+    (name,) = pages(FOLDER).keys() - {"index.html"}
+    return (ROOT / "results" / name).with_suffix(".json")
+
+
+def build(run: Path, folder: Path) -> dict[str, bytes]:
+    """Write the site of a stored run into a folder, and return its pages."""
+    command = [sys.executable, "-m", "frobench", "report", str(run.resolve()), "-o", str(folder)]
     subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
     return pages(folder)
 
@@ -59,4 +63,4 @@ def note_pictured() -> None:
 
 if __name__ == "__main__":
     with TemporaryDirectory() as made:
-        keep(build(Path(made)))
+        keep(build(Path(sys.argv[1]) if sys.argv[1:] else run_shown(), Path(made)))

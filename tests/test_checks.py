@@ -14,6 +14,7 @@ from suite.checks import __main__ as handbook
 from suite.checks import clock, noise, rule, steadiness
 from tests import factory
 from tests.judging import codes, in_two_modes, made, set_samples, validate
+from tests.project_files import stored_runs
 
 ROOT = Path(__file__).parents[1]
 MODULES = checks.ALL
@@ -47,7 +48,7 @@ def test_a_machine_in_two_modes_is_noisy_and_no_more(launches: int, noise: float
     assert found <= FAILED | UNQUIET | {"near-peak"}  # so much noise carries products beyond it
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "results").rglob("*.json")), ids=lambda p: p.stem)
+@pytest.mark.parametrize("path", stored_runs(), ids=lambda p: p.stem)
 def test_the_runs_that_are_published_are_at_worst_noisy(path: Path) -> None:
     assert codes(checks.conclude(store.read(path))) <= FAILED | UNQUIET
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from tests import example
 
 
-def test_the_example_pages_are_what_the_newest_stored_run_gives(tmp_path: Path) -> None:
-    kept, site = example.pages(example.FOLDER), example.build(tmp_path)
+def test_the_example_pages_are_what_their_stored_run_gives(tmp_path: Path) -> None:
+    kept, site = example.pages(example.FOLDER), example.build(example.run_shown(), tmp_path)
     advice = "`python -m tests.example` writes them anew, `nox -s screenshots` their pictures too"
     assert kept.keys() == site.keys(), advice
     assert all(kept[name] == content for name, content in site.items()), advice

@@ -13,9 +13,10 @@ from suite.export import FORMATS
 from suite.model import Estimate, Run
 from suite.statistics import estimate, launch_medians
 from tests import factory
-from tests.command import ROOT, frobench
+from tests.command import frobench
+from tests.project_files import stored_runs
 
-NEWEST = max((ROOT / "results").rglob("*.json"))
+NEWEST = stored_runs()[-1]
 NANO = 1e9
 
 

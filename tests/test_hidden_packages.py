@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from tests.command import ROOT, TRICKY
+from tests.project_files import stored_runs
 
-RESULTS = ROOT / "results"
+FILE = stored_runs()[-1]
 SCRIPT = "import sys\nfrom frobench import main\nsys.exit(main())\n"
 """What an installation puts beside Python."""
 TRAP = "raise RuntimeError('this module is not of Frobench')\n"
@@ -75,8 +76,8 @@ def test_the_installed_command_reads_runs_beside_any_folder_and_measures_nothing
         (project / package).mkdir()
         (project / package / "__init__.py").write_text(TRAP)
     command = installed / "bin" / "frobench"
-    assert call(installed, project, command, "validate", RESULTS).returncode == 0
-    for verb in (["run"], ["list"], ["reproduce", next(RESULTS.glob("*/*.json"))]):
+    assert call(installed, project, command, "validate", FILE).returncode == 0
+    for verb in (["run"], ["list"], ["reproduce", FILE]):
         assert refused(call(installed, project, command, *verb), project / "suite", "suite")
 
 

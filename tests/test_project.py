@@ -118,6 +118,12 @@ def test_the_tests_run_on_every_python_that_is_promised() -> None:
     assert PROJECT["project"]["requires-python"] == f">={promised[0]}"
 
 
+def test_the_documents_name_the_command_where_the_bench_session_puts_it() -> None:
+    for name in ("README.md", "CONTRIBUTING.md"):
+        assert ".nox/bench/bin/frobench" in text(name)
+        assert ".venv/bin/frobench" not in text(name)
+
+
 def test_the_systems_that_are_promised_are_those_that_measure() -> None:
     kept = {name for name in PROJECT["project"]["classifiers"] if name.startswith("Operating")}
     assert kept == {"Operating System :: MacOS", "Operating System :: POSIX :: Linux"}

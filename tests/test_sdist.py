@@ -10,26 +10,15 @@ from pathlib import Path
 import pytest
 
 from tests.command import ROOT
+from tests.project_files import tracked
 
 BUILD = "from setuptools.build_meta import build_sdist; build_sdist('dist')"
 
 
-def tracked() -> set[str]:
-    """Return the files that git keeps."""
-    if shutil.which("git") is None or not (ROOT / ".git").exists():
-        pytest.skip("this is no clone")
-    done = subprocess.run(
-        ["git", "ls-files", "-z"],  # noqa: S607 - whichever git is there
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return {name for name in done.stdout.split("\0") if (ROOT / name).is_file()}
-
-
 def test_the_source_archive_has_every_file(tmp_path: Path) -> None:
     names = tracked()
+    if names is None:
+        pytest.skip("this is no clone")
     for name in names:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)

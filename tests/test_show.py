@@ -18,8 +18,9 @@ from suite import answer_files, answers, store
 from suite.model import Outcome
 from tests import factory
 from tests.command import ROOT, frobench
+from tests.project_files import stored_runs
 
-STORED = sorted((ROOT / "results").rglob("*.json"))
+STORED = stored_runs()
 NEWEST = STORED[-1]
 
 

@@ -17,6 +17,7 @@ import frobench
 import noxfile
 from suite.absent import absent
 from tests.command import ROOT
+from tests.project_files import stored_runs
 
 IMITATION = """
 import io, json, os, signal, sys
@@ -57,8 +58,8 @@ LIBRARIES = [
     ),
 ]
 REFUSAL = "frobench: measuring needs Linux or macOS; on Windows, call frobench in WSL2\n"
-FILE = str(max(ROOT.glob("results/*/*.json")))
-MEASURING = [["run"], ["list"], ["reproduce", FILE]]
+FILE = str(stored_runs()[-1])
+MEASURING = [["run"], ["list"], ["reproduce", FILE], ["history", "--range", "a..b"]]
 READING = [
     ["validate", FILE],
     ["show", FILE],

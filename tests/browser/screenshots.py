@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Take the pictures that the documents show: run page, purchase page and index, light and dark.
 
-The run page is that of the newest stored run; it is kept in `docs/example`, with its index. The
-pictures of index and purchase page show made-up machines, since a comparison needs several; none of
-them is called like a device that there is. In the index one has two runs.
+The run page is that in `docs/example`. The pictures of index and purchase page show made-up
+machines, since a comparison needs several; none of them is called like a device that there is. In
+the index one has two runs.
 """
 
 import io
@@ -48,12 +48,12 @@ def take(folder: Path) -> None:
     prices.write_text("\n".join([",".join(Price._fields), *rows]))
     files = [_machine(number, 0, runs / f"{number}.json") for number in range(len(PRICES))]
     known: list[str | Path] = ["--prices", prices, "-o"]
-    example.keep(example.build(stored))
+    example.keep(example.build(example.run_shown(), stored))
     _report(*files, "--reference", files[REFERENCE], *known, chosen)
     _machine(REFERENCE, 1, runs / "later.json")
     _report(runs, *known, every)
     pages = {
-        "run": next(stored.glob(f"*/{example.newest().stem}.html")),
+        "run": next(stored.glob(f"*/{example.run_shown().stem}.html")),
         "purchase": chosen / "purchase.html",
         "index": every / "index.html",
     }

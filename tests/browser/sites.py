@@ -16,7 +16,6 @@ from suite.model import Run, Telemetry
 from tests import factory, many_machines
 from tests.browser.hostile import called_as_every_object, everywhere, hostile_runs, write_prices
 from tests.command import ROOT
-from tests.example import newest
 from tests.good_runs import good_run
 from tests.judging import keep
 from tests.test_courses import on_gpus
@@ -36,6 +35,11 @@ TWINS = ("honest/two-gpus-slower",)
 """Pages that are like another one, and are there to be compared with."""
 HOSTILE = ("hostile", "spoilt")
 """Sites of hostile runs: valid ones, and others."""
+
+
+def newest() -> Path:
+    """Return the newest of the stored runs."""
+    return max((ROOT / "results").glob("*/*.json"), key=lambda path: path.name)
 
 
 def _called(run: Run, name: str) -> Run:
