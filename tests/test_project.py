@@ -2,6 +2,7 @@
 """What the project's files promise each other."""
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -116,6 +117,21 @@ def test_the_tests_run_on_every_python_that_is_promised() -> None:
     ]
     assert f"python: {json.dumps(promised)}" in text(".github/workflows/tests.yml")
     assert PROJECT["project"]["requires-python"] == f">={promised[0]}"
+
+
+def test_the_completion_that_is_documented_completes_verbs() -> None:
+    assert 'eval "$(_FROBENCH_COMPLETE=bash_source frobench)"' in text("README.md")
+    words = {"COMP_WORDS": "frobench sh", "COMP_CWORD": "1", "_FROBENCH_COMPLETE": "bash_complete"}
+    code = "import frobench; frobench.main(prog_name='frobench')"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env=os.environ | words,
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        check=False,
+    )
+    assert done.stdout.split() == ["plain,share", "plain,show"]
 
 
 def test_the_documents_name_the_command_where_the_bench_session_puts_it() -> None:
