@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from reports.findings import sections
+from reports.findings import RULES, sections
 from reports.findings.model import Section
 from reports.plain import answers
 from suite import checks, store
@@ -269,6 +269,19 @@ def test_several_functions_are_told_apart_by_their_titles() -> None:
     times = [one for one in section.findings if one.value]
     assert [plain(one).partition(":")[0] for one in times] == ["Do bench_a", "Do bench_b"]
     assert len({one.question for one in section.findings}) == len(section.findings)
+
+
+def test_the_function_of_the_files_name_leads() -> None:
+    cases = [case(name, 1e-3 * n, n=n) for name in ("bench_a", "bench_b") for n in (1, 2)]
+    lead = answer("b", cases).findings[0]
+    assert lead.label.startswith("Do bench_b: time on the CPU")
+
+
+@pytest.mark.parametrize("exercise", RULES)
+def test_a_file_may_have_the_name_of_an_exercise_with_rules(exercise: str) -> None:
+    section = answer(exercise, [sort(n) for n in SIZES])
+    assert section.findings[0].name == "byte-rate-sort-cpu"
+    assert [plot.name for plot in section.plots] == ["bench_sort"]
 
 
 @pytest.mark.parametrize("name", ["over", "what", "function", "items", "case", "device_", "where"])

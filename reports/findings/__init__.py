@@ -2,6 +2,7 @@
 """Cases to answers with intervals: a module for each exercise that has rules of its own."""
 
 from collections.abc import Sequence
+from types import ModuleType
 
 from reports.findings import (
     attainable_peak,
@@ -50,7 +51,7 @@ def findings(run: Run) -> dict[str, list[Finding]]:
 
     The first finding of an exercise leads.
     """
-    return {exercise: _findings(Cases(run, exercise)) for exercise in _order(run)}
+    return {exercise: _findings(Cases(run, exercise))[1] for exercise in _order(run)}
 
 
 def _order(run: Run) -> list[str]:
@@ -59,16 +60,34 @@ def _order(run: Run) -> list[str]:
     return [*known, *(exercise for exercise in asked if exercise not in RULES)]
 
 
-def _findings(cases: Cases) -> list[Finding]:
-    found = RULES.get(cases.exercise, own).findings(cases)
-    answered = {name for one in found for name in one.cases if cases.exercise in RULES}
+def _answers(cases: Cases) -> tuple[ModuleType, list[Finding]]:
+    """Return the rules of an exercise and what they answer.
+
+    Rules that answer and draw nothing are those of another file with that name, or lack most of
+    their cases: then the cases are answered as any others are, and what is missing keeps its
+    reason.
+    """
+    rules = RULES.get(cases.exercise, own)
+    found = rules.findings(cases)
+    shown = rules is own or not cases.passed() or not all(one.absent for one in found)
+    if shown or any(rules.plots(cases)):
+        return rules, found
+    outcomes = [one for one in cases.run.frobench.outcomes if one.group == cases.exercise]
+    reasons = tuple(one.reason for one in outcomes if one.status != "passed" and one.reason)
+    return own, [*own.findings(cases), *(one for one in found if one.absent.startswith(reasons))]
+
+
+def _findings(cases: Cases) -> tuple[ModuleType, list[Finding]]:
+    """Return the rules of an exercise, and all its answers with the leading one first."""
+    rules, found = _answers(cases)
+    answered = {name for one in found for name in one.cases if rules is not own}
     beside = versions.findings(cases.run, cases.exercise)
     found = [*found, *(one for one in beside if not answered.issuperset(one.cases))]
     asked = cases.run.frobench.exercises[cases.exercise]
     if not found:
-        return [Finding("absent", asked.question, f"{ABSENT}{cases.reason()}.")]
+        return rules, [Finding("absent", asked.question, f"{ABSENT}{cases.reason()}.")]
     lead = _lead(cases, found)
-    return [lead, *(finding for finding in found if finding is not lead)]
+    return rules, [lead, *(finding for finding in found if finding is not lead)]
 
 
 def _lead(cases: Cases, found: Sequence[Finding]) -> Finding:
@@ -82,11 +101,12 @@ def _lead(cases: Cases, found: Sequence[Finding]) -> Finding:
 def _section(cases: Cases) -> Section:
     exercise = cases.exercise
     asked = cases.run.frobench.exercises[exercise]
+    rules, found = _findings(cases)
     return Section(
         exercise,
         exercise_title(exercise),
         asked.question,
         asked.explanation,
-        tuple(_findings(cases)),
-        tuple(plot for plot in RULES.get(exercise, own).plots(cases) if plot.shows_more_than_one),
+        tuple(found),
+        tuple(plot for plot in rules.plots(cases) if plot.shows_more_than_one),
     )

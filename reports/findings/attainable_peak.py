@@ -2,6 +2,7 @@
 """The attainable peak: the most that a device gives a product, and how sure that is."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 
 import pandas as pd
@@ -101,18 +102,16 @@ def square(cases: Cases, device: str) -> Answer:
 
 def plots(cases: Cases) -> Iterator[Plot]:
     """Draw each device's most by precision."""
-    dots = tuple(
-        Series(
-            device_title(cases.run, device),
-            tuple(
+    dots = []
+    for device in reversed(cases.devices()):
+        with suppress(NotMeasuredError):
+            points = (
                 Point(one.precision, estimate_of(one.rate), (one.case.fullname,))
                 for one in best_products(cases, device)
-            ),
-        )
-        for device in reversed(cases.devices())
-    )
+            )
+            dots.append(Series(device_title(cases.run, device), tuple(points)))
     if dots:
-        yield Plot("peak", "The most by precision", "dots", Axis("precision"), RATE, dots)
+        yield Plot("peak", "The most by precision", "dots", Axis("precision"), RATE, tuple(dots))
 
 
 @dataclass(frozen=True)

@@ -154,7 +154,7 @@ class Function:
 
 
 def functions(cases: Cases) -> list[Function]:
-    """Return the benchmark functions of an exercise, in the order of the run."""
+    """Return the benchmark functions of an exercise: the one of its name, then as in the run."""
     outcomes: dict[str, list[Outcome]] = {}
     for outcome in cases.run.frobench.outcomes:
         if outcome.group == cases.exercise:
@@ -162,7 +162,8 @@ def functions(cases: Cases) -> list[Function]:
     passed: dict[str, list[Case]] = {}
     for case in cases.passed():
         passed.setdefault(function_of(case.fullname), []).append(case)
-    return [_function(name, passed.get(name, []), outcomes[name]) for name in outcomes]
+    names = sorted(outcomes, key=lambda name: name_of(name) != cases.exercise)
+    return [_function(name, passed.get(name, []), outcomes[name]) for name in names]
 
 
 def _function(name: str, members: Sequence[Case], outcomes: Sequence[Outcome]) -> Function:

@@ -84,7 +84,7 @@ def _compared_findings(
 
 def _prefixed(prefix: str, compute: Callable[[Cases], Answer], cases: Cases) -> Answer:
     answer = compute(cases)
-    return replace(answer, sentence=f"{prefix}{answer.sentence}")
+    return replace(answer, sentence=f"{prefix}{answer.sentence}", label=f"{prefix}{answer.label}")
 
 
 def speed_up(cases: Cases, function: Function, device: str) -> Answer:
