@@ -107,16 +107,15 @@ def estimate(values: Sequence[float | None]) -> Estimate:
     The ends are interpolated between neighbouring order statistics (Hettmansperger and
     Sheather, "Confidence intervals based on interpolated order statistics", Statistics &
     Probability Letters 4, 1986), which assumes only that launches are independent. Two
-    things are added. The interval is made for 95.5%, because the interpolation is
-    approximate, and for 97.3% and 96.7% with seven and eight launches. There it covers 92% where
-    launches are correlated by 0.3. And an end moves inward by at most half the width of the inner
-    pair: the neighbours can lie in two modes, and a fixed part of the gap between them would leave
-    the median outside (coverage fell to 87%). Six launches give their range, which covers 96.9%
-    of any distribution.
+    things are added. The interval is made for about 97%, so that it covers 92% where each
+    launch is correlated by 0.3 with the one before. And an end moves inward by at most half the
+    width of the inner pair: the neighbours can lie in two modes, and a fixed part of the gap
+    between them would leave the median outside (coverage fell to 87%). Six launches give a little
+    more than their range, which alone covers 96.9% of any distribution.
 
     Simulated with 6 to 20 launches, coverage is at least 94% where launches are independent, and
-    the mean width on normal data at most 1.3 times the t-interval's. Where launches depend on their
-    order it covers less, and the rule `drift` names that: `docs/methodology.md`.
+    the mean width on normal data at most 1.35 times the t-interval's. Where launches depend more on
+    their order it covers less, and the rule `drift` names that: `docs/methodology.md`.
 
     Parameters
     ----------
