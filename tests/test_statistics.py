@@ -70,11 +70,15 @@ def test_the_interval_covers_the_median_in_each_regime(regime: Regime, launches:
 
 @pytest.mark.parametrize("launches", range(6, 21))
 def test_the_interval_is_little_wider_than_students_on_normal_data(launches: int) -> None:
-    assert relative_width(launches, runs=1000) <= 1.3
+    assert relative_width(launches, runs=1000) <= 1.35
 
 
-def test_six_launches_give_their_range() -> None:
-    assert estimate([5, 1, 4, 2, 9, 3]) == Estimate(3.5, 1, 9, launches=6)
+def test_six_launches_give_a_little_more_than_their_range() -> None:
+    assert estimate([5, 1, 4, 2, 9, 3]) == Estimate(3.5, 0.8425, 9.3465, launches=6)
+
+
+def test_no_time_has_an_interval_below_zero() -> None:
+    assert estimate([0.1, 9, 9, 9, 9, 9]).low == 0.05
 
 
 @pytest.mark.parametrize("launches", [1, 5])
