@@ -70,7 +70,7 @@ def test_what_products_share_stands_beside_their_controls() -> None:
     found = by_name(section)["overlap-processes-cpu/0+cpu/1"]
     assert found.value is not None
     assert found.value.value == pytest.approx(0.9)
-    assert "they take 43 ms [36, 52] concurrently and 62 ms [52, 76]" in plain(found)
+    assert "they take 43 ms [36, 53] concurrently and 62 ms [52, 77]" in plain(found)
     assert "strictly in turn; begun only when the one before has ended, 0% [0, 0]." in plain(found)
 
 
