@@ -7,9 +7,9 @@ from itertools import accumulate
 
 _NOMINAL = 0.971
 _NOMINAL_OF_FEW = {7: 0.977, 8: 0.977, 9: 0.96, 12: 0.968, 15: 0.964, 18: 0.968}
-"""More than 95%, since launches often resemble the ones before: as much as a mean width of 1.35 times
-the t-interval's allows, by number of launches. The width jumps where a pair of order statistics
-covers about as much."""
+"""More than 95%, since launches often resemble the ones before: as much as a mean width of 1.35
+times the t-interval's allows, by number of launches. The width jumps where a pair of order
+statistics covers about as much."""
 _RANGE_LAUNCHES = 6
 _BEYOND = 0.063
 """By which part of the way from the middle the ends of the range of six launches move outward, for

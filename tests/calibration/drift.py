@@ -40,8 +40,8 @@ def at_any_time(random: np.random.Generator, runs: int, launches: int) -> Values
 
 MIDDLE = 1 + STEP * NOISE / 2
 ANY, FEW = max(LAUNCHES), 8
-"""Launches up to which coverage is promised: intervals of many are narrow, so that a high correlation
-and a step at a random time cost more."""
+"""Launches up to which coverage is promised: intervals of many are narrow, so that a high
+correlation and a step at a random time cost more."""
 
 
 class Dependent(NamedTuple):
