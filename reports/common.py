@@ -9,6 +9,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from reports import cache, downloads, images, index, metadata
+from reports.broken import Broken
 from reports.cache import Marks, mark
 from reports.crate import CRATE, crate
 from reports.downloads import Rows
@@ -36,6 +37,7 @@ def write(  # noqa: PLR0913, PLR0917 - one for each thing that goes in
     made: Mapping[str, Marks],
     publication: Publication,
     out: Path,
+    broken: Sequence[Broken] = (),
 ) -> Marks:
     """Write what concerns all runs, where it is not there already, and return what is there.
 
@@ -51,6 +53,8 @@ def write(  # noqa: PLR0913, PLR0917 - one for each thing that goes in
         Pages of several runs and what belongs to them, by name.
     made
         What was written for each run, by the digest of its stored file.
+    broken
+        Files without a page.
     """
     newest_first = summaries[::-1]
     about = _described(newest_first) if newest_first else None
@@ -66,12 +70,20 @@ def write(  # noqa: PLR0913, PLR0917 - one for each thing that goes in
             return metadata.head(about, marked, publication) if about else None
 
         pages = [name for name in others if name.endswith(".html")]
-        further = {INDEX: index.page(newest_first, known, pages, head).encode()}
+        further = {INDEX: index.page(newest_first, known, pages, head, broken).encode()}
     marks |= estimates.result() | badges
     if about:
         further[IMAGE] = _image(newest_first, about.text)
         further[CRATE] = crate(about, newest_first, made, marks, publication)
     return marks | _put(further, out)
+
+
+def alone(one: Summary, rows: Rows, known: Sequence[Price]) -> None:
+    """Make what concerns all runs of a single one, to see whether that fails."""
+    downloads.joined([rows], downloads.opened([rows]))
+    downloads.runs([one])
+    index.page([one], known)
+    _image([one], "")
 
 
 def _put(files: Mapping[str, bytes], out: Path) -> Marks:

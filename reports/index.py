@@ -12,6 +12,7 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from reports import purchase
+from reports.broken import Broken
 from reports.headlines import LAUNCH, Figure
 from reports.index_data import data, device_kind
 from reports.metadata import Head
@@ -103,6 +104,7 @@ def page(
     known: Sequence[Price] = (),
     beside: Sequence[str] = (),
     head: Callable[[], Head | None] = lambda: None,
+    broken: Sequence[Broken] = (),
 ) -> str:
     """Return the index of runs, in whatever order they come.
 
@@ -114,6 +116,8 @@ def page(
         Pages on which runs are side by side already.
     head
         Tells what its head says to machines; it is asked last.
+    broken
+        Files without a page.
     """
     machines = _machines(summaries)
     runs = [run for machine in machines for run in machine]
@@ -129,6 +133,7 @@ def page(
         home="index.html",
         head=head(),
         beside=beside,
+        broken=broken,
         rows=rows,
         heads=HEADS,
         machines=len(machines),

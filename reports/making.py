@@ -11,6 +11,7 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from reports import badges, downloads, images, views
+from reports.broken import Blame, blamed
 from reports.cache import Cache, Marks, mark, write
 from reports.contents import Contents, contents
 from reports.downloads import Rows
@@ -151,6 +152,17 @@ def changed(pair: Pair) -> Change:
     return found
 
 
+def to_blame(pair: Pair, why: Conclusion) -> Blame:
+    """Return which runs of a comparison are to blame for its failure: they fail with themselves."""
+    sources = {one.sha256: one for one in (*reversed(pair.others), pair.base, pair.new)}
+
+    def alone(sha256: str) -> None:
+        run = judged(sources[sha256])
+        compare.compare_runs(run, run, [compare.levels(run)])
+
+    return blamed([*sources], alone, why)
+
+
 def _levels(source: Source) -> compare.Levels:
     """Return what a run says to comparisons of others, which was found with its summary."""
     kept = source.kept.get(f"{source.sha256}.levels", compare.Levels)
@@ -164,7 +176,7 @@ def known_page(source: Source, key: str) -> Written | None:
 
 def write_page(job: PageJob) -> Written:
     """Write the page of a run, and its tables beside it."""
-    data = job.source.path.read_bytes()
+    data = store.content(job.source.path)
     run = checks.credible(judged(job.source))
     answered = sections(run)
     marks = views.marks(run)

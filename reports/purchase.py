@@ -6,6 +6,7 @@ Everything is there without a script, as it is before anybody sets anything. The
 """
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -23,6 +24,7 @@ from reports import (
     purchase_worth,
     views,
 )
+from reports.broken import of_several
 from reports.cache import mark
 from reports.comparison import Comparison
 from reports.economics import single
@@ -55,6 +57,8 @@ SCRIPTS = (
 )
 """What a page needs that shows machines side by side, in this order."""
 STYLE = "purchase.css"
+_TWINS = ("one.html", "other.html")
+"""Addresses of a run beside itself, as it is tried alone."""
 SCHEMA = pa.schema(
     {
         **dict.fromkeys(("run", "machine", "device", "exercise"), pa.string()),
@@ -111,18 +115,26 @@ class Maker:
         pages
             Addresses of run pages by the digests of their files, of which there may be copies.
         """
-        contents = {path: path.read_bytes() for path in self.paths}
-        hrefs = {path: pages.get(sha256(data).hexdigest()) for path, data in contents.items()}
-        runs = {
-            href: checks.judged(store.decode(contents[path]))
-            for path, href in hrefs.items()
-            if href
-        }
+        contents = {path: data for path in self.paths if (data := _content(path)) is not None}
+        digests = {path: sha256(data).hexdigest() for path, data in contents.items()}
+        hrefs = {path: pages[name] for path, name in digests.items() if name in pages}
+        runs = {href: checks.judged(store.decode(contents[path])) for path, href in hrefs.items()}
         self.made = len(runs) > 1
         if not self.made:
             return {}
-        reference = hrefs[self.reference] if self.reference else None
-        return files(runs, reference, self.prices, publication)
+        by_digest = {digests[path]: runs[href] for path, href in hrefs.items()}
+        reference = hrefs.get(self.reference) if self.reference else None
+        return of_several(
+            lambda: files(runs, reference, self.prices, publication),
+            [name for name in pages if name in by_digest],
+            lambda name: files(dict.fromkeys(_TWINS, by_digest[name]), None, self.prices),
+        )
+
+
+def _content(path: Path) -> bytes | None:
+    with suppress(store.InvalidResult):
+        return store.content(path)
+    return None
 
 
 def files(

@@ -7,12 +7,13 @@ before it, and on nothing else.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import astuple
+from dataclasses import astuple, dataclass, field
 from pathlib import Path
 
 from msgspec.structs import replace
 
 from reports import cache, common, making, normal, prices, sources
+from reports.broken import Blame, Broken, BrokenRunsError, each, named, of_several
 from reports.cache import Cache, Marks, remove, stand
 from reports.making import PageJob, Pair, Source, Written
 from reports.metadata import ANYWHERE, Publication
@@ -22,6 +23,7 @@ from reports.words import slug
 from reports.workers import Workers
 from suite.compare.levels import MOST_RUNS
 from suite.model import Conclusion
+from suite.store import InvalidResult
 
 KEPT = ".cache"
 """Folder of what is kept between calls, in that of the site."""
@@ -52,8 +54,8 @@ def build(  # noqa: PLR0913 - one for each thing that a caller may choose
     Parameters
     ----------
     tell
-        Is told of every file that is not whole, and why; it gets no page. Without it no file is
-        judged.
+        Is told of every file that is not whole, or that something goes wrong with, and why; it
+        gets no page, and the index names it. Without it no file is judged.
     processes
         That share the work; by default one a core, where there is enough of it.
     begin
@@ -69,51 +71,141 @@ def build(  # noqa: PLR0913 - one for each thing that a caller may choose
     Raises
     ------
     suite.store.InvalidResult
-        A file is no stored run, and there is nobody to tell.
+        No page can be made of a file, and there is nobody to tell.
     OSError
-        A file cannot be read or a page cannot be written.
+        A page cannot be written.
     """
     kept = Cache(out / KEPT, cache.code())
     begin("reading")
-    stored = sources.find(paths, kept)
+    stored, refused = sources.find(paths, kept)
+    broken: list[Broken] = []
+
+    def leave_out(path: Path, why: list[Conclusion]) -> None:
+        if tell is None:
+            raise InvalidResult(str(path), why[0].message)
+        tell(path, why)
+        broken.append(named(path.name, why))
+
+    for path, why in refused.items():
+        leave_out(path, [why])
     with Workers(processes) as workers:
-        if tell:
-            begin("checking")
-            stored = _whole(stored, workers, tell)
-            if not stored:
-                return []
-        begin("tables")
-        summaries = _summaries(stored, workers)
-        begin("changes")
-        summaries = _with_changes(summaries, stored, workers)
-        begin("pages")
-        summaries, made = _with_pages(summaries, stored, out, workers, publication)
-    begin("index")
-    others = beside({one.sha256: one.href for one in summaries}, publication)
-    known = prices.read() if known is None else known
-    rows = {one.sha256: making.estimated(stored[one.sha256]) for one in summaries}
-    together = common.write(summaries, rows, known, others, made, publication, out)
-    written = together | {name: mark for marks in made.values() for name, mark in marks.items()}
-    _sweep(stored, written, out, kept)
-    return [out / "index.html", *(out / one.href for one in reversed(summaries))]
+        prices_known = prices.read() if known is None else known
+        site = _Site(out, kept, workers, begin, beside, prices_known, publication)
+        while True:
+            try:
+                if tell:
+                    begin("checking")
+                    stored = _whole(stored, workers, leave_out)
+                return site.write(stored, sorted(broken))
+            except BrokenRunsError as error:
+                for sha256, conclusions in error.blame.items():
+                    leave_out(stored.pop(sha256).path, conclusions)
 
 
-def _whole(stored: dict[str, Source], workers: Workers, tell: Tell) -> dict[str, Source]:
-    """Tell what is wrong with which files, and return the others."""
+@dataclass
+class _Site:
+    """What a site is made with; see `build`.
+
+    attempted : files that were written for runs, some of which may have turned out broken since
+    """
+
+    out: Path
+    kept: Cache
+    workers: Workers
+    begin: Begin
+    beside: Beside
+    known: Sequence[Price]
+    publication: Publication
+    attempted: Marks = field(default_factory=dict)
+
+    def write(self, stored: dict[str, Source], broken: Sequence[Broken]) -> list[Path]:
+        """Write all pages, and return them, index first.
+
+        Raises `BrokenRunsError` if something cannot be made of a run.
+        """
+        self.begin("tables")
+        summaries = _summaries(stored, self.workers)
+        self.begin("changes")
+        summaries = _with_changes(summaries, stored, self.workers)
+        self.begin("pages")
+        summaries, made = self._with_pages(summaries, stored)
+        of_runs = {name: mark for marks in made.values() for name, mark in marks.items()}
+        self.attempted |= of_runs
+        self.begin("index")
+        by_digest = {one.sha256: one for one in summaries}
+        others = self.beside({name: one.href for name, one in by_digest.items()}, self.publication)
+        shared = of_several(
+            lambda: common.write(
+                summaries,
+                {name: making.estimated(stored[name]) for name in by_digest},
+                self.known,
+                others,
+                made,
+                self.publication,
+                self.out,
+                broken,
+            ),
+            [*by_digest],
+            lambda name: common.alone(by_digest[name], making.estimated(stored[name]), self.known),
+        )
+        self._sweep(stored, shared | of_runs)
+        return [self.out / "index.html", *(self.out / one.href for one in reversed(summaries))]
+
+    def _with_pages(
+        self, summaries: list[Summary], stored: dict[str, Source]
+    ) -> tuple[list[Summary], dict[str, Marks]]:
+        """Write the pages that are not there as they would be now, and add the answers on all."""
+        shelf = normal.Shelf()
+        written: dict[str, Written] = {}
+        jobs = []
+        for one in summaries:
+            source = stored[one.sha256]
+            key = repr((one.href, shelf.before(one), *astuple(self.publication)))
+            before = making.known_page(source, key)
+            if before and stand(before.files, self.out):
+                written[one.sha256] = before
+            else:
+                held = normal.verdicts(one.figures, [other.figures for other in shelf.others(one)])
+                job = PageJob(source, self.out, one.href, key, tuple(held), self.publication)
+                jobs.append(job)
+            shelf.put(one)
+        made = each(
+            self.workers, making.write_page, jobs, lambda job, why: {job.source.sha256: [why]}
+        )
+        written |= {job.source.sha256: one for job, one in zip(jobs, made, strict=True)}
+        answered = [replace(one, answers=written[one.sha256].answers) for one in summaries]
+        return answered, {sha256: one.files for sha256, one in written.items()}
+
+    def _sweep(self, stored: dict[str, Source], written: Marks) -> None:
+        """Remove what an earlier call or attempt wrote and this one did not, and forget it."""
+        before = (self.kept.get(SITE, Marks, None) or {}) | self.attempted
+        remove(before.keys() - written.keys(), before, self.out)
+        self.kept.put(SITE, written)
+        self.kept.forget(but=stored)
+
+
+def _whole(stored: dict[str, Source], workers: Workers, leave_out: Tell) -> dict[str, Source]:
+    """Leave out the files that are not whole, and return the others."""
     known = {sha256: making.known_faults(source) for sha256, source in stored.items()}
     unknown = [stored[sha256] for sha256, faults in known.items() if faults is None]
-    known |= zip((one.sha256 for one in unknown), workers.map(making.faults, unknown), strict=True)
+    found = each(workers, making.faults, unknown, _itself)
+    known |= zip((one.sha256 for one in unknown), found, strict=True)
     broken = {sha256: faults for sha256, faults in known.items() if faults}
     for sha256, faults in broken.items():
-        tell(stored[sha256].path, faults)
+        leave_out(stored[sha256].path, faults)
     return {sha256: one for sha256, one in stored.items() if sha256 not in broken}
+
+
+def _itself(source: Source, why: Conclusion) -> Blame:
+    return {source.sha256: [why]}
 
 
 def _summaries(stored: dict[str, Source], workers: Workers) -> list[Summary]:
     """Return what is known of the runs, oldest first, each with the address of its page."""
     known = {sha256: making.summary(source) for sha256, source in stored.items()}
     unknown = [stored[sha256] for sha256, one in known.items() if one is None]
-    found = [*filter(None, known.values()), *workers.map(making.summarised, unknown)]
+    made = each(workers, making.summarised, unknown, _itself)
+    found = [*filter(None, known.values()), *made]
     return _addressed(sorted(found, key=_age))
 
 
@@ -153,43 +245,6 @@ def _with_changes(
         machine.append(one)
     changes = {sha256: making.known_change(pair) for sha256, pair in pairs.items()}
     unknown = [pairs[sha256] for sha256, known in changes.items() if known is None]
-    found = workers.map(making.changed, unknown)
+    found = each(workers, making.changed, unknown, making.to_blame)
     changes |= zip((pair.new.sha256 for pair in unknown), found, strict=True)
     return [replace(one, change=changes.get(one.sha256)) for one in summaries]
-
-
-def _with_pages(
-    summaries: list[Summary],
-    stored: dict[str, Source],
-    out: Path,
-    workers: Workers,
-    publication: Publication,
-) -> tuple[list[Summary], dict[str, Marks]]:
-    """Write the pages that are not there as they would be now, and add the answers on all."""
-    shelf = normal.Shelf()
-    written: dict[str, Written] = {}
-    jobs = []
-    for one in summaries:
-        source = stored[one.sha256]
-        key = repr((one.href, shelf.before(one), *astuple(publication)))
-        before = making.known_page(source, key)
-        if before and stand(before.files, out):
-            written[one.sha256] = before
-        else:
-            held = normal.verdicts(one.figures, [other.figures for other in shelf.others(one)])
-            jobs.append(PageJob(source, out, one.href, key, tuple(held), publication))
-        shelf.put(one)
-    written |= {
-        job.source.sha256: one
-        for job, one in zip(jobs, workers.map(making.write_page, jobs), strict=True)
-    }
-    answered = [replace(one, answers=written[one.sha256].answers) for one in summaries]
-    return answered, {sha256: one.files for sha256, one in written.items()}
-
-
-def _sweep(stored: dict[str, Source], written: Marks, out: Path, kept: Cache) -> None:
-    """Remove what an earlier call wrote and this one did not, and forget what it was made of."""
-    before = kept.get(SITE, Marks, None) or {}
-    remove(before.keys() - written.keys(), before, out)
-    kept.put(SITE, written)
-    kept.forget(but=stored)

@@ -11,7 +11,8 @@ from typing import NamedTuple
 from reports.cache import Cache
 from reports.making import Source
 from reports.workers import cores
-from suite import store
+from suite import checks, store
+from suite.model import Conclusion
 
 NOTED = "files"
 """Name among what is kept of the files that were read."""
@@ -34,21 +35,17 @@ class Noted(NamedTuple):
     sha256: str
 
 
-def find(paths: Iterable[Path], kept: Cache) -> dict[str, Source]:
+def find(paths: Iterable[Path], kept: Cache) -> tuple[dict[str, Source], dict[Path, Conclusion]]:
     """Return the stored files among files and folders by their digests, each content once.
 
-    A file that looks as it did when it was read is not read again.
-
-    Raises
-    ------
-    OSError
-        A file cannot be read.
+    A file that looks as it did when it was read is not read again. What is no file that can be
+    read is returned by its path, with what is wrong.
     """
     before = kept.get(NOTED, dict[str, Noted], None) or {}
     now = time.time_ns()
     looks = {path: _look(path) for path in store.find(paths)}
     names = {path: str(path.absolute()) for path in looks}
-    known = {
+    known: dict[Path, str | Conclusion] = {
         path: before[name].sha256
         for path, name in names.items()
         if name in before and before[name].look == looks[path]
@@ -56,21 +53,32 @@ def find(paths: Iterable[Path], kept: Cache) -> dict[str, Source]:
     unknown = [path for path in looks if path not in known]
     with ThreadPoolExecutor(cores()) as threads:  # hashing leaves the interpreter to others
         known |= zip(unknown, threads.map(_digest, unknown), strict=True)
+    digests = {path: one for path, one in known.items() if isinstance(one, str)}
     settled = {
-        names[path]: Noted(look, known[path])
+        names[path]: Noted(look, digests[path])
         for path, look in looks.items()
-        if now - max(look[2:]) > SETTLED
+        if look and path in digests and now - max(look[2:]) > SETTLED
     }
     if settled != before:
         kept.put(NOTED, settled)
-    return {known[path]: Source(path, known[path], kept) for path in reversed(looks)}
+    sources = {
+        digests[path]: Source(path, digests[path], kept)
+        for path in reversed(looks)
+        if path in digests
+    }
+    return sources, {path: one for path, one in known.items() if isinstance(one, Conclusion)}
 
 
-def _look(path: Path) -> tuple[int, int, int, int]:
-    found = path.stat()
+def _look(path: Path) -> tuple[int, int, int, int] | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
     return found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
 
 
-def _digest(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+def _digest(path: Path) -> str | Conclusion:
+    try:
+        return hashlib.sha256(store.content(path)).hexdigest()
+    except store.InvalidResult as fault:
+        return checks.unreadable(fault)

@@ -23,7 +23,11 @@ LARGEST_INTEGER, LARGEST_NUMBER = 2**53, 1e30
 holds too. A file with larger ones cannot be read."""
 Integer = Annotated[int, Meta(ge=-LARGEST_INTEGER, le=LARGEST_INTEGER)]
 Number = Annotated[float, Meta(ge=-LARGEST_NUMBER, le=LARGEST_NUMBER)]
-Scalar = str | Integer | Number | bool | None
+LONGEST_TEXT, LONGEST_NAME = 20_000, 2_000
+"""Characters of a text, and of a name in a table, at most."""
+Text = Annotated[str, Meta(max_length=LONGEST_TEXT)]
+Name = Annotated[str, Meta(max_length=LONGEST_NAME)]
+Scalar = Text | Integer | Number | bool | None
 ProfileName = Literal["quick", "standard", "rigorous"]
 Status = Literal["passed", "failed", "skipped"]
 Severity = Literal["info", "warning", "error"]
@@ -71,10 +75,10 @@ class Check(Struct, frozen=True):
     precision : the precision inferred from the error, where it can be told
     """
 
-    compared: str
+    compared: Text
     error: float
     bound: float
-    precision: str | None = None
+    precision: Text | None = None
 
     @property
     def passed(self) -> bool:
@@ -100,12 +104,12 @@ class Settings(Struct, frozen=True, kw_only=True):
     longest_sample: Number
     case_seconds: Number
     budget: Number
-    devices: list[str]
+    devices: list[Text]
     most_samples: Integer = MOST_SAMPLES
     least_launches: Integer = 6
     deadline: Number = 60.0
     launches: Integer | None = None
-    expression: str = ""
+    expression: Text = ""
 
 
 class CaseStats(Struct, kw_only=True):
@@ -125,7 +129,7 @@ class CaseStats(Struct, kw_only=True):
     q3: Number
     iqr_outliers: Integer
     stddev_outliers: Integer
-    outliers: str
+    outliers: Text
     ld15iqr: Number
     hd15iqr: Number
     ops: Number
@@ -162,8 +166,8 @@ class Sensed(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """
 
     readings: Integer
-    values: dict[str, tuple[Number, Number, Number]]
-    held_back: dict[str, Number] | None = None
+    values: dict[Name, tuple[Number, Number, Number]]
+    held_back: dict[Name, Number] | None = None
     pcie_replays: Integer | None = None
 
 
@@ -222,39 +226,39 @@ class CaseInfo(Struct, kw_only=True, omit_defaults=True):
     energy : what a call costs, where the devices count it and the run had the time
     """
 
-    version: str
-    title: str
+    version: Text
+    title: Text
     headline: bool
-    device: str
-    devices: list[str]
+    device: Text
+    devices: list[Text]
     launches: list[Integer]
     iterations: list[Integer]
     warmup: list[Number]
     work: Work
     check: Check | None
-    parts: dict[str, list[Number | None]]
+    parts: dict[Name, list[Number | None]]
     peak_bytes: Integer | None
     order: list[Integer]
     against: list[Number] | None = None
     flushed_bytes: Integer | None = None
     commonest: Number | None = None
-    idle_devices: list[str] = field(default_factory=list)
+    idle_devices: list[Text] = field(default_factory=list)
     control: bool = False
     search: Search | None = None
-    telemetry: dict[str, Sensed] = field(default_factory=dict)
+    telemetry: dict[Name, Sensed] = field(default_factory=dict)
     energy: Energy | None = None
 
 
 class Case(Struct, kw_only=True):
     """A case that has samples: one entry of ``benchmarks``."""
 
-    group: str
-    name: str
-    fullname: str
-    params: dict[str, Scalar]
-    param: str | None
+    group: Text
+    name: Text
+    fullname: Text
+    params: dict[Name, Scalar]
+    param: Text | None
     extra_info: CaseInfo
-    options: dict[str, Scalar]
+    options: dict[Name, Scalar]
     stats: CaseStats
 
 
@@ -264,22 +268,22 @@ class Outcome(Struct, kw_only=True):
     check : the comparison with the truth, where the case failed by it
     """
 
-    fullname: str
-    group: str
-    params: dict[str, Scalar]
+    fullname: Text
+    group: Text
+    params: dict[Name, Scalar]
     status: Status
-    reason: str | None = None
+    reason: Text | None = None
     check: Check | UnsetType = UNSET
 
 
 class Conclusion(Struct, frozen=True, kw_only=True):
     """What a rule says of a run or, with ``case``, of one case."""
 
-    code: str
+    code: Text
     severity: Severity
-    message: str
-    advice: str
-    case: str | None = None
+    message: Text
+    advice: Text
+    case: Text | None = None
 
 
 class Launch(Struct, kw_only=True, omit_defaults=True):
@@ -309,20 +313,20 @@ class Launch(Struct, kw_only=True, omit_defaults=True):
         tell, nor does a launch that was taken up in another sitting
     """
 
-    started: str
+    started: Text
     seconds: Number
     body_seconds: Number
     warmup_seconds: Number
-    empty_body: dict[str, Number]
+    empty_body: dict[Name, Number]
     timer_step: Number
-    state: dict[str, Scalar] = field(default_factory=dict)
-    changed: dict[str, Scalar] = field(default_factory=dict)
+    state: dict[Name, Scalar] = field(default_factory=dict)
+    changed: dict[Name, Scalar] = field(default_factory=dict)
     check_seconds: Number | UnsetType = UNSET
     begun: Number | UnsetType = UNSET
-    gauge: dict[str, Number] = field(default_factory=dict)
+    gauge: dict[Name, Number] = field(default_factory=dict)
     others: Number | UnsetType = UNSET
-    ready_reading: dict[str, Number] = field(default_factory=dict)
-    waits: dict[str, str] = field(default_factory=dict)
+    ready_reading: dict[Name, Number] = field(default_factory=dict)
+    waits: dict[Name, Text] = field(default_factory=dict)
 
 
 class Cpu(Struct, kw_only=True):
@@ -334,23 +338,23 @@ class Cpu(Struct, kw_only=True):
     kernel's word on when it uses them by itself).
     """
 
-    model: str | None
-    architecture: str
+    model: Text | None
+    architecture: Text
     physical_cores: Integer | None
     logical_cores: Integer | None
     usable_cores: Integer
     quota_cores: Number | None
-    governor: str | None
+    governor: Text | None
     max_frequency_hz: Number | None
     last_level_cache_bytes: Integer | None
     numa_nodes: Integer | None
     memory_bytes: Integer
     boost: bool | UnsetType | None = UNSET
-    frequency_driver: str | UnsetType | None = UNSET
+    frequency_driver: Text | UnsetType | None = UNSET
     usable_numa_nodes: Integer | UnsetType | None = UNSET
     core_nodes: list[Integer] | UnsetType | None = UNSET
     threads_per_core: Integer | UnsetType | None = UNSET
-    huge_pages: str | UnsetType | None = UNSET
+    huge_pages: Text | UnsetType | None = UNSET
 
 
 class Accelerator(Struct, kw_only=True):
@@ -360,12 +364,12 @@ class Accelerator(Struct, kw_only=True):
     node that it is attached to), ``processes`` (of others, that computed on it as the run began).
     """
 
-    name: str
-    type: str
+    name: Text
+    type: Text
     index: Integer
     memory_bytes: Integer | None
-    capability: str | None
-    driver: str | None
+    capability: Text | None
+    driver: Text | None
     multiprocessors: Integer | None
     power_limit_watts: Number | None
     power_limit_default_watts: Number | None
@@ -385,17 +389,17 @@ class Accelerator(Struct, kw_only=True):
 class Software(Struct, kw_only=True):
     """Everything installed that moves a number."""
 
-    os: str
-    kernel: str
+    os: Text
+    kernel: Text
     container: bool | None
-    python: str
-    torch: str
-    torch_build: dict[str, str | None]
+    python: Text
+    torch: Text
+    torch_build: dict[Name, Text | None]
     threads: Integer
     interop_threads: Integer
-    flags: dict[str, Scalar]
-    variables: dict[str, str]
-    packages: dict[str, str]
+    flags: dict[Name, Scalar]
+    variables: dict[Name, Text]
+    packages: dict[Name, Text]
 
 
 class Environment(Struct, kw_only=True):
@@ -407,19 +411,19 @@ class Environment(Struct, kw_only=True):
         several; older files do not tell
     """
 
-    machine: str
+    machine: Text
     cpu: Cpu
     accelerators: list[Accelerator]
     software: Software
-    unknown: dict[str, str]
-    topology: dict[str, str] | UnsetType | None = UNSET
+    unknown: dict[Name, Text]
+    topology: dict[Name, Text] | UnsetType | None = UNSET
 
 
 class Exercise(Struct, kw_only=True):
     """A question of the suite, as its module's docstring asks it."""
 
-    question: str
-    explanation: str
+    question: Text
+    explanation: Text
 
 
 class Telemetry(Struct, kw_only=True):
@@ -442,12 +446,12 @@ class Telemetry(Struct, kw_only=True):
 
     begun: Number
     step: Number
-    series: dict[str, dict[str, list[Number | None] | None]]
-    held_back: dict[str, dict[str, list[Number | None]]]
+    series: dict[Name, dict[Name, list[Number | None] | None]]
+    held_back: dict[Name, dict[Name, list[Number | None]]]
     launches: list[Number]
-    unknown: dict[str, str]
+    unknown: dict[Name, Text]
     cost: Number
-    idle_watts: dict[str, Number] = field(default_factory=dict)
+    idle_watts: dict[Name, Number] = field(default_factory=dict)
 
 
 class Project(Struct, kw_only=True, omit_defaults=True):
@@ -459,9 +463,9 @@ class Project(Struct, kw_only=True, omit_defaults=True):
     dirty : whether files that git tracks differed from the commit
     """
 
-    name: str | None = None
-    id: str | None = None
-    time: str | None = None
+    name: Text | None = None
+    id: Text | None = None
+    time: Text | None = None
     dirty: bool | None = None
 
 
@@ -485,7 +489,7 @@ class Frobench(Struct, kw_only=True):
     """
 
     schema: Integer
-    run: str
+    run: Text
     profile: ProfileName
     seed: Integer
     complete: bool
@@ -493,15 +497,15 @@ class Frobench(Struct, kw_only=True):
     plan_seconds: Number
     settings: Settings
     environment: Environment
-    exercises: dict[str, Exercise]
+    exercises: dict[Name, Exercise]
     launches: list[Launch]
     outcomes: list[Outcome]
     conclusions: list[Conclusion]
-    digest: str = ""
+    digest: Text = ""
     telemetry: Telemetry | UnsetType = UNSET
     troubles: list[Conclusion] | UnsetType = UNSET
     plan_body_seconds: Number | UnsetType = UNSET
-    without_energy: dict[str, str] | UnsetType = UNSET
+    without_energy: dict[Name, Text] | UnsetType = UNSET
     project: Project | UnsetType = UNSET
     beside: list[str] | UnsetType = UNSET
 
@@ -509,20 +513,20 @@ class Frobench(Struct, kw_only=True):
 class CommitInfo(Struct, kw_only=True):
     """The revision of the suite that measured."""
 
-    id: str | None = None
-    time: str | None = None
-    author_time: str | None = None
+    id: Text | None = None
+    time: Text | None = None
+    author_time: Text | None = None
     dirty: bool | None = None
-    project: str = "frobench"
-    branch: str | None = None
+    project: Text = "frobench"
+    branch: Text | None = None
 
 
 class Run(Struct, kw_only=True):
     """A stored run: one file, one truth."""
 
-    machine_info: dict[str, Any]
+    machine_info: dict[Name, Any]
     commit_info: CommitInfo
     benchmarks: list[Case]
-    datetime: str
-    version: str
+    datetime: Text
+    version: Text
     frobench: Frobench = field()

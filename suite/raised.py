@@ -21,6 +21,12 @@ def place(error: BaseException, folder: Path) -> str:
     return next(filter(None, reversed([*places])), "")
 
 
+def last_place(error: BaseException) -> str:
+    """Return the file's name and the line in which an error was raised."""
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    return f"in {Path(frame.filename).name}, line {frame.lineno}"
+
+
 def whole(error: BaseException, folder: Path) -> str:
     """Return an error's traceback, from the first line below a folder on, and its whole message."""
     trace: TracebackType | None = error.__traceback__

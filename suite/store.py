@@ -16,6 +16,9 @@ import msgspec
 from msgspec.structs import replace
 
 from suite.model import SCHEMA, CaseStats, Run
+from suite.reading import bounds
+from suite.reading.content import UnusableFileError
+from suite.reading.content import read as content_of
 
 MIGRATIONS: list[Callable[[dict[str, Any]], dict[str, Any]]] = []
 """``MIGRATIONS[n - 1]`` turns the plain JSON of schema n into that of schema n + 1."""
@@ -58,16 +61,35 @@ def read(path: Path) -> Run:
     Raises
     ------
     InvalidResult
-        The file is no JSON, is cut off, lacks a field, holds a value of the wrong type or
-        a number that is not finite, or was written by a newer Frobench.
-    OSError
-        The file cannot be opened.
+        There is no regular file that can be opened, or the file is larger than any stored run, is
+        no JSON, is cut off, lacks a field, holds a value of the wrong type or a number that is not
+        finite, or was written by a newer Frobench.
     """
-    return decode(path.read_bytes())
+    return decode(content(path))
+
+
+def content(path: Path) -> bytes:
+    """Return the bytes of a stored file, and open nothing but a regular file.
+
+    Raises `InvalidResult`.
+    """
+    try:
+        return content_of(path)
+    except UnusableFileError as error:
+        raise InvalidResult("$", str(error)) from None
 
 
 def decode(data: bytes) -> Run:
     """Read the text of a stored file; see `read`."""
+    if too_much := bounds.excess(data):
+        raise InvalidResult("$", too_much)
+    run = _decoded(data)
+    if wrong := bounds.disorder(run.machine_info):
+        raise InvalidResult("$.machine_info", wrong)
+    return run
+
+
+def _decoded(data: bytes) -> Run:
     with suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         run = msgspec.json.decode(data, type=Run)  # most are of this schema, and read only once
         if run.frobench.schema == SCHEMA:
@@ -226,20 +248,21 @@ def _create(target: Path, text: bytes) -> None:
 def find(paths: Iterable[Path]) -> list[Path]:
     """Return the stored files among files and folders, each once, sorted within a folder.
 
-    Names that begin with a dot are passed over inside a folder.
+    Names that begin with a dot are passed over inside a folder. Whatever else is called ``*.json``
+    there is returned too, such as a pipe: whoever reads it says that it is no stored run.
 
     Raises
     ------
     FileNotFoundError
         A path leads nowhere.
     """
-    found: dict[Path, Path] = {}
+    found: dict[str, Path] = {}
     for path in paths:
-        path.stat()
+        path.lstat()
         inside = sorted(path.rglob("*.json")) if path.is_dir() else [path]
         for file in inside:
             if not any(part.startswith(".") for part in file.relative_to(path).parts):
-                found.setdefault(file.resolve(), file)
+                found.setdefault(os.path.realpath(file), file)  # of links to themselves too
     return list(found.values())
 
 

@@ -5,14 +5,14 @@ A rule is one small function in one of these modules; adding it there is all the
 `python -m suite.checks` prints them all, as `docs/checks.md` has them.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from types import ModuleType
 
 import msgspec
 from msgspec.structs import replace
 
-from suite import private, store
+from suite import private, raised, store
 from suite.checks import (
     claims,
     clock,
@@ -40,6 +40,7 @@ from suite.checks import (
     work,
 )
 from suite.model import Conclusion, Run
+from suite.reading import bounds
 
 OF_NUMBERS = (timing, work, inputs, clock, settings, launches, noise, steadiness)
 """Modules of rules about what was measured."""
@@ -59,6 +60,8 @@ REPORTED = rule.rules(failures).keys()
 """Codes of what the outcomes of a run say already: a case that failed is no fault of its file."""
 PERSONAL = "personal-data"
 """Code of the rule that looks at every text, of a file at those too that are no part of a run."""
+LONGEST_MESSAGE = 300
+"""Characters of what is said of a file that Frobench fails on."""
 ALL = (failures, *OF_NUMBERS, *OF_SENSORS, *OF_BELIEF, *OF_FILES, today)
 """All modules of rules."""
 
@@ -141,17 +144,16 @@ def validate(path: Path, but: Collection[str] = ()) -> list[Conclusion]:
     file that is not whole is not judged by its numbers.
 
     but : codes of damage that does not matter
-
-    Raises
-    ------
-    OSError
-        The file cannot be opened.
     """
     return [one for one in review(path, but) if one.severity != "info"]
 
 
 def review(path: Path, but: Collection[str] = ()) -> list[Conclusion]:
     """Return what `validate` does, and of a file without fault what else its reader should know."""
+    return _unless_broken(lambda: _review(path, but))
+
+
+def _review(path: Path, but: Collection[str]) -> list[Conclusion]:
     run, damaged = _opened(path)
     broken = [one for one in damaged if one.code not in but]
     if run is None or broken:
@@ -167,31 +169,48 @@ def review(path: Path, but: Collection[str] = ()) -> list[Conclusion]:
 
 
 def damage(path: Path) -> list[Conclusion]:
-    """Return why a stored file cannot be used at all, whatever its numbers are worth.
+    """Return why a stored file cannot be used at all, whatever its numbers are worth."""
+    return _unless_broken(lambda: _opened(path)[1])
 
-    Raises
-    ------
-    OSError
-        The file cannot be opened.
-    """
-    return _opened(path)[1]
+
+def _unless_broken(judge: Callable[[], list[Conclusion]]) -> list[Conclusion]:
+    """Return what is said of a file, or that judging it fails, which keeps no other from it."""
+    try:
+        return judge()
+    except Exception as error:  # noqa: BLE001 - whatever the file of somebody else brings about
+        return [broken(error)]
 
 
 def _opened(path: Path) -> tuple[Run | None, list[Conclusion]]:
     """Return what is in a stored file, if it can be read, and what is damaged there."""
-    data = path.read_bytes()
     try:
+        data = store.content(path)
         run = store.decode(data)
+        plain = _plain(data)
     except store.InvalidResult as fault:
         return None, [unreadable(fault)]
     found = [one for module in OF_FILES for one in rule.conclusions(module, run, but={PERSONAL})]
-    return run, [*found, *_named(data)]
+    return run, [*found, *_named(plain)]
 
 
-def _named(data: bytes) -> Iterator[Conclusion]:
+def _plain(data: bytes) -> object:
+    """Return the JSON of a file with what no reader knows, where it can be searched in bounds."""
+    try:
+        plain = msgspec.json.decode(data)
+    except UnicodeDecodeError:  # in a name that no reader knows, and so none has decoded
+        raise store.InvalidResult("$", "not UTF-8") from None
+    wrong = bounds.disorder(plain)
+    if not wrong and bounds.is_wordy(text for _, text in private.texts(plain)):
+        wrong = f"more than {bounds.MOST_LETTERS:,} characters of text"
+    if wrong:
+        raise store.InvalidResult("$", wrong)
+    return plain
+
+
+def _named(plain: object) -> Iterator[Conclusion]:
     """Say what texts of a file name somebody, those too that no reader knows."""
     advice = rule.advice(privacy.personal_data)
-    for message in dict.fromkeys(private.told(msgspec.json.decode(data))):
+    for message in dict.fromkeys(private.told(plain)):
         yield Conclusion(code=PERSONAL, severity=privacy.SEVERITY, message=message, advice=advice)
 
 
@@ -203,6 +222,15 @@ def unreadable(fault: store.InvalidResult) -> Conclusion:
     return Conclusion(
         code="unreadable", severity="error", message=str(fault), advice=rule.advice(unreadable)
     )
+
+
+def broken(error: Exception) -> Conclusion:
+    """A run makes Frobench fail where it is read, judged or drawn, so it has no page.
+
+    Report it with the file: it holds something that should have been refused with its place.
+    """  # noqa: D401 - as in a rule, the first line is the user's
+    message = f"{type(error).__name__} {raised.last_place(error)}: {error}"[:LONGEST_MESSAGE]
+    return Conclusion(code="broken", severity="error", message=message, advice=rule.advice(broken))
 
 
 def _judge(run: Run, *modules: ModuleType) -> list[Conclusion]:

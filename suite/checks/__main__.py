@@ -40,6 +40,7 @@ def _parts() -> Iterator[str]:
             yield _entry(code, function, module.SEVERITY)
         if module is checks.integrity:
             yield _entry("unreadable", checks.unreadable, "error")
+            yield _entry("broken", checks.broken, "error")
 
 
 def _title(module: ModuleType) -> str:

@@ -42,9 +42,9 @@ def run_began(run: Run) -> datetime | None:
 
 
 def moment(text: str) -> datetime | None:
-    """Return a time, if the text is one."""
+    """Return a time in UTC, if the text is one; without a zone it is in UTC already."""
     try:
         at = datetime.fromisoformat(text)
-    except ValueError:
+        return at.astimezone(UTC) if at.tzinfo else at.replace(tzinfo=UTC)
+    except (ValueError, OverflowError):  # of the year 1 or 9999, in another zone
         return None
-    return at if at.tzinfo else at.replace(tzinfo=UTC)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Other stored runs, which show how far the runs of a machine lie apart."""
 
+import os
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -19,15 +20,15 @@ def others(folders: Iterable[Path]) -> list[Levels]:
     made anew, which would take half a second a file: cases count that the file itself finds no
     error in.
     """
-    files = {file.resolve() for folder in folders for file in folder.glob("*.json")}
+    found = (file for folder in folders for file in folder.glob("*.json") if file.is_file())
+    files = {Path(os.path.realpath(file)) for file in found}
     newest = sorted(files, key=lambda file: file.name, reverse=True)[:MOST_FILES]
     return [one for one in map(_levels, newest) if one is not None]
 
 
 def _levels(file: Path) -> Levels | None:
     try:
-        if not file.is_file() or (run := store.read(file)).frobench.beside:
-            return None
-        return levels(run)
-    except (store.InvalidResult, OSError):
+        run = store.read(file)
+    except store.InvalidResult:
         return None
+    return None if run.frobench.beside else levels(run)

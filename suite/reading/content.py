@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: MIT
+"""The content of a file that somebody else may have made, or put something else in its place."""
+
+import os
+import stat
+from pathlib import Path
+
+LARGEST_FILE = 50_000_000
+"""Bytes of a stored file, at most."""
+_KINDS = (
+    (stat.S_ISDIR, "a folder"),
+    (stat.S_ISFIFO, "a pipe"),
+    (stat.S_ISSOCK, "a socket"),
+    (stat.S_ISCHR, "a device"),
+    (stat.S_ISBLK, "a device"),
+)
+_NO_WAITING = getattr(os, "O_NONBLOCK", 0)
+"""Opens a pipe at once, should one have taken the file's place."""
+
+
+class UnusableFileError(ValueError):
+    """There is no regular file of at most `LARGEST_FILE` bytes; the message says what is there."""
+
+
+def read(path: Path) -> bytes:
+    """Return the content of a regular file, or of the one that a link leads to.
+
+    Nothing else is opened, as that may wait for ever or change a device.
+
+    Raises `UnusableFileError`.
+    """
+    try:
+        _refuse(path.stat())
+        handle = os.open(path, os.O_RDONLY | _NO_WAITING)
+        with open(handle, "rb") as file:  # noqa: PTH123 - of a handle
+            _refuse(os.fstat(handle))
+            data = file.read(LARGEST_FILE + 1)
+    except OSError as error:
+        raise UnusableFileError(f"cannot be read: {error.strerror or error}") from None
+    if len(data) > LARGEST_FILE:  # it grew, or its size is not told
+        raise UnusableFileError(_too_large())
+    return data
+
+
+def _refuse(found: os.stat_result) -> None:
+    """Raise unless this is a regular file that is not too large."""
+    if not stat.S_ISREG(found.st_mode):
+        kinds = (kind for is_kind, kind in _KINDS if is_kind(found.st_mode))
+        raise UnusableFileError(f"{next(kinds, 'something else')}, not a regular file")
+    if found.st_size > LARGEST_FILE:
+        raise UnusableFileError(_too_large())
+
+
+def _too_large() -> str:
+    return f"larger than {LARGEST_FILE // 10**6} MB, which no stored run is"
