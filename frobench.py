@@ -42,7 +42,7 @@ for _package in ("suite", "reports"):
 
 # ruff: noqa: E402 - the packages below are imported once they are known to be Frobench's
 from suite.absent import absent, absent_module
-from suite.printable import printable
+from suite.printable import guard_terminal, printable
 
 try:
     import click
@@ -179,8 +179,28 @@ def fitted(line: str) -> str:
     return "\n".join(lines).replace("\0", " ")
 
 
-FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
-paths = click.argument("paths", nargs=-1, type=click.Path(exists=True, path_type=Path))
+class StoredPath(click.Path):
+    """A path that is there, be it a link that leads nowhere: whoever reads it says what it is."""
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:  # noqa: ANN401 - as click's
+        """Return the path, or say that there is none."""
+        broken = os.path.lexists(value) and not os.path.exists(value)  # noqa: PTH110 - or a link to itself
+        return Path(value) if broken else super().convert(value, param, ctx)
+
+
+class RegularFile(click.Path):
+    """A path of a regular file, which can be read without waiting."""
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:  # noqa: ANN401 - as click's
+        """Return the path, or say that no such file is there."""
+        path = Path(os.fsdecode(super().convert(value, param, ctx)))
+        return path if path.is_file() else self.fail("not a regular file", param, ctx)
+
+
+FILE = StoredPath(exists=True, dir_okay=False, readable=False, path_type=Path)
+paths = click.argument(
+    "paths", nargs=-1, type=StoredPath(exists=True, readable=False, path_type=Path)
+)
 expression = click.option("-k", "expression", default="", metavar="EXPR", help="Only these cases.")
 devices = click.option("--devices", default="", metavar="LIST", help="Such as cpu,cuda:0.")
 profile = click.option(
@@ -218,7 +238,16 @@ def into(folder: Path, what: str) -> Callable[[Callable[..., None]], Callable[..
     return click.option("-o", "--output", type=place, default=folder, show_default=True, help=what)
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+class Command(click.Group):
+    """The command, which prints nothing that gives orders to a terminal."""
+
+    def main(self, *arguments: Any, **options: Any) -> Any:  # noqa: ANN401 - as click's
+        """Do what is asked."""
+        guard_terminal()
+        return super().main(*arguments, **options)
+
+
+@click.group(cls=Command, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="frobench")
 def main() -> None:
     """Measure what a GPU is worth to PyTorch, with intervals, and show it.
@@ -586,7 +615,7 @@ def share(file: Path, output: Path, *, everything: bool) -> None:
         path = store.write(run, output)
     except FileExistsError as there:
         path = Path(there.filename)
-        if path.read_bytes() != store.encode(run):
+        if store.content(path) != store.encode(run):
             end(
                 FAILED,
                 f"{shown(path)} is there already and says something else; nothing was written: "
@@ -746,7 +775,10 @@ def _licence(_context: click.Context, _option: click.Parameter, text: str) -> st
 @into(SITE, "Folder for the pages.")
 @click.option("--reference", type=FILE, metavar="FILE", help="What FILEs are held against.")
 @click.option(
-    "--prices", type=FILE, metavar="FILE", help="What devices cost, instead of at launch."
+    "--prices",
+    type=RegularFile(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="What devices cost, instead of at launch.",
 )
 @click.option("--address", callback=_web_folder, metavar="URL", help="Where the pages will lie.")
 @click.option(
@@ -801,9 +833,9 @@ def report(  # noqa: PLR0913, PLR0917 - one for each option
         raise click.UsageError(str(error)) from None
     beside = purchase.Maker([path for path in paths if path.is_file()], reference, known)
     with watch.as_files(paths) as found:
-        runs = stored_runs(tuple(found), RESULTS)
+        stored_runs(tuple(found), RESULTS)  # or says that there is none
         made = site.build(
-            runs,
+            found or [RESULTS],
             output,
             tell=is_broken,
             beside=beside,

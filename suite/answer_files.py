@@ -5,10 +5,9 @@ import csv
 import io
 from collections.abc import Iterable, Sequence
 
-import msgspec
-
 from suite.answers import CaseResult, RunAnswers, doubts, heading
 from suite.model import Estimate
+from suite.printable import as_json as as_escaped_json
 from suite.printable import printable
 from suite.units import format_estimate
 
@@ -21,7 +20,7 @@ UNLIMITED = 10_000
 
 def as_json(run: RunAnswers) -> str:
     """Return every answer and every case, as JSON."""
-    return msgspec.json.format(msgspec.json.encode(run)).decode()
+    return as_escaped_json(run)
 
 
 def as_csv(run: RunAnswers) -> str:

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Texts of other people, made harmless for a terminal and for a page."""
 
+import json
+import sys
 import unicodedata
+from typing import Any, TextIO
 
 
 def printable(text: str) -> str:
@@ -12,8 +15,62 @@ def printable(text: str) -> str:
     return text if text.isprintable() else "".join(_shown(character) for character in text)
 
 
+def as_json(data: object) -> str:
+    """Return data as indented JSON, with what `printable` replaces escaped: it says the same."""
+    import msgspec  # noqa: PLC0415 - the command says it where it is missing
+
+    text = msgspec.json.format(msgspec.json.encode(data)).decode()
+    return "".join(
+        character if _shown(character) == character or character == "\n" else _escaped(character)
+        for character in text
+    )
+
+
+class HarmlessStream:
+    """A text stream to a terminal, of whose control characters only line feeds get through.
+
+    Everything that the command prints passes here: its own words, those of files, the names of
+    files, usage errors and tracebacks.
+
+    beneath : the stream that is written to
+    """
+
+    def __init__(self, beneath: TextIO) -> None:
+        self.beneath = beneath
+
+    def write(self, text: str) -> int:
+        """Write a text without what a terminal would obey."""
+        harmless = "\n".join(map(printable, text.split("\n")))
+        try:
+            return self.beneath.write(harmless)
+        except UnicodeEncodeError as error:  # a terminal with few characters
+            return self.beneath.write(harmless.encode(error.encoding, "replace").decode())
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever the stream has
+        if name == "buffer":  # the way around this
+            raise AttributeError(name)
+        return getattr(self.beneath, name)
+
+
+def guard_terminal() -> None:
+    """Let nothing that this process prints from now on give orders to a terminal."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is not None and not isinstance(stream, HarmlessStream):
+            setattr(sys, name, HarmlessStream(stream))
+
+
+def plain_stream(stream: TextIO) -> TextIO:
+    """Return the stream itself, for what draws on a terminal and takes care of others' texts."""
+    return stream.beneath if isinstance(stream, HarmlessStream) else stream
+
+
 def _shown(character: str) -> str:
     if character in "\n\t":
         return " "
     hidden = unicodedata.category(character).startswith("C")
     return "\N{REPLACEMENT CHARACTER}" if hidden else character
+
+
+def _escaped(character: str) -> str:
+    return json.dumps(character)[1:-1]

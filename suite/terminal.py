@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from suite.names import short_name
-from suite.printable import printable
+from suite.printable import as_json, printable
 
 if TYPE_CHECKING:
     from suite.compare.tables import Table
@@ -88,9 +88,7 @@ def say(*lines: str, err: bool = False) -> None:
 
 def dump(data: object) -> None:
     """Print data as JSON, for programs."""
-    import msgspec
-
-    click.echo(msgspec.json.format(msgspec.json.encode(data)).decode())
+    click.echo(as_json(data))
 
 
 def width() -> int:

@@ -7,8 +7,6 @@ What is not known is left out; the JSON has its reasons.
 import textwrap
 from collections.abc import Iterator
 
-import click
-
 from suite.doctor.reasons import IDLE
 from suite.doctor.there import Device, Host, There
 from suite.machine.backends import installed
@@ -17,29 +15,24 @@ from suite.units import counted, format_value
 
 MARGIN = 16
 """Columns for headings."""
-COLOURS = {"error": "red", "warning": "yellow", "info": "cyan"}
 
 Line = tuple[str, str]
 """A heading in the margin, and what is said of it."""
 
 
 def lines(there: There, troubles: list[Conclusion], width: int) -> Iterator[str]:
-    """Yield the page for a terminal of so many columns; `click.echo` drops colours elsewhere."""
+    """Yield the page for a terminal of so many columns."""
     for heading, text in _what_is_there(there):
         folded = textwrap.wrap(text, width - MARGIN) or [""]
         head = heading.ljust(MARGIN) if text else heading
-        yield (click.style(head, dim=True) if heading else "") + folded[0]
+        yield (head if heading else "") + folded[0]
         yield from (" " * MARGIN + line for line in folded[1:])
     yield ""
     if not troubles:
         yield "Nothing is wrong: `frobench run` measures it."
     for trouble in troubles:
         head = f"{trouble.severity}: {trouble.message} ({trouble.code})"
-        first, *more = textwrap.wrap(head, width, subsequent_indent="  ")
-        yield click.style(trouble.severity, fg=COLOURS[trouble.severity]) + first.removeprefix(
-            trouble.severity
-        )
-        yield from more
+        yield from textwrap.wrap(head, width, subsequent_indent="  ")
         yield from textwrap.wrap(
             f"mend it: {trouble.advice}", width, initial_indent="  ", subsequent_indent="    "
         )

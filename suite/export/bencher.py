@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Bencher Metric Format: benchmark, measure, value with its two ends."""
 
-import msgspec
-
 from suite.export.readings import Reading, readings
 from suite.model import Run
+from suite.printable import as_json
 from suite.units import nanoseconds
 
 LATENCY = "latency"
@@ -14,7 +13,7 @@ LATENCY = "latency"
 def text(run: Run) -> str:
     """Return the latency of each case."""
     found = {reading.name: {LATENCY: _metric(reading)} for reading in readings(run)}
-    return msgspec.json.format(msgspec.json.encode(found)).decode()
+    return as_json(found)
 
 
 def _metric(reading: Reading) -> dict[str, float]:

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Input of github-action-benchmark with ``tool: customSmallerIsBetter``."""
 
-import msgspec
-
 from suite.export.readings import Reading, readings
 from suite.model import Run
+from suite.printable import as_json
 from suite.units import counted, nanoseconds
 
 UNIT = "ns"
@@ -14,7 +13,7 @@ UNIT = "ns"
 def text(run: Run) -> str:
     """Return a list of entries with name, unit and value; the interval is the range."""
     entries = [_entry(run, reading) for reading in readings(run)]
-    return msgspec.json.format(msgspec.json.encode(entries)).decode()
+    return as_json(entries)
 
 
 def _entry(run: Run, reading: Reading) -> dict[str, str | float]:

@@ -62,11 +62,22 @@ def find(results: Path, wanted: str) -> Path:
     names = sorted(path.parent.name for path in runs.glob(f"[!.]*/{Draft.FILE}"))
     name = names[-1] if wanted == "last" and names else wanted
     if name in names:
-        return runs / name
+        return _plain(runs / name)
     if stored := _stored(results, name):
         raise CannotRunError(f"the run {name} is finished and stored in {stored[0]}")
     known = f"there are {', '.join(names)}" if names else "there is none"
     raise CannotRunError(f"no interrupted run {name!r} in {results}; {known}")
+
+
+def _plain(folder: Path) -> Path:
+    """Return a run's folder if only files and folders lie there, which do not block who opens them.
+
+    Raises `CannotRunError` otherwise.
+    """
+    for path in folder.iterdir():
+        if not path.is_file() and not path.is_dir():
+            raise CannotRunError(f"{path} is not a regular file; remove it to resume the run")
+    return folder
 
 
 @contextmanager

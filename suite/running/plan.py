@@ -23,6 +23,7 @@ from suite.model import (
     Settings,
 )
 from suite.profiles import settings_on, settling_seconds
+from suite.reading import content
 from suite.running.costs import (
     body_seconds,
     choose_case_seconds,
@@ -65,8 +66,8 @@ class _Kept(Struct):
         if not path.exists():
             return None
         try:
-            return msgspec.json.decode(path.read_bytes(), type=cls)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            return msgspec.json.decode(content.read(path), type=cls)
+        except (content.UnusableFileError, msgspec.DecodeError, UnicodeDecodeError) as error:
             raise CannotRunError(
                 f"{path} is damaged, or another version of Frobench wrote it ({error}); "
                 f"this run cannot be resumed: remove {folder}, and measure anew"

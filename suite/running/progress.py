@@ -13,6 +13,8 @@ from typing import Protocol, Self, TextIO
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
+from suite.printable import plain_stream, printable
+
 REDRAW_SECONDS = 0.5
 LONGEST_NAME, LONGEST_BAR = 28, 30
 FIGURES = 20
@@ -90,7 +92,7 @@ class Bar:
 
     def say(self, line: str) -> None:
         """Print a line above the bar."""
-        self._progress.console.print(line, markup=False, highlight=False)
+        self._progress.console.print(printable(line), markup=False, highlight=False)
 
     def at(self, done: float, left: float, what: str) -> None:
         """Move the bar, at most twice a second."""
@@ -100,7 +102,7 @@ class Bar:
             self._progress.update(
                 self._task,
                 completed=min(done, 1.0),
-                description=f"{what[: self._name]:<{self._name}}",
+                description=f"{printable(what)[: self._name]:<{self._name}}",
                 left=f"{remaining(left)} left",
                 refresh=True,
             )
@@ -108,7 +110,7 @@ class Bar:
 
 def reporter(out: TextIO = sys.stderr) -> Reporter:
     """Return the reporter that suits the stream."""
-    return Bar(out) if out.isatty() else Lines(out)
+    return Bar(plain_stream(out)) if out.isatty() else Lines(out)
 
 
 def remaining(seconds: float) -> str:
