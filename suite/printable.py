@@ -44,7 +44,9 @@ class HarmlessStream:
         try:
             return self.beneath.write(harmless)
         except UnicodeEncodeError as error:  # a terminal with few characters
-            return self.beneath.write(harmless.encode(error.encoding, "replace").decode())
+            return self.beneath.write(
+                harmless.encode(error.encoding, "replace").decode(error.encoding)
+            )
 
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever the stream has
         if name == "buffer":  # the way around this
