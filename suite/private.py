@@ -171,6 +171,9 @@ _TELLING = (str, Struct, dict, list, tuple)
 """What has texts; the rest of a run are the thousands of its numbers."""
 
 
+_NUMBERS_ONLY = frozenset({float, int, bool, type(None)})
+
+
 def texts(value: object, where: str = "$") -> Iterator[tuple[str, str]]:
     """Yield every text of a struct or of plain JSON with its place, and every key of a table."""
     if isinstance(value, str):
@@ -178,6 +181,8 @@ def texts(value: object, where: str = "$") -> Iterator[tuple[str, str]]:
         return
     if isinstance(value, dict):
         yield from ((where, str(key)) for key in value)
+    if isinstance(value, list) and _NUMBERS_ONLY.issuperset(map(type, value)):
+        return
     for name, item in _items(value):
         if isinstance(item, _TELLING):
             inside = f"{where}.{name}" if isinstance(name, str) else f"{where}[{name}]"
@@ -220,7 +225,12 @@ def rewritten(value: Any, change: Callable[[str, str], str], where: str = "$") -
 
 def told(value: object) -> Iterator[str]:
     """Say of a struct or of plain JSON what it holds where, without repeating it."""
-    for where, text in texts(value):
+    return told_in(texts(value))
+
+
+def told_in(found: Iterable[tuple[str, str]]) -> Iterator[str]:
+    """Say which of some texts hold what, each given with its place."""
+    for where, text in found:
         if kinds := _kinds(text, version=False):
             kinds = _kinds(text, version=is_version(where))
         for kind in kinds:

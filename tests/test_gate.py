@@ -299,7 +299,7 @@ def test_terminal_reproduction_and_page_give_the_same_verdicts(
     named = [line.split()[2].rstrip(":") for line in told if line.startswith("  slower: ")]
     assert named == names
 
-    found = {one.path: one for one in sources.find(files, Cache(tmp_path, "")).values()}
+    found = {one.path: one for one in sources.find(files, Cache(tmp_path, ""))[0].values()}
     change = changed(Pair(found[files[0]], "", found[files[1]], ()))
     assert [*change.slower] == names
     assert change.faster == ()

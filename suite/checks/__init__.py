@@ -5,7 +5,7 @@ A rule is one small function in one of these modules; adding it there is all the
 `python -m suite.checks` prints them all, as `docs/checks.md` has them.
 """
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from pathlib import Path
 from types import ModuleType
 
@@ -19,6 +19,7 @@ from suite.checks import (
     copies,
     doubts,
     energy,
+    facts,
     failures,
     inputs,
     integrity,
@@ -76,12 +77,13 @@ def conclude(run: Run) -> list[Conclusion]:
     named = {found.case for found in broken}
     sound = replace(run, benchmarks=[one for one in run.benchmarks if one.fullname not in named])
     named_in = rule.conclusions(privacy, run)
-    return [
-        *rule.conclusions(failures, run),
-        *broken,
-        *named_in,
-        *_judge(sound, *OF_NUMBERS, *OF_SENSORS, *OF_BELIEF),
-    ]
+    with facts.remembered():
+        return [
+            *rule.conclusions(failures, run),
+            *broken,
+            *named_in,
+            *_judge(sound, *OF_NUMBERS, *OF_SENSORS, *OF_BELIEF),
+        ]
 
 
 def read(path: Path) -> Run:
@@ -186,31 +188,30 @@ def _opened(path: Path) -> tuple[Run | None, list[Conclusion]]:
     try:
         data = store.content(path)
         run = store.decode(data)
-        plain = _plain(data)
+        texts = _texts(data)
     except store.InvalidResult as fault:
         return None, [unreadable(fault)]
     found = [one for module in OF_FILES for one in rule.conclusions(module, run, but={PERSONAL})]
-    return run, [*found, *_named(plain)]
+    return run, [*found, *_named(texts)]
 
 
-def _plain(data: bytes) -> object:
-    """Return the JSON of a file with what no reader knows, where it can be searched in bounds."""
+def _texts(data: bytes) -> list[tuple[str, str]]:
+    """Return the texts of a file with their places, those that no reader knows too, in bounds."""
     try:
         plain = msgspec.json.decode(data)
     except UnicodeDecodeError:  # in a name that no reader knows, and so none has decoded
         raise store.InvalidResult("$", "not UTF-8") from None
     wrong = bounds.disorder(plain)
-    if not wrong and bounds.is_wordy(text for _, text in private.texts(plain)):
-        wrong = f"more than {bounds.MOST_LETTERS:,} characters of text"
-    if wrong:
+    texts = [] if wrong else [*private.texts(plain)]
+    if wrong or (wrong := bounds.wordiness(text for _, text in texts)):
         raise store.InvalidResult("$", wrong)
-    return plain
+    return texts
 
 
-def _named(plain: object) -> Iterator[Conclusion]:
+def _named(texts: Iterable[tuple[str, str]]) -> Iterator[Conclusion]:
     """Say what texts of a file name somebody, those too that no reader knows."""
     advice = rule.advice(privacy.personal_data)
-    for message in dict.fromkeys(private.told(plain)):
+    for message in dict.fromkeys(private.told_in(texts)):
         yield Conclusion(code=PERSONAL, severity=privacy.SEVERITY, message=message, advice=advice)
 
 

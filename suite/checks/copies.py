@@ -19,6 +19,8 @@ DIGITS = 6
 """Digits to which samples are compared; samples that agree to as many are without spread."""
 SPREAD = 1e-3
 """Relative spread of honest samples, at least; a neighbour only ever makes it larger."""
+MOST_ALIKE = 12
+"""Launches, or cases, with the same samples that are compared; honest runs have none."""
 NO_CHANCE, CERTAIN = 4.0, 10.0
 """Digits that agree in two measurements of a case, and in all of them together, at least. Fewer
 agree by chance somewhere in a run of three hundred cases."""
@@ -65,7 +67,7 @@ def repeated_samples(run: Run) -> Iterator[Fault]:
         for one in by_launch(run, case):
             by_shape.setdefault(_shape(one.samples), []).append(one)
         for group in by_shape.values():
-            for earlier, later in combinations(group, 2):
+            for earlier, later in combinations(group[:MOST_ALIKE], 2):
                 pair, digits = (earlier.number, later.number), _agreement(earlier, later)
                 launches[pair] = launches.get(pair, 0.0) + digits
                 if earlier is group[0]:
@@ -94,7 +96,9 @@ def copied_samples(run: Run) -> Iterator[Fault]:
     copies: Counter[tuple[str, str]] = Counter()
     for (_, samples), names in seen.items():
         if len(names) > 1:
-            copies.update(dict.fromkeys(combinations(names, 2), _distinct(samples) - 1))
+            copies.update(
+                dict.fromkeys(combinations(names[:MOST_ALIKE], 2), _distinct(samples) - 1)
+            )
     for (earlier, later), number in copies.items():
         if number >= LEAST_COPIES:
             other, name = (one.partition("\n")[0] for one in (earlier, later))

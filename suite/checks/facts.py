@@ -2,6 +2,8 @@
 """What rules look at: a case, launch by launch."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from itertools import accumulate
 from statistics import median
 from typing import NamedTuple
@@ -41,6 +43,10 @@ class Seen(NamedTuple):
         return self.seconds * self.iterations
 
 
+_known: ContextVar[dict[int, list[Seen]] | None] = ContextVar("known", default=None)
+"""What was seen already, by the identity of the samples; nothing where no run is judged."""
+
+
 def by_launch(run: Run, case: Case) -> list[Seen]:
     """Return what each launch that measured a case saw of it."""
     return _by_launch(run, case, case.stats.data)
@@ -58,7 +64,26 @@ def by_version(run: Run, case: Case) -> list[tuple[str, list[Seen]]]:
     )
 
 
-def _by_launch(run: Run, case: Case, data: Sequence[float]) -> list[Seen]:
+@contextmanager
+def remembered() -> Iterator[None]:
+    """Look at each case once for all rules, as long as nothing changes the run."""
+    token = _known.set({})
+    try:
+        yield
+    finally:
+        _known.reset(token)
+
+
+def _by_launch(run: Run, case: Case, data: list[float]) -> list[Seen]:
+    known = _known.get()
+    if known is None:
+        return _looked_at(run, case, data)
+    if id(data) not in known:
+        known[id(data)] = _looked_at(run, case, data)
+    return known[id(data)]
+
+
+def _looked_at(run: Run, case: Case, data: Sequence[float]) -> list[Seen]:
     info = case.extra_info
     return [
         Seen(

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """How much a stored file may hold, so that no file makes its reader hang or grow.
 
-The limits are about ten times what the largest honest run holds: a thousand cases on eight
-accelerators in a rigorous profile.
+The limits are about thirty times what a standard run of one machine holds, and above a thousand
+cases in thirty launches.
 """
 
 from collections.abc import Iterable
@@ -10,11 +10,11 @@ from typing import Any
 
 from suite.model import LONGEST_NAME
 
-MOST_VALUES = 3_000_000
+MOST_VALUES = 1_000_000
 """Values of a file, at most; the samples are nearly all of them."""
-MOST_TABLES = 300_000
+MOST_TABLES = 100_000
 """Lists and tables."""
-MOST_TEXTS = 500_000
+MOST_TEXTS = 200_000
 """Texts, and names of what lies in tables."""
 MOST_LETTERS = 2_000_000
 """Characters of all its texts together, each distinct text counted once."""
@@ -51,6 +51,7 @@ def _inside(value: Any) -> Iterable[Any]:  # noqa: ANN401 - plain JSON
     return value.values() if isinstance(value, dict) else value
 
 
-def is_wordy(texts: Iterable[str]) -> bool:
-    """Tell whether texts are longer together than those of any run."""
-    return sum(map(len, set(texts))) > MOST_LETTERS
+def wordiness(texts: Iterable[str]) -> str | None:
+    """Say of the texts of a file that they are longer together than those of any run."""
+    letters = sum(map(len, set(texts)))
+    return f"more than {MOST_LETTERS:,} characters of text" if letters > MOST_LETTERS else None
