@@ -507,7 +507,7 @@ class Frobench(Struct, kw_only=True):
     plan_body_seconds: Number | UnsetType = UNSET
     without_energy: dict[Name, Text] | UnsetType = UNSET
     project: Project | UnsetType = UNSET
-    beside: list[str] | UnsetType = UNSET
+    beside: list[Text] | UnsetType = UNSET
 
 
 class CommitInfo(Struct, kw_only=True):
