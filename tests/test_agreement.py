@@ -120,6 +120,17 @@ def test_another_machine_can_neither_agree_nor_disagree() -> None:
     assert answer.lines[1] == "  software.threads: 2 -> 1"
 
 
+def test_across_a_difference_that_is_the_question_runs_agree_or_do_not() -> None:
+    first, again = factory.run(seed=1), factory.run(seed=2)
+    again.frobench.environment.software.threads = 1
+    answer = agreement(first, again, across=["software.threads"])
+    assert (answer.agrees, answer.exit_code) == (True, 0)
+    assert answer.lines[1] == "compared across software.threads: 2 -> 1"
+    _slow_down(again, 1.5)
+    assert agreement(first, again, across=["software.threads"]).exit_code == 4
+    assert agreement(first, again).exit_code == 3
+
+
 def test_few_launches_cannot_say() -> None:
     answer = agreement(factory.run(seed=1, launches=4), factory.run(seed=2, launches=4, slower=9))
     assert answer.agrees is None

@@ -347,3 +347,17 @@ def test_a_call_far_beyond_the_limit_is_named_unless_other_programs_held_it_up(
         launch.others = others
     last(run, 100 * run.frobench.settings.longest_sample, case)
     assert bool(said(run, "longer-than-allowed")) is named
+
+
+# needless-calls
+
+
+@pytest.mark.parametrize(("others", "named"), [(0.0, True), (1.9, False)])
+def test_far_more_calls_than_a_sample_takes_are_named_unless_other_programs_held_them_up(
+    others: float, *, named: bool
+) -> None:
+    run, case = on_accelerators(1)
+    for launch in run.frobench.launches:
+        launch.others = others
+    case.extra_info.iterations = [2000] * len(run.frobench.launches)
+    assert bool(said(run, "needless-calls")) is named

@@ -147,11 +147,12 @@ def needless_calls(run: Run) -> Iterator[Fault]:
     """A sample holds far more calls than it takes to make it long enough.
 
     The calls were changed, or the samples: a sample is their product. Take the file again from
-    where it was made.
+    where it was made. Launches that other programs disturbed do not count: their samples may take
+    many times as long as the calls by which their number was chosen.
     """
     settings = run.frobench.settings
     for case in run.benchmarks:
-        seen = by_launch(run, case)
+        seen = [one for one in by_launch(run, case) if not _is_disturbed(run, one.launch)]
         steps = STEPS_IN_A_LAUNCH if is_accelerator(case.extra_info.device) else STEPS_IN_A_SAMPLE
         long = settings.case_seconds / max(settings.most_samples, 1)
         if mostly(
