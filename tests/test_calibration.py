@@ -35,9 +35,9 @@ from tests.calibration import (
     telemetry,
     verdicts,
 )
-from tests.calibration.__main__ import PLANS, made
+from tests.calibration.__main__ import PLANS, made, made_of
 from tests.calibration.document import DOCUMENT, FIGURES, read, rendered
-from tests.calibration.figures import Figure, Goal, Table, bounded, errors
+from tests.calibration.figures import Figure, Goal, Study, Table, bounded, errors
 from tests.calibration.groups import Recorded
 from tests.calibration.regimes import REGIMES
 from tests.calibration.render import markdown, terminal
@@ -317,6 +317,17 @@ def test_an_interval_covers_the_true_time_or_not(off: float, *, covers: bool) ->
     one = case("bench_product", truth * off, "sim:0", n=64)
     run = replace(factory.run(), benchmarks=[one])
     assert clean.covered(run, clean.SPEC) == [covers]
+
+
+def test_only_what_a_commit_has_not_made_is_made_again() -> None:
+    of_one, changed = (
+        Study(date="", commit=commit, machine="", seconds=1.0, tables=[])
+        for commit in ("0a1b2c3", "0a1b2c3 (changed)")
+    )
+    studies = {"drift": of_one, "ratios": changed}
+    assert made_of("0a1b2c3", studies) == {"drift"}
+    assert made_of("0a1b2c3 (changed)", studies) == set()
+    assert made_of("4d5e6f7", studies) == set()
 
 
 def test_a_quick_calibration_prints_its_table_and_keeps_nothing() -> None:

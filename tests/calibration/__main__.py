@@ -34,7 +34,7 @@ from tests.calibration import (
     telemetry,
     verdicts,
 )
-from tests.calibration.document import keep
+from tests.calibration.document import Studies, keep, read
 from tests.calibration.figures import Study, Table
 from tests.calibration.render import terminal
 from tests.calibration.work import Pace, Spread, Tell, every_core
@@ -52,6 +52,8 @@ class Plan(NamedTuple):
     quick: int
     seconds: float
 
+
+CHANGED = " (changed)"
 
 PLANS = {
     "intervals": Plan(intervals.study, full=20_000, quick=200, seconds=12),
@@ -81,10 +83,18 @@ def main() -> int:
         metavar="FOLDER",
         help="runs for separate-runs, in FOLDER/equal and FOLDER/slower, instead of new ones",
     )
+    asked.add_argument(
+        "--rest",
+        action="store_true",
+        help="only what the commit that is checked out has not made yet, as after an interruption",
+    )
     options = asked.parse_args()
     if unknown := set(options.studies) - PLANS.keys():
         asked.error(f"no study {', '.join(sorted(unknown))}; there are {', '.join(PLANS)}")
     plans = {name: PLANS[name] for name in options.studies or PLANS}
+    if options.rest:
+        of_this = made_of(revision(), read())
+        plans = {name: plan for name, plan in plans.items() if name not in of_this}
     if options.recorded and (plan := plans.get("separate-runs")):
         of_recorded = partial(separate_runs.study, recorded=options.recorded)
         plans["separate-runs"] = plan._replace(study=of_recorded)
@@ -108,13 +118,24 @@ def main() -> int:
     return 1 if missed else 0
 
 
+def revision() -> str:
+    """Return the commit that is checked out, in short, and whether its sources were changed."""
+    found = environment.commit()
+    return (found.id or "unknown")[:7] + (CHANGED if found.dirty else "")
+
+
+def made_of(commit: str, studies: Studies) -> set[str]:
+    """Return the studies that were made of a commit; changed sources may have changed again."""
+    if CHANGED in commit:
+        return set()
+    return {name for name, study in studies.items() if study.commit == commit}
+
+
 def made(tables: list[Table], seconds: float) -> Study:
     """Return a study with when, where and of what it was made."""
-    revision = environment.commit()
-    changed = " (changed)" if revision.dirty else ""
     return Study(
         date=f"{datetime.now(UTC):%Y-%m-%d}",
-        commit=f"{(revision.id or 'unknown')[:7]}{changed}",
+        commit=revision(),
         machine=machine_name(processor({}), []),
         seconds=round(seconds, 1),
         tables=tables,
