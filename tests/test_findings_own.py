@@ -152,7 +152,7 @@ def test_operations_are_a_part_of_the_fastest_product_in_their_precision() -> No
     section = asked(half, beside=[replace(product, group="matmul")])
     rate = by_name(section)["flop-rate-solve-cpu"]
     assert "50.00% [50.00, 50.00] of the fastest float32 product that this run" in rate.answer
-    assert "with dtype = float32" in rate.answer
+    assert "with dtype = float32" in plain(rate)
     assert "; 100 GFLOP/s [81, 120] with dtype = float64" in plain(rate)
 
 
@@ -183,6 +183,20 @@ def test_without_an_accelerator_the_rate_leads_and_the_comparison_is_absent() ->
     assert {one.absent for one in absent} == {"no accelerator"}
 
 
+def test_what_asks_for_no_device_is_compared_with_none() -> None:
+    cases = [case("bench_words", 1e-3 * n, words=n) for n in (1, 2)]
+    for one in cases:
+        one.name = f"bench_words[{one.params['words']}]"
+        one.fullname = f"bench.py::{one.name}"
+    assert [one.name for one in asked(cases).findings] == ["time-words-cpu"]
+
+
+def test_what_no_device_can_run_says_why_once() -> None:
+    lacking = left_out("bench_x", "skipped", "needs two accelerators", device="none", n=1)
+    (only,) = asked([], outcomes=[lacking]).findings
+    assert (only.question, only.absent) == ("How long does it take?", "needs two accelerators")
+
+
 def test_a_single_size_has_a_speed_up_and_no_crossover() -> None:
     section = asked([sort(10, device) for device in ("cpu", GPU)], accelerators=1)
     assert plain(section.findings[0]).startswith(f"900.1{X} [900.1, 900.1] the speed of the NVIDIA")
@@ -204,7 +218,7 @@ def test_what_varies_beside_the_size_is_named_and_the_headline_leads() -> None:
     lead = plain(section.findings[0])
     assert "on the NVIDIA H200 with dtype = float32 at n = 100,000" in lead
     assert lead.endswith(f"; 5.263{X} [5.263, 5.263] with dtype = float64 at n = 100,000.")
-    assert "with dtype = float32 stay" in section.findings[0].rule_of_thumb
+    assert "float32 stay on the CPU" in section.findings[0].rule_of_thumb
     crossed = plain(by_name(section)[f"crossover-sort-{GPU}"])
     assert "; with dtype = float64 from somewhere between n = 1,000 and" in crossed
     (plot,) = section.plots
@@ -241,7 +255,7 @@ def test_parameters_that_are_no_numbers_are_places_of_dots() -> None:
     (plot,) = section.plots
     assert plot.kind == "dots"
     assert [point.x for point in plot.series[0].points] == ["way = a", "way = b"]
-    assert "the speed of the CPU on the NVIDIA H200 with way = a" in section.findings[0].answer
+    assert "the speed of the CPU on the NVIDIA H200 with way = a" in plain(section.findings[0])
 
 
 def test_a_failed_accelerator_says_why() -> None:

@@ -9,7 +9,7 @@ from reports.findings.answers import axis_pattern, size
 from reports.findings.select import Cases, Curve, NotMeasuredError, is_cpu, the_device
 from reports.frame import device_of, function_of
 from suite.model import Case, Outcome
-from suite.names import name_of
+from suite.names import name_of, short_name
 
 LARGEST = 2**63
 """The largest whole number that is taken for a size."""
@@ -64,7 +64,8 @@ class Variant:
     @property
     def words(self) -> str:
         """What follows a device in a sentence."""
-        return f" with {self.label}" if self.label else ""
+        spelled = self.label.replace(" = ", "\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}")
+        return f" with {spelled}" if self.label else ""
 
 
 @dataclass(frozen=True)
@@ -80,7 +81,8 @@ class Function:
     variants
         Those that the answers need first.
     selected
-        The devices that a case was selected for, whatever became of it.
+        The devices that a case was selected for, whatever became of it; none where the function
+        asks for no device and so has nothing to be compared with.
     """
 
     name: str
@@ -169,7 +171,10 @@ def functions(cases: Cases) -> list[Function]:
 def _function(name: str, members: Sequence[Case], outcomes: Sequence[Outcome]) -> Function:
     axis = _axis(members)
     title = members[0].extra_info.title.rstrip(".") if members else name_of(name)
-    selected = frozenset(str(outcome.params.get("device", CPU)) for outcome in outcomes)
+    devices = {one.fullname: str(one.params.get("device", CPU)) for one in outcomes}
+    # pytest names a case by its device first, if its function asks for one
+    asks = [short_name(case).partition("[")[2].startswith(devices[case]) for case in devices]
+    selected = frozenset(devices.values() if any(asks) else ())
     return Function(name, title, axis, _variants(members, axis), selected)
 
 

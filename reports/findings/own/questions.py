@@ -48,7 +48,10 @@ def _findings(cases: Cases, function: Function, prefix: str) -> Iterator[Finding
 
     compared = list(_compared_findings(cases, function, put))
     yield from (one for one in compared if not one.absent)
-    for place in function.places or sorted(function.selected):
+    if not function.places:
+        compute = partial(time, function=function, place="")
+        yield put(f"time-{function.short}", "How long does it take?", compute)
+    for place in function.places:
         where = the_device(cases.run, place)
         end = f"{function.short}-{place}"
         for quantity in function.rates:
@@ -146,7 +149,10 @@ def rate(cases: Cases, function: Function, place: str, quantity: Quantity) -> An
 
 
 def time(cases: Cases, function: Function, place: str) -> Answer:
-    """Give the time of the largest size, and of the smallest."""
+    """Give the time of the largest size, and of the smallest.
+
+    place : empty where no case passed anywhere
+    """
     (variant, first), *others = _curves(cases, function, place, TIME)
     large, small = first.sizes[-1], first.sizes[0]
     name = the_device(cases.run, place)
@@ -199,7 +205,8 @@ def _curves(
     NotMeasuredError
         None has it.
     """
-    found, missing = [], NotMeasuredError(cases.reason(function=function.name, device=place))
+    where = {"device": place} if place else {}
+    found, missing = [], NotMeasuredError(cases.reason(function=function.name, **where))
     for variant in function.variants:
         try:
             found.append((variant, function.curve(cases, variant, place, quantity)))
