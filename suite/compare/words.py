@@ -17,7 +17,7 @@ from suite.compare.model import (
 )
 from suite.model import VerdictWord
 from suite.names import name_of
-from suite.project.words import describe
+from suite.project.words import SHOWN, describe
 from suite.statistics import LEAST_LAUNCHES
 from suite.units import counted, format_estimate, format_value
 
@@ -42,7 +42,7 @@ def of_runs(comparison: RunComparison) -> list[str]:
         lines += [both + _counts(comparison.counts), *changed(cases)]
         lines += [] if comparison.faults else undecided(cases)
         lines += allowances(comparison)
-    lines += overlapping(comparison)
+    lines += [*overlapping(comparison), *in_turn(comparison)]
     if comparison.harmless:
         lines.append(f"differs harmlessly: {_facts(comparison.harmless)}")
     return [*lines, *unmatched(comparison.unmatched)]
@@ -79,6 +79,18 @@ def refusals(
     if lines and not allow_missing:
         lines.append("`--allow-missing` lets a comparison pass without headline cases")
     return lines
+
+
+def in_turn(comparison: RunComparison) -> list[str]:
+    """Point to the search among commits, where those of two runs are not the same in every case."""
+    base, new = (
+        project.id[:SHOWN] if project and project.id else ""
+        for project in (comparison.base_project, comparison.new_project)
+    )
+    if not base or not new or base == new or all(one.word == "same" for one in comparison.cases):
+        return []
+    command = f"`frobench history --range {base}..{new}`"
+    return [f"{command} measures commits in turn, and finds the one that changed a case"]
 
 
 def of_versions(comparison: VersionComparison) -> list[str]:

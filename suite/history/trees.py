@@ -64,7 +64,7 @@ class WorkTrees:
         """Return the copy of the benchmarks, in a folder of the same name."""
         copy = self._folder / "copy" / self._benchmarks.resolve().name
         if not copy.exists():
-            shutil.copytree(self._benchmarks, copy, ignore=IGNORED)
+            shutil.copytree(self._benchmarks, copy, ignore=IGNORED, ignore_dangling_symlinks=True)
         return copy
 
     def at(self, commit: Commit, say: Callable[[str], None]) -> Path:
