@@ -18,8 +18,10 @@ from suite import checks, environment, store
 from suite.compare import others
 from suite.errors import CannotRunError
 from suite.history import words
+from suite.history.commits import commits_of
 from suite.history.measuring import HistoryRequest
 from suite.history.run import History, HistoryInterrupted, history
+from suite.history.trees import WorkTrees
 from suite.model import CommitInfo, Project
 from suite.project.facts import project_folder
 from suite.running import launches as launches_of_runs
@@ -69,7 +71,8 @@ class Commit(Launch):
 
     def timed(self, record: Measured, seconds: float) -> Measured:
         """Return a record with times as two launches of one commit have them."""
-        name = f"{self.spec.journal}/{record.launch}/{record.case}"
+        revision = Path(self.spec.paths[0]).parent.name  # the same whenever this is called
+        name = f"{revision}/{record.launch}/{record.case}"
         chance = random.Random(name)  # noqa: S311 - not for secrets
         made = measured(record.launch, NAMES[0], seconds * chance.lognormvariate(0, NOISE))
         made.case, made.wall_seconds = record.case, record.wall_seconds
@@ -94,7 +97,9 @@ def project(folder: Path, *texts: str) -> Path:
     return tree
 
 
-def searched(tree: Path, revisions: str = "", launches: int = 10) -> History:
+def searched(
+    tree: Path, revisions: str = "", launches: int = 10, reporter: Quiet | None = None
+) -> History:
     """Search the history of a project; without revisions, all of it."""
     wanted = asked(tree, revisions, launches)
     with (
@@ -107,7 +112,7 @@ def searched(tree: Path, revisions: str = "", launches: int = 10) -> History:
         patch.setattr(launches_of_runs, "Others", NoOthers)
         ids = (f"{number:07}{'e' * 33}" for number in count())  # no two runs of a name
         patch.setattr(environment, "commit", lambda: CommitInfo(id=next(ids)))
-        return history(wanted, Quiet(), interruptions)
+        return history(wanted, reporter or Quiet(), interruptions)
 
 
 def asked(tree: Path, revisions: str = "", launches: int = 10) -> HistoryRequest:
@@ -319,9 +324,6 @@ def test_benchmarks_beside_the_code_are_refused(tmp_path: Path) -> None:
 
 
 def test_a_build_that_fails_breaks_its_commit_alone(tmp_path: Path) -> None:
-    from suite.history.commits import commits_of  # noqa: PLC0415 - of this test alone
-    from suite.history.trees import WorkTrees  # noqa: PLC0415 - of this test alone
-
     tree = project(tmp_path, "good", "bad")
     good, bad = commits_of(tree, "main~1..main")
     build = "grep -q good mylib.py && touch built || { echo no recipe; exit 2; }"
@@ -335,6 +337,41 @@ def test_a_build_that_fails_breaks_its_commit_alone(tmp_path: Path) -> None:
             trees.at(bad, lines.append)
     assert not made.exists()
     assert nothing_is_left(tree)
+
+
+def test_modules_are_looked_for_in_src_and_at_the_top_or_where_the_user_says(
+    tmp_path: Path,
+) -> None:
+    tree, benchmarks = tmp_path / "tree", tmp_path / "benchmarks"
+    for name in ("src", "python"):
+        (tree / name).mkdir(parents=True)
+    usual = WorkTrees(tree, benchmarks, "").sources(tree)
+    assert usual == [str(tree / "src"), str(tree)]
+    named = WorkTrees(tree, benchmarks, "", ["python"]).sources(tree)
+    assert named == [str(tree / "python")]
+
+
+def test_the_benchmarks_are_a_copy_with_the_configuration_beside_them(tmp_path: Path) -> None:
+    tree = project(tmp_path, "1e-3")
+    (tree / "conftest.py").touch()
+    with WorkTrees(tree, tree / "benchmarks", "") as trees:
+        copy = trees.benchmarks()
+        assert copy.name == "benchmarks"
+        assert not copy.is_relative_to(tree)
+        assert (copy / "bench_it.py").is_file()
+        assert (copy.parent / "conftest.py").is_file()
+        assert trees.benchmarks() == copy
+    assert not copy.exists()
+
+
+def test_uncommitted_changes_are_named_as_not_measured(tmp_path: Path) -> None:
+    tree = project(tmp_path, "broken", "broken")
+    said_meanwhile = Quiet()
+    searched(tree, reporter=said_meanwhile)
+    assert not any("uncommitted" in line for line in said_meanwhile.lines)
+    (tree / "mylib.py").write_text("1e-3\n")
+    searched(tree, reporter=said_meanwhile)
+    assert "the project has uncommitted changes, which are not measured" in said_meanwhile.lines
 
 
 BENCH = '''"""How long does it take?"""

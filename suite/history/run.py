@@ -11,7 +11,7 @@ from suite.history.measuring import Bench, HistoryRequest
 from suite.history.search import Findings, search
 from suite.history.sitting import ForeignCodeError
 from suite.history.trees import WorkTrees
-from suite.project.facts import project_folder
+from suite.project.facts import facts, project_folder
 from suite.running import folders
 from suite.running.interruptions import Interruptions
 from suite.running.lock import machine_lock
@@ -57,6 +57,8 @@ def history(request: HistoryRequest, reporter: Reporter, interruptions: Interrup
         )
     commits = commits_of(project, request.range)
     reporter.say(f"{counted(len(commits) - 1, 'commit')} after {commits[0].short}")
+    if facts(project).dirty:
+        reporter.say("the project has uncommitted changes, which are not measured")
     folders.sweep(request.results)
     waiting = reporter.say if request.wait else None
     trees = WorkTrees(project, request.benchmarks, request.build, request.paths)

@@ -61,10 +61,16 @@ class WorkTrees:
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def benchmarks(self) -> Path:
-        """Return the copy of the benchmarks, in a folder of the same name."""
+        """Return the copy of the benchmarks, in a folder of the same name.
+
+        A `conftest.py` beside the folder comes with it, since pytest reads it too.
+        """
         copy = self._folder / "copy" / self._benchmarks.resolve().name
+        beside = self._benchmarks.resolve().parent / "conftest.py"
         if not copy.exists():
             shutil.copytree(self._benchmarks, copy, ignore=IGNORED, ignore_dangling_symlinks=True)
+            if beside.is_file():
+                shutil.copy(beside, copy.parent)
         return copy
 
     def at(self, commit: Commit, say: Callable[[str], None]) -> Path:
