@@ -142,3 +142,14 @@ def test_a_wrong_result_fails_and_says_so(mine: Path, tmp_path: Path) -> None:
     assert ended.returncode == 1
     assert "failed: norm[cpu-1000]: wrong result: the norm with float64 is off by" in ended.stderr
     assert not ended.stdout
+
+
+def test_an_interruption_ends_in_one_line(mine: Path, tmp_path: Path) -> None:
+    """As Ctrl-C does, wherever in a body it comes."""
+    stopping = BENCHMARK.replace("lambda: numbers.norm()", "lambda: os.kill(os.getpid(), 2)")
+    (mine / "bench_norm.py").write_text(stopping, "utf-8")
+    options = ("--benchmarks", mine, "--devices", "cpu")
+    ended = frobench("run", "--once", "norm[cpu-1000]", *options, folder=tmp_path)
+    assert ended.returncode == 130
+    assert ended.stderr.startswith("frobench: interrupted")
+    assert len(ended.stderr.splitlines()) == 1

@@ -64,12 +64,14 @@ class Choice:
     wanted : what the user called it
     devices : what the chosen case runs on
     error : why none is chosen
+    interrupted : whether the user ended the session
     """
 
     def __init__(self, wanted: str) -> None:
         self.wanted = wanted
         self.devices: list[str] = []
         self.error: NothingSelectedError | None = None
+        self.interrupted = False
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         """Leave the chosen case."""
@@ -87,3 +89,7 @@ class Choice:
             return
         self.devices = str(parameters(chosen)["device"]).split("+")
         items[:] = [chosen]
+
+    def pytest_keyboard_interrupt(self) -> None:
+        """Remember that the user ended the session."""
+        self.interrupted = True

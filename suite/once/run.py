@@ -86,7 +86,12 @@ def _pytest(asked: Once, spec: Path, chosen: Choice) -> tuple[int, str]:
     os.environ.update(kept)
     selection = ["-k", asked.expression] if asked.expression else []
     with redirect_stdout(printed), redirect_stderr(printed):
-        code = pytest.main([*arguments(spec, asked.benchmarks), *selection], plugins=[chosen])
+        try:
+            code = pytest.main([*arguments(spec, asked.benchmarks), *selection], plugins=[chosen])
+        except pytest.fail.Exception:  # what `measure` says of a body that was interrupted
+            if not chosen.interrupted:
+                raise
+            code = pytest.ExitCode.INTERRUPTED
     return int(code), printed.getvalue()
 
 
