@@ -39,12 +39,35 @@ _VERSION_WORD = re.compile(
     r"|[=<>~])[ :=v-]*$",
     re.IGNORECASE,
 )
+_GUARDED = (
+    r"(?:pass(?:word|wd|phrase|code)|secret|credential"
+    r"|(?:access|account|api|auth|licen[cs]e|private|signing)[ _-]?(?:key|token))"
+)
+_NO_VALUE = (  # what says something of a secret without telling it
+    r"(?!(?:an?|and|are|as|be|but|by|can|cannot|could|does|empty|expected|expired|for|from|has|have|if"
+    r"|in|incorrect|into|invalid|is|it|may|missing|must|needed|needs|no|not|of|on|or|required|set"
+    r"|should|that|the|to|too|undefined|unset|used|using|via|was|were|when|which|will|with|wrong"
+    r"|environment|env|variables?)\b)"
+)
 PATTERNS = {
     "a credential": re.compile(
         r"://[^\s/@]{1,128}?:[^\s/@]{0,256}@\S*"
-        r"|\b(?:gh[opsu]|hf|github_pat)_\w{16,}|\bAKIA[A-Z0-9]{12,}|\bxox[abp]-[\w-]{10,}"
-        r"|\b(?:password|passwd|secret|api[_-]?key)\s{0,8}[:=]\s{0,8}\S+"
-        r"|token\s{0,8}=\s{0,8}(?=\S{0,256}[a-z])\S{8,}",
+        r"|-----BEGIN [A-Z ]{1,40}-----[\s\S]*"
+        r"|\b(?:gh[opsur]|hf|github_pat|glpat|npm|pypi|dckr_pat|sk|pk|rk|shpat|nvapi|wandb_v\d)[_-]"
+        r"[\w-]{16,}"
+        r"|\bA(?:KIA|SIA|IDA)[A-Z0-9]{12,}|\bAIza[\w-]{20,}|\bya29\.[\w.-]{8,}"
+        r"|\bxox[abeoprs]-[\w-]{10,}"
+        r"|\beyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?"
+        r"|\bssh-(?:rsa|dss|ed25519)\s{1,8}[\w+/=]{16,}"
+        r"|\b(?:bearer|basic)\s{1,8}(?=[\w.~+/=-]{0,512}[\d=])[\w.~+/=-]{12,}"
+        r"|\b(?:proxy-)?authorization\s{0,8}[:=]\s{0,8}\S+(?:\s{1,8}\S+)?"
+        r"|\b(?:set-)?cookie\s{0,8}[:=]\s{0,8}\S+"
+        rf"|{_GUARDED}s?[\"']?(?:\s{{0,8}}[:=]\s{{0,8}}|\s{{1,8}}is\s{{1,8}}{_NO_VALUE})\S+"
+        rf"|{_GUARDED}\s{{1,8}}(?=\S{{0,64}}\d)\S{{6,}}"
+        r"|(?-i:\b[A-Z][A-Z0-9_]{0,64}_(?:AUTH|CREDENTIALS?|KEY|PASS|PASSWD|PASSWORD|PAT|SECRET|TOKEN))"
+        rf"(?:\s{{0,8}}[:=]\s{{0,8}}|\s{{1,8}}(?:is\s{{1,8}})?{_NO_VALUE})\S+"
+        r"|token\s{0,8}=\s{0,8}(?=\S{0,256}[a-z])\S{8,}"
+        r"|token\s{1,8}(?:is\s{1,8})?(?=\S{0,256}\d)(?=\S{0,256}[a-z])\S{8,}",
         re.IGNORECASE | re.ASCII,
     ),
     "a path": re.compile(
@@ -66,7 +89,8 @@ PATTERNS = {
     ),
     "a serial number": re.compile(
         r"\b(?:serial\s{1,8}(?:number|no\.?)|serial\s{0,8}[:=#]|s/n\b)\s{0,8}[:=#]?\s{0,8}"
-        r"[\w-]{0,64}\d[\w-]*",
+        r"[\w-]{0,64}\d[\w-]*"
+        r"|\bserial\s{1,8}(?:is\s{1,8})?[A-Z0-9-]{0,16}\d{6,}\w*",
         re.IGNORECASE | re.ASCII,
     ),
     "an identifier": re.compile(  # of a container or a machine
@@ -78,6 +102,11 @@ PATTERNS = {
         r"(?:[a-z]+:[1-6]\d{4}|[a-z][a-z0-9-]*[\d-][a-z0-9.-]*:\d{4,5})(?![\w.])",
         re.IGNORECASE | re.ASCII,
     ),
+    "a name": re.compile(
+        r"\b(?:user(?:name)?|login|logname|owner|host(?:name)?|node(?:name)?)\s?=\s?[\"']?"
+        r"(?!(?:None|True|False|localhost|self|cpu|cuda|default|auto)\b|[\d.]+\b)[\w.@-]{3,}",
+        re.IGNORECASE | re.ASCII,
+    ),
     "a host": re.compile(
         rf"\b(?!{_SITES}|(?:self|threading|torch)\.)(?:[a-z0-9][\w-]{{0,62}}\.){{1,16}}"
         r"(?:com|org|net|edu|gov|de|uk|cn|jp|internal|intranet|local(?:domain)?|lan|corp|svc)\b"
@@ -85,6 +114,58 @@ PATTERNS = {
         re.IGNORECASE | re.ASCII,
     ),
 }
+_HINTS: dict[str, tuple[str, ...]] = {
+    "a credential": (
+        *(
+            "pass",
+            "secret",
+            "credential",
+            "key",
+            "token",
+            "auth",
+            "_pat",
+            "bearer",
+            "basic",
+            "cookie",
+        ),
+        *(
+            "://",
+            "-----begin",
+            "ssh-",
+            "eyj",
+            "aiza",
+            "akia",
+            "asia",
+            "aida",
+            "ya29",
+            "xox",
+            "glpat",
+        ),
+        *(
+            "dckr_",
+            "shpat",
+            "nvapi",
+            "wandb_",
+            "pypi",
+            "npm",
+            "github_",
+            "ghp",
+            "gho",
+            "ghs",
+            "ghu",
+            "ghr",
+        ),
+        *(f"{name}{sign}" for name in ("hf", "sk", "pk", "rk") for sign in "_-"),
+    ),
+    "a path": ("/", "\\", "~"),
+    "an account": ("@",),
+    "a UUID": ("-",),
+    "a serial number": ("serial", "s/n"),
+    "an address": (":",),
+    "a name": ("=",),
+    "a host": (".",),
+}
+"""Of which a text in lower case holds one wherever a pattern matches; most texts hold none."""
 _NUMBERS = re.compile(r"(?<![\w.])(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})(?![\w.]*\d)")
 _COLONS = re.compile(r"(?<![\w:.])[0-9a-fA-F:.]{2,45}+(?![\w:.])")
 _VERSIONS = re.compile(
@@ -125,7 +206,10 @@ def find(text: str, names: Collection[str] = (), *, version: bool = False) -> It
     version
         Whether the text is a version or a digest, in which four numbers are no address.
     """
+    lower = text.lower()
     for kind, pattern in PATTERNS.items():
+        if kind in _HINTS and not any(hint in lower for hint in _HINTS[kind]):
+            continue
         if not version or kind != "an identifier" or " " in text:
             yield from (Found(kind, *found.span()) for found in pattern.finditer(text))
     for found in _NUMBERS.finditer(text):

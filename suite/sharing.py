@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from suite import checks, private, store, vocabulary
 from suite.checks import privacy, rule
 from suite.machine.packages import that_move
+from suite.machine.variables import storable
 from suite.model import Case, Outcome, Run
 from suite.units import counted
 
@@ -123,6 +124,16 @@ def _packages(run: Run) -> Iterator[Removed]:
         yield Removed("$.frobench.environment.software.packages", what)
 
 
+def _variables(run: Run) -> Iterator[Removed]:
+    """Forget values of environment variables that are not those of libraries' settings."""
+    software = run.frobench.environment.software
+    kept = {name: storable(name, value, ()) for name, value in software.variables.items()}
+    if changed := sum(kept[name] != value for name, value in software.variables.items()):
+        software.variables = kept
+        what = f"{counted(changed, 'value')} that no library gave a meaning"
+        yield Removed("$.frobench.environment.software.variables", what)
+
+
 def _selection(run: Run) -> Iterator[Removed]:
     """Forget a selection as it was typed, unless its words are those of the cases' names."""
     names = " ".join(one.fullname for one in run.frobench.outcomes).lower()
@@ -166,6 +177,7 @@ PARTS: tuple[Callable[[Run], Iterator[Removed]], ...] = (
     _host,
     _branch,
     _packages,
+    _variables,
     _project,
     _folder,
     _selection,  # after the folder, whose name is no word of a case's

@@ -2,9 +2,10 @@
 """The environment variables that move numbers, without what would name anybody."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from suite import private
+from suite.machine import values
 from suite.units import counted
 
 VARIABLES = re.compile(
@@ -24,7 +25,10 @@ _SOMEBODYS = re.compile(
     r"|PASSWD|PASSWORD|PROJECT|SECRET|SERIAL|SERVER|TOKEN|USER|USERNAME)S?|JOB[A-Z]*|NAME)(?:_|$)"
 )
 """Names of variables whose values are somebody's, whatever they look like."""
+_MADE = re.compile(rf"{SET}|by UUID, \d+ devices?")
 _UUID = re.compile(r"\s*(?:GPU|MIG)-|[0-9a-f]{8}-[0-9a-f]{4}-", re.IGNORECASE)
+_MASK = re.compile(r"_VISIBLE_DEVICES$|_AFFINITY_MASK$|_DEVICE_SELECTOR$")
+"""Names of masks, which hold the names of devices of any vendor."""
 _SHORTEST = 4
 """Letters of a value that may name somebody; shorter ones switch something on or off."""
 _TELLING = re.compile(
@@ -41,12 +45,21 @@ def stored_variables(environ: Mapping[str, str]) -> dict[str, str]:
     """Return the variables that change what is measured; a telling value is only `set`."""
     own = private.own_names()
     return {
-        name: _told(name, value)
-        if _is_telling(name, value) or any(private.find(value, own))
-        else value
+        name: storable(name, value, own)
         for name, value in sorted(environ.items())
         if VARIABLES.fullmatch(name)
     }
+
+
+def storable(name: str, value: str, names: Collection[str]) -> str:
+    """Return a value as it may be stored; what was made so before stays as it is.
+
+    names : of the host and its user
+    """
+    if _MADE.fullmatch(value):
+        return value
+    telling = _is_telling(name, value) or any(private.find(value, names))
+    return _told(name, value) if telling else value
 
 
 def _told(name: str, value: str) -> str:
@@ -58,4 +71,6 @@ def _told(name: str, value: str) -> str:
 
 def _is_telling(name: str, value: str) -> bool:
     somebodys = _SOMEBODYS.search(name) is not None and len(value) >= _SHORTEST
-    return somebodys or _TELLING.search(value) is not None
+    if somebodys or _TELLING.search(value):
+        return True
+    return not (_MASK.search(name) or values.is_harmless(value))
