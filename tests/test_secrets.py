@@ -96,8 +96,8 @@ SECRETS = {
 LEAST_SECRETS = 60
 MESSAGES = (
     (
-        "CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity of 79.10 GiB of"
-        " which 1.03 GiB is free. Including non-PyTorch memory, this process has 78.05 GiB memory in use."
+        "CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity of 79.10 GiB"
+        " of which 1.03 GiB is free. This process has 78.05 GiB memory in use."
     ),
     "Expected all tensors to be on the same device, but found at least two, cuda:0 and cpu!",
     "mat1 and mat2 shapes cannot be multiplied (128x64 and 32x16)",
