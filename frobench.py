@@ -455,7 +455,7 @@ def failed(stored: "Run") -> int:
 @devices
 @click.option(
     "--launches",
-    type=click.IntRange(min=7),  # suite.history.search.fewest_launches()
+    type=click.IntRange(min=7),  # fewer show no change, however large
     default=10,
     show_default=True,
     metavar="N",

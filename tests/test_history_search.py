@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
 """The search for the commit at which a case changed: how often it errs, and what it says."""
 
-import pytest
+import click
 
+import frobench
 from suite.history.search import (
     ALARMS_OF_A_TEST,
     TRIES_AT_AN_END,
     Findings,
-    fewest_launches,
     search,
 )
 from tests.made_up_history import MadeUpCommits, step
@@ -102,9 +102,10 @@ def test_of_two_changes_the_larger_is_found() -> None:
     assert culprit.at == 6
 
 
-@pytest.mark.parametrize("launches", [7, 8])
-def test_the_fewest_launches_find_a_large_change_and_one_less_finds_none(launches: int) -> None:
-    assert fewest_launches() == 7
+def test_the_fewest_launches_that_are_accepted_are_the_fewest_that_show_a_change() -> None:
     large = {"slow": step(2, 1, 2.0)}
-    assert search(2, MadeUpCommits(large), launches).changed == ["slow"]
-    assert not search(2, MadeUpCommits(large), 6).changed
+    option = next(one for one in frobench.history.params if one.name == "launches")
+    assert isinstance(option.type, click.IntRange)
+    fewest = int(option.type.min or 0)
+    assert search(2, MadeUpCommits(large), fewest).changed == ["slow"]
+    assert not search(2, MadeUpCommits(large), fewest - 1).changed

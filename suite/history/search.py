@@ -105,14 +105,6 @@ def differs(judged: Judged) -> bool:
     return judged.differs and judged.p_value <= ALARMS_OF_A_TEST
 
 
-def fewest_launches(tests: int = 1) -> int:
-    """Return the fewest pairs of launches that can show any change, however large.
-
-    tests : families that share the chance of a false alarm
-    """
-    return math.ceil(math.log2(2 * tests / ALARMS_OF_A_TEST))
-
-
 def _compare_ends(findings: Findings, measure: Measure) -> None:
     """Compare the ends; where one is broken, the next commit inward is the end."""
     begin, end = findings.first, findings.last
@@ -129,10 +121,10 @@ def _compare_ends(findings: Findings, measure: Measure) -> None:
                 findings.last -= 1
             continue
         findings.ends = _judged(ratios)
-        break
-    findings.beside_first[findings.last] = {
-        case: judged.comparison.ratio for case, judged in findings.ends.items()
-    }
+        findings.beside_first[findings.last] = {
+            case: judged.comparison.ratio for case, judged in findings.ends.items()
+        }
+        return
 
 
 def _bracket(case: str, findings: Findings, measure: Measure) -> tuple[int, int]:

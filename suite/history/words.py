@@ -10,7 +10,7 @@ from suite.compare.words import RATIO
 from suite.history.commits import Commit
 from suite.history.measuring import HistoryRequest
 from suite.history.run import History
-from suite.history.search import Culprit, Findings, fewest_launches
+from suite.history.search import Culprit, Findings
 from suite.model import Estimate
 from suite.names import name_of
 from suite.statistics import verdict
@@ -57,9 +57,11 @@ def sentences(history: History, request: HistoryRequest) -> Iterator[str]:
     for place, reason in sorted(findings.broken.items()):
         yield f"skipped: {commits[place].short} {_quoted(commits[place])}: {reason}"
     if not findings.ends:
-        yield "nothing could be compared: no case has launches enough at both ends of the range"
-        if findings.launches < fewest_launches():
-            yield f"Next: at least --launches {fewest_launches()}"
+        yield (
+            "nothing could be compared: no case has enough launches at both ends of the range"
+            if findings.beside_first
+            else "nothing could be compared: no commit at an end of the range could be measured"
+        )
         return
     if not findings.changed:
         yield from _nothing(findings, request)
