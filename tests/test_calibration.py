@@ -15,7 +15,7 @@ import pytest
 from msgspec.structs import replace
 
 from suite.compare.family import Judged, Sides, compare, compare_family
-from suite.compare.levels import Wander
+from suite.compare.wander import Wander
 from suite.devices import Device
 from suite.model import Case, Run, Telemetry
 from suite.names import short_name

@@ -10,7 +10,7 @@ import pytest
 from suite.compare import compare_runs, levels
 from suite.compare.family import compare_family
 from suite.compare.forecast import SPREAD, forecast, in_words
-from suite.compare.levels import assumed
+from suite.compare.wander import assumed
 from suite.model import Run
 from suite.statistics import verdict
 from tests.judging import made

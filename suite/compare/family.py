@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from suite import permutation
-from suite.compare.levels import Wander
+from suite.compare.wander import Wander
 from suite.permutation import Values, table
 from suite.statistics import (
     ALARMS,

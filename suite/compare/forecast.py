@@ -15,7 +15,8 @@ from statistics import NormalDist, fmean, median, stdev
 from msgspec import Struct
 
 from suite.compare.family import compare_family
-from suite.compare.levels import assumed, levels
+from suite.compare.levels import levels
+from suite.compare.wander import assumed
 from suite.model import Run
 from suite.statistics import LEAST_LAUNCHES
 from suite.units import counted, format_value

@@ -17,6 +17,8 @@ class CaseComparison(Struct, frozen=True, kw_only=True):
     base, new : seconds
     headline : whether the answers need this case; the verdict does not depend on it
     ratio : new / base with its interval, widened by the allowance; below 1 is faster
+    clock : how many times as slow the cores ran in the new run, where the ratio is relative to
+        them; ``None`` where it is not
     p_value : of the case among all that were judged together; ``None`` where nothing was tested
     smallest_change, allowance : see `suite.statistics.Comparison`
     overlap : whether the intervals of base and new overlap; ``None`` where one has none
@@ -33,6 +35,7 @@ class CaseComparison(Struct, frozen=True, kw_only=True):
     p_value: float | None
     smallest_change: float | None
     allowance: float
+    clock: float | None = None
     overlap: bool | None
     reason: str | None
 

@@ -16,9 +16,10 @@ from suite.compare.across import stated
 from suite.compare.alike import absence, failures, faults, other_thing
 from suite.compare.disturbance import disturbances
 from suite.compare.judge import Candidate, judge
-from suite.compare.levels import LEAST_RUNS, MOST_RUNS, Levels, wander
+from suite.compare.levels import MOST_RUNS, Levels
 from suite.compare.model import RunComparison, Side, Unmatched
 from suite.compare.spent import other_time, settings_that_differ
+from suite.compare.wander import LEAST_RUNS, wander
 from suite.model import Case, Run
 from suite.statistics import estimate, launch_medians
 

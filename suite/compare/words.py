@@ -155,8 +155,18 @@ def allowances(comparison: RunComparison) -> list[str]:
         else "assumed; it is learned where the folder holds three more runs of this machine"
     )
     return [
-        f"allowed between separate runs: {middle} in half of the cases, at most {most} ({known})"
+        f"allowed between separate runs: {middle} in half of the cases, at most {most} ({known})",
+        *_clock(comparison.cases),
     ]
+
+
+def _clock(cases: Iterable[CaseComparison]) -> list[str]:
+    """Say which ratios are relative to the speed of the cores."""
+    slower = [case.clock for case in cases if case.clock is not None]
+    if not slower:
+        return []
+    ratios, times = counted(len(slower), "ratio"), format_value(slower[0], RATIO)
+    return [f"{ratios} relative to the speed of the cores: their gauge took {times} as long in new"]
 
 
 def unmatched(cases: Iterable[Unmatched]) -> list[str]:

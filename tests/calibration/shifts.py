@@ -13,7 +13,8 @@ from typing import NamedTuple
 import numpy as np
 
 from suite.compare.family import compare_family
-from suite.compare.levels import Level, Levels, Wander, assumed, centres, learned
+from suite.compare.levels import Level, Levels, centres
+from suite.compare.wander import Wander, assumed, learned
 from tests.calibration.figures import Figure, Table, errors
 from tests.calibration.regimes import NOISE, REGIMES, Regime, Values
 from tests.calibration.verdicts import ALARMS, LAUNCHES, STRETCH
