@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """All that a run's page shows, computed from the run and its answers before it is laid out."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
@@ -69,6 +69,8 @@ class Contents:
         Headline figures beside those of others.
     tables
         The tables that lie beside the page.
+    numbers
+        The number of each case.
     """
 
     run: Run
@@ -82,6 +84,7 @@ class Contents:
     sensors: courses.Sensors | None
     energy: energy.Spent | None
     tables: list[Sheet]
+    numbers: Mapping[str, int]
 
     @property
     def description(self) -> str:
@@ -89,14 +92,23 @@ class Contents:
         return f"How fast PyTorch computes on {self.machine}. {self.summary}".rstrip()
 
 
-def contents(run: Run, answered: Sequence[Section], beside: Sequence[Row] = ()) -> Contents:
+def contents(
+    run: Run,
+    answered: Sequence[Section],
+    beside: Sequence[Row] = (),
+    numbers: Mapping[str, int] | None = None,
+) -> Contents:
     """Compute what the page of a run shows.
 
     Parameters
     ----------
     beside
         Its headline figures beside those of others.
+    numbers
+        The number of each case; by default its place among those that the run holds. A case keeps
+        its number where another one before it counts for nothing.
     """
+    numbers = numbers or views.numbers(run)
     marks, title = views.marks(run), facts.machine_title(run)
     exercises = [_exercise(run, section, marks) for section in answered]
     roofs = roofline.rooflines(run)
@@ -113,7 +125,8 @@ def contents(run: Run, answered: Sequence[Section], beside: Sequence[Row] = ()) 
         doubts=views.doubts(run),
         sensors=courses.sensors(run),
         energy=spent,
-        tables=sheets(run, answered, measured(rows, spent), roofs, beside),
+        tables=sheets(run, answered, measured(rows, spent), roofs, beside, numbers),
+        numbers=numbers,
     )
 
 

@@ -177,10 +177,11 @@ def known_page(source: Source, key: str) -> Written | None:
 def write_page(job: PageJob) -> Written:
     """Write the page of a run, and its tables beside it."""
     data = store.content(job.source.path)
-    run = checks.credible(judged(job.source))
+    whole = judged(job.source)
+    run = checks.credible(whole)
     answered = sections(run)
     marks = views.marks(run)
-    shown = contents(run, answered, rows(run, job.held, marks))
+    shown = contents(run, answered, rows(run, job.held, marks), views.numbers(whole))
     target = job.out / job.href
     files, listed = {f"{target.stem}.json": data}, [(f"{target.stem}.json", STORED)]
     medians = (target.stem, downloads.table_of(frame([run])), MEDIANS)

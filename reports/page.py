@@ -55,7 +55,7 @@ def run_page(contents: Contents, downloads: Sequence[Download], signs: Signs) ->
         What stands for the page elsewhere.
     """
     run = contents.run
-    numbered = views.numbers(run)
+    numbered = contents.numbers
 
     def origins(cases: Iterable[str]) -> list[int]:
         return sorted({numbered[name] for name in cases if name in numbered})

@@ -5,7 +5,7 @@ Cases are named in full; what is computed from several cases names them all, as 
 """
 
 from bisect import bisect
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, pairwise
 from typing import Any, NamedTuple
 
@@ -13,6 +13,7 @@ import msgspec
 import pyarrow as pa
 from msgspec import UNSET
 
+from reports import views
 from reports.energy import Spent
 from reports.findings.model import Plot, Section
 from reports.frame import function_of
@@ -41,6 +42,8 @@ class Sheet(NamedTuple):
 TEXT, NUMBER, COUNT = pa.string(), pa.float64(), pa.int64()
 ESTIMATE = {"value": NUMBER, "low": NUMBER, "high": NUMBER, "launches": COUNT, "unit": TEXT}
 """A point, the ends of its interval (empty below six launches), and the launches behind it."""
+OF_CASES = "every case: its time, its rate, what a call costs"
+OF_SAMPLES = "every sample, launch by launch, of the case of a number"
 SAMPLES = {"number": COUNT, "launch": COUNT, "sample": COUNT, "seconds": NUMBER}
 """Cases by their number, which the table of cases explains: their names would be most of it."""
 CASES = {
@@ -92,12 +95,13 @@ def measured(rows: Iterable[CaseRow], spent: Spent | None) -> Iterator[tuple[str
             yield "work for a joule", one.work
 
 
-def sheets(
+def sheets(  # noqa: PLR0913, PLR0917 - one for each thing that is shown
     run: Run,
     answered: Sequence[Section],
     cells: Iterable[tuple[str, Cell]],
     roofs: Sequence[Roofline] = (),
     beside: Sequence[Row] = (),
+    numbers: Mapping[str, int] | None = None,
 ) -> list[Sheet]:
     """Return the tables of a run's page; those of sensors and of others only where there are any.
 
@@ -107,14 +111,17 @@ def sheets(
         What is known of single cases (`measured`).
     beside
         Headline figures beside those of others.
+    numbers
+        The number of each case; by default its place among those that the run holds.
     """
+    numbers = numbers or views.numbers(run)
     plots = [(one.exercise, plot) for one in answered for plot in one.plots]
     plots += [("roofline", one.plot) for one in roofs]
     figures = [row for one in plots for row in _figure(*one)]
     figures += [row for one in roofs for row in _parts(one)]
     found = [
-        Sheet("cases", _cases(run, cells), "every case: its time, its rate, what a call costs"),
-        Sheet("samples", _samples(run), "every sample, launch by launch, of the case of a number"),
+        Sheet("cases", _cases(run, cells, numbers), OF_CASES),
+        Sheet("samples", _samples(run, numbers), OF_SAMPLES),
         Sheet("findings", _table(FINDINGS, _findings(answered)), "the answers"),
         Sheet("figures", _table(FIGURES, figures), "the numbers behind every chart"),
     ]
@@ -140,14 +147,20 @@ def _names(cases: Iterable[str]) -> str:
     return msgspec.json.encode(list(dict.fromkeys(cases))).decode()
 
 
-def _cases(run: Run, cells: Iterable[tuple[str, Cell]]) -> pa.Table:
+def _cases(run: Run, cells: Iterable[tuple[str, Cell]], numbers: Mapping[str, int]) -> pa.Table:
     status = {outcome.fullname: outcome.status for outcome in run.frobench.outcomes}
     facts = {}
-    for number, case in enumerate(run.benchmarks, start=1):
+    for case in run.benchmarks:
         check = case.extra_info.check
         parameters = msgspec.json.encode(case.params, order="sorted").decode()
         facts[case.fullname] = (
-            (number, case.group, case.fullname, function_of(case.fullname), parameters),
+            (
+                numbers[case.fullname],
+                case.group,
+                case.fullname,
+                function_of(case.fullname),
+                parameters,
+            ),
             (check.error if check else None, check.bound if check else None, case.stats.rounds),
         )
     rows = [
@@ -163,15 +176,15 @@ def _cases(run: Run, cells: Iterable[tuple[str, Cell]]) -> pa.Table:
     return _table(CASES, sorted(rows, key=lambda row: row[0]))
 
 
-def _samples(run: Run) -> pa.Table:
+def _samples(run: Run, numbers: Mapping[str, int]) -> pa.Table:
     """Return a row a sample; launches and samples are counted from 0."""
     columns: dict[str, list[Any]] = {name: [] for name in SAMPLES}
-    for number, case in enumerate(run.benchmarks, start=1):
+    for case in run.benchmarks:
         ends = accumulate(case.extra_info.launches, initial=0)
         for launch, (begin, end) in enumerate(pairwise(ends)):
             columns["launch"] += [launch] * (end - begin)
             columns["sample"] += range(end - begin)
-        columns["number"] += [number] * len(case.stats.data)
+        columns["number"] += [numbers[case.fullname]] * len(case.stats.data)
         columns["seconds"] += case.stats.data
     return pa.table(columns, schema=pa.schema(SAMPLES))
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """A site passes its stand-alone checker, and each fault that is planted into a copy is named."""
 
+import csv
 import re
 import shutil
 import subprocess
@@ -15,10 +16,11 @@ from reports import prices, purchase, site
 from suite import checks, store
 from suite.model import Energy, Run
 from suite.statistics import launch_medians
-from tests import factory
+from tests import factory, spoiling
 from tests.check_site import check
 from tests.command import ROOT
 from tests.judging import keep
+from tests.spoiling import last, product
 from tests.test_courses import telemetry
 
 CHECKER = ROOT / "tests" / "check_site.py"
@@ -225,3 +227,24 @@ def test_a_fault_in_a_download_is_named(said: dict[str, str], what: str) -> None
 @pytest.mark.parametrize("what", TOGETHER)
 def test_a_fault_in_what_shows_several_runs_is_named(said: dict[str, str], what: str) -> None:
     assert re.search(TOGETHER[what].named, said["together"])
+
+
+def test_a_case_that_counts_for_nothing_leaves_the_others_their_numbers(tmp_path: Path) -> None:
+    run = spoiling.good()
+    whole = [case.fullname for case in run.benchmarks]
+    impossible = product(run, 4096)
+    last(run, 8e-6, impossible)
+    path = store.write(run, tmp_path / "results")
+    assert "above-peak" in {one.code for one in checks.validate(path)}
+    site.build([path], tmp_path / "site", processes=1)
+    about_it = ("number is", "has not the samples", "counts for nothing", "runs.csv")
+    assert [one for one in check(tmp_path / "site").faults if any(f in one for f in about_it)] == []
+    (cases,) = (tmp_path / "site").glob("*/*.cases.csv")
+    with cases.open(encoding="utf-8", newline="") as file:
+        numbers = {row["case"]: int(row["number"]) for row in csv.DictReader(file)}
+    assert impossible.fullname not in numbers
+    assert numbers == {name: whole.index(name) + 1 for name in numbers}
+    page = cases.with_name(cases.name.replace(".cases.csv", ".html")).read_text(encoding="utf-8")
+    after = whole[whole.index(impossible.fullname) + 1]
+    assert f'id="case-{numbers[after]}"' in page
+    assert f'id="case-{whole.index(impossible.fullname) + 1}"' not in page

@@ -97,6 +97,11 @@ class RunFiles:
         """The number of each case, by full name: its place in the stored file."""
         return {name: place for place, name in enumerate(self.stored_cases, start=1)}
 
+    @cached_property
+    def withdrawn(self) -> set[str]:
+        """Cases whose samples are stored and count for nothing, as the page must say."""
+        return self.stored_cases.keys() - {cells["case"] for cells in self.tables["cases"]}
+
     def seconds(self, case: str) -> dict[int, float]:
         """Return a case's launch medians, from its raw samples."""
         launches = self.samples.get(self.numbers.get(case, 0), {})

@@ -57,10 +57,13 @@ def check(folder: Path, page: Element, files: Mapping[str, RunFiles], report: Re
 def _run(cells: Cells, rows: list[Cells], files: RunFiles, report: Report) -> None:
     """Check what both tables say of a run."""
     part = files.stored["frobench"]
-    states = [one["status"] for one in part["outcomes"]]
+    states = [
+        "failed" if one["fullname"] in files.withdrawn else one["status"]
+        for one in part["outcomes"]
+    ]
     wanted = {
         "launches": len(part["launches"]),
-        "cases": len(files.stored["benchmarks"]),
+        "cases": len(files.stored["benchmarks"]) - len(files.withdrawn),
         **{state: states.count(state) for state in ("failed", "skipped")},
     }
     for name, count in wanted.items():

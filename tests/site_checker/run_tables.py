@@ -31,7 +31,7 @@ def _samples(files: RunFiles, report: Report) -> None:
         wanted = {
             launch: data[begin:end]
             for launch, (begin, end) in enumerate(pairwise(accumulate(counts, initial=0)))
-            if end > begin
+            if end > begin and case["fullname"] not in files.withdrawn
         }
         found = files.samples.get(place, {})
         report.checked[CELLS] += len(data) - 1
@@ -58,6 +58,10 @@ def _launches(files: RunFiles, report: Report) -> None:
 
 def _cases(files: RunFiles, report: Report) -> None:
     """Estimate every case from its samples, and what it costs from the counters that are stored."""
+    for case in files.withdrawn:
+        doubted = 'id="doubts"' in files.page.read_text(encoding="utf-8")
+        fault = f"{files.page.name}: {case} counts for nothing, and the page has no doubts"
+        report.check(doubted, CELLS, fault)
     name = files.beside("cases.csv").name
     for at, cells in enumerate(files.tables["cases"], start=1):
         wanted, found = _quantity(files, cells), row(cells)
