@@ -33,6 +33,8 @@ _PREFIXES = {
     "J": _DECIMAL,
     "B": _BINARY,
 }
+NOT_FINITE = "beyond all numbers"
+"""Stands for what is computed from absurd numbers."""
 _RATIO, _FRACTION, _SIZE = "\N{MULTIPLICATION SIGN}", "1", "n"
 _DIGITS = 3
 _MOST_DIGITS = 4
@@ -57,6 +59,8 @@ def format_estimate(estimate: Estimate, unit: str) -> str:
     if low is None or high is None:
         launches = counted(estimate.launches, "launch")
         return f"{format_value(estimate.value, unit)} (no interval: {launches})"
+    if not math.isfinite(estimate.value) or not math.isfinite(high - low):
+        return NOT_FINITE
     factor, symbol = _scale(max(abs(estimate.value), (high - low) / 2), unit)
     value, low, high = estimate.value / factor, low / factor, high / factor
     step = _step(value, low, high)
@@ -78,6 +82,8 @@ def format_value(value: float, unit: str, digits: int = _DIGITS) -> str:
 
     For settings, sizes and datasheet figures; what was measured is for `format_estimate`.
     """
+    if not math.isfinite(value):  # of a file that was changed
+        return NOT_FINITE
     factor, symbol = _scale(abs(value), unit)
     number = value / factor
     step = min(1.0, _magnitude(number) / math.pow(10, digits - 1)) if number else 1.0

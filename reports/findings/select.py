@@ -75,9 +75,14 @@ class Curve:
 
     def at(self, x: float) -> pd.Series:
         """Return a column: the launches that have a number there."""
-        numbers = self.table[x].to_numpy()
+        numbers = self._numbers(x)
         known = ~np.isnan(numbers)
         return pd.Series(numbers[known], self.table.index[known])
+
+    def _numbers(self, x: float) -> "np.ndarray[Any, np.dtype[np.float64]]":
+        if x not in self.cases:
+            raise NotMeasuredError(f"no launch has what is asked of size {x:,.10g}")
+        return self.table[x].to_numpy()
 
     def highest(self) -> float:
         """Return the size with the largest estimate."""
@@ -87,7 +92,7 @@ class Curve:
 
     def point(self, x: float, name: str = "") -> Point:
         """Return the estimate over launches in a column, as a point of a plot, maybe renamed."""
-        numbers = self.table[x].to_numpy()
+        numbers = self._numbers(x)
         return Point(name or x, estimate(numbers[~np.isnan(numbers)].tolist()), self.cases[x])
 
     def series(self, label: str) -> Series:

@@ -16,6 +16,8 @@ TOLERANCE = 1e-6
 """Relative error that stored statistics may have."""
 LONGEST = 1e9
 """Seconds of a sample, at most: a lifetime."""
+SHORTEST = 1e-12
+"""Seconds of a call, at least; a processor takes hundreds of times as long for one instruction."""
 
 
 def repeated_name(run: Run) -> Iterator[Fault]:
@@ -130,13 +132,13 @@ def sample_limit(run: Run) -> Iterator[Fault]:
 
 
 def impossible_sample(run: Run) -> Iterator[Fault]:
-    """A sample is not a positive number of seconds.
+    """A sample is not a positive number of seconds, or shorter than any call.
 
     The clock that measured it ran backwards or stood still. Measure again.
     """
     for case in run.benchmarks:
         samples = [*case.stats.data, *(case.extra_info.against or [])]
-        if wrong := [s for s in samples if not 0 < s < LONGEST]:
+        if wrong := [s for s in samples if not SHORTEST < s < LONGEST]:
             yield Fault(f"{len(wrong)} samples such as {wrong[0]!r} s", case.fullname)
 
 
