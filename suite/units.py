@@ -59,7 +59,7 @@ def format_estimate(estimate: Estimate, unit: str) -> str:
     if low is None or high is None:
         launches = counted(estimate.launches, "launch")
         return f"{format_value(estimate.value, unit)} (no interval: {launches})"
-    if not math.isfinite(estimate.value) or not math.isfinite(high - low):
+    if any(map(math.isinf, (estimate.value, low, high))):
         return NOT_FINITE
     factor, symbol = _scale(max(abs(estimate.value), (high - low) / 2), unit)
     value, low, high = estimate.value / factor, low / factor, high / factor
@@ -82,7 +82,7 @@ def format_value(value: float, unit: str, digits: int = _DIGITS) -> str:
 
     For settings, sizes and datasheet figures; what was measured is for `format_estimate`.
     """
-    if not math.isfinite(value):  # of a file that was changed
+    if math.isinf(value):  # of a file that was changed
         return NOT_FINITE
     factor, symbol = _scale(abs(value), unit)
     number = value / factor

@@ -93,9 +93,9 @@ def test_a_bit_flipped_in_what_no_reader_knows_is_found(tmp_path: Path) -> None:
     assert (found.code, found.message) == ("unreadable", "$: not UTF-8")
 
 
-@pytest.mark.parametrize("value", [math.inf, -math.inf, math.nan])
+@pytest.mark.parametrize("value", [math.inf, -math.inf])
 @pytest.mark.parametrize("unit", ["s", "FLOP/s", "B", "1", "n", ""])
-def test_what_is_no_number_is_spelled_all_the_same(value: float, unit: str) -> None:
+def test_what_is_beyond_all_numbers_is_spelled_all_the_same(value: float, unit: str) -> None:
     assert format_value(value, unit) == NOT_FINITE
     one = Estimate(1.0, 0.5, 2.0, 6)
     for wrong in (replace(one, value=value), replace(one, low=value), replace(one, high=value)):
