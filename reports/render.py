@@ -169,6 +169,6 @@ def moment(text: str) -> str:
     """Spell an ISO 8601 time in UTC; what is none stays as it is."""
     try:
         when = datetime.fromisoformat(text).astimezone(UTC)
-    except ValueError:
+    except (ValueError, OverflowError):  # of the year 1 or 9999, in another zone
         return text
     return f"{when.day} {when:%B %Y, %H:%M} UTC"

@@ -11,7 +11,7 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from reports import plain
+from reports import plain, site
 from reports.comparing import compare_findings
 from suite import answers, checks, compare, private, store
 from suite.export import FORMATS
@@ -19,6 +19,7 @@ from suite.model import Estimate, Run, Work
 from suite.units import NOT_FINITE, format_estimate, format_value
 from tests.judging import set_samples
 from tests.spoiling import case, good, product, put
+from tests.test_site import small
 
 Change = Callable[[Run], object]
 HOSTILE: dict[str, Change] = {
@@ -74,6 +75,16 @@ def test_a_hostile_run_is_refused_with_a_reason_or_read(name: str, tmp_path: Pat
     if not damaged:
         readable(path)
     assert {one.code for one in damaged} <= {one.code for one in found}
+
+
+@pytest.mark.parametrize("name", ["a time before all times", "a time after all times"])
+def test_a_run_of_no_possible_time_has_its_page(name: str, tmp_path: Path) -> None:
+    run = small(1)
+    HOSTILE[name](run)
+    path = tmp_path / "run.json"
+    path.write_bytes(store.encode(run))
+    _, page = site.build([path], tmp_path / "site", tell=lambda *_: None, processes=1)
+    assert run.datetime in page.read_text(encoding="utf-8")
 
 
 def test_a_flipped_bit_in_the_name_of_a_field_is_found(tmp_path: Path) -> None:
