@@ -139,6 +139,13 @@ def peers(session: nox.Session) -> None:
     session.run("python", "-m", "tests.peers", *session.posargs)
 
 
+@nox.session(default=False)
+def faults(session: nox.Session) -> None:
+    """Try to break runs and readers, and write `docs/faults.*`; `-- --short` looks."""
+    _install(session, "tests")
+    session.run("python", "-m", "tests.faults", *session.posargs)
+
+
 @nox.session(default=False, python=PYTHONS)
 def pythons(session: nox.Session) -> None:
     """Write the same site with each supported Python that is here: not a byte may differ."""

@@ -203,7 +203,9 @@ def is_version(where: str) -> bool:
 def own_names() -> frozenset[str]:
     """Return what this host and its user are called, as far as that names them."""
     host = platform.node()
-    names = {host, host.partition(".")[0], Path.home().name}
+    names = {host, host.partition(".")[0]}
+    with suppress(RuntimeError):  # a user without a home
+        names.add(Path.home().name)
     with suppress(OSError, KeyError):  # a user without a name, as in some containers
         names.add(getpass.getuser())
     common = _COMMON.split()

@@ -3,19 +3,26 @@
 
 import math
 import sys
+import threading
 import time
 
 from suite import devices
+from suite.units import counted
 
 CLOCKS = ("monotonic", "perf_counter", "sleep")
 LIMITS = ("AS", "CPU", "DATA", "FSIZE", "NOFILE", "NPROC")
 """Limits of the system without which the harness cannot write, start or finish what comes next."""
 
 
+BUSY_WINDOW, BUSY = 0.02, 0.1
+"""Seconds for which threads that a case left are watched, and the part of it that each may work."""
+
+
 class ProcessState:
-    """The settings, clocks and limits of this process when the object is made."""
+    """The settings, clocks, limits and threads of this process when the object is made."""
 
     def __init__(self) -> None:
+        self._threads = set(threading.enumerate())
         self._settings = devices.global_state()
         self._clocks = {name: getattr(time, name) for name in CLOCKS}
         self._limits = _limits()
@@ -27,7 +34,26 @@ class ProcessState:
             *(name for name, value in self._settings.items() if settings[name] != value),
             *(f"time.{name}" for name in CLOCKS if getattr(time, name) is not self._clocks[name]),
             *(name for name, value in self._limits.items() if limits[name] < value),
+            *_busy(set(threading.enumerate()) - self._threads),
         ]
+
+
+def _busy(threads: set[threading.Thread]) -> list[str]:
+    """Return what says that some of the threads are at work, where the system keeps accounts."""
+    if not threads or not hasattr(time, "pthread_getcpuclockid"):
+        return []
+    before = _cpu_seconds(threads)
+    time.sleep(BUSY_WINDOW)
+    after = _cpu_seconds(threads)
+    worked = [after[ident] - before[ident] for ident in before.keys() & after.keys()]
+    busy = sum(seconds > BUSY * BUSY_WINDOW for seconds in worked)
+    return [counted(busy, "thread") + " still at work"] if busy else []
+
+
+def _cpu_seconds(threads: set[threading.Thread]) -> dict[int, float]:
+    """Return the seconds that threads which live have worked, by their numbers."""
+    living = [thread.ident for thread in threads if thread.is_alive() and thread.ident]
+    return {ident: time.clock_gettime(time.pthread_getcpuclockid(ident)) for ident in living}
 
 
 def _limits() -> dict[str, float]:

@@ -373,13 +373,19 @@ def _peak(device: dev.Device, sampler: timing.Sampler) -> int | None:
 
 def reason_of(error: BaseException) -> str:
     """Return the first line of an error, without what names anybody, as the reason of a refusal."""
-    message = getattr(error, "msg", None) or str(error)
-    line = message.strip().partition("\n")[0][:LONGEST_MESSAGE]
+    line = _message(error).strip().partition("\n")[0][:LONGEST_MESSAGE]
     line = _PATH.sub(private.HIDDEN, line)
     line = private.hide(line, private.own_names())[:LONGEST_REASON]
     if isinstance(error, pytest.skip.Exception | pytest.fail.Exception | WrongResultError):
         return line
     return f"{type(error).__name__}: {line}" if line else type(error).__name__
+
+
+def _message(error: BaseException) -> str:
+    """Return what an error says; nothing where its own text raises another one."""
+    with suppress(Exception):
+        return str(getattr(error, "msg", None) or error)
+    return ""
 
 
 def _refuse_to_ignore_accelerators() -> None:

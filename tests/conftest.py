@@ -14,6 +14,7 @@ QUIET = str(Path(__file__).parent / "quiet")
 
 collect_ignore = [
     "browser",  # tests that need a browser; `nox -s browser` runs them
+    "faults/benches",  # benchmarks that misbehave; the campaign of faults runs them
     "calibration",  # benchmarks for studies that take half an hour; test_calibration.py tries them
     "mishaps",  # benchmarks that end on a GPU; gpu/test_mishaps.py runs them
     "sabotage",  # benchmarks with planted faults; test_sabotage.py runs them

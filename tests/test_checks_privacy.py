@@ -247,6 +247,13 @@ def test_common_accounts_are_no_names(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("platform.node", lambda: "node17.lan")
     monkeypatch.setattr("getpass.getuser", lambda: "jane")
     assert private.own_names() == {"node17.lan", "node17", "jane"}
+    monkeypatch.setattr(Path, "home", _raise_runtime_error)
+    assert private.own_names() == {"node17.lan", "node17", "jane"}
+
+
+def _raise_runtime_error() -> Path:
+    """Stand for `Path.home` where the system knows no home of a user."""
+    raise RuntimeError("Could not determine home directory.")
 
 
 @pytest.mark.parametrize("text", TELLING)

@@ -2,6 +2,7 @@
 """A run that is cut short at any moment loses nothing finished, and is resumed as the same run."""
 
 import signal
+import time
 from collections.abc import Callable
 from itertools import count
 from pathlib import Path
@@ -13,7 +14,8 @@ from suite.checks.doubts import clock_set
 from suite.checks.plausibility import clock_set_back, launch_beyond_run
 from suite.errors import CannotRunError, Interrupted
 from suite.model import Run
-from suite.running import folders
+from suite.running import folders, interruptions
+from suite.running.interruptions import Interruptions
 from suite.running.plan import Draft, Plan
 from tests.faulty_disk import Killed, faulty, full_from, killed_at
 from tests.made_up_launches import LAUNCHES, NAMES, Launch, made_up, run
@@ -136,3 +138,18 @@ def test_an_interrupted_run_saves_what_is_finished_however_often_it_is_interrupt
         return True
 
     at_every_change(tmp_path, interrupt)
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_an_interruption_that_a_destructor_swallows_is_raised_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Swallowing:
+        def __del__(self) -> None:
+            signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(interruptions, "AGAIN_SECONDS", 0.02)
+    with Interruptions():
+        Swallowing()
+        with pytest.raises(KeyboardInterrupt):
+            time.sleep(60)

@@ -20,6 +20,7 @@ from suite.model import Run, Settings
 from suite.names import short_name
 from suite.running import folders
 from suite.running.journal import Ended, Journal, LaunchSpec, Measured, Record, Stopped
+from suite.running.orphans import Orphans
 from suite.running.process import MISUSED, LaunchProcess
 from tests.command import ROOT, TRICKY
 from tests.made_up_launches import LAUNCHES, NAMES, Launch, Quiet, draft, made_up, run
@@ -224,6 +225,7 @@ import sys, time
 from pathlib import Path
 import msgspec
 from suite.running.journal import LaunchSpec
+from suite.running.orphans import Orphans
 from suite.running.process import MISUSED, LaunchProcess
 folder = Path(sys.argv[1])
 LaunchProcess(folder, msgspec.json.decode((folder / "spec.json").read_bytes(), type=LaunchSpec))
@@ -251,6 +253,22 @@ def test_a_launch_does_not_outlive_a_runner_that_is_killed_while_it_imports_torc
     first.wait()
     assert not psutil.wait_procs(launches, timeout=30)[1]
     assert not (tmp_path / "outlived").exists()
+
+
+def test_a_daemon_that_a_body_started_ends_with_its_launch(tmp_path: Path) -> None:
+    log = tmp_path / "pid"
+    leave = f"setsid sh -c 'setsid sleep 60 & echo $! > {log}'"
+    known = subprocess.Popen(["/bin/sleep", "60"], start_new_session=True)
+    orphans = Orphans()
+    subprocess.run(["/bin/sh", "-c", leave], check=True)
+    while not log.exists() or not log.read_text():
+        pass
+    daemon = psutil.Process(int(log.read_text()))
+    orphans.end()
+    assert not daemon.is_running()
+    assert known.poll() is None
+    known.kill()
+    known.wait()
 
 
 def test_a_case_is_not_to_blame_if_the_whole_job_is_asked_to_end(tmp_path: Path) -> None:

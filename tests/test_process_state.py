@@ -2,6 +2,7 @@
 """What a case has changed for its whole process is named, so that no other case suffers from it."""
 
 import resource
+import threading
 import time
 from collections.abc import Iterator
 
@@ -39,3 +40,22 @@ def test_a_limit_that_is_lowered_is_named_and_one_that_is_raised_is_not(limit: i
     before = ProcessState()
     resource.setrlimit(FILES, (limit, hard))
     assert before.changes() == []
+
+
+@pytest.mark.parametrize(("pause", "named"), [(0.0, ["1 thread still at work"]), (60.0, [])])
+def test_a_thread_that_goes_on_working_is_named_and_one_that_waits_is_not(
+    pause: float, named: list[str]
+) -> None:
+    before, over = ProcessState(), threading.Event()
+
+    def work() -> None:
+        while not over.wait(pause):
+            sum(range(1000))
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    try:
+        assert before.changes() == named
+    finally:
+        over.set()
+        thread.join()

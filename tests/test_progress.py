@@ -3,6 +3,7 @@
 
 import io
 import re
+import sys
 
 import pytest
 
@@ -63,3 +64,27 @@ def test_a_log_gets_whole_lines() -> None:
         progress.say("x" * 300)
         progress.at(0.5, 1, "something")
     assert log.getvalue() == "x" * 300 + "\n"
+
+
+@pytest.mark.parametrize("is_terminal", [True, False])
+def test_whoever_reads_may_leave(is_terminal: bool) -> None:  # noqa: FBT001 - a parameter
+    class Closed(io.StringIO):
+        def write(self, _text: str) -> int:
+            raise BrokenPipeError
+
+        def flush(self) -> None:
+            raise BrokenPipeError
+
+        def isatty(self) -> bool:
+            return is_terminal
+
+    closed = Closed()
+    with reporter(closed) as progress:
+        progress.say("launch 1 of about 8 done")
+        progress.at(0.5, 1, "something")
+
+
+def test_messages_may_be_closed_before_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stderr", None)
+    with reporter() as progress:
+        progress.say("launch 1 of about 8 done")

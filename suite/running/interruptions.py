@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How a run hears that it is to end: by Ctrl-C or SIGTERM, which many press or send twice."""
+"""How a run hears that it is to end: by Ctrl-C, SIGTERM or a terminal that closes, often twice."""
 
 import math
 import signal
@@ -7,16 +7,19 @@ from time import monotonic
 from types import FrameType, TracebackType
 from typing import Any, Self
 
+ENDING = [signal.SIGINT, signal.SIGTERM, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])]
+"""The signals that end a run."""
 AGAIN_SECONDS = 5.0
-"""Seconds in which a second signal says the same as the first."""
+"""Seconds in which a second signal says the same as the first, and after which the exception is
+raised again unless it was heard: Python ignores one that is raised inside a destructor."""
 
 
 class Interruptions:
-    """Turns SIGINT and SIGTERM into `KeyboardInterrupt` while the context lasts.
+    """Turns SIGINT, SIGTERM and SIGHUP into `KeyboardInterrupt` while the context lasts.
 
     A signal soon after another one is ignored: the run is ending already. So is every signal once
-    the run is being stored, which takes a moment and must not be cut short. A SIGINT that the
-    process was started to ignore, as in the background of a script, stays ignored.
+    the run is being stored, which takes a moment and must not be cut short. A SIGINT or SIGHUP that
+    the process was started to ignore, as in the background of a script, stays ignored.
     """
 
     def __init__(self) -> None:
@@ -25,9 +28,10 @@ class Interruptions:
         self._before: dict[signal.Signals, Any] = {}
 
     def __enter__(self) -> Self:
-        for number in (signal.SIGINT, signal.SIGTERM):
+        for number in ENDING:
             if number == signal.SIGTERM or signal.getsignal(number) is not signal.SIG_IGN:
                 self._before[number] = signal.signal(number, self._interrupt)
+        self._before[signal.SIGALRM] = signal.signal(signal.SIGALRM, self._interrupt)
         return self
 
     def __exit__(
@@ -37,15 +41,18 @@ class Interruptions:
         traceback: TracebackType | None,
     ) -> None:
         """Let signals do again what they did before."""
+        self.hold()
         for number, handler in self._before.items():
             signal.signal(number, handler)
 
     def hold(self) -> None:
         """Ignore every further signal, so that what is finished can be stored."""
         self._held = True
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
 
     def _interrupt(self, _number: int, _frame: FrameType | None) -> None:
         now = monotonic()
         if not self._held and now - self._last >= AGAIN_SECONDS:
             self._last = now
+            signal.setitimer(signal.ITIMER_REAL, AGAIN_SECONDS)
             raise KeyboardInterrupt

@@ -30,6 +30,7 @@ from suite.running.journal import (
     Refused,
     Tried,
 )
+from suite.running.orphans import Orphans
 
 ROOT = Path(__file__).resolve().parents[2]
 """The folder that holds `suite/`."""
@@ -59,6 +60,7 @@ class LaunchProcess:
         self._log = folder / f"{name}.log"
         path = folder / f"{name}.json"
         path.write_bytes(msgspec.json.encode(replace(spec, runner=os.getpid())))
+        self._orphans = Orphans()
         with self._log.open("ab") as log:
             self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and files
                 [
@@ -85,10 +87,11 @@ class LaunchProcess:
         self.kill()
 
     def kill(self) -> None:
-        """End the process and everything it started."""
+        """End the process and everything it started, in whichever group that is."""
         with suppress(ProcessLookupError, PermissionError):  # gone, or only zombies are left
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
+        self._orphans.end()
 
     def watch(
         self, journal: Journal, deadline: float, hear: Callable[[Record], None]

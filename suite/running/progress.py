@@ -7,8 +7,10 @@ sample would be measured with it.
 
 import sys
 import time
+from contextlib import suppress
+from io import StringIO
 from types import TracebackType
-from typing import Protocol, Self, TextIO
+from typing import Any, Protocol, Self, TextIO, cast
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
@@ -108,9 +110,34 @@ class Bar:
             )
 
 
-def reporter(out: TextIO = sys.stderr) -> Reporter:
-    """Return the reporter that suits the stream."""
-    return Bar(plain_stream(out)) if out.isatty() else Lines(out)
+class Lenient:
+    """A stream whose reader may have left: what cannot be written is lost, and no run with it."""
+
+    def __init__(self, out: TextIO) -> None:
+        self._out = out
+
+    def write(self, text: str) -> int:
+        """Write what can be written."""
+        with suppress(OSError):
+            self._out.write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        """Write what is left, if that can be done."""
+        with suppress(OSError):
+            self._out.flush()
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever a stream has
+        return getattr(self._out, name)
+
+
+def reporter(out: TextIO | None = None) -> Reporter:
+    """Return the reporter that suits the stream, which is that of messages if none is given."""
+    stream: TextIO | None = out or sys.stderr
+    if stream is None:  # it was closed before the start
+        return Lines(StringIO())
+    lenient = cast("TextIO", Lenient(stream))
+    return Bar(plain_stream(lenient)) if stream.isatty() else Lines(lenient)
 
 
 def remaining(seconds: float) -> str:

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: MIT
+"""A little of the campaign: what it promises holds for a few trials of each part."""
+
+import subprocess
+import sys
+
+import pytest
+
+from tests.command import ROOT
+
+pytestmark = pytest.mark.long
+
+
+def test_a_short_campaign_finds_no_fault() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.faults", "--short"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
