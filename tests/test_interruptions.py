@@ -1,18 +1,16 @@
 # SPDX-License-Identifier: MIT
 """What a run loses when it hangs, is killed, is interrupted or has no disk left: very little."""
 
-import resource
 import signal
 import time
 from pathlib import Path
 
-import psutil
 import pytest
 
 from suite import checks, store
 from suite.model import Run
-from suite.running.journal import Begun, Journal, Measured
-from tests.command import QUICK, TRICKY, frobench, kill, outcomes, start, stored
+from suite.running.journal import Journal, Measured
+from tests.command import QUICK, TRICKY, frobench, outcomes, start, stored
 
 pytestmark = pytest.mark.long
 
@@ -57,21 +55,6 @@ SOME_CASES = {
 }
 
 
-def test_a_killed_run_loses_at_most_the_case_in_flight(tmp_path: Path) -> None:
-    process = start(*QUICK, *SOME, folder=tmp_path)
-    folder = wait_for_samples(tmp_path / "results", 2)
-    kill(process)
-    records = list(Journal(folder / "launches.jsonl"))
-    before = {r.case for r in records if isinstance(r, Measured)}
-    begun = [r.case for r in records if isinstance(r, Begun)]
-    assert set(begun) - before <= set(begun[-1:])
-
-    run = resumed(tmp_path)
-    assert {case.name for case in run.benchmarks} == SOME_CASES
-    assert all(len(case.extra_info.launches) == 2 for case in run.benchmarks)
-    assert run.frobench.complete
-
-
 IN_BACKGROUND = ("sh", "-c", 'trap "" INT HUP; exec "$@"', "sh")
 """Starts a command as a script does in the background, with SIGINT ignored, and as nohup does."""
 
@@ -105,30 +88,3 @@ def test_an_interrupted_run_is_saved_and_can_be_finished(
     assert {case.name for case in run.benchmarks} == SOME_CASES
     assert not partial.exists()
     assert not list((tmp_path / "results" / ".runs").iterdir())
-
-
-def test_a_full_disk_is_told_and_what_was_finished_stays(tmp_path: Path) -> None:
-    process = start(*QUICK, "--launches", 30, "-k", "fine", folder=tmp_path)
-    folder = wait_for_samples(tmp_path / "results", 1)
-    full = (folder / "launches.jsonl").stat().st_size + 1000
-    for pid in (process.pid, *(child.pid for child in psutil.Process(process.pid).children())):
-        resource.prlimit(pid, resource.RLIMIT_FSIZE, (full, full))
-    _, err = process.communicate(timeout=120)
-    assert process.returncode == 3
-    assert "everything finished stays" in err
-    assert "Traceback" not in err
-    assert sum(isinstance(r, Measured) for r in Journal(folder / "launches.jsonl")) >= 1
-
-
-def test_a_run_that_was_killed_before_its_plan_is_resumed_as_it_was_asked_for(
-    tmp_path: Path,
-) -> None:
-    process = start(*QUICK, "-k", "fine", "--launches", 1, "--seed", 5, folder=tmp_path)
-    while not list(tmp_path.glob("results/.runs/*/pilot-000.json")):
-        time.sleep(0.02)
-    kill(process)
-
-    run = resumed(tmp_path)
-    assert {case.name for case in run.benchmarks} == {"bench_fine[cpu-8]", "bench_fine[cpu-16]"}
-    assert run.frobench.profile == "quick"
-    assert run.frobench.seed == 5

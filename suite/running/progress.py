@@ -136,8 +136,9 @@ def reporter(out: TextIO | None = None) -> Reporter:
     stream: TextIO | None = out or sys.stderr
     if stream is None:  # it was closed before the start
         return Lines(StringIO())
-    lenient = cast("TextIO", Lenient(stream))
-    return Bar(plain_stream(lenient)) if stream.isatty() else Lines(lenient)
+    if stream.isatty():
+        return Bar(cast("TextIO", Lenient(plain_stream(stream))))
+    return Lines(cast("TextIO", Lenient(stream)))
 
 
 def remaining(seconds: float) -> str:

@@ -49,6 +49,7 @@ REASONS = {
     "changes_torch": "dtype|threads",
 }
 """What the reason of a case must contain, where there is but one that is true."""
+SHORT = 4
 SLOWEST = 0.004
 """Seconds that a wait of 150 us may take on a busy machine."""
 
@@ -58,7 +59,7 @@ def trials(extent: Extent) -> list[Trial]:
     code = (BENCHES / "bench_misbehaving.py").read_text("utf-8")
     names = re.findall(r"^@body\ndef (\w+)", code, re.MULTILINE)
     every = [Trial(__name__, name, first) for name in names for first in AT_CALL]
-    return extent.random(__name__).sample(every, 6) if extent.short else every
+    return extent.random(__name__).sample(every, SHORT) if extent.short else every
 
 
 def attempt(trial: Trial, folder: Path) -> Iterable[str]:

@@ -26,7 +26,7 @@ PROMISE = (
 RUNNER, LAUNCH = "run, from a change of the runner's", "run, from a record of a launch's"
 LIMITED = "run, files of limited size"
 REPORT, REPORT_LIMITED = "report, from a change", "report, files of limited size"
-EACH, SHORT = 7, 1
+EACH, SHORT = 25, 1
 """Trials of each kind."""
 SMALLEST, LARGEST = 100, 40_000
 """Bytes that a file may have."""

@@ -19,7 +19,7 @@ from tests.faults.forked import Ended, run
 from tests.faulty_disk import faulty
 
 CASES = {f"bench_cheap[cpu-{microseconds}]" for microseconds in (200, 300, 400)}
-LAUNCHES = 2
+LAUNCHES, SEED = 2, 1
 WITNESS = "witness.jsonl"
 """Takes every measurement that a journal took."""
 JOURNAL = "launches.jsonl"
@@ -148,6 +148,8 @@ def _of_run(path: Path, journaled: set[Measurement]) -> Iterator[str]:
         yield f"its cases are {sorted(outcomes)}"
     if "skipped" in outcomes.values() and not failed:  # else it was larger than one that failed
         yield f"a case is left out: {outcomes}"
+    if (run_.frobench.profile, run_.frobench.seed) != ("quick", SEED):
+        yield f"it was resumed as {run_.frobench.profile} with seed {run_.frobench.seed}"
     if not run_.frobench.complete:
         yield "the run is stored as incomplete"
     for case in run_.benchmarks:

@@ -60,7 +60,7 @@ TERMINALS = {
 }
 CGROUP = Path("/sys/fs/cgroup/memory")
 """The memory controller of version 1."""
-SHORT = 3
+SHORT = 2
 CANNOT = 3
 
 
