@@ -142,7 +142,7 @@ def peers(session: nox.Session) -> None:
 @nox.session(default=False)
 def faults(session: nox.Session) -> None:
     """Try to break runs and readers, and write `docs/faults.*`; `-- --short` looks."""
-    _install(session, "tests")
+    _install(session, "tests", "browser")
     session.run("python", "-m", "tests.faults", *session.posargs)
 
 

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from reports.prices import Price
 from suite import private
-from suite.model import Run
+from suite.model import LONGEST_NAME, Run
 
 HIT = "window.__hit=1"
 """What hostile text would do, if it could do anything."""
@@ -90,7 +90,8 @@ def _spoil(spared: re.Pattern[str] = _CHOSEN) -> Callable[[str, str], str]:
             return text
         time = next(met.setdefault(re.sub(r"\[\d+\]", "", where), count()))
         if time == 0:
-            return "".join(PARTS) + LONG + where  # else two exercises would ask the same
+            whole = "".join(PARTS) + where + LONG  # so that no two are the same
+            return whole[:LONGEST_NAME]  # the text may be a key
         return f"{PARTS[time % len(PARTS)]} {time} {where}"[:200]
 
     return change

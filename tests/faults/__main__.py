@@ -20,13 +20,13 @@ import torch
 
 from suite import environment
 from tests.command import ROOT
-from tests.faults import bodies, disk, kills, mutants, signals, surroundings
+from tests.faults import bodies, disk, kills, mutants, pages, signals, surroundings
 from tests.faults.document import Figures, page, sums
 from tests.faults.forked import adopt_orphans
 from tests.faults.trials import Extent, Part, Result, Trial
 
 PARTS: dict[str, Part] = {
-    part.__name__: part for part in (kills, signals, disk, bodies, surroundings, mutants)
+    part.__name__: part for part in (kills, signals, disk, bodies, surroundings, mutants, pages)
 }
 PAGE, FIGURES = ROOT / "docs" / "faults.md", ROOT / "docs" / "faults.json"
 SHARED = ("pytest_benchmark.plugin", "reports.plain", "suite.plugin", "suite.terminal")
@@ -86,7 +86,7 @@ def _figures(results: Sequence[Result], seed: int, seconds: float) -> Figures:
         seed=seed,
         seconds=round(seconds, 1),
         tried=list(sums(results)),
-        left_out=surroundings.left_out(),
+        left_out=surroundings.left_out() | pages.left_out(),
     )
 
 

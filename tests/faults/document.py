@@ -13,8 +13,9 @@ HEAD = """\
 
 What happens to a run, and what anybody sends to a reader of files, breaks nothing. `nox -s faults`
 tries that and writes this page: kills, signals, full disks, bodies that misbehave, unusual
-surroundings, and mutants of stored files. A workflow repeats the campaign every week with a fresh
-seed, and a short form of it is one of the tests. "Faults" counts trials that broke the promise.
+surroundings, mutants of stored files and hostile pages. A workflow repeats the campaign every week
+with a fresh seed, and a short form of it is one of the tests. "Faults" counts trials that broke the
+promise.
 """
 
 
