@@ -28,6 +28,7 @@ PR_SET_CHILD_SUBREAPER = 36
 """The option of `prctl` that makes a process the parent of orphaned descendants (linux/prctl.h)."""
 PATIENCE = 240.0
 """Seconds that a command may take, of which it needs two on a machine that does nothing else."""
+INTERRUPTED = 130
 LEFT_SECONDS = 2.0
 """Seconds after a command's end in which all its processes must be gone."""
 BENCHES = Path(__file__).parent / "benches"
@@ -66,9 +67,13 @@ class Command:
         terminal: int | None = None,
     ) -> None:
         self._folder = folder
-        self.pid = os.fork()
-        if self.pid == 0:
-            _become(folder, lambda: _command(arguments, prepare), terminal)
+        with (folder / "out").open("wb") as out, (folder / "err").open("wb") as err:
+            self.pid = _fork()
+            if self.pid == 0:
+                os.chdir(folder)
+                os.environ["FROBENCH_LOCK"] = str(folder / "frobench.lock")
+                files = [terminal or file.fileno() for file in (out, err)]
+                _exec(lambda: _command(arguments, prepare), *files)
 
     def end(self, seconds: float = PATIENCE) -> Ended:
         """Wait for the end; kill a command that takes longer, whose exit code is then -9."""
@@ -120,12 +125,16 @@ def _exit_code(pid: int, options: int = os.WNOHANG) -> int | None:
     return os.waitstatus_to_exitcode(status) if found else None
 
 
-def _become(folder: Path, call: Callable[[], object], terminal: int | None) -> NoReturn:
-    """Call something in this forked process as a command that was started in a folder."""
-    os.chdir(folder)
-    os.environ["FROBENCH_LOCK"] = str(folder / "frobench.lock")
-    with (folder / "out").open("wb") as out, (folder / "err").open("wb") as err:
-        _exec(call, terminal or out.fileno(), terminal or err.fileno())
+def _fork() -> int:
+    """Fork this process; signals that end a run wait until the new one is what it stands for.
+
+    What Python calls around a fork would swallow the exception that a signal raises.
+    """
+    signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
+    pid = os.fork()
+    if pid:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)
+    return pid
 
 
 def _exec(call: Callable[[], object], out: int, err: int) -> NoReturn:
@@ -172,6 +181,10 @@ def _command(arguments: Sequence[str], prepare: Callable[[], object]) -> None:
     subprocess.Popen = _popen  # type: ignore[assignment,misc]
     telemetry.Sampler = _no_sensors  # type: ignore[assignment,misc]
     prepare()
+    try:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)
+    except KeyboardInterrupt:  # it came before the command could hear it
+        sys.exit(INTERRUPTED)
     frobench.main([*arguments], prog_name="frobench")
 
 
@@ -180,11 +193,9 @@ class _Launch:
 
     def __init__(self, arguments: Sequence[str], env: dict[str, str], stdout: IO[bytes]) -> None:
         self.returncode: int | None = None
-        # What Python calls around a fork would swallow the exception that a signal raises.
-        signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
-        self.pid = os.fork()
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)
+        self.pid = _fork()
         if self.pid == 0:
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)
             os.environ.clear()
             os.environ.update(env)
             sys.argv = [*arguments[2:]]

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from suite import store
-from tests.faults.forked import CHEAP, Command, processes_left
+from tests.faults.forked import CHEAP, INTERRUPTED, Command, processes_left
 from tests.faults.kept import finish, measured, watch_records
 from tests.faults.trials import Extent, Trial
 
@@ -23,7 +23,6 @@ EACH, SHORT = 15, 1
 """Trials of each kind."""
 LATEST, BETWEEN = 2200, 300
 """Milliseconds until the first signal and from the first to the second, at most."""
-INTERRUPTED = 130
 
 
 def trials(extent: Extent) -> list[Trial]:

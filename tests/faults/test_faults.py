@@ -20,4 +20,5 @@ def test_a_short_campaign_finds_no_fault() -> None:
         check=False,
         timeout=300,
     )
-    assert done.returncode == 0, done.stdout + done.stderr
+    told = done.stdout.splitlines() + done.stderr.splitlines()
+    assert done.returncode == 0, "\n".join(line for line in told if "0 faults" not in line)
