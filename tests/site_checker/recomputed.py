@@ -7,8 +7,9 @@ from statistics import median
 
 from tests.site_checker.printed import Row
 
-LEAST, RANGE, AIM = 6, 6, 0.955
-AIM_OF_FEW = {7: 0.973, 8: 0.967}
+LEAST, RANGE, AIM = 6, 6, 0.971
+AIM_OF_FEW = {7: 0.977, 8: 0.977, 9: 0.96, 12: 0.968, 15: 0.964, 18: 0.968}
+OUTWARD, MOST_OUTWARD = 0.063, 0.5
 ByLaunch = Mapping[int, float]
 
 
@@ -23,7 +24,12 @@ def interval(ordered: Sequence[float]) -> tuple[float, float]:
     """Return the ends between which the median over all launches lies, from ascending values."""
     count = len(ordered)
     if count == RANGE:
-        return ordered[0], ordered[-1]
+        middle = median(ordered)
+        low, high = (
+            end + math.copysign(min(OUTWARD * abs(end - middle), MOST_OUTWARD * abs(end)), way)
+            for end, way in ((ordered[0], -1), (ordered[-1], 1))
+        )
+        return low, high
     aim = AIM_OF_FEW.get(count, AIM)
     cover = [1 - 2 * _below(count, rank) for rank in range(count // 2 + 1)]
     rank = max(rank for rank, part in enumerate(cover) if part >= aim)
