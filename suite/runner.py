@@ -27,7 +27,6 @@ from suite.errors import (
 from suite.expected import newest
 from suite.model import Conclusion, Run
 from suite.names import short_name
-from suite.profiles import launches_within
 from suite.running import folders, pilot
 from suite.running.clock import RunClock
 from suite.running.interruptions import Interruptions
@@ -182,7 +181,7 @@ def _foreseen(plan: Plan, earlier: Run | None) -> str:
 
 
 def _planned(plan: Plan) -> int:
-    return launches_within(plan.settings, plan.plan_seconds, plan.launch_seconds)
+    return plan.launches(plan.plan_seconds, plan.launch_seconds)
 
 
 def _tell(plan: Plan, reporter: Reporter) -> None:

@@ -10,6 +10,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from suite.accounts import Accounts
+from suite.errors import CannotRunError
 from suite.model import CommitInfo, Work
 from suite.profiles import LEAST_SAMPLES, PROFILES, settings_for
 from suite.runner import _tell
@@ -161,6 +162,11 @@ def test_a_plan_says_what_it_left_out_and_measures_the_rest() -> None:
     assert plan.seconds_at_least < 450 < 6 * 30.0 * LEAST_SAMPLES
     like = freeze(replace(draft, like=[left_out]), pilot, 10.0, {})
     assert len(like.cases) == len(pairs)
+    many = replace(draft, settings=replace(STANDARD, launches=plan.most_launches + 1))
+    with pytest.raises(CannotRunError, match="a stored file holds 5,555 launches of 3 cases"):
+        freeze(many, pilot, 10.0, {})
+    assert plan.launches(10.0, 1e-6) < plan.most_launches
+    assert replace(plan, cases=plan.cases * 5_000).launches(10.0, 1e-6) == 1
 
 
 def cases(

@@ -14,7 +14,6 @@ from pathlib import Path
 from suite.doctor.others import Others
 from suite.errors import CannotRunError
 from suite.names import short_name
-from suite.profiles import launches_within
 from suite.running.clock import RunClock
 from suite.running.energy import REST
 from suite.running.journal import (
@@ -113,9 +112,7 @@ class Launches:
         return self.done < self._expected()
 
     def _expected(self) -> int:
-        return launches_within(
-            self._plan.settings, self._clock.seconds(), self._launch_seconds(), self.done
-        )
+        return self._plan.launches(self._clock.seconds(), self._launch_seconds(), self.done)
 
     def _launch_seconds(self) -> float:
         """Return what a launch takes: as long as the longest so far, else as planned."""

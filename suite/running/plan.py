@@ -22,8 +22,9 @@ from suite.model import (
     Search,
     Settings,
 )
-from suite.profiles import settings_on, settling_seconds
+from suite.profiles import launches_within, settings_on, settling_seconds
 from suite.reading import content
+from suite.reading.bounds import MOST_VALUES
 from suite.running.costs import (
     body_seconds,
     choose_case_seconds,
@@ -45,6 +46,9 @@ from suite.running.keep import keep
 from suite.running.windowed import choose_windows
 from suite.sensors.cpu import CPU
 from suite.windows import SECONDS
+
+VALUES_BESIDE = 30
+"""Values that a stored file holds for each case and launch beside the samples, at most."""
 
 
 class _Kept(Struct):
@@ -148,6 +152,17 @@ class Plan(_Kept, kw_only=True):
         """Seconds that the run should take with the fewest launches that say anything."""
         return self.plan_seconds + self.settings.least_launches * self.launch_seconds
 
+    @property
+    def most_launches(self) -> int:
+        """Launches that one stored file may hold."""
+        values = len(self.cases) * (self.settings.most_samples + VALUES_BESIDE)
+        return MOST_VALUES // max(1, values)
+
+    def launches(self, spent: float, launch_seconds: float, done: int = 0) -> int:
+        """Return how many launches the run makes (see `launches_within`), if a file holds them."""
+        wanted = launches_within(self.settings, spent, launch_seconds, done)
+        return min(wanted, self.most_launches)
+
     def order(self, launch: int) -> list[str]:
         """Return the full names of the cases in this launch's order, random but repeatable.
 
@@ -177,6 +192,8 @@ def freeze(
     """Make the plan from the pilot's journal, `seconds` after the run began.
 
     counters : by device `None`, or why it does not count its energy
+
+    Raises `CannotRunError` where more launches are asked for than a stored file may hold.
     """
     records = list(pilot)
     surroundings = next(r for r in records if isinstance(r, Surroundings))
@@ -201,7 +218,7 @@ def freeze(
         case_seconds = choose_case_seconds(ran, settings, startup, seconds)
         settings = replace(settings, case_seconds=case_seconds)
     names = {case.fullname for case in found.cases}
-    return Plan(
+    plan = Plan(
         draft=draft,
         settings=settings,
         environment=surroundings.environment,
@@ -221,6 +238,13 @@ def freeze(
         disturbed=is_disturbed(ran),
         body_seconds=body_seconds(records),
     )
+
+    if settings.launches and settings.launches > plan.most_launches:
+        raise CannotRunError(
+            f"a stored file holds {plan.most_launches:,} launches of {len(pairs):,} cases at most: "
+            "ask for fewer, or for fewer cases (-k)"
+        )
+    return plan
 
 
 def outcome(case: Identity, refused: Refused | None) -> Outcome:
