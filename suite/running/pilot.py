@@ -21,7 +21,7 @@ from suite.running.journal import (
     Stopped,
 )
 from suite.running.plan import Draft
-from suite.running.process import FRUITLESS_TRIES, MISUSED, TRIES, LaunchProcess, lost
+from suite.running.process import DISK_REFUSES, FRUITLESS_TRIES, MISUSED, TRIES, LaunchProcess, lost
 
 NEEDED = ("torch", "pytest", "pytest_benchmark")
 
@@ -131,6 +131,8 @@ class _Explorer:
 
         printed : all that it printed; the cause of a backend's failure comes long before the end
         """
+        if code == DISK_REFUSES:  # and pytest swallows the message, so early
+            return CannotRunError("the disk refuses what the pilot writes; is there room on it?")
         if module := absent_in(self.said):
             return CannotRunError(absent(module))
         if failed := backends.failure(printed):

@@ -72,7 +72,7 @@ def _results(trials: Sequence[Trial], at_once: int) -> Iterator[Result]:
         for number, result in enumerate(pool.imap_unordered(attempt, trials), start=1):
             for fault in result.faults:
                 print(f"{result.part} {result.kind} {result.number}: {fault}", flush=True)
-            if number % 100 == 0:
+            if number % 20 == 0:
                 print(f"{number} of {len(trials)} trials", flush=True)
             yield result
 

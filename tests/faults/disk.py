@@ -33,7 +33,7 @@ SMALLEST, LARGEST = 100, 40_000
 RESULTS = "the user's results"
 """A name that a shell must be given in quotes."""
 CANNOT = 3
-MESSAGE = re.compile("No space left on device|File too large")
+MESSAGE = re.compile("No space left on device|File too large|the disk refuses")
 
 
 def trials(extent: Extent) -> list[Trial]:

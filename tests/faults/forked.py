@@ -145,7 +145,7 @@ def _exec(call: Callable[[], object], out: int, err: int) -> NoReturn:
         for number, descriptor in enumerate((nothing.fileno(), out, err)):
             os.dup2(descriptor, number)
     os.closerange(3, 256)
-    sys.stdout, sys.stderr = os.fdopen(1, "w", closefd=False), os.fdopen(2, "w", closefd=False)
+    sys.stdout, sys.stderr = os.fdopen(1, "w", closefd=False), os.fdopen(2, "w", 1, closefd=False)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGALRM):
         signal.signal(number, signal.SIG_DFL)
