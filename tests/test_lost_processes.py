@@ -21,7 +21,7 @@ from suite.names import short_name
 from suite.running import folders
 from suite.running.journal import Ended, Journal, LaunchSpec, Measured, Record, Stopped
 from suite.running.orphans import Orphans
-from suite.running.process import MISUSED, LaunchProcess
+from suite.running.process import DISK_REFUSES, MISUSED, LaunchProcess
 from tests.command import ROOT, TRICKY
 from tests.made_up_launches import LAUNCHES, NAMES, Launch, Quiet, draft, made_up, run
 
@@ -85,6 +85,12 @@ def test_an_expression_that_pytest_cannot_read_is_misused_though_it_collects(
 ) -> None:
     misused = lost(mode="pilot", code=MISUSED, records_before=2)
     with made_up(misused), pytest.raises(NothingSelectedError):
+        run(tmp_path)
+
+
+def test_a_disk_that_refuses_the_first_word_of_a_pilot_is_named(tmp_path: Path) -> None:
+    refused = lost(mode="pilot", code=DISK_REFUSES)
+    with made_up(refused), pytest.raises(CannotRunError, match="the disk refuses what the pilot"):
         run(tmp_path)
 
 
@@ -226,7 +232,7 @@ from pathlib import Path
 import msgspec
 from suite.running.journal import LaunchSpec
 from suite.running.orphans import Orphans
-from suite.running.process import MISUSED, LaunchProcess
+from suite.running.process import DISK_REFUSES, MISUSED, LaunchProcess
 folder = Path(sys.argv[1])
 LaunchProcess(folder, msgspec.json.decode((folder / "spec.json").read_bytes(), type=LaunchSpec))
 time.sleep(60)

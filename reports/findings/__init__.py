@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Cases to answers with intervals: a module for each exercise that has rules of its own."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from types import ModuleType
 
 from reports.findings import (
@@ -19,8 +20,8 @@ from reports.findings import (
     split_model,
     versions,
 )
-from reports.findings.model import ABSENT, Finding, Section, exercise_title
-from reports.findings.select import Cases, is_cpu
+from reports.findings.model import ABSENT, Finding, Plot, Section, exercise_title
+from reports.findings.select import Cases, NotMeasuredError, is_cpu
 from suite.model import Run
 
 RULES = {
@@ -70,11 +71,17 @@ def _answers(cases: Cases) -> tuple[ModuleType, list[Finding]]:
     rules = RULES.get(cases.exercise, own)
     found = rules.findings(cases)
     shown = rules is own or not cases.passed() or not all(one.absent for one in found)
-    if shown or any(rules.plots(cases)):
+    if shown or any(_plots(rules, cases)):
         return rules, found
     outcomes = [one for one in cases.run.frobench.outcomes if one.group == cases.exercise]
     reasons = tuple(one.reason for one in outcomes if one.status != "passed" and one.reason)
     return own, [*own.findings(cases), *(one for one in found if one.absent.startswith(reasons))]
+
+
+def _plots(rules: ModuleType, cases: Cases) -> Iterator[Plot]:
+    """Yield the plots of an exercise, up to one whose cases lack what it would show."""
+    with suppress(NotMeasuredError):
+        yield from rules.plots(cases)
 
 
 def _findings(cases: Cases) -> tuple[ModuleType, list[Finding]]:
@@ -108,5 +115,5 @@ def _section(cases: Cases) -> Section:
         asked.question,
         asked.explanation,
         tuple(found),
-        tuple(plot for plot in rules.plots(cases) if plot.shows_more_than_one),
+        tuple(plot for plot in _plots(rules, cases) if plot.shows_more_than_one),
     )
