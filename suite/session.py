@@ -31,7 +31,7 @@ from suite.model import Check, Settings, Work
 from suite.names import name_of
 from suite.once.call import called_once
 from suite.profiles import PROFILES, settings_for
-from suite.project.imports import imported
+from suite.project.imports import foreign_code, imported
 from suite.queued import Blocker, blocker
 from suite.running.journal import (
     Begun,
@@ -197,13 +197,17 @@ class LaunchSession:
             self._gauge.read_before_case()
 
     def finish(self) -> None:
-        """Write down what the gauge has read, once every case is over."""
+        """Write down what the gauge has read, and where code came from, once every case is over."""
         if self._gauge is not None:
             seconds = self._gauge.finish()
             self.write(Gauged(launch=self.spec.launch, seconds=seconds))
         if self.spec.paths:
             origins = imported(self.spec.paths, self.spec.kept_out)
             self.write(Imported(launch=self.spec.launch, **origins._asdict()))
+        elif self.spec.project is not None:
+            message = foreign_code(Path(self.spec.project), Path(self.spec.benchmarks))
+            if message is not None:
+                self.write(Stopped(message=message))
 
     def remember(self, items: Sequence[pytest.Function]) -> None:
         """Take up a pilot that a hung or crashed case ended, where it was."""

@@ -78,6 +78,7 @@ def _start(repository: Path, commands: str) -> subprocess.Popen[str]:
         | {
             "BASE": base,
             "GITHUB_WORKSPACE": str(repository),
+            "RUNNER_TEMP": str(repository.parent),
             "FROBENCH_LOCK": str(repository / "lock"),
             "PATH": os.pathsep.join([str(repository.parent / "bin"), os.environ["PATH"]]),
             "SIM_SPEC": json.dumps(SPEC),

@@ -9,6 +9,9 @@ from typing import NamedTuple
 
 MOST_NAMED = 5
 """Modules that are named, at most."""
+INSTALLED = {"site-packages", "dist-packages"}
+"""Folders that packages are installed into."""
+FROBENCH = Path(__file__).resolve().parents[2]
 
 
 class Origins(NamedTuple):
@@ -42,3 +45,42 @@ def imported(paths: Iterable[str], kept_out: str) -> Origins:
         elif path.is_relative_to(tree) and not any(map(path.is_relative_to, installed)):
             outside.append(name)
     return Origins(inside, sorted(outside)[:MOST_NAMED])
+
+
+def foreign_code(project: Path, benchmarks: Path) -> str | None:
+    """Say which package of a project this process imported from elsewhere, and what to do.
+
+    What is installed is taken for the project's, and what lies among the benchmarks for theirs.
+
+    project : its working tree
+    benchmarks : the folder of benchmarks, which pytest has put first, or the folder above it
+    """
+    for name, module in sorted(sys.modules.items()):
+        file = getattr(module, "__file__", None)
+        if "." in name or name == "conftest" or not isinstance(file, str):
+            continue
+        path = Path(file).resolve()
+        places = [place for place in _places(project, name) if place.exists()]
+        homes = [project.resolve(), benchmarks.resolve(), FROBENCH]
+        homes += [place.resolve().parent for place in places]
+        if not places or INSTALLED & {*path.parts} or any(map(path.is_relative_to, homes)):
+            continue
+        folder = path.parent.parent if path.name == "__init__.py" else path.parent
+        told = f"{name} was imported from {folder}, and not from the project, {project}"
+        if folder == benchmarks.resolve().parent:
+            return (
+                f"{told}: pytest puts the folder above the benchmarks first if it has a "
+                "conftest.py, or they an __init__.py. Copy the folder of benchmarks elsewhere, and "
+                "let --benchmarks name the copy"
+            )
+        return f"{told}; install that one (`pip install .`), or let PYTHONPATH name its folder"
+    return None
+
+
+def _places(project: Path, name: str) -> list[Path]:
+    """Return where a project would have a module or a package of that name."""
+    return [
+        folder / file
+        for folder in (project / "src", project)
+        for file in (f"{name}/__init__.py", f"{name}.py")
+    ]

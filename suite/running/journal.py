@@ -264,6 +264,7 @@ class LaunchSpec(Struct, kw_only=True):
     versions : those that benchmarks must have, by the full names of cases
     windows : cases to repeat behind all others, in this order (see `suite.windows`)
     trace : the file for a trace of the one call, if one is wanted
+    project : the working tree of the project whose code is to be measured, if there is one
     paths, kept_out : see `Draft`
     """
 
@@ -281,6 +282,7 @@ class LaunchSpec(Struct, kw_only=True):
     windows: list[str] = field(default_factory=list)
     versions: dict[str, str] = field(default_factory=dict)
     trace: str | None = None
+    project: str | None = None
     paths: list[str] = field(default_factory=list)
     kept_out: str = ""
 

@@ -69,6 +69,7 @@ def explore(draft: Draft, folder: Path, journal: Journal, tell: Callable[[Record
             order=left,
             search_seconds=draft.search_seconds,
             searched=draft.searched,
+            project=draft.project_folder,
             paths=draft.paths,
             kept_out=draft.kept_out,
         )
