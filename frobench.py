@@ -727,6 +727,8 @@ def compare(  # noqa: PLR0913 - one for each option
     from suite.compare import others
     from suite.terminal import is_valid
 
+    if new is not None and new.samefile(base):
+        raise click.UsageError("BASE and NEW are the same file; name two runs")
     if new is None and (purchase or across):
         option = "--purchase" if purchase else "--across"
         raise click.UsageError(f"{option} compares two runs, each with an environment of its own")

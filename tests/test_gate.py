@@ -213,6 +213,12 @@ def _said(*arguments: object) -> tuple[int, str]:
     return shown.exit_code, shown.output
 
 
+def test_a_run_is_not_compared_with_itself(stored: tuple[Path, Path]) -> None:
+    code, shown = _said("compare", stored[0], stored[0])
+    assert code == 2
+    assert "BASE and NEW are the same file" in shown
+
+
 def test_the_command_takes_facts_to_compare_across_and_lets_cases_be_missing(
     stored: tuple[Path, Path],
 ) -> None:

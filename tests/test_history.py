@@ -304,6 +304,7 @@ def test_an_interrupted_history_stores_what_was_measured_and_leaves_no_working_t
     [
         ("main", "give two revisions"),
         ("--all..", "give two revisions"),
+        ("main~1...main", "give two revisions"),
         ("main..main", "no commit is in it"),
         ("nowhere..main", "git says: fatal: "),
     ],
@@ -313,6 +314,13 @@ def test_a_range_that_is_none_gets_one_clear_line(
 ) -> None:
     with pytest.raises(CannotRunError, match=message):
         searched(project(tmp_path, "1e-3", "1e-3"), revisions)
+
+
+def test_a_shallow_clone_is_named_where_it_lacks_a_commit(tmp_path: Path) -> None:
+    tree, clone = project(tmp_path, "1e-3", "1e-3"), tmp_path / "clone"
+    git(tmp_path, "clone", "--quiet", "--depth=1", tree.as_uri(), str(clone))
+    with pytest.raises(CannotRunError, match="shallow: `git fetch --unshallow`"):
+        commits_of(clone, "HEAD~1..HEAD")
 
 
 def test_benchmarks_beside_the_code_are_refused(tmp_path: Path) -> None:

@@ -85,7 +85,7 @@ def test_frobenchs_own_benchmarks_measure_no_project(project: Path) -> None:
 
 def test_a_folder_in_no_repository_is_no_project(tmp_path: Path) -> None:
     assert project_folder(None, tmp_path) is None
-    with pytest.raises(CannotRunError, match="git finds no repository there"):
+    with pytest.raises(CannotRunError, match="git finds no working tree there"):
         project_folder(tmp_path, tmp_path)
 
 
@@ -138,7 +138,7 @@ def test_another_commit_is_what_a_comparison_asks_about() -> None:
 def test_a_comparison_of_commits_that_are_not_the_same_points_to_their_history() -> None:
     base, new = factory.run(), factory.run(seed=2, slower=1.2)
     base.frobench.project, new.frobench.project = BEFORE, AFTER
-    told = "`frobench history --range 1f1f1f1f1f1f..2e2e2e2e2e2e` measures commits in turn, "
+    told = "`frobench history --range 1f1f1f1f1f1f..2e2e2e2e2e2e`, with the `--benchmarks` "
     assert any(line.startswith(told) for line in comparison.of_runs(compare_runs(base, new)))
     new.frobench.project = BEFORE
     assert not any(told in line for line in comparison.of_runs(compare_runs(base, new)))

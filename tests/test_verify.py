@@ -335,3 +335,10 @@ def test_a_brief_check_of_a_small_product_looks_at_every_entry() -> None:
     wrong[3, 5] = 0
     with briefly(brief=True):
         assert not freivalds(a, b)(wrong).passed
+
+
+def test_a_right_result_of_zeros_only_passes_and_no_other_does() -> None:
+    zeros = torch.zeros(3)
+    assert close_to(zeros, 0.0, "zeros")(zeros).error == 0.0
+    assert not close_to(zeros, 0.5, "zeros")(zeros + 1e-9).passed
+    assert not close_to(zeros, 0.5, "zeros")(zeros * float("nan")).passed

@@ -89,7 +89,7 @@ def in_turn(comparison: RunComparison) -> list[str]:
     )
     if not base or not new or base == new or all(one.word == "same" for one in comparison.cases):
         return []
-    command = f"`frobench history --range {base}..{new}`"
+    command = f"`frobench history --range {base}..{new}`, with the `--benchmarks` of these runs,"
     return [f"{command} measures commits in turn, and finds the one that changed a case"]
 
 

@@ -18,13 +18,13 @@ def project_folder(asked: Path | None, benchmarks: Path, checkout: Path = CHECKO
     Without a folder that was asked for, that is the repository in which the benchmarks lie.
     Frobench's own benchmarks measure no project.
 
-    Raises `CannotRunError` if git finds no repository in the folder that was asked for.
+    Raises `CannotRunError` if git finds no working tree in the folder that was asked for.
     """
     if asked is not None:
         tree = git.top(asked)
         if tree is None:
             raise CannotRunError(
-                f"--project {asked}: git finds no repository there; give a folder of one"
+                f"--project {asked}: git finds no working tree there; give a folder of one"
             )
         return tree
     tree = git.top(benchmarks)
