@@ -9,7 +9,7 @@ from msgspec import Struct, structs
 from suite.comparability import state
 from suite.compare import clock
 from suite.compare.alike import failures, faults
-from suite.compare.disturbance import disturbing, gauges, sure_shifts
+from suite.compare.disturbance import Gauges, disturbing, gauges, sure_shifts
 from suite.model import Run
 from suite.permutation import pulled_in, table
 from suite.statistics import LEAST_LAUNCHES, launch_medians
@@ -68,21 +68,22 @@ class Levels(Struct, frozen=True):
         return structs.replace(self, cases=cases, gauges=clock.relative(self.gauges))
 
     def is_like(self, run: Run) -> bool:
-        """Whether this is another run of the same machine in the same state.
-
-        A run whose gauge surely differs met another state: how far apart runs lie in which the
-        gauge differs shows by the gauge itself.
-        """
+        """Whether this is another run of the same machine, disturbed alike."""
         ours = run.frobench
-        alike = (
+        return (
             bool(self.cases)
             and self.run != ours.run
             and self.state == state(ours.environment)
             and self.disturbed == sorted(disturbing(run) or ())
         )
-        if not alike:
-            return False
-        shifts = sure_shifts(gauges(run), self.gauges).values()
+
+    def met_the_same(self, gauges: Gauges) -> bool:
+        """Whether no gauge surely differs from another run's.
+
+        A run whose gauge surely differs met another state: how far apart runs lie in which the
+        gauge differs shows by the gauge itself.
+        """
+        shifts = sure_shifts(gauges, self.gauges).values()
         return all(abs(shift) <= ALIKE_SHIFT for shift in shifts)
 
 

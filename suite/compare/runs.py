@@ -16,10 +16,10 @@ from suite.compare.across import stated
 from suite.compare.alike import absence, failures, faults, other_thing
 from suite.compare.disturbance import disturbances
 from suite.compare.judge import Candidate, judge
-from suite.compare.levels import MOST_RUNS, Levels
+from suite.compare.levels import Levels
 from suite.compare.model import RunComparison, Side, Unmatched
 from suite.compare.spent import other_time, settings_that_differ
-from suite.compare.wander import LEAST_RUNS, wander
+from suite.compare.wander import Known, wander
 from suite.model import Case, Run
 from suite.statistics import estimate, launch_medians
 
@@ -58,9 +58,9 @@ def compare_runs(
         for case in base.benchmarks
         if (late := after.get(case.fullname))
     ]
-    runs = [one for one in others if one.is_like(base) and one.run != new.frobench.run][:MOST_RUNS]
     separate = base.frobench.run != new.frobench.run
-    cases = judge(candidates, wander(base, new, runs) if separate else None)
+    known = wander(base, new, others) if separate else Known({}, 0)
+    cases = judge(candidates, known.cases)
     overlaps = [case.overlap for case in cases if case.overlap is not None]
     return RunComparison(
         base=base.frobench.run,
@@ -76,7 +76,7 @@ def compare_runs(
             *settings_that_differ(base, new),
         ],
         counts=dict(Counter(case.word for case in cases)),
-        learned_from=len(runs) if len(runs) >= LEAST_RUNS else 0,
+        learned_from=known.runs,
         overlapping=sum(overlaps),
         with_intervals=len(overlaps),
         base_project=base.frobench.project or None,

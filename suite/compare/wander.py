@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from suite.compare import clock
 from suite.compare.disturbance import shift_of, sure_shifts
-from suite.compare.levels import Levels, levels
+from suite.compare.levels import MOST_RUNS, Levels, levels
 from suite.model import Run
 from suite.statistics import ALARMS, Between
 
@@ -57,41 +57,60 @@ class Wander(NamedTuple):
         return Between(error, reach, self.shift)
 
 
-def wander(base: Run, new: Run, others: Sequence[Levels]) -> dict[str, Wander]:
+class Known(NamedTuple):
+    """How far the runs of a machine lie apart.
+
+    cases : by full name
+    runs : from so many other runs it is learned; 0 where it is assumed
+    """
+
+    cases: dict[str, Wander]
+    runs: int
+
+
+def wander(base: Run, new: Run, others: Sequence[Levels]) -> Known:
     """Return for each case of two runs how far its level lies from run to run.
 
     A case's own variance between runs is known poorly from a few of them, so it is drawn towards
     what the median case of the device has, relative to the variance of its launches.
 
-    others : runs of the same machine, without those that are compared
+    others : other runs, the newest first
     """
     cases = {
         case.fullname: (case.extra_info.version, case.extra_info.device) for case in base.benchmarks
     }
+    mine = [run for run in others if run.is_like(base) and run.run != new.frobench.run]
     ours = levels(base), levels(new)
-    plain, steadier = learned(cases, others), _steadier(cases, ours, others)
+    teachers = [run for run in mine if run.met_the_same(ours[0].gauges)][:MOST_RUNS]
+    plain = learned(cases, teachers)
+    steadier, steady = _steadier(cases, ours, mine)
     shifts = sure_shifts(*(run.gauges for run in ours))
     relative = sure_shifts(*(clock.relative(run.gauges) for run in ours))
     found = {}
     for case in base.benchmarks:
         name = case.fullname
         known, other = plain[name] or _assumed(name, ours), steadier.get(name)
-        if other and plain[name] and other.error < known.error:
+        if other and other.error < known.error:
             found[name] = other._replace(shift=SCALE * shift_of(case, relative))
         else:
             found[name] = known._replace(shift=SCALE * shift_of(case, shifts))
-    return found
+    runs = max(len(teachers), steady)
+    return Known(found, runs if runs >= LEAST_RUNS else 0)
 
 
 def _steadier(
     cases: Mapping[str, tuple[str, str]], ours: tuple[Levels, Levels], others: Sequence[Levels]
-) -> dict[str, Wander]:
-    """Return what other runs show of cases relative to the speed of the cores."""
+) -> tuple[dict[str, Wander], int]:
+    """Return what other runs show of cases relative to the speed of the cores, and how many."""
     before, after = (run.clock for run in ours)
     if before is None or after is None:
-        return {}
-    known = learned(cases, [run for run in (other.in_clocks() for other in others) if run])
-    return {name: one._replace(clock=after - before) for name, one in known.items() if one}
+        return {}, 0
+    gauges = clock.relative(ours[0].gauges)
+    relative = [run for run in (other.in_clocks() for other in others) if run]
+    teachers = [run for run in relative if run.met_the_same(gauges)][:MOST_RUNS]
+    known = learned(cases, teachers)
+    slower = after - before
+    return {n: one._replace(clock=slower) for n, one in known.items() if one}, len(teachers)
 
 
 def learned(
