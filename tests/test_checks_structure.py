@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from suite import checks, store
+from suite.checks import claims
 from suite.model import Check, Outcome, Run
+from tests import factory
 from tests.judging import codes, made, validate
 
 
@@ -156,3 +158,17 @@ def test_samples_beyond_all_numbers_are_refused_and_end_nothing() -> None:
     run.benchmarks[0].stats.data[:] = [1.7e308] * len(run.benchmarks[0].stats.data)
     with pytest.raises(store.InvalidResult, match=r"data\[0\]"):
         store.encode(run)
+
+
+def test_a_parameter_beyond_ascii_is_spelled_as_pytest_spells_it() -> None:
+    run = factory.run()
+    case = run.benchmarks[0]
+    run.benchmarks = [case]
+    case.params = {"device": "cpu", "mode": "réal\\"}
+    case.extra_info.devices = ["cpu"]
+    case.param = r"cpu-r\xe9al\\"
+    case.name = f"bench_mine[{case.param}]"
+    case.fullname = f"benchmarks/bench_mine.py::{case.name}"
+    assert not [*claims.other_parameters(run)]
+    case.params["mode"] = "real"
+    assert [fault.message for fault in claims.other_parameters(run)]

@@ -4,7 +4,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
@@ -83,11 +83,16 @@ def other_parameters(run: Run) -> Iterator[Fault]:
         name = f"{function(case)}[{case.param}]" if case.param else function(case)
         if case.fullname.rpartition("::")[2] != case.name or case.name != name:
             yield Fault("name, full name and parameters differ", case.fullname)
-        elif _by_place(case) and case.param != "-".join(map(str, case.params.values())):
+        elif _by_place(case) and case.param != _label(case.params.values()):
             values = ", ".join(f"{key} {value}" for key, value in case.params.items())
             yield Fault(f"it is named for other parameters than {values}", case.fullname)
         elif "+".join(case.extra_info.devices) != str(case.params.get("device", "cpu")):
             yield Fault("its devices are not those of its name", case.fullname)
+
+
+def _label(values: Iterable[object]) -> str:
+    r"""Return how pytest spells values in a name, where ``é`` is ``\xe9``."""
+    return "-".join(map(str, values)).encode("unicode_escape").decode("ascii")
 
 
 def unchecked(run: Run) -> Iterator[Fault]:
