@@ -7,6 +7,7 @@ launch of `frobench run` is the same session with `--frobench-launch`, which say
 measure in which order, and where to write it.
 """
 
+import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from time import monotonic
@@ -33,6 +34,7 @@ from suite.errors import DoesNotFitError, WrongResultError
 from suite.grids import PROFILES
 from suite.measuring import WINDOW, Measure, again
 from suite.process_state import ProcessState
+from suite.project.imports import FROBENCH
 from suite.replay import Replay, show
 from suite.running.journal import Measured, Stopped
 from suite.searches import ShapeSearch
@@ -284,9 +286,13 @@ def _together(request: pytest.FixtureRequest) -> list[dev.Device]:
 
 
 def _uncollected(error: BaseException, file: Path) -> str:
-    if (module := absent_module(error)) is not None:
+    module = absent_module(error)
+    if module is not None and file.is_relative_to(FROBENCH):
         return absent(module)
     where = raised.place(error, file.parent) or file.name
+    if module is not None:
+        mend = "install its package there (`pip install .`), or let PYTHONPATH name its folder"
+        return f"{where}: {sys.executable} has no package {module}; {mend}"
     return f"{where}: {type(error).__name__}: {str(error).strip() or 'without a message'}"
 
 

@@ -22,7 +22,11 @@ HEAD = """from suite import cases
         ),
         ("def bench_one(measure, device:\n", 3, "bench_mine.py:3: SyntaxError: "),
         ("from suite import nothing_like_it\n", 3, "bench_mine.py:3: ImportError: "),
-        ("import no_such_package\n", 3, "has no package no_such_package"),
+        (
+            "import no_such_package\n",
+            3,
+            "has no package no_such_package; install its package there",
+        ),
         ("", 2, "no case of the profile standard in"),
     ],
 )
