@@ -9,6 +9,7 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import wraps
 from importlib.machinery import ModuleSpec, PathFinder
 from importlib.util import find_spec
@@ -727,8 +728,9 @@ def compare(  # noqa: PLR0913 - one for each option
     from suite.compare import others
     from suite.terminal import is_valid
 
-    if new is not None and new.samefile(base):
-        raise click.UsageError("BASE and NEW are the same file; name two runs")
+    with suppress(OSError):  # what cannot be read is refused below
+        if new is not None and new.samefile(base):
+            raise click.UsageError("BASE and NEW are the same file; name two runs")
     if new is None and (purchase or across):
         option = "--purchase" if purchase else "--across"
         raise click.UsageError(f"{option} compares two runs, each with an environment of its own")

@@ -141,7 +141,9 @@ def test_compare_names_what_is_slower_counts_the_overlap_and_exits_4(
     assert shown.returncode == 4
     assert "slower" in shown.stdout
     assert "intervals overlap in 0 of" in shown.stdout
-    same = frobench("compare", results[0], results[0], folder=tmp_path)
+    again = tmp_path / "again.json"
+    again.write_bytes(results[0].read_bytes())
+    same = frobench("compare", results[0], again, folder=tmp_path)
     assert same.returncode == 0
     assert "(100%)" in same.stdout
 
@@ -237,7 +239,7 @@ def test_report_says_why_nothing_is_laid_side_by_side(tmp_path: Path, results: l
         (("report",), 2, "no stored run"),
         (("validate",), 2, "no stored run in results/"),
         (("validate", "nowhere.json"), 2, "does not exist"),
-        (("compare", "text.json", "text.json"), 1, "not JSON"),
+        (("compare", "text.json", "other.json"), 1, "not JSON"),
         (("compare", "text.json", "--purchase"), 2, "compares two runs"),
         (("reproduce", "text.json"), 1, "not JSON"),
         (("report", "text.json"), 1, "not JSON"),
@@ -248,7 +250,8 @@ def test_report_says_why_nothing_is_laid_side_by_side(tmp_path: Path, results: l
 def test_a_wrong_use_gets_one_clear_line(
     tmp_path: Path, arguments: tuple[str, ...], code: int, message: str
 ) -> None:
-    (tmp_path / "text.json").write_text("Dear reader,")
+    for name in ("text.json", "other.json"):
+        (tmp_path / name).write_text("Dear reader,")
     shown = frobench(*arguments, folder=tmp_path)
     assert shown.returncode == code
     assert message in shown.stderr

@@ -7,6 +7,7 @@ Frobench uses are imported before that, since they would load what only Windows 
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -64,7 +65,7 @@ READING = [
     ["validate", FILE],
     ["show", FILE],
     ["export", FILE, "--bencher"],
-    ["compare", FILE, FILE],
+    ["compare", FILE, "again.json"],
     ["share", FILE, "-o", "shared"],
     ["report", FILE],
 ]
@@ -84,6 +85,7 @@ def on_windows(folder: Path, *calls: list[str]) -> list[tuple[int, str, str]]:
 
 
 def test_stored_runs_are_read_and_what_measures_refuses_in_one_line(tmp_path: Path) -> None:
+    shutil.copy(FILE, tmp_path / "again.json")
     results = on_windows(tmp_path, *READING, *MEASURING)
     for call, (code, out, err) in zip(READING, results, strict=False):
         assert (code, bool(out)) == (0, True), (call, err)
