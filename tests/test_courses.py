@@ -155,7 +155,7 @@ def test_energy_is_told_by_call_and_watt_beside_the_power_at_rest() -> None:
         "CPU: 31 W at rest",
     ]
     page = page_of(run)
-    assert '300 mJ</span> <span class="interval">[284, 316]' in page
+    assert '300 mJ</span> <span class="interval">[283, 317]' in page
 
 
 def test_without_a_counter_there_is_no_word_of_energy_but_the_reason() -> None:

@@ -43,7 +43,8 @@ def test_a_tool_sees_at_least_what_a_wait_recorded_in_each_sample(
     assert seen.body == "wait_500us"
     assert len(process.samples) == len(process.recorded) > 0
     pairs = zip(process.samples, process.recorded, strict=True)
-    assert all(sample >= recorded >= 500e-6 for sample, recorded in pairs)
+    least = 500e-6 - 1e-9  # readings of a clock are rounded
+    assert all(sample >= recorded >= least for sample, recorded in pairs)
     assert process.alone > sum(process.samples)
 
 
