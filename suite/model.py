@@ -307,7 +307,7 @@ class Launch(Struct, kw_only=True, omit_defaults=True):
     changed : facts of the environment that were different in this launch, by dotted path
         (``cpu.governor``), with their values then; without what changes by itself all the time
     gauge : median seconds of the fixed bodies that every launch times before, between and behind
-        its cases, by device and body (``cpu/product``); see `suite.gauge`
+        its cases, by device and body (``cpu/product``)
     others : cores that other programs kept busy on average while the launch ran, of those that
         the run may use, with the time that a hypervisor gave to other guests; older files do not
         tell, nor does a launch that was taken up in another sitting

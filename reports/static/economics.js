@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 "use strict";
 /**
- * What machines are worth beside each other, as reports/economics.py and reports/ranking.py have
+ * What machines are worth beside each other, as economics.py and ranking.py have
  * it, for settings that a reader changes.
  *
  * @typedef {{name: string, title: string, total: number, weight: number}} Exercise

@@ -2,7 +2,7 @@
 "use strict";
 
 /**
- * Reads what reports/packing.py wrote: the times of many runs, two characters each.
+ * Reads what packing.py wrote: the times of many runs, two characters each.
  *
  * @typedef {{least: number[], widths: number[], runs: string[]}} Packed
  * @typedef {{cases: Int32Array, steps: Int32Array}} Times

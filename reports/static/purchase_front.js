@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 "use strict";
-/** Speed against what it takes, with the front, as reports/purchase_front.py draws it. */
+/** Speed against what it takes, with the front, as purchase_front.py draws it. */
 const purchaseFront = (() => {
   const { element, shape } = drawing;
   const { name, number, plain, line, table } = purchaseTables;

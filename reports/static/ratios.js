@@ -5,7 +5,7 @@
  *
  * A ratio depends on the two runs alone: it is the geometric mean over the cases that both
  * measured, exercise by exercise, nothing added and nothing filled in. Its interval is
- * approximate: it is made of the errors that reports/spread.py found for all of a run's cases, of
+ * approximate: it is made of the errors that spread.py found for all of a run's cases, of
  * which some may have no ratio, and of how far exercises err together.
  *
  * @typedef {{name: string, title: string, cpu: boolean, cases: number}} Exercise
@@ -133,7 +133,7 @@ const ratios = (() => {
   }
 
   /**
-   * Runs side by side, as reports/comparison.py has it.
+   * Runs side by side, as comparison.py has it.
    * @param {Estimated} data
    * @param {{against: function(number): object}} read from `reader`
    * @param {number[]} runs the reference first

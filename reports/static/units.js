@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 "use strict";
 /**
- * Numbers for people, to the digit as suite/units.py spells them.
+ * Numbers for people, to the digit as units.py spells them.
  * @typedef {{value: number, low: ?number, high: ?number}} Estimate
  */
 const units = (() => {
