@@ -52,7 +52,7 @@ except ModuleNotFoundError:
     sys.exit(3)
 
 if TYPE_CHECKING:
-    from suite.model import Conclusion, ProfileName, Run
+    from suite.stored.run import Conclusion, ProfileName, Run
 
 __version__ = "0.1.0"
 
@@ -108,7 +108,7 @@ def told(verb: Callable[..., None], options: dict[str, Any]) -> None:
         NothingMeasuredError,
         NothingSelectedError,
     )
-    from suite.store import InvalidResult
+    from suite.stored.store import InvalidResult
 
     try:
         verb(**options)
@@ -301,7 +301,7 @@ def run(
     With --once, one case of any profile is set up, warmed up and called once in this process, to
     which a profiler can attach; see docs/profiling.md.
     """
-    from suite.terminal import say, shown
+    from suite.terminal.layout import say, shown
 
     if once is not None:
         call_once(once, trace, benchmarks, names(devices), wanted)
@@ -344,7 +344,7 @@ def reproduce(  # noqa: PLR0913 - one for each option
     from reports import verdicts
     from suite import checks
     from suite.compare import others
-    from suite.terminal import is_valid, say, shown
+    from suite.terminal.layout import is_valid, say, shown
 
     if not is_valid(file):
         sys.exit(FAILED)
@@ -361,12 +361,12 @@ def reproduce(  # noqa: PLR0913 - one for each option
 
 def measure(results: Path, benchmarks: Path, devices: str, **wanted: Any) -> "tuple[Path, Run]":  # noqa: ANN401 - see `Request`
     """Measure what is wanted, and return the stored file and its path."""
-    from suite import store
     from suite.errors import Interrupted
-    from suite.runner import run as to_the_end
-    from suite.running.interruptions import Interruptions
-    from suite.running.progress import reporter
-    from suite.running.request import Request
+    from suite.run.interruptions import Interruptions
+    from suite.run.progress import reporter
+    from suite.run.request import Request
+    from suite.run.runner import run as to_the_end
+    from suite.stored import store
 
     request = Request(
         results=spelled(results),
@@ -388,9 +388,9 @@ def call_once(
     case: str, trace: Path | None, benchmarks: Path, devices: list[str], wanted: dict[str, Any]
 ) -> None:
     """Call one case once, and say that this is no measurement."""
-    from suite.names import name_of
-    from suite.once.run import Once, run_once
-    from suite.terminal import say, shown
+    from suite.once.single_case import Once, run_once
+    from suite.stored.names import name_of
+    from suite.terminal.layout import say, shown
     from suite.units import format_seconds
 
     measuring = ("budget", "launches", "deadline", "project", "peak", "resume")
@@ -419,8 +419,9 @@ def conclude(judged: "Run", *, err: bool, every: bool = False, cases: bool = Fal
     every : all answers, not only the first of each exercise
     cases : every case instead of the answers
     """
-    from suite import answers, checks
-    from suite.terminal import doubts, say, width
+    from suite import checks
+    from suite.terminal import answers
+    from suite.terminal.layout import doubts, say, width
 
     columns = width()
     try:
@@ -485,13 +486,13 @@ def history(
     measured is skipped. In all, a false alarm in at most 5% of searches. Exits with 4 if a case
     became slower, and with 3 if nothing could be compared.
     """
-    from suite.history import words
+    from suite.history.history import HistoryInterrupted
+    from suite.history.history import history as to_the_end
     from suite.history.measuring import HistoryRequest
-    from suite.history.run import HistoryInterrupted
-    from suite.history.run import history as to_the_end
-    from suite.running.interruptions import Interruptions
-    from suite.running.progress import reporter
-    from suite.terminal import say, show, shown
+    from suite.run.interruptions import Interruptions
+    from suite.run.progress import reporter
+    from suite.terminal import history_words
+    from suite.terminal.layout import say, show, shown
 
     request = HistoryRequest(
         results=spelled(results),
@@ -507,12 +508,12 @@ def history(
         except HistoryInterrupted as stopped:
             saved = "".join(f"; saved: {shown(path)}" for path in stopped.stored)
             end(INTERRUPTED, f"interrupted, and no working tree is left{saved}")
-    for table in words.tables(done):
+    for table in history_words.tables(done):
         show(table)
-    say(*words.sentences(done, request))
+    say(*history_words.sentences(done, request))
     if done.stored:
         say(f"{len(done.stored)} stored runs, one a commit, in {shown(done.stored[0].parent)}/")
-    sys.exit(words.exit_code(done.findings))
+    sys.exit(history_words.exit_code(done.findings))
 
 
 @main.command("list")
@@ -539,11 +540,11 @@ def list_cases(  # noqa: PLR0913 - one for each option
     """
     import tempfile
 
-    from suite import listing
-    from suite.expected import expect, newest
     from suite.profiles import settings_for
-    from suite.running.pilot import collect
-    from suite.terminal import dump, say, width
+    from suite.run.forecast.expected import expect, newest
+    from suite.run.pilot import collect
+    from suite.terminal import listing
+    from suite.terminal.layout import dump, say, width
 
     settings = settings_for(profile, names(devices), expression=expression)
     with tempfile.TemporaryDirectory() as folder:
@@ -566,14 +567,19 @@ def doctor(results: Path, *, as_json: bool) -> None:
     """
     import shutil
 
-    from suite.doctor import examine, page
-    from suite.terminal import dump, say
+    from suite.doctor import examine
+    from suite.terminal import doctor_page
+    from suite.terminal.layout import dump, say
 
     found = examine(results.resolve())
     if as_json:
         dump(found)
     else:
-        say(*page.lines(found.there, found.troubles, shutil.get_terminal_size((100, 0)).columns))
+        say(
+            *doctor_page.lines(
+                found.there, found.troubles, shutil.get_terminal_size((100, 0)).columns
+            )
+        )
     sys.exit(CANNOT * found.unusable)
 
 
@@ -585,7 +591,7 @@ def validate(paths: tuple[Path, ...]) -> None:
 
     Exits with 1 if a run is not valid: its file is damaged, or it cannot be honest.
     """
-    from suite.terminal import is_honest, say, shown, stored_runs
+    from suite.terminal.layout import is_honest, say, shown, stored_runs
 
     found = stored_runs(paths, RESULTS)
     good = [path for path in found if is_honest(path, err=False)]
@@ -605,13 +611,16 @@ def share(file: Path, output: Path, *, everything: bool) -> None:
     What names a person or a host is taken out, and the digest made anew. Call it where the run
     was made: only there are the names of the host and its user known. Nothing is sent anywhere.
     """
-    from suite import disclosure, private, sharing, store
-    from suite.terminal import is_honest, say, shown
+    from suite import publish
+    from suite.personal import private
+    from suite.stored import store
+    from suite.terminal import disclosure
+    from suite.terminal.layout import is_honest, say, shown
 
-    if not is_honest(file, but=sharing.MENDED):
+    if not is_honest(file, but=publish.MENDED):
         sys.exit(FAILED)
     first = store.read(file)
-    run, removed = sharing.redact(first, private.own_names())
+    run, removed = publish.redact(first, private.own_names())
     say(*disclosure.lines(run, removed, everything=everything), "")
     try:
         path = store.write(run, output)
@@ -647,7 +656,7 @@ def show(file: Path, form: str | None, *, every: bool, cases: bool) -> None:
     gc.disable()  # half a million objects are made, and all of them stay to the end
 
     from suite import checks
-    from suite.terminal import is_valid
+    from suite.terminal.layout import is_valid
 
     if not is_valid(file):
         sys.exit(FAILED)
@@ -656,7 +665,7 @@ def show(file: Path, form: str | None, *, every: bool, cases: bool) -> None:
         conclude(judged, err=False, every=every, cases=cases)
         return
     from reports import plain
-    from suite import answer_files
+    from suite.terminal import answer_files
 
     run = plain.answers(checks.credible(judged))
     writers = {
@@ -682,7 +691,7 @@ def export(file: Path, form: str | None) -> None:
     """
     from suite import checks
     from suite.export import FORMATS
-    from suite.terminal import is_valid
+    from suite.terminal.layout import is_valid
 
     if form is None:
         raise click.UsageError(f"choose a format: --{', --'.join(FORMATS)}")
@@ -726,7 +735,7 @@ def compare(  # noqa: PLR0913 - one for each option
     from reports import verdicts
     from suite import checks
     from suite.compare import others
-    from suite.terminal import is_valid
+    from suite.terminal.layout import is_valid
 
     with suppress(OSError):  # what cannot be read is refused below
         if new is not None and new.samefile(base):
@@ -817,8 +826,8 @@ def report(  # noqa: PLR0913, PLR0917 - one for each option
     from reports import purchase, site
     from reports.metadata import Publication
     from reports.prices import PATH, read
-    from suite.running import watch
-    from suite.terminal import say, shown, stored_runs, tell
+    from suite.run.folder import watch
+    from suite.terminal.layout import say, shown, stored_runs, tell
 
     gc.freeze()  # what was imported stays: to look through it at the end takes a fifth of a second
 

@@ -13,7 +13,7 @@ from reports.findings import RULES
 from reports.findings.model import ABSENT, Finding, Section, exercise_title
 from reports.views import Marks, doubtful
 from suite.compare.alike import faults
-from suite.model import Run
+from suite.stored.run import Run
 from suite.units import counted, format_estimate
 
 

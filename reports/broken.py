@@ -12,10 +12,11 @@ from typing import Generic, NamedTuple, TypeVar
 from msgspec import Struct
 
 from reports.workers import Workers
-from suite import checks, private
-from suite.model import Conclusion
+from suite import checks
+from suite.personal import private
 from suite.printable import printable
-from suite.store import InvalidResult
+from suite.stored.run import Conclusion
+from suite.stored.store import InvalidResult
 
 J = TypeVar("J")
 R = TypeVar("R")

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from suite.model import Case
 from suite.statistics import launch_medians
+from suite.stored.run import Case
 
 Numbers = np.ndarray[Any, np.dtype[np.float64]]
 WORK = ("flops", "bytes", "items")

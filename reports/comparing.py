@@ -15,12 +15,12 @@ from reports.findings import findings
 from reports.findings.model import Finding
 from suite import checks
 from suite.compare.alike import Names, kind
-from suite.compare.judge import overlap
+from suite.compare.false_alarms.judge import overlap
 from suite.compare.model import CaseComparison, RunComparison
-from suite.compare.tables import FINDS, Column, Row, Table, finds
-from suite.compare.words import RATIO, grouped
-from suite.model import Estimate, Run
 from suite.statistics import Between, compare_values, verdict
+from suite.stored.run import Estimate, Run
+from suite.terminal.comparison_tables import FINDS, Column, Row, Table, finds
+from suite.terminal.comparison_words import RATIO, grouped
 from suite.units import format_estimate, format_point
 
 Word = Literal["higher", "lower", "same", "unresolved", "incomparable"]

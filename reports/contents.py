@@ -11,7 +11,7 @@ from reports.findings.model import Finding, Plot, Section
 from reports.normal import Row
 from reports.sheets import Sheet, measured, sheets
 from reports.words import slug
-from suite.model import Run
+from suite.stored.run import Run
 from suite.units import counted, format_seconds, format_value
 
 

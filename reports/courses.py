@@ -15,8 +15,8 @@ from reports.axes import Frame, Scale, along, even_ticks, grid, name_axis, value
 from reports.findings.select import device_title
 from reports.svg import Drawing, joined
 from reports.theme import NARROW, SERIES, WIDE, Form
-from suite.model import Run, Telemetry
 from suite.printable import printable
+from suite.stored.run import Run, Telemetry
 from suite.units import format_value
 
 HEIGHT = 204.0

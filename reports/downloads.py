@@ -13,7 +13,7 @@ from pyarrow import csv, parquet
 
 from reports.estimates import CaseEstimate
 from reports.summary import Summary
-from suite.model import Run
+from suite.stored.run import Run
 
 _FORMULA, _NUMBER = r"^[=+\-@\t\r]", r"^[+-](\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
 RUNS = pa.schema(

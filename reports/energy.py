@@ -9,8 +9,8 @@ from msgspec import UNSET
 from reports.courses import device_name
 from reports.frame import function_of
 from reports.views import Cell, Marks, doubtful, label, name
-from suite.model import Case, Energy, Run
 from suite.statistics import estimate
+from suite.stored.run import Case, Energy, Run
 from suite.units import format_value
 
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from msgspec.structs import replace
 
 from reports.facts import spelled
-from suite.catalog import NotInCatalogError, sheet
-from suite.comparability import compare_environments, facts, matters
-from suite.model import Accelerator, Environment, Scalar
+from suite.datasheets.catalog import NotInCatalogError, sheet
+from suite.stored.differences import compare_environments, facts, matters
+from suite.stored.run import Accelerator, Environment, Scalar
 
 AROUND = ("driver", "pcie_generation_max", "pcie_width")
 """What an accelerator owes to the machine that it is in."""
@@ -52,7 +52,7 @@ def equipment(environment: Environment, measured: Collection[str]) -> Equipment:
     Parameters
     ----------
     measured
-        Names of devices, such as ``cuda:0`` (`suite.model.Settings.devices`).
+        Names of devices, such as ``cuda:0`` (`suite.stored.run.Settings.devices`).
     """
     there = [one for one in environment.accelerators if f"{one.type}:{one.index}" in measured]
     if not there:

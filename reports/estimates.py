@@ -6,8 +6,8 @@ import math
 from msgspec import Struct
 
 from reports.frame import device_of, function_of
-from suite.model import Case, Run, Scalar, Status
 from suite.statistics import LEAST_LAUNCHES, estimate, launch_medians
+from suite.stored.run import Case, Run, Scalar, Status
 
 FEW_LAUNCHES = 1.25
 """What Student's quantile is of the normal one for seven launches, the usual number."""

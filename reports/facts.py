@@ -9,9 +9,9 @@ import msgspec
 from msgspec import UnsetType
 
 from reports.findings.model import RATIO
-from suite.model import Accelerator, Cpu, Run, Scalar, Software
-from suite.project.words import describe
+from suite.project.in_words import describe
 from suite.statistics import estimate
+from suite.stored.run import Accelerator, Cpu, Run, Scalar, Software
 from suite.units import counted, format_estimate, format_seconds, format_value
 
 ACRONYMS = {"ecc": "ECC", "mig": "MIG", "numa": "NUMA", "os": "OS", "pcie": "PCIe"}

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 
 from reports.by_launch import RATES, WORK, ByLaunch
-from suite.model import Case, Run
-from suite.names import short_name
+from suite.stored.names import short_name
+from suite.stored.run import Case, Run
 
 COLUMNS = (
     "run",

@@ -12,7 +12,7 @@ from reports.findings.kinds import KINDS, LARGE
 from reports.findings.matmul import PLAIN, SQUARE, best_rates
 from reports.findings.parallel_matmul import efficiencies
 from reports.findings.select import Cases, NotMeasuredError, is_cpu
-from suite.model import Accelerator, Environment, Estimate, Run
+from suite.stored.run import Accelerator, Environment, Estimate, Run
 from suite.units import counted
 
 EXERCISES = ("matmul", "copies", "parallel_matmul")

@@ -19,7 +19,7 @@ from reports.measured import ON_CPU
 from reports.packing import pack, pack_error, pack_share
 from reports.prices import Price, total
 from reports.summary import Summary
-from suite.model import Estimate
+from suite.stored.run import Estimate
 
 RATE = "FLOP/s"
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """What stands around the devices of many runs, for a script that says in what two of them differ.
 
-It does what `suite.comparability.compare_environments` does: a fact that only one of the two has
-says something in some tables and nothing elsewhere, and what follows from another fact that
-differs is left out.
+It does what `suite.stored.differences.compare_environments` does: a fact that only one of the
+two has says something in some tables and nothing elsewhere, and what follows from another fact
+that differs is left out.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,8 +11,8 @@ from fnmatch import fnmatchcase
 from typing import TypedDict
 
 from reports.facts import spelled
-from suite.comparability import FOLLOWS, TABLES
-from suite.model import Scalar
+from suite.stored.differences import FOLLOWS, TABLES
+from suite.stored.run import Scalar
 
 
 class Surrounding(TypedDict):

@@ -18,8 +18,8 @@ from reports.prices import Price, total
 from reports.ratios import Launches, Ratios, Rows, Values, against
 from suite.compare.alike import kind
 from suite.compare.pairing import Pair, match
-from suite.compare.words import grouped
-from suite.names import name_of
+from suite.stored.names import name_of
+from suite.terminal.comparison_words import grouped
 
 SUFFIX = ".html"
 DECIMALS, DIGITS = 9, 6

@@ -24,8 +24,9 @@ from reports.normal import Verdict, rows
 from reports.page import Download, Signs, run_page
 from reports.render import moment
 from reports.summary import Answer, Change, Summary, answers, change, summarise
-from suite import checks, compare, store
-from suite.model import Conclusion, Run
+from suite import checks, compare
+from suite.stored import store
+from suite.stored.run import Conclusion, Run
 from suite.units import counted, format_value
 
 STORED = "the stored run, every sample"

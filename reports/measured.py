@@ -15,8 +15,8 @@ from reports.ratios import Launches, Values
 from suite import checks
 from suite.compare.alike import failures, faults
 from suite.compare.pairing import by_key
-from suite.model import Case, Run
 from suite.statistics import LEAST_LAUNCHES, launch_medians
+from suite.stored.run import Case, Run
 from suite.units import counted
 
 ON_CPU = ".cpu"

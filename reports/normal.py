@@ -17,8 +17,8 @@ from reports.headlines import EFFICIENCY, LAUNCH, Figure, accelerator
 from reports.summary import Summary
 from reports.views import Cell, Marks, doubtful
 from suite import published
-from suite.model import Accelerator, Run
 from suite.published import Published
+from suite.stored.run import Accelerator, Run
 from suite.units import counted, format_estimate, format_value
 
 ALLOWANCE = 0.1

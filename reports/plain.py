@@ -8,8 +8,8 @@ from reports.estimates import CaseEstimate, estimates
 from reports.findings import findings
 from reports.findings.model import Finding, exercise_title
 from reports.views import Marks, doubtful, marks
-from suite.answers import Answer, CaseResult, RunAnswers
-from suite.model import Estimate, Outcome, Run
+from suite.stored.run import Estimate, Outcome, Run
+from suite.terminal.answers import Answer, CaseResult, RunAnswers
 
 WIDE = 2.0
 """The upper end of an interval as a multiple of its lower end, above which it says little."""

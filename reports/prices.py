@@ -24,8 +24,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from reports.equipment import Equipment
-from suite.catalog import MEMORY_SEEN
-from suite.columns import rows
+from suite.datasheets.catalog import MEMORY_SEEN
+from suite.datasheets.columns import rows
 
 PATH = Path(__file__).with_name("prices.csv")
 LIMITS = 1e-6, 1e12

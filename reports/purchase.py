@@ -37,8 +37,9 @@ from reports.prices import Price
 from reports.purchase_view import USE, View, view
 from reports.render import render
 from reports.words import slug
-from suite import checks, store
-from suite.model import Run
+from suite import checks
+from suite.stored import store
+from suite.stored.run import Run
 from suite.units import format_value
 
 NAME = "purchase"

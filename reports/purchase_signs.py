@@ -11,7 +11,7 @@ from reports.metadata import Described, Entity, Head, Publication
 from reports.purchase_tables import spelled
 from reports.purchase_view import View, listed
 from reports.render import moment
-from suite.model import Run
+from suite.stored.run import Run
 from suite.units import counted
 
 TECHNIQUE = (

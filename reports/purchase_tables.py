@@ -12,7 +12,7 @@ from reports.elements import Inside, element, percent
 from reports.findings.model import RATIO
 from reports.purchase_view import Row, View
 from reports.scales import Scale, spanning
-from suite.model import Estimate
+from suite.stored.run import Estimate
 from suite.units import format_estimate, format_value
 
 Cell = Sequence[Inside]

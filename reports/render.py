@@ -15,8 +15,8 @@ import jinja2
 from markupsafe import Markup, escape
 
 from reports.theme import DARK, LIGHT
-from suite.model import Estimate
 from suite.printable import printable
+from suite.stored.run import Estimate
 from suite.units import counted, format_estimate
 
 HERE = Path(__file__).parent

@@ -20,7 +20,7 @@ from reports.findings.matmul import PLAIN, PRECISIONS
 from reports.findings.model import Axis, Plot, Point, Series
 from reports.findings.select import Cases, NotMeasuredError, the_device
 from reports.frame import function_of
-from suite.model import Estimate, Run
+from suite.stored.run import Estimate, Run
 from suite.units import format_value
 
 FUNCTIONS = ("bench_square", "bench_square_narrow", "bench_oblong", "bench_batched")

@@ -20,7 +20,7 @@ from reports.frame import function_of
 from reports.normal import Row
 from reports.roofline import INTENSITY, Roofline
 from reports.views import CaseRow, Cell
-from suite.model import Estimate, Run
+from suite.stored.run import Estimate, Run
 
 
 class Sheet(NamedTuple):

@@ -21,9 +21,9 @@ from reports.prices import Price
 from reports.summary import Summary
 from reports.words import slug
 from reports.workers import Workers
-from suite.compare.levels import MOST_RUNS
-from suite.model import Conclusion
-from suite.store import InvalidResult
+from suite.compare.false_alarms.levels import MOST_RUNS
+from suite.stored.run import Conclusion
+from suite.stored.store import InvalidResult
 
 KEPT = ".cache"
 """Folder of what is kept between calls, in that of the site."""
@@ -70,7 +70,7 @@ def build(  # noqa: PLR0913 - one for each thing that a caller may choose
 
     Raises
     ------
-    suite.store.InvalidResult
+    suite.stored.store.InvalidResult
         No page can be made of a file, and there is nobody to tell.
     OSError
         A page cannot be written.

@@ -11,8 +11,9 @@ from typing import NamedTuple
 from reports.cache import Cache
 from reports.making import Source
 from reports.workers import cores
-from suite import checks, store
-from suite.model import Conclusion
+from suite import checks
+from suite.stored import store
+from suite.stored.run import Conclusion
 
 NOTED = "files"
 """Name among what is kept of the files that were read."""

@@ -12,8 +12,8 @@ from itertools import accumulate, pairwise
 
 from markupsafe import Markup
 
-from suite.model import Case, Estimate
 from suite.statistics import launch_medians
+from suite.stored.run import Case, Estimate
 from suite.units import counted, format_estimate, format_seconds
 
 WIDTH, ROOM = 600, 4

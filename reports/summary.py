@@ -15,8 +15,8 @@ from reports.times import Times, times
 from reports.views import Marks, doubtful
 from suite.compare import RunComparison
 from suite.compare.alike import failures, faults
-from suite.model import Environment, Estimate, Run
-from suite.names import name_of
+from suite.stored.names import name_of
+from suite.stored.run import Environment, Estimate, Run
 
 
 class Answer(Struct, frozen=True):

@@ -10,7 +10,7 @@ from collections.abc import Container, Mapping
 
 from reports.measured import exercise
 from suite.compare.pairing import by_key
-from suite.model import Run
+from suite.stored.run import Run
 
 Times = dict[str, dict[int, float]]
 """Logarithms of seconds by case, a number of 64 bits, by exercise as far as one kind of device

@@ -9,9 +9,10 @@ from msgspec import Struct
 
 from reports.comparing import compare_findings, legend, overlaps, table
 from suite import compare
-from suite.compare import Levels, tables, words
-from suite.model import Run
-from suite.terminal import dump, say, show
+from suite.compare import Levels
+from suite.stored.run import Run
+from suite.terminal import comparison_tables, comparison_words
+from suite.terminal.layout import dump, say, show
 
 
 def runs(  # noqa: PLR0913 - one for each thing that a caller may choose
@@ -35,11 +36,11 @@ def runs(  # noqa: PLR0913 - one for each thing that a caller may choose
     else:
         _warn(found.faults)
         if not found.differences:
-            show(tables.of_cases(found.cases, "base", "new"))
+            show(comparison_tables.of_cases(found.cases, "base", "new"))
             show(table(findings, "base", "new"))
-            say(*tables.legend(found.cases), *legend(findings), "")
-        say(*words.of_runs(found))
-    say(*words.refusals(found, allow_missing=allow_missing), err=as_json)
+            say(*comparison_tables.legend(found.cases), *legend(findings), "")
+        say(*comparison_words.of_runs(found))
+    say(*comparison_words.refusals(found, allow_missing=allow_missing), err=as_json)
     return compare.exit_code(found, allow_missing=allow_missing)
 
 
@@ -55,9 +56,9 @@ def versions(run: Run, *, as_json: bool, allow_missing: bool = False) -> int:
         _dump(found)
     else:
         _warn(found.faults)
-        show(tables.of_cases(found.cases, "other version", "body"))
-        say(*tables.legend(found.cases), "", *words.of_versions(found))
-    say(*words.refusals(found, allow_missing=allow_missing), err=as_json)
+        show(comparison_tables.of_cases(found.cases, "other version", "body"))
+        say(*comparison_tables.legend(found.cases), "", *comparison_words.of_versions(found))
+    say(*comparison_words.refusals(found, allow_missing=allow_missing), err=as_json)
     return compare.exit_code(found, allow_missing=allow_missing)
 
 
@@ -71,10 +72,10 @@ def machines(base: Run, new: Run, *, as_json: bool) -> int:
         say(f"base: {found.base_machine} ({found.base})")
         say(f"new:  {found.new_machine} ({found.new})", "")
         _warn(found.faults)
-        show(tables.of_ratios(found.cases))
+        show(comparison_tables.of_ratios(found.cases))
         show(table(findings, "base", "new"))
-        show(tables.of_means(found.means))
-        say(*legend(findings), *words.of_machines(found))
+        show(comparison_tables.of_means(found.means))
+        say(*legend(findings), *comparison_words.of_machines(found))
     return 0
 
 

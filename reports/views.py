@@ -11,8 +11,8 @@ from reports.frame import function_of
 from reports.strips import Strip, strip
 from reports.words import place
 from suite import checks
-from suite.model import Case, Estimate, Outcome, Run, Scalar
 from suite.statistics import estimate, launch_medians
+from suite.stored.run import Case, Estimate, Outcome, Run, Scalar
 from suite.units import counted
 
 Marks = Mapping[str, tuple[str, ...]]

@@ -2,59 +2,59 @@
 """The harness: everything between a benchmark body and a stored number.
 
 The names below are what a benchmark needs. They are loaded on first use, so that
-`suite.model`, `suite.store` and `suite.statistics` stay importable without torch.
+`suite.stored.run`, `suite.stored.store` and `suite.statistics` stay importable without torch.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from suite.abilities import capture as capture
-    from suite.abilities import compiled as compiled
-    from suite.abilities import needed as needed
-    from suite.abilities import pinned as pinned
-    from suite.abilities import precision as precision
-    from suite.devices import Device as Device
-    from suite.devices import all_devices as all_devices
-    from suite.devices import try_device as try_device
-    from suite.grids import cases as cases
-    from suite.grids import cpu_twins as cpu_twins
-    from suite.lanes import Lane as Lane
-    from suite.measuring import Measure as Measure
-    from suite.model import Check as Check
-    from suite.model import Work as Work
-    from suite.searches import ShapeSearch as ShapeSearch
-    from suite.shapes import Shape as Shape
-    from suite.verify import close_to as close_to
-    from suite.verify import freivalds as freivalds
-    from suite.verify import same_bytes as same_bytes
-    from suite.verify import worst as worst
-    from suite.workers import Worker as Worker
-    from suite.workers import together as together
+    from suite.kit.abilities import capture as capture
+    from suite.kit.abilities import compiled as compiled
+    from suite.kit.abilities import needed as needed
+    from suite.kit.abilities import pinned as pinned
+    from suite.kit.abilities import precision as precision
+    from suite.kit.cases import cases as cases
+    from suite.kit.cases import cpu_twins as cpu_twins
+    from suite.kit.check_result import close_to as close_to
+    from suite.kit.check_result import freivalds as freivalds
+    from suite.kit.check_result import same_bytes as same_bytes
+    from suite.kit.check_result import worst as worst
+    from suite.kit.device import Device as Device
+    from suite.kit.device import all_devices as all_devices
+    from suite.kit.device import try_device as try_device
+    from suite.kit.lanes import Lane as Lane
+    from suite.kit.shapes import Shape as Shape
+    from suite.kit.workers import Worker as Worker
+    from suite.kit.workers import together as together
+    from suite.launch.measure import Measure as Measure
+    from suite.launch.search import ShapeSearch as ShapeSearch
+    from suite.stored.run import Check as Check
+    from suite.stored.run import Work as Work
 
 _HOME = {
-    "Check": "suite.model",
-    "Device": "suite.devices",
-    "Lane": "suite.lanes",
-    "Measure": "suite.measuring",
-    "Shape": "suite.shapes",
-    "ShapeSearch": "suite.searches",
-    "Work": "suite.model",
-    "Worker": "suite.workers",
-    "all_devices": "suite.devices",
-    "capture": "suite.abilities",
-    "cases": "suite.grids",
-    "close_to": "suite.verify",
-    "compiled": "suite.abilities",
-    "cpu_twins": "suite.grids",
-    "freivalds": "suite.verify",
-    "needed": "suite.abilities",
-    "pinned": "suite.abilities",
-    "precision": "suite.abilities",
-    "same_bytes": "suite.verify",
-    "together": "suite.workers",
-    "try_device": "suite.devices",
-    "worst": "suite.verify",
+    "Check": "suite.stored.run",
+    "Device": "suite.kit.device",
+    "Lane": "suite.kit.lanes",
+    "Measure": "suite.launch.measure",
+    "Shape": "suite.kit.shapes",
+    "ShapeSearch": "suite.launch.search",
+    "Work": "suite.stored.run",
+    "Worker": "suite.kit.workers",
+    "all_devices": "suite.kit.device",
+    "capture": "suite.kit.abilities",
+    "cases": "suite.kit.cases",
+    "close_to": "suite.kit.check_result",
+    "compiled": "suite.kit.abilities",
+    "cpu_twins": "suite.kit.cases",
+    "freivalds": "suite.kit.check_result",
+    "needed": "suite.kit.abilities",
+    "pinned": "suite.kit.abilities",
+    "precision": "suite.kit.abilities",
+    "same_bytes": "suite.kit.check_result",
+    "together": "suite.kit.workers",
+    "try_device": "suite.kit.device",
+    "worst": "suite.kit.check_result",
 }
 
 __all__ = (

@@ -14,8 +14,8 @@ own calls. What is so little work that any device does it in time is never left 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 
-from suite.grids import Parameters, sizes
-from suite.model import Work
+from suite.kit.cases import Parameters, sizes
+from suite.stored.run import Work
 from suite.units import counted, format_seconds
 
 LEEWAY = 1.25

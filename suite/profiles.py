@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 import msgspec
 
-from suite.model import ProfileName, Settings
 from suite.statistics import LEAST_LAUNCHES
+from suite.stored.run import ProfileName, Settings
 
 STEPS_IN_A_SAMPLE = 100
 """A sample lasts at least this many steps of the clock."""

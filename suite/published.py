@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from suite.columns import rows
+from suite.datasheets.columns import rows
 
 PATH = Path(__file__).with_name("published.csv")
 

@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from suite.model import Estimate, VerdictWord
 from suite.ranks import mann_whitney, median_interval, signed_rank
+from suite.stored.run import Estimate, VerdictWord
 
 CONFIDENCE = 0.95
 """Confidence of every interval."""

@@ -8,7 +8,7 @@ by `format_estimate`, with its interval and with no more digits than that suppor
 
 import math
 
-from suite.model import Estimate
+from suite.stored.run import Estimate
 
 _DECIMAL = {
     1e-9: "n",

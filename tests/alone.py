@@ -12,8 +12,8 @@ from typing import Any
 
 from torch.utils.flop_counter import FlopCounterMode
 
-from suite.inputs import Inputs
-from suite.model import Check, Work
+from suite.measure.inputs import Inputs
+from suite.stored.run import Check, Work
 from tests.command import ROOT
 
 BENCHMARKS = ROOT / "benchmarks"

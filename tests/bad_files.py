@@ -15,8 +15,8 @@ from random import Random
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from suite import store
-from suite.model import Case, Energy, Outcome, Project, Run, Telemetry, Work
+from suite.stored import store
+from suite.stored.run import Case, Energy, Outcome, Project, Run, Telemetry, Work
 from suite.version import version_in
 from tests import other_devices
 from tests.judging import add_up, keep, of_its_name, samples, set_samples

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import psutil
 
-from suite import store
-from suite.model import Outcome, Run
+from suite.stored import store
+from suite.stored.run import Outcome, Run
 
 ROOT = Path(__file__).resolve().parent.parent
 TRICKY = Path(__file__).parent / "tricky"

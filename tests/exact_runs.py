@@ -8,8 +8,8 @@ from msgspec.structs import replace
 
 from reports.findings import sections
 from reports.findings.model import Finding, Plot, Section
-from suite import store
-from suite.model import Case, CaseInfo, Exercise, Outcome, Work
+from suite.stored import store
+from suite.stored.run import Case, CaseInfo, Exercise, Outcome, Work
 from tests import factory
 from tests.evidence import side_by_side
 

@@ -11,8 +11,9 @@ from hashlib import sha256
 from random import Random
 from statistics import median
 
-from suite import checks, store
-from suite.model import (
+from suite import checks
+from suite.stored import store
+from suite.stored.run import (
     SCHEMA,
     Case,
     CaseInfo,

@@ -4,7 +4,7 @@
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from suite.model import Check
+from suite.stored.run import Check
 from tests.alone import BENCHMARKS, Recorder, copied, load
 
 

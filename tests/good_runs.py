@@ -16,8 +16,8 @@ from typing import NamedTuple
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from suite import store
-from suite.model import (
+from suite.stored import store
+from suite.stored.run import (
     Case,
     CaseInfo,
     Check,

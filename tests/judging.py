@@ -9,9 +9,10 @@ from typing import Any
 
 import msgspec
 
-from suite import checks, store
+from suite import checks
 from suite.machine.kind import machine_name
-from suite.model import Case, Conclusion, Environment, Run
+from suite.stored import store
+from suite.stored.run import Case, Conclusion, Environment, Run
 from tests import factory
 
 

@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 from msgspec.structs import fields, replace
 
-from suite import catalog, generations
-from suite.catalog import Figure
-from suite.model import (
+from suite.datasheets import catalog, generations
+from suite.datasheets.catalog import Figure
+from suite.stored.run import (
     Accelerator,
     Cpu,
     Environment,

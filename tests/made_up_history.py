@@ -9,14 +9,14 @@ import random
 import sys
 from collections.abc import Collection, Mapping, Sequence
 
-from suite.history.search import BrokenError, Ratios, search
+from suite.history.change_search import BrokenError, Ratios, search
 
 NOISE = 0.015
 """Standard deviation of a launch's log, as between processes of one machine."""
 
 
 class MadeUpCommits:
-    """Measures commits that take known times; see `suite.history.search.Measure`.
+    """Measures commits that take known times; see `suite.history.change_search.Measure`.
 
     seconds : by case, of each commit
     wander : standard deviation of what both launches of a pair share

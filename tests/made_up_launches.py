@@ -14,11 +14,8 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from suite import doctor, environment, runner, telemetry
-from suite.model import CommitInfo, Exercise, Run, Work
-from suite.running import merge, process, request
-from suite.running.interruptions import Interruptions
-from suite.running.journal import (
+from suite import doctor
+from suite.journal import (
     Begun,
     Collected,
     Identity,
@@ -28,9 +25,14 @@ from suite.running.journal import (
     Record,
     Surroundings,
 )
-from suite.running.plan import Draft
-from suite.running.process import DISK_REFUSES
-from suite.running.request import Request, make_draft
+from suite.machine import environment
+from suite.run import merge, process, request, runner
+from suite.run.interruptions import Interruptions
+from suite.run.plan import Draft
+from suite.run.process import DISK_REFUSES
+from suite.run.request import Request, make_draft
+from suite.run.sensed import telemetry
+from suite.stored.run import CommitInfo, Exercise, Run, Work
 from tests import factory_machine
 
 NAMES = ["bench_one[cpu]", "bench_two[cpu]"]

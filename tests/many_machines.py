@@ -15,8 +15,8 @@ from random import Random
 import msgspec
 from msgspec.structs import replace
 
-from suite import store
-from suite.model import Case, Environment, Outcome, Run, Work
+from suite.stored import store
+from suite.stored.run import Case, Environment, Outcome, Run, Work
 from tests import factory
 from tests.factory_plans import GPU
 from tests.judging import add_up, of_its_name

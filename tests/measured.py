@@ -11,8 +11,9 @@ import msgspec
 
 from reports.findings import sections
 from reports.findings.model import Finding
-from suite import checks, store
-from suite.model import Case, Conclusion, Outcome, Run
+from suite import checks
+from suite.stored import store
+from suite.stored.run import Case, Conclusion, Outcome, Run
 from tests.command import ROOT, frobench
 from tests.simulated.simulated_accelerator.spec import Spec
 

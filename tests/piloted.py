@@ -5,12 +5,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 
-from suite.accounts import Accounts
 from suite.errors import TooLongError
-from suite.exploring import Explorer
-from suite.grids import Parameters
-from suite.model import Settings, Work
-from suite.timing import Sampler
+from suite.kit.cases import Parameters
+from suite.machine.accounts import Accounts
+from suite.measure.exploring import Explorer
+from suite.measure.sampler import Sampler
+from suite.stored.run import Settings, Work
 from tests.virtual import VirtualClock
 
 

@@ -26,7 +26,7 @@ from msgspec import Struct
 
 from reports import site
 from reports.workers import cores
-from suite import environment
+from suite.machine import environment
 from suite.machine.kind import machine_name
 from suite.machine.processor import processor
 from tests import many_machines

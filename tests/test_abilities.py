@@ -12,9 +12,9 @@ from unittest.mock import MagicMock
 import pytest
 import torch
 
-from suite import abilities
-from suite.abilities import REDUCTIONS, capture, compiled, needed, pinned, precision
-from suite.devices import Device
+from suite.kit import abilities
+from suite.kit.abilities import REDUCTIONS, capture, compiled, needed, pinned, precision
+from suite.kit.device import Device
 
 
 def settings() -> list[object]:

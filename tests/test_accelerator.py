@@ -10,9 +10,9 @@ from typing import Any
 import pynvml
 import pytest
 
-from suite.machine.accelerator import told_by_driver, told_of_pairs
-from suite.machine.kernel import told_by_kernel
-from suite.machine.nvml import CONSTANT
+from suite.machine.accelerators.accelerator import told_by_driver, told_of_pairs
+from suite.machine.accelerators.bus import told_by_kernel
+from suite.machine.accelerators.nvidia import CONSTANT
 from tests.simulated_nvml import Gpu, install, install_none
 
 ROOT = Path(__file__).parent.parent
@@ -147,7 +147,7 @@ def test_a_backend_that_nobody_knew_is_described_by_what_it_says(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     code = """
-from suite.environment import capture
+from suite.machine.environment import capture
 environment = capture(["cpu", "sim:0", "sim:1"])
 last = environment.accelerators[1]
 print(environment.machine, last.type, last.index, last.memory_bytes > 0, last.driver)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import suite
-from suite.collection import ARGUMENTS
+from suite.launch.collection import ARGUMENTS
 from tests.alone import copied, run_pytest
 from tests.command import ROOT
 

@@ -7,7 +7,7 @@ import pytest
 
 from reports import verdicts
 from suite.compare import Agreement, agreement
-from suite.model import Conclusion, Run
+from suite.stored.run import Conclusion, Run
 from tests import factory
 
 

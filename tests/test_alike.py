@@ -4,7 +4,7 @@
 from msgspec.structs import replace
 
 from suite.compare.alike import other_thing
-from suite.model import Case, Search
+from suite.stored.run import Case, Search
 from tests import factory
 
 

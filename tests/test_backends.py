@@ -33,7 +33,7 @@ NAMED = f"the backend torch_npu of torch-npu 2.9.0 cannot be loaded: {CAUSE}"
 def npu(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a package bring a backend."""
     found = [Backend("torch_npu", "torch-npu", "2.9.0")]
-    for module in ("machine.backends", "doctor.unusable", "doctor.devices", "doctor.page"):
+    for module in ("machine.backends", "doctor.unusable", "doctor.devices", "terminal.doctor_page"):
         monkeypatch.setattr(f"suite.{module}.installed", lambda: found)
 
 

@@ -5,8 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from suite import checks, store
-from suite.checks import clock, inputs, rule, timing, work
+from suite import checks
+from suite.checks import rule
+from suite.checks.numbers import easy_inputs, resolution, timing, work
+from suite.stored import store
 from tests import bad_files
 from tests.judging import add_up, codes, validate
 from tests.spoiling import good, last, product
@@ -55,7 +57,7 @@ def test_more_work_may_take_no_longer_where_waiting_is_dear(seconds: float, name
 def test_every_rule_about_a_file_has_a_file_that_it_names() -> None:
     refusing = {code for code, _ in [*bad_files.OF_RUNS.values(), *bad_files.OF_TEXTS.values()]}
     doubting = {code for code, _ in bad_files.DOUBTED.values()}
-    modules = {*checks.OF_FILES, *checks.OF_BELIEF, timing, work, inputs, clock}
+    modules = {*checks.OF_FILES, *checks.OF_BELIEF, timing, work, easy_inputs, resolution}
     by_severity = {
         severity: {
             code for module in modules if severity == module.SEVERITY for code in rule.rules(module)

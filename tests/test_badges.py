@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from reports import badges
 from reports.headlines import Figure
-from suite.model import Estimate
+from suite.stored.run import Estimate
 from tests.test_charts import contrast
 
 SVG = "{http://www.w3.org/2000/svg}"

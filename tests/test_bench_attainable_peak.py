@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from suite.devices import Device
-from suite.shapes import Shape
+from suite.kit.device import Device
+from suite.kit.shapes import Shape
 from tests.alone import BENCHMARKS, Recorder, load
 from tests.faulty import Fault, changed
 

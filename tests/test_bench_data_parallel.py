@@ -10,10 +10,10 @@ from types import ModuleType, SimpleNamespace
 import pytest
 from torch import Tensor, distributed
 
-from suite.devices import Device
-from suite.limits import affinity
-from suite.model import Check
-from suite.workers import Seat, Worker, halves, together
+from suite.kit.device import Device
+from suite.kit.workers import Seat, Worker, halves, together
+from suite.machine.limits import affinity
+from suite.stored.run import Check
 from tests.alone import BENCHMARKS, Recorder, copied, load
 
 pytestmark = pytest.mark.long

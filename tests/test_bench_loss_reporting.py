@@ -13,8 +13,8 @@ import pytest
 import torch
 from torch import Tensor
 
-from suite.devices import Device
-from suite.grids import expand, sizes
+from suite.kit.cases import expand, sizes
+from suite.kit.device import Device
 from tests.alone import BENCHMARKS, Recorder, load
 from tests.faulty import Fault, changed
 

@@ -11,7 +11,7 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
-from suite.devices import Device
+from suite.kit.device import Device
 from tests.alone import BENCHMARKS, Recorder, load
 from tests.faulty import Fault, changed
 

@@ -9,8 +9,8 @@ import pytest
 import torch
 from torch import Tensor
 
-from suite.devices import Device
-from suite.model import Work
+from suite.kit.device import Device
+from suite.stored.run import Work
 from tests.alone import BENCHMARKS, Recorder, load
 from tests.faulty import Fault, checked
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import torch
 
-from suite.devices import Device
+from suite.kit.device import Device
 from tests.alone import BENCHMARKS, Recorder, load
 from tests.faulty import Fault, checked
 

@@ -11,8 +11,8 @@ from typing import Any, Literal
 import pytest
 import torch
 
-from suite.devices import Device
-from suite.model import Check, Work
+from suite.kit.device import Device
+from suite.stored.run import Check, Work
 from tests.alone import BENCHMARKS, Recorder, copied, load, run_pytest
 from tests.command import ROOT
 

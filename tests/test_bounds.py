@@ -10,9 +10,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from suite import checks, store
-from suite.model import LONGEST_NAME, LONGEST_TEXT, Run
-from suite.reading import bounds
+from suite import checks
+from suite.stored import bounds, store
+from suite.stored.run import LONGEST_NAME, LONGEST_TEXT, Run
 from tests.command import ROOT
 from tests.judging import codes, made, set_samples
 

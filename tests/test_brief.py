@@ -5,7 +5,7 @@ from functools import cache
 
 from reports import brief, views
 from reports.findings.model import Finding, Section
-from suite.model import Conclusion, Estimate, Run
+from suite.stored.run import Conclusion, Estimate, Run
 from suite.units import format_estimate
 from tests import factory
 

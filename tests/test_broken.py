@@ -12,8 +12,9 @@ import frobench
 from reports import broken, downloads, index, making, purchase, site, workers
 from reports.findings import sections
 from reports.machines import compare_measured
-from suite import checks, compare, store
-from suite.model import Conclusion
+from suite import checks, compare
+from suite.stored import store
+from suite.stored.run import Conclusion
 from tests.test_site import files, small, stored
 
 HOSTILE = "Ouch\x1b]0;x\x07 <b>"

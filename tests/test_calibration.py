@@ -14,13 +14,13 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from suite.compare.family import Judged, Sides, compare, compare_family
-from suite.compare.wander import Wander
-from suite.devices import Device
-from suite.model import Case, Run, Telemetry
-from suite.names import short_name
+from suite.compare.false_alarms.family import Judged, Sides, compare, compare_family
+from suite.compare.false_alarms.wander import Wander
+from suite.kit.device import Device
+from suite.measure.sampler import Body
 from suite.statistics import Comparison
-from suite.timing import Body
+from suite.stored.names import short_name
+from suite.stored.run import Case, Run, Telemetry
 from tests import factory
 from tests.alone import load
 from tests.calibration import (

@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from suite import catalog, published
-from suite.catalog import Figure, NotInCatalogError
-from suite.model import Accelerator
+from suite import published
+from suite.datasheets import catalog
+from suite.datasheets.catalog import Figure, NotInCatalogError
+from suite.stored.run import Accelerator
 from tests import factory_machine
 from tests.catalog_rules import faults
 
@@ -212,7 +213,7 @@ def test_a_row_that_is_none_is_told_by_its_line(tmp_path: Path) -> None:
 
 def test_each_device_with_published_results_is_listed_or_named_as_unknown() -> None:
     """By its name without what is in parentheses; where no model is stated, none is asked for."""
-    text = (catalog.PATH.parents[1] / "docs" / "catalog.md").read_text(encoding="utf-8")
+    text = (catalog.PATH.parents[2] / "docs" / "catalog.md").read_text(encoding="utf-8")
     part = text.partition("<!-- devices without figures -->")[2].partition("\n## ")[0]
     unknown = {
         f"{vendor} {name}".removeprefix("others ")
@@ -234,8 +235,8 @@ def test_each_device_with_published_results_is_listed_or_named_as_unknown() -> N
 
 
 def test_the_catalog_is_part_of_the_package() -> None:
-    project = tomllib.loads((catalog.PATH.parent.parent / "pyproject.toml").read_text())
-    patterns = project["tool"]["setuptools"]["package-data"]["suite"]
+    project = tomllib.loads((catalog.PATH.parents[2] / "pyproject.toml").read_text())
+    patterns = project["tool"]["setuptools"]["package-data"]["suite.datasheets"]
     assert any(fnmatch.fnmatch(catalog.PATH.name, pattern) for pattern in patterns)
 
 

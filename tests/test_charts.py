@@ -11,8 +11,8 @@ from reports import charts, theme
 from reports.axes import ticks
 from reports.findings.model import Axis, Plot, Point, Series
 from reports.words import describe
-from suite.model import Estimate
 from suite.printable import printable
+from suite.stored.run import Estimate
 
 FORMS = [theme.WIDE, theme.NARROW]
 

@@ -13,9 +13,10 @@ from typing import NamedTuple
 import pytest
 
 from reports import prices, purchase, site
-from suite import checks, store
-from suite.model import Energy, Run
+from suite import checks
 from suite.statistics import launch_medians
+from suite.stored import store
+from suite.stored.run import Energy, Run
 from tests import factory, spoiling
 from tests.check_site import check
 from tests.command import ROOT

@@ -9,9 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from suite import checks, courses, profiles, store
+from suite import checks, profiles
 from suite.checks import __main__ as handbook
-from suite.checks import clock, noise, rule, steadiness
+from suite.checks import courses, rule
+from suite.checks.numbers import noise, resolution, steadiness
+from suite.stored import store
 from tests import factory
 from tests.judging import codes, in_two_modes, made, set_samples, validate
 from tests.project_files import stored_runs
@@ -114,7 +116,8 @@ def test_concluding_loads_nothing_heavy(tmp_path: Path) -> None:
 def _loaded_by(statement: str) -> set[str]:
     """Return which heavy modules a fresh process imports for a statement that prints True."""
     program = (
-        f"import sys; from pathlib import Path; from suite import checks, store; {statement};"
+        f"import sys; from pathlib import Path; from suite import checks; "
+        f"from suite.stored import store; {statement};"
         "print(*sys.modules)"
     )
     done = subprocess.run(
@@ -151,7 +154,7 @@ def test_rules_are_found_by_being_written() -> None:
 def test_every_module_of_rules_is_applied() -> None:
     folder = Path(rule.__file__).parent
     modules = {
-        path.stem for path in folder.glob("*.py") if "\nSEVERITY: " in path.read_text("utf-8")
+        path.stem for path in folder.rglob("*.py") if "\nSEVERITY: " in path.read_text("utf-8")
     }
     assert modules == {module.__name__.rpartition(".")[2] for module in MODULES}
 
@@ -180,9 +183,9 @@ def test_the_thresholds_in_the_help_are_those_of_the_rules() -> None:
     assert f"{noise.LEAST_BALANCE:.0%}" in str(noise.uneven_devices.__doc__)
     assert f"{courses.LEAST_CHANGE:.0%}" in str(steadiness.drift.__doc__)
     assert f"{steadiness.LARGEST_SETTLING:.0%}" in str(steadiness.unsteady_clock.__doc__)
-    assert f"{profiles.STEPS_IN_A_SAMPLE} steps" in str(clock.coarse_clock.__doc__)
-    assert f"{clock.COARSEST_STEP * 1e6:.0f} µs" in str(clock.coarse_clock.__doc__)
-    assert f"{clock.LARGEST_COST:.0%}" in str(clock.costly_harness.__doc__)
+    assert f"{profiles.STEPS_IN_A_SAMPLE} steps" in str(resolution.coarse_clock.__doc__)
+    assert f"{resolution.COARSEST_STEP * 1e6:.0f} µs" in str(resolution.coarse_clock.__doc__)
+    assert f"{resolution.LARGEST_COST:.0%}" in str(resolution.costly_harness.__doc__)
     assert math.isclose(1 / profiles.STEPS_IN_A_SAMPLE, 0.01)
 
 

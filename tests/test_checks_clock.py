@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from suite.model import Run
+from suite.stored.run import Run
 from tests.judging import made, said, samples, set_samples
 
 STEP = 3.1e-8

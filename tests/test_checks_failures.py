@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from suite import checks, store
-from suite.model import Check, Outcome, Run, Scalar
+from suite import checks
+from suite.stored import store
+from suite.stored.run import Check, Outcome, Run, Scalar
 from tests.judging import made, only
 
 TF32 = Check("every entry", 1.1e-3, 2.8e-6, "tfloat32")

@@ -4,7 +4,7 @@
 import pytest
 
 from suite.checks import conclude
-from suite.model import Conclusion, Run, Sensed
+from suite.stored.run import Conclusion, Run, Sensed
 from tests.judging import made
 
 RULES = {"throttled-case", "power-limited-case", "fixed-clock-case"}

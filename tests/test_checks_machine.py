@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from suite.laptop import is_laptop
+from suite.datasheets.laptop import is_laptop
 from tests.judging import validate
 from tests.spoiling import good, product, sense
 

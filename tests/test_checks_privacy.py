@@ -11,10 +11,13 @@ import pytest
 from msgspec import Struct
 from msgspec.structs import force_setattr
 
-from suite import checks, private, store
-from suite.checks import privacy, rule
+from suite import checks
+from suite.checks import rule
+from suite.checks.file import privacy
 from suite.machine.variables import stored_variables
-from suite.model import Run
+from suite.personal import private
+from suite.stored import store
+from suite.stored.run import Run
 from tests.command import ROOT
 from tests.judging import codes, made, only, validate
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import pytest
 
-from suite.model import Run, Scalar
+from suite.stored.run import Run, Scalar
 from tests.judging import keep, made, said
 
 

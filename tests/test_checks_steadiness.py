@@ -7,9 +7,10 @@ import pytest
 from msgspec.structs import replace
 from scipy.stats import kendalltau, spearmanr
 
-from suite import checks, courses
-from suite.checks import steadiness
-from suite.model import Run
+from suite import checks
+from suite.checks import courses
+from suite.checks.numbers import steadiness
+from suite.stored.run import Run
 from tests.judging import keep, made, resample, said, samples, set_samples
 
 # drift

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from suite import checks, store
-from suite.checks import claims
-from suite.model import Check, Outcome, Run
+from suite import checks
+from suite.checks.belief import claims
+from suite.stored import store
+from suite.stored.run import Check, Outcome, Run
 from tests import factory
 from tests.judging import codes, made, validate
 

@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from suite.model import Run
+from suite.stored.run import Run
 from tests.evidence import side_by_side
 from tests.judging import keep, made, on_accelerators, said, samples, set_samples
 from tests.spoiling import last

@@ -7,9 +7,10 @@ import pytest
 from click.testing import CliRunner
 
 import frobench
-from suite import checks, store
+from suite import checks
 from suite.checks import today
-from suite.model import Run
+from suite.stored import store
+from suite.stored.run import Run
 from suite.version import version_in
 from tests.judging import keep, made
 

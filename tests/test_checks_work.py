@@ -3,7 +3,7 @@
 
 import pytest
 
-from suite.model import Case, Run, Scalar, Work
+from suite.stored.run import Case, Run, Scalar, Work
 from tests.judging import keep, made, on_accelerators, said, set_samples
 
 MIB = 2**20

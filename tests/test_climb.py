@@ -4,7 +4,7 @@
 import pytest
 
 from suite.climb import Climb
-from suite.model import Work
+from suite.stored.run import Work
 
 
 @pytest.fixture

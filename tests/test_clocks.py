@@ -3,8 +3,8 @@
 
 import pytest
 
-from suite.clocks import timer_step
 from suite.errors import ClockError
+from suite.measure.clocks import timer_step
 from tests.virtual import VirtualClock
 
 
@@ -13,6 +13,6 @@ def test_the_timers_step_is_the_smallest_that_readings_show() -> None:
 
 
 def test_a_clock_that_stands_still_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("suite.clocks.MOST_READINGS", 1000)
+    monkeypatch.setattr("suite.measure.clocks.MOST_READINGS", 1000)
     with pytest.raises(ClockError, match="stands still"):
         timer_step(lambda: 1.0)

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from suite.collection import group_sizes, parametrize
-from suite.grids import cases, cpu_twins
-from suite.model import ProfileName
+from suite.kit.cases import cases, cpu_twins
+from suite.launch.collection import group_sizes, parametrize
 from suite.profiles import settings_for
+from suite.stored.run import ProfileName
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_beside_an_accelerator_the_cpu_has_the_cases_that_an_answer_compares(
 def test_beside_a_single_accelerator_halves_of_the_cpu_are_for_the_rigorous_profile(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("suite.collection.cores_in_use", lambda: 2)
+    monkeypatch.setattr("suite.launch.collection.cores_in_use", lambda: 2)
     halves = {"cpu/0+cpu/1": BOTH}
     assert places("workers", ["cpu"]) == places("workers", ["cpu"], "quick") == halves
     assert places("workers", ["cpu", "cuda:0"], "rigorous") == halves

@@ -5,8 +5,8 @@ from collections.abc import Callable
 
 import pytest
 
-from suite.comparability import Difference, changed, compare_environments, likeness
-from suite.model import Environment
+from suite.stored.differences import Difference, changed, compare_environments, likeness
+from suite.stored.run import Environment
 from tests import factory
 
 

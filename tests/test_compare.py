@@ -8,10 +8,11 @@ import msgspec
 import pytest
 
 from reports import verdicts
-from suite.comparability import Difference
-from suite.compare import RunComparison, compare_runs, exit_code, tables, words
-from suite.model import Case, Check, Conclusion, Run, Severity
+from suite.compare import RunComparison, compare_runs, exit_code
 from suite.statistics import estimate, launch_medians
+from suite.stored.differences import Difference
+from suite.stored.run import Case, Check, Conclusion, Run, Severity
+from suite.terminal import comparison_tables, comparison_words
 from tests import factory
 
 Change = Callable[[Run], None]
@@ -65,7 +66,7 @@ def test_one_slower_case_among_many_is_found(leads: bool) -> None:  # noqa: FBT0
     comparison = compare_runs(base, new)
     assert _word(comparison, case) == "slower"
     assert exit_code(comparison) == 4
-    told = words.of_runs(comparison)
+    told = comparison_words.of_runs(comparison)
     assert told[1].startswith(f"  slower: {case.group} {case.name.removeprefix('bench_')}: 1.")
 
 
@@ -226,14 +227,14 @@ def test_the_summary_states_the_share_of_overlapping_intervals() -> None:
     base, new = factory.run(seed=1), factory.run(seed=1)
     _slow_down(new.benchmarks[0], 3)
     count = len(base.benchmarks)
-    lines = words.of_runs(compare_runs(base, new))
+    lines = comparison_words.of_runs(compare_runs(base, new))
     assert any(
         line.startswith(f"intervals overlap in {count - 1} of {count} cases (98") for line in lines
     )
 
 
 def test_another_machine_is_told_by_what_differs_and_what_to_ask_instead() -> None:
-    lines = words.of_runs(compare_runs(factory.run(), factory.run(accelerators=1)))
+    lines = comparison_words.of_runs(compare_runs(factory.run(), factory.run(accelerators=1)))
     assert lines[1] == "  accelerators: none -> NVIDIA H200"
     assert any("--purchase" in line for line in lines)
     assert not any(line.startswith("incomparable: square") for line in lines)
@@ -248,7 +249,7 @@ def test_reasons_are_told_once_with_the_cases_they_hold_for() -> None:
     new.frobench.environment.software.kernel = "6.9.0"
     for name in ("numpy", "msgspec"):
         new.frobench.environment.software.packages[name] = "9.9"
-    lines = words.of_runs(compare_runs(base, new))
+    lines = comparison_words.of_runs(compare_runs(base, new))
     (refused,) = (line for line in lines if line.startswith("incomparable: "))
     assert "and 2 more: another version of the benchmark: " in refused
     assert "differs harmlessly: software.kernel, 2 packages" in lines
@@ -256,7 +257,9 @@ def test_reasons_are_told_once_with_the_cases_they_hold_for() -> None:
 
 def _lines(width: int) -> list[str]:
     comparison = compare_runs(factory.run(seed=1), factory.run(seed=2))
-    return tables.lines(tables.of_cases(comparison.cases, "base", "new"), width)
+    return comparison_tables.lines(
+        comparison_tables.of_cases(comparison.cases, "base", "new"), width
+    )
 
 
 def test_a_table_has_a_row_a_case_below_its_exercise() -> None:
@@ -286,10 +289,10 @@ def test_on_80_columns_the_base_is_left_out_and_that_is_said() -> None:
 
 def test_a_row_without_anything_to_find_says_so_and_the_legend_explains_it() -> None:
     comparison = compare_runs(factory.run(launches=5), factory.run(launches=5))
-    table = tables.of_cases(comparison.cases, "base", "new")
+    table = comparison_tables.of_cases(comparison.cases, "base", "new")
     assert {row.cells[-1] for row in table.rows} == {"-"}
     assert {row.cells[2].endswith("(no interval: 5 launches)") for row in table.rows} == {True}
-    assert any("--launches" in line for line in tables.legend(comparison.cases))
+    assert any("--launches" in line for line in comparison_tables.legend(comparison.cases))
 
 
 def test_a_comparison_survives_json() -> None:

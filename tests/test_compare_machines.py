@@ -6,9 +6,10 @@ import math
 import msgspec
 import pytest
 
-from suite.compare import MachineComparison, compare_machines, tables, words
-from suite.model import Conclusion, Outcome, Run
+from suite.compare import MachineComparison, compare_machines
 from suite.statistics import launch_medians
+from suite.stored.run import Conclusion, Outcome, Run
+from suite.terminal import comparison_tables, comparison_words
 from tests import factory
 
 
@@ -37,13 +38,13 @@ def test_accelerator_is_held_against_accelerator_whatever_their_names(
     assert case.ratio.value == pytest.approx(0.8, rel=0.03)
     assert (case.ratio.low or 1) < case.ratio.value < (case.ratio.high or 0)
     assert not found.unmatched
-    labels = {row.head + row.tail for row in tables.of_ratios(found.cases).rows}
+    labels = {row.head + row.tail for row in comparison_tables.of_ratios(found.cases).rows}
     assert "square[accelerator-1024-float32]" in labels
 
 
 def test_there_are_no_verdicts(found: MachineComparison) -> None:
-    shown = [cell for row in tables.of_ratios(found.cases).rows for cell in row.cells]
-    told = "\n".join([*shown, *words.of_machines(found)])
+    shown = [cell for row in comparison_tables.of_ratios(found.cases).rows for cell in row.cells]
+    told = "\n".join([*shown, *comparison_words.of_machines(found)])
     for word in ("faster", "slower", "same", "unresolved", "incomparable"):
         assert word not in told
 
@@ -88,7 +89,7 @@ def test_a_case_that_one_machine_lacks_is_named_with_the_reason_and_counted() ->
     ]
     (mean,) = (mean for mean in found.means if mean.group == "matmul")
     assert (mean.cases, mean.every) == (mean.every - 1, mean.every)
-    (row,) = (row for row in tables.of_means(found.means).rows if row.group == "matmul")
+    (row,) = (row for row in comparison_tables.of_means(found.means).rows if row.group == "matmul")
     assert row.cells[1] == f"{mean.cases} of {mean.every}"
 
 
@@ -111,9 +112,9 @@ def test_other_benchmarks_and_wrong_results_have_no_ratio() -> None:
     found = compare_machines(base, new)
     assert [case.ratio for case in found.cases[:2]] == [None, None]
     assert found.cases[1].reason == "failed in new: it hung"
-    told = words.of_machines(found)
+    told = comparison_words.of_machines(found)
     assert any(line.startswith("no ratio: ") and "another version" in line for line in told)
-    assert len(tables.of_ratios(found.cases).rows) == len(found.cases) - 2
+    assert len(comparison_tables.of_ratios(found.cases).rows) == len(found.cases) - 2
 
 
 def test_what_failed_on_another_accelerator_than_the_one_compared_is_nothing_to_it() -> None:
@@ -154,5 +155,5 @@ def test_a_mean_is_made_of_the_launches_that_measured_everything() -> None:
 def test_the_same_machine_may_be_held_beside_itself() -> None:
     run = factory.run()
     found = compare_machines(run, run)
-    assert "Nothing differs that is known to move numbers." in words.of_machines(found)
+    assert "Nothing differs that is known to move numbers." in comparison_words.of_machines(found)
     assert all(mean.ratio.value == pytest.approx(1) for mean in found.means)

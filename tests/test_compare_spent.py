@@ -4,9 +4,9 @@
 import pytest
 from msgspec.structs import replace
 
-from suite import store
 from suite.compare import compare_runs
-from suite.model import Run
+from suite.stored import store
+from suite.stored.run import Run
 from tests import factory
 
 

@@ -6,10 +6,11 @@ from random import Random
 
 import pytest
 
-from suite.compare import compare_versions, exit_code, tables, words
+from suite.compare import compare_versions, exit_code
 from suite.compare.versions import launch_ratios
-from suite.model import Case, Check, Conclusion, Run
 from suite.statistics import launch_medians
+from suite.stored.run import Case, Check, Conclusion, Run
+from suite.terminal import comparison_tables, comparison_words
 from tests import factory
 
 
@@ -68,7 +69,7 @@ def test_the_other_version_is_the_base_in_seconds() -> None:
     (case,) = _interleave(run, 1, slower=2.0)
     (found,) = compare_versions(run).cases
     assert found.base.value == pytest.approx(found.new.value / 2, rel=0.01)
-    (row,) = tables.of_cases([found], "old", "new").rows
+    (row,) = comparison_tables.of_cases([found], "old", "new").rows
     assert case.name == f"bench_{row.head}{row.tail}"
 
 
@@ -121,7 +122,7 @@ def test_a_wrong_result_has_no_verdict() -> None:
     case.extra_info.check = Check(compared="row sums", error=0.5, bound=1e-6)
     found = compare_versions(run)
     assert found.counts == {"incomparable": 1}
-    assert words.of_versions(found)[1].endswith("wrong result: row sums")
+    assert comparison_words.of_versions(found)[1].endswith("wrong result: row sums")
 
 
 def test_an_error_of_the_whole_run_leaves_no_verdict() -> None:

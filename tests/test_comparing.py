@@ -6,7 +6,7 @@ import pytest
 
 from reports.comparing import FindingComparison, compare_findings, legend, overlaps, table
 from suite.compare import compare_runs
-from suite.model import Run
+from suite.stored.run import Run
 from tests import factory
 
 

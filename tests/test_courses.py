@@ -10,8 +10,9 @@ from reports.contents import contents
 from reports.metadata import Head
 from reports.page import Signs, run_page
 from suite import checks
-from suite.checks import power, rule, throttling
-from suite.model import Energy, Run, Sensed, Telemetry, Work
+from suite.checks import rule
+from suite.checks.numbers import power, throttling
+from suite.stored.run import Energy, Run, Sensed, Telemetry, Work
 from tests.judging import made
 
 

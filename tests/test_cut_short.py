@@ -9,14 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from suite import store
-from suite.checks.doubts import clock_set
-from suite.checks.plausibility import clock_set_back, launch_beyond_run
+from suite.checks.belief.doubts import clock_set
+from suite.checks.belief.plausibility import clock_set_back, launch_beyond_run
 from suite.errors import CannotRunError, Interrupted
-from suite.model import Run
-from suite.running import folders, interruptions
-from suite.running.interruptions import Interruptions
-from suite.running.plan import Draft, Plan
+from suite.run import interruptions
+from suite.run.folder import unfinished
+from suite.run.interruptions import Interruptions
+from suite.run.plan import Draft, Plan
+from suite.stored import store
+from suite.stored.run import Run
 from tests.faulty_disk import Killed, faulty, full_from, killed_at
 from tests.made_up_launches import LAUNCHES, NAMES, Launch, made_up, run
 
@@ -39,7 +40,7 @@ def finish(results: Path, name: str = "last") -> None:
     assert [case.name for case in stored.benchmarks] == NAMES
     assert not [*clock_set_back(stored), *launch_beyond_run(stored), *clock_set(stored)]
     assert files(results) == [path]
-    assert not list((results / folders.RUNS).iterdir())
+    assert not list((results / unfinished.RUNS).iterdir())
 
 
 def at_every_change(folder: Path, cut: Callable[[Path, int], bool]) -> None:
@@ -81,7 +82,7 @@ def test_a_run_that_finds_the_disk_full_says_so_and_can_be_resumed(tmp_path: Pat
 def test_a_killed_run_is_the_same_run_when_it_is_resumed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(folders, "ABANDONED_SECONDS", -1.0)
+    monkeypatch.setattr(unfinished, "ABANDONED_SECONDS", -1.0)
 
     def kill(results: Path, number: int) -> bool:
         with faulty(killed_at(number)):
@@ -91,9 +92,9 @@ def test_a_killed_run_is_the_same_run_when_it_is_resumed(
                 pass
             else:
                 return False
-        drafts = list(results.glob(f"{folders.RUNS}/[!.]*/{Draft.FILE}"))
+        drafts = list(results.glob(f"{unfinished.RUNS}/[!.]*/{Draft.FILE}"))
         stored = list(results.glob("*/*.json"))
-        planned = list(results.glob(f"{folders.RUNS}/[!.]*/{Plan.FILE}"))
+        planned = list(results.glob(f"{unfinished.RUNS}/[!.]*/{Plan.FILE}"))
         modes = list(Launch.modes)
         if drafts:
             finish(results)

@@ -7,11 +7,11 @@ from typing import Any, cast
 
 import pytest
 
-from suite import environment
-from suite.declared import declared
-from suite.devices import Device
-from suite.model import Work
+from suite.kit.device import Device
+from suite.launch.work_of_cases import declared
+from suite.machine import environment
 from suite.profiles import settings_for
+from suite.stored.run import Work
 from tests.alone import BENCHMARKS, Recorder, load
 
 SETTINGS = settings_for("standard", ["cpu"])

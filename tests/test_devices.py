@@ -11,8 +11,10 @@ from typing import Any
 import pytest
 import torch
 
-from suite import devices
-from suite.devices import (
+from suite.errors import DoesNotFitError
+from suite.journal import Journal, LaunchSpec, Stopped
+from suite.kit import device as devices
+from suite.kit.device import (
     Device,
     UnknownDeviceError,
     all_devices,
@@ -21,10 +23,8 @@ from suite.devices import (
     release_memory,
     try_device,
 )
-from suite.errors import DoesNotFitError
+from suite.launch.session import LaunchSession
 from suite.profiles import settings_for
-from suite.running.journal import Journal, LaunchSpec, Stopped
-from suite.session import LaunchSession
 from tests.command import ROOT
 
 cpu_only = pytest.mark.skipif(
@@ -33,10 +33,10 @@ cpu_only = pytest.mark.skipif(
 
 
 def on_two_accelerators(expression: str, **environment: str) -> str:
-    """Evaluate an expression over `suite.devices` on the simulated accelerator."""
+    """Evaluate an expression over `suite.kit.device` on the simulated accelerator."""
     paths = os.pathsep.join([str(ROOT / "tests" / "simulated"), str(ROOT)])
     return subprocess.run(
-        [sys.executable, "-c", f"from suite.devices import *; print({expression})"],
+        [sys.executable, "-c", f"from suite.kit.device import *; print({expression})"],
         env=os.environ | {"PYTHONPATH": paths} | environment,
         check=True,
         capture_output=True,

@@ -4,8 +4,9 @@
 import pytest
 
 from reports import verdicts
-from suite.compare import compare_runs, exit_code, levels, words
-from suite.model import Conclusion, Run
+from suite.compare import compare_runs, exit_code, levels
+from suite.stored.run import Conclusion, Run
+from suite.terminal import comparison_words
 from tests import factory
 
 
@@ -156,4 +157,4 @@ def test_the_terminal_names_the_disturbance_once_and_advises_to_measure_again(
     (line,) = (line for line in shown.splitlines() if line.startswith("unresolved: "))
     assert line.endswith(" more: disturbed: busy-processor in new only")
     assert "measure again, or measure both versions side by side" in shown
-    assert words.undecided(compare_runs(base, new).cases) == [line]
+    assert comparison_words.undecided(compare_runs(base, new).cases) == [line]

@@ -10,7 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from suite.doctor import Offer, ask_torch, unusable_accelerators
-from suite.model import Conclusion
+from suite.stored.run import Conclusion
 
 NONE: dict[str, str | None] = {"CUDA": None, "ROCm": None, "XPU": None, "MPS": None}
 CPU_BUILD = Offer("2.13.0+cpu", NONE, 0)

@@ -8,9 +8,9 @@ import pytest
 import torch
 from msgspec.structs import replace
 
-from suite.machine.accelerator import accelerator
-from suite.machine.facts import Facts
-from suite.model import Conclusion
+from suite.machine.accelerators.accelerator import accelerator
+from suite.machine.unknown import Facts
+from suite.stored.run import Conclusion
 from tests.simulated_nvml import Gpu, install
 from tests.test_doctor import NVIDIA_H100, planted
 from tests.test_doctor_troubles import host, quiet, said

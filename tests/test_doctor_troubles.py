@@ -19,18 +19,19 @@ from msgspec.structs import replace
 
 import frobench
 from suite import doctor
-from suite.doctor import Offer, glance, judge, page, wrong
+from suite.doctor import Offer, glance, judge, wrong
 from suite.doctor.__main__ import page as handbook
-from suite.doctor.offer import Asking
-from suite.doctor.others import Accounts, Others
+from suite.doctor.other_programs import Accounts, Others
 from suite.doctor.reasons import HELD_BACK, IDLE
 from suite.doctor.there import Host, There, accelerators, look_around
-from suite.limits import affinity
-from suite.machine.hardware import look
-from suite.model import Conclusion
-from suite.sensors import amd
-from suite.sensors.nvml import REASONS
-from suite.sensors.sensor import Reading, Sensor
+from suite.doctor.torch_offer import Asking
+from suite.machine.accelerators.hardware import look
+from suite.machine.limits import affinity
+from suite.machine.sensors import amd
+from suite.machine.sensors.nvml import REASONS
+from suite.machine.sensors.sensor import Reading, Sensor
+from suite.stored.run import Conclusion
+from suite.terminal import doctor_page
 from tests.simulated_nvml import (
     EVENT_REASONS,
     NUMBERS,
@@ -166,7 +167,7 @@ def test_without_a_gpu_the_page_still_tells_the_machine(tmp_path: Path) -> None:
     found = judge(quiet(tmp_path), CPU_BUILD, tmp_path, {})
     assert codes(found.troubles) == ["no-accelerator"]
     assert not found.unusable
-    told = "\n".join(page.lines(found.there, found.troubles, 80))
+    told = "\n".join(doctor_page.lines(found.there, found.troubles, 80))
     cores = found.there.host.cpu.usable_cores
     for words in (f"{cores} usable", "64 GiB free for results", "built for the CPU alone"):
         assert words in told
@@ -176,7 +177,7 @@ def test_without_a_gpu_the_page_still_tells_the_machine(tmp_path: Path) -> None:
 def test_the_page_tells_of_every_device(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     install(monkeypatch, Gpu(used=GIB), Gpu(uuid="GPU-2", name="NVIDIA L4", power_limit=50_000))
     found = judge(quiet(tmp_path), replace(OFFER, devices=2), tmp_path, {})
-    told = "\n".join(page.lines(found.there, found.troubles, 100))
+    told = "\n".join(doctor_page.lines(found.there, found.troubles, 100))
     for words in ("NVIDIA H200", "NVIDIA L4", "1 GiB of 140 GiB", "345 MHz of 1.98 GHz", "31 °C"):
         assert words in told
     assert "sudo nvidia-smi -i 1 -pl 700 " not in told
@@ -192,7 +193,7 @@ def test_masks_are_shown_without_the_devices_uuid(tmp_path: Path) -> None:
         "HIP_VISIBLE_DEVICES": "0",
     }
     shown = "masks           CUDA_VISIBLE_DEVICES='by UUID, 2 devices', HIP_VISIBLE_DEVICES='0'"
-    assert shown in [unstyle(line) for line in page.lines(there, [], 100)]
+    assert shown in [unstyle(line) for line in doctor_page.lines(there, [], 100)]
 
 
 # what is wrong
@@ -399,7 +400,7 @@ def test_what_the_driver_refuses_has_its_reason_and_is_no_trouble(
     names = ("power_watts", "power_limit_watts", "processes", "held_back", "utilization")
     assert {device.unknown[name] for name in names} == {reason}
     assert said(there) == []
-    assert "NVIDIA H200" in "\n".join(page.lines(there, [], 80))
+    assert "NVIDIA H200" in "\n".join(doctor_page.lines(there, [], 80))
 
 
 def test_an_older_driver_tells_what_holds_a_clock_by_the_older_name(
@@ -461,7 +462,7 @@ def test_others_keep_the_processor_busy_and_this_process_does_not(
 
 WORK = """
 import time
-from suite.doctor.others import Others
+from suite.doctor.other_programs import Others
 others = Others()
 begun = others._begun
 own = time.process_time()
@@ -572,7 +573,7 @@ def test_a_run_is_not_told_of_accelerators_that_it_does_not_measure(
 
 
 def test_the_doctor_itself_waits_for_no_torch() -> None:
-    code = "import suite.doctor.page, sys; print('torch' in sys.modules)"
+    code = "import suite.terminal.doctor_page, sys; print('torch' in sys.modules)"
     command = [sys.executable, "-c", code]
     told = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
     assert told.stdout == "False\n"

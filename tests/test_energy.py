@@ -11,19 +11,19 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from suite import session, telemetry
-from suite.devices import Device
 from suite.errors import WrongResultError
-from suite.model import Check, Settings, Work
+from suite.journal import Busy, Identity, LaunchSpec, Measured, Record, Rested
+from suite.kit.device import Device
+from suite.launch import session
+from suite.machine.sensors import nvml
+from suite.machine.sensors import sensor as sensors
+from suite.machine.sensors.sensor import Sensor, Source, seal
+from suite.measure.energy_window import AT_ONCE, LEAD, WINDOW, Window, keep_busy
+from suite.measure.sampler import Sampler
 from suite.profiles import settings_for
-from suite.running import energy
-from suite.running.journal import Busy, Identity, LaunchSpec, Measured, Record, Rested
-from suite.sensors import nvml
-from suite.sensors import sensor as sensors
-from suite.sensors.sensor import Sensor, Source, seal
-from suite.telemetry import Line, Reader, Tick
-from suite.timing import Sampler
-from suite.windows import AT_ONCE, LEAD, WINDOW, Window, keep_busy
+from suite.run.sensed import energy, telemetry
+from suite.run.sensed.telemetry import Line, Reader, Tick
+from suite.stored.run import Check, Settings, Work
 from tests.simulated_nvml import Gpu, install
 
 SETTINGS = settings_for("standard", ["cuda:0"])

@@ -15,7 +15,7 @@ from textwrap import dedent
 
 import pytest
 
-from suite import store
+from suite.stored import store
 from tests.command import ROOT
 from tests.conftest import QUIET
 

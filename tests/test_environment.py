@@ -12,9 +12,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from suite import environment
+from suite.machine import environment
 from suite.machine.kind import machine_name
-from suite.model import Environment
+from suite.stored.run import Environment
 from tests.factory import run
 
 needs_git = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")

@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from suite import store
-from suite.calls import ACCELERATOR, CPU
-from suite.expected import Expected, ExpectedCase, expect, newest
-from suite.listing import lines
-from suite.model import Case, Exercise, Run, Settings, Work
+from suite.journal import Collected, Declared, Identity
 from suite.profiles import PROFILES, settings_for
-from suite.running.journal import Collected, Declared, Identity
+from suite.run.forecast.calls import ACCELERATOR, CPU
+from suite.run.forecast.expected import Expected, ExpectedCase, expect, newest
+from suite.stored import store
+from suite.stored.run import Case, Exercise, Run, Settings, Work
+from suite.terminal.listing import lines
 from tests import factory
 from tests.exact_runs import LAUNCHES, case
 

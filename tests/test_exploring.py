@@ -6,12 +6,12 @@ from itertools import count
 import pytest
 import torch
 
-from suite.accounts import Accounts
-from suite.exploring import explore
-from suite.measurement import Measurement
-from suite.model import Settings, Work
+from suite.machine.accounts import Accounts
+from suite.measure.exploring import explore
+from suite.measure.sampler import Sampler
+from suite.measure.sampling import Measurement
 from suite.profiles import settings_for
-from suite.timing import Sampler
+from suite.stored.run import Settings, Work
 from tests.piloted import Delay, MadeUp, Pilot
 from tests.test_timing import taking, waiting
 from tests.virtual import VirtualClock

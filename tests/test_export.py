@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from suite import store
 from suite.export import FORMATS
-from suite.model import Estimate, Run
 from suite.statistics import estimate, launch_medians
+from suite.stored import store
+from suite.stored.run import Estimate, Run
 from tests import factory
 from tests.command import frobench
 from tests.project_files import stored_runs

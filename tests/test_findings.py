@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from reports.findings import RULES, sections
-from suite import store
+from suite.stored import store
 from tests import factory
 from tests.exact_runs import answer, by_name, case, cubic, flat, left_out, loop, square
 

@@ -9,7 +9,7 @@ import pytest
 
 from reports.findings.model import Section
 from reports.words import describe
-from suite.model import Case, Work
+from suite.stored.run import Case, Work
 from tests.exact_runs import LAUNCHES, answer, by_name, case, left_out, plain, plot
 
 SIZES = (4, 4**5, 4**9, 4**13)

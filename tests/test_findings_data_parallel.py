@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from reports.findings.model import Section
-from suite.model import Case, Work
+from suite.stored.run import Case, Work
 from tests.exact_runs import WOBBLE, answer, by_name, case, left_out, plain, plot
 
 GPU, PAIR, HALVES = "cuda:0", "cuda:0+cuda:1", "cpu/0+cpu/1"

@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from reports.findings.model import Section
-from suite.model import Case, Work
+from suite.stored.run import Case, Work
 from tests.exact_runs import LAUNCHES, WOBBLE, answer, by_name, case, left_out, plain, plot
 
 STEPS, BATCH, SILENT = 30, 64, 200e-6

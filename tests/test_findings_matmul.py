@@ -5,7 +5,7 @@ import pytest
 from scipy.optimize import brentq
 
 from reports.findings.model import RATIO
-from suite.model import Work
+from suite.stored.run import Work
 from tests.exact_runs import (
     WOBBLE,
     answer,

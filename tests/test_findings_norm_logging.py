@@ -3,7 +3,7 @@
 
 import pytest
 
-from suite.model import Case, Work
+from suite.stored.run import Case, Work
 from tests.exact_runs import answer, by_name, case, loop, plot
 
 

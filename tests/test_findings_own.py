@@ -11,8 +11,9 @@ from msgspec.structs import replace
 from reports.findings import RULES, sections
 from reports.findings.model import Section
 from reports.plain import answers
-from suite import checks, store
-from suite.model import Case, Check, Work
+from suite import checks
+from suite.stored import store
+from suite.stored.run import Case, Check, Work
 from tests.command import ROOT, frobench
 from tests.exact_runs import WOBBLE, answer, by_name, case, left_out, plain
 

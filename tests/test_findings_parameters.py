@@ -3,7 +3,7 @@
 
 import pytest
 
-from suite.model import Work
+from suite.stored.run import Work
 from tests.exact_runs import LAUNCHES, answer, by_name, case
 
 

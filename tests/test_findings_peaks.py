@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from reports.findings import peaks
-from suite.model import Run, Sensed, Work
+from suite.stored.run import Run, Sensed, Work
 from tests import factory
 from tests.exact_runs import WOBBLE, answer, by_name, case, cubic, square
 

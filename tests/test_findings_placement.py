@@ -4,7 +4,7 @@
 import pytest
 
 from reports.findings.model import Section
-from suite.model import Case, Work
+from suite.stored.run import Case, Work
 from tests.exact_runs import LAUNCHES, answer, by_name, case, left_out, plain, plot
 
 SIZES = (64, 4096, 4**10)

@@ -4,7 +4,7 @@
 import pytest
 
 from reports.findings.model import RATIO, Section
-from suite.model import Case, Work
+from suite.stored.run import Case, Work
 from tests.exact_runs import LAUNCHES, WOBBLE, answer, by_name, case, left_out, plain, plot
 
 GPU, PAIR = "cuda:0", "cuda:0+cuda:1"

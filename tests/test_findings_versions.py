@@ -4,7 +4,7 @@
 import pytest
 from msgspec.structs import replace
 
-from suite.model import Case
+from suite.stored.run import Case
 from tests.exact_runs import WOBBLE, answer, by_name, case
 
 

@@ -8,11 +8,11 @@ from statistics import median
 import pytest
 
 from suite.compare import compare_runs, levels
-from suite.compare.family import compare_family
-from suite.compare.forecast import SPREAD, forecast, in_words
-from suite.compare.wander import assumed
-from suite.model import Run
+from suite.compare.false_alarms.family import compare_family
+from suite.compare.false_alarms.smallest_change import SPREAD, forecast, in_words
+from suite.compare.false_alarms.wander import assumed
 from suite.statistics import verdict
+from suite.stored.run import Run
 from tests.judging import made
 
 ONE = ["a.py::bench_a[cpu]"]

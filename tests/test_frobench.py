@@ -12,9 +12,11 @@ from pathlib import Path
 import pytest
 
 from frobench import tells
-from suite import environment, store, terminal
 from suite.errors import CutShortError, Interrupted
-from suite.model import Conclusion
+from suite.machine import environment
+from suite.stored import store
+from suite.stored.run import Conclusion
+from suite.terminal import layout
 from suite.version import benchmark_version
 from tests import factory
 from tests.alone import load
@@ -263,7 +265,7 @@ def test_doubts_begin_with_errors_and_name_a_few_cases_of_each_warning() -> None
     noisy = Conclusion(code="noisy-case", severity="warning", message="wide", advice="Again.")
     failed = Conclusion(code="failed-case", severity="error", message="\x1b[2J", advice="Look.")
     run.frobench.conclusions = [noisy] * 5 + [failed]
-    assert [*terminal.doubts(run, 80)] == [
+    assert [*layout.doubts(run, 80)] == [
         "",
         "error: failed-case. Look.",
         "  \ufffd[2J",
@@ -272,7 +274,7 @@ def test_doubts_begin_with_errors_and_name_a_few_cases_of_each_warning() -> None
         *["  wide"] * 3,
         "  and 2 more: `frobench show FILE --cases`",
     ]
-    narrow = [*terminal.doubts(run, 20)]
+    narrow = [*layout.doubts(run, 20)]
     assert max(map(len, narrow)) <= 20
 
 

@@ -12,10 +12,11 @@ from frobench import main
 from reports import sources, verdicts
 from reports.cache import Cache
 from reports.making import Pair, changed
-from suite import store
-from suite.compare import compare_runs, exit_code, words
-from suite.model import Case, Run
-from suite.names import name_of
+from suite.compare import compare_runs, exit_code
+from suite.stored import store
+from suite.stored.names import name_of
+from suite.stored.run import Case, Run
+from suite.terminal import comparison_words
 from tests import factory
 from tests.judging import add_up, made, samples, set_samples
 
@@ -77,17 +78,17 @@ def test_a_headline_case_that_is_not_compared_is_named_and_exits_3(
     comparison = compare_runs(base, new)
     assert exit_code(comparison) == 3
     assert exit_code(comparison, allow_missing=True) == 0
-    name, hint = words.refusals(comparison)
+    name, hint = comparison_words.refusals(comparison)
     assert name.startswith(f"not compared, headline: {name_of(_case(base).fullname)}: {reason}")
     assert "--allow-missing" in hint
-    assert words.refusals(comparison, allow_missing=True) == [name]
+    assert comparison_words.refusals(comparison, allow_missing=True) == [name]
 
 
 @SPOILED
 def test_a_case_that_leads_no_answer_may_be_missing(spoil: Spoil, reason: str) -> None:
     comparison = compare_runs(*_pair(spoil, headline=False))
     assert exit_code(comparison) == 0, reason
-    assert words.refusals(comparison) == []
+    assert comparison_words.refusals(comparison) == []
 
 
 @pytest.mark.parametrize("headline", [True, False])
@@ -97,7 +98,7 @@ def test_a_slower_case_wins_over_a_missing_one(headline: bool) -> None:  # noqa:
     comparison = compare_runs(base, new)
     assert comparison.counts["slower"] == 1
     assert exit_code(comparison) == 4
-    assert len(words.refusals(comparison)) == 2
+    assert len(comparison_words.refusals(comparison)) == 2
 
 
 def test_a_case_that_only_the_new_run_has_is_missed_by_nobody() -> None:
@@ -179,7 +180,10 @@ def test_a_difference_that_is_the_question_makes_no_case_incomparable() -> None:
     comparison = compare_runs(base, new, across=["software.torch"])
     assert comparison.counts == {"slower": len(base.benchmarks)}
     assert comparison.differences == []
-    assert words.of_runs(comparison)[0] == "compared across software.torch: 2.13.0 -> 2.14.0"
+    assert (
+        comparison_words.of_runs(comparison)[0]
+        == "compared across software.torch: 2.13.0 -> 2.14.0"
+    )
     assert exit_code(comparison) == 4
 
 
@@ -194,7 +198,7 @@ def test_any_other_difference_still_does() -> None:
 
 def test_a_fact_that_does_not_differ_is_said_to_be_equal() -> None:
     comparison = compare_runs(made(seed=1), made(seed=2), across=["software.torch"])
-    assert words.of_runs(comparison)[0] == "software.torch is equal in both runs: 2.13.0"
+    assert comparison_words.of_runs(comparison)[0] == "software.torch is equal in both runs: 2.13.0"
     assert exit_code(comparison) == 0
 
 

@@ -5,10 +5,10 @@ from collections.abc import Callable
 
 import pytest
 
-from suite import gauge
-from suite.devices import Device
-from suite.gauge import Gauge
-from suite.waiting import REFUSALS
+from suite.kit.device import Device
+from suite.kit.waiting import REFUSALS
+from suite.measure import gauge
+from suite.measure.gauge import Gauge
 
 
 def counting(calls: list[str], name: str) -> Callable[[], None]:

@@ -7,9 +7,11 @@ import re
 import pytest
 from msgspec.structs import replace
 
-from suite import catalog, generations, published
-from suite.checks import ceilings, doubts, rates, rule
-from suite.model import Accelerator, Run
+from suite import published
+from suite.checks import ceilings, rule
+from suite.checks.belief import doubts, rates
+from suite.datasheets import catalog, generations
+from suite.stored.run import Accelerator, Run
 from tests import factory_machine
 from tests.judging import keep
 from tests.spoiling import good, last, name_anew, product, sense

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from suite import checks
-from suite.model import Conclusion
+from suite.stored.run import Conclusion
 from tests.good_runs import good_run
 from tests.judging import validate
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from suite import store
-from suite.model import Run
-from suite.shapes import Shape
+from suite.kit.shapes import Shape
+from suite.stored import store
+from suite.stored.run import Run
 from tests.gpu import anchors
 from tests.gpu.anchors_cuda import loaded
 from tests.gpu.anchors_figures import (

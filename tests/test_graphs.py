@@ -16,9 +16,9 @@ import pytest
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from suite import abilities
-from suite.abilities import WARM_UPS, capture
-from suite.devices import Device
+from suite.kit import abilities
+from suite.kit.abilities import WARM_UPS, capture
+from suite.kit.device import Device
 
 Launch = tuple[Callable[..., Any], Sequence[Any], dict[str, Any], torch.Tensor]
 

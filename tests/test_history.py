@@ -14,20 +14,22 @@ from typing import Any, Self
 
 import pytest
 
-from suite import checks, environment, store
+from suite import checks
 from suite.compare import others
 from suite.errors import CannotRunError
-from suite.history import words
 from suite.history.commits import commits_of
+from suite.history.history import History, HistoryInterrupted, history
 from suite.history.measuring import HistoryRequest
-from suite.history.run import History, HistoryInterrupted, history
 from suite.history.trees import WorkTrees
-from suite.model import CommitInfo, Project
-from suite.project.facts import project_folder
-from suite.running import launches as launches_of_runs
-from suite.running import request
-from suite.running.interruptions import Interruptions
-from suite.running.journal import Imported, Measured, Record, Stopped
+from suite.journal import Imported, Measured, Record, Stopped
+from suite.machine import environment
+from suite.project.commit import project_folder
+from suite.run import launches as launches_of_runs
+from suite.run import request
+from suite.run.interruptions import Interruptions
+from suite.stored import store
+from suite.stored.run import CommitInfo, Project
+from suite.terminal import history_words
 from tests.command import start
 from tests.git_project import commit, git, repository
 from tests.made_up_launches import NAMES, Launch, Quiet, identity, made_up, measured
@@ -129,11 +131,11 @@ def asked(tree: Path, revisions: str = "", launches: int = 10) -> HistoryRequest
 
 
 def said(done: History, tree: Path) -> list[str]:
-    return [*words.sentences(done, asked(tree))]
+    return [*history_words.sentences(done, asked(tree))]
 
 
 def rows(done: History) -> list[tuple[str, ...]]:
-    return [(row.head, *row.cells) for table in words.tables(done) for row in table.rows]
+    return [(row.head, *row.cells) for table in history_words.tables(done) for row in table.rows]
 
 
 def nothing_is_left(tree: Path) -> bool:
@@ -165,7 +167,7 @@ def test_the_commit_that_is_slower_is_named_after_those_that_cannot_be_measured(
         sentence,
     )
     assert following == f"Next: `git log {commits[3].short}..{commits[5].short}`"
-    assert words.exit_code(done.findings) == 4
+    assert history_words.exit_code(done.findings) == 4
 
 
 def test_the_table_has_the_commits_in_order_with_what_was_not_measured_between(
@@ -245,7 +247,7 @@ def test_an_equal_history_says_up_to_which_size_nothing_changed(tmp_path: Path) 
     (sentence,) = said(done, tree)
     assert sentence.startswith("Nothing changed beyond ")
     assert 0 < float(sentence.removeprefix("Nothing changed beyond ").rstrip("%.")) < 3
-    assert words.exit_code(done.findings) == 0
+    assert history_words.exit_code(done.findings) == 0
     assert {name for name, *_ in rows(done)} == {"one[cpu]", "two[cpu]"}
     assert len(done.stored) == 2
 
@@ -253,7 +255,7 @@ def test_an_equal_history_says_up_to_which_size_nothing_changed(tmp_path: Path) 
 def test_what_cannot_be_measured_at_all_is_said_and_nothing_is_compared(tmp_path: Path) -> None:
     tree = project(tmp_path, *["broken"] * 5)
     done = searched(tree)
-    assert words.exit_code(done.findings) == 3
+    assert history_words.exit_code(done.findings) == 3
     assert sum(line.startswith("skipped: ") for line in said(done, tree)) == 3
     assert said(done, tree)[-1] == (
         "nothing could be compared: no commit at an end of the range could be measured"

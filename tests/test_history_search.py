@@ -4,7 +4,7 @@
 import click
 
 import frobench
-from suite.history.search import (
+from suite.history.change_search import (
     ALARMS_OF_A_TEST,
     TRIES_AT_AN_END,
     Findings,

@@ -13,9 +13,12 @@ from msgspec.structs import replace
 
 from reports import plain, site
 from reports.comparing import compare_findings
-from suite import answers, checks, compare, private, store
+from suite import checks, compare
 from suite.export import FORMATS
-from suite.model import Estimate, Run, Work
+from suite.personal import private
+from suite.stored import store
+from suite.stored.run import Estimate, Run, Work
+from suite.terminal import answers
 from suite.units import NOT_FINITE, format_estimate, format_value
 from tests.judging import set_samples
 from tests.spoiling import case, good, product, put

@@ -9,7 +9,7 @@ from PIL import Image
 from reports import images
 from reports.images import EDGE, HEIGHT, WIDTH, Row
 from reports.summary import Answer
-from suite.model import Estimate
+from suite.stored.run import Estimate
 
 LINES = [Row("437 GFLOP/s [425, 441]", "best rate, in bfloat16")]
 

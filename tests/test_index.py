@@ -22,7 +22,7 @@ from reports.findings.model import RATIO
 from reports.packing import STEP
 from reports.render import HERE
 from reports.summary import Change, Summary, summarise
-from suite.model import Case, Conclusion, Run
+from suite.stored.run import Case, Conclusion, Run
 from tests import factory
 from tests.judging import made, samples, set_samples
 from tests.test_packing import unpack

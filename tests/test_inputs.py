@@ -7,7 +7,7 @@ from functools import partial
 import pytest
 import torch
 
-from suite.inputs import Inputs
+from suite.measure.inputs import Inputs
 
 FAIR = torch.rand(40, 40)
 

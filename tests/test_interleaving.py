@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from suite.interleaving import other_leads
-from suite.model import Settings
+from suite.measure.interleaving import other_leads
+from suite.measure.sampler import Sampler, measure
 from suite.profiles import LEAST_SAMPLES, settings_for
-from suite.timing import Sampler, measure
+from suite.stored.run import Settings
 from tests.virtual import VirtualClock, VirtualDevice
 
 LAUNCH, WORK = 50e-6, 3e-3

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from suite.running.journal import Journal, Tried
-from suite.shapes import CUBES
+from suite.journal import Journal, Tried
+from suite.kit.shapes import CUBES
 from tests.command import frobench, kill, start, stored
 
 pytestmark = pytest.mark.long
@@ -50,7 +50,7 @@ def test_it_goes_on_past_the_deadline_and_after_being_killed(tmp_path: Path) -> 
     benchmarks = tmp_path / "benchmarks"
     benchmarks.mkdir()
     (benchmarks / "bench_tried.py").write_text(BENCHMARK)
-    (benchmarks / "conftest.py").write_text('pytest_plugins = ["suite.plugin"]\n')
+    (benchmarks / "conftest.py").write_text('pytest_plugins = ["suite.launch.plugin"]\n')
     process = start(
         *("run", "--profile", "quick", "--benchmarks", benchmarks, "--devices", "cpu"),
         *("--launches", 1, "--budget", BUDGET, "--deadline", DEADLINE),

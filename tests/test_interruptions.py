@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from suite import checks, store
-from suite.model import Run
-from suite.running.journal import Journal, Measured
+from suite import checks
+from suite.journal import Journal, Measured
+from suite.stored import store
+from suite.stored.run import Run
 from tests.command import QUICK, TRICKY, frobench, outcomes, start, stored
 
 pytestmark = pytest.mark.long

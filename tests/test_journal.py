@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from suite.running.journal import Begun, Journal, Record, Refused, Tried
-from suite.search import Try
-from suite.shapes import Shape
+from suite.journal import Begun, Journal, Record, Refused, Tried
+from suite.kit.shapes import Shape
+from suite.launch.search_strategy import Try
 
 
 @pytest.fixture

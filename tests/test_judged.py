@@ -13,8 +13,9 @@ import frobench
 from reports import making, site
 from reports.cache import Cache
 from reports.measured import Measured
-from suite import checks, store
-from suite.model import Case, Conclusion, Run
+from suite import checks
+from suite.stored import store
+from suite.stored.run import Case, Conclusion, Run
 from tests.spoiling import good, last, product
 
 RATE = 4.05e15

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import pytest
 from msgspec.structs import replace
 
-from suite.model import Run
+from suite.stored.run import Run
 from tests.judging import of_its_name, validate
 from tests.spoiling import case, good, last, name_anew, product, work
 

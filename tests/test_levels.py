@@ -9,11 +9,12 @@ from random import Random
 import pytest
 from scipy.stats import t as student_t
 
-from suite import store
-from suite.compare import compare_runs, levels, others, words
-from suite.compare.levels import MOST_RUNS, Levels
-from suite.compare.wander import ASSUMED, LEAST, student, wander
-from suite.model import Case, Conclusion, Run
+from suite.compare import compare_runs, levels, others
+from suite.compare.false_alarms.levels import MOST_RUNS, Levels
+from suite.compare.false_alarms.wander import ASSUMED, LEAST, student, wander
+from suite.stored import store
+from suite.stored.run import Case, Conclusion, Run
+from suite.terminal import comparison_words
 from tests import factory
 
 CASES = 12
@@ -120,7 +121,7 @@ def test_times_that_follow_the_speed_of_the_cores_are_compared_relative_to_it() 
     assert [case.ratio.value for case in following] == pytest.approx([1.05] * 11, abs=0.02)
     assert {case.clock for case in following} == {following[0].clock} != {None}
     assert apart.clock is None
-    (_, relative) = words.allowances(found)
+    (_, relative) = comparison_words.allowances(found)
     assert relative.startswith("11 ratios relative to the speed of the cores: their gauge took ")
 
 
@@ -156,11 +157,11 @@ def test_a_run_on_another_machine_or_disturbed_teaches_nothing() -> None:
 
 def test_two_runs_alone_say_that_the_allowance_is_assumed() -> None:
     base, new, *rest = _runs(5, 0.05)
-    (line,) = words.allowances(compare_runs(base, new))
+    (line,) = comparison_words.allowances(compare_runs(base, new))
     assert "assumed" in line
-    (line,) = words.allowances(compare_runs(base, new, [*map(levels, rest)]))
+    (line,) = comparison_words.allowances(compare_runs(base, new, [*map(levels, rest)]))
     assert "learned from 3 other runs of this machine" in line
-    assert words.allowances(compare_runs(base, base)) == []
+    assert comparison_words.allowances(compare_runs(base, base)) == []
 
 
 def test_the_newest_runs_of_a_folder_are_read_and_what_is_broken_is_passed_over(

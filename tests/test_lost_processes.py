@@ -14,14 +14,14 @@ import msgspec
 import psutil
 import pytest
 
-from suite.checks.plausibility import clock_set_back
+from suite.checks.belief.plausibility import clock_set_back
 from suite.errors import CannotRunError, CutShortError, Interrupted, NothingSelectedError
-from suite.model import Run, Settings
-from suite.names import short_name
-from suite.running import folders
-from suite.running.journal import Ended, Journal, LaunchSpec, Measured, Record, Stopped
-from suite.running.orphans import Orphans
-from suite.running.process import DISK_REFUSES, MISUSED, LaunchProcess
+from suite.journal import Ended, Journal, LaunchSpec, Measured, Record, Stopped
+from suite.run.folder import unfinished
+from suite.run.orphans import Orphans
+from suite.run.process import DISK_REFUSES, MISUSED, LaunchProcess
+from suite.stored.names import short_name
+from suite.stored.run import Run, Settings
 from tests.command import ROOT, TRICKY
 from tests.made_up_launches import LAUNCHES, NAMES, Launch, Quiet, draft, made_up, run
 
@@ -195,9 +195,9 @@ def test_runs_that_begin_in_one_second_have_names_of_their_own(
         def now(_zone: object) -> datetime:
             return next(moments)
 
-    monkeypatch.setattr(folders, "datetime", Clock)
-    monkeypatch.setattr(folders, "PAUSE", 0.0)
-    names = [folders.begin(tmp_path, "e" * 40, draft).name for _ in range(3)]
+    monkeypatch.setattr(unfinished, "datetime", Clock)
+    monkeypatch.setattr(unfinished, "PAUSE", 0.0)
+    names = [unfinished.begin(tmp_path, "e" * 40, draft).name for _ in range(3)]
     assert names == [f"20260101T00000{n}Z-eeeeeee" for n in range(3)]
 
 
@@ -213,8 +213,8 @@ def test_a_run_is_resumed_by_one_process_at_a_time(tmp_path: Path) -> None:
     with made_up(InterruptedInTheSecond):
         with pytest.raises(Interrupted):
             run(tmp_path)
-        (folder,) = (tmp_path / folders.RUNS).iterdir()
-        with folders.held(folder), pytest.raises(CannotRunError, match="in another process"):
+        (folder,) = (tmp_path / unfinished.RUNS).iterdir()
+        with unfinished.held(folder), pytest.raises(CannotRunError, match="in another process"):
             run(tmp_path, resume="last")
         assert run(tmp_path, resume="last")[1].frobench.complete
 
@@ -230,9 +230,9 @@ RUNNER = """
 import sys, time
 from pathlib import Path
 import msgspec
-from suite.running.journal import LaunchSpec
-from suite.running.orphans import Orphans
-from suite.running.process import DISK_REFUSES, MISUSED, LaunchProcess
+from suite.journal import LaunchSpec
+from suite.run.orphans import Orphans
+from suite.run.process import DISK_REFUSES, MISUSED, LaunchProcess
 folder = Path(sys.argv[1])
 LaunchProcess(folder, msgspec.json.decode((folder / "spec.json").read_bytes(), type=LaunchSpec))
 time.sleep(60)

@@ -15,7 +15,7 @@ from reports.machines import compare_measured
 from reports.measured import Measured
 from reports.prices import Price
 from reports.prices import read as read_prices
-from suite.model import Accelerator, Case, Conclusion, Energy, Outcome, Run, Work
+from suite.stored.run import Accelerator, Case, Conclusion, Energy, Outcome, Run, Work
 from tests import factory
 from tests.exact_runs import LAUNCHES, case
 

@@ -15,7 +15,7 @@ import frobench
 from reports import metadata, purchase, site
 from reports.downloads import ESTIMATES
 from reports.metadata import MEDIA, Publication
-from suite import store
+from suite.stored import store
 from tests import factory
 from tests.test_page import Reader
 

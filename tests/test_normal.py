@@ -14,8 +14,9 @@ from reports.headlines import figures
 from reports.normal import Verdict
 from reports.site import build as publish
 from reports.summary import Summary, summarise
-from suite import published, store
-from suite.model import Case, Exercise, Outcome, Run, Work
+from suite import published
+from suite.stored import store
+from suite.stored.run import Case, Exercise, Outcome, Run, Work
 from tests.exact_runs import LAUNCHES, case
 from tests.judging import made
 from tests.test_page import Reader

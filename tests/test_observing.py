@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from suite.concurrency import Interval
-from suite.observing import Observer
-from suite.turns import Turns
+from suite.kit.turns import Turns
+from suite.measure.observing import Observer
 
 APART = [(0.0, 1.0), (1.0, 3.0)]
 """When two tracks of a body work in turn; at the same time both begin with the first."""

@@ -10,10 +10,10 @@ from click.testing import CliRunner
 
 import frobench as command
 from suite.errors import NothingSelectedError
-from suite.once.call import called_once
+from suite.launch.single_call import called_once
+from suite.measure.sampler import Sampler
 from suite.once.choice import the_case
 from suite.profiles import settings_for
-from suite.timing import Sampler
 from tests.command import frobench
 
 CASES = [

@@ -20,8 +20,8 @@ from reports import index
 from reports.site import KEPT
 from reports.site import build as publish
 from reports.words import slug
-from suite import store
-from suite.model import Case, Conclusion, Exercise, Outcome, Run
+from suite.stored import store
+from suite.stored.run import Case, Conclusion, Exercise, Outcome, Run
 from tests import factory
 from tests.judging import add_up, samples, set_samples
 

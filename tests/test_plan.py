@@ -9,12 +9,13 @@ import pytest
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from suite.accounts import Accounts
 from suite.errors import CannotRunError
-from suite.model import CommitInfo, Work
+from suite.journal import Begun, Collected, Identity, Measured, Surroundings, Tried
+from suite.kit.shapes import Shape
+from suite.launch.search_strategy import Try
+from suite.machine.accounts import Accounts
 from suite.profiles import LEAST_SAMPLES, PROFILES, settings_for
-from suite.runner import _tell
-from suite.running.costs import (
+from suite.run.forecast.costs import (
     WARM_UP_CALLS,
     body_seconds,
     choose_case_seconds,
@@ -22,11 +23,10 @@ from suite.running.costs import (
     launch_seconds,
     too_long,
 )
-from suite.running.journal import Begun, Collected, Identity, Measured, Surroundings, Tried
-from suite.running.merge import part_in_bodies
-from suite.running.plan import Draft, Plan, freeze
-from suite.search import Try
-from suite.shapes import Shape
+from suite.run.merge import part_in_bodies
+from suite.run.plan import Draft, Plan, freeze
+from suite.run.runner import _tell
+from suite.stored.run import CommitInfo, Work
 from tests import factory
 from tests.factory_machine import environment
 

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from suite.model import CommitInfo, ProfileName, Settings, Work
+from suite.journal import Begun, Busy, Collected, Identity, Measured, Record, Surroundings
+from suite.measure.energy_window import SECONDS
 from suite.profiles import settings_for
-from suite.running.costs import choose_case_seconds, launch_seconds
-from suite.running.journal import Begun, Busy, Collected, Identity, Measured, Record, Surroundings
-from suite.running.plan import Draft, Plan, freeze
-from suite.running.windowed import PART, choose_windows, sustained_seconds
-from suite.windows import SECONDS
+from suite.run.forecast.costs import choose_case_seconds, launch_seconds
+from suite.run.plan import Draft, Plan, freeze
+from suite.run.sensed.windowed import PART, choose_windows, sustained_seconds
+from suite.stored.run import CommitInfo, ProfileName, Settings, Work
 from tests.factory_machine import environment
 
 STARTUP = 10.0

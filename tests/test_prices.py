@@ -10,8 +10,8 @@ from msgspec.structs import replace
 
 from reports import prices
 from reports.equipment import Equipment, equipment
-from suite import catalog
-from suite.model import Accelerator
+from suite.datasheets import catalog
+from suite.stored.run import Accelerator
 from tests.command import ROOT
 from tests.factory_machine import environment
 

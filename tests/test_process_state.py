@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from suite.process_state import ProcessState
+from suite.launch.process_state import ProcessState
 
 FILES = resource.RLIMIT_NOFILE
 

@@ -7,9 +7,9 @@ from types import SimpleNamespace
 import psutil
 import pytest
 
-from suite import limits
-from suite.devices import Device
-from suite.limits import affinity, free_memory, read
+from suite.kit.device import Device
+from suite.machine import limits
+from suite.machine.limits import affinity, free_memory, read
 from suite.machine.processor import processor
 
 CORES = affinity() if psutil.LINUX else [0]

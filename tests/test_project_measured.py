@@ -7,15 +7,17 @@ from pathlib import Path
 import pytest
 
 from reports import facts as page
-from suite import private, sharing, store
-from suite.answers import heading
+from suite import publish
 from suite.compare import compare_runs
-from suite.compare import words as comparison
 from suite.errors import CannotRunError
-from suite.model import CommitInfo, Project
-from suite.project.facts import facts, project_folder
-from suite.project.words import describe
-from suite.running.request import Request, make_draft, require_same_commit
+from suite.personal import private
+from suite.project.commit import facts, project_folder
+from suite.project.in_words import describe
+from suite.run.request import Request, make_draft, require_same_commit
+from suite.stored import store
+from suite.stored.run import CommitInfo, Project
+from suite.terminal import comparison_words as comparison
+from suite.terminal.answers import heading
 from tests import factory
 from tests.factory import run
 from tests.git_project import commit, git, repository
@@ -147,7 +149,7 @@ def test_a_comparison_of_commits_that_are_not_the_same_points_to_their_history()
 def test_sharing_takes_the_name_out_and_keeps_the_commit(tmp_path: Path) -> None:
     first = run()
     first.frobench.project = AFTER
-    clean, removed = sharing.redact(first, [])
+    clean, removed = publish.redact(first, [])
     assert clean.frobench.project == Project(id=AFTER.id, dirty=True)
     assert "$.frobench.project.name" in {one.where for one in removed}
     assert store.read(store.write(clean, tmp_path)).frobench.project == clean.frobench.project

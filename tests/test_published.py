@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from suite import catalog, published
+from suite import published
+from suite.datasheets import catalog
 
 ROWS = published.read()
 KINDS = {

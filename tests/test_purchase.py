@@ -21,8 +21,9 @@ from reports.metadata import ANYWHERE
 from reports.purchase_view import View, listed, view
 from reports.render import HERE
 from reports.scales import labels, spanning
-from suite import checks, store
-from suite.model import Conclusion, Run
+from suite import checks
+from suite.stored import store
+from suite.stored.run import Conclusion, Run
 from tests import factory
 from tests.factory_comparison import UNKNOWN
 from tests.judging import of_its_name

@@ -12,7 +12,7 @@ from reports.machines import compare_measured
 from reports.measured import Measured
 from reports.purchase_view import view
 from reports.ranking import Place, beaters, places, surely
-from suite.model import Run
+from suite.stored.run import Run
 from tests import factory
 
 FEW = Speed(math.log(2), None, None)

@@ -12,8 +12,8 @@ import pytest
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from suite import store
-from suite.model import Case, Run
+from suite.stored import store
+from suite.stored.run import Case, Run
 from tests import factory
 from tests.command import QUICK, TRICKY, frobench, outcomes, start, stored
 from tests.judging import add_up, samples, set_samples

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from suite import checks, store
+from suite import checks
+from suite.stored import store
 from tests import factory
 
 TEXT = Path(__file__).parents[1].joinpath("docs", "results-format.md").read_text(encoding="utf-8")

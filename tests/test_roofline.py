@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from reports import charts, theme
 from reports.roofline import Roofline, rooflines
-from suite.model import Case, Outcome, Run, Search, Work
+from suite.stored.run import Case, Outcome, Run, Search, Work
 from tests import factory
 from tests.exact_runs import LAUNCHES, case
 

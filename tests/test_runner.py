@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 from msgspec import UNSET
 
-from suite import checks, store
-from suite.model import Run, Telemetry
+from suite import checks
+from suite.stored import store
+from suite.stored.run import Run, Telemetry
 from tests.command import QUICK, TRICKY, frobench, outcomes, start, stored
 
 pytestmark = pytest.mark.long
@@ -264,7 +265,7 @@ def test_a_run_that_leaves_every_case_out_ends_with_3_and_the_reasons(tmp_path: 
 LATER = """
 from pathlib import Path
 from suite import Device, Measure, Work
-from suite.model import Check
+from suite.stored.run import Check
 
 def bench_later(measure: Measure, device: Device) -> None:
     called = Path({called!r})

@@ -16,10 +16,13 @@ from pathlib import Path
 
 import pytest
 
-from suite import checks, store
-from suite.checks import copies, failures, rule, settings
-from suite.limits import affinity
-from suite.model import Run
+from suite import checks
+from suite.checks import failures, rule
+from suite.checks.belief import copies
+from suite.checks.numbers import settings
+from suite.machine.limits import affinity
+from suite.stored import store
+from suite.stored.run import Run
 from tests.command import ROOT, frobench
 from tests.planted import BENCHMARKS, JITTER, simulated
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from suite import store
-from suite.schema import SCHEMA_PATH, schema_text
+from suite.stored import store
+from suite.stored.schema import SCHEMA_PATH, schema_text
 from tests import factory
 
 SCHEMA: dict[str, Any] = json.loads(SCHEMA_PATH.read_text(encoding="utf-8"))
@@ -56,7 +56,7 @@ def content() -> Any:  # noqa: ANN401 - JSON
 
 def test_the_committed_schema_is_that_of_the_types() -> None:
     committed = SCHEMA_PATH.read_text(encoding="utf-8")
-    assert committed == schema_text(), "`python -m suite.schema` writes it anew"
+    assert committed == schema_text(), "`python -m suite.stored.schema` writes it anew"
 
 
 def test_a_stored_run_fits_the_schema(content: Any) -> None:  # noqa: ANN401 - JSON

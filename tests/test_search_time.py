@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from suite.model import CommitInfo, Search
-from suite.running.plan import Draft
-from suite.running.request import Request, make_draft
+from suite.run.plan import Draft
+from suite.run.request import Request, make_draft
+from suite.stored.run import CommitInfo, Search
 from tests import factory
 
 

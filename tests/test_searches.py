@@ -6,13 +6,13 @@ from typing import Literal
 
 import pytest
 
-from suite.devices import Device
 from suite.errors import DoesNotFitError
-from suite.model import Search, Settings
-from suite.running.journal import LaunchSpec, Tried
-from suite.search import LEAST_TRIES, Limits, Try
-from suite.searches import BRIEF, Make, Searches
-from suite.shapes import Shape
+from suite.journal import LaunchSpec, Tried
+from suite.kit.device import Device
+from suite.kit.shapes import Shape
+from suite.launch.search import BRIEF, Make, Searches
+from suite.launch.search_strategy import LEAST_TRIES, Limits, Try
+from suite.stored.run import Search, Settings
 
 CPU = Device("cpu")
 SETTINGS = Settings(
@@ -95,7 +95,7 @@ def given(monkeypatch: pytest.MonkeyPatch) -> list[float]:
         seconds.append(limits.seconds)
         return Shape(64, 64, 64)
 
-    monkeypatch.setattr("suite.searches.proposal", once)
+    monkeypatch.setattr("suite.launch.search.proposal", once)
     return seconds
 
 
@@ -136,7 +136,7 @@ def test_the_clocks_settle_once_before_a_pilots_first_search(
         assert not journal  # nothing was tried before
         settled.append(devices)
 
-    monkeypatch.setattr("suite.searches.steady_clocks", settle)
+    monkeypatch.setattr("suite.launch.search.steady_clocks", settle)
     for case in "ab":
         some.find(case, CPU, fits(1e9))
     assert settled == [[CPU]] * times

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from msgspec.structs import replace
 
-from suite import private, sharing, store
+from suite import publish
 from suite.machine.values import is_harmless
 from suite.machine.variables import stored_variables
-from suite.model import Run
+from suite.personal import private
+from suite.stored import store
+from suite.stored.run import Run
 from tests.command import frobench
 from tests.judging import made
 from tests.test_checks_privacy import planted, seeded, small
@@ -228,7 +230,7 @@ def test_a_value_of_an_older_file_is_shared_only_if_a_library_gave_it_a_meaning(
     run = made()
     variables = run.frobench.environment.software.variables
     variables |= {"OMP_PLACES": "swordfish", "KMP_AFFINITY": "compact", "OMP_DYNAMIC": "set"}
-    shared, removed = sharing.redact(run, ())
+    shared, removed = publish.redact(run, ())
     kept = shared.frobench.environment.software.variables
     assert kept == variables | {"OMP_PLACES": "set"}
     assert "1 value that no library gave a meaning" in {one.what for one in removed}

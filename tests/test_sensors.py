@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from suite import telemetry
-from suite.sensors import amd, cpu, zeus
-from suite.sensors.sensor import HELD_BACK, OF_ACCELERATORS
+from suite.machine.sensors import amd, cpu, zeus
+from suite.machine.sensors.sensor import HELD_BACK, OF_ACCELERATORS
+from suite.run.sensed import telemetry
 from tests.simulated_nvml import install_none
 
 

@@ -8,9 +8,10 @@ import pynvml
 import pytest
 import torch
 
-from suite import session, telemetry
-from suite.sensors import nvml
-from suite.sensors.sensor import HELD_BACK, OF_ACCELERATORS, Sensor, seal
+from suite.launch import session
+from suite.machine.sensors import nvml
+from suite.machine.sensors.sensor import HELD_BACK, OF_ACCELERATORS, Sensor, seal
+from suite.run.sensed import telemetry
 from tests.simulated_nvml import EVENT_REASONS, Gpu, install, install_none
 
 SALT = "7"

@@ -7,12 +7,13 @@ from typing import Any
 import pytest
 import torch
 
-from suite import environment, settling
-from suite import session as sessions
-from suite.devices import Device
 from suite.errors import DoesNotFitError
+from suite.journal import Journal, LaunchSpec
+from suite.kit.device import Device
+from suite.launch import session as sessions
+from suite.machine import environment
+from suite.measure import ready
 from suite.profiles import settings_for
-from suite.running.journal import Journal, LaunchSpec
 
 
 class Small(Device):
@@ -29,14 +30,14 @@ class Small(Device):
 
     def uniform(self, *shape: int, dtype: str | torch.dtype = "float32") -> torch.Tensor:
         """Refuse what a small device has no room for."""
-        if shape[0] > settling.SETTLERS[1]:
+        if shape[0] > ready.SETTLERS[1]:
             raise DoesNotFitError("too large")
         return super().uniform(*shape, dtype=dtype)
 
 
 def test_a_small_device_is_settled_with_what_fits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(settling, "SETTLE_CALL", 1e9)  # no product is long enough
-    settling.steady_clocks([Small("cpu")], 1e-3)
+    monkeypatch.setattr(ready, "SETTLE_CALL", 1e9)  # no product is long enough
+    ready.steady_clocks([Small("cpu")], 1e-3)
 
 
 class Full(Small):
@@ -50,7 +51,7 @@ class Full(Small):
 def test_a_full_device_is_left_alone_and_the_others_are_settled(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(settling, "SETTLERS", settling.SETTLERS[:2])
+    monkeypatch.setattr(ready, "SETTLERS", ready.SETTLERS[:2])
     calls: list[int] = []
 
     def product(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
@@ -58,10 +59,10 @@ def test_a_full_device_is_left_alone_and_the_others_are_settled(
         return a @ b
 
     monkeypatch.setattr(torch, "matmul", product)
-    settling.steady_clocks([Full("cpu"), Small("cpu")], 1e-3)
+    ready.steady_clocks([Full("cpu"), Small("cpu")], 1e-3)
     assert calls
     calls.clear()
-    settling.steady_clocks([Full("cpu")], 1e-3)
+    ready.steady_clocks([Full("cpu")], 1e-3)
     assert not calls
 
 
@@ -82,7 +83,7 @@ def test_the_machine_is_described_when_its_links_are_awake(
         seen.append(f"described {devices}")
         raise DescribedError
 
-    monkeypatch.setattr(settling, "steady_clocks", lambda *_: seen.append("settled"))
+    monkeypatch.setattr(ready, "steady_clocks", lambda *_: seen.append("settled"))
     monkeypatch.setattr(environment, "capture", capture)
     launch: Any = object.__new__(sessions.LaunchSession)
     launch.journal = Journal(tmp_path / "journal")

@@ -8,10 +8,15 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from suite import disclosure, environment, private, sharing, store
-from suite.checks import privacy, rule
-from suite.model import Conclusion, Run
-from suite.sharing import Removed
+from suite import publish
+from suite.checks import rule
+from suite.checks.file import privacy
+from suite.machine import environment
+from suite.personal import private
+from suite.publish import Removed
+from suite.stored import store
+from suite.stored.run import Conclusion, Run
+from suite.terminal import disclosure
 from tests.command import frobench
 from tests.judging import made
 from tests.test_checks_privacy import TELLING, planted, seeded, small
@@ -41,7 +46,7 @@ def telling() -> Run:
 
 
 def test_what_names_somebody_is_taken_out_and_told() -> None:
-    shared, removed = sharing.redact(telling(), NAMES)
+    shared, removed = publish.redact(telling(), NAMES)
     assert {one.what for one in removed} == {
         "the host's name",
         "1 fact of another plugin",
@@ -66,7 +71,7 @@ def test_what_names_somebody_is_taken_out_and_told() -> None:
 def test_all_else_stays_as_it_was_and_the_run_that_was_given_too() -> None:
     run = telling()
     before = store.encode(run)
-    shared, _ = sharing.redact(run, NAMES)
+    shared, _ = publish.redact(run, NAMES)
     assert store.encode(run) == before
     assert shared.frobench.digest == store.digest(shared) != run.frobench.digest
     again = made()
@@ -78,7 +83,7 @@ def test_all_else_stays_as_it_was_and_the_run_that_was_given_too() -> None:
 
 def test_a_run_that_names_nobody_is_shared_as_it_is() -> None:
     run = made()
-    shared, removed = sharing.redact(run, NAMES)
+    shared, removed = publish.redact(run, NAMES)
     assert removed == []
     assert store.encode(shared) == store.encode(run)
 
@@ -87,7 +92,7 @@ def test_a_run_that_names_nobody_is_shared_as_it_is() -> None:
 def test_a_selection_by_the_cases_own_words_is_kept(expression: str) -> None:
     run = made()
     run.frobench.settings = replace(run.frobench.settings, expression=expression)
-    shared, removed = sharing.redact(run, NAMES)
+    shared, removed = publish.redact(run, NAMES)
     assert (shared.frobench.settings.expression, removed) == (expression, [])
 
 
@@ -111,7 +116,7 @@ def test_who_is_called_like_a_word_of_the_suite_changes_no_word_of_it() -> None:
     run = small()
     run.frobench.outcomes[1].reason = " ".join(("OSError:", *sorted(names), "may not"))
     run.frobench.environment.unknown["cpu.governor"] = "refused to DATA"
-    shared, removed = sharing.redact(run, names)
+    shared, removed = publish.redact(run, names)
     assert shared.frobench.outcomes[1].reason == "OSError: … … … … … … … … may not"
     assert shared.frobench.environment.unknown["cpu.governor"] == "refused to …"
     assert {one.where for one in removed} == {
@@ -136,7 +141,7 @@ def test_who_is_called_like_a_fact_of_the_machine_takes_none_away(
 def test_a_benchmark_called_like_its_author_is_not_told() -> None:
     run = small()
     run.benchmarks[0].extra_info.title = "What adalovelace asks"
-    shared, _ = sharing.redact(run, NAMES)
+    shared, _ = publish.redact(run, NAMES)
     assert shared.benchmarks[0].extra_info.title == "What … asks"
 
 
@@ -144,11 +149,11 @@ def test_what_cannot_be_made_valid_is_not_shared() -> None:
     run = made()
     run.benchmarks[0].extra_info.launches = [1]
     with pytest.raises(store.InvalidResult, match="sample-count"):
-        sharing.redact(run, NAMES)
+        publish.redact(run, NAMES)
 
 
 def test_every_text_that_would_be_published_is_shown() -> None:
-    shared, removed = sharing.redact(telling(), NAMES)
+    shared, removed = publish.redact(telling(), NAMES)
     shown = "\n".join(disclosure.lines(shared, removed, everything=True))
     words = set(shown.replace(";", " ").split())
     absent = {
@@ -167,7 +172,7 @@ def test_every_text_that_would_be_published_is_shown() -> None:
 
 def test_only_what_the_rules_of_privacy_name_may_be_wrong_before() -> None:
     assert (
-        sharing.MENDED == {"personal-data", "branch-name", "host-name"} == set(rule.rules(privacy))
+        publish.MENDED == {"personal-data", "branch-name", "host-name"} == set(rule.rules(privacy))
     )
 
 

@@ -13,7 +13,7 @@ from reports.findings import sections
 from reports.headlines import figures
 from reports.sheets import sheets
 from suite import published
-from suite.model import Estimate, Run, Telemetry
+from suite.stored.run import Estimate, Run, Telemetry
 from suite.units import format_estimate, format_value
 from tests import factory
 

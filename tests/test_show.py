@@ -14,8 +14,9 @@ import pytest
 from msgspec.structs import replace
 
 from reports import plain
-from suite import answer_files, answers, store
-from suite.model import Outcome
+from suite.stored import store
+from suite.stored.run import Outcome
+from suite.terminal import answer_files, answers
 from tests import factory
 from tests.command import ROOT, frobench
 from tests.project_files import stored_runs

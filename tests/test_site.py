@@ -9,8 +9,9 @@ import pytest
 from msgspec import msgpack
 
 from reports import site, sources, workers
-from suite import checks, compare, store
-from suite.model import Conclusion, Run
+from suite import checks, compare
+from suite.stored import store
+from suite.stored.run import Conclusion, Run
 from tests.judging import keep, made, rename
 
 Files = dict[str, bytes]

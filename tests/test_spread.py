@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from reports.estimates import estimates
 from reports.spread import Spread, spread
-from suite.model import Case
+from suite.stored.run import Case
 from tests import factory
 from tests.calibration import spread as study
 from tests.exact_runs import LAUNCHES, case

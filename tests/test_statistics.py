@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 from scipy.stats import mannwhitneyu, wilcoxon
 
-from suite.compare.family import compare
-from suite.model import Estimate, VerdictWord
+from suite.compare.false_alarms.family import compare
 from suite.statistics import (
     SAME,
     SAME_BESIDE,
@@ -25,6 +24,7 @@ from suite.statistics import (
     spread,
     verdict,
 )
+from suite.stored.run import Estimate, VerdictWord
 from tests.calibration.intervals import coverage, relative_width
 from tests.calibration.regimes import REGIMES, Regime
 from tests.calibration.verdicts import WAYS, sides

@@ -15,8 +15,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from suite import store
-from suite.model import Run
+from suite.stored import store
+from suite.stored.run import Run
 from tests import factory
 
 

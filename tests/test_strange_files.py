@@ -13,12 +13,12 @@ from click.testing import CliRunner, Result
 import frobench
 from reports import purchase
 from reports.metadata import ANYWHERE
-from suite import store
 from suite.compare import others
 from suite.errors import CannotRunError
-from suite.reading.content import LARGEST_FILE
-from suite.running import folders
-from suite.running.plan import Draft
+from suite.files.content import LARGEST_FILE
+from suite.run.folder import unfinished
+from suite.run.plan import Draft
+from suite.stored import store
 from tests.test_site import files, small
 
 NO_FILE = "not a regular file"
@@ -174,13 +174,13 @@ def test_side_by_side_passes_over_what_is_no_file(folder: Path) -> None:
 
 @pytest.mark.parametrize("name", [Draft.FILE, "launches.jsonl"])
 def test_a_run_whose_folder_holds_a_pipe_is_not_resumed(tmp_path: Path, name: str) -> None:
-    run = tmp_path / folders.RUNS / "20260101T000000Z-0a1b2c3"
+    run = tmp_path / unfinished.RUNS / "20260101T000000Z-0a1b2c3"
     run.mkdir(parents=True)
     (run / Draft.FILE).touch()
     (run / name).unlink(missing_ok=True)
     os.mkfifo(run / name)
     with pytest.raises(CannotRunError, match=f"{name} is {NO_FILE}; remove it"):
-        folders.find(tmp_path, "last")
+        unfinished.find(tmp_path, "last")
     if name == Draft.FILE:
         with pytest.raises(CannotRunError, match="a pipe"):
             Draft.read(run)

@@ -16,7 +16,7 @@ from reports.estimates import estimates, logarithmic
 from reports.frame import frame
 from reports.summary import Summary, change, summarise
 from suite.compare import compare_runs
-from suite.model import Run
+from suite.stored.run import Run
 from tests import factory
 from tests.judging import made, set_samples
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Each synchronisation in `suite.timing` is needed: without it, what is measured is wrong.
+"""Each synchronisation in `suite.measure.sampler` is needed: without it, what is measured is wrong.
 
 The module is read, one call of `synchronize` or `finish` after the other is cut out of it, and
 what is left has to measure work whose truth is known.
@@ -12,9 +12,9 @@ from typing import TypeGuard
 
 import pytest
 
-from suite import timing
-from suite.model import Settings
+from suite.measure import sampler as timing
 from suite.profiles import settings_for
+from suite.stored.run import Settings
 from tests.virtual import VirtualClock, VirtualDevice
 
 SOURCE = inspect.getsource(timing)
@@ -47,7 +47,7 @@ class Without(ast.NodeTransformer):
 
 
 def module_without(line: int | None) -> ModuleType:
-    """Return `suite.timing` without the synchronisation on a line."""
+    """Return `suite.measure.sampler` without the synchronisation on a line."""
     tree = ast.parse(SOURCE)
     if line is not None:
         tree = ast.fix_missing_locations(Without(line).visit(tree))

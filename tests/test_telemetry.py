@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from suite import telemetry
-from suite.sensors.sensor import ENERGY, HELD_BACK, Sensor, Source
-from suite.telemetry import Line, Mute, Reader, Sampler, Tick
+from suite.machine.sensors.sensor import ENERGY, HELD_BACK, Sensor, Source
+from suite.run.sensed import telemetry
+from suite.run.sensed.telemetry import Line, Mute, Reader, Sampler, Tick
 
 PERIOD = 0.005
 

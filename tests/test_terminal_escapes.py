@@ -10,10 +10,11 @@ import pytest
 from click.testing import CliRunner, Result
 
 import frobench
-from suite import private, store
-from suite.model import Run
+from suite.personal import private
 from suite.printable import HarmlessStream, as_json
-from suite.running.progress import reporter
+from suite.run.progress import reporter
+from suite.stored import store
+from suite.stored.run import Run
 from tests.judging import made
 
 OF_ESCAPE = "\x1b]0;owned\x07\x1b[2J\x1b[31m\x1bc"

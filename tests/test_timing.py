@@ -11,9 +11,9 @@ import pytest
 from msgspec.structs import replace
 
 from suite.errors import ClockError
-from suite.model import Settings
+from suite.measure.sampler import Sampler, measure, no_garbage_collection
 from suite.profiles import LEAST_SAMPLES, settings_for
-from suite.timing import Sampler, measure, no_garbage_collection
+from suite.stored.run import Settings
 from tests.virtual import VirtualClock, VirtualDevice
 
 LAUNCH, WORK = 50e-6, 3e-3

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from suite.model import Case
-from suite.waiting import READ_BACK, RESULTS
+from suite.kit.waiting import READ_BACK, RESULTS
+from suite.stored.run import Case
 from tests.command import ROOT
 from tests.measured import EXACT, NOISELESS, STRANGE, Measured, measured
 

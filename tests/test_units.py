@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from suite.model import Estimate
+from suite.stored.run import Estimate
 from suite.units import axis_scale, counted, format_estimate, format_seconds, format_value
 
 TIMES = "\N{MULTIPLICATION SIGN}"

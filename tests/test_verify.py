@@ -8,10 +8,10 @@ import pytest
 import torch
 from torch import Tensor
 
-from suite import verify
-from suite.devices import Device
-from suite.model import Check
-from suite.verify import briefly, close_to, freivalds, same_bytes, worst
+from suite.kit import check_result
+from suite.kit.check_result import briefly, close_to, freivalds, same_bytes, worst
+from suite.kit.device import Device
+from suite.stored.run import Check
 from tests.stage import play
 
 pytestmark = pytest.mark.long
@@ -50,7 +50,7 @@ def rounded(a: Tensor, b: Tensor) -> Tensor:
 @pytest.fixture
 def in_groups(monkeypatch: pytest.MonkeyPatch) -> None:
     """Treat every product as one that is too large to be compared entry by entry."""
-    monkeypatch.setattr(verify, "_FLOPS", 1e5)
+    monkeypatch.setattr(check_result, "_FLOPS", 1e5)
 
 
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16", "float16"])
@@ -176,7 +176,7 @@ def test_wrong_products_fail(
     spoil: Callable[[Tensor, Tensor], Tensor], *, large: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if large:
-        monkeypatch.setattr(verify, "_FLOPS", 1e5)
+        monkeypatch.setattr(check_result, "_FLOPS", 1e5)
     a, b = factors((256, 256, 256))
     assert not freivalds(a, b)(spoil(a, b)).passed
 
@@ -184,7 +184,7 @@ def test_wrong_products_fail(
 def test_a_fault_in_a_few_rows_is_found_although_only_some_are_drawn(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(verify, "_ENTRIES", 64 * 100)
+    monkeypatch.setattr(check_result, "_ENTRIES", 64 * 100)
     a, b = factors((256, 64, 64))
     product = a @ b
     check = freivalds(a, b)(product)
@@ -300,11 +300,11 @@ def test_the_worst_check_is_one_that_failed() -> None:
 
 def test_a_large_product_is_compared_where_it_lies_if_the_device_has_float64() -> None:
     large = torch.empty(1024, 1024, device="meta")
-    assert verify._where(large, large, large).type == "cpu"  # which cannot be looked at
+    assert check_result._where(large, large, large).type == "cpu"  # which cannot be looked at
     here = torch.zeros(2048, 1024)
-    assert verify._where(here, here.T, here @ here.T).type == "cpu"
+    assert check_result._where(here, here.T, here @ here.T).type == "cpu"
     small = torch.empty(8, 8, device="meta")
-    assert verify._where(small, small, small).type == "cpu"
+    assert check_result._where(small, small, small).type == "cpu"
 
 
 def test_on_a_device_the_same_errors_are_found() -> None:

@@ -157,7 +157,9 @@ def test_it_does_not_change_with_code_that_is_measured(
     assert version_beside(changed, folder()) == version_beside(measured, folder())
 
 
-@pytest.mark.parametrize("imports", ["import pytest", "import suite.verify", "from suite import *"])
+@pytest.mark.parametrize(
+    "imports", ["import pytest", "import suite.kit.check_result", "from suite import *"]
+)
 def test_it_changes_with_a_helper_that_is_written_for_benchmarks(
     folder: Callable[[], Path], imports: str
 ) -> None:

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 import torch
 
-from suite import waiting
-from suite.devices import Device
+from suite.kit import waiting
+from suite.kit.device import Device
+from suite.kit.waiting import READ_BACK, RESULTS, Known, Wait, proved
+from suite.launch.session import LaunchSession
 from suite.profiles import settings_for
-from suite.session import LaunchSession
-from suite.waiting import READ_BACK, RESULTS, Known, Wait, proved
 
 READY, UNFINISHED = 1e-4, 1e-2
 """Seconds of reading a ready value, and of the known work."""

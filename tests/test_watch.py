@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from reports.site import build
-from suite import store
-from suite.model import CommitInfo, Exercise, Settings
-from suite.running.journal import Begun, Ended, Journal, Record
-from suite.running.plan import Draft, Plan
-from suite.running.watch import as_files
+from suite.journal import Begun, Ended, Journal, Record
+from suite.run.folder.watch import as_files
+from suite.run.plan import Draft, Plan
+from suite.stored import store
+from suite.stored.run import CommitInfo, Exercise, Settings
 from tests import factory_machine
 from tests.made_up_launches import NAMES, identity, measured
 

@@ -8,8 +8,8 @@ import pytest
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from suite.devices import Device
-from suite.verify import close_to
+from suite.kit.check_result import close_to
+from suite.kit.device import Device
 from tests.alone import BENCHMARKS, load
 
 training = load(BENCHMARKS / "training.py")

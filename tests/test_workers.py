@@ -13,15 +13,15 @@ from typing import Any
 import pytest
 import torch
 
-from suite import plugin
-from suite.devices import Device
 from suite.errors import DoesNotFitError
-from suite.limits import affinity
-from suite.model import Check
-from suite.serving import Task
-from suite.session import LaunchSession, Refusal
-from suite.turns import Turns
-from suite.workers import Seat, Worker, WorkerError, halves, put_away, together
+from suite.kit.device import Device
+from suite.kit.turns import Turns
+from suite.kit.worker_process import Task
+from suite.kit.workers import Seat, Worker, WorkerError, halves, put_away, together
+from suite.launch import plugin
+from suite.launch.session import LaunchSession, Refusal
+from suite.machine.limits import affinity
+from suite.stored.run import Check
 
 FINE = Check("nothing", 0.0, 1.0)
 

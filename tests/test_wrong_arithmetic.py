@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from suite.devices import Device
+from suite.kit.device import Device
 from tests.alone import load, run_pytest
 from tests.faulty import Fault, changed, checked
 

@@ -21,7 +21,7 @@ class VirtualClock:
 
 @dataclass
 class VirtualDevice:
-    """Stands where `suite.devices.Device` does: work is queued and waited for."""
+    """Stands where `suite.kit.device.Device` does: work is queued and waited for."""
 
     clock: VirtualClock
     is_accelerator: bool = True

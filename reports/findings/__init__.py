@@ -22,7 +22,7 @@ from reports.findings import (
 )
 from reports.findings.model import ABSENT, Finding, Plot, Section, exercise_title
 from reports.findings.select import Cases, NotMeasuredError, is_cpu
-from suite.model import Run
+from suite.stored.run import Run
 
 RULES = {
     "matmul": matmul,

@@ -10,8 +10,8 @@ from msgspec.structs import replace
 
 from reports.findings.model import ABSENT, Finding
 from reports.findings.select import Cases, Curve, NotMeasuredError
-from suite.model import Estimate
 from suite.statistics import estimate
+from suite.stored.run import Estimate
 from suite.units import format_estimate, format_value
 
 VALUE, SIZE = "{value}", "{size}"

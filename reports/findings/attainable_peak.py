@@ -12,7 +12,7 @@ from reports.findings.answers import VALUE, Answer, ask, behind, capital, estima
 from reports.findings.matmul import RATE, best_rates
 from reports.findings.model import RATIO, Axis, Finding, Plot, Point, Series
 from reports.findings.select import Cases, NotMeasuredError, device_title, is_cpu, the_device
-from suite.model import Case, Search
+from suite.stored.run import Case, Search
 from suite.units import counted, format_value
 
 PRODUCTS = ("bench_product", "bench_product_narrow")

@@ -7,7 +7,7 @@ from contextlib import suppress
 from reports.findings.answers import VALUE, Answer, behind, text
 from reports.findings.model import RATIO, Axis, Plot
 from reports.findings.select import Cases, Curve, NotMeasuredError, device_title
-from suite.model import Estimate
+from suite.stored.run import Estimate
 
 TIMES = Axis("Times as long", RATIO)
 LITTLE = 1.05

@@ -12,7 +12,7 @@ from reports.findings.line import LEAST_SIZES, fit
 from reports.findings.model import RATIO, Axis, Finding, Plot, Point, Series
 from reports.findings.select import Cases, Curve, NotMeasuredError, device_title, is_cpu, the_device
 from reports.findings.side_by_side import at_once_and_in_turn, concurrency
-from suite.model import Estimate
+from suite.stored.run import Estimate
 from suite.units import format_value
 
 TO_DEVICE, TO_HOST = "bench_to_device", "bench_to_host"

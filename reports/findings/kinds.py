@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from reports.findings.select import Cases, Curve, is_cpu, the_device
-from suite.model import Scalar
+from suite.stored.run import Scalar
 
 LARGE = 2**24
 """Bytes from which a copy's rate is its bandwidth."""

@@ -33,7 +33,7 @@ from reports.findings.trainings import (
     training,
     where,
 )
-from suite.model import Estimate
+from suite.stored.run import Estimate
 
 LOADING = "bench_loading"
 MEMORIES = {

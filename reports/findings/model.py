@@ -4,7 +4,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from suite.model import Estimate
+from suite.stored.run import Estimate
 
 RATIO = "\N{MULTIPLICATION SIGN}"
 """The unit of a ratio."""

@@ -9,9 +9,9 @@ from collections.abc import Callable
 import pandas as pd
 
 from reports.findings.answers import text
-from suite import catalog
-from suite.catalog import Ceiling, NotInCatalogError
-from suite.model import Accelerator, Case, Run
+from suite.datasheets import catalog
+from suite.datasheets.catalog import Ceiling, NotInCatalogError
+from suite.stored.run import Accelerator, Case, Run
 
 HALF_ACCUMULATOR = "cuda_matmul_fp16_accumulation"
 """A setting of torch with which float16 runs above every peak of the catalog."""

@@ -12,7 +12,7 @@ from reports.findings.answers import VALUE, Answer, N, ask, behind, size, text
 from reports.findings.model import RATIO, Axis, Finding, Plot, Point, Series
 from reports.findings.select import Cases, Curve, NotMeasuredError, device_title, the_device
 from reports.findings.side_by_side import at_once_and_in_turn, busy, concurrency
-from suite.model import Estimate, Scalar
+from suite.stored.run import Estimate, Scalar
 from suite.units import format_value
 
 PIPELINE, ONE = "bench_pipeline", "bench_one_device"

@@ -17,8 +17,8 @@ import pandas as pd
 from reports.by_launch import ByLaunch
 from reports.findings.model import RATIO, Point, Series
 from reports.frame import facts, function_of
-from suite.model import Case, Outcome, Run, Scalar
 from suite.statistics import estimate
+from suite.stored.run import Case, Outcome, Run, Scalar
 
 
 class NotMeasuredError(Exception):

@@ -6,7 +6,7 @@ nothing and is not shown.
 """
 
 from reports.findings.select import Cases, Curve, NotMeasuredError
-from suite.model import Scalar
+from suite.stored.run import Scalar
 
 NO_CONTROL = "no control strictly in turn"
 NOT_BUSY = "the devices' busy time was not measured"

@@ -12,7 +12,7 @@ from reports.findings.select import (
     the_device,
 )
 from suite.compare.versions import launch_ratios
-from suite.model import Scalar
+from suite.stored.run import Scalar
 
 READING = "bench_reading"
 NETWORKS = ("large", "medium", "small")

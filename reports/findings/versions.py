@@ -3,7 +3,7 @@
 
 from reports.findings.model import RATIO, Finding
 from suite.compare.versions import compare_versions, launch_ratios
-from suite.model import Run
+from suite.stored.run import Run
 from suite.units import format_estimate
 
 WORDS = {

@@ -12,42 +12,39 @@ from types import ModuleType
 import msgspec
 from msgspec.structs import replace
 
-from suite import private, raised, store
-from suite.checks import (
+from suite.checks import facts, failures, raised, rule, today
+from suite.checks.belief import (
     claims,
-    clock,
     copies,
+    descriptions,
     doubts,
-    energy,
-    facts,
-    failures,
-    inputs,
-    integrity,
-    launches,
-    machine,
-    noise,
+    joules,
     origin,
     plausibility,
-    power,
-    privacy,
     rates,
-    rule,
+)
+from suite.checks.file import integrity, privacy, structure
+from suite.checks.numbers import (
+    easy_inputs,
+    noise,
+    power,
+    repetition,
+    resolution,
     settings,
     steadiness,
-    structure,
     throttling,
     timing,
-    today,
     work,
 )
-from suite.model import Conclusion, Run
-from suite.reading import bounds
+from suite.personal import private
+from suite.stored import bounds, store
+from suite.stored.run import Conclusion, Run
 
-OF_NUMBERS = (timing, work, inputs, clock, settings, launches, noise, steadiness)
+OF_NUMBERS = (timing, work, easy_inputs, resolution, settings, repetition, noise, steadiness)
 """Modules of rules about what was measured."""
 OF_SENSORS = (throttling, power)
 """Modules of rules about what sensors said meanwhile."""
-OF_BELIEF = (rates, plausibility, copies, claims, origin, machine, energy, doubts)
+OF_BELIEF = (rates, plausibility, copies, claims, origin, descriptions, joules, doubts)
 """Modules of rules about what cannot be, or hardly, whoever measured it."""
 OF_FILES = (structure, privacy, integrity)
 """Modules of rules that say whether a stored file is whole."""
@@ -95,7 +92,7 @@ def read(path: Path) -> Run:
     Raises
     ------
     InvalidResult, OSError
-        As `suite.store.read`.
+        As `suite.stored.store.read`.
     """
     return judged(store.read(path))
 

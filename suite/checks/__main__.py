@@ -7,7 +7,7 @@ from types import ModuleType
 
 from suite import checks
 from suite.checks import rule
-from suite.model import Severity
+from suite.stored.run import Severity
 
 HEAD = """\
 # What a check may say

@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 import msgspec
 
-from suite import catalog, generations
-from suite.catalog import NotInCatalogError, Sheet
 from suite.checks.facts import by_launch, is_accelerator
-from suite.model import Accelerator, Case, Path, Run, Software
+from suite.datasheets import catalog, generations
+from suite.datasheets.catalog import NotInCatalogError, Sheet
+from suite.stored.run import Accelerator, Case, Path, Run, Software
 
 ABOVE_BOOST = 1.3
 """Rate of a product relative to the peak of the datasheet, at most: 1.16 has been seen."""

@@ -9,7 +9,7 @@ from statistics import median
 from typing import NamedTuple
 
 from suite.checks.rule import Fault
-from suite.model import Case, Launch, Run, Sensed
+from suite.stored.run import Case, Launch, Run, Sensed
 from suite.units import format_seconds, format_value
 
 MOST_SAID = 1e30

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from sys import float_info
 
 from suite.checks.rule import Fault
-from suite.model import Check, Outcome, Run, Severity
+from suite.stored.run import Check, Outcome, Run, Severity
 
 SEVERITY: Severity = "error"
 

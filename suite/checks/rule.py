@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterator
 from types import ModuleType
 from typing import NamedTuple
 
-from suite.model import Conclusion, Run, Severity
+from suite.stored.run import Conclusion, Run, Severity
 
 
 class Fault(NamedTuple):

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from suite.checks.rule import Fault
-from suite.model import Run, Severity
+from suite.stored.run import Run, Severity
 from suite.units import counted
 from suite.version import version_in
 

@@ -2,8 +2,8 @@
 """How much power a device draws at most."""
 
 from suite.checks.ceilings import sheet
-from suite.laptop import is_laptop
-from suite.model import Accelerator
+from suite.datasheets.laptop import is_laptop
+from suite.stored.run import Accelerator
 
 MOST_WATTS = 1e4
 """Watts of one device, more than any draws."""

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from msgspec import UNSET
 
-from suite.model import Run
+from suite.stored.run import Run
 
 TICK = 5.0
 """Seconds by which a system may set its clock right while it measures."""

@@ -10,8 +10,8 @@ finds the runs from which it is learned how far separate runs of a machine lie a
 
 from suite.compare.across import unknown_fact
 from suite.compare.agreement import Agreement, agreement
+from suite.compare.false_alarms.levels import Levels, levels
 from suite.compare.gate import exit_code
-from suite.compare.levels import Levels, levels
 from suite.compare.machines import compare_machines
 from suite.compare.model import (
     CaseComparison,

@@ -4,8 +4,8 @@
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-from suite.comparability import Difference, facts, matters
-from suite.model import Run
+from suite.stored.differences import Difference, facts, matters
+from suite.stored.run import Run
 
 OPEN_ENDED = "software.variables."
 """Where a fact may be missing in both runs: a variable of the environment that neither set."""

@@ -7,13 +7,13 @@ from statistics import median_high
 
 from msgspec import Struct
 
-from suite.compare import words
+from suite.compare.false_alarms.levels import Levels
 from suite.compare.gate import DIFFERS, UNDECIDED, nothing_compared
-from suite.compare.levels import Levels
 from suite.compare.model import CaseComparison, RunComparison
 from suite.compare.runs import compare_runs
-from suite.model import Run
-from suite.names import name_of
+from suite.stored.names import name_of
+from suite.stored.run import Run
+from suite.terminal import comparison_words
 from suite.units import counted, format_value
 
 BLUNT = 0.25
@@ -57,10 +57,14 @@ def agreement(
     answer = "cannot say" if doubt else "does not agree" if different else "agrees"
     measured = f"{len(found.cases)} of {counted(len(first.benchmarks), 'case')} measured again"
     lines = [f"{answer}: {measured}; {doubt or _differing(tested, different)}"]
-    lines += [*words.across(found), *words.differing(found.differences), *words.changed(different)]
+    lines += [
+        *comparison_words.across(found),
+        *comparison_words.differing(found.differences),
+        *comparison_words.changed(different),
+    ]
     lines += [_sharpness(tested)] if tested else []
-    lines += words.allowances(found)
-    lines += [*_not_compared(found), *words.overlapping(found)]
+    lines += comparison_words.allowances(found)
+    lines += [*_not_compared(found), *comparison_words.overlapping(found)]
     return Agreement(None if doubt else not different, lines, found)
 
 
@@ -94,6 +98,8 @@ def _typical_change(cases: Sequence[CaseComparison]) -> float:
 
 
 def _not_compared(found: RunComparison) -> list[str]:
-    absent = words.grouped((name_of(one.fullname), one.reason) for one in found.unmatched)
-    refused = [] if found.differences or found.faults else words.undecided(found.cases)
+    absent = comparison_words.grouped(
+        (name_of(one.fullname), one.reason) for one in found.unmatched
+    )
+    refused = [] if found.differences or found.faults else comparison_words.undecided(found.cases)
     return [*(f"not measured here: {line}" for line in absent), *refused]

@@ -4,7 +4,7 @@
 import re
 from collections.abc import Callable
 
-from suite.model import Case, Conclusion, Run
+from suite.stored.run import Case, Conclusion, Run
 from suite.units import counted
 
 Names = Callable[[str], str]

@@ -7,9 +7,9 @@ from statistics import median
 
 from msgspec import UNSET
 
-from suite.model import Case, Run
 from suite.profiles import LARGEST_LOAD
 from suite.statistics import LEAST_LAUNCHES, compare_values
+from suite.stored.run import Case, Run
 from suite.units import format_value
 
 BUSY = "busy-processor"

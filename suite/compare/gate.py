@@ -4,10 +4,10 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from suite.comparability import Difference
 from suite.compare.model import CaseComparison, RunComparison, VersionComparison
-from suite.names import name_of
 from suite.statistics import LEAST_LAUNCHES
+from suite.stored.differences import Difference
+from suite.stored.names import name_of
 from suite.units import counted
 
 DIFFERS, UNDECIDED = 4, 3

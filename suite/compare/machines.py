@@ -10,11 +10,11 @@ import math
 from collections.abc import Iterator
 from statistics import fmean
 
-from suite.comparability import compare_environments
 from suite.compare.model import CaseRatio, MachineComparison, Mean
 from suite.compare.pairing import Pair, by_key, match, place
-from suite.model import Case, Run
 from suite.statistics import compare_values, estimate, launch_medians
+from suite.stored.differences import compare_environments
+from suite.stored.run import Case, Run
 
 
 def compare_machines(base: Run, new: Run) -> MachineComparison:

@@ -5,8 +5,8 @@ from typing import Literal
 
 from msgspec import Struct
 
-from suite.comparability import Difference, Likeness
-from suite.model import Estimate, Project, VerdictWord
+from suite.stored.differences import Difference, Likeness
+from suite.stored.run import Estimate, Project, VerdictWord
 
 Side = Literal["base", "new"]
 

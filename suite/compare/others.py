@@ -5,8 +5,8 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from suite import store
-from suite.compare.levels import MOST_RUNS, Levels, levels
+from suite.compare.false_alarms.levels import MOST_RUNS, Levels, levels
+from suite.stored import store
 
 MOST_FILES = 2 * MOST_RUNS
 """Files that are read, at most; some will be of other machines."""

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from suite.compare.alike import absence, failures, faults, kind, other_thing
 from suite.compare.model import Side, Unmatched
-from suite.model import Case, Run, Scalar
+from suite.stored.run import Case, Run, Scalar
 
 Key = tuple[str, tuple[tuple[str, Scalar], ...]]
 

@@ -3,8 +3,8 @@
 
 from statistics import median
 
-from suite.comparability import Difference
-from suite.model import Case, Run
+from suite.stored.differences import Difference
+from suite.stored.run import Case, Run
 
 MUCH_LONGER = 2.0
 """Times the time for a case in a launch from which an accelerator was in another state."""

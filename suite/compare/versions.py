@@ -9,10 +9,10 @@ import math
 from collections import Counter
 
 from suite.compare.alike import failures, faults
-from suite.compare.judge import Candidate, judge
+from suite.compare.false_alarms.judge import Candidate, judge
 from suite.compare.model import VersionComparison
-from suite.model import Case, Run
 from suite.statistics import estimate, launch_medians
+from suite.stored.run import Case, Run
 
 
 def compare_versions(run: Run) -> VersionComparison:

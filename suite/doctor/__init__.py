@@ -12,13 +12,13 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from suite.doctor.offer import Asking, Offer, ask_torch
 from suite.doctor.there import There, add_told_by_torch, look_around
+from suite.doctor.torch_offer import Asking, Offer, ask_torch
 from suite.doctor.trouble import START_LOCALLY
 from suite.doctor.unusable import install, unusable_accelerators
 from suite.doctor.wrong import left_out, troubles
-from suite.limits import ROOT
-from suite.model import Conclusion
+from suite.machine.limits import ROOT
+from suite.stored.run import Conclusion
 
 __all__ = [
     "START_LOCALLY",

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 from suite.checks import rule
 from suite.doctor import unusable, wrong
-from suite.model import Severity
+from suite.stored.run import Severity
 
 HEAD = """\
 # What the doctor may say

@@ -4,14 +4,14 @@
 
 from collections.abc import Iterable, Iterator
 
+from suite.datasheets.laptop import is_laptop
 from suite.doctor.reasons import HELD_BACK, IDLE
 from suite.doctor.there import Device, There
 from suite.doctor.trouble import START_LOCALLY, Trouble
-from suite.laptop import is_laptop
-from suite.machine.architectures import serves
+from suite.machine.accelerators.architectures import serves
+from suite.machine.accelerators.hardware import VENDORS
 from suite.machine.backends import installed
-from suite.machine.hardware import VENDORS
-from suite.sensors.power import LIMITED, may_limit
+from suite.machine.sensors.power_limit import LIMITED, may_limit
 from suite.units import counted, format_value
 
 BUSY = 0.1

@@ -16,18 +16,18 @@ import psutil
 import pynvml
 from msgspec import Struct, field
 
-from suite.doctor.offer import Offer
-from suite.doctor.others import Others
-from suite.limits import ROOT, affinity, free_memory
-from suite.machine import nvml
-from suite.machine.hardware import VENDORS, Gpu, System, VendorName, look
-from suite.machine.kernel import told_by_kernel
+from suite.doctor.other_programs import Others
+from suite.doctor.torch_offer import Offer
+from suite.machine.accelerators import nvidia as nvml
+from suite.machine.accelerators.bus import told_by_kernel
+from suite.machine.accelerators.hardware import VENDORS, Gpu, System, VendorName, look
+from suite.machine.limits import ROOT, affinity, free_memory
 from suite.machine.processor import processor
+from suite.machine.sensors import amd
+from suite.machine.sensors import cpu as cpu_sensors
 from suite.machine.system import in_container, kernel, operating_system
 from suite.machine.variables import stored_variables
-from suite.model import Cpu
-from suite.sensors import amd
-from suite.sensors import cpu as cpu_sensors
+from suite.stored.run import Cpu
 
 SHARED_MEMORY = "dev/shm"
 SILENT = (

@@ -12,12 +12,12 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from suite.doctor.offer import Offer, ask_torch
+from suite.doctor.torch_offer import Offer, ask_torch
 from suite.doctor.trouble import START_LOCALLY, Trouble
-from suite.limits import ROOT
+from suite.machine.accelerators.hardware import VENDORS, System, Vendor, look
 from suite.machine.backends import AUTOLOAD, failure, installed, mend_failure, switched_off
-from suite.machine.hardware import VENDORS, System, Vendor, look
-from suite.model import Conclusion
+from suite.machine.limits import ROOT
+from suite.stored.run import Conclusion
 
 OLDEST_DRIVER = {11: 450, 12: 525, 13: 580}
 """Oldest driver branch that runs programs built with each major version of CUDA.

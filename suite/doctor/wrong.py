@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from suite.doctor import devices, hosts, nodes
 from suite.doctor.there import There
 from suite.doctor.trouble import START_LOCALLY, Trouble
-from suite.model import Conclusion, Severity
+from suite.stored.run import Conclusion, Severity
 
 Rule = Callable[[There], Iterator[Trouble]]
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from suite.export import bencher, github_action, openmetrics
-from suite.model import Run
+from suite.stored.run import Run
 
 FORMATS: Mapping[str, Callable[[Run], str]] = MappingProxyType(
     {

@@ -2,8 +2,8 @@
 """Bencher Metric Format: benchmark, measure, value with its two ends."""
 
 from suite.export.readings import Reading, readings
-from suite.model import Run
 from suite.printable import as_json
+from suite.stored.run import Run
 from suite.units import nanoseconds
 
 LATENCY = "latency"

@@ -2,8 +2,8 @@
 """Input of github-action-benchmark with ``tool: customSmallerIsBetter``."""
 
 from suite.export.readings import Reading, readings
-from suite.model import Run
 from suite.printable import as_json
+from suite.stored.run import Run
 from suite.units import counted, nanoseconds
 
 UNIT = "ns"

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 
 from suite.export.readings import Reading, readings
-from suite.model import Run
 from suite.printable import printable
+from suite.stored.run import Run
 
 CASE = "frobench_case"
 """What the names of a case's metrics begin with."""

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from suite.model import Case, Estimate, Run
 from suite.printable import printable
 from suite.statistics import estimate, launch_medians
+from suite.stored.run import Case, Estimate, Run
 
 
 class Reading(Struct, frozen=True):

@@ -12,17 +12,17 @@ from typing import Self
 
 from msgspec import Struct
 
-from suite import environment
 from suite.errors import CannotRunError, NothingMeasuredError
+from suite.history.change_search import BrokenError, Ratios
 from suite.history.commits import Commit
-from suite.history.search import BrokenError, Ratios
 from suite.history.sitting import Sitting, ratio
 from suite.history.trees import WorkTrees
-from suite.model import ProfileName
-from suite.running import folders
-from suite.running.nothing import reasons
-from suite.running.progress import Reporter
-from suite.running.request import Request, make_draft
+from suite.machine import environment
+from suite.run.folder import unfinished
+from suite.run.nothing import reasons
+from suite.run.progress import Reporter
+from suite.run.request import Request, make_draft
+from suite.stored.run import ProfileName
 
 
 class HistoryRequest(Struct, frozen=True, kw_only=True):
@@ -49,7 +49,7 @@ class HistoryRequest(Struct, frozen=True, kw_only=True):
 
 
 class Bench:
-    """Measures commits of a range in pairs; see `suite.history.search.Measure`."""
+    """Measures commits of a range in pairs; see `suite.history.change_search.Measure`."""
 
     def __init__(
         self,
@@ -81,7 +81,7 @@ class Bench:
         """Let go of the runs' folders, and remove those that were not stored."""
         for sitting in self._sittings.values():
             if sitting.folder.exists():
-                folders.remove(sitting.folder)
+                unfinished.remove(sitting.folder)
         self._held.close()
 
     def __call__(self, first: int, second: int, launches: int) -> Ratios:
@@ -139,17 +139,17 @@ class Bench:
             kept_out=str(self._project),
         )
         own = environment.commit()
-        folder = folders.begin(
+        folder = unfinished.begin(
             request.results, own.id or "unknown", partial(make_draft, request, own)
         )
         first = next(iter(self._sittings.values()), None)
         try:
-            self._held.enter_context(folders.held(folder))
+            self._held.enter_context(unfinished.held(folder))
             sitting = Sitting(folder, self._progress, first)
             for line in [] if first else reasons(sitting.plan.outcomes):
                 self._progress.say(line)
         except BaseException:
-            folders.remove(folder)
+            unfinished.remove(folder)
             raise
         return sitting
 

@@ -9,21 +9,22 @@ from statistics import median
 
 from msgspec.structs import replace
 
-from suite import store, telemetry
 from suite.errors import CannotRunError
-from suite.model import Run
-from suite.names import short_name
-from suite.project.words import describe
-from suite.runner import PILOT, make_plan, sensors
-from suite.running import folders
-from suite.running.clock import RunClock
-from suite.running.energy import Choice
-from suite.running.journal import Imported, Journal, Measured, Record, Refused
-from suite.running.launches import Launches
-from suite.running.merge import merge
-from suite.running.plan import Draft, Plan
-from suite.running.progress import Reporter
-from suite.running.watch import READINGS
+from suite.journal import Imported, Journal, Measured, Record, Refused
+from suite.project.in_words import describe
+from suite.run.folder import unfinished
+from suite.run.folder.run_clock import RunClock
+from suite.run.folder.watch import READINGS
+from suite.run.launches import Launches
+from suite.run.merge import merge
+from suite.run.plan import Draft, Plan
+from suite.run.progress import Reporter
+from suite.run.runner import PILOT, make_plan, sensors
+from suite.run.sensed import telemetry
+from suite.run.sensed.energy import Choice
+from suite.stored import store
+from suite.stored.names import short_name
+from suite.stored.run import Run
 
 
 class Sitting:
@@ -94,7 +95,7 @@ class Sitting:
             run = self._run(complete=complete)
             run.frobench.beside = [name for name in beside if name != run.frobench.run]
             path = store.write(run, results)
-        folders.remove(self.folder)
+        unfinished.remove(self.folder)
         return path
 
     def _run(self, *, complete: bool) -> Run:

@@ -5,7 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from suite.model import Accelerator, Cpu
+from suite.stored.run import Accelerator, Cpu
 
 
 def machine_name(cpu: Cpu, accelerators: Sequence[Accelerator]) -> str:

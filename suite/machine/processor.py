@@ -14,10 +14,10 @@ from typing import Any
 import cpuinfo
 import psutil
 
-from suite import limits
-from suite.limits import ROOT, read
-from suite.machine.facts import Facts
-from suite.model import Cpu
+from suite.machine import limits
+from suite.machine.limits import ROOT, read
+from suite.machine.unknown import Facts
+from suite.stored.run import Cpu
 
 
 def processor(unknown: dict[str, str], root: Path = ROOT) -> Cpu:

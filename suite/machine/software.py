@@ -11,11 +11,11 @@ from typing import Any
 import torch
 
 from suite.machine import backends
-from suite.machine.facts import Facts
 from suite.machine.packages import that_move
 from suite.machine.system import in_container, kernel, operating_system
+from suite.machine.unknown import Facts
 from suite.machine.variables import stored_variables
-from suite.model import Scalar, Software
+from suite.stored.run import Scalar, Software
 
 
 def software(facts: Facts, root: Path) -> Software:

@@ -6,8 +6,8 @@ import platform
 from contextlib import suppress
 from pathlib import Path
 
-from suite import private
-from suite.limits import ROOT
+from suite.machine.limits import ROOT
+from suite.personal import private
 
 
 def operating_system() -> str:

@@ -4,8 +4,8 @@
 import re
 from collections.abc import Collection, Mapping
 
-from suite import private
 from suite.machine import values
+from suite.personal import private
 from suite.units import counted
 
 VARIABLES = re.compile(

@@ -6,9 +6,9 @@ from difflib import get_close_matches
 
 import pytest
 
-from suite.collection import has_cases, parameters
 from suite.errors import NothingSelectedError
-from suite.names import name_of, short_name
+from suite.launch.collection import has_cases, parameters
+from suite.stored.names import name_of, short_name
 
 MOST_NAMES = 8
 """Cases that an error names."""

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""How texts that name somebody look; `suite.private` finds and hides them."""
+"""How texts that name somebody look; `suite.personal.private` finds and hides them."""

@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 from suite.errors import CannotRunError
-from suite.model import CommitInfo
+from suite.stored.run import CommitInfo
 
 _OF_A_HOOK = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE")
 """Variables by which git tells its hooks which repository they are about."""

@@ -15,7 +15,7 @@ FROBENCH = Path(__file__).resolve().parents[2]
 
 
 class Origins(NamedTuple):
-    """See `suite.running.journal.Imported`."""
+    """See `suite.journal.Imported`."""
 
     inside: int
     outside: list[str]

@@ -10,8 +10,8 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from reports.prices import Price
-from suite import private
-from suite.model import LONGEST_NAME, Run
+from suite.personal import private
+from suite.stored.run import LONGEST_NAME, Run
 
 HIT = "window.__hit=1"
 """What hostile text would do, if it could do anything."""

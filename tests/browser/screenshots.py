@@ -18,7 +18,7 @@ from PIL import Image
 from playwright.sync_api import sync_playwright
 
 from reports.prices import Price
-from suite import store
+from suite.stored import store
 from tests import example, many_machines
 from tests.browser import chromium
 from tests.browser.chromium import Look, Scheme, shown

@@ -11,8 +11,8 @@ from msgspec.structs import replace
 
 from reports import purchase, site
 from reports.prices import read
-from suite import store
-from suite.model import Run, Telemetry
+from suite.stored import store
+from suite.stored.run import Run, Telemetry
 from tests import factory, many_machines
 from tests.browser.hostile import called_as_every_object, everywhere, hostile_runs, write_prices
 from tests.command import ROOT

@@ -14,10 +14,10 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from suite import environment
+from suite.machine import environment
 from suite.machine.kind import machine_name
 from suite.machine.processor import processor
-from suite.running.progress import reporter
+from suite.run.progress import reporter
 from suite.units import counted
 from tests.calibration import (
     changes,

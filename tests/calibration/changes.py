@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 
-from suite.compare.family import compare
+from suite.compare.false_alarms.family import compare
 from suite.statistics import verdict
 from tests.calibration.figures import Figure, Goal, Table
 from tests.calibration.regimes import REGIMES, Regime

@@ -15,9 +15,10 @@ from tempfile import TemporaryDirectory
 
 import msgspec
 
-from suite import checks, store
-from suite.model import Case, Run
+from suite import checks
 from suite.statistics import estimate, launch_medians
+from suite.stored import store
+from suite.stored.run import Case, Run
 from suite.units import counted
 from tests.calibration.figures import Figure, Goal, Table, bounded
 from tests.calibration.work import Spread, Tell

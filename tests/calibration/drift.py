@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from suite.courses import drifts
+from suite.checks.courses import drifts
 from tests.calibration.figures import Figure, Goal, Table, errors
 from tests.calibration.intervals import coverage, relative_width
 from tests.calibration.regimes import NOISE, REGIMES, Regime, Values, correlated, drifting, normal

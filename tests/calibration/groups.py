@@ -10,10 +10,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from random import Random
 
-from suite.compare.family import Sides, compare
+from suite.compare.false_alarms.family import Sides, compare
 from suite.compare.versions import launch_ratios
-from suite.model import Case
 from suite.statistics import Comparison, compare_pairs, compare_values, launch_medians, verdict
+from suite.stored.run import Case
 from tests.calibration.figures import Figure, Goal, Table, bounded
 from tests.calibration.verdicts import ALARMS, alarmed, different
 

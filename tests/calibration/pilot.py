@@ -13,10 +13,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from suite.grids import Parameters
-from suite.model import ProfileName, Settings, Work
+from suite.kit.cases import Parameters
 from suite.profiles import settings_for
-from suite.running.pilot import collect
+from suite.run.pilot import collect
+from suite.stored.run import ProfileName, Settings, Work
 from suite.units import counted
 from tests.calibration.figures import Figure, Table, errors
 from tests.calibration.work import Spread, Tell

@@ -9,9 +9,9 @@ import re
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from suite import store
-from suite.model import Run
 from suite.statistics import estimate, spread
+from suite.stored import store
+from suite.stored.run import Run
 from suite.units import counted
 from tests.calibration import groups
 from tests.calibration.figures import RATIO, Figure, Goal, Table

@@ -15,12 +15,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from suite import checks, store
+from suite import checks
 from suite.compare import RunComparison, compare_runs, levels
 from suite.compare.disturbance import gauge_shifts
-from suite.compare.levels import ALIKE_SHIFT, Levels
+from suite.compare.false_alarms.levels import ALIKE_SHIFT, Levels
 from suite.compare.model import CaseComparison
-from suite.model import Run
+from suite.stored import store
+from suite.stored.run import Run
 from tests.calibration.figures import Figure, Goal, Table
 from tests.calibration.verdicts import ALARMS
 from tests.calibration.work import Spread, Tell

@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from suite.compare.family import compare_family
-from suite.compare.levels import Level, Levels, centres
-from suite.compare.wander import Wander, assumed, learned
+from suite.compare.false_alarms.family import compare_family
+from suite.compare.false_alarms.levels import Level, Levels, centres
+from suite.compare.false_alarms.wander import Wander, assumed, learned
 from tests.calibration.figures import Figure, Table, errors
 from tests.calibration.regimes import NOISE, REGIMES, Regime, Values
 from tests.calibration.verdicts import ALARMS, LAUNCHES, STRETCH

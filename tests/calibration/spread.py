@@ -18,7 +18,7 @@ from reports.estimates import estimates
 from reports.packing import DIGITS, ERROR_LEVELS, LEAST_ERROR, pack_error, pack_share
 from reports.ratios import Launches, against
 from reports.spread import spread as left_open
-from suite.model import Case
+from suite.stored.run import Case
 from tests import factory
 from tests.calibration.figures import Figure, Goal, Table
 from tests.calibration.regimes import MODES_APART, NOISE, REGIMES, Regime, Values

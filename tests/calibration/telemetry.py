@@ -12,15 +12,15 @@ from statistics import geometric_mean
 from tempfile import TemporaryDirectory
 from unittest.mock import patch
 
-from suite import runner
-from suite import telemetry as sampling
-from suite.model import Case, Run, Telemetry
-from suite.names import short_name
-from suite.running.interruptions import Interruptions
-from suite.running.progress import Lines
-from suite.running.request import Request
-from suite.sensors.sensor import Sensor
+from suite.machine.sensors.sensor import Sensor
+from suite.run import runner
+from suite.run.interruptions import Interruptions
+from suite.run.progress import Lines
+from suite.run.request import Request
+from suite.run.sensed import telemetry as sampling
 from suite.statistics import estimate, launch_medians
+from suite.stored.names import short_name
+from suite.stored.run import Case, Run, Telemetry
 from suite.units import counted
 from tests.calibration.figures import RATIO, Figure, Goal, Table
 from tests.calibration.real import BODIES, LAUNCH_BUDGET

@@ -7,7 +7,7 @@ from itertools import product
 
 import numpy as np
 
-from suite.compare.family import Sides, compare, compare_family
+from suite.compare.false_alarms.family import Sides, compare, compare_family
 from suite.statistics import Comparison, verdict
 from suite.units import format_value
 from tests.calibration.figures import Figure, Table, errors, most_by_luck

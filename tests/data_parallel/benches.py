@@ -4,7 +4,7 @@
 from pathlib import Path
 from typing import Any
 
-from suite.devices import Device, accelerators
+from suite.kit.device import Device, accelerators
 from tests.alone import BENCHMARKS, Recorder, copied, load
 
 PARTS = ("scatter", "replicate", "parallel_apply", "gather", "whole")

@@ -18,7 +18,7 @@ from random import SystemRandom
 import msgspec
 import torch
 
-from suite import environment
+from suite.machine import environment
 from tests.command import ROOT
 from tests.faults import bodies, disk, kills, mutants, pages, signals, surroundings
 from tests.faults.document import Figures, page, sums
@@ -29,7 +29,12 @@ PARTS: dict[str, Part] = {
     part.__name__: part for part in (kills, signals, disk, bodies, surroundings, mutants, pages)
 }
 PAGE, FIGURES = ROOT / "docs" / "faults.md", ROOT / "docs" / "faults.json"
-SHARED = ("pytest_benchmark.plugin", "reports.plain", "suite.plugin", "suite.terminal")
+SHARED = (
+    "pytest_benchmark.plugin",
+    "reports.plain",
+    "suite.launch.plugin",
+    "suite.terminal.layout",
+)
 """What is imported once, before any process is forked, besides what the parts import."""
 AT_ONCE = 2
 """Trials at the same time."""

@@ -7,8 +7,9 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
 
-from suite import checks, store
-from suite.model import Outcome, Run
+from suite import checks
+from suite.stored import store
+from suite.stored.run import Outcome, Run
 from tests.faults.forked import BENCHES, Ended, processes_left, run
 from tests.faults.trials import Extent, Trial
 

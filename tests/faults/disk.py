@@ -11,8 +11,8 @@ from os import strerror
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from suite import store
-from suite.json_lines import JsonLines
+from suite.files.json_lines import JsonLines
+from suite.stored import store
 from tests.faults.forked import CHEAP, Ended, processes_left, run
 from tests.faults.kept import Counter, finish, watch_disk, watch_records
 from tests.faults.trials import Extent, Trial

@@ -20,9 +20,9 @@ from typing import IO, Any, NamedTuple, NoReturn
 import psutil
 
 import frobench
-from suite import telemetry
-from suite.running import entry
-from suite.running.interruptions import ENDING
+from suite.launch import entry
+from suite.run.interruptions import ENDING
+from suite.run.sensed import telemetry
 
 PR_SET_CHILD_SUBREAPER = 36
 """The option of `prctl` that makes a process the parent of orphaned descendants (linux/prctl.h)."""
@@ -218,6 +218,6 @@ _plain_popen = subprocess.Popen
 
 
 def _popen(arguments: Sequence[str], **options: Any) -> Any:  # noqa: ANN401 - as subprocess has it
-    if "suite.running.entry" not in arguments:
+    if "suite.launch.entry" not in arguments:
         return _plain_popen(arguments, **options)
     return _Launch(arguments, options["env"], options["stdout"])

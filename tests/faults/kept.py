@@ -9,12 +9,13 @@ from pathlib import Path
 
 import msgspec
 
-from suite import checks, store
-from suite.json_lines import JsonLines, encoded
-from suite.model import Run
-from suite.running import folders
-from suite.running.journal import Journal, Measured
-from suite.running.merge import PICOSECOND_DIGITS
+from suite import checks
+from suite.files.json_lines import JsonLines, encoded
+from suite.journal import Journal, Measured
+from suite.run.folder import unfinished
+from suite.run.merge import PICOSECOND_DIGITS
+from suite.stored import store
+from suite.stored.run import Run
 from tests.faults.forked import Ended, run
 from tests.faulty_disk import faulty
 
@@ -92,7 +93,7 @@ def finish(folder: Path, name: str = "results", *, resume: bool = True) -> Itera
     resume : else that was done already
     """
     results = folder / name
-    names = [path.parent.name for path in results.glob(f"{folders.RUNS}/[!.]*/draft.json")]
+    names = [path.parent.name for path in results.glob(f"{unfinished.RUNS}/[!.]*/draft.json")]
     before = measured(folder, results)
     if names and resume:
         yield from _of_command(resume_last(folder))
@@ -105,7 +106,7 @@ def finish(folder: Path, name: str = "results", *, resume: bool = True) -> Itera
     if names and path.stem not in names:
         yield f"the run {path.stem} is stored instead of {names}"
     yield from _of_run(path, before | measured(folder, results))
-    known = {path, path.parent, results / folders.RUNS}
+    known = {path, path.parent, results / unfinished.RUNS}
     left = [file.relative_to(results) for file in results.rglob("*") if file not in known]
     if names:  # what a run leaves that was killed after it was stored, the next one removes
         yield from (f"a file is left: {file}" for file in left)
@@ -115,7 +116,7 @@ def resume_last(folder: Path) -> Ended:
     """Resume the run that was begun last in a folder."""
 
     def prepare() -> None:
-        folders.ABANDONED_SECONDS = -1.0  # whoever left a folder was killed
+        unfinished.ABANDONED_SECONDS = -1.0  # whoever left a folder was killed
         watch_records(folder)
 
     return run(("run", "--resume", "last"), folder, prepare)
@@ -123,7 +124,7 @@ def resume_last(folder: Path) -> Ended:
 
 def measured(folder: Path, results: Path) -> set[Measurement]:
     """Return every measurement that a journal below some results has ever taken."""
-    paths = [*results.glob(f"{folders.RUNS}/*/{JOURNAL}")]
+    paths = [*results.glob(f"{unfinished.RUNS}/*/{JOURNAL}")]
     records = [record for path in paths for record in Journal(path)]
     if (witness := folder / WITNESS).exists():
         lines = witness.read_bytes().splitlines()

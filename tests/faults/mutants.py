@@ -13,9 +13,11 @@ from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
-from suite import checks, disclosure, sharing, store
+from suite import checks, publish
 from suite.export import FORMATS
-from suite.model import Run
+from suite.stored import store
+from suite.stored.run import Run
+from suite.terminal import disclosure
 from tests.faults.trials import Extent, Trial
 from tests.good_runs import good_run
 from tests.judging import keep
@@ -269,7 +271,7 @@ def judged(data: bytes, origin: Run | None, folder: Path) -> Iterator[str]:
         plain.answers(checks.credible(run))
         for export in FORMATS.values():
             export(checks.credible(run))
-        redacted, removed = sharing.redact(store.decode(data), frozenset({"jane"}))
+        redacted, removed = publish.redact(store.decode(data), frozenset({"jane"}))
         disclosure.lines(redacted, removed, everything=False)
     except Exception as error:  # noqa: BLE001 - any is a fault
         yield _where(error)

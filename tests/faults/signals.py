@@ -9,7 +9,7 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
-from suite import store
+from suite.stored import store
 from tests.faults.forked import CHEAP, INTERRUPTED, Command, processes_left
 from tests.faults.kept import finish, measured, watch_records
 from tests.faults.trials import Extent, Trial

@@ -20,7 +20,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
-from suite.running import launches
+from suite.run import launches
 from tests.command import ROOT
 from tests.faults.bodies import RUN
 from tests.faults.forked import CHEAP, Command, Ended, processes_left, run

@@ -16,11 +16,11 @@ from typing import Any
 
 import torch
 
-from suite.abilities import precision
-from suite.caches import ColdCaches
-from suite.devices import Device
-from suite.model import Check
-from suite.timing import Body, Sampler
+from suite.kit.abilities import precision
+from suite.kit.device import Device
+from suite.measure.caches import ColdCaches
+from suite.measure.sampler import Body, Sampler
+from suite.stored.run import Check
 from tests.alone import BENCHMARKS, load
 from tests.gpu.anchors_figures import AHEAD, SPAN, Timed
 from tests.peers.adapters import cuda_bench

@@ -11,12 +11,12 @@ from time import perf_counter
 
 import torch
 
-from suite import store
-from suite.devices import Device
 from suite.errors import DoesNotFitError
-from suite.model import Run, Search
-from suite.shapes import Shape
-from suite.timing import Sampler
+from suite.kit.device import Device
+from suite.kit.shapes import Shape
+from suite.measure.sampler import Sampler
+from suite.stored import store
+from suite.stored.run import Run, Search
 from tests.gpu.anchors_figures import SEARCH, Peak
 from tests.gpu.anchors_measure import in_turn
 from tests.peers.tool import ROOT, Order, run

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from statistics import median
 
-from suite.model import Case, Estimate, Run
 from suite.statistics import estimate, launch_medians
+from suite.stored.run import Case, Estimate, Run
 from suite.units import counted, format_estimate, format_seconds, format_value
 from tests.gpu.anchors_figures import (
     AHEAD,

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from suite import checks, store
-from suite.model import Run
+from suite import checks
+from suite.stored import store
+from suite.stored.run import Run
 from tests.command import ROOT, frobench, outcomes, stored
 
 MISHAPS = ROOT / "tests" / "mishaps"

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from suite.devices import Device
-    from suite.model import Check
+    from suite.kit.device import Device
+    from suite.stored.run import Check
 
 SIZES = [512, 4096]
 
@@ -18,7 +18,7 @@ def checked(gpu: "Device", n: int, dtype: str, allowed: str) -> "Check":
     dtype : that the benchmark asks for
     allowed : the precision that torch is allowed as the benchmark begins
     """
-    from suite.abilities import precision
+    from suite.kit.abilities import precision
     from tests.alone import BENCHMARKS, Recorder, load
 
     benchmarks, seen = load(BENCHMARKS / "bench_matmul.py"), Recorder()

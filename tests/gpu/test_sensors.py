@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from suite import telemetry
-from suite.sensors import nvml
-from suite.sensors.sensor import HELD_BACK, Sensor, seal
+from suite.machine.sensors import nvml
+from suite.machine.sensors.sensor import HELD_BACK, Sensor, seal
+from suite.run.sensed import telemetry
 from tests.gpu import smi
 from tests.gpu.series import lag
 
 if TYPE_CHECKING:
-    from suite.devices import Device
+    from suite.kit.device import Device
     from tests.gpu.load import Load
 
 SALT = "7"

@@ -7,7 +7,7 @@ from itertools import count
 import torch
 
 from suite import Device, Measure, Work, cases, close_to, freivalds, same_bytes
-from suite.model import Check
+from suite.stored.run import Check
 
 LATER = 10
 """A call that no pilot makes, and every launch does while it warms a body up."""

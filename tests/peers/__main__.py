@@ -15,9 +15,9 @@ import msgspec
 import torch
 
 import frobench
-from suite import environment
 from suite.errors import CannotRunError
-from suite.running.lock import machine_lock
+from suite.machine import environment
+from suite.run.folder.lock import machine_lock
 from tests.peers import page, studies
 from tests.peers.adapters import tools
 from tests.peers.alarms import alarms

@@ -9,7 +9,7 @@ import torch
 from msgspec.structs import replace
 
 from suite import Device, Measure, cases
-from suite.timing import Sampler
+from suite.measure.sampler import Sampler
 from tests.sabotage.planting import (
     factors,
     measure_as_product,
@@ -69,7 +69,7 @@ def bench_clock_set_back(
     def clock() -> float:
         return perf_counter() - 3600 * max(0, calls - WARM)
 
-    monkeypatch.setattr("suite.measuring.Sampler", partial(Sampler, clock=clock))
+    monkeypatch.setattr("suite.launch.measure.Sampler", partial(Sampler, clock=clock))
     measure_as_product(measure, body, a, b)
 
 
@@ -78,8 +78,8 @@ def bench_clock_stopped(
     measure: Measure, accelerator: Device, caught: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Read a clock that stands still."""
-    monkeypatch.setattr("suite.clocks.MOST_READINGS", 1000)  # as good as for ever
-    monkeypatch.setattr("suite.measuring.Sampler", partial(Sampler, clock=lambda: 1.0))
+    monkeypatch.setattr("suite.measure.clocks.MOST_READINGS", 1000)  # as good as for ever
+    monkeypatch.setattr("suite.launch.measure.Sampler", partial(Sampler, clock=lambda: 1.0))
     measure_product(measure, accelerator)
 
 
@@ -88,7 +88,7 @@ def bench_first_call(
     measure: Measure, accelerator: Device, caught: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Sample from the first call on."""
-    monkeypatch.setattr("suite.timing.warm_up", lambda _, seconds, __: seconds)
+    monkeypatch.setattr("suite.measure.sampler.warm_up", lambda _, seconds, __: seconds)
     measure_product(measure, accelerator)
 
 

@@ -9,8 +9,8 @@ import pytest
 
 from suite import Device, Lane, Measure, cases
 from suite.concurrency import Interval
-from suite.lanes import MILLISECOND
-from suite.timing import Sampler
+from suite.kit.lanes import MILLISECOND
+from suite.measure.sampler import Sampler
 from tests.sabotage.planting import (
     MICRO,
     factors,
@@ -43,7 +43,7 @@ def bench_no_waiting(
     measure: Measure, accelerator: Device, caught: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Read the clock before the work is done."""
-    monkeypatch.setattr("suite.measuring.Sampler", Hasty)
+    monkeypatch.setattr("suite.launch.measure.Sampler", Hasty)
     measure_product(measure, accelerator)
 
 
@@ -106,7 +106,7 @@ def bench_pipeline_by_first_and_last_events(
     def by_ends(parts: Mapping[str, float]) -> float | None:
         return 1 - 1 / MICRO if "shareable" in parts else None
 
-    monkeypatch.setattr("suite.measurement.concurrency", by_ends)
+    monkeypatch.setattr("suite.measure.sampling.concurrency", by_ends)
     measure_stages_in_turn(measure, devices)
 
 
@@ -119,7 +119,7 @@ def bench_streams_by_events(
     def by_events(parts: Mapping[str, float]) -> float | None:
         return min(1.0, parts["shared"] / parts["shareable"]) if "shareable" in parts else None
 
-    monkeypatch.setattr("suite.measurement.concurrency", by_events)
+    monkeypatch.setattr("suite.measure.sampling.concurrency", by_events)
     measure_in_streams(measure, accelerator)
 
 

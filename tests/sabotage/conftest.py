@@ -10,13 +10,14 @@ import msgspec
 import pytest
 import torch
 
-from suite import clocks, timing
-from suite.devices import Device
-from suite.plugin import SESSION
-from suite.running.journal import Journal, Measured, Record
+from suite.journal import Journal, Measured, Record
+from suite.kit.device import Device
+from suite.launch.plugin import SESSION
+from suite.measure import clocks
+from suite.measure import sampler as timing
 from tests.sabotage.planting import simulated, spend
 
-pytest_plugins = ["suite.plugin"]
+pytest_plugins = ["suite.launch.plugin"]
 
 PLANTED = os.environ.get("SABOTAGE", "").split(", ")
 STEP = 1e-4

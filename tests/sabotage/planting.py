@@ -10,7 +10,7 @@ from typing import Any
 import torch
 
 from suite import Device, Lane, Measure, Work, close_to, freivalds, worst
-from suite.timing import Body
+from suite.measure.sampler import Body
 
 N = 48
 """Edge of the matrices: a product takes the simulated device about a millisecond."""

@@ -11,11 +11,11 @@ import time
 import torch
 from scenes import FIRST  # type: ignore[import-not-found]  # it lies beside
 
-from suite.devices import Device
+from suite.kit.device import Device
+from suite.measure.energy_window import repeat
+from suite.measure.queued import blocker
+from suite.measure.sampler import Sampler, measure
 from suite.profiles import settings_for
-from suite.queued import blocker
-from suite.timing import Sampler, measure
-from suite.windows import repeat
 
 N = 256
 

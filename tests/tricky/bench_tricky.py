@@ -13,8 +13,8 @@ import pytest
 import torch
 
 from suite import Device, Measure, Work, cases
-from suite.model import Check
-from suite.workers import Worker
+from suite.kit.workers import Worker
+from suite.stored.run import Check
 
 FINE = Check("nothing", 0.0, 1.0)
 

@@ -14,8 +14,8 @@ from reports.findings.matmul import best_rates
 from reports.findings.own.functions import Quantity
 from reports.findings.select import Cases, NotMeasuredError
 from reports.frame import device_of
-from suite.catalog import Ceiling
-from suite.model import Case
+from suite.datasheets.catalog import Ceiling
+from suite.stored.run import Case
 from suite.units import format_point
 
 MEMORY = "within"

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from reports.findings.answers import axis_pattern, size
 from reports.findings.select import Cases, Curve, NotMeasuredError, is_cpu, the_device
 from reports.frame import device_of, function_of
-from suite.model import Case, Outcome
-from suite.names import name_of, short_name
+from suite.stored.names import name_of, short_name
+from suite.stored.run import Case, Outcome
 
 LARGEST = 2**63
 """The largest whole number that is taken for a size."""

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from statistics import median
 
-from suite import statistics, store
-from suite.model import Case, Run
+from suite import statistics
+from suite.stored import store
+from suite.stored.run import Case, Run
 from tests.peers.adapters import OURS
 from tests.peers.bodies import DEVICE, QUEUED
 from tests.peers.tool import (

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Rules about results that are impossible, or very unlikely, on any machine."""

@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: MIT
+# ruff: noqa: D401 - the first line of a rule says what it reports, as a user reads it
+"""Rules about what a case claims that it did: its work, its parameters, and how it was checked."""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from functools import cache
+from pathlib import Path
+
+from suite.checks import declared_work, today
+from suite.checks.ceilings import function, path, precision
+from suite.checks.rule import Fault
+from suite.profiles import PROFILES
+from suite.stored.run import Case, Check, Run, Severity
+from suite.version import version_in
+
+SEVERITY: Severity = "error"
+
+WIDEST_BOUND = {"float64": 0.01, "float32": 0.01, "tfloat32": 1.0, "float16": 1.0, "int8": 1.0}
+WIDEST_NARROW, WIDEST_OTHER = 4.0, 100.0
+"""Bounds of products by their precision, of others, and of what is no product, at most."""
+NARROWER = {"tfloat32", "bfloat16", "float16", "float8_e4m3fn"}
+
+
+def impossible_count(run: Run) -> Iterator[Fault]:
+    """Work, calls or places of a case are not what can be counted.
+
+    Work is more than nothing, and a launch that has samples of a case has calls of it, at a place
+    of its own among its cases. Take the file again from where it was made.
+    """
+    places: Counter[tuple[int, int]] = Counter()
+    for case in run.benchmarks:
+        info = case.extra_info
+        amounts = (info.work.flops, info.work.bytes, info.work.items)
+        if any(amount is not None and not amount > 0 for amount in amounts):
+            yield Fault("it declares work of nothing, or less", case.fullname)
+        seen = zip(info.launches, info.iterations, info.order, strict=False)
+        if any(count < 0 or (count > 0 and min(calls, place) < 1) for count, calls, place in seen):
+            yield Fault("a launch has samples without calls, or without a place", case.fullname)
+        places.update((at, place) for at, place in enumerate(info.order, start=1) if place > 0)
+    for (launch, place), cases in places.items():
+        if cases > 1:
+            yield Fault(f"{cases} cases have place {place} of launch {launch}")
+            break
+
+
+def other_work(run: Run) -> Iterator[Fault]:
+    """A benchmark declares other work for the same parameters, or other bytes than it is named for.
+
+    Work is counted from the definition, whatever the device or the precision. One of the numbers
+    was changed, or is in another unit than it is stored in.
+    """
+    first: dict[tuple[object, ...], Case] = {}
+    for case in run.benchmarks:
+        info = case.extra_info
+        named = {k: v for k, v in case.params.items() if k not in {"device", "dtype"}}
+        key = (case.fullname.partition("[")[0], len(info.devices), str(named))
+        other = first.setdefault(key, case).extra_info.work
+        if info.search is None and not _close(info.work.flops, other.flops):
+            what = f"{info.work.flops or 0:g} operations, where another device has"
+            yield Fault(f"{what} {other.flops or 0:g}", case.fullname)
+        for unit, amount in _declared(case).items():
+            stored = getattr(info.work, unit)
+            if not _close(stored, amount):
+                what = f"{stored or 0:g} {unit}"
+                yield Fault(f"{what}, where its benchmark declares {amount:g}", case.fullname)
+        size, moved = case.params.get("size"), info.work.bytes
+        copies = moved / size if moved and isinstance(size, int) and size > 0 else 1.0
+        # A copy moves its bytes once or twice for every device, never a part of them.
+        named_for_it = info.work.path is None and path(case) is not None
+        if named_for_it and not (1 <= copies <= 2 * len(info.devices) and copies == int(copies)):
+            yield Fault(f"{moved:g} bytes, where {size} are copied", case.fullname)
+
+
+def other_parameters(run: Run) -> Iterator[Fault]:
+    """A case's name and its parameters, or its devices, say different things.
+
+    One of them was changed. Take the file again from where it was made.
+    """
+    for case in run.benchmarks:
+        name = f"{function(case)}[{case.param}]" if case.param else function(case)
+        if case.fullname.rpartition("::")[2] != case.name or case.name != name:
+            yield Fault("name, full name and parameters differ", case.fullname)
+        elif _by_place(case) and case.param != _label(case.params.values()):
+            values = ", ".join(f"{key} {value}" for key, value in case.params.items())
+            yield Fault(f"it is named for other parameters than {values}", case.fullname)
+        elif "+".join(case.extra_info.devices) != str(case.params.get("device", "cpu")):
+            yield Fault("its devices are not those of its name", case.fullname)
+
+
+def _label(values: Iterable[object]) -> str:
+    r"""Return how pytest spells values in a name, where ``é`` is ``\xe9``."""
+    return "-".join(map(str, values)).encode("unicode_escape").decode("ascii")
+
+
+def unchecked(run: Run) -> Iterator[Fault]:
+    """A case was never compared with the truth.
+
+    Its speed is worth nothing: a wrong result can be had in no time. Measure again.
+    """
+    for case in run.benchmarks:
+        if case.extra_info.check is None:
+            yield Fault("there is no check of its result", case.fullname)
+
+
+def impossible_check(run: Run) -> Iterator[Fault]:
+    """An error or its bound is no number that a check gives.
+
+    Neither is below zero, and a bound above all rounding lets every result pass. Take the file
+    again from where it was made.
+    """
+    for case in run.benchmarks:
+        check = case.extra_info.check
+        if check and not (0 <= check.error < math.inf and 0 <= check.bound <= _widest(case, check)):
+            yield Fault(f"error {check.error:.3g}, bound {check.bound:.3g}", case.fullname)
+
+
+def other_precision(run: Run) -> Iterator[Fault]:
+    """A case that names float32 passed, although its result has the error of a narrower type.
+
+    Its speed is that of the narrower type: TF32 passes for float32. Measure again, with
+    `torch.set_float32_matmul_precision("highest")`, or name what was measured.
+    """
+    for case in run.benchmarks:
+        check = case.extra_info.check
+        if check and precision(case) == "float32" and check.precision in NARROWER:
+            yield Fault(f"computed in {check.precision} where float32 was asked", case.fullname)
+
+
+def other_settings(run: Run) -> Iterator[Fault]:
+    """The run says twice what it was told to do, and not the same.
+
+    One of them was changed. Take the file again from where it was made.
+    """
+    settings, whole = run.frobench.settings, run.frobench
+    longest = PROFILES[settings.profile].longest_sample
+    if settings.longest_sample != longest:
+        told = f"a call may take {settings.longest_sample:g} s"
+        yield Fault(f"{told}, in a {settings.profile} run {longest:g} s")
+    if settings.profile != whole.profile:
+        yield Fault(f"a {whole.profile} run with the settings of a {settings.profile} one")
+    if whole.complete and settings.launches and len(whole.launches) < settings.launches:
+        told = f"{settings.launches} launches were asked for"
+        yield Fault(f"{told}, there are {len(whole.launches)}, and it counts as complete")
+
+
+def _declared(case: Case) -> dict[str, float]:
+    """Return the work that the benchmark declares, if it is the one that was measured."""
+    benchmark, info = case.fullname.partition("[")[0], case.extra_info
+    module, _, name = benchmark.partition("::")
+    source = today.ROOT / module
+    if source.parent != today.ROOT / today.FOLDER or _version(source, name) != info.version:
+        return {}
+    return declared_work.declared(source, name, case.params, len(info.devices))
+
+
+@cache
+def _version(module: Path, name: str) -> str | None:
+    try:
+        return version_in(module, name)
+    except (LookupError, SyntaxError):
+        return None
+
+
+def _by_place(case: Case) -> bool:
+    """Tell whether a case is named by its parameters, place first, as the suite's cases are."""
+    place = str(case.params.get("device", "cpu"))
+    return case.param is not None and case.param.split("-")[0] == place
+
+
+def _close(one: float | None, other: float | None) -> bool:
+    return one is other or (one is not None and other is not None and math.isclose(one, other))
+
+
+def _widest(case: Case, check: Check) -> float:
+    if check.precision is None:
+        return WIDEST_OTHER
+    return WIDEST_BOUND.get(precision(case), WIDEST_NARROW)

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: MIT
+
+"""Rules about samples that were written instead of measured: no two measurements are the same."""
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+
+from suite.checks.facts import Seen, by_launch, by_version, said
+from suite.checks.rule import Fault
+from suite.stored.run import Run, Severity
+
+SEVERITY: Severity = "error"
+
+LEAST_COPIES = 10
+"""Samples that two cases share, at least. A coarse clock makes one or two agree by chance."""
+DIGITS = 6
+"""Digits to which samples are compared; samples that agree to as many are without spread."""
+SPREAD = 1e-3
+"""Relative spread of honest samples, at least; a neighbour only ever makes it larger."""
+MOST_ALIKE = 12
+"""Launches, or cases, with the same samples that are compared; honest runs have none."""
+NO_CHANCE, CERTAIN = 4.0, 10.0
+"""Digits that agree in two measurements of a case, and in all of them together, at least. Fewer
+agree by chance somewhere in a run of three hundred cases."""
+
+
+def constant_samples(run: Run) -> Iterator[Fault]:
+    """All samples of a launch are equal, although the clock could tell them apart.
+
+    Nothing was timed: two calls never take the same time. Measure again.
+    """
+    for case in run.benchmarks:
+        equal = [one for one in by_launch(run, case) if len({*one.samples}) == 1]
+        digits = sum((len(one.samples) - 1) * _digits(one) for one in equal)
+        if digits >= CERTAIN:
+            took = said(equal[0].seconds, "s")
+            yield Fault(f"every sample of launch {equal[0].number} is {took}", case.fullname)
+
+
+def constant_medians(run: Run) -> Iterator[Fault]:
+    """All launches of a case have the same median, although the clock could tell them apart.
+
+    Launches are made one after the other and never agree to so many digits. Measure again.
+    """
+    for case in run.benchmarks:
+        seen = by_launch(run, case)
+        if len({_rounded(one.seconds) for one in seen}) == 1:
+            digits = (len(seen) - 1) * min(map(_digits, seen))
+            if digits >= CERTAIN:
+                yield Fault(
+                    f"every launch has the median {said(seen[0].seconds, 's')}", case.fullname
+                )
+
+
+def repeated_samples(run: Run) -> Iterator[Fault]:
+    """Two launches have the same samples, or the same times a factor: one was not measured.
+
+    Their order does not matter. Measure again. On a simulated device, let each launch draw its own
+    noise.
+    """
+    launches: dict[tuple[int, int], float] = {}
+    cases: dict[str, float] = {}
+    for case in run.benchmarks:
+        by_shape: dict[tuple[str, ...], list[Seen]] = {}
+        for one in by_launch(run, case):
+            by_shape.setdefault(_shape(one.samples), []).append(one)
+        for group in by_shape.values():
+            for earlier, later in combinations(group[:MOST_ALIKE], 2):
+                pair, digits = (earlier.number, later.number), _agreement(earlier, later)
+                launches[pair] = launches.get(pair, 0.0) + digits
+                if earlier is group[0]:
+                    cases[case.fullname] = cases.get(case.fullname, 0.0) + digits
+    originals: dict[int, int] = {}
+    for original, copy in sorted(pair for pair, digits in launches.items() if digits >= CERTAIN):
+        originals.setdefault(copy, original)
+    for copy, original in sorted(originals.items()):
+        yield Fault(f"launch {copy} has the samples of launch {original}")
+    for name, digits in cases.items() if not originals else ():
+        if digits >= CERTAIN:
+            yield Fault("its launches have the same samples, times a factor", name)
+
+
+def copied_samples(run: Run) -> Iterator[Fault]:
+    """Two cases, or two versions of a body, have the very same samples: one was not measured.
+
+    Take the file again from where it was made, or measure again.
+    """
+    seen: dict[tuple[int, tuple[float, ...]], list[str]] = {}
+    for case in run.benchmarks:
+        for version, launches in by_version(run, case):
+            for one in launches:
+                key = one.number, tuple(one.samples)
+                seen.setdefault(key, []).append(f"{case.fullname}\n{version}")
+    copies: Counter[tuple[str, str]] = Counter()
+    for (_, samples), names in seen.items():
+        if len(names) > 1:
+            copies.update(
+                dict.fromkeys(combinations(names[:MOST_ALIKE], 2), _distinct(samples) - 1)
+            )
+    for (earlier, later), number in copies.items():
+        if number >= LEAST_COPIES:
+            other, name = (one.partition("\n")[0] for one in (earlier, later))
+            whose = "its other version" if name == other else other.rpartition("::")[2]
+            yield Fault(f"it has the samples of {whose}", name)
+
+
+def _digits(seen: Seen) -> float:
+    """Return how many digits of a sample differ between two honest ones, as the clock tells."""
+    step = seen.launch.timer_step
+    return max(0.0, math.log10(SPREAD * seen.sample / step)) if step > 0 else 0.0
+
+
+def _shape(samples: Sequence[float]) -> tuple[str, ...]:
+    """Return what samples have in common with their multiples, in whatever order."""
+    least = min(samples)
+    return tuple(_rounded(one / least) for one in sorted(samples)) if least > 0 else ()
+
+
+def _agreement(earlier: Seen, later: Seen) -> float:
+    """Return how many digits agree in the samples of two launches of one shape.
+
+    What chance explains counts for nothing: samples in few steps of the clock often agree.
+    """
+    step = max(earlier.launch.timer_step, later.launch.timer_step, 1e-12)
+    spread = max(later.samples) - min(later.samples)
+    levels = min(spread * later.iterations / step, spread / later.seconds * 10 ** (DIGITS - 1))
+    digits = (_distinct(later.samples) - 1) * math.log10(max(levels, 1.0))
+    return digits if digits >= NO_CHANCE else 0.0
+
+
+def _distinct(samples: Sequence[float]) -> int:
+    return len({*map(_rounded, samples)})
+
+
+def _rounded(value: float) -> str:
+    return f"{value:.{DIGITS}g}"

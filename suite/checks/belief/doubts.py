@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: MIT
+# ruff: noqa: D401 - the first line of a rule says what it reports, as a user reads it
+"""Rules about figures too good to be taken as they are, and about devices held back.
+
+An honest machine can show them, so nothing is refused for them; a reader must know them.
+"""
+
+from collections.abc import Iterator
+from itertools import pairwise
+from statistics import median
+
+from suite.checks.ceilings import (
+    efficiencies,
+    fastest,
+    host_ceiling,
+    memory_ceiling,
+    peak_ceiling,
+    precision,
+)
+from suite.checks.facts import by_launch, is_accelerator, said
+from suite.checks.rule import Fault
+from suite.checks.when import TICK, beginnings, run_began
+from suite.datasheets import catalog
+from suite.datasheets.catalog import NotInCatalogError
+from suite.stored.run import Case, Run, Severity
+
+SEVERITY: Severity = "warning"
+
+LEAST_LAUNCHES = 3
+"""With less, a neighbour may have been there in all of them."""
+MORE_THAN_A_SHARE = 1.05
+"""How much more than its share each of several devices does before it is doubted."""
+CAPPED = 0.99
+"""A power limit relative to the usual one, below which it is lowered."""
+LARGE = 2048
+"""Length of a product's sides from which on its precision, not its launching, takes the time."""
+SLOWER = 1.05
+"""Time of a narrower product relative to the wider one's."""
+LESS_WORK, NO_LONGER = 4096, 1.1
+"""How much more work takes hardly longer, before it is doubted that it was waited for."""
+
+
+def near_peak(run: Run) -> Iterator[Fault]:
+    """A product is faster than the datasheet's dense peak, at the device's highest clock.
+
+    Without a datasheet it is faster than the device's units are by its generation, or than the
+    best card in the catalog. Cards may run above the clock that their datasheet assumes, or be
+    another model of the same name. Else its inputs were plain, its precision another one, or it
+    was not waited for.
+    """
+    for case in run.benchmarks:
+        flops, seconds = case.extra_info.work.flops, fastest(case)
+        ceiling = peak_ceiling(run, case) if flops else None
+        if flops and ceiling and ceiling.likely < flops / seconds <= ceiling.most:
+            rate, most = (said(x, "FLOP/s") for x in (flops / seconds, ceiling.likely))
+            yield Fault(f"{rate}, where {ceiling.why} {most}", case.fullname)
+
+
+def faster_than_link(run: Run) -> Iterator[Fault]:
+    """A copy is faster than its device's link, as the driver states it.
+
+    A virtual machine may not tell the link that there is. Else the copy was not waited for.
+    """
+    for case in run.benchmarks:
+        moved, seconds = case.extra_info.work.bytes, fastest(case)
+        ceiling = host_ceiling(run, case) if moved else None
+        if moved and ceiling and ceiling.likely < moved / seconds <= ceiling.most:
+            yield Fault(f"{said(moved / seconds, 'B/s')}, more than {ceiling.why}", case.fullname)
+
+
+def faster_than_memory(run: Run) -> Iterator[Fault]:
+    """A copy within a device is faster than its memory, or much faster than its caches usually are.
+
+    What fits the last cache is left out of account. The memory's clock was raised, or the device
+    is another model of the same name. Else the copy was not waited for.
+    """
+    for case in run.benchmarks:
+        moved, seconds = case.extra_info.work.bytes, fastest(case)
+        ceiling = memory_ceiling(run, case) if moved else None
+        if moved and ceiling and ceiling.likely < moved / seconds <= ceiling.most:
+            rate, most = (said(x, "B/s") for x in (moved / seconds, ceiling.likely))
+            yield Fault(f"{rate}, where {ceiling.why} {most}", case.fullname)
+
+
+def above_share(run: Run) -> Iterator[Fault]:
+    """Several devices are a little more times as fast as one than they are many.
+
+    The work of each is smaller and may fit its caches; or the single device was slowed, or some
+    of the several were not waited for.
+    """
+    for case, shares in efficiencies(run):
+        if len(shares) >= LEAST_LAUNCHES and min(shares) > MORE_THAN_A_SHARE:
+            many, times = len(case.extra_info.devices), median(shares)
+            message = f"{many} devices are {many * times:.1f} times as fast as one"
+            yield Fault(message, case.fullname)
+
+
+def narrow_slower(run: Run) -> Iterator[Fault]:
+    """A large product in TF32 is slower than the same one in float32.
+
+    The units for it were not used, or the two were taken for each other. On some cards, which do
+    both equally fast, it is no more than a little slower.
+    """
+    wide: dict[tuple[object, ...], Case] = {}
+    for case in run.benchmarks:
+        if precision(case) == "float32":  # of several alike the slowest is compared
+            key = _but_precision(case)
+            wide[key] = max(wide.get(key, case), case, key=lambda one: one.stats.median)
+    for case in run.benchmarks:
+        other = wide.get(_but_precision(case))
+        n = case.params.get("n")
+        if precision(case) != "tfloat32" or other is None or not isinstance(n, int) or n < LARGE:
+            continue
+        usual = {one.number: one.seconds for one in by_launch(run, other)}
+        seen = [one for one in by_launch(run, case) if one.number in usual]
+        ratios = [one.seconds / usual[one.number] for one in seen]
+        if len(ratios) >= LEAST_LAUNCHES and min(ratios) > SLOWER:
+            yield Fault(f"it takes {median(ratios):.2f} times as long", case.fullname)
+
+
+def flat_time(run: Run) -> Iterator[Fault]:
+    """Of one benchmark, four thousand times the work takes no longer.
+
+    Its clock stopped before the work was done: no device does the rest in the time between. See
+    that waiting for the device does wait.
+    """
+    families: dict[tuple[str, str, str], list[tuple[float, float, Case]]] = {}
+    for case in run.benchmarks:
+        if (flops := case.extra_info.work.flops) and is_accelerator(case.extra_info.device):
+            key = (case.fullname.partition("[")[0], case.extra_info.device, precision(case))
+            families.setdefault(key, []).append((flops, median(case.stats.data), case))
+    for family in families.values():
+        less, quick, _ = min(family, key=lambda one: one[0])
+        more, long, case = max(family, key=lambda one: one[0])
+        ceiling = peak_ceiling(run, case)
+        least = (more - less) / ceiling.most if ceiling else 0.0
+        # Where launching or waiting is dear, a fast device does much work in no more time.
+        growth = NO_LONGER * quick
+        if more >= LESS_WORK * less and long < growth and least > growth - quick:
+            message = f"{more / less:,.0f} times the work takes {long / quick:.2f} times as long"
+            yield Fault(message, case.fullname)
+
+
+def capped_power(run: Run) -> Iterator[Fault]:
+    """A device's power limit is below its usual one.
+
+    Its figures are those of a device held back. Say so beside them, or raise the limit:
+    `nvidia-smi -pl` with the default in watts, but in a laptop, which refuses it.
+    """
+    for one in run.frobench.environment.accelerators:
+        limit, usual = one.power_limit_watts, one.power_limit_default_watts
+        whose = "its default"
+        if usual is None:
+            try:
+                usual = catalog.sheet(one).figure("power_limit").value
+            except NotInCatalogError:
+                continue
+            whose = "that of its datasheet"
+        if limit is not None and usual > 0 and limit < CAPPED * usual:
+            where = f"{one.name} ({one.type}:{one.index})"
+            yield Fault(f"{where} may draw {limit:.0f} W, {limit / usual:.0%} of {whose}")
+
+
+def clock_set(run: Run) -> Iterator[Fault]:
+    """The system's clock was set back while the run was measured.
+
+    Nothing was measured by it, and nothing is wrong but the times of day at which launches began.
+    """
+    launches = beginnings(run)
+    named = run_began(run)
+    times = [(named, 0.0)] if named else []
+    times += [(one.started, one.begun) for one in launches if one.begun is not None]
+    for (before, begun), (started, at) in pairwise(times):
+        if (back := at - begun - (started - before).total_seconds()) > TICK:
+            yield Fault(f"it was set back by {said(back, 's')}")
+
+
+def other_model(run: Run) -> Iterator[Fault]:
+    """A device has the name of one in the catalog, and not its memory or multiprocessors.
+
+    It is another model of that name, or a part of one, so that its datasheet says nothing of it.
+    What it does is held against what its multiprocessors can do by its generation.
+    """
+    for one in run.frobench.environment.accelerators:
+        try:
+            catalog.sheet(one)
+        except NotInCatalogError as why:
+            if "memory" in str(why):
+                yield Fault(f"{one.name} ({one.type}:{one.index}): {why}")
+
+
+def _but_precision(case: Case) -> tuple[object, ...]:
+    """Return what a product is but its precision: narrow ones may be benchmarks of their own."""
+    params = {name: value for name, value in case.params.items() if name != "dtype"}
+    return case.group, str(params), case.extra_info.work.flops

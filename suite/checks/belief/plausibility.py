@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: MIT
+# ruff: noqa: D401 - the first line of a rule says what it reports, as a user reads it
+"""Rules about times that contradict each other, so that one of them was changed or misread."""
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+from msgspec import UNSET
+
+from suite.checks.facts import by_launch, is_accelerator, mostly, said
+from suite.checks.rule import Fault
+from suite.checks.when import TICK, Beginning, beginnings, run_began
+from suite.profiles import LARGEST_LOAD, STEPS_IN_A_LAUNCH, STEPS_IN_A_SAMPLE
+from suite.stored.run import Case, Launch, Run, Severity
+
+SEVERITY: Severity = "error"
+
+ROUNDED = 1e-3
+"""Seconds that a launch's sums are rounded to, and the part of them that samples are."""
+LONGER_THAN_ALLOWED = 20.0
+"""The fastest sample relative to what a call may take: a pilot has called the body before."""
+STAMPED = 0.01
+"""Seconds that the rounding of the times of launches may come to."""
+WHOLE = 10.0
+"""Seconds until a body returns relative to the longest sample, at most; it is no longer at all."""
+TOO_LONG = 5.0
+"""Length of a sample of several calls relative to the one wanted: probes may be disturbed."""
+MUCH_MORE, HALF = 3.0, 0.5
+"""So many times the work never takes less than this part of the time ..."""
+PARALLEL = 1e-2
+"""... where the smaller takes at least so many seconds: tiny work may be left to a single core."""
+LONGEST_EMPTY_BODY, LONGEST_STEP = 10.0, 0.1
+"""Seconds of an empty body, and of a step of a clock, at most: ten thousand times what is seen."""
+FRACTIONS = ("overlap", "concurrency", "balance")
+"""Parts that are no seconds, but parts of a whole."""
+
+
+def samples_beyond_launch(run: Run) -> Iterator[Fault]:
+    """The samples of a launch add up to more than the time that it spent in samples.
+
+    Samples are in another unit than they are stored in, or were changed. Take the file again from
+    where it was made.
+    """
+    for number, (launch, spent) in enumerate(
+        zip(run.frobench.launches, _sampled(run), strict=True), start=1
+    ):
+        if spent > launch.body_seconds * (1 + ROUNDED) + ROUNDED:
+            seen, told = said(spent, "s"), said(launch.body_seconds, "s")
+            yield Fault(f"launch {number} has {seen} of samples, and spent {told} in them")
+
+
+def launch_beyond_run(run: Run) -> Iterator[Fault]:
+    """Samples and launches take longer than the whole run.
+
+    One of them is in another unit than it is stored in, or was changed. Take the file again from
+    where it was made.
+    """
+    whole = run.frobench.seconds
+    # A run that was killed forgets a launch's time, and keeps its samples.
+    for what, parts in {
+        "samples": _sampled(run),
+        "launches": [launch.seconds for launch in run.frobench.launches],
+    }.items():
+        if sum(parts) - max(parts, default=0.0) > whole * (1 + ROUNDED) + 1:
+            took = f"{what} take {said(sum(parts), 's')}"
+            yield Fault(f"{took}, the run {said(max(whole, 0.0), 's')}")
+
+
+def longer_than_allowed(run: Run) -> Iterator[Fault]:
+    """Every sample of a case is far longer than the settings let a call take.
+
+    Such a case is left out. Its samples are in another unit than they are stored in, or the
+    settings are not those of the run. Launches that other programs disturbed do not count: a call
+    may take a hundred times as long there.
+    """
+    most = run.frobench.settings.longest_sample
+    for case in run.benchmarks:
+        calm = [seen for seen in by_launch(run, case) if not _is_disturbed(run, seen.launch)]
+        least = min((min(seen.samples) for seen in calm), default=0.0)
+        if least > LONGER_THAN_ALLOWED * most:
+            took, may = said(least, "s"), said(most, "s")
+            yield Fault(f"a call takes {took}, where {may} are allowed", case.fullname)
+
+
+def clock_set_back(run: Run) -> Iterator[Fault]:
+    """A launch began before the one ahead of it had ended, or before the run, or ended after it.
+
+    The clock that measured it went backwards, or launches were changed or put in another order.
+    Measure again.
+    """
+    launches = beginnings(run)
+    stamps = [(one, one.begun) for one in launches if one.begun is not None]
+    if len(stamps) < len(launches):
+        yield from _back_by_the_day(run, launches)  # no other clock tells
+        return
+    for (before, begun), (one, at) in pairwise(stamps):
+        if (early := begun + before.seconds - at) > STAMPED:
+            yield Fault(f"launch {one.number} began {said(early, 's')} too early")
+    if stamps and stamps[0][1] < 0:
+        yield Fault(f"the first launch began {said(-stamps[0][1], 's')} before the run")
+    if stamps and (late := stamps[-1][1] + launches[-1].seconds - run.frobench.seconds) > STAMPED:
+        yield Fault(f"the last launch ended {said(late, 's')} after the run")
+
+
+def _is_disturbed(run: Run, launch: Launch) -> bool:
+    """Tell whether other programs kept the processor busy while a launch ran."""
+    cores = run.frobench.environment.cpu.usable_cores
+    return launch.others is not UNSET and launch.others > LARGEST_LOAD * cores
+
+
+def _back_by_the_day(run: Run, launches: list[Beginning]) -> Iterator[Fault]:
+    for before, one in pairwise(launches):
+        early = before.seconds - (one.started - before.started).total_seconds()
+        if early > TICK:
+            yield Fault(f"launch {one.number} began {said(early, 's')} too early")
+    named = run_began(run)
+    if named and launches and (early := (named - launches[0].started).total_seconds()) > TICK:
+        yield Fault(f"the first launch began {said(early, 's')} before the run")
+
+
+def impossible_duration(run: Run) -> Iterator[Fault]:
+    """A time is negative, or longer than anything of its kind.
+
+    It is in another unit than it is stored in, or the clock that measured it ran backwards.
+    """
+    whole = run.frobench
+    if not 0 <= whole.plan_seconds <= whole.seconds:
+        yield Fault(f"a run of {whole.seconds:g} s planned for {whole.plan_seconds:g} s")
+    planned = 0.0 if whole.plan_body_seconds is UNSET else whole.plan_body_seconds
+    if not 0 <= planned <= whole.plan_seconds:
+        yield Fault(f"planning for {whole.plan_seconds:g} s spent {planned:g} s in bodies")
+    for number, one in enumerate(whole.launches, start=1):
+        if min(one.seconds, one.body_seconds, one.warmup_seconds) < 0:
+            yield Fault(f"a time of launch {number} is negative")
+        least = 0.0 if one.empty_body else -1.0  # a launch that was cut off may not know
+        if not least < one.timer_step <= LONGEST_STEP:
+            yield Fault(f"the clock of launch {number} has steps of {one.timer_step:g} s")
+        for device, took in one.empty_body.items():
+            if not 0 <= took <= LONGEST_EMPTY_BODY:
+                yield Fault(f"an empty body took {took:g} s on {device} in launch {number}")
+    for case in run.benchmarks:
+        if min(case.extra_info.warmup, default=0.0) < 0:
+            yield Fault("a warm-up is negative", case.fullname)
+
+
+def needless_calls(run: Run) -> Iterator[Fault]:
+    """A sample holds far more calls than it takes to make it long enough.
+
+    The calls were changed, or the samples: a sample is their product. Take the file again from
+    where it was made. Launches that other programs disturbed do not count: their samples may take
+    many times as long as the calls by which their number was chosen.
+    """
+    settings = run.frobench.settings
+    for case in run.benchmarks:
+        seen = [one for one in by_launch(run, case) if not _is_disturbed(run, one.launch)]
+        steps = STEPS_IN_A_LAUNCH if is_accelerator(case.extra_info.device) else STEPS_IN_A_SAMPLE
+        long = settings.case_seconds / max(settings.most_samples, 1)
+        if mostly(
+            one.iterations > 1
+            and min(one.samples) * one.iterations
+            > TOO_LONG * max(long, steps * one.launch.timer_step)
+            for one in seen
+        ):
+            lasts = said(max(one.sample for one in seen), "s")
+            calls = max(one.iterations for one in seen)
+            yield Fault(f"{calls} calls make a sample of {lasts}", case.fullname)
+
+
+def faster_when_larger(run: Run) -> Iterator[Fault]:
+    """Of one benchmark, several times the work takes less than half the time.
+
+    The samples of the two cases were exchanged, or one of them was changed. Take the file again
+    from where it was made.
+    """
+    families: dict[tuple[object, ...], list[tuple[float, Case]]] = {}
+    for case in run.benchmarks:
+        info = case.extra_info
+        sizes = {key: value for key, value in case.params.items() if isinstance(value, int)}
+        named = {key: value for key, value in case.params.items() if key not in sizes}
+        work = info.work.flops or info.work.bytes
+        if work and sizes:
+            kind = bool(info.work.flops)
+            key = (case.fullname.partition("[")[0], kind, *sizes, str(named), info.version)
+            families.setdefault(key, []).append((work, case))
+    for family in families.values():
+        for (less, small), (more, large) in pairwise(sorted(family, key=lambda one: one[0])):
+            if _takes_less(small, large) and more >= MUCH_MORE * less:
+                times = f"{more / less:.1f} times the work of {small.name}"
+                yield Fault(f"{times} takes less than half the time", large.fullname)
+
+
+def _takes_less(small: Case, large: Case) -> bool:
+    """Tell whether every sample of the large case is far shorter than every one of the small."""
+    quick, slow = min(small.stats.data), max(large.stats.data)
+    return quick > PARALLEL and slow < HALF * quick
+
+
+def impossible_part(run: Run) -> Iterator[Fault]:
+    """A part of a sample is negative, far longer than the whole, or more than all.
+
+    Until the body has returned takes no longer than until all is done, and devices overlap in no
+    more than all of their time. The part was changed, or is in another unit than it is stored in.
+    """
+    for case in run.benchmarks:
+        for one in by_launch(run, case):
+            parts = one.parts
+            wrong = [name for name, value in parts.items() if value < 0]
+            wrong += ["enqueue"] if parts.get("enqueue", 0.0) > WHOLE * max(one.samples) else []
+            wrong += [name for name in FRACTIONS if parts.get(name, 0.0) > 1 + ROUNDED]
+            if wrong:
+                what = f"{wrong[0]} is {parts[wrong[0]]:g} in launch {one.number}"
+                yield Fault(what, case.fullname)
+                break
+
+
+def _sampled(run: Run) -> list[float]:
+    """Return for each launch the seconds of all its samples, of all their calls."""
+    totals = [0.0] * len(run.frobench.launches)
+    for case in run.benchmarks:
+        info = case.extra_info
+        for data in (case.stats.data, info.against or []):
+            begin = 0
+            for number, (count, calls) in enumerate(
+                zip(info.launches, info.iterations, strict=True)
+            ):
+                totals[number] += calls * sum(data[begin : begin + count])
+                begin += count
+    return totals

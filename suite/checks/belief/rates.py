@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: MIT
+# ruff: noqa: D401 - the first line of a rule says what it reports, as a user reads it
+"""Rules about rates that no machine of the kind can reach.
+
+The limits leave room for what honest machines do: cards run above the clock that their datasheet
+assumes (by up to a sixth, as published figures show), caches are faster than memory, and a
+container that may use two cores borrows all others for a moment. What is a little too good is
+doubted elsewhere; here is what cannot be.
+"""
+
+from collections.abc import Iterator
+
+from suite.checks.ceilings import (
+    Ceiling,
+    efficiencies,
+    fastest,
+    host_ceiling,
+    memory_ceiling,
+    peak_ceiling,
+    peer_ceiling,
+)
+from suite.checks.facts import said
+from suite.checks.rule import Fault
+from suite.stored.run import Case, Run, Severity
+
+SEVERITY: Severity = "error"
+
+MOST_EFFICIENT = 1.25
+"""How much more than its share each of several devices may seem to do: a single one that is busy
+with a display, or slowed by the memory that it lacks, makes several look better than they are."""
+
+LEAST_LAUNCHES = 3
+"""With less, a neighbour may have slowed the single device in all of them."""
+
+
+def above_peak(run: Run) -> Iterator[Fault]:
+    """A case computes faster than its devices can in its precision.
+
+    Its clock stopped before the work was done, its work or its times are in another unit than
+    they are stored in, or its precision is not the one that it names: TF32 passes for float32.
+    Do not use it.
+    """
+    for case in run.benchmarks:
+        if flops := case.extra_info.work.flops:
+            yield from _above(case, flops, peak_ceiling(run, case), "FLOP/s")
+
+
+def above_memory(run: Run) -> Iterator[Fault]:
+    """A case reads and writes faster than the memory and the caches of its devices can.
+
+    Its clock stopped before the work was done, or its bytes or its times are in another unit than
+    they are stored in. Do not use it.
+    """
+    for case in run.benchmarks:
+        if moved := case.extra_info.work.bytes:
+            yield from _above(case, moved, memory_ceiling(run, case), "B/s")
+
+
+def above_link(run: Run) -> Iterator[Fault]:
+    """A copy is faster than the fastest link that such devices have.
+
+    Its clock stopped before the copy was done, or its bytes or its times are in another unit than
+    they are stored in. Do not use it.
+    """
+    for case in run.benchmarks:
+        if moved := case.extra_info.work.bytes:
+            yield from _above(case, moved, host_ceiling(run, case), "B/s")
+            yield from _above(case, moved, peer_ceiling(run, case), "B/s")
+
+
+def above_one(run: Run) -> Iterator[Fault]:
+    """Several devices are more times as fast as one than they are many, in every launch.
+
+    Of several devices some were not waited for, or the single one was slowed. Wait for every
+    device that takes part, and let all do the same work.
+    """
+    for case, shares in efficiencies(run):
+        if len(shares) >= LEAST_LAUNCHES and min(shares) > MOST_EFFICIENT:
+            many = len(case.extra_info.devices)
+            message = f"{many} devices are at least {many * min(shares):.1f} times as fast as one"
+            yield Fault(message, case.fullname)
+
+
+def _above(case: Case, amount: float, ceiling: Ceiling | None, unit: str) -> Iterator[Fault]:
+    """Compare the fastest sample, which is no luck: no chance makes a device do more.
+
+    The device's own time for a call, and that of a call on end, count as well.
+    """
+    parts = case.extra_info.parts
+    own = [one for name in ("device", "sustained") for one in parts.get(name, []) if one]
+    seconds = min([fastest(case), *own])
+    if ceiling is not None and seconds > 0 and amount / seconds > ceiling.most:
+        rate, most = said(amount / seconds, unit), said(ceiling.most, unit)
+        yield Fault(f"{rate}, where {most} is more than {ceiling.why}", case.fullname)

@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: MIT
+# ruff: noqa: D401 - the first line of a rule says what it reports, as a user reads it
+"""Rules about a stored file as a whole, which a run cannot be asked before it is stored."""
+
+from collections.abc import Iterator
+
+from suite.checks.rule import Fault
+from suite.stored import store
+from suite.stored.run import Run, Severity
+
+SEVERITY: Severity = "error"
+
+
+def digest_differs(run: Run) -> Iterator[Fault]:
+    """The content is not what the digest was made of.
+
+    The file was changed after it was stored. Take it again from where it was made.
+    """
+    found = store.digest(run)
+    if found != run.frobench.digest:
+        yield Fault(f"stored {run.frobench.digest[:12] or 'none'}, computed {found[:12]}")

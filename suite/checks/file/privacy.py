@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: MIT
+# ruff: noqa: D401 - the first line of a rule says what it reports, as a user reads it
+"""Rules about what a stored file must never say: who measured, and on which host of all."""
+
+from collections.abc import Iterator
+
+from suite.checks.rule import Fault
+from suite.personal import private
+from suite.stored.run import Run, Severity
+
+SEVERITY: Severity = "error"
+
+COMMON_BRANCHES = (None, "HEAD", "main", "master")
+
+
+def personal_data(run: Run) -> Iterator[Fault]:
+    """A text names a person, a host, a folder, an address, or one device of all.
+
+    Such things are never stored. `frobench share` writes the file without them; report how they
+    came into it.
+    """
+    # What was found is not repeated: conclusions are stored too.
+    yield from map(Fault, private.told(run))
+
+
+def branch_name(run: Run) -> Iterator[Fault]:
+    """A branch's own name is stored, which is often called after who works on it.
+
+    `frobench share` writes the file without it.
+    """
+    if run.commit_info.branch not in COMMON_BRANCHES:
+        yield Fault("$.commit_info.branch is a branch of somebody's own")
+
+
+def host_name(run: Run) -> Iterator[Fault]:
+    """The host's name is stored where pytest-benchmark writes it.
+
+    Replace ``machine_info.node`` by the name of the kind of machine.
+    """
+    node = run.machine_info.get("node")
+    if node not in (None, "", run.frobench.environment.machine):
+        yield Fault("machine_info.node is not the kind of machine")

@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: MIT
+# ruff: noqa: D401 - the first line of a rule says what it reports, as a user reads it
+"""Rules about a stored file that says one thing in two places."""
+
+import math
+from collections import Counter
+from collections.abc import Iterator
+from statistics import fmean, median
+
+from suite.checks.rule import Fault
+from suite.stored.run import Run, Severity
+
+SEVERITY: Severity = "error"
+
+TOLERANCE = 1e-6
+"""Relative error that stored statistics may have."""
+LONGEST = 1e9
+"""Seconds of a sample, at most: a lifetime."""
+SHORTEST = 1e-12
+"""Seconds of a call, at least; a processor takes hundreds of times as long for one instruction."""
+
+
+def repeated_name(run: Run) -> Iterator[Fault]:
+    """Two cases or two outcomes have the same full name.
+
+    Give the parameters of the benchmark distinct names, and measure again.
+    """
+    for what, entries in (("case", run.benchmarks), ("outcome", run.frobench.outcomes)):
+        for name, count in Counter(entry.fullname for entry in entries).items():
+            if count > 1:
+                yield Fault(f"{count} {what}s have this name", name)
+
+
+def outcome_missing(run: Run) -> Iterator[Fault]:
+    """Cases and outcomes do not belong together one to one.
+
+    Every selected case has an outcome, one with samples is not skipped, and one that passed
+    has samples. Take the file again from where it was made.
+    """
+    status = {outcome.fullname: outcome.status for outcome in run.frobench.outcomes}
+    measured = {case.fullname for case in run.benchmarks}
+    for name in sorted(measured - status.keys()):
+        yield Fault("has samples but no outcome", name)
+    for name, word in status.items():
+        if word == "passed" and name not in measured:
+            yield Fault("passed, but has no samples", name)
+        if word == "skipped" and name in measured:
+            yield Fault("was skipped, but has samples", name)
+
+
+def reason_missing(run: Run) -> Iterator[Fault]:
+    """A case failed or was skipped, and the file does not say why.
+
+    Measure again; a reader cannot tell this from a hole in the suite.
+    """
+    for outcome in run.frobench.outcomes:
+        if outcome.status != "passed" and not outcome.reason:
+            yield Fault(f"{outcome.status} without a reason", outcome.fullname)
+
+
+def unchecked_pass(run: Run) -> Iterator[Fault]:
+    """A case counts as passed although its result differs from the truth too much.
+
+    Its speed is worth nothing: a wrong result can be had in no time. Measure again.
+    """
+    status = {outcome.fullname: outcome.status for outcome in run.frobench.outcomes}
+    for case in run.benchmarks:
+        check = case.extra_info.check
+        if check and not check.passed and status.get(case.fullname) == "passed":
+            yield Fault(f"error {check.error:.3g}, bound {check.bound:.3g}", case.fullname)
+
+
+def exercise_missing(run: Run) -> Iterator[Fault]:
+    """A case belongs to an exercise whose question the file does not hold.
+
+    Take the file again from where it was made.
+    """
+    for case in run.benchmarks:
+        if case.group not in run.frobench.exercises:
+            yield Fault(f"there is no exercise {case.group!r}", case.fullname)
+
+
+def sample_count(run: Run) -> Iterator[Fault]:
+    """The samples of a case are not as many as its launches and its rounds say.
+
+    Samples cannot be told apart by launch then. Take the file again from where it was made.
+    """
+    for case in run.benchmarks:
+        counts = len(case.stats.data), case.stats.rounds, sum(case.extra_info.launches)
+        if len({*counts}) > 1 or 0 in counts:
+            message = "{} samples, {} rounds, {} in the launches".format(*counts)
+            yield Fault(message, case.fullname)
+        against = case.extra_info.against
+        if against is not None and len(against) != counts[0]:
+            message = f"{counts[0]} samples, {len(against)} of the other version beside them"
+            yield Fault(message, case.fullname)
+
+
+def launch_count(run: Run) -> Iterator[Fault]:
+    """Something that a case has once a launch is there more or less often.
+
+    Every such list has one entry for each launch of the run, also for a launch that did
+    not measure the case. Take the file again from where it was made.
+    """
+    launches = len(run.frobench.launches)
+    for case in run.benchmarks:
+        info = case.extra_info
+        lengths = {
+            "launches": len(info.launches),
+            "iterations": len(info.iterations),
+            "warmup": len(info.warmup),
+            "order": len(info.order),
+            **{f"parts.{name}": len(values) for name, values in info.parts.items()},
+            **({"energy": len(info.energy.joules)} if info.energy else {}),
+            **({"energy.seconds": len(info.energy.seconds)} if info.energy else {}),
+        }
+        for name, length in lengths.items():
+            if length != launches:
+                message = f"{name} has {length} entries for {launches} launches"
+                yield Fault(message, case.fullname)
+
+
+def sample_limit(run: Run) -> Iterator[Fault]:
+    """A launch kept more samples of a case than its settings allow.
+
+    Take the file again from where it was made, or thin the samples out when merging.
+    """
+    limit = run.frobench.settings.most_samples
+    for case in run.benchmarks:
+        if (most := max(case.extra_info.launches, default=0)) > limit:
+            yield Fault(f"{most} samples in a launch, where {limit} are kept", case.fullname)
+
+
+def impossible_sample(run: Run) -> Iterator[Fault]:
+    """A sample is not a positive number of seconds, or shorter than any call.
+
+    The clock that measured it ran backwards or stood still. Measure again.
+    """
+    for case in run.benchmarks:
+        samples = [*case.stats.data, *(case.extra_info.against or [])]
+        if wrong := [s for s in samples if not SHORTEST < s < LONGEST]:
+            yield Fault(f"{len(wrong)} samples such as {wrong[0]!r} s", case.fullname)
+
+
+def statistics_differ(run: Run) -> Iterator[Fault]:
+    """The statistics of a case are not those of its samples.
+
+    One of them was changed. Take the file again from where it was made.
+    """
+    for case in run.benchmarks:
+        data = case.stats.data
+        if not data or max(map(abs, data)) >= LONGEST:
+            continue
+        mean = fmean(data)
+        squares = math.fsum((sample - mean) * (sample - mean) for sample in data)
+        truth = {
+            "min": min(data),
+            "max": max(data),
+            "mean": mean,
+            "median": median(data),
+            "stddev": math.sqrt(squares / max(1, len(data) - 1)),
+            "total": math.fsum(data),
+            "ops": 1 / mean if mean else 0.0,
+        }
+        for name, value in truth.items():
+            stored = getattr(case.stats, name)
+            if not math.isclose(stored, value, rel_tol=TOLERANCE, abs_tol=TOLERANCE * abs(mean)):
+                yield Fault(f"{name} is {stored:.9g}, its samples say {value:.9g}", case.fullname)

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Rules about what was measured, and about what sensors showed meanwhile."""

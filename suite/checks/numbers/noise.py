@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: MIT
+# ruff: noqa: D401 - the first line of a rule says what it reports, as a user reads it
+"""Rules about numbers that are less trustworthy, or devices less even, than they look."""
+
+from collections.abc import Iterator
+from statistics import median
+
+from suite.checks.facts import accelerators, by_launch, mostly
+from suite.checks.rule import Fault
+from suite.statistics import estimate, launch_medians, spread
+from suite.stored.run import Run, Severity
+from suite.units import format_estimate
+
+SEVERITY: Severity = "warning"
+
+WIDEST_INTERVAL = 0.1
+"""Width of a trustworthy interval, relative to its value, at most."""
+WIDEST_SPREAD = 0.1
+"""Spread of trustworthy launches, relative to their median, at most."""
+LEAST_BALANCE = 0.7
+"""Time of the device that is done first relative to the last one's, at least; two devices of one
+kind differ by a few percent."""
+SHORTEST_WORK = 5e-4
+"""Seconds of work that the devices do at least; of shorter work the larger part is launching."""
+
+
+def noisy_case(run: Run) -> Iterator[Fault]:
+    """A case's launches differ by more than 10%, or its 95% interval is more than 10% wide.
+
+    Do not trust differences of that size. Close other programs, plug the machine in, let it
+    cool, and measure again with a larger budget.
+    """
+    for case in run.benchmarks:
+        medians = launch_medians(case.stats.data, case.extra_info.launches)
+        found, apart = estimate(medians), spread(medians)
+        signs = []
+        if apart is not None and apart > WIDEST_SPREAD:
+            signs.append("launches differ " + _by(apart))
+        if found.low is not None and found.high is not None:
+            width = (found.high - found.low) / found.value
+            if width > WIDEST_INTERVAL:
+                signs.append("wide interval")
+        if signs:
+            yield Fault(f"{', '.join(signs)}: {format_estimate(found, 's')}", case.fullname)
+
+
+def uneven_devices(run: Run) -> Iterator[Fault]:
+    """One of several devices is done in less than 70% of the time that another takes.
+
+    Together they are no faster than the slowest. Look for what slows that one (power, heat, its
+    link, another user), or divide the work by speed.
+    """
+    for case in run.benchmarks:
+        seen = [
+            one.parts for one in by_launch(run, case) if {"balance", "span"} <= one.parts.keys()
+        ]
+        if len(accelerators(case)) > 1 and mostly(
+            parts["balance"] < LEAST_BALANCE and parts["span"] > SHORTEST_WORK for parts in seen
+        ):
+            share = median(parts["balance"] for parts in seen)
+            message = f"the first device to be done takes {share:.0%} of the last one's time"
+            yield Fault(message, case.fullname)
+
+
+def _by(part: float) -> str:
+    return f"by {part:.0%}" if part < 1 else f"{1 + part:,.0f}-fold"

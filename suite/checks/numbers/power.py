@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: MIT
+# ruff: noqa: D401 - the first line of a rule says what it reports, as a user reads it
+"""Rules about what limits a device that works as it should."""
+
+from collections.abc import Iterator
+
+from suite.checks.ceilings import accelerator
+from suite.checks.facts import held_back
+from suite.checks.rule import Fault
+from suite.machine.sensors.power_limit import LIMITED, may_limit
+from suite.machine.sensors.sensor import MEAN_POWER, POWER
+from suite.stored.run import Run, Sensed, Severity
+
+SEVERITY: Severity = "info"
+POWERS = (POWER, MEAN_POWER)
+
+
+def power_limited_case(run: Run) -> Iterator[Fault]:
+    """A device ran at its power limit while a case was measured, and so below its highest clock.
+
+    That is what it can do for longer: nothing is wrong. A larger limit would make it faster, if
+    its maker allows one.
+    """
+
+    def worked(name: str, seen: Sensed) -> bool:
+        device = accelerator(run, name)
+        known = (seen.values[name] for name in POWERS if name in seen.values)
+        _, _, watts = next(known, (None, None, None))
+        _, busy, _ = seen.values.get("utilization", (None, None, None))
+        return may_limit(watts, device.power_limit_watts if device else None, busy)
+
+    yield from held_back(run, LIMITED, worked)

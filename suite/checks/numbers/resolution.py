@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: MIT
+# ruff: noqa: D401 - the first line of a rule says what it reports, as a user reads it
+"""Rules about clocks too coarse, and harnesses too costly, for what they measure."""
+
+import math
+from collections.abc import Iterable, Iterator
+from statistics import median
+
+from suite.checks.facts import Seen, by_launch, is_accelerator, mostly
+from suite.checks.rule import Fault
+from suite.profiles import STEPS_IN_A_LAUNCH, STEPS_IN_A_SAMPLE
+from suite.stored.run import Run, Severity
+from suite.units import counted, format_seconds
+
+SEVERITY: Severity = "warning"
+
+COARSEST_STEP = 1e-5
+"""Seconds of a clock's step; every system's monotonic clock has less than a tenth of it."""
+LARGEST_COST = 0.1
+"""What the harness may cost, relative to a sample."""
+LEAST_SAMPLES = 20
+"""Fewer samples can fall on the steps of a clock that does not exist."""
+LEAST_RANGE = 0.01
+"""Samples of a launch that differ by less, relative, show no steps."""
+LEAST_STEPS = 100
+"""Steps that the clock was seen to have, in the one that all samples share, at least: numbers
+that mean nothing share some smaller one by chance."""
+STEP_NOISE, PART_NOISE = 5, 0.01
+"""How far from a multiple of a shared step a sample may be, in steps that the clock was seen to
+have (reading it takes some), and as a part of the shared one (iterations multiply rounding)."""
+
+
+def coarse_clock(run: Run) -> Iterator[Fault]:
+    """A case's samples are shorter than 100 steps of the clock, or its steps exceed 10 µs.
+
+    The clock rounds such samples by more than 1%, and a real clock has steps below 1 µs. A case
+    this short needs a body that does more; a clock this coarse needs another system timer. On an
+    accelerator, where a body is called once, 20 steps are enough.
+    """
+    step = max((launch.timer_step for launch in run.frobench.launches), default=0.0)
+    if step > COARSEST_STEP:
+        yield Fault(f"the clock's smallest step is {format_seconds(step)}")
+    for case in run.benchmarks:
+        steps = [
+            one.sample / one.launch.timer_step
+            for one in by_launch(run, case)
+            if one.launch.timer_step > 0
+        ]
+        least = STEPS_IN_A_LAUNCH if is_accelerator(case.extra_info.device) else STEPS_IN_A_SAMPLE
+        if steps and min(steps) < least:
+            yield Fault(f"a sample lasts {min(steps):.0f} steps of the clock", case.fullname)
+
+
+def quantised_samples(run: Run) -> Iterator[Fault]:
+    """All samples are multiples of one step, far larger than those that the clock showed.
+
+    The clock that timed them is coarser than it seemed, and rounds every sample to such a step.
+    Use the system's finest clock, and measure again.
+    """
+    finest = max((launch.timer_step for launch in run.frobench.launches), default=0.0)
+    varied = [seen for case in run.benchmarks if _varies(seen := by_launch(run, case))]
+    lengths = [[s * one.iterations for one in seen for s in one.samples] for seen in varied]
+    every = [length for case in lengths for length in case]
+    step = _common_step(every, STEP_NOISE * finest, LEAST_STEPS * finest)
+    short = sum(median(case) < STEPS_IN_A_SAMPLE * step for case in lengths)
+    if step and short and finest and len(every) >= LEAST_SAMPLES:
+        yield Fault(
+            f"samples come in steps of {format_seconds(float(f'{step:.3g}'))}, and those of "
+            f"{counted(short, 'case')} last less than {STEPS_IN_A_SAMPLE}"
+        )
+
+
+def costly_harness(run: Run) -> Iterator[Fault]:
+    """Reading the clock around a case takes more than 10% of what it measures.
+
+    What an empty body costs is never subtracted, so the case seems slower than it is. Let its
+    body do more.
+    """
+    for case in run.benchmarks:
+        if is_accelerator(case.extra_info.device):
+            continue
+        costs = [
+            one.launch.empty_body.get("cpu", 0.0) / one.sample
+            for one in by_launch(run, case)
+            if one.sample > 0
+        ]
+        if mostly(cost > LARGEST_COST for cost in costs):
+            message = f"the harness takes {median(costs):.0%} of a sample"
+            yield Fault(message, case.fullname)
+
+
+def _varies(seen: list[Seen]) -> bool:
+    """Tell whether the samples of a launch differ; a simulated device's may not."""
+    return mostly(
+        max(one.samples) - min(one.samples) > LEAST_RANGE * one.seconds
+        for one in seen
+        if len(one.samples) > 1
+    )
+
+
+def _common_step(lengths: Iterable[float], noise: float, least: float) -> float:
+    """Return the greatest common divisor of lengths that are not exact, by Euclid; 0 if none.
+
+    noise : what a length may differ from a multiple by
+    least : smaller ones do not count
+    """
+    every = sorted({length for length in lengths if length > 0})
+    step = every[0] if every else 0.0
+    for length in every:
+        rest = abs(math.remainder(length, step))
+        while rest > max(noise, PART_NOISE * step):
+            step, rest = rest, abs(math.remainder(step, rest))
+        if step < least:
+            return 0.0
+    fits = (abs(math.remainder(one, step)) <= max(noise, PART_NOISE * step) for one in every)
+    return step if all(fits) else 0.0

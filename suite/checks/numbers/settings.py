@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: MIT
+# ruff: noqa: D401 - the first line of a rule says what it reports, as a user reads it
+"""Rules about settings under which a machine does not show what it can do."""
+
+from collections.abc import Iterator
+from statistics import mode
+
+from suite.checks.facts import is_accelerator
+from suite.checks.rule import Fault
+from suite.stored import differences
+from suite.stored.run import Cpu, Run, Scalar, Severity
+from suite.units import counted
+
+SEVERITY: Severity = "warning"
+
+WATCHED = ("software.threads", "software.flags.", "cpu.usable_")
+"""Beginnings of facts that `changed_settings` already tells of, for the process itself."""
+LONGEST_VALUE = 40
+"""Letters of a setting's value that a message shows; a list of cores may have hundreds."""
+
+
+def few_threads(run: Run) -> Iterator[Fault]:
+    """PyTorch computes with fewer threads than there are cores for it.
+
+    Figures of the CPU are those of so many threads, and an accelerator seems better beside them
+    than it is. Unset `OMP_NUM_THREADS` and its like, or give it the number of cores.
+    """
+    threads, cores = run.frobench.environment.software.threads, _cores(run)
+    if cores is not None and threads < cores:
+        yield Fault(f"{counted(threads, 'thread')} where {counted(cores, 'core')} may be used")
+
+
+def many_threads(run: Run) -> Iterator[Fault]:
+    """PyTorch computes with more threads than it may use cores.
+
+    They wait for each other and for their turn. Set `OMP_NUM_THREADS` to the number of cores
+    that may be used: a container's limit is not seen by PyTorch.
+    """
+    threads = run.frobench.environment.software.threads
+    usable = run.frobench.environment.cpu.usable_cores
+    if _uses_cpu(run) and threads > usable:
+        yield Fault(f"{counted(threads, 'thread')} where {counted(usable, 'core')} may be used")
+
+
+def changed_settings(run: Run) -> Iterator[Fault]:
+    """A launch began with other settings than the rest of the run.
+
+    Its samples are of another experiment. Look for what sets them: a variable, a start-up
+    file, a module that a benchmark imports, or another program that moves processes about.
+    """
+    states = [(n, launch.state) for n, launch in enumerate(run.frobench.launches, start=1)]
+    for name in dict.fromkeys(name for _, state in states for name in state):
+        values = {n: state[name] for n, state in states if name in state}
+        usual = mode(values.values())
+        if name == "threads":  # what the run was planned with counts
+            usual = run.frobench.environment.software.threads
+        odd = {n: value for n, value in values.items() if value != usual}
+        if odd:
+            what = " or ".join(dict.fromkeys(map(_spell, odd.values())))
+            where = (
+                "every launch" if len(odd) == len(values) else "launch " + ", ".join(map(str, odd))
+            )
+            yield Fault(f"{name} is {what} in {where}, not {_spell(usual)}")
+
+
+def changed_environment(run: Run) -> Iterator[Fault]:
+    """The machine was not in the same state in all launches.
+
+    Launches before and after measured different machines. Look for what changes it meanwhile: a
+    power or clock limit, a governor, a container's quota, an update; then measure again.
+    """
+    launches = list(enumerate(run.frobench.launches, start=1))
+    for fact in dict.fromkeys(fact for _, launch in launches for fact in launch.changed):
+        if differences.matters(fact) and not fact.startswith(WATCHED):
+            found = {n: launch.changed[fact] for n, launch in launches if fact in launch.changed}
+            what = " or ".join(dict.fromkeys(map(_spell, found.values())))
+            where = ", ".join(map(str, found))
+            yield Fault(f"{fact} was {what} in launch {where}, unlike when the run began")
+
+
+def _spell(value: Scalar) -> str:
+    text = str(value)
+    return (
+        text
+        if len(text) <= LONGEST_VALUE
+        else f"{text[: LONGEST_VALUE - 1]}\N{HORIZONTAL ELLIPSIS}"
+    )
+
+
+def _uses_cpu(run: Run) -> bool:
+    return any(not is_accelerator(case.extra_info.device) for case in run.benchmarks)
+
+
+def _cores(run: Run) -> int | None:
+    """Return how many threads are certainly not too many; `None` where the number tells nothing.
+
+    Two threads of one core share it, and PyTorch's default is a thread a core. Of a part of the
+    machine's logical cores it is not known which share one, so that as many as can be are taken
+    to. Macs have cores of two kinds, and PyTorch leaves the slow ones alone.
+    """
+    cpu: Cpu = run.frobench.environment.cpu
+    if not _uses_cpu(run) or (cpu.model or "").startswith("Apple"):
+        return None
+    if not (cpu.physical_cores and cpu.logical_cores):
+        return max(1, cpu.usable_cores // 2)
+    return max(1, cpu.usable_cores * cpu.physical_cores // cpu.logical_cores)

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: MIT
+"""Rules about machines that do not hold their speed."""
+
+import math
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from statistics import NormalDist, correlation, fmean, median
+from typing import NamedTuple
+
+from suite.checks.courses import drifts
+from suite.checks.facts import by_launch, mostly
+from suite.checks.rule import Fault
+from suite.statistics import LEAST_LAUNCHES
+from suite.stored.run import Run, Severity
+
+SEVERITY: Severity = "warning"
+
+LARGEST_SETTLING = 0.05
+"""Change from the first third of a launch to the last, relative, at most; more than what the
+allocator and the caches have become used to by then."""
+EARLY, LATE = 1 / 3, 2 / 3
+"""Places up to and from which a case came early or late in its launch."""
+PLACE_CHANCE = 0.001
+"""Places that mean nothing go along with slowness as closely with this probability, at most."""
+LEAST_POINTS = 18
+"""Cases in launches, below which the normal approximation of a rank correlation is poor."""
+NEARLY_ALL = 0.9
+"""The part of the launches that show the same. A neighbour's noise lasts for several cases, so that
+what they have in common is no more than one chance each launch."""
+
+
+class _Point(NamedTuple):
+    """A case in a launch: its place, from 0 to 1, and how slow it was there.
+
+    slowness : logarithm of its time relative to its median over launches
+    """
+
+    case: str
+    launch: int
+    place: float
+    slowness: float
+
+
+def drift(run: Run) -> Iterator[Fault]:
+    """Over the run, all cases or one became slower or faster by more than 2%, by a trend or a step.
+
+    The machine did not hold its speed: it heated up, its power source changed, or something
+    else started or ended. The launches are not independent, so a 95% interval may cover the median
+    in fewer than 95% of runs. Warm the machine up or let it cool, and measure again.
+    """
+    whole = [case for case in run.benchmarks if all(case.extra_info.launches)]
+    times = [[math.log(one.seconds) for one in by_launch(run, case)] for case in whole]
+    for change, case, since in drifts(times):
+        word = "slower" if change > 0 else "faster"
+        if since is None:
+            message = f"the last launches were {abs(change):.1%} {word} than the first"
+        else:
+            message = f"from launch {since} on, times were {abs(change):.1%} {word} than before"
+        yield Fault(message, None if case is None else whole[case].fullname)
+
+
+def unsteady_clock(run: Run) -> Iterator[Fault]:
+    """Cases measured late in a launch are more than 5% slower, or faster, than early ones.
+
+    The device became hot and throttled, or its clock had not settled when the launch began. Cool
+    it better or limit its power or clock, and measure again.
+    """
+    for device, points in _points(run).items():
+        changes = _changes(points)
+        if len(points) < LEAST_POINTS or not changes:
+            continue
+        change = math.expm1(median(changes))
+        if (
+            abs(change) > LARGEST_SETTLING
+            and _chance_of_order(points) < PLACE_CHANCE
+            and mostly((slope * change > 0 for slope in _slopes(points)), NEARLY_ALL)
+        ):
+            word = "slower" if change > 0 else "faster"
+            yield Fault(f"late in a launch {device} is {abs(change):.1%} {word} than early in it")
+
+
+def _points(run: Run) -> dict[str, list[_Point]]:
+    """Return by device what its cases have to say of their places."""
+    last = [
+        max(places) for places in zip(*(c.extra_info.order for c in run.benchmarks), strict=True)
+    ]
+    points: dict[str, list[_Point]] = {}
+    for case in run.benchmarks:
+        seen = by_launch(run, case)
+        if len(seen) < LEAST_LAUNCHES:
+            continue
+        usual = math.log(median(one.seconds for one in seen))
+        points.setdefault(case.extra_info.devices[0], []).extend(
+            _Point(
+                case.fullname,
+                one.number,
+                (one.place - 1) / (last[one.number - 1] - 1),
+                math.log(one.seconds) - usual,
+            )
+            for one in seen
+            if last[one.number - 1] > 1
+        )
+    return points
+
+
+def _chance_of_order(points: list[_Point]) -> float:
+    """Return the p-value of Spearman's rank correlation, two-sided, normally approximated."""
+    places = _ranks([point.place for point in points])
+    found = correlation(places, _ranks([point.slowness for point in points]))
+    return 2 * NormalDist().cdf(-abs(found) * math.sqrt(len(points) - 1))
+
+
+def _changes(points: list[_Point]) -> list[float]:
+    """Return for each case that came early and late how much slower it was late, as a logarithm."""
+    early: dict[str, list[float]] = {}
+    late: dict[str, list[float]] = {}
+    for point in points:
+        if point.place <= EARLY:
+            early.setdefault(point.case, []).append(point.slowness)
+        elif point.place >= LATE:
+            late.setdefault(point.case, []).append(point.slowness)
+    return [median(late[case]) - median(early[case]) for case in early if case in late]
+
+
+def _slopes(points: list[_Point]) -> list[float]:
+    """Return for each launch whether slowness rises or falls in it; only the sign counts."""
+    launches: dict[int, list[_Point]] = {}
+    for point in points:
+        launches.setdefault(point.launch, []).append(point)
+    slopes = []
+    for here in launches.values():
+        middle = fmean(point.place for point in here)
+        slopes.append(sum((point.place - middle) * point.slowness for point in here))
+    return slopes
+
+
+def _ranks(values: Sequence[float]) -> list[float]:
+    """Return the rank of each value, a mean one where some are equal."""
+    ordered = sorted(values)
+    return [(bisect_left(ordered, value) + bisect_right(ordered, value)) / 2 for value in values]

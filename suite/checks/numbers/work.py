@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: MIT
+# ruff: noqa: D401 - the first line of a rule says what it reports, as a user reads it
+"""Rules about cases that did not do what their names and parameters say."""
+
+from collections.abc import Iterator
+from statistics import median
+
+from suite.checks.facts import Seen, accelerators, by_version, mostly
+from suite.checks.rule import Fault
+from suite.profiles import TIMES_THE_CACHE
+from suite.stored.run import Case, Run, Severity
+from suite.units import format_seconds, format_value
+
+SEVERITY: Severity = "error"
+
+NOTHING_QUEUED = 1.2
+"""A sample of nothing but the waiting, relative to an empty body's, at most."""
+NOTHING_CALLED = 2.0
+"""The same on the CPU: a function of Python costs about as much as reading the clock twice."""
+DEAR_WAIT, NOTHING_HELD = 2e-5, 2e-6
+"""Seconds of waiting for an idle device above which the launch of tiny work disappears in it; and
+seconds that a body holds the host, at most, which launches nothing."""
+PYTHON_CALL = 2e-7
+"""Seconds of a call that queues nothing; the fastest launch of work takes several times that."""
+
+
+def idle_device(run: Run) -> Iterator[Fault]:
+    """Nothing was allocated for a case on a device that it is named for.
+
+    The tensors lay elsewhere, and so did the work. Make them with `device=`, or with the
+    methods of the device that the benchmark is given.
+    """
+    for case in run.benchmarks:
+        if idle := case.extra_info.idle_devices:
+            yield Fault(f"nothing was allocated for it on {', '.join(idle)}", case.fullname)
+
+
+def no_work(run: Run) -> Iterator[Fault]:
+    """A case that declares work takes no longer than a body that does nothing.
+
+    Its result was kept from an earlier call, or was never computed. Make every call of the body
+    do the whole work.
+    """
+    for case in run.benchmarks:
+        work = case.extra_info.work
+        for version, seen in by_version(run, case):
+            if (work.flops or work.bytes) and mostly(
+                one.sample <= _nothing(case, one) for one in seen
+            ):
+                took = format_seconds(median(one.seconds for one in seen))
+                message = f"{version}a call takes {took}, as if it did nothing"
+                yield Fault(message, case.fullname)
+
+
+def warm_cache(run: Run) -> Iterator[Fault]:
+    """A case that claims cold caches was measured with warm ones.
+
+    It claims them by `cold=True`, or by a parameter named `cache` that is "cold". Read at least
+    twice the last-level cache before each sample, as `cold=True` does, and call the body once
+    in it.
+    """
+    cache = run.frobench.environment.cpu.last_level_cache_bytes or 0
+    for case in run.benchmarks:
+        info = case.extra_info
+        flushed = info.flushed_bytes
+        if flushed is None and case.params.get("cache") != "cold":
+            continue
+        needed = 0 if accelerators(case) else TIMES_THE_CACHE * cache
+        if not flushed:
+            yield Fault("nothing was read over the caches between the samples", case.fullname)
+        elif flushed < needed:
+            read, enough = format_value(flushed, "B"), format_value(needed, "B")
+            yield Fault(f"{read} were read between the samples, not {enough}", case.fullname)
+        elif (calls := max(info.iterations)) > 1:
+            yield Fault(f"a sample holds {calls} calls, so only the first is cold", case.fullname)
+
+
+def _nothing(case: Case, seen: Seen) -> float:
+    """Return how long a sample takes at most if its calls do nothing; 0 where that is unknown."""
+    empty = seen.launch.empty_body
+    if not set(case.extra_info.devices) <= empty.keys():
+        return 0.0
+    waiting = sum(empty[device] for device in case.extra_info.devices)
+    if accelerators(case):  # the calls of a sample are waited for together
+        most = NOTHING_QUEUED * waiting + (seen.iterations - 1) * PYTHON_CALL
+        # Where waiting is dear it hides the launch: that shows in how long the host was held.
+        queued = seen.parts.get("enqueue", 0.0)
+        return most if waiting <= DEAR_WAIT or queued <= NOTHING_HELD else 0.0
+    return NOTHING_CALLED * waiting * seen.iterations

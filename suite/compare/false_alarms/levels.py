@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: MIT
+"""Where the launches of each case of a run lie, for comparisons of other runs."""
+
+import math
+from collections.abc import Sequence
+
+from msgspec import Struct, structs
+
+from suite.compare import clock
+from suite.compare.alike import failures, faults
+from suite.compare.disturbance import Gauges, disturbing, gauges, sure_shifts
+from suite.compare.false_alarms.permutation import pulled_in, table
+from suite.statistics import LEAST_LAUNCHES, launch_medians
+from suite.stored.differences import state
+from suite.stored.run import Run
+
+MOST_RUNS = 12
+"""Other runs that are looked at, the newest."""
+ALIKE_SHIFT = 0.02
+"""By how much the gauge of a run from which something is learned may surely differ, as a log."""
+
+
+class Level(Struct, frozen=True):
+    """Where the launches of a case lie in a run, as logs of seconds, outliers pulled in.
+
+    version : of the benchmark
+    device : the device that gives the case its name
+    variance : of one launch
+    """
+
+    version: str
+    device: str
+    mean: float
+    variance: float
+    launches: int
+
+
+class Levels(Struct, frozen=True):
+    """What one run says to comparisons of others.
+
+    run : its name
+    state : a digest of what moves numbers on its machine
+    disturbed : codes of what else used the machine, sorted
+    gauges : times of each body of the gauge
+    cases : by full name, those with enough launches
+    """
+
+    run: str
+    state: str
+    disturbed: list[str]
+    gauges: dict[str, list[float]]
+    cases: dict[str, Level]
+
+    @property
+    def clock(self) -> float | None:
+        """The level of the gauge that shows how fast the cores run, as a log of seconds."""
+        times = self.gauges.get(clock.BODY)
+        return centres([times])[0][0] if times else None
+
+    def in_clocks(self) -> "Levels | None":
+        """Return the same relative to the speed of the cores; ``None`` where that is unknown."""
+        ticks = self.clock
+        if ticks is None:
+            return None
+        cases = {
+            name: structs.replace(case, mean=case.mean - ticks) for name, case in self.cases.items()
+        }
+        return structs.replace(self, cases=cases, gauges=clock.relative(self.gauges))
+
+    def is_like(self, run: Run) -> bool:
+        """Whether this is another run of the same machine, disturbed alike."""
+        ours = run.frobench
+        return (
+            bool(self.cases)
+            and self.run != ours.run
+            and self.state == state(ours.environment)
+            and self.disturbed == sorted(disturbing(run) or ())
+        )
+
+    def met_the_same(self, gauges: Gauges) -> bool:
+        """Whether no gauge surely differs from another run's.
+
+        A run whose gauge surely differs met another state: how far apart runs lie in which the
+        gauge differs shows by the gauge itself.
+        """
+        shifts = sure_shifts(gauges, self.gauges).values()
+        return all(abs(shift) <= ALIKE_SHIFT for shift in shifts)
+
+
+def levels(run: Run) -> Levels:
+    """Return what a run says to comparisons of others: nothing where its checks found an error."""
+    failed = failures(run, "")
+    cases = {
+        case.fullname: (case, medians)
+        for case in run.benchmarks
+        for medians in [launch_medians(case.stats.data, case.extra_info.launches)]
+        if sum(value is not None and value > 0 for value in medians) >= LEAST_LAUNCHES
+        and case.fullname not in failed
+        and not faults(run, "")
+    }
+    return Levels(
+        run=run.frobench.run,
+        state=state(run.frobench.environment),
+        disturbed=sorted(disturbing(run) or ()),
+        gauges=gauges(run),
+        cases={
+            name: Level(case.extra_info.version, case.extra_info.device, *found)
+            for (name, (case, _)), found in zip(
+                cases.items(), centres([medians for _, medians in cases.values()]), strict=True
+            )
+        },
+    )
+
+
+def centres(cases: Sequence[Sequence[float | None]]) -> list[tuple[float, float, int]]:
+    """Return the mean log over launches of each case, their variance and their number.
+
+    Outliers are pulled in first.
+    """
+    if not cases:
+        return []
+    logs = [[math.log(value) if value else math.nan for value in medians] for medians in cases]
+    middles, values, present = pulled_in(table(logs))
+    launches = present.sum(axis=0)
+    means = values.sum(axis=0) / launches
+    squares = (((values - means) * present) ** 2).sum(axis=0)
+    counts = launches + 0 * middles
+    return [
+        (float(mean), float(square / (count - 1)), int(count))
+        for mean, square, count in zip(middles + means, squares, counts, strict=True)
+    ]

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: MIT
+"""The smallest change that a run will be able to show, said before it measures.
+
+How many launches there will be is known then, and how many cases share the false alarms. How far
+the launches of a case will lie apart is not: it is taken from an earlier run of the machine, or
+stated as an assumption. The forecast is what the comparison itself says of normal launches, with
+the allowance for separate runs that is assumed where none is learned.
+"""
+
+import math
+from collections.abc import Collection
+from random import Random
+from statistics import NormalDist, fmean, median, stdev
+
+from msgspec import Struct
+
+from suite.compare.false_alarms.family import compare_family
+from suite.compare.false_alarms.levels import levels
+from suite.compare.false_alarms.wander import assumed
+from suite.statistics import LEAST_LAUNCHES
+from suite.stored.run import Run
+from suite.units import counted, format_value
+
+SPREAD = 0.01
+"""Standard deviation of launches, relative, where no earlier run of the machine tells."""
+
+
+class Forecast(Struct, frozen=True):
+    """What a run will show beside another one of as many launches.
+
+    launches, cases : how many there will be
+    spread : standard deviation of a case's launches, relative, from which it follows
+    earlier : the run that `spread` was seen in; ``None`` where it is assumed
+    smallest_change : the slow-down of a case, as a fraction, that will be found in about 90%;
+        ``None`` where no slow-down, however large, can be shown by so few launches
+    """
+
+    launches: int
+    cases: int
+    spread: float
+    earlier: str | None
+    smallest_change: float | None
+
+
+def forecast(launches: int, cases: Collection[str], earlier: Run | None) -> Forecast:
+    """Return what a run of some cases, given by their full names, will show.
+
+    earlier : a stored run of this machine, if there is one
+    """
+    seen = levels(earlier).cases if earlier else {}
+    spreads = [math.sqrt(seen[name].variance) for name in cases if name in seen]
+    spread = median(spreads) if spreads else SPREAD
+    return Forecast(
+        launches=launches,
+        cases=len(cases),
+        spread=spread,
+        earlier=earlier.frobench.run if earlier and spreads else None,
+        smallest_change=_smallest_change(launches, len(cases), spread),
+    )
+
+
+def in_words(known: Forecast) -> str:
+    """Say in a line what a run will show, and on what condition."""
+    if known.smallest_change is None:
+        return (
+            "no slow-down, however large, can be shown: "
+            f"a verdict needs {LEAST_LAUNCHES} launches, and {known.launches} are planned"
+        )
+    change, spread = (
+        format_value(part, "1", digits=2) for part in (known.smallest_change, known.spread)
+    )
+    cases = "the case" if known.cases == 1 else f"any of {counted(known.cases, 'case')}"
+    source = f", as in {known.earlier}" if known.earlier else "; how far they do, only a run shows"
+    return (
+        f"compared with another run of {known.launches} launches, a slow-down of about {change} "
+        f"in {cases} will be found if launches vary by {spread}{source}"
+    )
+
+
+def _smallest_change(launches: int, cases: int, spread: float) -> float | None:
+    """Compare made-up runs without a difference; return the change that the median case shows."""
+    if launches < LEAST_LAUNCHES or not cases:
+        return None
+    ideal = [NormalDist().inv_cdf((at + 0.5) / launches) for at in range(launches)]
+    scale = spread / stdev(ideal)
+    seconds = [math.exp(scale * (value - fmean(ideal))) for value in ideal]
+    random = Random(launches)  # noqa: S311 - no secret, and the same forecast every time
+    family = [
+        (random.sample(seconds, launches), random.sample(seconds, launches)) for _ in range(cases)
+    ]
+    wander = assumed([spread**2])
+    changes = [one.comparison.smallest_change for one in compare_family(family, [wander] * cases)]
+    return median(math.inf if change is None else change for change in changes)

@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: MIT
+"""How far a machine's runs of identical code lie apart, learned from its stored runs.
+
+Launches of one run share the machine's state of those minutes, so their spread does not show how
+far the next run may lie. Other runs of the same machine show it: each contributes the level of
+every case, and what the levels vary by more than their launches explain is the wander between
+runs. Where the other runs lie closer together relative to the speed of the cores, the case is
+compared relative to it.
+"""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from statistics import NormalDist, median, variance
+from typing import NamedTuple
+
+from suite.compare import clock
+from suite.compare.disturbance import shift_of, sure_shifts
+from suite.compare.false_alarms.levels import MOST_RUNS, Levels, levels
+from suite.statistics import ALARMS, Between
+from suite.stored.run import Run
+
+LEAST_RUNS = 3
+"""Other runs from which the wander is learned; with fewer it is assumed."""
+ASSUMED = 0.01
+"""Standard deviation of a case's level between runs, relative, where nothing is learned; that of
+its launches, if it is larger."""
+LEAST = 0.005
+"""The same, where it is learned, at least: a few runs that happen to agree show no less."""
+PRIOR_RUNS = 4
+"""How many runs the other cases of a device count for in what is learned of one case."""
+SCALE = 2.0
+"""By how much more than the gauge surely does a case may differ: its bodies are no case's."""
+EXPLAINED = 1.35
+"""The variance of a level by that of a launch over their number, for normal launches: pulling
+outliers in makes the launches look steadier, and the median of several runs is below their mean."""
+
+
+class Wander(NamedTuple):
+    """How far a case's level lies from run to run.
+
+    error : standard deviation of the level, as a log
+    degrees : of freedom with which it is known
+    shift : by which the gauges of the two runs surely differ, as a log
+    clock : by how much slower the cores ran in the new run, as a log, where the case is compared
+        relative to them
+    """
+
+    error: float
+    degrees: float
+    shift: float = 0.0
+    clock: float | None = None
+
+    def between(self, family: int) -> Between:
+        """Return the difference of two runs, for one of so many cases."""
+        error = math.sqrt(2) * self.error
+        reach = student(1 - ALARMS / (2 * max(family, 1)), self.degrees) * error
+        return Between(error, reach, self.shift)
+
+
+class Known(NamedTuple):
+    """How far the runs of a machine lie apart.
+
+    cases : by full name
+    runs : from so many other runs it is learned; 0 where it is assumed
+    """
+
+    cases: dict[str, Wander]
+    runs: int
+
+
+def wander(base: Run, new: Run, others: Sequence[Levels]) -> Known:
+    """Return for each case of two runs how far its level lies from run to run.
+
+    A case's own variance between runs is known poorly from a few of them, so it is drawn towards
+    what the median case of the device has, relative to the variance of its launches.
+
+    others : other runs, the newest first
+    """
+    cases = {
+        case.fullname: (case.extra_info.version, case.extra_info.device) for case in base.benchmarks
+    }
+    mine = [run for run in others if run.is_like(base) and run.run != new.frobench.run]
+    ours = levels(base), levels(new)
+    teachers = [run for run in mine if run.met_the_same(ours[0].gauges)][:MOST_RUNS]
+    plain = learned(cases, teachers)
+    steadier, steady = _steadier(cases, ours, mine)
+    shifts = sure_shifts(*(run.gauges for run in ours))
+    relative = sure_shifts(*(clock.relative(run.gauges) for run in ours))
+    found = {}
+    for case in base.benchmarks:
+        name = case.fullname
+        known, other = plain[name] or _assumed(name, ours), steadier.get(name)
+        if other and other.error < known.error:
+            found[name] = other._replace(shift=SCALE * shift_of(case, relative))
+        else:
+            found[name] = known._replace(shift=SCALE * shift_of(case, shifts))
+    runs = max(len(teachers), steady)
+    return Known(found, runs if runs >= LEAST_RUNS else 0)
+
+
+def _steadier(
+    cases: Mapping[str, tuple[str, str]], ours: tuple[Levels, Levels], others: Sequence[Levels]
+) -> tuple[dict[str, Wander], int]:
+    """Return what other runs show of cases relative to the speed of the cores, and how many."""
+    before, after = (run.clock for run in ours)
+    if before is None or after is None:
+        return {}, 0
+    gauges = clock.relative(ours[0].gauges)
+    relative = [run for run in (other.in_clocks() for other in others) if run]
+    teachers = [run for run in relative if run.met_the_same(gauges)][:MOST_RUNS]
+    known = learned(cases, teachers)
+    slower = after - before
+    return {n: one._replace(clock=slower) for n, one in known.items() if one}, len(teachers)
+
+
+def learned(
+    cases: Mapping[str, tuple[str, str]], others: Sequence[Levels]
+) -> dict[str, Wander | None]:
+    """Return what other runs show of cases, given their version and device by full name."""
+    known = {name: _excess(name, *case, others) for name, case in cases.items()}
+    pools = _pools(known.values())
+    return {name: _wander(excess, pools) for name, excess in known.items()}
+
+
+def student(probability: float, degrees: float) -> float:
+    """Return the quantile of Student's t, by its expansion around the normal one.
+
+    Source: Abramowitz and Stegun, "Handbook of Mathematical Functions", 26.7.5. From four degrees
+    of freedom it is within 3% up to a probability of 0.9995.
+    """
+    x = NormalDist().inv_cdf(probability)
+    first = (x**3 + x) / 4
+    second = (5 * x**5 + 16 * x**3 + 3 * x) / 96
+    third = (3 * x**7 + 19 * x**5 + 17 * x**3 - 15 * x) / 384
+    return x + first / degrees + second / degrees**2 + third / degrees**3
+
+
+class _Excess(NamedTuple):
+    """The variance of a case's level between runs beyond what its launches explain.
+
+    relative : to the variance of a launch
+    launch : the variance of a launch; ``None`` where no run has the case
+    degrees : of freedom; 0 where there are not two runs
+    """
+
+    device: str
+    relative: float
+    launch: float | None
+    degrees: int
+
+
+def assumed(variances: Iterable[float]) -> Wander:
+    """Return what is assumed of a case where nothing is learned.
+
+    variances : of a launch, in each of the two runs
+    """
+    return Wander(max([ASSUMED, *map(math.sqrt, variances)]), math.inf)
+
+
+def _assumed(name: str, ours: Iterable[Levels]) -> Wander:
+    return assumed(one.cases[name].variance for one in ours if name in one.cases)
+
+
+def _wander(excess: _Excess, pools: Mapping[str, float]) -> Wander | None:
+    if excess.launch is None or excess.device not in pools:
+        return None
+    degrees = PRIOR_RUNS + excess.degrees
+    own = excess.degrees * max(excess.relative, 0.0)
+    relative = (PRIOR_RUNS * pools[excess.device] + own) / degrees
+    return Wander(max(LEAST, math.sqrt(relative * excess.launch)), degrees)
+
+
+def _excess(name: str, version: str, device: str, others: Sequence[Levels]) -> _Excess:
+    levels = [other.cases[name] for other in others if name in other.cases]
+    mine = [level for level in levels if level.version == version]
+    launch = median(level.variance for level in mine) if mine else None
+    if len(mine) < 2 or not launch:  # noqa: PLR2004 - what a variance needs
+        return _Excess(device, 0.0, launch, 0)
+    explained = EXPLAINED * median(level.variance / level.launches for level in mine)
+    beyond = variance([level.mean for level in mine]) - explained
+    return _Excess(device, beyond / launch, launch, len(mine) - 1)
+
+
+def _pools(found: Iterable[_Excess]) -> dict[str, float]:
+    """Return the relative excess of each device's median case, where enough runs show it."""
+    devices: dict[str, list[float]] = {}
+    for excess in found:
+        if excess.degrees + 1 >= LEAST_RUNS:
+            devices.setdefault(excess.device, []).append(excess.relative)
+    return {device: max(0.0, median(cases)) for device, cases in devices.items()}

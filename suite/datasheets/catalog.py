@@ -1,0 +1,283 @@
+# SPDX-License-Identifier: MIT
+"""What datasheets say of an accelerator, and which part of it a measured rate is.
+
+`catalog.csv` has a figure a row: device, vendor, pattern of the name that torch gives it,
+quantity, value, unit, the clock that the figure assumes, conditions and source. A ``peak_``
+is the most that a matrix product can reach in a precision: dense, never with sparsity, with
+the accumulator that PyTorch uses, and on whichever units are fastest. One name of torch can
+mean several devices; memory and multiprocessors tell them apart, and where they do not, only
+the figures count on which all of them agree.
+
+A CPU has no datasheet here. How much of it a rate is can be said against its own best
+measured rate only.
+"""
+
+import re
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from suite.datasheets.columns import rows
+from suite.stored.run import Accelerator
+from suite.units import format_value
+
+PATH = Path(__file__).with_name("catalog.csv")
+PRECISIONS = (
+    "float64",
+    "float32",
+    "tfloat32",
+    "bfloat16",
+    "float16",
+    "float8_e4m3fn",
+    "int8",
+)
+"""Named as the benchmarks name them; a device has a ``peak_`` for those it has units for."""
+MEMORY_SEEN = (0.88, 1.02)
+"""What torch sees of the memory on the label: ECC and the driver take up to a tenth."""
+PCIE = {
+    1: (2.5e9, 8 / 10),
+    2: (5e9, 8 / 10),
+    3: (8e9, 128 / 130),
+    4: (16e9, 128 / 130),
+    5: (32e9, 128 / 130),
+    6: (64e9, 242 / 256),
+}
+"""Transfers a second of one lane in one direction, each a bit, and the part of them that is
+left by the encoding (from generation 6: by the error correction); source: PCI-SIG."""
+
+
+class NotInCatalogError(LookupError):
+    """The catalog does not say it; the message says what, as the end of a sentence."""
+
+
+class Figure(NamedTuple):
+    """A number of a datasheet.
+
+    torch_name : a regular expression that the name given by torch matches
+    value : in ``unit``, one of FLOP/s, op/s, B/s, B, Hz, W and count
+    clock_hz : what a peak assumes; ``None`` where its source does not tell
+    conditions : for a peak begins with "dense", the units that compute, and the accumulator
+    """
+
+    device: str
+    vendor: str
+    torch_name: str
+    quantity: str
+    value: float
+    unit: str
+    clock_hz: float | None
+    conditions: str
+    source: str
+
+
+class Ceiling(NamedTuple):
+    """A rate that cannot be exceeded, in ``unit``, and its words.
+
+    name : such as "the datasheet's dense bfloat16 peak"
+    figure : such as "989 TFLOP/s at a boost clock of 1.83 GHz"
+    clock_hz : at which it holds, where it depends on one that is known
+    """
+
+    rate: float
+    unit: str
+    name: str
+    figure: str
+    clock_hz: float | None = None
+
+
+class Sheet(NamedTuple):
+    """What is known of an accelerator.
+
+    devices : the catalog's names of what it may be; almost always one
+    figures : by quantity, those on which all of them agree
+    """
+
+    devices: tuple[str, ...]
+    figures: Mapping[str, Figure]
+
+    def figure(self, quantity: str) -> Figure:
+        """Return a figure.
+
+        Raises
+        ------
+        NotInCatalogError
+            It is not there, or the devices that the accelerator may be differ in it.
+        """
+        if quantity not in self.figures:
+            what = quantity.replace("_", " ", 1)
+            raise NotInCatalogError(f"the catalog has no {what} of {' or '.join(self.devices)}")
+        return self.figures[quantity]
+
+
+def read(path: Path = PATH) -> list[Figure]:
+    """Return all rows of a catalog.
+
+    Raises
+    ------
+    ValueError
+        A row does not have the columns of `Figure`, or a value is no number.
+    """
+    return [_figure(row, where) for where, row in rows(path, Figure._fields)]
+
+
+def _figure(row: list[str], where: str) -> Figure:
+    try:
+        device, vendor, torch_name, quantity, value, unit, clock_hz, conditions, source = row
+        number, clock = float(value), float(clock_hz) if clock_hz else None
+    except ValueError as error:
+        raise ValueError(f"{where}: {error}") from error
+    return Figure(device, vendor, torch_name, quantity, number, unit, clock, conditions, source)
+
+
+@cache
+def devices() -> Mapping[str, Mapping[str, Figure]]:
+    """Return the figures of each device by their quantity."""
+    known: dict[str, dict[str, Figure]] = {}
+    for figure in read():
+        known.setdefault(figure.device, {})[figure.quantity] = figure
+    return known
+
+
+@cache
+def _named(name: str) -> dict[str, Mapping[str, Figure]]:
+    """Return the figures of the devices to which torch gives a name like this."""
+    return {
+        device: figures
+        for device, figures in devices().items()
+        if re.search(next(iter(figures.values())).torch_name, name)
+    }
+
+
+def sheet(accelerator: Accelerator) -> Sheet:
+    """Return what datasheets say of an accelerator of a stored run.
+
+    Raises
+    ------
+    NotInCatalogError
+        No device of that name, or none with its memory and multiprocessors, is in the catalog.
+    """
+    named = _named(accelerator.name)
+    if not named:
+        raise NotInCatalogError(f"the catalog has no datasheet of {accelerator.name!r}")
+    fitting = {device: one for device, one in named.items() if _fits(one, accelerator)}
+    if not fitting:
+        raise NotInCatalogError(
+            f"memory or multiprocessors are not those of the catalog's {' or '.join(named)}"
+        )
+    first, *others = fitting.values()
+    agreed = {
+        quantity: figure
+        for quantity, figure in first.items()
+        if all(
+            quantity in other
+            and (other[quantity].value, other[quantity].clock_hz) == (figure.value, figure.clock_hz)
+            for other in others
+        )
+    }
+    return Sheet(tuple(fitting), agreed)
+
+
+def _fits(figures: Mapping[str, Figure], accelerator: Accelerator) -> bool:
+    """Tell whether nothing that is known of both contradicts."""
+    memory, units = (figures.get(name) for name in ("memory_bytes", "multiprocessors"))
+    if memory and accelerator.memory_bytes is not None:
+        low, high = MEMORY_SEEN
+        if not low <= accelerator.memory_bytes / memory.value <= high:
+            return False
+    if units and accelerator.multiprocessors is not None:
+        return accelerator.multiprocessors == units.value
+    return True
+
+
+def peak(known: Sheet, precision: str, clock_hz: float | None = None) -> Ceiling:
+    """Return the most that a matrix product can reach in a precision.
+
+    Parameters
+    ----------
+    precision
+        One of `PRECISIONS`.
+    clock_hz
+        The clock that was seen while it ran, to which the peak is scaled: cards run above the
+        boost clock that their datasheet assumes, and below it when power is short. ``None``
+        where no clock was seen, which leaves the peak as it is printed; so does a source that
+        does not name the peak's clock.
+
+    Raises
+    ------
+    NotInCatalogError
+        The catalog does not have it.
+    """
+    figure = known.figure(f"peak_{precision}")
+    rate, clock, at = figure.value, figure.clock_hz, ""
+    if clock and clock_hz:
+        rate, clock = rate * clock_hz / clock, clock_hz
+        at = f" at the {format_value(clock, 'Hz', 4)} that were seen"
+    elif clock:
+        at = f" at a boost clock of {format_value(clock, 'Hz', 4)}"
+    name = f"the datasheet's dense {precision} peak"
+    return Ceiling(rate, figure.unit, name, f"{format_value(rate, figure.unit)}{at}", clock)
+
+
+def memory_bandwidth(known: Sheet) -> Ceiling:
+    """Return how many bytes a second the device's memory reads and writes together at most.
+
+    Raises
+    ------
+    NotInCatalogError
+        The catalog does not have it.
+    """
+    return _bandwidth(known.figure("memory_bandwidth"), "the datasheet's memory bandwidth")
+
+
+def last_level_cache(figures: Mapping[str, Figure]) -> float | None:
+    """Return the bytes of the last cache before a device's memory, where the figures tell.
+
+    NVIDIA's and Intel's have none behind their L2.
+    """
+    last = figures.get("last_level_cache_bytes")
+    second = figures.get("l2_bytes")
+    if last is None and second is not None and second.vendor in {"NVIDIA", "Intel"}:
+        last = second
+    return last.value if last else None
+
+
+def host_link(accelerator: Accelerator) -> Ceiling:
+    """Return how many bytes a second can pass between host and device in one direction.
+
+    Where the catalog knows no link of the device's own, that is PCI Express, as wide as it was
+    and of the newest generation that the device and the slot both have: an idle link falls back
+    to an older one and returns under load.
+
+    Raises
+    ------
+    NotInCatalogError
+        The link is not known.
+    """
+    try:
+        return _bandwidth(
+            sheet(accelerator).figure("host_bandwidth"), "the link's rate in one direction"
+        )
+    except NotInCatalogError:
+        generation, lanes = accelerator.pcie_generation_max, accelerator.pcie_width
+    rate = pcie_rate(generation or 0, lanes or 0)
+    figure = f"{format_value(rate, 'B/s')}, PCIe {generation}.0 x{lanes}"
+    return Ceiling(rate, "B/s", "the link's rate in one direction", figure)
+
+
+def pcie_rate(generation: int, lanes: int) -> float:
+    """Return the bytes a second of a PCI Express link in one direction, after its encoding.
+
+    Raises
+    ------
+    NotInCatalogError
+        There is no such link.
+    """
+    if generation not in PCIE or lanes < 1:
+        raise NotInCatalogError(f"no rate is known of PCIe generation {generation} x{lanes}")
+    transfers, left = PCIE[generation]
+    return transfers * left * lanes / 8
+
+
+def _bandwidth(figure: Figure, name: str) -> Ceiling:
+    return Ceiling(figure.value, figure.unit, name, format_value(figure.value, figure.unit))

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: MIT
+"""What an accelerator without a datasheet can do at most, by the devices of its generation.
+
+A device is known by its multiprocessors, their clock and its capability. How much a multiprocessor
+does in a clock belongs to the generation: it is the most that any device of it does by the catalog.
+For float32 and float64 on CUDA cores NVIDIA publishes the same numbers (CUDA C++ Programming Guide,
+throughput of native arithmetic instructions), and the tests hold the catalog against them.
+"""
+
+import re
+from collections.abc import Mapping
+from functools import cache
+from typing import NamedTuple
+
+from suite.datasheets import catalog
+from suite.datasheets.catalog import PRECISIONS, Figure
+from suite.stored.run import Accelerator
+
+CAPABILITIES = {
+    r"^P100": "6.0",
+    r"^(GeForce GTX 10|TITAN Xp)": "6.1",
+    r"^(V100|TITAN V)": "7.0",
+    r"^(GeForce [GR]TX (16|20)|Tesla T4|Quadro RTX|TITAN RTX)": "7.5",
+    r"^A([18]00|30)\b": "8.0",
+    r"^(GeForce RTX 30|RTX A\d{4}|A(10G?|16|2|40)$)": "8.6",
+    r"^Jetson (AGX )?Orin": "8.7",
+    r"^(GeForce RTX 40|L20$|L4$|L40S?$|RTX \d{4} (SFF )?Ada)": "8.9",
+    r"^(H100|H200|H800|H20$|GH200)": "9.0",
+    r"^(B200|GB200)": "10.0",
+    r"^B300": "10.3",
+    r"^Jetson Thor": "11.0",
+    r"^(GeForce RTX 50|RTX PRO \d000|RTX 6000D)": "12.0",
+    r"^GB10": "12.1",
+    r"^Instinct MI25$": "gfx900",
+    r"^(Instinct MI50|Radeon Pro VII)": "gfx906",
+    r"^Instinct MI100": "gfx908",
+    r"^Instinct MI2[15]0": "gfx90a",
+    r"^Instinct MI3[02]": "gfx942",
+    r"^Instinct MI35": "gfx950",
+    r"^Radeon RX 6[89]": "gfx1030",
+    r"^Radeon RX 79": "gfx1100",
+    r"^Radeon RX 7[78]": "gfx1101",
+    r"^Radeon RX 90": "gfx1201",
+}
+"""Capabilities by how the catalog calls a device. Sources: NVIDIA, CUDA GPUs; AMD, ROCm docs, GPU
+hardware specifications."""
+SEEN_BOOST = 1.2
+"""Rate of a product relative to the peak at the datasheet's clock, at most: 1.16 is published."""
+
+
+class Bound(NamedTuple):
+    """A rate that the units of a device allow at their clock.
+
+    known : whether the catalog has a device of the same generation; else the rate is that of the
+        best units of the same vendor
+    """
+
+    rate: float
+    known: bool
+
+
+def capability(device: str) -> str | None:
+    """Return the capability of a device by its name in the catalog, where it is known."""
+    found = (known for pattern, known in CAPABILITIES.items() if re.search(pattern, device))
+    return next(found, None)
+
+
+def plain(stated: str | None) -> str:
+    """Return a capability without the features that ROCm appends: gfx942:sramecc+:xnack-."""
+    return (stated or "").partition(":")[0]
+
+
+def peak(accelerator: Accelerator, precision: str, clock_hz: float | None) -> Bound | None:
+    """Return what a device's multiprocessors can do in a precision; `None` where none are known.
+
+    Parameters
+    ----------
+    precision
+        One of `PRECISIONS`. Where no device of the generation has a peak in it, that of its
+        fastest precision counts.
+    clock_hz
+        The highest that is known of it. Without one the units' rate is that at the clock of the
+        catalog's devices, and what cards run above it.
+    """
+    units = accelerator.multiprocessors
+    if units is None or units < 1:
+        return None
+    generation, vendors = _alike(_vendor(accelerator), plain(accelerator.capability))
+    others = [name for name in PRECISIONS if name != "int8"]
+    for names in ([precision], others):
+        for alike in generation or [vendors]:
+            rates = [_of_a_unit(figures, name, clock_hz) for figures in alike for name in names]
+            if rate := max(rates, default=0.0):
+                return Bound(units * rate, bool(generation))
+    return None
+
+
+def last_level_cache(accelerator: Accelerator) -> float | None:
+    """Return the bytes of the largest cache that a device of its generation has, where known."""
+    generation, _ = _alike(_vendor(accelerator), plain(accelerator.capability))
+    for alike in generation:
+        caches = [catalog.last_level_cache(figures) for figures in alike]
+        if known := [size for size in caches if size is not None]:
+            return max(known)
+    return None
+
+
+def _of_a_unit(figures: Mapping[str, Figure], precision: str, clock_hz: float | None) -> float:
+    """Return what a multiprocessor of a listed device does in a second; 0 where it is not known."""
+    figure, units = figures.get(f"peak_{precision}"), figures.get("multiprocessors")
+    if figure is None or units is None:
+        return 0.0
+    rate, own = figure.value / units.value, figure.clock_hz
+    if own is None and "boost_clock" in figures:
+        own = figures["boost_clock"].value
+    if clock_hz is None:
+        return SEEN_BOOST * rate
+    return rate * clock_hz / own if own else 0.0
+
+
+Listed = list[Mapping[str, Figure]]
+
+
+@cache
+def _alike(vendor: str, stated: str) -> tuple[list[Listed], Listed]:
+    """Return the figures of the listed devices of a generation, and those of the vendor.
+
+    The generation is that of the same capability, and behind it that of the same major version of
+    it, where the catalog has devices of them.
+    """
+    listed = catalog.devices()
+    generation: list[Listed] = []
+    for of in (str, _major):
+        wanted = of(stated)
+        alike = [
+            figures
+            for device, figures in listed.items()
+            if wanted and of(capability(device) or "") == wanted
+        ]
+        if alike:
+            generation.append(alike)
+    ours = [one for one in listed.values() if next(iter(one.values())).vendor == vendor]
+    return generation, ours
+
+
+def _major(stated: str) -> str:
+    """Return the major version of a capability: 8 of 8.6, gfx11 of gfx1151."""
+    return stated[:-2] if stated.startswith("gfx") else stated.partition(".")[0]
+
+
+def _vendor(accelerator: Accelerator) -> str:
+    """Return whose device it is, as the catalog calls the vendor."""
+    other = {"xpu": "Intel", "mps": "Apple"}.get(accelerator.type)
+    is_amd = plain(accelerator.capability).startswith("gfx")
+    called = re.search("AMD|Radeon|Instinct", accelerator.name)
+    return other or ("AMD" if is_amd or called else "NVIDIA")

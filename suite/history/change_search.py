@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: MIT
+"""The search for the commit at which a case changed.
+
+The first and the last commit are compared, then commits between them beside the first. These only
+point at a commit: which side of the change a commit lies on is decided by the nearer end, without
+a level of its own. What they point at is measured anew, beside the commit before it, and only that
+is claimed. So two tests can err, whatever the length of the search: that of the ends and that of
+the commits found. Each takes half of 5%, over all cases together.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from msgspec import Struct, field
+
+from suite.compare.false_alarms.family import Judged, compare, compare_family
+from suite.statistics import ALARMS, LEAST_LAUNCHES
+from suite.stored.run import Estimate
+
+ALARMS_OF_A_TEST = ALARMS / 2
+"""Chance of a false alarm of the ends, and of the commits found, over all cases."""
+STANDARD_ERRORS = 3.0
+"""Standard errors in half a change, which is what decides on which side a commit lies."""
+TRIES_AT_AN_END = 3
+"""Commits at either end of the range, one after another, that may turn out to be broken."""
+
+Ratios = Mapping[str, Sequence[float | None]]
+"""By case, second commit / first commit in each pair of launches; ``None`` where one is missing."""
+
+
+class BrokenError(Exception):
+    """A commit cannot be measured.
+
+    place : of the commit in the range
+    """
+
+    def __init__(self, place: int, reason: str) -> None:
+        super().__init__(reason)
+        self.place = place
+
+
+class Measure(Protocol):
+    """Measures two commits in turn."""
+
+    def __call__(self, first: int, second: int, launches: int) -> Ratios:
+        """Return the ratios of so many pairs of launches; raise `BrokenError`."""
+
+
+class Culprit(Struct, frozen=True):
+    """Where a case changed.
+
+    before, at : places of the last commit without the change and of the first one with it; no
+        commit between them could be measured
+    ratio : from launches that were made for this alone; ``None`` if they do not confirm it
+    """
+
+    case: str
+    before: int
+    at: int
+    ratio: Estimate | None
+
+
+class Findings(Struct):
+    """What a search has found.
+
+    first, last : places of the ends that could be measured
+    ends : the last beside the first, by case
+    beside_first : each commit measured beside the first, by its place, with its ratios by case
+    broken : commits that cannot be measured, with the reason
+    launches : pairs of launches that the ends were given
+    """
+
+    first: int
+    last: int
+    launches: int
+    ends: dict[str, Judged] = field(default_factory=dict)
+    beside_first: dict[int, dict[str, Estimate]] = field(default_factory=dict)
+    broken: dict[int, str] = field(default_factory=dict)
+    culprits: list[Culprit] = field(default_factory=list)
+
+    @property
+    def changed(self) -> list[str]:
+        """The cases that differ between the ends, the largest change first."""
+        different = [case for case, judged in self.ends.items() if differs(judged)]
+        return sorted(different, key=lambda case: -abs(_log(self.ends[case].comparison.ratio)))
+
+
+def search(commits: int, measure: Measure, launches: int) -> Findings:
+    """Search a range of commits, of which the first is the one before the range.
+
+    launches : pairs of launches of the ends and of each commit found
+
+    Findings without `ends` say that nothing could be compared.
+    """
+    findings = Findings(first=0, last=commits - 1, launches=launches)
+    _compare_ends(findings, measure)
+    brackets = {case: _bracket(case, findings, measure) for case in findings.changed}
+    _confirm(findings, brackets, measure)
+    return findings
+
+
+def differs(judged: Judged) -> bool:
+    """Tell whether a case differs between the ends of the range."""
+    return judged.differs and judged.p_value <= ALARMS_OF_A_TEST
+
+
+def _compare_ends(findings: Findings, measure: Measure) -> None:
+    """Compare the ends; where one is broken, the next commit inward is the end."""
+    begin, end = findings.first, findings.last
+    while findings.first < findings.last:
+        if max(findings.first - begin, end - findings.last) >= TRIES_AT_AN_END:
+            return
+        try:
+            ratios = measure(findings.first, findings.last, findings.launches)
+        except BrokenError as error:
+            findings.broken[error.place] = str(error)
+            if error.place == findings.first:
+                findings.first += 1
+            else:
+                findings.last -= 1
+            continue
+        findings.ends = _judged(ratios)
+        findings.beside_first[findings.last] = {
+            case: judged.comparison.ratio for case, judged in findings.ends.items()
+        }
+        return
+
+
+def _bracket(case: str, findings: Findings, measure: Measure) -> tuple[int, int]:
+    """Return the places of two commits between which a case changed, as near as can be."""
+    launches = _launches_of_a_step(findings.ends[case].comparison.ratio, findings.launches)
+    known = {place: ratios[case] for place, ratios in findings.beside_first.items()}
+    before, after = findings.first, findings.last
+    for place in known:  # measured in the search for another case
+        if before < place < after:
+            before, after = _halved(before, place, after, known)
+    lacking: set[int] = set()
+    while between := [
+        place for place in range(before + 1, after) if place not in findings.broken.keys() | lacking
+    ]:
+        place = between[len(between) // 2]
+        try:
+            ratios = measure(findings.first, place, launches)
+        except BrokenError as error:
+            findings.broken[error.place] = str(error)
+            continue
+        findings.beside_first[place] = _estimates(ratios)
+        if case not in findings.beside_first[place]:
+            lacking.add(place)
+            continue
+        known[place] = findings.beside_first[place][case]
+        before, after = _halved(before, place, after, known)
+    return before, after
+
+
+def _halved(before: int, place: int, after: int, known: Mapping[int, Estimate]) -> tuple[int, int]:
+    """Return the half of a bracket in which the larger part of its change lies."""
+    low, middle, high = (_log(known[at]) if at in known else 0.0 for at in (before, place, after))
+    return (before, place) if abs(middle - low) > abs(high - middle) else (place, after)
+
+
+def _confirm(findings: Findings, brackets: Mapping[str, tuple[int, int]], measure: Measure) -> None:
+    """Measure what the search points at anew, each pair of commits for all cases that share it."""
+    ends = (findings.first, findings.last)
+    pairs = dict.fromkeys(pair for pair in brackets.values() if pair != ends)
+    for pair in pairs:
+        cases = [case for case, bracket in brackets.items() if bracket == pair]
+        try:
+            ratios = measure(*pair, findings.launches)
+        except BrokenError:
+            ratios = {}
+        judged = _judged({case: ratios[case] for case in cases if case in ratios})
+        for case in cases:
+            ratio = _confirmed(judged.get(case), findings.ends[case], tests=len(pairs))
+            findings.culprits.append(Culprit(case, *pair, ratio))
+    findings.culprits += [
+        Culprit(case, *ends, findings.ends[case].comparison.ratio)
+        for case, bracket in brackets.items()
+        if bracket == ends
+    ]
+
+
+def _confirmed(anew: Judged | None, ends: Judged, tests: int) -> Estimate | None:
+    """Return the ratio of two neighbours, if it differs in the direction of the ends."""
+    if anew is None or not anew.differs or anew.p_value > ALARMS_OF_A_TEST / tests:
+        return None
+    ratio = anew.comparison.ratio
+    return ratio if (ratio.value > 1) == (ends.comparison.ratio.value > 1) else None
+
+
+def _judged(ratios: Ratios) -> dict[str, Judged]:
+    """Compare all cases that have launches enough, as one family."""
+    cases = [case for case, values in ratios.items() if _has_enough(values)]
+    judged = compare_family([(ratios[case],) for case in cases], [None] * len(cases))
+    return dict(zip(cases, judged, strict=True))
+
+
+def _estimates(ratios: Ratios) -> dict[str, Estimate]:
+    return {
+        case: compare((values,)).ratio for case, values in ratios.items() if _has_enough(values)
+    }
+
+
+def _has_enough(values: Sequence[float | None]) -> bool:
+    return sum(value is not None for value in values) >= LEAST_LAUNCHES
+
+
+def _launches_of_a_step(ratio: Estimate, launches: int) -> int:
+    """Return how many pairs of launches tell on which side of the change a commit lies.
+
+    As many as leave half the change enough standard errors, by what the ends show of both; at
+    most twice as many as the ends were given.
+    """
+    if ratio.low is None or ratio.high is None or ratio.value == 1:
+        return launches
+    error = math.log(ratio.high / ratio.low) / (2 * 1.96)
+    needed = launches * (2 * STANDARD_ERRORS * error / _log(ratio)) ** 2
+    return max(LEAST_LAUNCHES, min(math.ceil(needed), 2 * launches))
+
+
+def _log(ratio: Estimate) -> float:
+    return math.log(ratio.value)

@@ -1,0 +1,308 @@
+# SPDX-License-Identifier: MIT
+"""The journal of a run: a line for everything that happened, written before anything else does.
+
+The launches append to it and the runner reads it, also while they write (see `JsonLines`).
+"""
+
+from pathlib import Path
+from typing import Literal
+
+from msgspec import Struct, field
+
+from suite.files.json_lines import JsonLines, encoded
+from suite.files.keep import keep
+from suite.launch.search_strategy import Try
+from suite.machine.accounts import Accounts
+from suite.stored.run import (
+    Check,
+    Conclusion,
+    Environment,
+    Exercise,
+    Scalar,
+    Search,
+    Settings,
+    Work,
+)
+
+
+class Identity(Struct, frozen=True, kw_only=True):
+    """A case as collection finds it, before anything is run."""
+
+    fullname: str
+    name: str
+    group: str
+    function: str
+    params: dict[str, Scalar]
+    param: str | None
+    title: str
+    headline: bool
+    devices: list[str]
+    version: str
+
+
+class Collected(Struct, tag="collected", kw_only=True):
+    """What collection found: every selected case, and the questions they answer."""
+
+    cases: list[Identity]
+    exercises: dict[str, Exercise]
+
+
+class Declared(Struct, tag="declared", kw_only=True):
+    """What can be said of the collected cases without running them.
+
+    machine : the kind of machine, as `Environment` names it
+    works : the work of each case where it could be found out, by full name
+    absent : why no device here can run a case, by full name
+    """
+
+    machine: str
+    works: dict[str, Work]
+    absent: dict[str, str]
+
+
+class Begun(Struct, tag="begun", kw_only=True):
+    """A case is in flight since `at`, seconds of the monotonic clock."""
+
+    launch: int
+    case: str
+    at: float
+
+
+class Tried(Struct, tag="tried", kw_only=True):
+    """A case that searches for a shape has tried one."""
+
+    case: str
+    attempt: Try
+
+
+class Measured(Struct, tag="measured", kw_only=True):
+    """A case has its samples.
+
+    warmup, sampled, prepared : see `Measurement`
+    wall_seconds : of the whole case, set-up and check included, but not a search
+    checked : seconds of comparing results with the truth
+    in_a_row : whether nothing comes between two calls, so that energy can be measured
+    order : its place in the launch
+    undisturbed : seconds of a pilot's quickest call, what it waited for the processor taken off
+    accounts : of the whole case in a pilot, where the system keeps them
+    against, flushed_bytes, commonest, idle_devices, control, search : see `CaseInfo`
+    """
+
+    launch: int
+    case: str
+    order: int
+    samples: list[float]
+    iterations: int
+    warmup: float
+    sampled: float
+    work: Work
+    check: Check | None
+    parts: dict[str, float]
+    peak_bytes: int | None
+    against: list[float] | None = None
+    flushed_bytes: int | None = None
+    commonest: float | None = None
+    idle_devices: list[str] = field(default_factory=list)
+    control: bool = False
+    search: Search | None = None
+    prepared: float = 0.0
+    wall_seconds: float = 0.0
+    checked: float = 0.0
+    in_a_row: bool = True
+    undisturbed: float | None = None
+    accounts: Accounts | None = None
+
+    @property
+    def quickest(self) -> float:
+        """Seconds that the quickest call took, or would have taken undisturbed if that is known."""
+        return min(self.samples) if self.undisturbed is None else self.undisturbed
+
+    @property
+    def overhead(self) -> float:
+        """Seconds that went neither into samples, nor between them, nor into warm-up."""
+        return max(0.0, self.wall_seconds - self.warmup - self.sampled - self.prepared)
+
+
+class Busy(Struct, tag="busy", kw_only=True):
+    """A case was repeated without a pause, behind all other cases of the launch.
+
+    begun, ended : seconds of the monotonic clock
+    seconds : that the calls took by the clock of the samples
+    """
+
+    launch: int
+    case: str
+    begun: float
+    ended: float
+    calls: int
+    seconds: float = 0.0
+
+
+class Settled(Struct, tag="settled", kw_only=True):
+    """Accelerators were kept busy until their clocks had settled."""
+
+    launch: int
+    seconds: float
+
+
+class Rested(Struct, tag="rested", kw_only=True):
+    """Nothing ran, seconds of the monotonic clock; written by the runner."""
+
+    begun: float
+    ended: float
+
+
+class Refused(Struct, tag="refused", kw_only=True):
+    """A case has no samples in this launch, for a reason.
+
+    check : the comparison with the truth, where that is the reason
+    details : the error with its traceback, for the terminal only
+    fatal : it took its process down with it, or hung; larger ones are not tried
+    """
+
+    launch: int
+    case: str
+    status: Literal["failed", "skipped"]
+    reason: str
+    fatal: bool = False
+    check: Check | None = None
+    details: str = ""
+
+
+class Stopped(Struct, tag="stopped", kw_only=True):
+    """The machine cannot do what was asked; the message says why and what helps."""
+
+    message: str
+
+
+class Surroundings(Struct, tag="surroundings", kw_only=True):
+    """Where the run takes place: the devices chosen, and everything that moves a number.
+
+    seals : by which the runner finds the accelerators' sensors (see `suite.run.sensed.telemetry`)
+    troubles : with devices that torch sees, and that were left out
+    """
+
+    devices: list[str]
+    environment: Environment
+    seals: dict[str, str | None] = {}
+    addresses: dict[str, str] = {}
+    troubles: list[Conclusion] = []
+
+
+class Harness(Struct, tag="harness", kw_only=True):
+    """What a launch says of the harness itself, once its devices are ready.
+
+    environment : as this launch finds it, to be held against the run's
+    ready_reading, waits : see `Launch`
+    """
+
+    launch: int
+    empty_body: dict[str, float]
+    timer_step: float
+    warmup: float
+    state: dict[str, Scalar]
+    environment: Environment | None = None
+    ready_reading: dict[str, float] = {}
+    waits: dict[str, str] = {}
+
+
+class Gauged(Struct, tag="gauged", kw_only=True):
+    """What the gauge of a launch's process read; see `Launch.gauge`."""
+
+    launch: int
+    seconds: dict[str, float]
+
+
+class Imported(Struct, tag="imported", kw_only=True):
+    """Where a process has imported the project's code from, in a launch that puts it first.
+
+    inside : number of modules from the folders that were put first
+    outside : names of modules from the working tree that was to be kept out
+    """
+
+    launch: int
+    inside: int
+    outside: list[str]
+
+
+class Ended(Struct, tag="ended", kw_only=True):
+    """A launch has measured all it was given; written by the runner.
+
+    started, begun : when, by the system's clock, and in seconds since the run began
+    others : see `Launch.others`
+    """
+
+    launch: int
+    started: str
+    begun: float
+    seconds: float
+    others: float | None = None
+
+
+Record = (
+    Stopped
+    | Surroundings
+    | Collected
+    | Declared
+    | Begun
+    | Tried
+    | Measured
+    | Busy
+    | Settled
+    | Rested
+    | Refused
+    | Harness
+    | Gauged
+    | Imported
+    | Ended
+)
+
+
+class LaunchSpec(Struct, kw_only=True):
+    """What the runner tells a launch: where to write, what to measure, in which order.
+
+    mode : ``collect`` lists the cases, ``pilot`` calls each once or twice, ``measure``
+        samples; ``once`` calls one body for a profiler; ``alone`` is a session that no runner
+        started
+    benchmarks : the folder of benchmarks; cases are named from the folder that holds it
+    order : full names of the cases in the order to measure them; empty takes all
+    done : cases that earlier processes of the launch have measured
+    runner : the process that watches; a launch that outlives it ends itself
+    search_seconds : for all searches of a pilot together
+    searched : what is known already of cases that would search
+    versions : those that benchmarks must have, by the full names of cases
+    windows : cases to repeat behind all others, in this order (see `suite.measure.energy_window`)
+    trace : the file for a trace of the one call, if one is wanted
+    project : the working tree of the project whose code is to be measured, if there is one
+    paths, kept_out : see `Draft`
+    """
+
+    mode: Literal["collect", "pilot", "measure", "once", "alone"]
+    launch: int
+    journal: str
+    benchmarks: str
+    seed: int
+    settings: Settings
+    order: list[str] = field(default_factory=list)
+    done: int = 0
+    runner: int = 0
+    search_seconds: float = 0.0
+    searched: dict[str, Search] = field(default_factory=dict)
+    windows: list[str] = field(default_factory=list)
+    versions: dict[str, str] = field(default_factory=dict)
+    trace: str | None = None
+    project: str | None = None
+    paths: list[str] = field(default_factory=list)
+    kept_out: str = ""
+
+
+class Journal(JsonLines[Record]):
+    """Append to and read one journal file."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path, Record)
+
+    def begin_again(self) -> None:
+        """Forget everything but what searches have tried."""
+        if self.path.exists():
+            keep(self.path, b"".join(encoded(line) for line in self if isinstance(line, Tried)))

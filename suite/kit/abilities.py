@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: MIT
+"""What some devices can do and others cannot: precisions, graphs, compiling, pinned memory.
+
+A case that needs what is not there is skipped with that reason.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from time import perf_counter
+from typing import Any, cast
+
+import pytest
+import torch
+
+from suite.kit.device import Device
+
+WARM_UPS = 3
+LACKING = (AttributeError, RuntimeError, TypeError, ValueError)
+"""What is raised where a machine lacks something."""
+VENDORS_GRAPHS = ("CUDAGraph", "XPUGraph")
+"""Classes of graphs in the modules of backends; ROCm's is that of CUDA."""
+REDUCTIONS = (
+    "allow_bf16_reduced_precision_reduction",
+    "allow_fp16_reduced_precision_reduction",
+)
+
+
+@contextmanager
+def needed(what: str) -> Iterator[None]:
+    """Skip the case if the block shows, by raising, that the machine lacks `what`.
+
+    Memory that runs out is no such sign: the case then fails.
+    """
+    try:
+        yield
+    except torch.OutOfMemoryError:
+        raise
+    except LACKING as error:
+        pytest.skip(f"no {what} here: {_first_line(error)}")
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).partition("\n")[0] or type(error).__name__
+
+
+@contextmanager
+def precision(name: str) -> Iterator[None]:
+    """Allow float32 products to be made in TF32 if `name` is ``tfloat32``, and never else.
+
+    Sums of half-precision products may be kept in half precision, which is what torch allows
+    unless told otherwise. All settings are put back.
+    """
+    before = torch.get_float32_matmul_precision()
+    cuda = torch.backends.cuda.matmul
+    reductions = {setting: getattr(cuda, setting) for setting in REDUCTIONS}
+    try:
+        torch.set_float32_matmul_precision("high" if name == "tfloat32" else "highest")
+        for setting in REDUCTIONS:
+            setattr(cuda, setting, True)
+        yield
+    finally:
+        torch.set_float32_matmul_precision(before)
+        for setting, value in reductions.items():
+            setattr(cuda, setting, value)
+
+
+def pinned(tensor: torch.Tensor) -> torch.Tensor:
+    """Return a copy of a host tensor in memory that an accelerator reads without a detour."""
+    with needed("pinned memory"):
+        return tensor.pin_memory()
+
+
+def capture(device: Device, body: Callable[[], Any]) -> Callable[[], Any]:
+    """Record what a body launches; return a callable that replays it and returns its result.
+
+    The result lies in the same memory after every replay. The body must not read anything
+    back. Where no class of graphs works the case is skipped, with the reason of each.
+    """
+    if device.name not in _graphs:
+        _graphs[device.name] = _try_graphs(device)
+    found = _graphs[device.name]
+    if isinstance(found, str):
+        pytest.skip(f"no graphs here: {found}")
+    with needed("graphs"):
+        graph = found()
+    result = _record(device, graph, body)
+
+    def replay() -> Any:  # noqa: ANN401 - whatever the body returns
+        graph.replay()
+        return result
+
+    return replay
+
+
+_graphs: dict[str, Callable[[], Any] | str] = {}
+"""By device the class of graphs that works there, or why none does."""
+
+
+def _try_graphs(device: Device) -> Callable[[], Any] | str:
+    """Return the first class of graphs that replays a sum on a device, or why none does.
+
+    That of the vendor comes first: the general one is there before vendors stand behind it.
+    """
+    homes = [(device.module, name) for name in VENDORS_GRAPHS]
+    refusals = []
+    for home, name in [*homes, (torch.accelerator, "Graph")]:
+        graph = getattr(home, name, None)
+        if graph is not None:
+            refusal = _refusal(device, graph)
+            if refusal is None:
+                return cast("Callable[[], Any]", graph)
+            refusals.append(f"{home.__name__}.{name}: {refusal}")
+    return "; ".join(refusals) or "neither torch nor the backend has any"
+
+
+def _refusal(device: Device, make: Callable[[], Any]) -> str | None:
+    """Return why a class of graphs does not work on a device; nothing if it does."""
+    number = torch.ones(2).to(device.handle)
+    try:
+        graph = make()
+        doubled = _record(device, graph, lambda: number + number)
+        number.fill_(3.0)
+        graph.replay()
+        device.synchronize()
+        worked = doubled.tolist() == [6.0, 6.0]
+    except torch.OutOfMemoryError:
+        raise
+    except LACKING as error:
+        return _first_line(error)
+    return None if worked else "a replay computes nothing"
+
+
+def _record(device: Device, graph: Any, body: Callable[[], Any]) -> Any:  # noqa: ANN401 - each backend has its own; whatever the body returns
+    """Let a graph record what a body launches; return the body's result."""
+    device.synchronize()
+    with torch.accelerator.device_index(device.handle.index), device.stream():
+        for _ in range(WARM_UPS):  # libraries set themselves up, which cannot be recorded
+            body()
+        device.synchronize()
+        graph.capture_begin()
+        try:
+            result = body()
+        finally:  # a stream that stays in capture fails every later case
+            graph.capture_end()
+    device.synchronize()
+    return result
+
+
+def compiled(device: Device, body: Callable[[], Any]) -> tuple[Callable[[], Any], float]:
+    """Compile a body as a whole; return what runs it, and the seconds until its first result.
+
+    The compiler is loaded and tried before. It finds nothing in its caches, and leaves nothing
+    there.
+    """
+    _try_compiler(device.handle)
+    begun = perf_counter()
+    faster = _compile(body)
+    device.synchronize()
+    return faster, perf_counter() - begun
+
+
+@cache
+def _try_compiler(where: torch.device) -> None:
+    """Skip the case if nothing can be compiled for a device."""
+    numbers = torch.ones(2, device=where)
+    with needed("compiler"):
+        _compile(lambda: numbers + numbers)
+
+
+def _compile(body: Callable[[], Any]) -> Callable[[], Any]:
+    # Not at the top: it takes seconds, which the other benchmarks need not wait.
+    from torch._inductor.utils import fresh_cache  # noqa: PLC0415
+
+    # Or the first body that a machine compiles would wait for 150 MB of headers.
+    options: dict[str, Any] = {"cpp_cache_precompile_headers": False}
+    torch.compiler.reset()  # a function is compiled afresh, not for other sizes once more
+    with fresh_cache():
+        faster = torch.compile(body, fullgraph=True, dynamic=False, options=options)
+        faster()
+        return faster

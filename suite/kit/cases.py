@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: MIT
+"""Which cases a benchmark has: grids of parameters, by profile."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import product
+from typing import get_args
+
+import pytest
+
+from suite.stored.run import ProfileName, Scalar
+
+PROFILES: tuple[ProfileName, ...] = get_args(ProfileName)
+
+Parameters = Mapping[str, Scalar]
+
+
+def cases(profile: ProfileName = "standard", /, **axes: Sequence[Scalar]) -> pytest.MarkDecorator:
+    """Give a benchmark every combination of the axes, from `profile` upwards.
+
+    Decorate once for each profile that adds something: a run measures the union of the
+    grids of its own profile and of the smaller ones. What the quick profile measures is
+    the benchmark's headline. Whole-number axes are sizes: they are climbed upwards, and
+    what would take too long is left out.
+
+    >>> @cases("quick", n=[64, 1024])
+    ... @cases(n=[16, 256, 4096])
+    ... def bench_square(measure, device, n): ...
+    """
+    if profile not in PROFILES:
+        known = ", ".join(PROFILES)
+        raise ValueError(f"@cases({profile!r}): no such profile; there are {known}")
+    return pytest.mark.cases(profile, **axes)
+
+
+def cpu_twins(**functions: Mapping[str, Sequence[Scalar]]) -> pytest.MarkDecorator:
+    """Declare which of a module's CPU cases are measured on a machine with an accelerator.
+
+    The others would take time from the accelerator and are compared with nothing there. A machine
+    without one measures them all, and so does the rigorous profile. The declaration stands alone,
+    outside of what a benchmark's version covers.
+
+    functions : by benchmark, the values of parameters that its CPU cases must have; benchmarks
+        that are not named have none
+
+    >>> pytestmark = cpu_twins(bench_square={"dtype": ["float32"]})
+    """
+    return pytest.mark.cpu_twins(**functions)
+
+
+def twins(declared: pytest.Mark, function: str, grid: Sequence[Parameters]) -> Sequence[Parameters]:
+    """Return the CPU cases of a benchmark that a declaration of `cpu_twins` keeps."""
+    if function not in declared.kwargs:
+        return []
+    axes = declared.kwargs[function].items()
+    return [one for one in grid if all(one.get(axis) in values for axis, values in axes)]
+
+
+def expand(marks: Iterable[pytest.Mark], profile: ProfileName) -> list[Parameters]:
+    """List the parameters of every case that a run of `profile` measures, sizes ascending."""
+    chosen: list[Parameters] = []
+    for mark in marks:
+        if PROFILES.index(_level(mark)) <= PROFILES.index(profile):
+            for values in product(*mark.kwargs.values()):
+                parameters = dict(zip(mark.kwargs, values, strict=True))
+                if parameters not in chosen:
+                    chosen.append(parameters)
+    return sorted(chosen, key=lambda parameters: tuple(sizes(parameters).values()))
+
+
+def is_headline(marks: Iterable[pytest.Mark], parameters: Parameters) -> bool:
+    """Tell whether the quick profile has the case."""
+    return any(
+        all(parameters.get(axis) in values for axis, values in mark.kwargs.items())
+        for mark in marks
+        if _level(mark) == "quick"
+    )
+
+
+def sizes(parameters: Parameters) -> dict[str, int]:
+    """Return the parameters that are sizes: the whole numbers."""
+    return {
+        name: value
+        for name, value in parameters.items()
+        if isinstance(value, int) and not isinstance(value, bool)
+    }
+
+
+def _level(mark: pytest.Mark) -> ProfileName:
+    level: ProfileName = mark.args[0] if mark.args else "standard"
+    return level

@@ -1,0 +1,256 @@
+# SPDX-License-Identifier: MIT
+"""Comparisons of a timed result with the truth, in float64, on the CPU but for large products.
+
+Each function returns a check: a callable that takes the result, after the timing, and says
+how far it is from the truth. A check costs far less than the work that it judges.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from suite.stored.run import Check
+
+TensorCheck = Callable[[Tensor], Check]
+
+_ROUNDING = {
+    "float64": 2.0**-53,
+    "float32": 2.0**-24,
+    "tfloat32": 2.0**-10,  # inputs may be cut rather than rounded to 10 bits
+    "float16": 2.0**-11,
+    "bfloat16": 2.0**-8,
+    "int32": 0.0,
+}
+_KEPT_IN = {"int8": "int32", "float8_e4m3fn": "bfloat16", "float8_e4m3fnuz": "bfloat16"}
+"""What products are given in, where it is not what their factors are in."""
+_ADDED_UP_IN = {"float8_e4m3fn": 2.0**-13, "float8_e4m3fnuz": 2.0**-13}
+"""The rounding of sums that units make with fewer bits than float32: Hopper's cut what they add
+to about 14 bits, and AMD's are allowed as much. In emulation entries are then off by up to 4e-3 of
+4096 products, and by 1e-2 of 16384."""
+_LADDER = {"float32": 1e-5, "tfloat32": 1e-3, "bfloat16": 1e-2}
+"""Root mean square errors of a float32 product up to which its arithmetic was that of the name.
+
+Seen are up to 2e-6 for float32, 2e-4 to 6e-4 for TF32 and 1.5e-3 to 4e-3 for bfloat16.
+"""
+_ENTRIES = 2**24
+"""Entries of a matrix above which only some of its rows, drawn at random, are looked at."""
+_FLOPS = 2.5e9
+"""What the exact side may cost; the columns of larger products are checked in groups."""
+_PART_IN_BRIEF = 1 / 16
+"""Of these entries and of this cost, what a brief check is content with."""
+_IS_BRIEF = ContextVar("brief", default=False)
+_CHUNK, _LARGE_CHUNK = 2**18, 2**22
+"""Numbers that are looked at together: on a CPU so many as its caches like."""
+_LARGE = 3 * 2**20
+"""Numbers of a product and its factors from which they are looked at on their accelerator."""
+_COLUMNS = 16
+_PLAIN = 2  # dimensions of a matrix that is not a batch
+
+
+def freivalds(a: Tensor, b: Tensor, precision: str | None = None) -> TensorCheck:
+    """Check a product of matrices (or of batches of matrices), element by element if it is small.
+
+    A large product is checked as Freivalds proposed: the columns are added up in groups, with
+    random signs, and C x is compared with A (B x), row by row and group by group, which costs
+    far less than a second product. Some columns, drawn at random, and that of the smallest
+    entry are compared entry by entry. Errors are relative to the length of the row's part in
+    the group, so that a single entry that is missing stands out. The bound follows from the
+    rounding that the precision allows.
+
+    a, b : the factors as the body multiplied them, with entries independent of each other
+    precision : ``tfloat32`` if float32 factors may be rounded to it; else the result's own
+
+    Source: R. Freivalds, "Probabilistic machines can use less running time", IFIP 1977.
+    """
+
+    def check(c: Tensor) -> Check:
+        shape, factors = (*a.shape[:-1], b.shape[-1]), _name(a.dtype)
+        dtype = _KEPT_IN.get(factors, factors)
+        rounding = _ROUNDING[precision or dtype]
+        in_sums = _ADDED_UP_IN.get(factors, min(rounding, _ROUNDING["float32"]))
+        bound = 4 * rounding + (4 + 4 * math.sqrt(a.shape[-1])) * in_sums
+        if (c.shape, _name(c.dtype)) != (shape, dtype):
+            seen = f"{_name(c.dtype)} of shape {tuple(c.shape)} with {dtype} of shape {shape}"
+            return Check(seen, math.inf, bound)
+        rows = _some_rows(a, c)
+        what, parts = _product_errors(_take(a, rows), b, _take(c, rows))
+        if rows is not None:
+            what += f", {len(rows)} of {a.shape[-2]} rows"
+        errors = torch.stack([torch.stack([part.max(), part.square().mean()]) for part in parts])
+        largest, typical = errors[:, 0].max().item(), errors[:, 1].mean().sqrt().item()
+        return Check(what, largest, bound, _precision(a, c, typical))
+
+    return check
+
+
+@contextmanager
+def briefly(*, brief: bool) -> Iterator[None]:
+    """Let products be checked on few rows, if `brief`: where all of them were checked before."""
+    before = _IS_BRIEF.set(brief)
+    try:
+        yield
+    finally:
+        _IS_BRIEF.reset(before)
+
+
+def close_to(expected: Tensor, tolerance: float, what: str) -> Callable[[Any], Check]:
+    """Check numbers against `expected`, to a tolerance relative to its largest entry.
+
+    The result may be a tensor, or a sequence of whatever `float` understands.
+    """
+
+    def check(result: Tensor | Iterable[Any]) -> Check:
+        numbers = result if isinstance(result, Tensor) else [float(number) for number in result]
+        seen = torch.as_tensor(numbers).cpu().double()
+        if seen.shape != expected.shape:
+            return Check(f"shape {tuple(seen.shape)} with {tuple(expected.shape)}", math.inf, 0.0)
+        truth = expected.cpu().double()
+        largest = (seen - truth).abs().max()
+        error = largest / truth.abs().max() if largest else largest  # where the truth is 0 as well
+        return Check(f"{what} with float64", error.item(), tolerance)
+
+    return check
+
+
+def same_bytes(expected: Sequence[Tensor]) -> Callable[[Tensor | Iterable[Tensor]], Check]:
+    """Check that tensors hold exactly what is expected; the error is the part that differs.
+
+    The result may be tensors in the order of `expected`, or all of them in a flat one.
+    """
+
+    def check(result: Tensor | Iterable[Tensor]) -> Check:
+        sizes = [tensor.numel() for tensor in expected]
+        if isinstance(result, Tensor):
+            fits = result.numel() == sum(sizes)
+            seen = list(torch.split(result.flatten(), sizes)) if fits else [result]
+        else:
+            seen = list(result)
+        if [tensor.numel() for tensor in seen] != sizes:
+            return Check(f"{len(seen)} tensors with {len(sizes)}", math.inf, 0.0)
+        wrong = sum(map(_different, seen, expected))
+        return Check("every element, bit by bit", wrong / sum(sizes), 0.0)
+
+    return check
+
+
+def worst(checks: Iterable[Check]) -> Check:
+    """Return the check that is nearest to its bound, or furthest beyond it."""
+    return max(checks, key=lambda check: (not check.passed, check.error - check.bound))
+
+
+def _product_errors(a: Tensor, b: Tensor, c: Tensor) -> tuple[str, Iterator[Tensor]]:
+    """Return what is compared, and the relative errors, some rows at a time.
+
+    Sums of large products are made in float64 where the product lies, if the device can, since the
+    CPU would take longer for them than the device for the product. They share no code with it.
+    """
+    place = _where(a, b, c)
+    a, b, c = a.to(place), b.to(place), c.to(place)
+    inner, columns = b.shape[-2:]
+    width = _width(a.numel() // inner, inner, columns)
+    signs = torch.randint(0, 2, (columns,), generator=_chance()).mul_(2).sub_(1).double().to(place)
+    smallest = c.abs().argmin() % columns  # an entry never written is most often zero
+    some = torch.randperm(columns, generator=_chance())[:_COLUMNS].to(place)
+    single = torch.cat([some, smallest[None]])
+
+    def summed(matrix: Tensor, weights: Tensor) -> Tensor:
+        """Add the columns up in groups; the single ones follow as they are."""
+        if width == 1:
+            return matrix
+        groups = torch.unflatten(matrix * weights, -1, (-1, width)).sum(-1)
+        return torch.cat([groups, matrix[..., single] * weights[single]], dim=-1)
+
+    ones = torch.ones_like(signs)
+    widths = summed(ones, ones)
+    right = torch.cat([summed(part, signs) for part in _in_parts(b)], dim=-2)
+    size = math.sqrt(sum(part.square().sum().item() for part in _in_parts(b)) / b.numel())
+
+    def errors() -> Iterator[Tensor]:
+        for left, seen in zip(_in_parts(a, columns), _in_parts(c, inner), strict=True):
+            typical = left.norm(dim=-1, keepdim=True) * size
+            scale = (summed(seen.square(), ones) + widths * typical.square()).sqrt()
+            yield (summed(seen, signs) - left @ right).abs() / scale
+
+    return ("every entry" if width == 1 else f"C x with A (B x) by {width} columns"), errors()
+
+
+def _where(a: Tensor, b: Tensor, c: Tensor) -> torch.device:
+    """Return where a product is compared: on its device if it is large and float64 is there."""
+    if a.numel() + b.numel() + c.numel() < _LARGE:
+        return torch.device("cpu")
+    try:
+        with torch.no_grad():
+            a.flatten()[:1].double().to(c.device).square().sum().item()
+    except (RuntimeError, TypeError, NotImplementedError):  # no float64, as on Metal, or no memory
+        return torch.device("cpu")
+    return c.device
+
+
+def _width(rows: int, inner: int, columns: int) -> int:
+    """Return how many columns are added up into one, so that the exact side stays cheap."""
+    width, most = 1, _FLOPS * _part()
+    while 2 * rows * inner * columns / width > most and columns % (2 * width) == 0:
+        width *= 2
+    return width
+
+
+def _in_parts(matrix: Tensor, other: int = 0) -> Iterator[Tensor]:
+    """Yield a matrix in float64, as many rows at a time as caches like; a batch as a whole.
+
+    other : columns of a matrix that is taken apart beside this one
+    """
+    rows = matrix.shape[-2]
+    if matrix.dim() == _PLAIN:
+        most = _CHUNK if matrix.device.type == "cpu" else _LARGE_CHUNK
+        rows = max(1, most // max(other, matrix.shape[-1]))
+    for part in torch.split(matrix, rows, dim=-2):
+        yield part.double()
+
+
+def _some_rows(a: Tensor, c: Tensor) -> Tensor | None:
+    """Draw the rows to look at; `None` for all of them."""
+    rows = int(_ENTRIES * _part()) // max(a.shape[-1], c.shape[-1])
+    if a.dim() > _PLAIN or rows >= a.shape[-2]:
+        return None
+    return torch.randperm(a.shape[-2], generator=_chance())[:rows]
+
+
+def _part() -> float:
+    return _PART_IN_BRIEF if _IS_BRIEF.get() else 1.0
+
+
+def _take(matrix: Tensor, rows: Tensor | None) -> Tensor:
+    return matrix if rows is None else matrix[rows.to(matrix.device)]
+
+
+def _precision(a: Tensor, c: Tensor, error: float) -> str | None:
+    """Infer from the root mean square error in which precision the product was made."""
+    if c.dtype != torch.float32:
+        return _name(a.dtype)
+    return next((name for name, most in _LADDER.items() if error <= most), None)
+
+
+def _different(seen: Tensor, expected: Tensor) -> int:
+    """Count the elements whose bits differ."""
+    mine, theirs = (tensor.detach().cpu().flatten() for tensor in (seen, expected))
+    if mine.dtype != theirs.dtype:
+        return mine.numel()
+    bits = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}[mine.itemsize]
+    mine, theirs = mine.view(bits), theirs.view(bits)
+    return 0 if torch.equal(mine, theirs) else int((mine != theirs).count_nonzero())
+
+
+def _chance() -> torch.Generator:
+    """Return a generator that no body can foresee, and that leaves torch's own alone."""
+    generator = torch.Generator()
+    generator.seed()
+    return generator
+
+
+def _name(dtype: torch.dtype) -> str:
+    return str(dtype).removeprefix("torch.")

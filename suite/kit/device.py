@@ -1,0 +1,307 @@
+# SPDX-License-Identifier: MIT
+"""The CPU and whatever `torch.accelerator` offers, behind one small face.
+
+Nothing here knows a vendor: a CUDA, ROCm, XPU, MPS or out-of-tree device is asked through
+`torch.accelerator` and `torch.get_device_module`. What a backend lacks is found by trying it once.
+"""
+
+from collections.abc import Iterable
+from contextlib import suppress
+from functools import cached_property
+from types import ModuleType
+from typing import Any
+
+import torch
+
+from suite.errors import DoesNotFitError
+from suite.kit import waiting
+from suite.machine import limits
+from suite.machine.accelerators.architectures import eight_bit_float, serves
+from suite.stored.run import Scalar
+
+HEADROOM = 0.9
+"""The part of the free memory that a case may ask for."""
+
+
+class UnknownDeviceError(ValueError):
+    """A device was named that this machine does not have."""
+
+
+class Device:
+    """One device by name (`cpu`, `cuda:0`), with a seeded source of inputs.
+
+    name : as torch spells it
+    seed : of the inputs that `uniform` draws
+    """
+
+    def __init__(self, name: str, seed: int = 0) -> None:
+        self.handle = torch.device(name)
+        self.name = str(self.handle)
+        self.seed = seed
+        self._kept_bytes = 0
+
+    def __repr__(self) -> str:
+        return f"Device({self.name!r})"
+
+    @property
+    def is_accelerator(self) -> bool:
+        """Whether work is queued on the device rather than done by the calling thread."""
+        return self.handle.type != "cpu"
+
+    @cached_property
+    def module(self) -> ModuleType:
+        """The backend's own module, such as `torch.cuda`; an empty one where it has none."""
+        try:
+            module: ModuleType = torch.get_device_module(self.handle)
+        except RuntimeError:
+            module = ModuleType(self.handle.type)
+        return module
+
+    @cached_property
+    def _generator(self) -> torch.Generator:
+        """A source of random numbers on the device if it can be made and used, else on the CPU."""
+        with suppress(*waiting.REFUSALS):
+            generator = torch.Generator(self.handle)
+            torch.rand(1, generator=generator, device=self.handle)
+            return generator.manual_seed(self.seed)
+        return torch.Generator("cpu").manual_seed(self.seed)
+
+    @property
+    def wait(self) -> str | None:
+        """Return the name of the call that waits for this device; nothing waits for a CPU."""
+        return waiting.proved(self.handle).name if self.is_accelerator else None
+
+    @property
+    def uuid(self) -> str | None:
+        """Return what NVIDIA's driver knows this GPU by; nothing of other devices."""
+        if self.handle.type != "cuda" or torch.version.hip is not None:
+            return None
+        return str(self.module.get_device_properties(self.handle).uuid)
+
+    @property
+    def pci_address(self) -> str | None:
+        """Return where this GPU is, as `0000:c1:00`; nothing if torch does not tell."""
+        if self.handle.type != "cuda":  # torch calls AMD's devices so too
+            return None
+        told = self.module.get_device_properties(self.handle)
+        if not hasattr(told, "pci_domain_id"):
+            return None
+        return f"{told.pci_domain_id:04x}:{told.pci_bus_id:02x}:{told.pci_device_id:02x}"
+
+    def synchronize(self) -> None:
+        """Wait until everything queued on this device is done; nothing to wait for on a CPU."""
+        if self.is_accelerator:
+            waiting.proved(self.handle).call()
+
+    def ready_reading(self) -> float:
+        """Return the seconds that reading one element of a ready value back takes."""
+        return waiting.ready_reading(self.handle)
+
+    def finish(self, result: object) -> None:
+        """Wait until everything queued on this device is done, a body's result included.
+
+        Where nothing is computed before it is read, the result is read: it is there afterwards.
+        """
+        if self.wait == waiting.RESULTS:
+            for tensor in waiting.tensors(result, self.handle):
+                waiting.read(tensor)
+        else:
+            self.synchronize()
+
+    @cached_property
+    def _has_own_events(self) -> bool:
+        """Whether the backend has both events and streams of its own, which go together only."""
+        return hasattr(self.module, "Event") and hasattr(self.module, "current_stream")
+
+    def event(self) -> torch.Event:
+        """Return a timing event for this device."""
+        if self._has_own_events:
+            event: torch.Event = self.module.Event(enable_timing=True)
+            return event
+        return torch.Event(self.handle, enable_timing=True)
+
+    def record(self, event: torch.Event, stream: torch.Stream | None = None) -> None:
+        """Record an event on a stream of this device, by default on its current one."""
+        # Without its stream an event lands on the current device, which may be another one.
+        event.record(self._chosen(stream))
+
+    def _chosen(self, stream: torch.Stream | None) -> torch.Stream:
+        """Return a stream of this device, its current one unless another was chosen."""
+        home: Any = self.module if self._has_own_events else torch.accelerator
+        current: torch.Stream = home.current_stream(self.handle) if stream is None else stream
+        return current
+
+    def wait_for(self, event: torch.Event, stream: torch.Stream | None = None) -> None:
+        """Let later work on a stream, by default the current one, begin after an event."""
+        self._chosen(stream).wait_event(event)
+
+    def can_wait_for(self, other: "Device") -> bool:
+        """Tell whether work here can be made to wait for an event of another device."""
+        with suppress(*waiting.REFUSALS):
+            event = other.event()
+            other.record(event)
+            self.wait_for(event)
+            return True
+        return False
+
+    @cached_property
+    def has_events(self) -> bool:
+        """Whether events can be timed here; the least that a backend offers has none.
+
+        Where nothing is computed before it is read, events would mark nothing.
+        """
+        with suppress(*waiting.REFUSALS):
+            begin, end = self.event(), self.event()
+            self.record(begin)
+            self.record(end)
+            self.synchronize()
+            return begin.elapsed_time(end) >= 0 and self.wait != waiting.RESULTS
+        return False
+
+    def stream(self) -> torch.Stream:
+        """Return a new stream of this device."""
+        maker = getattr(self.module, "Stream", None)
+        if maker is not None:
+            stream: torch.Stream = maker(device=self.handle)
+            return stream
+        return torch.Stream(self.handle)
+
+    def free_bytes(self) -> int:
+        """Return the bytes that can still be allocated."""
+        if not self.is_accelerator:
+            return limits.free_memory()
+        for home, ask in ((torch.accelerator, "get_memory_info"), (self.module, "mem_get_info")):
+            with suppress(*waiting.REFUSALS):
+                return int(getattr(home, ask)(self.handle)[0]) + self._cached_bytes()
+        return limits.free_memory()  # memory shared with the host, as on MPS
+
+    def _cached_bytes(self) -> int:
+        """Return what torch keeps for its next allocations, which the driver calls used."""
+        with suppress(*waiting.REFUSALS):
+            reserved = torch.accelerator.memory_reserved(self.handle)
+            return int(reserved - torch.accelerator.memory_allocated(self.handle))
+        return 0
+
+    def require(self, nbytes: float) -> None:
+        """Raise `DoesNotFitError` unless `nbytes` more can be allocated with headroom."""
+        free = self.free_bytes()
+        if nbytes > HEADROOM * free:
+            msg = f"needs {nbytes / 2**30:.1f} GiB; {self.name} has {free / 2**30:.1f} GiB free"
+            raise DoesNotFitError(msg)
+
+    def uniform(self, *shape: int, dtype: str | torch.dtype = "float32") -> torch.Tensor:
+        """Draw a tensor uniformly from [-1, 1], the same for every run of one seed.
+
+        Zeros, ones and identities run measurably faster than such data on power-limited
+        devices, and hide mistakes. 8-bit floats are of the type that the device has units for.
+        """
+        wanted = getattr(torch, dtype) if isinstance(dtype, str) else dtype
+        if wanted == torch.float8_e4m3fn:
+            wanted = getattr(torch, eight_bit_float(self._gfx))
+        count = torch.Size(shape).numel()
+        self.require(count * (4 + wanted.itemsize * (wanted != torch.float32)))
+        drawn = torch.empty(shape, device=self._generator.device)
+        drawn.uniform_(-1, 1, generator=self._generator)
+        return drawn.to(device=self.handle, dtype=wanted)
+
+    @property
+    def _gfx(self) -> str | None:
+        """AMD's name of the architecture; nothing of other devices."""
+        if torch.version.hip is None or self.handle.type != "cuda":  # torch calls AMD's so too
+            return None
+        return str(self.module.get_device_properties(self.handle).gcnArchName)
+
+    def peak_bytes(self) -> int | None:
+        """Return the most memory allocated beyond what was when `reset_peak_bytes` was called.
+
+        `None` where the backend does not count.
+        """
+        for home in (torch.accelerator, self.module) if self.is_accelerator else ():
+            with suppress(*waiting.REFUSALS):
+                return int(home.max_memory_allocated(self.handle)) - self._kept_bytes
+        return None
+
+    def reset_peak_bytes(self) -> None:
+        """Begin to watch for the most memory in use; what is in use now is not counted."""
+        for home in (torch.accelerator, self.module) if self.is_accelerator else ():
+            with suppress(*waiting.REFUSALS):
+                home.reset_peak_memory_stats(self.handle)
+                self._kept_bytes = int(home.memory_allocated(self.handle))
+                return
+
+
+def accelerators() -> list[str]:
+    """Name every accelerator that torch can use, visible-device masks honoured."""
+    kind = torch.accelerator.current_accelerator(check_available=True)
+    if kind is None:
+        return []
+    return [f"{kind.type}:{index}" for index in range(torch.accelerator.device_count())]
+
+
+def try_device(index: int = 0) -> torch.device:
+    """Return accelerator `index` where it exists, and the CPU where it does not."""
+    names = accelerators()
+    return torch.device(names[index] if 0 <= index < len(names) else "cpu")
+
+
+def all_devices() -> list[torch.device]:
+    """Return every accelerator, or the CPU alone where there is none."""
+    return [torch.device(name) for name in accelerators() or ["cpu"]]
+
+
+def choose(wanted: Iterable[str]) -> list[str]:
+    """Name the devices to measure: those wanted, or the CPU and every accelerator that is served.
+
+    Where none is served, all are named, so that nobody takes the CPU for what was measured.
+
+    Raises `UnknownDeviceError` for a name that this machine does not have.
+    """
+    accelerators_here = accelerators()
+    lacking = unserved(accelerators_here)
+    served = [name for name in accelerators_here if name not in lacking] or accelerators_here
+    present = ["cpu", *accelerators_here]
+    chosen = []
+    for name in wanted or ["cpu", *served]:
+        full = f"{name}:0" if name != "cpu" and name.isalpha() else name
+        if full not in present:
+            msg = f"no device {name!r} here; there is {', '.join(present)} (--devices chooses)"
+            raise UnknownDeviceError(msg)
+        chosen.append(full)
+    return list(dict.fromkeys(chosen))
+
+
+def unserved(names: Iterable[str]) -> list[str]:
+    """Return those of some devices that torch sees and has no code for."""
+    built = torch.cuda.get_arch_list() if torch.version.cuda else []
+    return [
+        name
+        for name in names
+        if built and name.startswith("cuda:")
+        if not serves(built, "{}.{}".format(*torch.cuda.get_device_capability(name)))
+    ]
+
+
+def release_memory() -> None:
+    """Give back what torch keeps of the accelerators' memory and of pinned host memory.
+
+    Other processes cannot use it. Pinned memory is asked for only where the accelerator's was
+    given back: on a backend that keeps none, torch 2.13 ends the process by a fault of memory.
+    """
+    with suppress(*waiting.REFUSALS):  # there is none, or nothing is kept
+        torch.accelerator.empty_cache()
+        # Releases of torch before 2.13 have no public name for it.
+        pinned = getattr(torch.accelerator, "empty_host_cache", None)
+        (pinned or torch._C._host_emptyCache)()  # noqa: SLF001 - as above
+
+
+def global_state() -> dict[str, Scalar]:
+    """Return the process-wide settings that a benchmark must leave as it found them."""
+    return {
+        "threads": torch.get_num_threads(),
+        "affinity": ",".join(map(str, limits.affinity())),
+        "default dtype": str(torch.get_default_dtype()),
+        "default device": str(torch.get_default_device()),
+        "matmul precision": torch.get_float32_matmul_precision(),
+        "gradients": torch.is_grad_enabled(),
+        "deterministic": torch.are_deterministic_algorithms_enabled(),
+    }

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: MIT
+"""Where a body queues its work: a device and a stream, and when they were busy with it.
+
+A lane brackets the work that is queued inside each of its ``with`` blocks, an entry, by two
+events. The events are recorded in span samples only; a host sample holds none. To compare lanes
+of several devices, their events are anchored to the host's clock: events of different devices
+share no clock, and naive ones show overlap where there is none.
+
+The interval of an entry begins when its stream is free, so it holds the gaps in which the device
+waits for launches, and the time for which another stream keeps the device from it.
+"""
+
+from collections.abc import Sequence
+from time import perf_counter
+from typing import Any, Protocol, Self
+
+import torch
+
+from suite.concurrency import Interval
+from suite.kit.device import Device
+from suite.kit.turns import Turns
+
+MILLISECOND = 1e-3  # torch's events speak milliseconds
+ANCHORS = 3
+
+
+class Track(Protocol):
+    """Something that knows when it last worked, on the host's clock."""
+
+    @property
+    def observes(self) -> bool:
+        """Whether it can know: some devices have no events."""
+
+    def takes_turns(self, others: Sequence[Any]) -> bool:
+        """Tell whether its entries can wait for those of others, as a control needs."""
+
+    def arm(self, turns: Turns | None = None) -> None:
+        """Get ready to observe the next call of the body, in which entries may take turns."""
+
+    def disarm(self) -> None:
+        """Observe no more."""
+
+    def intervals(self) -> list[Interval]:
+        """Return when each observed entry began and ended, in seconds of `perf_counter`."""
+
+
+class Lane:
+    """A stream of a device, entered while work is queued on it.
+
+    device : where the work runs
+    stream : the stream to use; the device's current one unless given
+    """
+
+    def __init__(self, device: Device, stream: torch.Stream | None = None) -> None:
+        self.device = device
+        self._own_stream = stream
+        self._armed = False
+        self._turns: Turns | None = None
+        self._entries: list[tuple[torch.Event, torch.Event]] = []
+
+    def __enter__(self) -> Self:
+        if self._turns is not None:
+            self._turns.lock.acquire()
+        if self._own_stream is not None:
+            self._own_stream.__enter__()
+        if self._armed:
+            if self._turns is not None and self._turns.last is not None:
+                self.device.wait_for(self._turns.last, self._own_stream)
+            self._entries.append((self.device.event(), self.device.event()))
+            self.device.record(self._entries[-1][0], self._own_stream)
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        if self._armed:
+            end = self._entries[-1][1]
+            self.device.record(end, self._own_stream)
+            if self._turns is not None:
+                self._turns.last = end
+        if self._own_stream is not None:
+            self._own_stream.__exit__(*exception)
+        if self._turns is not None:
+            self._turns.lock.release()
+
+    @property
+    def observes(self) -> bool:
+        """Whether the device has events."""
+        return self.device.has_events
+
+    def takes_turns(self, others: Sequence[Any]) -> bool:
+        """Tell whether the device can wait for events of the others."""
+        return all(
+            isinstance(other, Lane) and self.device.can_wait_for(other.device) for other in others
+        )
+
+    def arm(self, turns: Turns | None = None) -> None:
+        """Record events at both ends of each entry from now on."""
+        self._armed, self._turns, self._entries = True, turns, []
+
+    def disarm(self) -> None:
+        """Record no more."""
+        self._armed, self._turns = False, None
+
+    def busy(self) -> float:
+        """Return the seconds of all entries together, by the device's own clock."""
+        self.device.synchronize()
+        return sum(begin.elapsed_time(end) for begin, end in self._entries) * MILLISECOND
+
+    def span(self) -> float:
+        """Return the seconds from the first event to the last, waits for the host included."""
+        (begin, _), (_, end) = self._entries[0], self._entries[-1]
+        return begin.elapsed_time(end) * MILLISECOND
+
+    def intervals(self) -> list[Interval]:
+        """Return when the device reached the events of each entry, by the host's clock."""
+        anchored, anchor = self._anchor()
+        return [
+            (
+                anchored - begin.elapsed_time(anchor) * MILLISECOND,
+                anchored - end.elapsed_time(anchor) * MILLISECOND,
+            )
+            for begin, end in self._entries
+        ]
+
+    def _anchor(self) -> tuple[float, torch.Event]:
+        """Record an event of an idle device between two clock readings, as close as they come."""
+        anchors = []
+        for _ in range(ANCHORS):
+            event = self.device.event()
+            self.device.synchronize()
+            before = perf_counter()
+            self.device.record(event, self._own_stream)
+            self.device.synchronize()
+            after = perf_counter()
+            anchors.append((after - before, (before + after) / 2, event))
+        _, anchored, anchor = min(anchors, key=lambda tried: tried[0])
+        return anchored, anchor

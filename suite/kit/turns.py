@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: MIT
+"""What puts the work of several lanes or workers strictly in turn, as a control of overlap."""
+
+from threading import RLock
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import torch
+
+    from suite.kit.workers import Worker
+
+
+class Turns:
+    """Lets each entry begin when the one before has ended, in the order in which they are made.
+
+    Lanes wait for each other on their devices, so that the host queues their work as before.
+    Their threads pass `lock` on, so that entries are made one at a time.
+
+    last : the event at the end of the last entry; the first entry waits for it, too
+    """
+
+    def __init__(self, last: "torch.Event | None" = None) -> None:
+        self.last = last
+        self.lock = RLock()
+        self._working: Worker | None = None
+
+    def wait_for_others(self, worker: "Worker") -> None:
+        """Wait until the worker that was told to work before this one has done so."""
+        if self._working is not None:
+            self._working.wait()
+        self._working = worker

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: MIT
+"""What a worker's own process does: it sits down, and obeys the pipe until that closes.
+
+Its cores and threads are settled before torch is imported, which is why nothing here imports
+torch at the top.
+"""
+
+import gc
+import os
+from collections.abc import Callable
+from contextlib import AbstractContextManager, ExitStack
+from multiprocessing.connection import Connection
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+from suite.concurrency import Interval
+from suite.errors import DoesNotFitError
+from suite.stored.run import Check
+
+if TYPE_CHECKING:
+    from suite.kit.device import Device
+    from suite.kit.workers import Seat
+
+Body = Callable[[], Any]
+Task = tuple[Body, Callable[[Any], Check], *tuple[Callable[[], object], ...]]
+"""A body, its check and, if need be, what comes before each sample."""
+
+TAKEN = "busy or unavailable"
+"""What CUDA says of a device that admits only one process, which another one is."""
+
+
+def serve(pipe: Connection, seat: "Seat", seed: int) -> None:
+    """Obey the pipe until it closes; this is the worker's process.
+
+    As in the other process, float32 means float32, and the garbage collector rests.
+    """
+    _sit_down(seat)
+    from suite.kit.abilities import precision  # noqa: PLC0415 - imports torch
+    from suite.kit.device import Device  # noqa: PLC0415 - imports torch
+
+    gc.disable()
+    gc.freeze()  # what was imported stays: to look through it takes a tenth of a second
+    with precision("float32"):
+        _obey(pipe, _Desk(lambda: Device(seat.device, seed)))
+
+
+def _sit_down(seat: "Seat") -> None:
+    if seat.cores:
+        if hasattr(os, "sched_setaffinity"):
+            os.sched_setaffinity(0, seat.cores)
+        os.environ["OMP_NUM_THREADS"] = os.environ["MKL_NUM_THREADS"] = str(len(seat.cores))
+    import torch  # noqa: PLC0415 - after the cores and threads are settled
+
+    if seat.cores:
+        torch.set_num_threads(len(seat.cores))
+
+
+class _Desk:
+    """What lies before a worker: its methods are the commands that come through the pipe.
+
+    device : makes the device, whose inputs are the same for every task whatever came before
+    """
+
+    def __init__(self, device: Callable[[], "Device"]) -> None:
+        self._fresh = device
+        self._device = device()
+        self._held = ExitStack()
+        self._clear()
+
+    def _clear(self) -> None:
+        self._task: Task | None = None
+        self._result: Any = None
+
+    def _given(self) -> Task:
+        if self._task is None:
+            raise RuntimeError("nothing was set up")
+        return self._task
+
+    def set_up(self, factory: Callable[..., Task], *args: object) -> None:
+        """Take a task in the place of the one before."""
+        self._clear()
+        self._device = self._fresh()
+        self._task = factory(self._device, *args)
+
+    def join(self, factory: Callable[..., AbstractContextManager[Task]], *args: object) -> None:
+        """Take a task whose set-up has an end, too."""
+        self.set_up(lambda *given: self._held.enter_context(factory(*given)), *args)
+
+    def leave(self) -> None:
+        """Put the task away, with all that only it has held, and then end its set-up.
+
+        The memory that torch would keep for the next one goes back to the device.
+        """
+        from suite.kit.device import release_memory  # noqa: PLC0415 - imports torch
+
+        self._clear()
+        gc.collect()
+        self._held.close()
+        release_memory()
+
+    def get_ready(self) -> None:
+        """Do what comes before a sample."""
+        for prepare in self._given()[2:]:
+            prepare()
+
+    def call(self, calls: int) -> Interval:
+        """Call the body; return when that began and when all was done."""
+        body = self._given()[0]
+        self._device.synchronize()
+        begun = perf_counter()
+        for _ in range(calls):
+            self._result = body()
+        self._device.finish(self._result)
+        return begun, perf_counter()
+
+    def check(self) -> Check:
+        """Compare what the last call returned with the truth."""
+        return self._given()[1](self._result)
+
+
+def _obey(pipe: Connection, desk: _Desk) -> None:
+    while True:
+        try:
+            command, *args = pipe.recv()
+        except EOFError:
+            return
+        try:
+            pipe.send((None, getattr(desk, command)(*args)))
+        except DoesNotFitError as error:
+            pipe.send((DoesNotFitError, str(error)))
+        except Exception as error:  # noqa: BLE001 - whatever it was, the parent is told
+            kind = DoesNotFitError if TAKEN in str(error) else RuntimeError
+            pipe.send((kind, f"{type(error).__name__}: {error}"))

@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: MIT
+"""Bodies in processes of their own: one on each accelerator, or on each half of the CPU.
+
+Thread counts and affinity are process-wide and stick, and an affinity set after torch has
+started its threads does nothing. So each worker sets its cores and threads before it
+imports torch (see `suite.kit.worker_process`).
+
+All workers read the same monotonic clock, so their intervals can be laid side by side.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from suite.concurrency import Interval
+from suite.errors import DoesNotFitError
+from suite.kit.turns import Turns
+from suite.kit.worker_process import Task, serve
+from suite.stored.run import Check
+
+TOPOLOGY = Path("/sys/devices/system/cpu")
+STARTED_WITHIN = 60.0
+"""Seconds a worker may take to start and to import torch."""
+
+TaskFactory = Callable[..., Task]
+JointFactory = Callable[..., AbstractContextManager[Task]]
+
+
+@dataclass(frozen=True)
+class Seat:
+    """Where a worker runs.
+
+    name : what its results call it, such as ``cpu/0`` or ``cuda:1``
+    device : the device's name as torch spells it
+    cores : the CPU cores it is bound to; empty leaves the choice to the system
+    """
+
+    name: str
+    device: str
+    cores: tuple[int, ...] = field(default=())
+
+
+def halves(cores: list[int]) -> list[Seat]:
+    """Split the usable cores into two equal halves; the odd core stays idle.
+
+    Threads of one physical core stay together. Where the system binds no process to cores,
+    as on macOS, a half is a number of threads.
+    """
+    cores = sorted(cores, key=_siblings)
+    half = len(cores) // 2
+    if half > 1 and _siblings(cores[half - 1]) == _siblings(cores[half]):
+        half -= 1
+    return [
+        Seat("cpu/0", "cpu", tuple(cores[:half])),
+        Seat("cpu/1", "cpu", tuple(cores[half : 2 * half])),
+    ]
+
+
+def _siblings(core: int) -> tuple[int, ...]:
+    """Return the threads of the physical core that a core is of, as far as the system tells."""
+    path = TOPOLOGY / f"cpu{core}" / "topology" / "thread_siblings_list"
+    try:
+        listed = path.read_text().strip().replace("-", ",")
+        return tuple(sorted(int(one) for one in listed.split(",")))
+    except (OSError, ValueError):
+        return (core,)
+
+
+class WorkerError(RuntimeError):
+    """A worker died or raised; the message says what it said."""
+
+
+class Worker:
+    """A process that holds one body and calls it when told."""
+
+    def __init__(self, seat: Seat, seed: int = 0) -> None:
+        context = get_context("spawn")
+        self.seat = seat
+        self._pipe, theirs = context.Pipe()
+        self._process = context.Process(target=serve, args=(theirs, seat, seed), daemon=True)
+        self._process.start()
+        theirs.close()
+        self._last: Interval = (0.0, 0.0)
+        self._works = self._armed = self._in_group = False
+        self._turns: Turns | None = None
+        self._entries: list[Interval] = []
+
+    @property
+    def name(self) -> str:
+        """What results call this worker."""
+        return self.seat.name
+
+    def set_up(self, factory: TaskFactory, *args: object) -> None:
+        """Take the body and its check from `factory(device, *args)`, importable by name."""
+        self._in_group = False
+        self.tell("set_up", factory, *args)
+        self.answer(STARTED_WITHIN)
+
+    def get_ready(self) -> None:
+        """Do what the factory wants done before a sample, and wait until it is."""
+        self.tell("get_ready")
+        self.answer()
+
+    def start(self, calls: int = 1) -> None:
+        """Begin calling the body, and return at once, or when others have had their turn."""
+        if self._turns is not None:
+            self._turns.wait_for_others(self)
+        self.tell("call", calls)
+        self._works = True
+
+    def wait(self) -> Interval:
+        """Wait until the calls are done; return when they began and ended."""
+        if self._works:
+            self._works = False
+            self._last = self.answer()
+            if self._armed:
+                self._entries.append(self._last)
+        return self._last
+
+    def check(self) -> Check:
+        """Compare what the last call returned with the truth, in the worker."""
+        self.tell("check")
+        check: Check = self.answer()
+        return check
+
+    @property
+    def observes(self) -> bool:
+        """Whether it knows when it worked: always."""
+        return True
+
+    def takes_turns(self, others: Sequence[object]) -> bool:  # noqa: ARG002 - as a lane
+        """Tell whether it can work while others rest: not if its body waits for theirs."""
+        return not self._in_group
+
+    def join_group(self, factory: JointFactory, number: int, *args: object) -> None:
+        """Take a task whose body waits for other workers; see `together`."""
+        self._in_group = True
+        self.tell("join", factory, number, *args)
+
+    def arm(self, turns: Turns | None = None) -> None:
+        """Keep the interval of each call from now on; workers may have to take turns."""
+        self._armed, self._turns, self._entries = True, turns, []
+
+    def disarm(self) -> None:
+        """Keep no more intervals, and take no more turns."""
+        self._armed, self._turns = False, None
+
+    def intervals(self) -> list[Interval]:
+        """Return when the calls since `arm` began and ended, in seconds of `perf_counter`."""
+        return [*self._entries]
+
+    def close(self) -> None:
+        """End the process at once: it has nothing to save, and would take torch apart first."""
+        self._pipe.close()
+        self._process.kill()
+        self._process.join()
+
+    def tell(self, command: str, *args: object) -> None:
+        """Send a command, and do not wait for its answer."""
+        self._pipe.send((command, *args))
+
+    def answer(self, seconds: float | None = None) -> Any:  # noqa: ANN401 - as the command asks
+        """Return the answer to the command; raise what went wrong, or if it takes too long."""
+        try:
+            if not self._pipe.poll(seconds):
+                raise WorkerError(f"worker {self.name} did not answer in {seconds:.0f} s")
+            error, value = self._pipe.recv()
+        except EOFError:
+            self._process.join(1)
+            code = self._process.exitcode
+            raise WorkerError(f"worker {self.name} ended with code {code}") from None
+        if error is not None:
+            known = error is DoesNotFitError
+            raise (DoesNotFitError if known else WorkerError)(f"worker {self.name}: {value}")
+        return value
+
+
+@contextmanager
+def together(workers: Sequence[Worker], factory: JointFactory, *args: object) -> Iterator[None]:
+    """Set workers up at once, since they wait for each other, and put it all away in the end.
+
+    After a failure nothing is put away, since some may wait for others for ever: the workers
+    of a case that failed are ended.
+
+    factory : takes the device, the worker's number and `args`; a context manager of the body, its
+        check and maybe what comes before a sample. It must hold on to none of them itself
+    """
+    _all(workers, lambda worker, number: worker.join_group(factory, number, *args))
+    try:
+        yield
+    except pytest.skip.Exception:
+        put_away(workers)
+        raise
+    put_away(workers)
+
+
+def put_away(workers: Sequence[Worker]) -> None:
+    """Let workers put away what they hold, so that others find the memory of their devices."""
+    _all(workers, lambda worker, _: worker.tell("leave"))
+
+
+def _all(workers: Sequence[Worker], tell: Callable[[Worker, int], None]) -> None:
+    """Tell each worker something; wait for every answer, and raise the first that is an error."""
+    for number, worker in enumerate(workers):
+        tell(worker, number)
+    errors: list[DoesNotFitError | WorkerError] = []
+    for worker in workers:
+        try:
+            worker.answer(STARTED_WITHIN)
+        except (DoesNotFitError, WorkerError) as error:
+            errors.append(error)
+    if errors:
+        raise errors[0]

@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: MIT
+"""Which cases there are: a benchmark's grids, crossed with the devices its arguments ask for.
+
+A benchmark says what it runs on by the name of an argument:
+
+==============  ===========================================================================
+none of these   the CPU
+``device``      the CPU and the first accelerator of each kind, one case each; a module that
+                declares `cpu_twins` leaves CPU cases out where there is an accelerator
+``accelerator`` the first accelerator of each kind
+``pair``        the first two accelerators, in one process
+``devices``     two accelerators and all there are; in the rigorous profile four, eight ... too
+``workers``     the same, a process each; without an accelerator, two halves of the CPU, and with
+                a single one too, but only in the rigorous profile
+==============  ===========================================================================
+
+Where the machine has nothing of the kind, one skipped case says so.
+"""
+
+import inspect
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import pytest
+
+from suite.journal import Collected, Identity
+from suite.kit.cases import Parameters, expand, is_headline, twins
+from suite.kit.workers import Seat, halves
+from suite.machine.limits import affinity, cores_in_use
+from suite.stored.names import short_name
+from suite.stored.run import Exercise, ProfileName, Settings
+from suite.version import benchmark_version
+
+NONE = "none"
+"""The device of a case that no device of this machine can run."""
+ARGUMENTS = ("device", "accelerator", "pair", "devices", "workers")
+
+
+def parametrize(metafunc: pytest.Metafunc, settings: Settings) -> None:
+    """Give one benchmark function its cases."""
+    where = next((name for name in ARGUMENTS if name in metafunc.fixturenames), None)
+    marks = list(metafunc.definition.iter_markers("cases"))
+    grid = expand(marks, settings.profile) if marks else [{}]
+    if not grid:
+        return
+    axes = list(grid[0])
+    if where is None:
+        _parametrize_alone(metafunc, grid, settings)
+        return
+    places, absence = _places(where, settings)
+    rows = [
+        pytest.param(
+            place,
+            *(parameters[axis] for axis in axes),
+            id=_label(place, *parameters.values()),
+        )
+        for place in places
+        for parameters in (_cpu_cases(metafunc, grid, settings) if place == "cpu" else grid)
+    ]
+    if not places:
+        rows = [
+            pytest.param(NONE, *grid[0].values(), id=NONE, marks=pytest.mark.skip(reason=absence))
+        ]
+    metafunc.parametrize([where, *axes], rows, indirect=[where])
+
+
+def _parametrize_alone(
+    metafunc: pytest.Metafunc, grid: Sequence[Parameters], settings: Settings
+) -> None:
+    """Give a benchmark that asks for no device its cases, which are the CPU's."""
+    absent = [pytest.mark.skip(reason="the CPU is not measured")]
+    marks = [] if "cpu" in settings.devices else absent
+    rows = [
+        pytest.param(*one.values(), id=_label(*one.values()), marks=marks) for one in grid if one
+    ]
+    if rows:
+        metafunc.parametrize(list(grid[0]), rows)
+
+
+def _cpu_cases(
+    metafunc: pytest.Metafunc, grid: Sequence[Parameters], settings: Settings
+) -> Sequence[Parameters]:
+    """Return the CPU's cases: where there is an accelerator, those that an answer compares."""
+    declared = next(metafunc.definition.iter_markers("cpu_twins"), None)
+    if declared is None or settings.profile == "rigorous" or settings.devices == ["cpu"]:
+        return grid
+    return twins(declared, metafunc.function.__name__, grid)
+
+
+def has_cases(item: pytest.Item) -> bool:
+    """Tell whether an item is a case, rather than a benchmark that this profile leaves alone."""
+    return hasattr(item, "callspec") or not any(item.iter_markers("cases"))
+
+
+def seats(place: str) -> list[Seat]:
+    """Return where the workers of a place sit; `a+b` names two."""
+    names = place.split("+")
+    if all(name.startswith("cpu/") for name in names):
+        return halves(affinity()[: cores_in_use()])
+    return [Seat(name, name) for name in names]
+
+
+def parameters(item: pytest.Function) -> Parameters:
+    """Return a case's parameters, its place under the name ``device``."""
+    given: Any = dict(item.callspec.params) if hasattr(item, "callspec") else {}
+    place = next((given.pop(name) for name in ARGUMENTS if name in given), "cpu")
+    return {"device": place, **given}
+
+
+def identity(item: pytest.Function, settings: Settings) -> Identity:
+    """Return what is known of a case before it runs."""
+    given = parameters(item)
+    function = item.function
+    return Identity(
+        fullname=item.nodeid,
+        name=item.name,
+        group=exercise_of(item),
+        function=function.__name__,
+        params=dict(given),
+        param=item.callspec.id if hasattr(item, "callspec") else None,
+        title=inspect.cleandoc(function.__doc__ or function.__name__).partition("\n")[0],
+        headline=settings.profile == "quick" or is_headline(item.iter_markers("cases"), given),
+        devices=[] if given["device"] == NONE else str(given["device"]).split("+"),
+        version=benchmark_version(function),
+    )
+
+
+def collected(items: Sequence[pytest.Function], settings: Settings) -> Collected:
+    """Return everything that collection found."""
+    exercises = {exercise_of(item): _exercise(item.module) for item in items}
+    return Collected(cases=[identity(item, settings) for item in items], exercises=exercises)
+
+
+def changed_since(
+    versions: Mapping[str, str], order: Iterable[str], items: Sequence[pytest.Function]
+) -> list[str]:
+    """Return the names of benchmarks that have another version now, or that are not found.
+
+    versions : of planned cases, by their full names; without any nothing is compared
+    order : the cases that must be there
+    """
+    if not versions:
+        return []
+    by_function = {
+        function: benchmark_version(function) for function in {i.function for i in items}
+    }
+    now = {item.nodeid: by_function[item.function] for item in items}
+    changed = [case for case, version in now.items() if versions.get(case) != version]
+    missing = [case for case in order if case not in now]
+    return sorted({short_name(case).partition("[")[0] for case in [*changed, *missing]})
+
+
+def exercise_of(item: pytest.Function) -> str:
+    """Return the exercise that a case belongs to: its module without ``bench_``."""
+    name: str = item.module.__name__
+    return name.rpartition(".")[2].removeprefix("bench_")
+
+
+def _exercise(module: Any) -> Exercise:  # noqa: ANN401 - a module whose type nobody knows
+    question, _, explanation = inspect.cleandoc(module.__doc__ or "").partition("\n\n")
+    return Exercise(question=" ".join(question.split()), explanation=explanation.strip())
+
+
+def _places(where: str, settings: Settings) -> tuple[list[str], str]:
+    """Return the devices, or groups of them, for an argument; and why there are none."""
+    chosen = settings.devices
+    accelerators = [name for name in chosen if name != "cpu"]
+    firsts = list({name.partition(":")[0]: name for name in reversed(accelerators)}.values())[::-1]
+    if where == "accelerator":
+        return firsts, "no accelerator is measured"
+    if where == "device":
+        return [name for name in ("cpu",) if name in chosen] + firsts, "no device is measured"
+    sizes = group_sizes(len(accelerators), settings.profile)
+    groups = ["+".join(accelerators[:count]) for count in sizes]
+    if where == "pair":
+        groups = groups[:1]
+    lacking = f"needs two accelerators; {len(accelerators)} measured here"
+    if where != "workers" or groups:
+        return groups, lacking
+    if accelerators and settings.profile != "rigorous":
+        return [], f"{lacking} (the rigorous profile takes halves of the CPU instead)"
+    if "cpu" in chosen and cores_in_use() > 1:
+        return ["cpu/0+cpu/1"], ""
+    return [], "needs two accelerators, or two CPU cores to make two halves of"
+
+
+def group_sizes(accelerators: int, profile: ProfileName) -> list[int]:
+    """Return how many of so many accelerators work together: two, and all of them.
+
+    The rigorous profile, which has the time, adds the powers of two between.
+    """
+    powers = [2**power for power in range(1, accelerators.bit_length())]
+    smaller = powers if profile == "rigorous" else powers[:1]
+    return [size for size in smaller if size < accelerators] + [accelerators] * (accelerators > 1)
+
+
+def _label(*values: object) -> str:
+    return "-".join(map(str, values))

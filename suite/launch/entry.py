@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: MIT
+"""What a launch's process runs: pytest, from the first moment bound to the runner that watches it.
+
+`python -m suite.launch.entry RUNNER ARGUMENTS` passes the arguments to pytest; RUNNER is the
+number of the runner's process.
+"""
+
+import ctypes
+import gc
+import os
+import signal
+import sys
+
+PR_SET_PDEATHSIG = 1
+"""The option of `prctl` that names the signal for a parent's death (linux/prctl.h)."""
+
+
+def main() -> None:
+    """Run pytest, and end at once.
+
+    To look for garbage through all that is imported takes a quarter of a second; to take torch
+    apart object by object at the end would take half of one.
+    """
+    _die_with(int(sys.argv.pop(1)))
+    gc.disable()
+    import pytest  # noqa: PLC0415 - the runner may be killed while these are imported
+    import torch  # noqa: F401, PLC0415 - not looked through for garbage either
+
+    gc.freeze()
+    gc.enable()
+    code = pytest.main()
+    sys.stdout.flush()
+    os._exit(code)
+
+
+def _die_with(runner: int) -> None:
+    """Have Linux end this process as soon as the runner is gone; end it now if that is so already.
+
+    Elsewhere a launch looks before it writes (see `LaunchSession.write`).
+    """
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != runner:
+        sys.exit("the runner is gone")
+
+
+if __name__ == "__main__":
+    main()

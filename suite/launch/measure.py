@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: MIT
+"""What a benchmark calls to have its body timed, in a launch or in the window behind it."""
+
+from collections.abc import Callable, Mapping, Sequence
+from copy import copy
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from suite.kit import device as dev
+from suite.kit.lanes import Track
+from suite.launch.session import LaunchSession
+from suite.measure.caches import ColdCaches
+from suite.measure.sampler import Body, Sampler
+from suite.stored.run import Check, Work
+
+if TYPE_CHECKING:
+    from suite.journal import Measured
+
+WINDOW = pytest.StashKey[bool]()
+"""Whether an item stands for a case that is repeated in a window, after it was measured."""
+
+
+class Measure:
+    """What a benchmark calls, once, to have its body timed and its result checked."""
+
+    def __init__(self, session: LaunchSession, item: pytest.Function) -> None:
+        self._session = session
+        self._item = item
+        self._devices: list[dev.Device] = []
+        self.measured: Measured | None = None
+
+    def involve(self, *devices: dev.Device) -> None:
+        """Synchronise these devices too, before and after every sample; watch their memory."""
+        self._devices += devices
+        self._session.blocker(devices)  # what it allocates is not the case's
+        for device in devices:
+            device.reset_peak_bytes()
+
+    def __call__(  # noqa: PLR0913 - a keyword for each thing that few benchmarks need
+        self,
+        body: Body,
+        *,
+        work: Work,
+        check: Callable[[Any], Check],
+        lanes: Sequence[Track] = (),
+        before: Callable[[], object] | None = None,
+        against: Body | None = None,
+        cold: bool = False,
+        apart: Mapping[str, float] = MappingProxyType({}),
+        control: bool = False,
+    ) -> None:
+        """Time a body.
+
+        body : does the work once and returns its result
+        work : what one call does, counted from its definition
+        check : compares the last call's result with the truth, after the timing
+        lanes : where a body that uses several streams or devices queues its work; it enters
+            each of them itself
+        before : called before each sample, outside the clocks
+        against : another version of the body; each of its samples is taken right beside one of
+            the body's, so that `frobench compare` tells the two apart finely
+        cold : empty the devices' caches before each sample, outside the clocks
+        apart : seconds that were spent once, outside the clocks, by the name of the part as
+            which they are stored, such as ``compile``
+        control : the body works strictly in turn, so that overlap of its lanes is an error of
+            their clocks
+        """
+        if self.measured is not None:
+            pytest.fail("a benchmark measures once")
+        if cold and not self._devices:
+            pytest.fail("cold=True is for devices of this process; workers have their own caches")
+        caches = ColdCaches(self._devices) if cold else None
+        plain = not (lanes or before or against)
+        blocker = self._session.blocker(self._devices) if plain else None
+        sampler = Sampler(body, self._devices, lanes, before, against, caches, blocker=blocker)
+        if WINDOW in self._item.stash:
+            self._session.repeat(self._item, sampler, check)
+        else:
+            self.measured = self._session.measure(self._item, sampler, work, check, apart)
+            self.measured.control = control
+
+
+def again(item: pytest.Function) -> pytest.Function:
+    """Return an item that runs a case again, for its window."""
+    found = copy(item)
+    found.stash = pytest.Stash()
+    found.stash[WINDOW] = True
+    found._initrequest()  # noqa: SLF001 - as pytest does when it runs an item anew
+    return found

@@ -1,0 +1,300 @@
+# SPDX-License-Identifier: MIT
+"""The pytest plugin: gives benchmarks their cases, their devices and their `measure`.
+
+`pytest benchmarks/` works by itself: finished samples are handed to pytest-benchmark, so
+its table, `--benchmark-json` and `--benchmark-compare` show what Frobench measured. A
+launch of `frobench run` is the same session with `--frobench-launch`, which says what to
+measure in which order, and where to write it.
+"""
+
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from time import monotonic
+from typing import Any, Literal
+
+import pytest
+
+from suite.absent import absent, absent_module
+from suite.checks import raised
+from suite.errors import DoesNotFitError, WrongResultError
+from suite.journal import Measured, Stopped
+from suite.kit import device as dev
+from suite.kit.abilities import precision
+from suite.kit.cases import PROFILES
+from suite.kit.workers import Worker, put_away
+from suite.launch.collection import (
+    ARGUMENTS,
+    NONE,
+    changed_since,
+    collected,
+    has_cases,
+    parameters,
+    parametrize,
+    seats,
+)
+from suite.launch.measure import WINDOW, Measure, again
+from suite.launch.process_state import ProcessState
+from suite.launch.replay import Replay, show
+from suite.launch.search import ShapeSearch
+from suite.launch.session import LaunchSession, Refusal, reason_of
+from suite.launch.work_of_cases import declared
+from suite.project.imports import FROBENCH
+
+SESSION = pytest.StashKey[LaunchSession]()
+BEGUN = pytest.StashKey[float]()
+MEASURED = pytest.StashKey[Measured]()
+REFUSED = pytest.StashKey[Refusal]()
+
+
+@pytest.fixture
+def strict_precision() -> Iterator[None]:
+    """Let float32 mean float32, whatever was set before, unless a benchmark asks for less."""
+    with precision("float32"):
+        yield
+
+
+@pytest.fixture
+def measure(
+    request: pytest.FixtureRequest,
+    benchmark: Any,  # noqa: ANN401 - pytest-benchmark is untyped
+    strict_precision: None,  # noqa: ARG001 - set before the benchmark sets anything up
+) -> Iterator[Measure]:
+    """Time a body and check its result; see `Measure`."""
+    item = request.node
+    state = ProcessState()
+    request.config.stash[SESSION].tidy_up()
+    it = Measure(request.config.stash[SESSION], item)
+    for name in ARGUMENTS:
+        if name in item.fixturenames and name != "workers":
+            found = request.getfixturevalue(name)
+            it.involve(*(found if isinstance(found, list) else [found]))
+    yield it
+    changed = state.changes()
+    if changed:
+        request.config.stash[SESSION].leave_process()
+    if it.measured is None:
+        if REFUSED not in item.stash and WINDOW not in item.stash:
+            pytest.fail("the benchmark measured nothing")
+        return
+    if changed:
+        pytest.fail(f"the benchmark left changed settings behind: {', '.join(changed)}")
+    item.stash[MEASURED] = it.measured
+    show(benchmark, item.get_closest_marker("benchmark").kwargs["timer"], it.measured)
+
+
+@pytest.fixture
+def search(request: pytest.FixtureRequest) -> ShapeSearch:
+    """Tell the benchmark which shape of product to measure; see `ShapeSearch`."""
+    where = "accelerator" if "accelerator" in request.fixturenames else "device"
+    searches = request.config.stash[SESSION].searches
+    return ShapeSearch(searches, request.node.nodeid, request.getfixturevalue(where))
+
+
+@pytest.fixture
+def device(request: pytest.FixtureRequest) -> dev.Device:
+    """Run the case on this device."""
+    return dev.Device(request.param, request.config.stash[SESSION].spec.seed)
+
+
+@pytest.fixture
+def accelerator(request: pytest.FixtureRequest) -> dev.Device:
+    """Run the case on this accelerator."""
+    return dev.Device(request.param, request.config.stash[SESSION].spec.seed)
+
+
+@pytest.fixture
+def devices(request: pytest.FixtureRequest) -> list[dev.Device]:
+    """Run the case on these accelerators together, from one process."""
+    return _together(request)
+
+
+@pytest.fixture
+def pair(request: pytest.FixtureRequest) -> list[dev.Device]:
+    """Run the case on the first two accelerators together, from one process."""
+    return _together(request)
+
+
+@pytest.fixture
+def workers(request: pytest.FixtureRequest) -> Iterator[list[Worker]]:
+    """Run the case in a process on each accelerator, or on each half of the CPU."""
+    found = request.config.stash[SESSION].workers(seats(request.param))
+    yield found
+    refused = request.node.stash.get(REFUSED, None)
+    if refused is None or refused.status == "skipped":  # else one may never answer again
+        put_away(found)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the options of a session of its own, and the one that makes it a launch."""
+    group = parser.getgroup("frobench")
+    group.addoption("--frobench-profile", choices=PROFILES, default="standard", help="which cases")
+    group.addoption("--frobench-devices", default="", metavar="LIST", help="such as cpu,cuda:0")
+    group.addoption("--frobench-launch", metavar="FILE", help="what `frobench run` asks for")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Find out what this session is to measure."""
+    config.addinivalue_line("markers", "cases(profile, **axes): parameters of a benchmark")
+    config.addinivalue_line("markers", "cpu_twins(**functions): CPU cases beside an accelerator")
+    try:
+        config.stash[SESSION] = LaunchSession(config)
+    except dev.UnknownDeviceError as error:
+        raise pytest.UsageError(str(error)) from error
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """End the workers."""
+    if SESSION in config.stash:
+        config.stash[SESSION].drop_workers()
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Cross a benchmark's grids with the devices."""
+    if "measure" in metafunc.fixturenames:
+        parametrize(metafunc, metafunc.config.stash[SESSION].settings)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Put the cases into this launch's order, and hand each a timer that replays its samples."""
+    config.stash[SESSION].remember(_benchmarks(items))
+    order = {name: place for place, name in enumerate(config.stash[SESSION].spec.order)}
+    wanted = [item for item in items if has_cases(item) and (not order or item.nodeid in order)]
+    config.hook.pytest_deselected(items=[item for item in items if item not in wanted])
+    items[:] = sorted(wanted, key=lambda item: order.get(item.nodeid, 0))
+    for item in _benchmarks(items):
+        item.add_marker(pytest.mark.benchmark(timer=Replay(), group=item.path.stem[6:]))
+        # A vendor's warning must not fail a measurement.
+        item.add_marker(pytest.mark.filterwarnings("default"))
+    by_name = {item.nodeid: item for item in _benchmarks(items)}
+    windows = config.stash[SESSION].spec.windows
+    items += [again(by_name[name]) for name in windows if name in by_name]
+
+
+def pytest_exception_interact(
+    node: pytest.Item | pytest.Collector,
+    call: pytest.CallInfo[object],
+    report: pytest.CollectReport | pytest.TestReport,
+) -> None:
+    """Say in one line why a file of benchmarks cannot be collected."""
+    if isinstance(report, pytest.CollectReport) and call.excinfo is not None:
+        error = call.excinfo.value
+        cause = error.__cause__ if isinstance(error, pytest.Collector.CollectError) else None
+        node.config.stash[SESSION].write(Stopped(message=_uncollected(cause or error, node.path)))
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Write down which cases there are, and end a launch of a run that had others."""
+    frobench, items = session.config.stash[SESSION], _benchmarks(session.items)
+    if changed := changed_since(frobench.spec.versions, frobench.spec.order, items):
+        message = (
+            f"{', '.join(changed)}: changed, or not found any more, since the run began; one run "
+            "measures one version, so undo the change, or begin another run"
+        )
+        frobench.write(Stopped(message=message))
+        pytest.exit(message)
+    frobench.searches.expect(
+        item.nodeid
+        for item in items
+        if "search" in item.fixturenames and parameters(item)["device"] != NONE
+        if WINDOW not in item.stash
+    )
+    if frobench.spec.mode in {"collect", "pilot"}:
+        frobench.write(collected(items, frobench.settings))
+    if frobench.spec.mode == "collect":
+        frobench.write(declared(items, frobench.settings))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtestloop(session: pytest.Session) -> Iterator[None]:
+    """Bring the devices to a steady clock, measure the harness, and read the gauge to the end."""
+    benchmarks = _benchmarks(session.items)
+    if session.config.option.collectonly or not benchmarks:
+        return (yield)
+    frobench = session.config.stash[SESSION]
+    frobench.get_ready(len(benchmarks))
+    ended = yield
+    frobench.finish()
+    return ended
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item) -> None:
+    """Say which case is in flight."""
+    frobench = item.config.stash[SESSION]
+    frobench.before_case(item)
+    item.stash[BEGUN] = monotonic()
+    frobench.begin(item.nodeid, item.stash[BEGUN])
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Leave out what a smaller case of the same family showed to be too large."""
+    if isinstance(item, pytest.Function):
+        item.config.stash[SESSION].skip_if_left_out(item)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_pyfunc_call() -> Any:  # noqa: ANN401 - as pytest has it
+    """Skip what does not fit into memory."""
+    try:
+        return (yield)
+    except DoesNotFitError as error:
+        pytest.skip(str(error))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Any:  # noqa: ANN401 - as pytest has it
+    """Write down what became of the case, once it is over."""
+    report = yield
+    if call.excinfo is not None and (REFUSED not in item.stash or report.failed):
+        status: Literal["skipped", "failed"] = "skipped" if report.skipped else "failed"
+        error = call.excinfo.value
+        item.stash[REFUSED] = _refusal(status, error, item.path.parent)
+    if report.when == "teardown":
+        item.config.stash[SESSION].conclude(
+            item.nodeid,
+            item.stash.get(MEASURED, None),
+            item.stash.get(REFUSED, None),
+            wall_seconds=monotonic() - item.stash[BEGUN],
+        )
+    return report
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_benchmark_update_machine_info(machine_info: dict[str, Any]) -> None:
+    """Keep the host's name out of pytest-benchmark's own JSON."""
+    machine_info.pop("node", None)
+
+
+def _refusal(status: Literal["skipped", "failed"], error: BaseException, folder: Path) -> Refusal:
+    """Return why a case has no samples; what it raised itself with the file and the line."""
+    reason = reason_of(error)
+    if isinstance(error, WrongResultError):
+        return Refusal(status, reason, error.check)
+    if isinstance(error, pytest.skip.Exception | pytest.fail.Exception):
+        return Refusal(status, reason)
+    where = raised.place(error, folder)
+    return Refusal(
+        status, f"{reason} ({where})" if where else reason, details=raised.whole(error, folder)
+    )
+
+
+def _together(request: pytest.FixtureRequest) -> list[dev.Device]:
+    seed = request.config.stash[SESSION].spec.seed
+    return [dev.Device(name, seed) for name in request.param.split("+")]
+
+
+def _uncollected(error: BaseException, file: Path) -> str:
+    module = absent_module(error)
+    if module is not None and file.is_relative_to(FROBENCH):
+        return absent(module)
+    where = raised.place(error, file.parent) or file.name
+    if module is not None:
+        mend = "install its package there (`pip install .`), or let PYTHONPATH name its folder"
+        return f"{where}: {sys.executable} has no package {module}; {mend}"
+    return f"{where}: {type(error).__name__}: {str(error).strip() or 'without a message'}"
+
+
+def _benchmarks(items: Sequence[pytest.Item]) -> list[pytest.Function]:
+    return [i for i in items if isinstance(i, pytest.Function) and "measure" in i.fixturenames]

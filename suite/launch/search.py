@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: MIT
+"""Searches for the fastest shape of a product, each in the process of its own case.
+
+A pilot searches and journals every try at once, so that nothing is learnt twice. What it found
+is handed to the launches, which measure it as they do any case.
+"""
+
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from time import monotonic, perf_counter
+
+import torch
+
+from suite.errors import DoesNotFitError
+from suite.journal import LaunchSpec, Tried
+from suite.kit.device import Device
+from suite.kit.shapes import Shape
+from suite.launch.search_strategy import Limits, Try, outcome, proposal
+from suite.measure.ready import steady_clocks
+from suite.measure.sampler import Body, Sampler
+from suite.measure.sampling import Measurement
+from suite.stored.run import Search
+
+Make = Callable[[Shape], Body]
+
+PART_OF_LONGEST = 0.25
+"""What a call may take in a search, of what it may take at all: a try needs several."""
+BRIEF = 1.0
+"""Seconds of a search that no run gives time to."""
+TRIES_HOPED_FOR = 200
+"""Into which the time is divided; a try whose calls are long takes more."""
+SHORTEST_TRY, LONGEST_TRY = 0.005, 0.1
+LEAST_CALLS, MOST_CALLS = 3, 30
+
+
+class ShapeSearch:
+    """What a benchmark calls to be told which shape of product it is to measure."""
+
+    def __init__(self, searches: "Searches", case: str, device: Device) -> None:
+        self._searches = searches
+        self._case = case
+        self._device = device
+
+    def __call__(self, make: Make) -> Shape:
+        """Return the fastest shape: rows, inner and columns.
+
+        make : returns what multiplies two matrices of a shape; is called for each that is tried
+        """
+        return self._searches.find(self._case, self._device, make)
+
+
+class Searches:
+    """The searches of one session: what they learnt, and the time that they share.
+
+    write : journals a try
+    found : what is known by case, from this session or from before
+    took : seconds of the wall clock that this session spent searching, by case, and on having
+        the clocks settle before
+    """
+
+    def __init__(self, spec: LaunchSpec, write: Callable[[Tried], None]) -> None:
+        self.found = dict(spec.searched)
+        self.took: dict[str, float] = {}
+        self._spec = spec
+        self._write = write
+        self._tries: dict[str, list[Try]] = {}
+        self._waiting: set[str] = set()
+        self._settled: set[str] = set()
+
+    def expect(self, cases: Iterable[str]) -> None:
+        """Let these cases share the time."""
+        self._waiting = set(cases)
+
+    def remember(self, tried: Tried) -> None:
+        """Take up what an earlier process tried."""
+        self._tries.setdefault(tried.case, []).append(tried.attempt)
+
+    def conclude(self, case: str) -> None:
+        """Leave what a case did not use to the others."""
+        self._waiting.discard(case)
+
+    def find(self, case: str, device: Device, make: Make) -> Shape:
+        """Return the shape that a case is to measure, searched for if it is not known.
+
+        Raises `DoesNotFitError` if there is not memory enough for any.
+        """
+        if case not in self.found:
+            begun = monotonic()
+            self._settle(device)
+            self.found[case] = self._search(case, device, make)
+            self.took[case] = monotonic() - begun
+        return Shape(*self.found[case].shape)
+
+    def _settle(self, device: Device) -> None:
+        """Keep a device busy before its first search: a clock that swings favours some shapes."""
+        if self._spec.mode == "pilot" and device.name not in self._settled:
+            self._settled.add(device.name)
+            steady_clocks([device])
+
+    def _search(self, case: str, device: Device, make: Make) -> Search:
+        tries = self._tries.setdefault(case, [])
+        limits = Limits(
+            call=PART_OF_LONGEST * self._spec.settings.longest_sample,
+            seconds=self._share(case),
+            processors=_processors(device),
+        )
+        span = min(LONGEST_TRY, max(SHORTEST_TRY, limits.seconds / TRIES_HOPED_FOR))
+        begun = perf_counter()
+        while (shape := proposal(tries, limits)) is not None:
+            seconds = _attempt(make, shape, device, span)
+            now = perf_counter()
+            tries.append(Try(shape, seconds, now - begun))
+            self._write(Tried(case=case, attempt=tries[-1]))
+            begun = now
+        found = outcome(tries)
+        if found is None:
+            raise DoesNotFitError(f"{device.name} has no memory for the smallest product tried")
+        return found
+
+    def _share(self, case: str) -> float:
+        """Return the seconds that a case has, those of its earlier tries included."""
+        if self._spec.mode == "alone":
+            return BRIEF
+        others = sum(one.spent for name in self._tries if name != case for one in self._tries[name])
+        return (self._spec.search_seconds - others) / max(1, len(self._waiting))
+
+
+def _attempt(make: Make, shape: Shape, device: Device, span: float) -> float | None:
+    """Return the seconds of an undisturbed call; ``None`` if the memory is too small.
+
+    That is the lower quartile: neighbours only slow a call, and long calls more than short ones,
+    which would win for no reason of theirs. The first call pays for what later ones do not, so it
+    is not looked at.
+    """
+    with suppress(DoesNotFitError, torch.OutOfMemoryError):
+        sampler, seen = Sampler(make(shape), [device]), Measurement()
+        seen.sample(sampler)
+        seen.sampled = 0.0
+        # The last result is kept while the next is made, as launches do: both must fit.
+        while len(seen.host) < LEAST_CALLS or (seen.sampled < span and len(seen.host) < MOST_CALLS):
+            seen.host.append(seen.sample(sampler))
+        return sorted(seen.host)[len(seen.host) // 4]
+    return None
+
+
+def _processors(device: Device) -> int | None:
+    """Return among how many processors the device divides a product, if it says so."""
+    if not device.is_accelerator:
+        return None
+    with suppress(AttributeError, NotImplementedError, RuntimeError):
+        return int(device.module.get_device_properties(device.handle).multi_processor_count)
+    return None

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: MIT
+"""The work of cases that nobody runs.
+
+A benchmark declares its work as an expression over its parameters, and only that is evaluated:
+of the function remain its call of `measure`, with nothing but the work, and the lines that the
+work needs. Tensors that it asks for their size lie on PyTorch's `meta` device, where they have a
+shape and no memory, and no device is touched. What cannot be found out like this is unknown.
+"""
+
+import ast
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+from typing import Any, cast
+
+import pytest
+import torch
+
+from suite.journal import Declared
+from suite.kit.device import Device
+from suite.launch.collection import ARGUMENTS, NONE
+from suite.machine import environment
+from suite.stored.run import Settings, Work
+
+MEASURE = "measure"
+HEAVY = ("sympy", "torch._dynamo")
+"""What arithmetic with tensors on `meta` loads, which takes a second: a size needs none."""
+
+
+def declared(items: Sequence[pytest.Function], settings: Settings) -> Declared:
+    """Return what can be said of cases without running them."""
+    marks = {item.nodeid: item.get_closest_marker("skip") for item in items}
+    works = dict(zip(marks, _works(items), strict=True))
+    return Declared(
+        machine=environment.machine(settings.devices),
+        works={case: its for case, its in works.items() if its is not None},
+        absent={case: _reason(mark) for case, mark in marks.items() if mark},
+    )
+
+
+def work(item: pytest.Function) -> Work | None:
+    """Return the work of a call of a case that is not set up, if it can be found out."""
+    return _works([item])[0]
+
+
+def _works(items: Sequence[pytest.Function]) -> list[Work | None]:
+    with pytest.MonkeyPatch.context() as patch, torch.device("meta"):
+        _on_paper(patch)
+        return [_work(item) for item in items]
+
+
+def _reason(skip: pytest.Mark) -> str:
+    """Return the reason of a mark, which may also be its first argument, or missing."""
+    return str(skip.kwargs.get("reason") or next(iter(skip.args), "skipped"))
+
+
+def _work(item: pytest.Function) -> Work | None:
+    """Return the work of a case, if it can be found out."""
+    if NONE in (given := dict(getattr(item, "callspec", _NoParameters).params)).values():
+        return None
+    try:
+        for name in ARGUMENTS:
+            if name in given:
+                devices = [Device(one) for one in given[name].split("+")]
+                given[name] = devices if len(devices) > 1 else devices[0]
+        _reduced(item.module)[item.function.__name__](**given, measure=_find)
+    except _Found as found:
+        return found.work
+    except (Exception, pytest.skip.Exception):  # noqa: BLE001 - whatever a benchmark may raise
+        return None
+    return None
+
+
+class _NoParameters:
+    params: dict[str, Any] = {}  # noqa: RUF012 - never written to
+
+
+class _Found(BaseException):
+    """The work is known; no exception that a benchmark might catch."""
+
+    def __init__(self, work: Work) -> None:
+        self.work = work
+
+
+def _find(*_: object, work: Work, **__: object) -> None:
+    """Stand where `Measure` does."""
+    raise _Found(work)
+
+
+def _on_paper(patch: pytest.MonkeyPatch) -> None:
+    """Let devices be known by name alone, and what is drawn for them have no memory."""
+
+    def known_by_name(device: Device, name: str, seed: int = 0) -> None:
+        device.name, device.handle, device.seed = name, torch.device("meta"), seed
+
+    def drawn(_: Device, *shape: int, dtype: str | torch.dtype = "float32") -> torch.Tensor:
+        return torch.empty(shape, dtype=getattr(torch, dtype) if isinstance(dtype, str) else dtype)
+
+    patch.setattr(Device, "__init__", known_by_name)
+    patch.setattr(Device, "is_accelerator", property(lambda it: it.name.partition("/")[0] != "cpu"))
+    patch.setattr(Device, "require", lambda *_: None)
+    patch.setattr(Device, "uniform", drawn)
+    patch.setattr(torch.Tensor, "cpu", lambda tensor: tensor)
+    for module in HEAVY:
+        patch.setitem(cast("dict[str, object]", sys.modules), module, None)
+
+
+@cache
+def _reduced(module: ModuleType) -> dict[str, Any]:
+    """Return a module's names, with its functions that measure reduced to their work."""
+    tree = ast.parse(Path(module.__file__ or "").read_text(encoding="utf-8"))
+    reduced = [
+        _leading_to_work(statement)
+        for statement in tree.body
+        if isinstance(statement, ast.FunctionDef)
+        and any(argument.arg == MEASURE for argument in statement.args.args)
+    ]
+    names = dict(vars(module))
+    code = ast.fix_missing_locations(ast.Module(cast("list[ast.stmt]", reduced), []))
+    exec(compile(code, module.__name__, "exec"), names)  # noqa: S102 - the benchmark's own code
+    return names
+
+
+def _leading_to_work(function: ast.FunctionDef) -> ast.FunctionDef:
+    """Keep the call of `measure`, with the work alone, and the lines that it needs."""
+    lines = [_WorkAlone().visit(line) for line in _lines(function.body)]
+    local = set().union(*map(_bound, lines))
+    needed, kept = {MEASURE}, []
+    for line in reversed(lines):
+        names = {node.id for node in ast.walk(line) if isinstance(node, ast.Name)}
+        changes = isinstance(line, ast.Assign | ast.AnnAssign | ast.FunctionDef)
+        touched = _bound(line) if changes else names & local
+        if needed & (touched | names & {MEASURE}):
+            kept.append(line)
+            needed |= names
+    function.body, function.decorator_list, function.returns = kept[::-1] or [ast.Pass()], [], None
+    for argument in ast.walk(function.args):
+        if isinstance(argument, ast.arg):
+            argument.annotation = None
+    return function
+
+
+def _lines(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
+    """Yield statements, those within a ``with`` as if they stood outside."""
+    for statement in body:
+        if isinstance(statement, ast.With):
+            yield from _lines(statement.body)
+        else:
+            yield statement
+
+
+def _bound(line: ast.stmt) -> set[str]:
+    """Return the names that a statement gives something to."""
+    stored = (node for node in ast.walk(line) if isinstance(node, ast.Name | ast.FunctionDef))
+    return {
+        node.name if isinstance(node, ast.FunctionDef) else node.id
+        for node in stored
+        if isinstance(node, ast.FunctionDef) or isinstance(node.ctx, ast.Store)
+    }
+
+
+class _WorkAlone(ast.NodeTransformer):
+    """Takes all arguments but the work from calls of `measure`."""
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        """Drop what the work is not."""
+        if isinstance(node.func, ast.Name) and node.func.id == MEASURE:
+            work = [keyword for keyword in node.keywords if keyword.arg == "work"]
+            return ast.Call(node.func, [], work)
+        return self.generic_visit(node)

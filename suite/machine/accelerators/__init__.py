@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Accelerators as torch, their drivers and the system describe them."""

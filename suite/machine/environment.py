@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: MIT
+"""Everything that moves a number, captured once a run, and nothing that names anybody.
+
+Host and user names, paths, addresses, serial numbers and UUIDs are not stored. Only
+`capture` imports torch: `commit` and `machine_info` serve processes that do without.
+"""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from suite.machine.kind import machine_name
+from suite.machine.limits import ROOT
+from suite.machine.processor import processor
+from suite.machine.unknown import Facts
+from suite.personal import private, vocabulary
+from suite.project import git
+from suite.stored.run import CommitInfo, Environment
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+"""The folder that the suite lies in; a repository, or where it was installed."""
+MEASURING = ("benchmarks", "frobench.py", "suite")
+"""What moves numbers when it is changed; new results and other pages do not."""
+
+
+def capture(devices: Iterable[str], root: Path = ROOT) -> Environment:
+    """Describe the machine as far as the given devices show it, and its software.
+
+    devices : names such as `cpu` and `cuda:0`; no other accelerator is touched
+    root : the folder that `/proc` and `/sys` lie in
+    """
+    from suite.machine.accelerators.accelerator import accelerator, topology  # noqa: PLC0415 - imports torch
+    from suite.machine.software import software  # noqa: PLC0415 - imports torch
+
+    unknown: dict[str, str] = {}
+    cpu = processor(unknown, root)
+    names = [name for name in devices if name != "cpu"]
+    accelerators = [
+        accelerator(name, Facts(f"accelerators.{place}", unknown), root)
+        for place, name in enumerate(names)
+    ]
+    between = topology(names) if len(names) > 1 else {}
+    if isinstance(between, str):
+        unknown["topology"] = between
+    return Environment(
+        machine=machine_name(cpu, accelerators),
+        cpu=cpu,
+        accelerators=accelerators,
+        software=software(Facts("software", unknown), root),
+        unknown=unknown,
+        topology=None if isinstance(between, str) else dict(between),
+    )
+
+
+def machine(devices: Iterable[str]) -> str:
+    """Name the kind of machine that `capture` would describe."""
+    from suite.machine.accelerators.accelerator import accelerator  # noqa: PLC0415 - imports torch
+
+    facts = Facts("", {})
+    found = [accelerator(name, facts) for name in devices if name != "cpu"]
+    return machine_name(processor({}), found)
+
+
+def machine_info() -> dict[str, Any]:
+    """Return what pytest-benchmark stores of a machine, without names of host and user."""
+    from pytest_benchmark import plugin  # noqa: PLC0415 - imports pytest
+
+    told: dict[str, Any] = plugin.pytest_benchmark_generate_machine_info()  # type: ignore[no-untyped-call] # it has no types
+    own = private.own_names()
+
+    def plain(where: str, text: str) -> str:
+        return private.hide(text, vocabulary.sought(own, where), version=True)
+
+    info: dict[str, Any] = private.rewritten(told | {"node": ""}, plain, "$.machine_info")
+    return info
+
+
+def commit(folder: Path = CHECKOUT) -> CommitInfo:
+    """Return the revision of the suite in `folder`; nothing is known where git knows nothing.
+
+    Author and branch are left out, since both may name a person; times are UTC. `dirty` is
+    about what measures: a new result changes no number.
+    """
+    if git.ask(folder, "rev-parse", "--show-prefix") != "":  # none, or around a foreign folder
+        return CommitInfo()
+    head = git.head(folder)
+    if head is None:
+        return CommitInfo()
+    head.dirty = git.ask(folder, "status", "--porcelain", "--", *MEASURING) != ""
+    return head

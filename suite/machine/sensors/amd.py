@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: MIT
+"""AMD's sensors, read through the driver's amdsmi where it is installed (the extra `amd`)."""
+
+import contextlib
+import importlib
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from suite.machine.sensors.sensor import ENERGY, HELD_BACK, Reading, Sensor, said, silent
+
+ACTIVE = "active_"
+"""How amdsmi begins the names of what holds a clock back at this moment."""
+MOST_FAN = 255
+ADDRESS = "pci_address"
+"""What is missing where sensors are found by number alone."""
+
+
+def sensors(
+    devices: Sequence[str],
+    addresses: Mapping[str, str],
+    smi: Any = None,  # noqa: ANN401 - without types
+) -> list[Sensor]:
+    """Return a sensor for each device, found among the driver's by where it is on the PCI bus.
+
+    addresses : of the devices, as `0000:c1:00`; those that torch does not tell are missing, and
+        then devices are matched by their numbers where both see equally many
+    smi : the library, by default the one that is installed
+    """
+    try:
+        smi = smi or _library()
+        smi.amdsmi_init()
+        gpus = smi.amdsmi_get_processor_handles()
+    except Exception as error:  # noqa: BLE001 - it fails in many ways where no driver is
+        return silent(devices, f"amdsmi (the extra `amd`): {said(error)}")
+    told = [(_address(smi, gpu), gpu) for gpu in gpus]
+    if any(address for address, _ in told) and all(device in addresses for device in devices):
+        return [_by_address(smi, device, addresses, told) for device in devices]
+    who = "torch" if any(address for address, _ in told) else "amdsmi"
+    return _by_number(smi, devices, gpus, f"{who} tells no PCI address")
+
+
+def _by_address(
+    smi: Any,  # noqa: ANN401 - see above
+    device: str,
+    addresses: Mapping[str, str],
+    told: Sequence[tuple[str | None, Any]],
+) -> Sensor:
+    here = [gpu for address, gpu in told if address == addresses[device]]
+    if len(here) == 1 and list(addresses.values()).count(addresses[device]) == 1:
+        return _sensor(smi, device, here[0])
+    reason = "several parts of a GPU are" if here else "amdsmi lists no device"
+    return silent([device], f"{reason} at its PCI address")[0]
+
+
+def _by_number(
+    smi: Any,  # noqa: ANN401 - see above
+    devices: Sequence[str],
+    gpus: Sequence[Any],
+    why: str,
+) -> list[Sensor]:
+    """Take both orders for the same, and say so: a mask may change torch's."""
+    if len(gpus) != len(devices):
+        seen = f"amdsmi lists {len(gpus)} devices and the run uses {len(devices)}"
+        return silent(devices, f"{why}, and {seen}, so which is which is not known")
+    unknown = {ADDRESS: f"{why}: these are the sensors of the same number"}
+    pairs = zip(devices, gpus, strict=True)
+    return [_sensor(smi, device, gpu, unknown) for device, gpu in pairs]
+
+
+def _sensor(
+    smi: Any,  # noqa: ANN401 - see above
+    device: str,
+    gpu: Any,  # noqa: ANN401 - see above
+    unknown: Mapping[str, str] | None = None,
+) -> Sensor:
+    asks = {name: partial(ask, smi, gpu) for name, ask in _ASKS.items()}
+    return Sensor(device, asks, unknown, source="amdsmi")
+
+
+def _address(smi: Any, gpu: Any) -> str | None:  # noqa: ANN401 - see above
+    """Return where a device is, without the function, which torch does not tell."""
+    try:
+        return str(smi.amdsmi_get_gpu_device_bdf(gpu)).lower().rpartition(".")[0] or None
+    except Exception:  # noqa: BLE001 - lost, or of an older library: others may be found
+        return None
+
+
+def _library() -> Any:  # noqa: ANN401 - see above
+    with contextlib.redirect_stdout(None):  # it prints where there is no driver
+        return importlib.import_module("amdsmi")
+
+
+def _clock(kind: str) -> Callable[[Any, Any], float]:
+    return lambda smi, gpu: (
+        1e6 * float(smi.amdsmi_get_clock_info(gpu, getattr(smi.AmdSmiClkType, kind))["clk"])
+    )
+
+
+def _power(smi: Any, gpu: Any) -> float:  # noqa: ANN401 - see above
+    told = smi.amdsmi_get_power_info(gpu)
+    now, mean = told["current_socket_power"], told["average_socket_power"]
+    return float(now if isinstance(now, int | float) else mean)  # else "N/A", by model
+
+
+def _energy(smi: Any, gpu: Any) -> float:  # noqa: ANN401 - see above
+    told = smi.amdsmi_get_energy_count(gpu)
+    count = told["energy_accumulator"] if "energy_accumulator" in told else told["power"]
+    return float(count * told["counter_resolution"]) / 1e6
+
+
+def _temperature(smi: Any, gpu: Any) -> float:  # noqa: ANN401 - see above
+    kind, metric = smi.AmdSmiTemperatureType.HOTSPOT, smi.AmdSmiTemperatureMetric.CURRENT
+    return float(smi.amdsmi_get_temp_metric(gpu, kind, metric))
+
+
+def _held_back(smi: Any, gpu: Any) -> list[str]:  # noqa: ANN401 - see above
+    told = smi.amdsmi_get_violation_status(gpu)
+    return [name.removeprefix(ACTIVE) for name in told if told[name] is True and ACTIVE in name]
+
+
+_ASKS: dict[str, Callable[[Any, Any], Reading]] = {
+    "sm_clock_hz": _clock("GFX"),
+    "memory_clock_hz": _clock("MEM"),
+    "power_watts": _power,
+    ENERGY: _energy,
+    "temperature_celsius": _temperature,
+    "fan": lambda smi, gpu: smi.amdsmi_get_gpu_fan_speed(gpu, 0) / MOST_FAN,
+    "utilization": lambda smi, gpu: smi.amdsmi_get_gpu_activity(gpu)["gfx_activity"] / 100,
+    "pcie_replays": lambda smi, gpu: float(smi.amdsmi_get_gpu_pci_replay_counter(gpu)),
+    HELD_BACK: _held_back,
+}
+"""How each quantity is read; amdsmi counts megahertz, watts and microjoules.
+
+What a device does not tell is the text `N/A`, which is no number: the quantity is dropped.
+"""

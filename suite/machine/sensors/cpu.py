@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: MIT
+"""The processor's sensors, as Linux tells them, and elsewhere psutil.
+
+`root` is the folder that `/proc` and `/sys` lie in, so that a test can put others in their place.
+"""
+
+import os
+import re
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from suite.machine.limits import ROOT, affinity
+from suite.machine.sensors.sensor import ENERGY, HELD_BACK, Reading, Sensor
+
+CPU = "cpu"
+OF_CPU = (ENERGY, "power_watts", "clock_hz", "load", HELD_BACK)
+"""What is asked of it."""
+THROTTLED = "PackageThrottle"
+"""The processor became too hot and slowed itself down, as the kernel's counters say."""
+
+
+def sensor(root: Path = ROOT, cores: list[int] | None = None) -> Sensor:
+    """Return the processor's sensor.
+
+    cores : those whose clocks count, by default the ones that this process may use
+    """
+    cores = affinity() if cores is None else cores
+    asks: dict[str, Callable[[], Reading]] = {}
+    unknown: dict[str, str] = {}
+    for name, found in {
+        ENERGY: _energy(root),
+        "clock_hz": _clock(root, cores),
+        "load": _load(root),
+        HELD_BACK: _held_back(root),
+    }.items():
+        if isinstance(found, str):
+            unknown[name] = found
+        else:
+            asks[name] = found
+    if ENERGY in asks:
+        asks["power_watts"] = Rate(asks[ENERGY])
+    else:
+        unknown["power_watts"] = unknown[ENERGY]
+    return Sensor(CPU, asks, unknown)
+
+
+class Rate:
+    """Turns a counter of joules into the watts since it was last asked."""
+
+    def __init__(self, counter: Callable[[], Any]) -> None:
+        self._counter = counter
+        self._before = (time.monotonic(), counter())
+
+    def __call__(self) -> float:
+        """Return the mean power since the last call."""
+        now = (time.monotonic(), self._counter())
+        (begun, first), self._before = self._before, now
+        return float((now[1] - first) / (now[0] - begun))
+
+
+class Energy:
+    """The joules that all packages have used since the first reading, whoever used them."""
+
+    def __init__(self, packages: list[Path]) -> None:
+        self._packages = packages
+        self._range = [int((zone / "max_energy_range_uj").read_text()) for zone in packages]
+        self._before = self._now()
+        self._joules = 0.0
+
+    def __call__(self) -> float:
+        """Return the joules so far."""
+        now = self._now()
+        for before, after, most in zip(self._before, now, self._range, strict=True):
+            used = after - before if after >= before else after - before + most  # it began anew
+            self._joules += used / 1e6
+        self._before = now
+        return self._joules
+
+    def _now(self) -> list[int]:
+        return [int((zone / "energy_uj").read_text()) for zone in self._packages]
+
+
+def _clock(root: Path, cores: list[int]) -> Callable[[], float] | str:
+    """Return what reads the clock of the fastest core: the others may have nothing to do."""
+    folder = root / "sys/devices/system/cpu"
+    paths = [folder / f"cpu{core}/cpufreq/scaling_cur_freq" for core in cores]
+    paths = [path for path in paths if path.exists()]
+    if paths:
+        return lambda: max(int(path.read_text()) * 1e3 for path in paths)
+    told = root / "proc/cpuinfo"
+    if _megahertz(told):
+        return lambda: max(_megahertz(told)) * 1e6
+    if root == ROOT and (ask := getattr(psutil, "cpu_freq", None)) and _asked(ask):
+        return lambda: float(ask().current) * 1e6
+    return "the system does not tell the cores' clocks"
+
+
+def _asked(ask: Callable[[], Any]) -> bool:
+    try:
+        return bool(ask() and ask().current)
+    except (NotImplementedError, OSError, RuntimeError):  # psutil's ways to say no
+        return False
+
+
+def _megahertz(path: Path) -> list[float]:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError:
+        return []
+    return [float(said) for said in re.findall(r"^cpu MHz\s*:\s*([\d.]+)", text, re.MULTILINE)]
+
+
+def _load(root: Path) -> Callable[[], float] | str:
+    if (root / "proc/loadavg").exists():
+        return lambda: float((root / "proc/loadavg").read_text().split()[0])
+    return (lambda: os.getloadavg()[0]) if root == ROOT else "the system does not tell its load"
+
+
+def _energy(root: Path) -> Energy | str:
+    """Return the counter of all packages; AMD's processors have theirs in the same place."""
+    zones = (root / "sys/class/powercap").glob("intel-rapl:*")
+    try:
+        packages = [zone for zone in zones if (zone / "name").read_text().startswith("package")]
+        if packages:
+            return Energy(sorted(packages))
+    except PermissionError:
+        return "the kernel lets only root read the packages' energy"
+    except (OSError, ValueError) as error:
+        return f"the packages' energy cannot be read: {type(error).__name__}"
+    return "the kernel offers no energy counter (powercap)"
+
+
+def _held_back(root: Path) -> Callable[[], list[str]] | str:
+    """Return what tells whether a package was too hot since it was last asked."""
+    folder = root / "sys/devices/system/cpu"
+    paths = sorted(folder.glob("cpu[0-9]*/thermal_throttle/package_throttle_count"))
+    if not paths:
+        return "the kernel does not count how often the processor was too hot"
+    try:
+        before = [sum(int(path.read_text()) for path in paths)]
+    except (OSError, ValueError) as error:
+        return f"the kernel's counts of heat cannot be read: {type(error).__name__}"
+
+    def ask() -> list[str]:
+        now = sum(int(path.read_text()) for path in paths)
+        hotter, before[0] = now > before[0], now
+        return [THROTTLED] if hotter else []
+
+    return ask

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: MIT
+"""Cold caches: what a body read or wrote last time is no longer in them when it is called again.
+
+Between samples, outside the clocks, a buffer of twice the last-level cache is read on each device,
+which leaves no room for anything else. It is read, not written, or the body would pay for writing
+back what the caches still hold of it. On an accelerator the caches of the CPU stay as they are:
+what launching costs when its code is not in them is another question.
+"""
+
+from collections.abc import Iterable
+from contextlib import suppress
+
+import torch
+from torch import Tensor
+
+from suite.kit.device import Device
+from suite.machine.processor import last_level_cache
+from suite.profiles import TIMES_THE_CACHE
+
+UNKNOWN_CACHE = {"cpu": 64 * 2**20, "accelerator": 256 * 2**20}
+"""Bytes that are taken for a last-level cache that nobody tells the size of: no smaller than
+those of 2026 with few exceptions."""
+
+
+class ColdCaches:
+    """Reads over the caches of some devices whenever it is called.
+
+    The number of the call is written into both ends of each buffer before, so the sum of its
+    elements shows afterwards whether it was really read.
+    """
+
+    def __init__(self, devices: Iterable[Device]) -> None:
+        self._calls = 0
+        self._buffers: list[Tensor] = []
+        self._sums: list[Tensor] = []
+        for device in {each.name: each for each in devices}.values():
+            size = TIMES_THE_CACHE * cache_bytes(device)
+            device.require(size)
+            self._buffers.append(torch.zeros(size // 4, device=device.handle))
+
+    def __call__(self) -> None:
+        """Read over the caches."""
+        self._calls += 1
+        for buffer in self._buffers:
+            buffer[0] = buffer[-1] = self._calls
+        self._sums = [buffer.sum() for buffer in self._buffers]
+
+    def bytes_on(self, device: Device) -> int:
+        """Return the bytes that this takes of a device's memory."""
+        return sum(buffer.nbytes for buffer in self._buffers if buffer.device == device.handle)
+
+    def flushed_bytes(self) -> int:
+        """Return the bytes that each call read on every device, 0 if it did not."""
+        return min(
+            buffer.nbytes * (float(total) == 2 * self._calls)
+            for buffer, total in zip(self._buffers, self._sums, strict=True)
+        )
+
+
+def cache_bytes(device: Device) -> int:
+    """Return the size of a device's last-level cache, or what is taken for it."""
+    if not device.is_accelerator:
+        return last_level_cache() or UNKNOWN_CACHE["cpu"]
+    told = 0
+    with suppress(AttributeError, NotImplementedError, RuntimeError):  # not every backend tells
+        told = device.module.get_device_properties(device.handle).L2_cache_size or 0
+    # Behind the cache that ROCm tells of lies a larger one.
+    return max(told, UNKNOWN_CACHE["accelerator"]) if torch.version.hip or not told else told

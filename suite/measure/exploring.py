@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: MIT
+"""What a pilot does with a case: call it a few times, if nothing says that it takes too long."""
+
+import torch
+
+from suite.climb import Climb
+from suite.errors import TooLongError
+from suite.kit.cases import Parameters
+from suite.machine.accounts import DISTURBED, Accounts, Read, accounts, undisturbed
+from suite.machine.limits import cores_in_use
+from suite.measure.sampler import Sampler, no_garbage_collection
+from suite.measure.sampling import Measurement
+from suite.stored.run import Settings, Work
+
+HOPELESS = 3
+"""Times the longest permitted call: one that takes longer needs no third."""
+MENACING = 0.2
+"""Of the deadline: where the first two calls take longer, a third might not end in time."""
+PATIENCE = 0.3
+"""Seconds that a pilot spends on any body before it believes that it is as slow as it seems."""
+THREADED = 2.0
+"""Times as fast as one thread that several are taken to be: on a busy processor, where they wait
+for each other, a call is tried with a single one too."""
+LEAST_CALLS, EXPLORED = 3, 5
+"""Calls that a pilot makes of any body but a hopeless one, since any single one may be disturbed,
+and after which it has seen enough."""
+
+
+class Explorer:
+    """Explores cases, sizes upwards, and remembers what too long calls say of larger ones.
+
+    read : returns the accounts of the processor time
+    """
+
+    def __init__(self, settings: Settings, read: Read = accounts) -> None:
+        self.climb = Climb(settings.longest_sample)
+        self._settings = settings
+        self._read = read
+
+    def explore(
+        self, function: str, parameters: Parameters, sampler: Sampler, work: Work
+    ) -> Measurement:
+        """Call a body a few times.
+
+        Raises
+        ------
+        TooLongError
+            A call takes too long, or is predicted to and is not made.
+        """
+        case = function, parameters, work
+        if reason := self.climb.predicted_too_long(*case):
+            raise TooLongError(reason)
+        small = self.climb.is_small(work)
+        seen = explore(sampler, self._settings, small=small, read=self._read)
+        if reason := self.climb.takes_too_long(*case, seen.undisturbed):
+            raise TooLongError(reason)
+        return seen
+
+
+def explore(
+    sampler: Sampler, settings: Settings, *, small: bool = False, read: Read = accounts
+) -> Measurement:
+    """Call the body a few times, to see how long a call takes; the first is warm-up.
+
+    Any single call may be disturbed, so there are three, unless two are hopeless and the declared
+    work does not say otherwise. What a call waited for the processor is not its own.
+
+    small : whether the work is so little that any device does it in time
+    read : returns the accounts of the processor time
+    """
+    most = max(HOPELESS * settings.longest_sample, PATIENCE)
+    menacing = MENACING * settings.deadline
+    hopeless = menacing if small else most
+    with no_garbage_collection():
+        begun = sampler.clock()
+        seen = Measurement(warmup=sampler.took())
+        first, accounted = sampler.clock(), read()
+        while _says_too_little(seen, hopeless, menacing) or (
+            len(seen.host) < EXPLORED and sampler.clock() - first < most
+        ):
+            _call(sampler, seen, read)
+        if cores_in_use() * min(seen.host) < menacing and _waited(accounted, read()):
+            _call_with_one_thread(sampler, seen, read)
+        seen.prepared = sampler.clock() - begun - seen.warmup - seen.sampled
+        if (other := sampler.other()) is not None:
+            _, seconds, seen.other = other.host(1)
+            seen.against.append(seconds)
+        return seen
+
+
+def _waited(before: Accounts | None, after: Accounts | None) -> bool:
+    """Tell whether other programs disturbed the calls."""
+    if before is None or after is None:
+        return False
+    ran, waited = after.since(before)
+    return waited > DISTURBED * (ran + waited)
+
+
+def _call(sampler: Sampler, seen: Measurement, read: Read) -> None:
+    sampler.get_ready()
+    before = read()
+    queued, seconds, seen.result = sampler.timed()
+    seen.undisturbed.append(undisturbed(seconds, before, read(), cores_in_use()))
+    seen.host.append(seconds)
+    seen.sampled += seconds
+    if sampler.queues:
+        seen.parts.setdefault("enqueue", []).append(queued)
+
+
+def _call_with_one_thread(sampler: Sampler, seen: Measurement, read: Read) -> None:
+    """See how long a call takes whose threads do not wait for each other.
+
+    A thread that waits for another one whose processor is taken away is busy waiting, which no
+    account tells from work. Two threads or more do the work in half of the time at best.
+    """
+    threads = torch.get_num_threads()
+    single = Measurement()
+    torch.set_num_threads(1)
+    try:
+        for _ in range(LEAST_CALLS):
+            _call(sampler, single, read)
+    finally:
+        torch.set_num_threads(threads)
+    seen.undisturbed += [seconds / THREADED for seconds in single.undisturbed]
+    seen.host += single.host
+    seen.sampled += single.sampled
+
+
+def _says_too_little(seen: Measurement, hopeless: float, menacing: float) -> bool:
+    """Tell whether calls are too few to know that none of them stands alone."""
+    calls = seen.undisturbed
+    if calls and min(seen.warmup, *calls) > menacing:
+        return False
+    return len(calls) < LEAST_CALLS - (len(calls) > 1 and min(calls) > hopeless)

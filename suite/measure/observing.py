@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: MIT
+"""Span samples: what events and workers show of a call of a body, and of its control in turn.
+
+Where a body uses several lanes, three calls of it follow each other: one as it is; one whose
+entries run strictly in turn; and, on accelerators, one more in turn behind work that holds the
+device until all is queued. The second shows what running at the same time saves, the third how
+long each lane is busy (see `suite.concurrency`).
+"""
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from time import perf_counter
+from typing import Any
+
+from suite.concurrency import shareable, shared, union
+from suite.kit.lanes import Lane, Track
+from suite.kit.turns import Turns
+from suite.measure.queued import Blocker, blocker
+
+HELD = 2.0
+"""Times that a body took to be queued for which the device is held while it is queued again."""
+
+Timed = Callable[[Callable[[], Any]], tuple[float, float, Any]]
+
+
+class Observer:
+    """Takes span samples of one body.
+
+    tracks : the lanes or workers that it uses
+    whole : whether each lane is entered once, around all of the body: these take no turns
+    """
+
+    def __init__(self, tracks: Sequence[Track], *, whole: bool) -> None:
+        self._tracks = tracks
+        self._whole = whole
+
+    def observe(self, body: Callable[[], None], timed: Timed) -> dict[str, float]:
+        """Call the body and its controls once each; return what they show, in seconds by name.
+
+        The observer keeps neither argument: both belong to its owner, and a reference back would
+        keep the body's tensors until the garbage collector runs.
+
+        body : enters the lanes
+        timed : calls something between waits for all devices; returns the seconds until it
+            returned, those until all was done, and what it returned
+        """
+        _, took, _ = self._call(body, timed)
+        if len(self._tracks) == 1 and isinstance(self._tracks[0], Lane):
+            return {"span": self._tracks[0].span()}
+        intervals = [track.intervals() for track in self._tracks]
+        entries = [entry for lane in intervals for entry in lane]
+        seen = {"span": max(end for _, end in entries) - min(begin for begin, _ in entries)}
+        if self._takes_turns:
+            seen |= {"at_once": took, "shared": shared(intervals), "entries": float(len(entries))}
+            seen |= self._in_turn(body, timed)
+        return seen
+
+    def _in_turn(self, body: Callable[[], None], timed: Timed) -> dict[str, float]:
+        """Let the entries run in turn; return what that takes and how busy the lanes are."""
+        queued, took, _ = self._call(body, timed, Turns())
+        intervals = [track.intervals() for track in self._tracks]
+        seen = {"in_turn": took, "shared_in_turn": shared(intervals)}
+        busy = [union(lane) for lane in intervals]
+        if ahead := self._queued_ahead(body, timed, HELD * queued):
+            busy, seen["busy"] = ahead, sum(ahead)
+        return seen | {
+            "shareable": shareable(busy),
+            "balance": min(busy) / max(busy) if max(busy) > 0 else 1.0,
+        }
+
+    def _queued_ahead(self, body: Callable[[], None], timed: Timed, seconds: float) -> list[float]:
+        """Return how long each lane is busy when all is queued while the first device is held.
+
+        Nothing if the device was free again before all was queued, or cannot be held at all.
+        """
+        lanes = [track for track in self._tracks if isinstance(track, Lane)]
+        keeper = self._blocker
+        if not lanes or keeper is None:
+            return []
+        turns, first = Turns(), lanes[0].device
+
+        def held_body() -> bool:
+            keeper.queue(seconds)
+            turns.last = held = first.event()
+            first.record(held)
+            body()
+            return not held.query()
+
+        _, _, proved = self._call(held_body, timed, turns)
+        return [lane.busy() for lane in lanes] if proved else []
+
+    def _call(
+        self, body: Callable[[], Any], timed: Timed, turns: Turns | None = None
+    ) -> tuple[float, float, Any]:
+        """Call a body while its tracks observe; their intervals can be asked for afterwards."""
+        for track in self._tracks:
+            track.arm(turns)
+        try:
+            return timed(body)
+        finally:
+            for track in self._tracks:
+                track.disarm()
+
+    @cached_property
+    def _takes_turns(self) -> bool:
+        """Whether there is a control: several tracks, which can wait for each other."""
+        several = len(self._tracks) > 1 and not self._whole
+        return several and all(track.takes_turns(self._tracks) for track in self._tracks)
+
+    @cached_property
+    def _blocker(self) -> Blocker | None:
+        """What holds the device of the first lane."""
+        first = self._tracks[0]
+        return blocker(first.device, perf_counter) if isinstance(first, Lane) else None

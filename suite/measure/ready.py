@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: MIT
+"""What a launch does before its first case: devices come to a steady clock, the harness is timed.
+
+A body that does nothing shows what the harness costs. That is stored beside the results, and
+subtracted from none.
+"""
+
+import statistics
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from functools import partial
+from time import perf_counter
+from typing import TypeVar
+
+import torch
+
+from suite.errors import DoesNotFitError
+from suite.kit.device import Device
+from suite.measure.sampler import Sampler
+from suite.profiles import SETTLE_SECONDS
+
+T = TypeVar("T")
+
+EMPTY_CALLS = 200
+SETTLE_CALL = 1e-3
+WAKE_SECONDS = 0.5
+"""Seconds of work after which a link that slows down while it is idle is at its generation."""
+SETTLERS = (256, 512, 1024, 2048, 4096)
+FULL = (DoesNotFitError, torch.OutOfMemoryError)
+"""What is raised where a device has no memory left. That device is left to its cases, which fail
+by it, and the other devices go on."""
+
+
+class SteadyClocks:
+    """Settles the clocks of accelerators anew where cases of the CPU let them rest.
+
+    devices : the accelerators
+    seconds : to keep them busy
+    """
+
+    def __init__(self, devices: Sequence[Device], seconds: float) -> None:
+        self._devices = devices
+        self._seconds = seconds
+        self._rested = True
+
+    def settle(self) -> None:
+        """Settle them whatever was before."""
+        steady_clocks(self._devices, self._seconds)
+        self._rested = False
+
+    def before(self, devices: Sequence[str]) -> float:
+        """Get ready for a case on these devices; return the seconds that settling took."""
+        used = any(device.name in devices for device in self._devices)
+        begun = perf_counter()
+        if used and self._rested:
+            self.settle()
+        self._rested = not used
+        return perf_counter() - begun
+
+
+def steady_clocks(devices: Sequence[Device], seconds: float = SETTLE_SECONDS) -> None:
+    """Keep accelerators busy, all at once, until their clocks have settled.
+
+    The clock of a GPU that was idle swings for seconds before it settles. A CPU is left alone, and
+    so is an accelerator that has no memory left.
+
+    seconds : that this takes; `WAKE_SECONDS` are enough for a link that slows down when idle
+    """
+    accelerators = [device for device in devices if device.is_accelerator]
+    products = list(of_each(accelerators, _settler).values())
+    begun = perf_counter()
+    while products and perf_counter() - begun < seconds:
+        products = [product for product in products if _fits(product.body)]
+        products = [product for product in products if _fits(product.took)]
+
+
+def of_each(devices: Sequence[Device], find: Callable[[Device], T]) -> dict[str, T]:
+    """Return what is found out about each device by name, but for those without memory."""
+    found = {}
+    for device in devices:
+        with suppress(*FULL):
+            found[device.name] = find(device)
+    return found
+
+
+def empty_body(device: Device) -> float:
+    """Return the seconds that a single call of a body that does nothing seems to take."""
+    sampler = Sampler(_nothing, [device])
+    return statistics.median(sampler.took() for _ in range(EMPTY_CALLS))
+
+
+def _settler(device: Device) -> Sampler:
+    """Return a product that keeps the device, rather than its launching, busy, if it fits."""
+    smallest, *larger = SETTLERS
+    product = _product(device, smallest)
+    for n in larger:
+        if min(product.took() for _ in range(3)) > SETTLE_CALL:
+            break
+        with suppress(*FULL):
+            product = _product(device, n)
+    return product
+
+
+def _product(device: Device, n: int) -> Sampler:
+    return Sampler(partial(torch.matmul, *(device.uniform(n, n) for _ in "ab")), [device])
+
+
+def _fits(call: Callable[[], object]) -> bool:
+    try:
+        call()
+    except FULL:
+        return False
+    return True
+
+
+def _nothing() -> None:
+    return None

@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: MIT
+"""A stored run made ready to be published: without what names anybody, and with proof of it.
+
+What names somebody is not recorded in the first place. Older files may hold more: packages that
+move no number, a branch, a selection as it was typed. That is taken out here, and what is left is
+searched again, for the names of this host and its user too. Nothing is sent anywhere.
+"""
+
+import re
+from collections.abc import Callable, Collection, Iterator
+from typing import NamedTuple
+
+import msgspec
+from msgspec.structs import replace
+
+from suite import checks
+from suite.checks import rule
+from suite.checks.file import privacy
+from suite.machine.packages import that_move
+from suite.machine.variables import storable
+from suite.personal import private, vocabulary
+from suite.stored import store
+from suite.stored.run import Case, Outcome, Run
+from suite.units import counted
+
+MACHINE_INFO = frozenset(
+    {
+        "node",
+        "processor",
+        "machine",
+        "python_compiler",
+        "python_implementation",
+        "python_implementation_version",
+        "python_version",
+        "python_build",
+        "release",
+        "system",
+        "cpu",
+    }
+)
+"""What pytest-benchmark tells of a machine; a plugin may add more, which nobody here knows."""
+FOLDER = "benchmarks"
+MENDED = frozenset(rule.rules(privacy))
+"""Codes of what may be wrong with a file before it is shared: sharing mends it."""
+_NAMES_OF_FILES = re.compile(r"\.(?:machine|run)$")
+_WORD = re.compile(r"\w+")
+_PLACE = re.compile(r"\[\d+\]")
+_LOGIC = {"and", "or", "not"}
+
+
+class Removed(NamedTuple):
+    """Something that is not published.
+
+    where : its place in the file, with ``[]`` for any entry of a list
+    what : it is, in words
+    """
+
+    where: str
+    what: str
+
+
+def redact(run: Run, names: Collection[str]) -> tuple[Run, list[Removed]]:
+    """Return a run without what names anybody, its digest made anew, and what was taken out.
+
+    names : of this host and its user
+
+    Raises
+    ------
+    suite.stored.store.InvalidResult
+        Something is left that must not be published, or what is left is no valid run.
+    """
+    run = msgspec.json.decode(msgspec.json.encode(run), type=Run)
+    removed = [one for part in PARTS for one in part(run)]
+
+    def change(where: str, text: str) -> str:
+        sought, version = vocabulary.sought(names, where), private.is_version(where)
+        kept = private.hide(text, sought, version=version)
+        if kept != text:
+            kinds = dict.fromkeys(one.kind for one in private.find(text, sought, version=version))
+            shown = private.hide(where, [name for name in names if not vocabulary.is_word(name)])
+            removed.append(Removed(place(shown), " and ".join(kinds)))
+        return kept.replace(private.HIDDEN, "x") if _NAMES_OF_FILES.search(where) else kept
+
+    clean: Run = private.rewritten(run, change)
+    clean.frobench.digest = store.digest(clean)
+    _prove(clean, names)
+    return clean, removed
+
+
+def _prove(run: Run, names: Collection[str]) -> None:
+    """Raise unless nothing is left that names anybody, and the run is valid."""
+    for where, text in private.texts(run):
+        sought = vocabulary.sought(names, where)
+        for found in private.find(text, sought, version=private.is_version(where)):
+            raise store.InvalidResult(place(where), f"still holds {found.kind}")
+    for module in (*checks.OF_FILES, privacy):
+        for fault in rule.conclusions(module, run):
+            raise store.InvalidResult(fault.case or "$", f"{fault.code}: {fault.message}")
+
+
+def _host(run: Run) -> Iterator[Removed]:
+    """Forget the host's name, and what is no part of pytest-benchmark's description."""
+    if run.machine_info.get("node"):
+        run.machine_info["node"] = ""
+        yield Removed("$.machine_info.node", "the host's name")
+    foreign = run.machine_info.keys() - MACHINE_INFO
+    for name in foreign:
+        del run.machine_info[name]
+    if foreign:
+        yield Removed("$.machine_info", f"{counted(len(foreign), 'fact')} of another plugin")
+
+
+def _branch(run: Run) -> Iterator[Removed]:
+    """Forget a branch, which is often called after who works on it."""
+    if run.commit_info.branch not in privacy.COMMON_BRANCHES:
+        run.commit_info.branch = None
+        yield Removed("$.commit_info.branch", "a branch's own name")
+
+
+def _packages(run: Run) -> Iterator[Removed]:
+    """Forget the packages that move no number: a private one's name tells where somebody works."""
+    software = run.frobench.environment.software
+    kept = that_move(software.packages)
+    if others := len(software.packages) - len(kept):
+        software.packages = kept
+        what = f"{counted(others, 'package')} that no number depends on"
+        yield Removed("$.frobench.environment.software.packages", what)
+
+
+def _variables(run: Run) -> Iterator[Removed]:
+    """Forget values of environment variables that are not those of libraries' settings."""
+    software = run.frobench.environment.software
+    kept = {name: storable(name, value, ()) for name, value in software.variables.items()}
+    if changed := sum(kept[name] != value for name, value in software.variables.items()):
+        software.variables = kept
+        what = f"{counted(changed, 'value')} that no library gave a meaning"
+        yield Removed("$.frobench.environment.software.variables", what)
+
+
+def _selection(run: Run) -> Iterator[Removed]:
+    """Forget a selection as it was typed, unless its words are those of the cases' names."""
+    names = " ".join(one.fullname for one in run.frobench.outcomes).lower()
+    typed = run.frobench.settings.expression
+    if any(word not in names for word in set(_WORD.findall(typed.lower())) - _LOGIC):
+        run.frobench.settings = replace(run.frobench.settings, expression=private.HIDDEN)
+        yield Removed("$.frobench.settings.expression", "a selection as it was typed")
+
+
+def _folder(run: Run) -> Iterator[Removed]:
+    """Forget which folder benchmarks lie in that are not Frobench's own."""
+    changed = set()
+
+    def plain(fullname: str) -> str:
+        path, separator, case = fullname.partition("::")
+        folder, slash, file = path.rpartition("/")
+        if not separator or not slash or folder == FOLDER:
+            return fullname
+        changed.add(folder)
+        return f"{FOLDER}/{file}::{case}"
+
+    entries: list[Case | Outcome] = [*run.benchmarks, *run.frobench.outcomes]
+    for entry in entries:
+        entry.fullname = plain(entry.fullname)
+    run.frobench.conclusions = [
+        replace(one, case=plain(one.case)) if one.case else one for one in run.frobench.conclusions
+    ]
+    if changed:
+        yield Removed("$.benchmarks[].fullname", "the benchmarks' folder")
+
+
+def _project(run: Run) -> Iterator[Removed]:
+    """Forget what the project is called whose code was measured; its commit names nobody."""
+    project = run.frobench.project
+    if project and project.name is not None:
+        project.name = None
+        yield Removed("$.frobench.project.name", "the name of the project that was measured")
+
+
+PARTS: tuple[Callable[[Run], Iterator[Removed]], ...] = (
+    _host,
+    _branch,
+    _packages,
+    _variables,
+    _project,
+    _folder,
+    _selection,  # after the folder, whose name is no word of a case's
+)
+"""What is taken out whatever it says, or unless it says something known."""
+
+
+def place(where: str) -> str:
+    """Return the place of a text with ``[]`` for any entry of a list."""
+    return _PLACE.sub("[]", where)

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: MIT
+"""What a launch should take, from what the pilot saw of its cases, and what fits into a run."""
+
+from collections.abc import Iterable, Sequence
+
+from msgspec.structs import replace
+
+from suite.journal import Identity, Measured, Record, Refused, Tried
+from suite.machine.accounts import DISTURBED
+from suite.profiles import LEAST_SAMPLES, PROFILES, limits_of
+from suite.stored.run import MOST_SAMPLES, Settings
+from suite.units import format_seconds
+
+CASE_SECONDS = (0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0)
+"""Times for a case in a launch to choose from; a few, so that like runs choose alike."""
+RESERVE = 0.92
+"""The part of the budget that is planned; the rest is for what takes longer than thought."""
+MORE_WHERE_DISTURBED = 1.5
+"""Times the profile's limit that a run may take on such a machine, rather than lose cases."""
+CALLS_A_SAMPLE = 3
+"""Calls for each host sample on an accelerator, those for span samples included."""
+WARM_UP_CALLS = 10
+"""Calls after which a body is steady, if it was so from the start."""
+
+
+def too_long(
+    ran: Sequence[tuple[Identity, Measured]], settings: Settings, startup: float, spent: float
+) -> dict[str, Refused]:
+    """Return the cases without which the fewest launches stay within the profile's limit.
+
+    They are those that take longest of the ones that lead no answer. Whoever asks for a number of
+    launches, or for a larger budget, has the time. What other programs took of the processor is no
+    reason to leave a case out.
+    """
+    if settings.launches is not None:
+        return {}
+    limits = limits_of(settings.profile, settings.devices)
+    most = limits.limit + max(0.0, settings.budget - limits.budget)
+    if is_disturbed([record for _, record in ran]):
+        most *= MORE_WHERE_DISTURBED
+    ran = [(case, _undisturbed(record)) for case, record in ran]
+    share = max(0.0, most - spent) / settings.least_launches
+    least = limits.least_case_seconds
+    over = launch_seconds((record for _, record in ran), startup, least) - share
+    takes = {
+        record.case: launch_seconds([record], 0.0, least)
+        for case, record in ran
+        if not case.headline
+    }
+    found = {}
+    for name, seconds in sorted(takes.items(), key=lambda item: -item[1]):
+        if over <= 0:
+            break
+        over -= seconds
+        reason = (
+            f"it takes {format_seconds(seconds)} of each launch, for which a {settings.profile} "
+            "run of so many cases has no time; -k selects fewer, --budget SECONDS gives more"
+        )
+        found[name] = Refused(launch=0, case=name, status="skipped", reason=reason)
+    return found
+
+
+def body_seconds(records: Iterable[Record]) -> float:
+    """Return the seconds of a pilot that went into bodies and what warms them up, and searches."""
+    seconds = 0.0
+    for record in records:
+        if isinstance(record, Measured):
+            seconds += record.sampled + record.warmup
+        elif isinstance(record, Tried):
+            seconds += record.attempt.spent
+    return seconds
+
+
+def is_disturbed(ran: Sequence[Measured]) -> bool:
+    """Tell whether the pilot's cases had to wait for the processor while others had it."""
+    waited = sum(record.accounts.waited for record in ran if record.accounts)
+    return waited > DISTURBED * sum(record.wall_seconds for record in ran)
+
+
+def _undisturbed(record: Measured) -> Measured:
+    """Return what the pilot would have seen of a case at the least, had nothing disturbed it.
+
+    Setting up and checking takes no longer than its processor time.
+    """
+    if record.accounts is None:
+        return record
+    prepared = min(record.prepared, record.accounts.ran)
+    overhead = min(record.overhead, record.accounts.ran)
+    return replace(
+        record,
+        samples=[record.quickest] * len(record.samples),
+        prepared=prepared,
+        wall_seconds=record.warmup + record.sampled + prepared + overhead,
+    )
+
+
+def choose_case_seconds(
+    ran: Sequence[Measured], settings: Settings, startup: float, spent: float
+) -> float:
+    """Return the longest time for a case with which the profile's launches fit the budget."""
+    limits, share = limits_of(settings.profile, settings.devices), launch_share(settings, spent)
+    least, most = limits.least_case_seconds, limits.case_seconds
+    fitting = [
+        seconds
+        for seconds in CASE_SECONDS
+        if least <= seconds <= most and launch_seconds(ran, startup, seconds) <= share
+    ]
+    return max(fitting, default=least)
+
+
+def launch_share(settings: Settings, spent: float) -> float:
+    """Return the seconds of the budget that each of the launches planned for may take."""
+    launches = settings.launches or PROFILES[settings.profile].launches
+    return (RESERVE * settings.budget - spent) / launches
+
+
+def launch_seconds(ran: Iterable[Measured], startup: float, case_seconds: float) -> float:
+    """Return how long a launch should take, from what the pilot saw of its cases."""
+    return startup + sum(record.overhead + _seconds(record, case_seconds) for record in ran)
+
+
+def _seconds(record: Measured, case_seconds: float) -> float:
+    """Return what warming up and sampling should take, the other version of a body included."""
+    prepare = record.prepared / (1 + len(record.samples))  # the first call is no sample
+    calls = [prepare + min(samples) for samples in (record.samples, record.against) if samples]
+    warm_ups = (call + max(call, min(WARM_UP_CALLS * call, case_seconds / 2)) for call in calls)
+    has_spans = record.parts.keys() - {"enqueue", "reading"}
+    spans = (LEAST_SAMPLES if record.against else 1) if has_spans else 0
+    least = LEAST_SAMPLES * sum(calls) + spans * calls[0]
+    if "enqueue" in record.parts and not record.against:  # a sample is one call, however short
+        case_seconds = min(case_seconds, CALLS_A_SAMPLE * MOST_SAMPLES * calls[0])
+    return sum(warm_ups) + max(least, case_seconds)

@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: MIT
+"""Launches: every case of the plan once in each, whole launches until the budget is spent.
+
+The runner never looks at an interval to decide what to measure or when to stop: choosing by
+the interval is what makes intervals lie.
+"""
+
+import math
+import time
+from datetime import UTC, datetime, timedelta
+from itertools import count
+from pathlib import Path
+
+from suite.doctor.other_programs import Others
+from suite.errors import CannotRunError
+from suite.journal import (
+    Begun,
+    Ended,
+    Journal,
+    LaunchSpec,
+    Measured,
+    Record,
+    Refused,
+    Rested,
+    Stopped,
+)
+from suite.run.folder.run_clock import RunClock
+from suite.run.nothing import say_failure
+from suite.run.plan import Plan
+from suite.run.process import FRUITLESS_TRIES, TRIES, LaunchProcess, lost
+from suite.run.progress import Reporter
+from suite.run.sensed.energy import REST
+from suite.stored.names import short_name
+from suite.units import counted
+
+
+class Launches:
+    """The launches of a run, those of earlier sittings included."""
+
+    def __init__(self, plan: Plan, folder: Path, clock: RunClock, reporter: Reporter) -> None:
+        self._plan = plan
+        self._folder = folder
+        self._clock = clock
+        self._reporter = reporter
+        self._journal = Journal(folder / "launches.jsonl")
+        self._journal.mend()
+        self.records: list[Record] = list(self._journal.news())
+        if damaged := self._journal.damaged:
+            reporter.say(
+                f"{self._journal.path} has {counted(len(damaged), 'damaged line')}, the first is "
+                f"line {damaged[0]}: what they said is left out, and measured again"
+            )
+
+    @property
+    def done(self) -> int:
+        """The number of launches that ended with nothing left to measure."""
+        last = max(self._ended(), default=-1)
+        return next(number for number in count() if number > last or self._left(number))
+
+    def run(self) -> None:
+        """Add whole launches until there are enough."""
+        if self._plan.counters and not self.records:
+            self._rest()
+        while self._wants_another():
+            self.add()
+            self._reporter.say(f"launch {self.done} of about {self._expected()} done")
+
+    def add(self) -> None:
+        """Make the next launch, or measure again what a damaged line took of an earlier one."""
+        number = self.done
+        if number in self._ended():
+            self._launch(number)
+            return
+        earlier = self._take_up(number)
+        begun, started, others = self._clock.seconds(), datetime.now(UTC), Others()
+        self._launch(number)
+        ended = Ended(
+            launch=number,
+            started=(started - timedelta(seconds=earlier)).isoformat(timespec="seconds"),
+            begun=begun - earlier,
+            seconds=earlier + self._clock.seconds() - begun,
+            others=None if earlier else others.used(),
+        )
+        self._clock.keep()  # first, or the next sitting's clock might lie behind the launch
+        self._journal.write(ended)
+        self.records += self._journal.news()
+
+    def _take_up(self, number: int) -> float:
+        """Return the seconds of the cases that a launch measured in earlier sittings.
+
+        A process that was killed meanwhile has not written down that the run took them.
+        """
+        measured = [record for record in self.records if isinstance(record, Measured)]
+        earlier = math.fsum(r.wall_seconds for r in measured if r.launch == number)
+        ends = [record.begun + record.seconds for record in self._ended().values()]
+        self._clock.advance_to(max(ends, default=self._plan.plan_seconds) + earlier)
+        return earlier
+
+    def _ended(self) -> dict[int, Ended]:
+        return {record.launch: record for record in self.records if isinstance(record, Ended)}
+
+    def _rest(self) -> None:
+        """Let the devices have nothing to do, for their idle power."""
+        begun = time.monotonic()
+        time.sleep(REST)
+        self._journal.write(Rested(begun=begun, ended=time.monotonic()))
+        self.records += self._journal.news()
+
+    def _wants_another(self) -> bool:
+        if self._failed() >= {case.fullname for case in self._plan.cases}:
+            return False
+        return self.done < self._expected()
+
+    def _expected(self) -> int:
+        return self._plan.launches(self._clock.seconds(), self._launch_seconds(), self.done)
+
+    def _launch_seconds(self) -> float:
+        """Return what a launch takes: as long as the longest so far, else as planned."""
+        took = [record.seconds for record in self._ended().values()]
+        return max(took, default=self._plan.launch_seconds)
+
+    def _launch(self, number: int) -> None:
+        """Measure every case once, in a fresh process; what a lost process left, in another.
+
+        Raises `CannotRunError` if a process cannot measure what was planned, if two in a row are
+        lost before a case ends, or too many altogether.
+        """
+        fruitless = 0
+        for _ in range(TRIES):
+            left = self._left(number)
+            if not left:
+                return
+            self._journal.mend()
+            spec = LaunchSpec(
+                mode="measure",
+                launch=number,
+                journal=str(self._journal.path),
+                benchmarks=self._plan.draft.benchmarks,
+                seed=self._plan.draft.seed + number,
+                settings=self._plan.settings,
+                order=left,
+                done=len(self._plan.cases) - len(left),
+                searched=self._plan.searched,
+                windows=self._plan.windows(number),
+                versions={case.fullname: case.version for case in self._plan.cases},
+                paths=self._plan.draft.paths,
+                kept_out=self._plan.draft.kept_out,
+            )
+            with LaunchProcess(self._folder, spec) as process:
+                code = process.watch(self._journal, self._plan.settings.deadline, self._hear)
+            if (loss := lost(code)) is not None:
+                self._reporter.say(f"launch {number + 1}: {loss} between two cases")
+            fruitless = fruitless + 1 if self._left(number) == left else 0
+            if fruitless == FRUITLESS_TRIES:
+                raise CannotRunError(
+                    f"launch {number + 1} lost {FRUITLESS_TRIES} processes in a row before a case "
+                    f"ended; the last one said:\n{process.said()}"
+                )
+        raise CannotRunError(f"launch {number + 1} lost {TRIES} processes")
+
+    def _left(self, number: int) -> list[str]:
+        """Return what this launch has still to measure; a case that failed is not tried again."""
+        over = self._failed() | {
+            record.case
+            for record in self.records
+            if isinstance(record, Measured | Refused) and record.launch == number
+        }
+        return [name for name in self._plan.order(number) if name not in over]
+
+    def _failed(self) -> set[str]:
+        """Return the cases that failed in any launch."""
+        return {
+            record.case
+            for record in self.records
+            if isinstance(record, Refused) and record.status == "failed"
+        }
+
+    def _hear(self, record: Record) -> None:
+        if isinstance(record, Stopped):
+            raise CannotRunError(record.message)
+        self.records.append(record)
+        say_failure(record, self._reporter)
+        if isinstance(record, Begun):
+            cases = len(self._plan.cases) + len(self._plan.windows(0))
+            mine = sum(isinstance(r, Begun) and r.launch == record.launch for r in self.records)
+            done = (record.launch + mine / cases) / self._expected()
+            left = self._expected() * self._launch_seconds() * (1 - done)
+            self._reporter.at(done, left, short_name(record.case))

@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: MIT
+"""The pilot: which cases there are, and which of them this machine can measure in time."""
+
+from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
+
+from suite import doctor
+from suite.absent import absent, absent_in
+from suite.errors import CannotRunError, NothingSelectedError
+from suite.journal import (
+    Collected,
+    Declared,
+    Journal,
+    LaunchSpec,
+    Measured,
+    Record,
+    Refused,
+    Stopped,
+)
+from suite.machine import backends
+from suite.run.plan import Draft
+from suite.run.process import DISK_REFUSES, FRUITLESS_TRIES, MISUSED, TRIES, LaunchProcess, lost
+from suite.stored.run import Settings
+
+NEEDED = ("torch", "pytest", "pytest_benchmark")
+
+
+def collect(settings: Settings, folder: Path, benchmarks: Path) -> tuple[Collected, Declared]:
+    """Return the cases that settings select, and what can be said of them without running them.
+
+    folder : for files that are needed on the way
+    benchmarks : the folder of benchmarks
+
+    Raises `CannotRunError`, `NothingSelectedError`.
+    """
+    journal = Journal(folder / "collection.jsonl")
+    spec = LaunchSpec(
+        mode="collect",
+        launch=0,
+        journal=str(journal.path),
+        benchmarks=str(benchmarks),
+        seed=0,
+        settings=settings,
+    )
+    found = _Explorer(settings).explore(folder, spec, journal, "--collect-only")
+    return found, next(record for record in journal if isinstance(record, Declared))
+
+
+def explore(draft: Draft, folder: Path, journal: Journal, tell: Callable[[Record], None]) -> None:
+    """Call every selected case a few times, sizes upwards, and journal what became of each.
+
+    A case that hangs or takes its process with it has failed; a fresh process does the rest.
+
+    Raises `CannotRunError`, `NothingSelectedError`.
+    """
+    explorer = _Explorer(draft.settings, tell)
+    left, fruitless = [case.fullname for case in draft.like], 0
+    for _ in range(TRIES):
+        journal.mend()
+        over = len(explorer.over)
+        spec = LaunchSpec(
+            mode="pilot",
+            launch=0,
+            journal=str(journal.path),
+            benchmarks=draft.benchmarks,
+            seed=draft.seed,
+            settings=draft.settings,
+            order=left,
+            search_seconds=draft.search_seconds,
+            searched=draft.searched,
+            project=draft.project_folder,
+            paths=draft.paths,
+            kept_out=draft.kept_out,
+        )
+        found = explorer.explore(folder, spec, journal)
+        left = [case.fullname for case in found.cases if case.fullname not in explorer.over]
+        if not left:
+            return
+        fruitless = fruitless + 1 if len(explorer.over) == over else 0
+        if fruitless == FRUITLESS_TRIES:
+            raise CannotRunError(
+                f"the pilot lost {FRUITLESS_TRIES} processes in a row before a case ended; the "
+                f"last one said:\n{explorer.said}"
+            )
+    raise CannotRunError(f"the pilot lost {TRIES} processes to cases that hang or crash")
+
+
+class _Explorer:
+    """Listens to a pilot's processes.
+
+    over : the cases that were measured or refused
+    said : the end of what the last process printed
+    """
+
+    def __init__(self, settings: Settings, tell: Callable[[Record], None] = lambda _: None) -> None:
+        self.over: set[str] = set()
+        self.said = ""
+        self._settings = settings
+        self._tell = tell
+        self._found: Collected | None = None
+
+    def explore(self, folder: Path, spec: LaunchSpec, journal: Journal, *options: str) -> Collected:
+        """Watch one process to its end; return what was collected by the first.
+
+        A process that was killed before it had collected anything gets a second try.
+        """
+        _require_packages()
+        named = spec.order or not self._settings.expression
+        selection = [] if named else ["-k", self._settings.expression]
+        for _ in range(FRUITLESS_TRIES):
+            with LaunchProcess(folder, spec, *selection, *options) as process:
+                code = process.watch(journal, self._settings.deadline, self._hear)
+            self.said = process.said()
+            if self._found is not None or (code is not None and code >= 0):
+                break
+        if code == MISUSED:  # no body's: a process that ends with a case in flight has code 0 here
+            raise NothingSelectedError(self.said.rpartition("ERROR: ")[2])
+        if self._found is None:
+            raise self._not_collected(code, process.printed())
+        if not self._found.cases:
+            if spec.order:
+                raise CannotRunError(
+                    "none of that run's cases exists here; was it made with other --benchmarks or "
+                    "--devices? `frobench list` shows what there is"
+                )
+            raise NothingSelectedError(_nothing_selected(self._settings, spec.benchmarks))
+        return self._found
+
+    def _not_collected(self, code: int | None, printed: str) -> CannotRunError:
+        """Return why no process collected anything, by the exit code of the last one.
+
+        printed : all that it printed; the cause of a backend's failure comes long before the end
+        """
+        if code == DISK_REFUSES:  # and pytest swallows the message, so early
+            return CannotRunError("the disk refuses what the pilot writes; is there room on it?")
+        if module := absent_in(self.said):
+            return CannotRunError(absent(module))
+        if failed := backends.failure(printed):
+            return CannotRunError(f"{failed}\n  mend it: {backends.mend_failure()}")
+        how = f" ({loss})" if (loss := lost(code)) and (code is None or code < 0) else ""
+        return CannotRunError(f"the benchmarks cannot be collected{how}; pytest said:\n{self.said}")
+
+    def _hear(self, record: Record) -> None:
+        if isinstance(record, Stopped):
+            raise CannotRunError(record.message)
+        if isinstance(record, Collected):
+            self._found = self._found or record
+        elif isinstance(record, Measured | Refused):
+            self.over.add(record.case)
+        self._tell(record)
+
+
+def _nothing_selected(settings: Settings, benchmarks: str) -> str:
+    """Say why no case is selected, and what to do."""
+    if settings.expression:
+        return (
+            f"no case matches {settings.expression!r} in the profile {settings.profile}; "
+            "`frobench list` shows what there is"
+        )
+    return (
+        f"no case of the profile {settings.profile} in {benchmarks}; a case is a function "
+        "bench_* in a file bench_*.py that calls its argument `measure`"
+    )
+
+
+def _require_packages() -> None:
+    for package in NEEDED:
+        if find_spec(package) is None:
+            suits = f"; {doctor.START_LOCALLY} says which torch suits the machine"
+            raise CannotRunError(absent(package) + suits * (package == "torch"))

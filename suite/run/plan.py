@@ -1,0 +1,272 @@
+# SPDX-License-Identifier: MIT
+"""The plan of a run: what a pilot found measurable, frozen for every launch."""
+
+import random
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import ClassVar, Self
+
+import msgspec
+from msgspec import UNSET, Struct
+from msgspec.structs import replace
+
+from suite.errors import CannotRunError
+from suite.files import content
+from suite.files.keep import keep
+from suite.journal import (
+    Begun,
+    Collected,
+    Identity,
+    Journal,
+    Measured,
+    Refused,
+    Surroundings,
+)
+from suite.machine.sensors.cpu import CPU
+from suite.measure.energy_window import SECONDS
+from suite.profiles import launches_within, settings_on, settling_seconds
+from suite.run.forecast.costs import (
+    body_seconds,
+    choose_case_seconds,
+    is_disturbed,
+    launch_seconds,
+    too_long,
+)
+from suite.run.sensed.energy import Choice
+from suite.run.sensed.windowed import choose_windows
+from suite.stored.bounds import MOST_VALUES
+from suite.stored.run import (
+    CommitInfo,
+    Conclusion,
+    Environment,
+    Exercise,
+    Outcome,
+    Project,
+    Search,
+    Settings,
+)
+
+VALUES_BESIDE = 30
+"""Values that a stored file holds for each case and launch beside the samples, at most."""
+
+
+class _Kept(Struct):
+    """Something that a run's folder holds, for the next sitting."""
+
+    FILE: ClassVar[str]
+
+    def write(self, folder: Path) -> None:
+        """Keep it in the run's folder."""
+        keep(folder / self.FILE, msgspec.json.encode(self))
+
+    @classmethod
+    def read(cls, folder: Path) -> Self | None:
+        """Return what a run's folder holds of it, if it came to that.
+
+        Raises `CannotRunError` if it cannot be read.
+        """
+        path = folder / cls.FILE
+        if not path.exists():
+            return None
+        try:
+            return msgspec.json.decode(content.read(path), type=cls)
+        except (content.UnusableFileError, msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise CannotRunError(
+                f"{path} is damaged, or another version of Frobench wrote it ({error}); "
+                f"this run cannot be resumed: remove {folder}, and measure anew"
+            ) from error
+
+
+class Draft(_Kept, kw_only=True):
+    """What is settled about a run before its pilot.
+
+    run : the run's name
+    started : UTC, ISO 8601
+    benchmarks : the folder of benchmarks
+    like : for a run that repeats another one, what becomes of each of its cases if it is not
+        found here; these cases are measured, and the settings are taken as they stand
+    search_seconds : for all searches together
+    searched : what that other run found
+    budget_asked : whether the budget is the user's, and not the profile's
+    project_folder, project : the working tree of the project that is measured, and its commit
+    paths : folders of it that modules are imported from first; none leaves that to the user
+    kept_out : another working tree of it, from which nothing may be imported
+    """
+
+    FILE: ClassVar[str] = "draft.json"
+
+    run: str
+    started: str
+    seed: int
+    settings: Settings
+    commit: CommitInfo
+    benchmarks: str
+    like: list[Outcome] = []
+    search_seconds: float = 0.0
+    searched: dict[str, Search] = {}
+    budget_asked: bool = False
+    project_folder: str | None = None
+    project: Project | None = None
+    paths: list[str] = []
+    kept_out: str = ""
+
+
+class Plan(_Kept, kw_only=True):
+    """A run before its first launch; nothing in it changes afterwards.
+
+    settings : the draft's, with the devices found, their budget and the time for a case that fits
+    cases : what every launch measures
+    outcomes : what was selected and is not measured, with the reasons
+    plan_seconds : what the pilot took
+    launch_seconds : what a launch is expected to take
+    searched : what was found, by case
+    counters : devices that count their energy
+    energy : cases whose energy every launch measures, and why not others
+    sustained : cases of an accelerator whose sustained rate every launch measures
+    troubles : what was wrong with the machine before anything ran
+    disturbed : whether the pilot's cases had to wait for the processor
+    body_seconds : of the pilot, inside bodies and what warms them up, searches included
+    """
+
+    FILE: ClassVar[str] = "plan.json"
+
+    draft: Draft
+    settings: Settings
+    environment: Environment
+    exercises: dict[str, Exercise]
+    cases: list[Identity]
+    outcomes: list[Outcome]
+    plan_seconds: float
+    launch_seconds: float
+    searched: dict[str, Search] = {}
+    counters: list[str] = []
+    energy: Choice = Choice([], {})
+    sustained: list[str] = []
+    troubles: list[Conclusion] = []
+    disturbed: bool = False
+    body_seconds: float = 0.0
+
+    @property
+    def seconds_at_least(self) -> float:
+        """Seconds that the run should take with the fewest launches that say anything."""
+        return self.plan_seconds + self.settings.least_launches * self.launch_seconds
+
+    @property
+    def most_launches(self) -> int:
+        """Launches that one stored file may hold."""
+        values = len(self.cases) * (self.settings.most_samples + VALUES_BESIDE)
+        return MOST_VALUES // max(1, values)
+
+    def launches(self, spent: float, launch_seconds: float, done: int = 0) -> int:
+        """Return how many launches the run makes (see `launches_within`), if a file holds them."""
+        wanted = launches_within(self.settings, spent, launch_seconds, done)
+        return min(wanted, self.most_launches)
+
+    def order(self, launch: int) -> list[str]:
+        """Return the full names of the cases in this launch's order, random but repeatable.
+
+        Cases of one kind of device come in one block, so that no accelerator measures right
+        after the CPU has: it would have rested, and its clock would not be steady.
+        """
+        kinds = {case.fullname: _kind(case) for case in self.cases}
+        chance, names = self._chance(launch), [*kinds]
+        chance.shuffle(names)
+        blocks = sorted(set(kinds.values()))
+        chance.shuffle(blocks)
+        return sorted(names, key=lambda name: blocks.index(kinds[name]))
+
+    def windows(self, launch: int) -> list[str]:
+        """Return the cases that are repeated behind all others, in this launch's order."""
+        names = [*dict.fromkeys([*self.sustained, *self.energy.cases])]
+        self._chance(launch).shuffle(names)
+        return names
+
+    def _chance(self, launch: int) -> random.Random:
+        return random.Random(f"{self.draft.seed}/{launch}")  # noqa: S311 - not for secrets
+
+
+def freeze(
+    draft: Draft, pilot: Journal, seconds: float, counters: Mapping[str, str | None]
+) -> Plan:
+    """Make the plan from the pilot's journal, `seconds` after the run began.
+
+    counters : by device `None`, or why it does not count its energy
+
+    Raises `CannotRunError` where more launches are asked for than a stored file may hold.
+    """
+    records = list(pilot)
+    surroundings = next(r for r in records if isinstance(r, Surroundings))
+    found = next(r for r in records if isinstance(r, Collected))
+    measured = {r.case: r for r in records if isinstance(r, Measured)}
+    refused = {r.case: r for r in records if isinstance(r, Refused)}
+    begun = min(record.at for record in records if isinstance(record, Begun))
+    settings = _on_devices(draft, surroundings.devices)
+    startup = max(0.0, seconds - (time.monotonic() - begun)) + settling_seconds(settings)
+    pairs = [
+        (case, measured[case.fullname])
+        for case in found.cases
+        if case.fullname in measured and case.fullname not in refused
+    ]
+    late = {} if draft.like else too_long(pairs, settings, startup, seconds)
+    refused |= late
+    pairs = [pair for pair in pairs if pair[0].fullname not in late]
+    ran = [record for _, record in pairs]
+    sustained, energy = choose_windows(pairs, counters, settings, startup, seconds)
+    startup += SECONDS * len({*sustained, *energy.cases})
+    if not draft.like:
+        case_seconds = choose_case_seconds(ran, settings, startup, seconds)
+        settings = replace(settings, case_seconds=case_seconds)
+    names = {case.fullname for case in found.cases}
+    plan = Plan(
+        draft=draft,
+        settings=settings,
+        environment=surroundings.environment,
+        exercises=found.exercises,
+        cases=[case for case, _ in pairs],
+        outcomes=[
+            *(outcome(c, refused[c.fullname]) for c in found.cases if c.fullname in refused),
+            *(absent for absent in draft.like if absent.fullname not in names),
+        ],
+        plan_seconds=seconds,
+        launch_seconds=launch_seconds(ran, startup, settings.case_seconds),
+        searched={record.case: record.search for record in ran if record.search is not None},
+        counters=[device for device, reason in counters.items() if reason is None],
+        energy=energy,
+        sustained=sustained,
+        troubles=surroundings.troubles,
+        disturbed=is_disturbed(ran),
+        body_seconds=body_seconds(records),
+    )
+
+    if settings.launches and settings.launches > plan.most_launches:
+        raise CannotRunError(
+            f"a stored file holds {plan.most_launches:,} launches of {len(pairs):,} cases at most: "
+            "ask for fewer, or for fewer cases (-k)"
+        )
+    return plan
+
+
+def outcome(case: Identity, refused: Refused | None) -> Outcome:
+    """Return what became of a case."""
+    return Outcome(
+        fullname=case.fullname,
+        group=case.group,
+        params=case.params,
+        status=refused.status if refused else "passed",
+        reason=refused.reason if refused else None,
+        check=UNSET if refused is None or refused.check is None else refused.check,
+    )
+
+
+def _kind(case: Identity) -> str:
+    """Return the kind of device that a case measures: the accelerator's where one takes part."""
+    kinds = (name.partition("/")[0].partition(":")[0] for name in case.devices)
+    return next((kind for kind in kinds if kind != CPU), CPU)
+
+
+def _on_devices(draft: Draft, devices: list[str]) -> Settings:
+    """Return the settings on the devices found, with the budget of these unless one was asked."""
+    if draft.like or draft.budget_asked:
+        return replace(draft.settings, devices=devices)
+    return settings_on(draft.settings, devices)

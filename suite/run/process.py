@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: MIT
+"""One launch: a fresh pytest process, watched from outside.
+
+The process is started in a group of its own. What it does is read from the journal, so the
+watching costs it nothing; when the case in flight passes its deadline, the whole group is
+killed, and the case, not the run, has failed.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import msgspec
+from msgspec.structs import replace
+
+from suite.journal import (
+    Begun,
+    Busy,
+    Journal,
+    LaunchSpec,
+    Measured,
+    Record,
+    Refused,
+    Tried,
+)
+from suite.run.orphans import Orphans
+
+ROOT = Path(__file__).resolve().parents[2]
+"""The folder that holds `suite/`."""
+POLL_SECONDS = 0.05
+QUIET_SECONDS = 180.0
+"""Seconds without any news between two cases after which a launch is given up."""
+LOG_LINES = 15
+TRIES = 20
+"""Processes that a pilot or a launch may need because cases hang or crash."""
+FRUITLESS_TRIES = 2
+"""Processes in a row in which no case may end before a pilot or a launch is given up."""
+ROOM = 2**20
+"""Bytes that a disk must take that is not full."""
+
+
+class LaunchProcess:
+    """A pytest process over the benchmarks, to be used as a context that ends it.
+
+    folder : where the launch's specification and its output are kept
+    spec : what to measure
+    options : further options for pytest
+    """
+
+    def __init__(self, folder: Path, spec: LaunchSpec, *options: str) -> None:
+        name = f"{spec.mode}-{spec.launch:03}"
+        self._spec = spec
+        self._log = folder / f"{name}.log"
+        path = folder / f"{name}.json"
+        path.write_bytes(msgspec.json.encode(replace(spec, runner=os.getpid())))
+        self._orphans = Orphans()
+        with self._log.open("ab") as log:
+            self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and files
+                [
+                    *(sys.executable, "-m", "suite.launch.entry", str(os.getpid())),
+                    *arguments(path, Path(spec.benchmarks)),
+                    *options,
+                ],
+                env=environment(spec.paths),
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.kill()
+
+    def kill(self) -> None:
+        """End the process and everything it started, in whichever group that is."""
+        with suppress(ProcessLookupError, PermissionError):  # gone, or only zombies are left
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+        self._orphans.end()
+
+    def watch(
+        self, journal: Journal, deadline: float, hear: Callable[[Record], None]
+    ) -> int | None:
+        """Pass on what the journal says until the process ends; return its exit code.
+
+        That is none if the process said nothing for too long, and 0 whatever it was if a case was
+        in flight: a body may end its process with any code, and it is the case that has failed.
+
+        deadline : seconds a case may take, or each try of one that searches; what takes
+            longer, or takes the process down with it, is journaled as failed
+
+        Raises `OSError` if the disk refuses what a launch writes.
+        """
+        code: int | None = None
+        in_flight: Begun | None = None
+        heard = time.monotonic()
+        while code is None and not self._is_late(in_flight, heard, deadline):
+            time.sleep(POLL_SECONDS)
+            code = self._process.poll()  # asked first: its last words come before its end
+            for record in journal.news():
+                heard = time.monotonic()
+                if isinstance(record, Begun):
+                    in_flight = record
+                elif isinstance(record, Tried) and in_flight is not None:
+                    in_flight = replace(in_flight, at=heard)
+                elif isinstance(record, Measured | Refused | Busy):
+                    in_flight = None
+                hear(record)
+        if code in _ASKED:
+            time.sleep(MOMENT)
+        self.kill()
+        if code != 0:
+            _require_room(self._log.parent)
+        if in_flight is None:
+            return code
+        self._fail(journal, in_flight, _cause(code, deadline))
+        for record in journal.news():
+            hear(record)
+        return 0
+
+    @staticmethod
+    def _is_late(in_flight: Begun | None, heard: float, deadline: float) -> bool:
+        if in_flight is None:
+            return time.monotonic() - heard > QUIET_SECONDS
+        return time.monotonic() - in_flight.at > deadline
+
+    def _fail(self, journal: Journal, begun: Begun, reason: str) -> None:
+        journal.mend()
+        journal.write(
+            Refused(
+                launch=self._spec.launch,
+                case=begun.case,
+                status="failed",
+                reason=reason,
+                fatal=True,
+            )
+        )
+
+    def printed(self) -> str:
+        """Return all that the process printed, behind what earlier processes of the log did."""
+        return self._log.read_text(encoding="utf-8", errors="replace")
+
+    def said(self) -> str:
+        """Return the end of what the process printed."""
+        lines = self.printed().splitlines()
+        return "\n".join(line for line in lines[-LOG_LINES:] if line.strip())
+
+
+_PYTEST = (
+    *("--quiet", "-c", os.devnull, "--strict-markers"),
+    *("-o", "python_files=bench_*.py", "-o", "python_functions=bench_*"),
+    *("-p", "pytest_benchmark.plugin", "-p", "suite.launch.plugin", "-p", "no:cacheprovider"),
+)
+"""What makes pytest collect benchmarks, and load nothing that the machine has besides."""
+MISUSED = 4
+"""pytest's exit code when it cannot read its arguments, such as an expression."""
+DEVICE_LOST = 70
+"""The exit code of a process that ended itself so that a fresh one goes on: a device no longer
+works, or a case has changed the process."""
+DISK_REFUSES = 71
+"""The exit code of a launch that could not write its journal."""
+_EXPECTED = {0, 1, DEVICE_LOST}
+_ASKED = {-signal.SIGHUP, -signal.SIGINT, -signal.SIGTERM}
+"""Ends of processes that were asked to: a batch system asks all of a job, the runner too."""
+MOMENT = 0.5
+"""Seconds in which the runner hears that it is to end as well, and no case is to blame."""
+
+
+def environment(first: Sequence[str] = ()) -> dict[str, str]:
+    """Return the user's environment without what would bend pytest to other ends.
+
+    first : folders that come before the user's own when modules are looked for, and before the
+        current one
+    """
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
+    paths = [str(ROOT), *first, *filter(None, [os.environ.get("PYTHONPATH")])]
+    return (
+        kept
+        | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTHONPATH": os.pathsep.join(paths)}
+        | ({"PYTHONSAFEPATH": "1"} if first else {})
+    )
+
+
+def arguments(spec: Path, benchmarks: Path) -> list[str]:
+    """Return pytest's arguments for a session over benchmarks that a file specifies.
+
+    pytest-benchmark makes a folder for results where it is not given one that is there.
+    """
+    # Without the cut, pytest would match `-k` against the folders above as well.
+    where = (f"--rootdir={benchmarks.parent}", f"--confcutdir={benchmarks.parent}")
+    storage = f"--benchmark-storage=file://{spec.parent}"
+    return [*_PYTEST, str(benchmarks), *where, storage, f"--frobench-launch={spec}"]
+
+
+def _require_room(folder: Path) -> None:
+    """Raise `OSError` if the disk refuses as much as a launch may write at once."""
+    probe = folder / "room"
+    try:
+        with probe.open("wb") as file:
+            file.write(bytes(ROOM))
+            file.flush()
+            os.fsync(file.fileno())
+    finally:
+        with suppress(OSError):
+            probe.unlink(missing_ok=True)
+
+
+def lost(code: int | None) -> str | None:
+    """Say how a process was lost that ended with a code while no case was in flight, if it was."""
+    return None if code in _EXPECTED else _cause(code, QUIET_SECONDS)
+
+
+def _cause(code: int | None, deadline: float) -> str:
+    if code is None:
+        return f"did not end within its deadline of {deadline:.0f} s"
+    if code < 0:
+        return f"its process was ended by {signal.Signals(-code).name}"
+    return f"its process ended with exit code {code}"

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: MIT
+"""What the user asks of a run, and the draft that settles it."""
+
+import random
+from datetime import UTC, datetime
+from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from suite.errors import CannotRunError
+from suite.profiles import PEAK_SECONDS, SEARCH_PART, settings_for
+from suite.project.commit import facts, project_folder
+from suite.project.in_words import describe
+from suite.run.plan import Draft
+from suite.stored.run import Case, CommitInfo, Outcome, ProfileName, Run, Settings
+
+
+class Request(Struct, frozen=True, kw_only=True):
+    """What the user asked for.
+
+    devices : names, or none for the CPU and every accelerator
+    peak : give the searches time beyond the budget
+    like : a run to repeat: its cases and settings hold, and its devices if none are named
+    resume : a run to finish, or ``last``; its own plan then holds, not this request
+    wait : wait until no other run measures this machine, rather than refuse
+    project : a folder of the project that is measured, if not the benchmarks' repository
+    paths, kept_out : see `Draft`
+    """
+
+    results: Path
+    benchmarks: Path
+    profile: ProfileName = "standard"
+    devices: list[str] = []
+    expression: str = ""
+    budget: float | None = None
+    launches: int | None = None
+    deadline: float | None = None
+    seed: int | None = None
+    peak: bool = False
+    like: Run | None = None
+    resume: str | None = None
+    wait: bool = False
+    project: Path | None = None
+    paths: list[str] = []
+    kept_out: str = ""
+
+
+def make_draft(request: Request, commit: CommitInfo, name: str) -> Draft:
+    """Settle what the user asked for, as the draft of a run with a name.
+
+    Raises `CannotRunError` if the project asked for is no repository.
+    """
+    seed = random.SystemRandom().randrange(2**31) if request.seed is None else request.seed
+    settings = _settings(request)
+    tree = project_folder(request.project, request.benchmarks)
+    repeated = request.like.benchmarks if request.like else []
+    return Draft(
+        run=name,
+        started=datetime.now(UTC).isoformat(timespec="seconds"),
+        seed=seed,
+        commit=commit,
+        benchmarks=str(request.benchmarks),
+        settings=settings,
+        budget_asked=request.budget is not None,
+        like=[_not_found(case) for case in repeated],
+        search_seconds=PEAK_SECONDS if request.peak else SEARCH_PART * settings.budget,
+        searched={
+            case.fullname: found
+            for case in repeated
+            if (found := case.extra_info.search) is not None
+        },
+        project_folder=str(tree) if tree else None,
+        project=facts(tree) if tree else None,
+        paths=request.paths,
+        kept_out=request.kept_out,
+    )
+
+
+def require_same_commit(draft: Draft | None) -> None:
+    """Raise `CannotRunError` if the project is not as it was when the run of a draft began."""
+    if draft is None or draft.project_folder is None or draft.project is None:
+        return
+    now = facts(Path(draft.project_folder))
+    if now != draft.project:
+        raise CannotRunError(
+            f"the run {draft.run} began with {describe(draft.project)}, and there is "
+            f"{describe(now)} now: check that commit out again, or measure anew"
+        )
+
+
+def _settings(request: Request) -> Settings:
+    """Return the profile's settings with what was asked for, or those of the run to repeat."""
+    if request.like is not None:
+        done = request.like.frobench
+        devices = request.devices or done.settings.devices
+        return replace(done.settings, devices=devices, launches=len(done.launches))
+    settings = settings_for(
+        request.profile,
+        request.devices,
+        budget=request.budget,
+        launches=request.launches,
+        deadline=request.deadline,
+        expression=request.expression,
+    )
+    return replace(settings, budget=settings.budget + PEAK_SECONDS * request.peak)
+
+
+def _not_found(case: Case) -> Outcome:
+    """Return what becomes of a case to repeat if it is not found here."""
+    needs = ", ".join(case.extra_info.devices)
+    return Outcome(
+        fullname=case.fullname,
+        group=case.group,
+        params=case.params,
+        status="skipped",
+        reason=f"not found: it needs its benchmark and {needs}",
+    )

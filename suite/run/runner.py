@@ -1,0 +1,246 @@
+# SPDX-License-Identifier: MIT
+"""A run: plan, launch, merge, store.
+
+Everything that happens is journaled below `results/.runs/<run>/` as it happens, so that an
+interrupted run can be taken up where it was.
+"""
+
+import glob
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from errno import ENOENT
+from functools import partial
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from suite import doctor
+from suite.compare.false_alarms.smallest_change import forecast, in_words
+from suite.errors import (
+    CannotRunError,
+    CutShortError,
+    Interrupted,
+    NothingMeasuredError,
+    NothingSelectedError,
+)
+from suite.files.keep import keep
+from suite.journal import Begun, Journal, Record, Surroundings
+from suite.machine import environment
+from suite.machine.sensors.sensor import Source
+from suite.run import pilot
+from suite.run.folder import unfinished
+from suite.run.folder.lock import machine_lock
+from suite.run.folder.run_clock import RunClock
+from suite.run.folder.watch import READINGS, snapshot
+from suite.run.forecast.expected import newest
+from suite.run.interruptions import Interruptions
+from suite.run.launches import Launches
+from suite.run.merge import merge, part_in_bodies
+from suite.run.nothing import reasons, require_any, say_failure
+from suite.run.plan import Draft, Plan, freeze
+from suite.run.progress import Reporter, remaining
+from suite.run.request import Request, make_draft, require_same_commit
+from suite.run.sensed import telemetry
+from suite.stored import store
+from suite.stored.names import short_name
+from suite.stored.run import Conclusion, Run
+from suite.units import counted
+
+PILOT = "pilot.jsonl"
+"""The journal of the pilot, in a run's folder."""
+
+DISTURBED = ", and takes less time where no other program keeps the processor busy"
+
+
+def run(request: Request, reporter: Reporter, interruptions: Interruptions) -> tuple[Path, Run]:
+    """Measure; return the stored file's path and what is in it.
+
+    interruptions : end the run, and are held back while what is finished is stored
+
+    Raises `CannotRunError`, which is a `CutShortError` if the run can be resumed,
+    `NothingSelectedError` and `NothingMeasuredError`; `Interrupted` once everything finished is
+    saved.
+    """
+    waiting = reporter.say if request.wait else None
+    with machine_lock(waiting=waiting), _folder(request) as folder:
+        clock = RunClock(folder)
+        try:
+            return _measure(folder, request.results, clock, reporter, interruptions)
+        except NothingMeasuredError:
+            unfinished.remove(folder)
+            raise
+        except (CannotRunError, NothingSelectedError) as error:
+            if Plan.read(folder) is not None:
+                raise CutShortError(str(error), folder.name) from error
+            unfinished.remove(folder)  # nothing was measured, so nothing can be resumed
+            raise
+        except OSError as error:
+            raise _refused(error, folder) from error
+        except KeyboardInterrupt:
+            interruptions.hold()
+            raise _save_finished(folder, request.results, clock) from None
+
+
+def _measure(
+    folder: Path,
+    results: Path,
+    clock: RunClock,
+    reporter: Reporter,
+    interruptions: Interruptions,
+) -> tuple[Path, Run]:
+    """Plan the run of a folder unless it is planned, make its launches, and store it."""
+    plan = Plan.read(folder)
+    if plan is None:
+        plan = make_plan(folder, clock, reporter)
+        _tell(plan, reporter)
+        reporter.say(_foreseen(plan, newest(results / plan.environment.machine)))
+    path = _path(results, plan)
+    if not path.exists():  # else the process was killed right after it was written
+        launches = Launches(plan, folder, clock, reporter)
+        sources = sensors(folder, plan.draft)
+        with telemetry.Sampler(sources, folder / READINGS, clock.seconds):
+            launches.run()
+        interruptions.hold()
+        stored = merge(
+            plan,
+            launches.records,
+            clock.seconds(),
+            list(telemetry.readings(folder / READINGS)),
+            complete=True,
+        )
+        require_any(stored.frobench.outcomes)
+        store.write(stored, results)
+    interruptions.hold()
+    _tidy(path)
+    unfinished.remove(folder)
+    stored = store.read(path)
+    reporter.say(f"{part_in_bodies(stored):.0%} of the run went into bodies and warm-up")
+    return path, stored
+
+
+def _refused(error: OSError, folder: Path) -> CannotRunError:
+    """Say what the system refuses, and whether the run can be resumed."""
+    if not folder.exists():
+        return CannotRunError(f"{folder} was removed while its run went on, with all it measured")
+    return CutShortError(f"{error.filename or folder}: {error.strerror or error}", folder.name)
+
+
+@contextmanager
+def _folder(request: Request) -> Iterator[Path]:
+    """Hold the folder of the run that begins, or of the one to resume."""
+    unfinished.sweep(request.results)
+    if request.resume is not None:
+        folder = unfinished.find(request.results, request.resume)
+        require_same_commit(Draft.read(folder))
+    else:
+        commit = environment.commit()
+        folder = unfinished.begin(
+            request.results, commit.id or "unknown", partial(make_draft, request, commit)
+        )
+    with unfinished.held(folder):
+        yield folder
+
+
+def make_plan(folder: Path, clock: RunClock, reporter: Reporter) -> Plan:
+    """See what disturbs the machine, explore what can be measured here, and freeze it."""
+    draft = Draft.read(folder)
+    if draft is None:
+        raise FileNotFoundError(ENOENT, os.strerror(ENOENT), str(folder / Draft.FILE))
+    troubles = doctor.glance(folder, draft.settings.devices)
+    _say(troubles, reporter)
+    journal = Journal(folder / PILOT)
+    journal.begin_again()  # a pilot that was interrupted
+
+    def tell(record: Record) -> None:
+        say_failure(record, reporter)
+        if isinstance(record, Begun):
+            left = draft.settings.budget - clock.seconds()
+            reporter.at(0.0, left, f"trying {short_name(record.case)}")
+
+    pilot.explore(draft, folder, journal, tell)
+    counters = telemetry.counters(sensors(folder, draft))
+    plan = freeze(draft, journal, clock.seconds(), counters)
+    _say(plan.troubles, reporter)
+    if not plan.cases:
+        require_any(plan.outcomes)
+    plan = replace(plan, troubles=[*troubles, *plan.troubles])
+    plan.write(folder)
+    clock.keep()
+    return plan
+
+
+def _say(troubles: Iterable[Conclusion], reporter: Reporter) -> None:
+    for trouble in troubles:
+        if trouble.severity != "info":
+            reporter.say(f"{trouble.code}: {trouble.message}; mend it: {trouble.advice}")
+
+
+def _foreseen(plan: Plan, earlier: Run | None) -> str:
+    """Say which change the run will be able to show.
+
+    earlier : the newest stored run of this machine, if there is one
+    """
+    return in_words(forecast(_planned(plan), [case.fullname for case in plan.cases], earlier))
+
+
+def _planned(plan: Plan) -> int:
+    return plan.launches(plan.plan_seconds, plan.launch_seconds)
+
+
+def _tell(plan: Plan, reporter: Reporter) -> None:
+    """Say what is planned, and if the fewest launches that say anything take too long."""
+    left_out = [outcome for outcome in plan.outcomes if outcome.status == "skipped"]
+    without = f"; {len(left_out)} left out:" if left_out else ""
+    reporter.say(
+        f"{counted(len(plan.cases), 'case')} in {counted(_planned(plan), 'launch')} of about "
+        f"{remaining(plan.launch_seconds)}{without}"
+    )
+    for reason in reasons(left_out):
+        reporter.say(reason)
+    reporter.say(plan.energy.said())
+    if plan.seconds_at_least > plan.settings.budget and plan.settings.launches is None:
+        reporter.say(
+            f"{plan.settings.least_launches} launches and this pilot take about "
+            f"{remaining(plan.seconds_at_least)}, more than the budget of "
+            f"{remaining(plan.settings.budget)}; -k selects fewer cases"
+            f"{DISTURBED if plan.disturbed else ''}"
+        )
+
+
+def sensors(folder: Path, draft: Draft) -> list[Source]:
+    """Return whom to ask about the devices that the pilot saw."""
+    for said in Journal(folder / PILOT):
+        if isinstance(said, Surroundings):
+            return telemetry.sources(said.seals, str(draft.seed), said.addresses)
+    return telemetry.sources({}, "", {})
+
+
+def _save_finished(folder: Path, results: Path, clock: RunClock) -> Interrupted:
+    """Store what an interrupted run has, if it has any sample yet; return what then ends it."""
+    try:
+        clock.keep()
+        stored, plan = snapshot(folder, clock.seconds()), Plan.read(folder)
+        if stored is None or plan is None:
+            return Interrupted(folder.name, None)
+        path = _partial(_path(results, plan))
+        path.parent.mkdir(parents=True, exist_ok=True)
+        keep(path, store.encode(stored))
+    except (OSError, CannotRunError) as error:
+        return Interrupted(folder.name, None, trouble=str(error))
+    return Interrupted(folder.name, path)
+
+
+def _path(results: Path, plan: Plan) -> Path:
+    return results / plan.environment.machine / f"{plan.draft.run}.json"
+
+
+def _partial(path: Path) -> Path:
+    return path.with_name(f"{path.stem}.partial.json")
+
+
+def _tidy(path: Path) -> None:
+    """Remove what earlier sittings left beside a run that is stored now."""
+    patterns = f"{glob.escape(_partial(path).name)}*", f".{glob.escape(path.name)}.*"
+    for left in [left for pattern in patterns for left in path.parent.glob(pattern)]:
+        left.unlink(missing_ok=True)

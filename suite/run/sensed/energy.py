@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: MIT
+"""What a call costs in joules, and a device that has nothing to do in watts.
+
+The launches repeat the bodies of a few cases for two seconds (see `suite.measure.energy_window`).
+Power between the first and the last reading of the counter in that time, and the time of a call in
+it, make the joules of a call: nothing is interpolated at the ends. Sensors of some GPUs see a
+quarter of the time only, and average over a second; so a shorter window would tell of its
+neighbours.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from suite.journal import Busy, Identity, Measured, Record, Rested
+from suite.machine.sensors.cpu import CPU
+from suite.machine.sensors.sensor import ENERGY
+from suite.measure.energy_window import SECONDS
+from suite.profiles import PROFILES
+from suite.run.sensed.telemetry import Line, Tick
+from suite.stored.run import Energy, Settings
+from suite.units import counted
+
+PART = 0.2
+"""The part of the budget that windows may take."""
+LEAST = 1.5
+"""Seconds between the first and the last reading of a window, at least."""
+REST = 3.3
+"""Seconds without any work before the first launch, where there is a counter."""
+SETTLED = 2.0
+"""Seconds at the end of this rest that count: devices need a while to slow down."""
+DIGITS = 6
+NO_TIME = f"cases with more work take the {PART:.0%} of the budget that is for it"
+PAUSED = "something is done between two calls of it"
+UNSEEN = f"no launch read the counter for {LEAST} s meanwhile"
+"""Why a case's calls have no energy."""
+
+
+class Choice(NamedTuple):
+    """Cases whose energy every launch measures, and why not that of other headline cases."""
+
+    cases: list[str]
+    left_out: dict[str, str]
+
+    def said(self) -> str:
+        """Return a line about it."""
+        reasons = Counter(self.left_out.values()).most_common()
+        why = "; ".join(f"{reason} ({counted(many, 'case')})" for reason, many in reasons)
+        if not self.cases:
+            return f"no energy is measured: {why or 'no headline case is'}"
+        return f"energy is measured of {counted(len(self.cases), 'case')}" + (
+            f", and not of others: {why}" if why else ""
+        )
+
+
+def choose(
+    ran: Sequence[tuple[Identity, Measured]],
+    counters: Mapping[str, str | None],
+    settings: Settings,
+    room: float = math.inf,
+    first: Sequence[str] = (),
+) -> Choice:
+    """Choose the headline cases with most work: as many as fit, of those that can have a value.
+
+    counters : by device `None`, or why it does not count its energy
+    room : seconds of a launch that are left for windows
+    first : cases that are repeated anyway
+    """
+    able, left_out = [], {}
+    for case, record in ran:
+        if case.headline and (reason := _unable(case, record, counters)):
+            left_out[case.fullname] = reason
+        elif case.headline:
+            work = record.work.flops or 0.0, record.work.bytes or 0.0
+            able.append((case.fullname in first, *work, case.fullname))
+    launches = settings.launches or PROFILES[settings.profile].launches
+    most = int(min(PART * settings.budget / launches, room) / SECONDS)
+    names = [name for *_, name in sorted(able, reverse=True)]
+    return Choice(names[:most], left_out | dict.fromkeys(names[most:], NO_TIME))
+
+
+def _unable(case: Identity, record: Measured, counters: Mapping[str, str | None]) -> str | None:
+    """Return why a case can have no value: what counts for it is all that draws power meanwhile."""
+    for device in devices(case.devices):
+        if (reason := counters.get(device, "nothing reads it")) is not None:
+            return f"{device} counts no energy: {reason}"
+    return None if record.in_a_row else PAUSED
+
+
+def devices(names: Iterable[str]) -> list[str]:
+    """Return what counts the energy of a case that uses these devices.
+
+    Accelerators where there are any, and whole ones: the halves of a CPU have one counter.
+    """
+    whole = list(dict.fromkeys(name.partition("/")[0] for name in names))
+    return [name for name in whole if name != CPU] or whole
+
+
+def of_cases(
+    lines: Iterable[Line],
+    records: Sequence[Record],
+    used: Mapping[str, Iterable[str]],
+    launches: int,
+) -> dict[str, Energy]:
+    """Return what the calls of each case cost, launch by launch.
+
+    used : the devices of each case, by its full name
+    """
+    counts = _counts(lines)
+    found: dict[str, Energy] = {}
+    for record in records:
+        if isinstance(record, Busy) and record.case in used and record.launch < launches:
+            nothing: list[float | None] = [None] * launches
+            energy = found.setdefault(record.case, Energy(joules=nothing, seconds=nothing[:]))
+            call = (record.ended - record.begun) / record.calls
+            watts = [
+                _watts(counts.get(device, []), record.begun, record.ended)
+                for device in devices(used[record.case])
+            ]
+            known = [one for one in watts if one is not None]
+            if known and len(known) == len(watts):
+                energy.joules[record.launch] = float(f"{sum(known) * call:.{DIGITS}g}")
+                energy.seconds[record.launch] = float(f"{call:.{DIGITS}g}")
+    return found
+
+
+def told(spent: Mapping[str, Energy], case: str) -> bool:
+    """Tell whether any launch saw what a case costs."""
+    return case in spent and any(joules is not None for joules in spent[case].joules)
+
+
+def idle(lines: Iterable[Line], records: Iterable[Record]) -> dict[str, float]:
+    """Return the watts of each device while nothing ran, before the first launch."""
+    rests = [record for record in records if isinstance(record, Rested)]
+    found = {}
+    for device, counts in _counts(lines).items():
+        for rest in rests:
+            watts = _watts(counts, rest.ended - SETTLED, rest.ended)
+            if watts is not None:
+                found[device] = round(watts, 1)
+    return found
+
+
+def _counts(lines: Iterable[Line]) -> dict[str, list[tuple[float, float]]]:
+    """Return when the counter of each device was read, and what it said."""
+    found: dict[str, list[tuple[float, float]]] = {}
+    for line in lines:
+        if isinstance(line, Tick) and ENERGY in line.values:
+            at = line.at if line.counted is None else line.counted
+            found.setdefault(line.device, []).append((at, line.values[ENERGY]))
+    return found
+
+
+def _watts(counts: Iterable[tuple[float, float]], begun: float, ended: float) -> float | None:
+    """Return the mean power in a time, if the counter was read for long enough in it."""
+    inside = sorted(count for count in counts if begun <= count[0] <= ended)
+    if not inside or inside[-1][0] - inside[0][0] < LEAST:
+        return None
+    (first, before), (last, after) = inside[0], inside[-1]
+    return (after - before) / (last - first)

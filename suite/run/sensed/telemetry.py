@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: MIT
+"""What sensors say while a run measures, read by threads of the runner and written to a file.
+
+The launches know nothing of it. The runner has little else to do than to wait. Each source, such
+as a vendor's driver, has a thread of its own: what hangs in one silences no other. Which case was
+in flight is found out afterwards, from the journal and the common clock.
+"""
+
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from msgspec import Struct
+
+from suite.files.json_lines import JsonLines
+from suite.machine.sensors import amd, cpu, nvml, zeus
+from suite.machine.sensors.sensor import ENERGY, Sensor, Source, silent
+
+PERIOD = 0.1
+"""Seconds between two readings of a device, at least."""
+SHARE = 0.01
+"""The part of a core that reading a device may take: what is slow to read is read less often. The
+energy counter has a share of its own, since a window needs it a few times a second."""
+LONGEST_SEARCH = 10.0
+"""Seconds that drivers have to find their devices, before the first launch."""
+PATIENCE = 1.0
+"""Seconds that the end of a run waits, for all sources together; who has not answered then is said
+to be silent, and left to itself."""
+
+Seals = Mapping[str, str | None]
+"""What stands for the UUIDs of accelerators by torch's names; `None` where one has none."""
+
+
+class Tick(Struct, tag="tick", kw_only=True, omit_defaults=True):
+    """What a device said at one moment.
+
+    at, run : the monotonic clock, and the seconds since the run began
+    counted : the monotonic clock, midway in the reading of the energy counter
+    took : CPU seconds that the thread spent since it wrote the last one
+    """
+
+    at: float
+    run: float
+    device: str
+    values: dict[str, float]
+    held_back: list[str] | None = None
+    counted: float | None = None
+    took: float = 0.0
+
+
+class Mute(Struct, tag="mute", kw_only=True):
+    """A quantity cannot be read, or no longer."""
+
+    device: str
+    quantity: str
+    reason: str
+
+
+Line = Tick | Mute
+
+
+class Sampler:
+    """Reads sensors until the context ends.
+
+    sources : whom to ask, each in a thread of its own
+    path : takes a line for each reading
+    run_seconds : tells how long the run has taken
+    """
+
+    def __init__(
+        self,
+        sources: Iterable[Source],
+        path: Path,
+        run_seconds: Callable[[], float],
+        period: float = PERIOD,
+    ) -> None:
+        self._path = path
+        self._over = threading.Event()
+        self._readers = [
+            Reader(source, path, run_seconds, period, self._over) for source in sources
+        ]
+
+    def __enter__(self) -> Self:
+        with suppress(OSError):  # the disk refuses: the run itself will say so
+            readings(self._path).mend()
+        for reader in self._readers:
+            reader.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Stop; name who does not answer within `PATIENCE`."""
+        self._over.set()
+        deadline = time.monotonic() + PATIENCE
+        for reader in self._readers:
+            reader.join(max(0.0, deadline - time.monotonic()))
+        with suppress(OSError):
+            for reader in self._readers:
+                if reader.is_alive():
+                    readings(self._path).append(reader.silence())
+
+
+class Reader(threading.Thread):
+    """Reads the sensors of one source; see `Sampler`.
+
+    over : set once there is nothing more to read
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        path: Path,
+        run_seconds: Callable[[], float],
+        period: float,
+        over: threading.Event,
+    ) -> None:
+        super().__init__(name=f"telemetry of {source.name}", daemon=True)
+        self._source = source
+        self._path = path
+        self._run_seconds = run_seconds
+        self._period = period
+        self._over = over
+        self._spent = 0.0
+        self._asked = time.monotonic()
+        self._sensors: list[Sensor] | None = None
+
+    def run(self) -> None:
+        """Append lines to the file."""
+        with suppress(OSError):
+            readings(self._path).append(self.lines())
+
+    def lines(self) -> Iterator[Line]:
+        """Yield what the source says, and each reason for what it does not."""
+        self._asked = time.monotonic()
+        self._sensors = [part for sensor in self._source.sensors() for part in sensor.apart()]
+        due = dict.fromkeys(self._sensors, time.monotonic())
+        told: set[tuple[str, str]] = set()
+        while True:
+            for sensor, moment in due.items():
+                if sensor.answers and moment <= time.monotonic():
+                    begun = time.thread_time()
+                    yield self.read(sensor)
+                    asked = time.thread_time() - begun
+                    rest = max(self._period / 2, asked / SHARE)
+                    due[sensor] = max(moment + self._period, time.monotonic() + rest)
+                for quantity, reason in sensor.unknown.items():
+                    if (sensor.device, quantity) not in told:
+                        told.add((sensor.device, quantity))
+                        yield Mute(device=sensor.device, quantity=quantity, reason=reason)
+            next_due = [at for sensor, at in due.items() if sensor.answers]
+            if not next_due or self._over.wait(max(0.0, min(next_due) - time.monotonic())):
+                return
+
+    def read(self, sensor: Sensor) -> Tick:
+        """Return what a sensor says now."""
+        self._asked, run = time.monotonic(), self._run_seconds()
+        said = sensor.read()
+        before, self._spent = self._spent, time.thread_time()
+        return Tick(
+            at=self._asked,
+            run=run,
+            device=sensor.device,
+            values={name: value for name, value in said.items() if not isinstance(value, list)},
+            held_back=next((value for value in said.values() if isinstance(value, list)), None),
+            counted=sensor.counted if ENERGY in said else None,
+            took=self._spent - before,
+        )
+
+    def silence(self) -> Iterator[Mute]:
+        """Yield what is not known any more, since the source does not answer."""
+        reason = f"{self._source.name} has not answered for {time.monotonic() - self._asked:.0f} s"
+        missing = (
+            [(device, self._source.quantities) for device in self._source.devices]
+            if self._sensors is None
+            else [(sensor.device, sensor.answers) for sensor in self._sensors]
+        )
+        for device, quantities in missing:
+            for quantity in quantities:
+                yield Mute(device=device, quantity=quantity, reason=reason)
+
+
+def sources(seals: Seals, salt: str, addresses: Mapping[str, str]) -> list[Source]:
+    """Return whom to ask about the processor and each accelerator.
+
+    seals : of the accelerators that the run measures
+    salt : what the seals were made with
+    addresses : where accelerators are on the PCI bus, as far as torch tells
+    """
+    by_kind: dict[str, list[str]] = {}
+    for device in seals:
+        by_kind.setdefault(device.partition(":")[0], []).append(device)
+    found = [Source("the system", [cpu.CPU], lambda: [cpu.sensor()], cpu.OF_CPU)]
+    for kind, devices in by_kind.items():
+        sealed = {device: seal for device in devices if (seal := seals[device])}
+        if kind == "cuda" and sealed:
+            found.append(Source("NVML", list(sealed), partial(nvml.sensors, sealed, salt)))
+        elif kind == "cuda":  # torch calls AMD's devices so too
+            found.append(Source("amdsmi", devices, partial(amd.sensors, devices, addresses)))
+        elif kind == "mps":
+            found.append(Source("Zeus", devices, partial(zeus.sensors, devices)))
+        else:
+            reason = f"no library asked here reads {kind} devices"
+            found.append(Source(kind, devices, partial(silent, devices, reason)))
+    return found
+
+
+def counters(sources: Iterable[Source]) -> dict[str, str | None]:
+    """Return for each device why it does not count its energy; `None` if it does."""
+    found: dict[str, str | None] = {}
+    threads = []
+    for source in sources:
+        slow = f"{source.name} did not answer within {LONGEST_SEARCH:.0f} s"
+        found |= dict.fromkeys(source.devices, slow)
+        threads.append(threading.Thread(target=_ask, args=(source, found), daemon=True))
+        threads[-1].start()
+    deadline = time.monotonic() + LONGEST_SEARCH
+    for thread in threads:
+        thread.join(max(0.0, deadline - time.monotonic()))
+    return dict(found)
+
+
+def _ask(source: Source, found: dict[str, str | None]) -> None:
+    for sensor in source.sensors():
+        counts = ENERGY in sensor.read()
+        found[sensor.device] = None if counts else sensor.unknown.get(ENERGY, "it has no counter")
+
+
+def readings(path: Path) -> JsonLines[Line]:
+    """Return the file of readings at a path."""
+    return JsonLines(path, Line)

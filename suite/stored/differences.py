@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: MIT
+"""Two environments: what differs in what moves numbers, and what differs harmlessly."""
+
+import hashlib
+from collections.abc import Sequence
+from fnmatch import fnmatchcase
+from functools import cache
+from typing import Any, Literal
+
+from msgspec import Struct, to_builtins
+from msgspec.json import encode
+
+from suite.stored.run import Environment, Scalar
+
+MATTERS = (
+    "accelerators",
+    "accelerators.*.capability",
+    "accelerators.*.driver",
+    "accelerators.*.ecc",
+    "accelerators.*.max_clock_hz",
+    "accelerators.*.max_memory_clock_hz",
+    "accelerators.*.memory_bytes",
+    "accelerators.*.mig",
+    "accelerators.*.numa_node",
+    "accelerators.*.pcie_generation_max",
+    "accelerators.*.pcie_width",
+    "accelerators.*.power_limit_watts",
+    "cpu.architecture",
+    "cpu.boost",
+    "cpu.frequency_driver",
+    "cpu.governor",
+    "cpu.huge_pages",
+    "cpu.model",
+    "cpu.quota_cores",
+    "cpu.threads_per_core",
+    "cpu.usable_cores",
+    "cpu.usable_numa_nodes",
+    "software.flags.*",
+    "software.interop_threads",
+    "software.python",
+    "software.threads",
+    "software.torch",
+    "software.torch_build.*",
+    "software.variables.*",
+    "topology.*",
+)
+"""Facts, as patterns, that must be equal where a slow-down is to be blamed on the code.
+
+`accelerators` is the list of their names. A fact that only one of the runs knows counts as
+different, since nobody can say that it is not.
+"""
+
+MOMENTARY = ("accelerators.*.pcie_generation", "accelerators.*.processes")
+"""Facts that change by themselves: an idle link slows down, and processes come and go."""
+
+TABLES = ("software.flags.", "software.packages.", "software.torch_build.", "software.variables.")
+"""Where a fact that is missing says something. Elsewhere the file is older than the fact."""
+
+FOLLOWS = {
+    "accelerators": ("accelerators.*", "topology.*"),
+    "cpu.model": (
+        "cpu.architecture",
+        "cpu.boost",
+        "cpu.frequency_driver",
+        "cpu.last_level_cache_bytes",
+        "cpu.logical_cores",
+        "cpu.max_frequency_hz",
+        "cpu.numa_nodes",
+        "cpu.physical_cores",
+        "cpu.threads_per_core",
+        "cpu.usable_numa_nodes",
+    ),
+    "software.torch": (
+        "software.packages.nvidia-*",
+        "software.packages.torch",
+        "software.packages.triton",
+        "software.torch_build.*",
+    ),
+}
+"""Facts that follow from another one: where that differs, they are left out."""
+
+
+Likeness = Literal["same", "differs harmlessly", "differs in what matters"]
+
+
+class Difference(Struct, frozen=True):
+    """A fact on which two environments differ, by its dotted path."""
+
+    fact: str
+    base: Scalar
+    new: Scalar
+
+    @property
+    def matters(self) -> bool:
+        """Whether the fact moves numbers."""
+        return matters(self.fact)
+
+
+def compare_environments(base: Environment, new: Environment) -> list[Difference]:
+    """Return every fact on which two environments differ, in the order of the model.
+
+    Accelerators of different names or number are one difference, and so are other processors
+    and another torch; what follows from them (memory, clocks, ...) is left out.
+    """
+    old_facts, new_facts = facts(base), facts(new)
+    differing = [
+        fact
+        for fact in dict.fromkeys([*old_facts, *new_facts])
+        if old_facts.get(fact) != new_facts.get(fact)
+        and (fact.startswith(TABLES) or (fact in old_facts and fact in new_facts))
+    ]
+    known = [pattern for fact in differing for pattern in FOLLOWS.get(fact, ())]
+    return [
+        Difference(fact, old_facts.get(fact), new_facts.get(fact))
+        for fact in differing
+        if not any(fnmatchcase(fact, pattern) for pattern in known)
+    ]
+
+
+def likeness(differences: Sequence[Difference]) -> Likeness:
+    """Say in a word how two environments compare, from the facts on which they differ."""
+    if not differences:
+        return "same"
+    matter = any(difference.matters for difference in differences)
+    return "differs in what matters" if matter else "differs harmlessly"
+
+
+def changed(planned: Environment, found: Environment) -> dict[str, Scalar]:
+    """Return what a launch found otherwise than the run began with, and how it found it."""
+    return {
+        difference.fact: difference.new
+        for difference in compare_environments(planned, found)
+        if not any(fnmatchcase(difference.fact, pattern) for pattern in MOMENTARY)
+    }
+
+
+@cache
+def matters(fact: str) -> bool:
+    """Tell whether a fact, by its dotted path, moves numbers."""
+    return any(fnmatchcase(fact, pattern) for pattern in MATTERS)
+
+
+def state(environment: Environment) -> str:
+    """Return a digest of all facts that move numbers; equal ones allow a regression verdict."""
+    moving = {name: value for name, value in facts(environment).items() if matters(name)}
+    return hashlib.sha256(encode(moving, order="sorted")).hexdigest()[:16]
+
+
+def facts(environment: Environment) -> dict[str, Scalar]:
+    """Flatten an environment, without its own name for the machine and its reasons."""
+    names = ", ".join(device.name for device in environment.accelerators)
+    parts = to_builtins(environment)
+    found: dict[str, Scalar] = {"accelerators": names or "none"}
+    for part in ("cpu", "accelerators", "software", "topology"):
+        _flatten(parts.get(part, {}), part, found)
+    return found
+
+
+def _flatten(value: Any, path: str, facts: dict[str, Scalar]) -> None:  # noqa: ANN401 - any JSON
+    if isinstance(value, dict):
+        for key, entry in value.items():
+            _flatten(entry, f"{path}.{key}", facts)
+    elif isinstance(value, list):
+        for index, entry in enumerate(value):
+            _flatten(entry, f"{path}.{index}", facts)
+    else:
+        facts[path] = value

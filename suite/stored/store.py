@@ -1,0 +1,279 @@
+# SPDX-License-Identifier: MIT
+"""Stored runs: one file a run, read with the place of every fault, written once and whole."""
+
+import hashlib
+import json
+import math
+import os
+import re
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from errno import EEXIST
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+
+from suite.files.content import UnusableFileError
+from suite.files.content import read as content_of
+from suite.stored import bounds
+from suite.stored.run import SCHEMA, CaseStats, Run
+
+MIGRATIONS: list[Callable[[dict[str, Any]], dict[str, Any]]] = []
+"""``MIGRATIONS[n - 1]`` turns the plain JSON of schema n into that of schema n + 1."""
+
+_FOLDED_LIST = re.compile(rb"\[[^][{}]*\]")
+_LINE_BREAK = re.compile(rb"\n *")
+_FILE_NAME = re.compile(r"\w[\w.+-]*", re.ASCII)
+
+
+class InvalidResult(ValueError):  # noqa: N818 - it names the thing that is wrong
+    """A stored run that cannot be read, or must not be written.
+
+    Attributes
+    ----------
+    where : str
+        Place of the fault in the file, such as ``$.benchmarks[3].stats.q3``.
+    message : str
+        What is wrong there.
+    """
+
+    def __init__(self, where: str, message: str) -> None:
+        super().__init__(f"{where}: {message}")
+        self.where = where
+        self.message = message
+
+
+class _FrobenchHead(msgspec.Struct):
+    schema: int
+
+
+class _Head(msgspec.Struct):
+    """As much of a file as tells who can read it."""
+
+    frobench: _FrobenchHead
+
+
+def read(path: Path) -> Run:
+    """Read a stored run of this or any older schema.
+
+    Raises
+    ------
+    InvalidResult
+        There is no regular file that can be opened, or the file is larger than any stored run, is
+        no JSON, is cut off, lacks a field, holds a value of the wrong type or a number that is not
+        finite, or was written by a newer Frobench.
+    """
+    return decode(content(path))
+
+
+def content(path: Path) -> bytes:
+    """Return the bytes of a stored file, and open nothing but a regular file.
+
+    Raises `InvalidResult`.
+    """
+    try:
+        return content_of(path)
+    except UnusableFileError as error:
+        raise InvalidResult("$", str(error)) from None
+
+
+def decode(data: bytes) -> Run:
+    """Read the text of a stored file; see `read`."""
+    if too_much := bounds.excess(data):
+        raise InvalidResult("$", too_much)
+    run = _decoded(data)
+    if wrong := bounds.disorder(run.machine_info):
+        raise InvalidResult("$.machine_info", wrong)
+    return run
+
+
+def _decoded(data: bytes) -> Run:
+    with suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        run = msgspec.json.decode(data, type=Run)  # most are of this schema, and read only once
+        if run.frobench.schema == SCHEMA:
+            return run
+    try:
+        schema = msgspec.json.decode(data, type=_Head).frobench.schema
+        if not 1 <= schema <= SCHEMA:
+            by = "a newer Frobench" if schema > SCHEMA else "no Frobench"
+            raise InvalidResult(
+                where="$.frobench.schema", message=f"written by {by}: schema {schema}"
+            )
+        if schema == SCHEMA:
+            return msgspec.json.decode(data, type=Run)
+        plain = msgspec.json.decode(data)
+        for migrate in MIGRATIONS[schema - 1 :]:
+            plain = migrate(plain)
+        return msgspec.convert(plain, Run)
+    except msgspec.ValidationError as error:
+        raise _misfit(str(error)) from None
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise _unreadable(data, error) from None
+
+
+def _misfit(text: str) -> InvalidResult:
+    """Split what msgspec says into the place and the fault."""
+    message, _, where = text.partition(" - at `")
+    where = where.rstrip("`") or "$"
+    if missing := re.search("missing required field `(.*)`", message):
+        return InvalidResult(f"{where}.{missing[1]}", "the required field is missing")
+    return InvalidResult(where, message)
+
+
+def _unreadable(data: bytes, error: Exception) -> InvalidResult:
+    """Find the place of what is no JSON: Python's reader lets NaN pass, so look for that."""
+    try:
+        found = _not_finite(json.loads(data), "$")
+    except json.JSONDecodeError as fault:
+        begun = data.lstrip().startswith(b"{") and not data.rstrip().endswith(b"}")
+        what = "the file is cut off" if begun or "truncated" in str(error) else "not JSON"
+        place = f"line {fault.lineno}, column {fault.colno}"
+        return InvalidResult("$", f"{what}: {fault.msg} ({place})")
+    except (UnicodeDecodeError, RecursionError):
+        found = None
+    return InvalidResult(found, "not a finite number") if found else InvalidResult("$", str(error))
+
+
+def _not_finite(value: object, where: str) -> str | None:
+    """Return the place of the first NaN or infinity in plain JSON."""
+    if isinstance(value, float):
+        return None if math.isfinite(value) else where
+    if isinstance(value, dict):
+        inner = ((item, f"{where}.{key}") for key, item in value.items())
+    elif isinstance(value, list):
+        inner = ((item, f"{where}[{index}]") for index, item in enumerate(value))
+    else:
+        return None
+    return next(filter(None, (_not_finite(*pair) for pair in inner)), None)
+
+
+def _plain(run: Run) -> dict[str, Any]:
+    """Return the run as the plain JSON that a reader of the file gets.
+
+    What is typed as a float is one here, even where the producer gave an integer: the two
+    are spelled differently, and the digest is of the spelling.
+    """
+    built = msgspec.to_builtins(run)
+    try:
+        typed = msgspec.convert(built, Run)
+    except msgspec.ValidationError as error:
+        if where := _not_finite(built, "$"):
+            raise InvalidResult(where, "not a finite number") from None
+        raise _misfit(str(error)) from None
+    result: dict[str, Any] = msgspec.to_builtins(typed)
+    return result
+
+
+def digest(run: Run) -> str:
+    """Return the sha256 of the run's canonical JSON without its digest field.
+
+    Canonical is what Python's ``json.dumps`` writes with sorted keys, no spaces and
+    non-ASCII characters escaped.
+
+    Raises `InvalidResult` where a value is not finite, or not of its field's type.
+    """
+    plain = _plain(run)
+    del plain["frobench"]["digest"]
+    try:
+        canonical = json.dumps(plain, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    except ValueError:
+        raise InvalidResult(_not_finite(plain, "$") or "$", "not a finite number") from None
+    return hashlib.sha256(canonical.encode()).hexdigest()
+
+
+def encode(run: Run) -> bytes:
+    """Return the text of the stored file, sealed with its digest.
+
+    A field is a line, and so is a list of numbers: two files differ where the runs do.
+
+    Raises
+    ------
+    InvalidResult
+        A value is not finite, or not of its field's type.
+    """
+    sealed = replace(run, frobench=replace(run.frobench, digest=digest(run)))
+    text = msgspec.json.format(msgspec.json.encode(_plain(sealed)), indent=1)
+    return _FOLDED_LIST.sub(lambda found: _LINE_BREAK.sub(b"", found[0]), text) + b"\n"
+
+
+def write(run: Run, folder: Path) -> Path:
+    """Store a run as ``<folder>/<machine>/<run>.json`` and return that path.
+
+    The file appears whole or not at all, and never takes the place of another.
+
+    Raises
+    ------
+    InvalidResult
+        The run cannot be encoded, or its names are no file names.
+    OSError
+        The file exists (`FileExistsError`) or cannot be written; ``filename`` is its path.
+    """
+    names = {"run": run.frobench.run, "environment.machine": run.frobench.environment.machine}
+    for field, name in names.items():
+        if not _FILE_NAME.fullmatch(name):
+            raise InvalidResult(where=f"$.frobench.{field}", message=f"not a file name: {name!r}")
+    text = encode(run)
+    target = folder / names["environment.machine"] / f"{names['run']}.json"
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        _create(target, text)
+    except OSError as error:
+        error.filename, error.filename2 = str(target), None
+        raise
+    return target
+
+
+def _create(target: Path, text: bytes) -> None:
+    """Write beside the target, then give the file its name in one step that replaces nothing."""
+    temporary = target.with_name(f".{target.name}.{os.getpid()}")
+    try:
+        with temporary.open("wb") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        try:
+            target.hardlink_to(temporary)
+        except FileExistsError:
+            raise
+        except OSError:  # a file system without hard links
+            if target.exists():
+                raise FileExistsError(EEXIST, os.strerror(EEXIST)) from None
+            temporary.rename(target)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def find(paths: Iterable[Path]) -> list[Path]:
+    """Return the stored files among files and folders, each once, sorted within a folder.
+
+    Names that begin with a dot are passed over inside a folder. Whatever else is called ``*.json``
+    there is returned too, such as a pipe: whoever reads it says that it is no stored run.
+
+    Raises
+    ------
+    FileNotFoundError
+        A path leads nowhere.
+    """
+    found: dict[str, Path] = {}
+    for path in paths:
+        path.lstat()
+        inside = sorted(path.rglob("*.json")) if path.is_dir() else [path]
+        for file in inside:
+            if not any(part.startswith(".") for part in file.relative_to(path).parts):
+                found.setdefault(os.path.realpath(file), file)  # of links to themselves too
+    return list(found.values())
+
+
+def case_stats(samples: Sequence[float], iterations: int) -> CaseStats:
+    """Describe host samples, in seconds, by the statistics that pytest-benchmark stores.
+
+    ``iterations`` is the number of calls inside one sample; the samples are already
+    divided by it.
+    """
+    from pytest_benchmark.stats import Stats  # noqa: PLC0415 - costs 15 ms, readers do without
+
+    stats: Any = Stats()  # type: ignore[no-untyped-call]  # pytest-benchmark has no types
+    stats.data = list(samples)
+    return CaseStats(**stats.as_dict(), data=stats.data, iterations=iterations)

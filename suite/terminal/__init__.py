@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""What people read in a terminal."""

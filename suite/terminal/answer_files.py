@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: MIT
+"""The answers of a stored run for programs and documents: JSON, CSV and Markdown."""
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+
+from suite.printable import as_json as as_escaped_json
+from suite.printable import printable
+from suite.stored.run import Estimate
+from suite.terminal.answers import CaseResult, RunAnswers, doubts, heading
+from suite.units import format_estimate
+
+ANSWERS = ("exercise", "name", "question", "answer", "rule_of_thumb", "label", "unit")
+"""Columns of texts in the table of answers; the number and its doubts follow."""
+ESTIMATE = ("value", "low", "high", "launches")
+UNLIMITED = 10_000
+"""Columns of what is no terminal."""
+
+
+def as_json(run: RunAnswers) -> str:
+    """Return every answer and every case, as JSON."""
+    return as_escaped_json(run)
+
+
+def as_csv(run: RunAnswers) -> str:
+    """Return a row for each answer."""
+    rows = [
+        (
+            *(getattr(answer, name) for name in ANSWERS),
+            *_numbers(answer.value),
+            ", ".join(answer.doubts),
+        )
+        for answer in run.answers
+    ]
+    return _csv((*ANSWERS, *ESTIMATE, "doubts"), rows)
+
+
+def cases_as_csv(cases: Iterable[CaseResult]) -> str:
+    """Return a row for each case, its time in seconds and its rate in the unit beside it."""
+    columns = ("exercise", "case", "status", "seconds", "seconds_low", "seconds_high", "launches")
+    rows = [
+        (
+            case.exercise,
+            case.case,
+            case.status,
+            *_numbers(case.seconds),
+            *_numbers(case.rate)[:3],
+            case.rate_unit,
+            ", ".join(case.doubts),
+            case.reason,
+        )
+        for case in cases
+    ]
+    rates = ("rate", "rate_low", "rate_high", "rate_unit")
+    return _csv((*columns, *rates, "doubts", "reason"), rows)
+
+
+def as_markdown(run: RunAnswers) -> str:
+    """Return the leading answers as a table, for a pull request or a wiki."""
+    rows = [
+        (answer.question, f"{answer.answer}{doubts(answer.doubts)}", answer.rule_of_thumb)
+        for answer in run.answers
+        if answer.leads
+    ]
+    head = " ".join(heading(run, UNLIMITED))
+    absent = [
+        f"Not measured: {'; '.join(questions)} ({reason})"
+        for reason, questions in run.absent.items()
+    ]
+    table = _markdown(("question", "answer", "rule of thumb"), rows)
+    return "\n\n".join([_cell(head), table, *map(_cell, absent)])
+
+
+def cases_as_markdown(cases: Iterable[CaseResult]) -> str:
+    """Return the cases as a table."""
+    rows = [
+        (
+            case.case.rpartition("::")[2],
+            format_estimate(case.seconds, "s") if case.seconds else case.status,
+            format_estimate(case.rate, case.rate_unit) if case.rate else "",
+            case.reason or ", ".join(case.doubts),
+        )
+        for case in cases
+    ]
+    return _markdown(("case", "time of a call", "rate", "doubts"), rows)
+
+
+def _numbers(value: Estimate | None) -> tuple[float | int | None, ...]:
+    if value is None:
+        return (None,) * len(ESTIMATE)
+    return value.value, value.low, value.high, value.launches
+
+
+def _csv(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(rows)
+    return out.getvalue().rstrip("\n")
+
+
+def _markdown(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [columns, ["---"] * len(columns), *(list(map(_cell, row)) for row in rows)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _cell(text: str) -> str:
+    """Return a text in which nothing is markup."""
+    plain = printable(text).replace("\\", "\\\\").replace("&", "&amp;").replace("<", "&lt;")
+    for mark in "|*_`[":
+        plain = plain.replace(mark, f"\\{mark}")
+    return plain

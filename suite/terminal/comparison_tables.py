@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: MIT
+"""Comparisons as tables for a terminal, as wide as it is."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from typing import NamedTuple
+
+from suite.compare.alike import kind
+from suite.compare.model import CaseComparison, CaseRatio, Mean
+from suite.stored.names import name_of
+from suite.stored.run import Estimate
+from suite.terminal.comparison_words import RATIO
+from suite.units import format_estimate, format_point, format_value
+
+FINDS = "finds"
+GAP = "  "
+UNLIMITED = 10_000
+"""Columns of what is no terminal."""
+
+
+class Column(NamedTuple):
+    """A column: its heading, and whether its cells stand at its right."""
+
+    heading: str
+    right: bool = False
+
+
+class Row(NamedTuple):
+    """A row: what it belongs to, its name in two parts, and a cell for each column."""
+
+    group: str
+    head: str
+    tail: str
+    cells: tuple[str, ...]
+
+
+class Table(NamedTuple):
+    """Rows under columns."""
+
+    columns: Sequence[Column]
+    rows: Sequence[Row]
+
+
+def of_cases(cases: Iterable[CaseComparison], base: str, new: str) -> Table:
+    """Return a row for each case, in the order given."""
+    columns = (*_times(base, new), Column("verdict"), Column(FINDS, right=True))
+    rows = [
+        Row(
+            case.group,
+            *_parts(name_of(case.fullname)),
+            (
+                *_numbers(case.base, case.new, case.ratio),
+                case.word,
+                finds(case.smallest_change),
+            ),
+        )
+        for case in cases
+    ]
+    return Table(columns, rows)
+
+
+def of_ratios(cases: Iterable[CaseRatio]) -> Table:
+    """Return a row for each case that has a ratio, its devices named by their kinds."""
+    rows = [
+        Row(
+            case.group,
+            *_parts(kind(name_of(case.base_case))),
+            _numbers(case.base, case.new, case.ratio),
+        )
+        for case in cases
+        if case.ratio is not None
+    ]
+    return Table(_times("base", "new"), rows)
+
+
+def of_means(means: Iterable[Mean]) -> Table:
+    """Return a row for each exercise and kind of device."""
+    columns = (Column(f"new / base{GAP}"), Column("cases"))
+    return Table(
+        columns,
+        [
+            Row(
+                mean.group,
+                mean.place,
+                "",
+                (format_estimate(mean.ratio, RATIO), f"{mean.cases} of {mean.every}"),
+            )
+            for mean in means
+        ],
+    )
+
+
+def finds(change: float | None) -> str:
+    """Spell the smallest change that would have been found."""
+    return "-" if change is None else f"+{format_value(change, '1', digits=2)}"
+
+
+def legend(cases: Sequence[CaseComparison]) -> list[str]:
+    """Explain what a table of cases does not say by itself."""
+    lines = [
+        f"{FINDS}: the smallest slow-down that would have been found in 90% of such comparisons",
+    ]
+    if any(case.smallest_change is None and case.reason is None for case in cases):
+        lines.append("  (-: too few to find any, however large; measure with more --launches)")
+    if any(case.p_value is not None for case in cases):
+        lines.append("verdicts: in all cases together a false alarm in at most 5% of comparisons")
+    return lines
+
+
+def lines(table: Table, width: int) -> list[str]:
+    """Lay a table out in the first form that fits the width, or else in the narrowest.
+
+    A narrower form names what rows share in a line above them. The narrowest has no room for
+    the first column either, and gives a name that is too long a line of its own.
+    """
+    for split in (False, True):
+        form = list(_laid_out(table, split=split))
+        if max(map(len, form)) <= width:
+            return form
+    rows = [row._replace(cells=row.cells[1:]) for row in table.rows]
+    rest = _laid_out(Table(table.columns[1:], rows), split=True, width=width)
+    return [*rest, f"(no room here for {table.columns[0].heading})"]
+
+
+def _times(base: str, new: str) -> tuple[Column, ...]:
+    return Column(base, right=True), Column(new, right=True), Column(f"{new} / {base}")
+
+
+def _numbers(base: Estimate, new: Estimate, ratio: Estimate) -> tuple[str, str, str]:
+    return format_point(base, "s"), format_point(new, "s"), format_estimate(ratio, RATIO)
+
+
+def _parts(name: str) -> tuple[str, str]:
+    head, bracket, tail = name.partition("[")
+    return head, bracket + tail
+
+
+def _laid_out(table: Table, *, split: bool, width: int = UNLIMITED) -> Iterator[str]:
+    labels = [f"  {row.tail.strip('[]') if split else row.head + row.tail}" for row in table.rows]
+    headings = [column.heading for column in table.columns]
+    columns = zip(headings, *(row.cells for row in table.rows), strict=True)
+    widths = [max(map(len, column)) for column in columns]
+    room = width - sum(widths) - len(GAP) * len(widths)
+    first = max((len(label) for label in labels if len(label) <= room), default=0)
+
+    def line(label: str, cells: Sequence[str]) -> str:
+        placed = [
+            f"{cell:>{width}}" if column.right else f"{cell:<{width}}"
+            for cell, width, column in zip(cells, widths, table.columns, strict=True)
+        ]
+        return GAP.join([f"{label:<{first}}", *placed]).rstrip()
+
+    yield line("", headings)
+    labelled = zip(labels, table.rows, strict=True)
+    for heading, members in groupby(labelled, key=lambda one: _heading(one[1], split=split)):
+        yield heading
+        for label, row in members:
+            if len(label) > first:
+                yield label
+            yield line(label if len(label) <= first else "", row.cells)
+
+
+def _heading(row: Row, *, split: bool) -> str:
+    return f"{row.group} {row.head}" if split else row.group

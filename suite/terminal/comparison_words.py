@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: MIT
+"""What comparisons say, in lines for people."""
+
+from collections.abc import Iterable, Sequence
+from statistics import median
+
+from suite.compare.alike import kind
+from suite.compare.gate import missing, nothing_compared
+from suite.compare.model import (
+    CaseComparison,
+    MachineComparison,
+    RunComparison,
+    Side,
+    Unmatched,
+    VersionComparison,
+)
+from suite.project.in_words import SHOWN, describe
+from suite.statistics import LEAST_LAUNCHES
+from suite.stored.differences import Difference
+from suite.stored.names import name_of
+from suite.stored.run import VerdictWord
+from suite.units import counted, format_estimate, format_value
+
+MOST_NAMED = 10
+"""Cases named one by one in a line of a summary, at most."""
+ORDER: tuple[VerdictWord, ...] = ("slower", "faster", "unresolved", "same", "incomparable")
+RATIO = "\N{MULTIPLICATION SIGN}"
+PACKAGES = "software.packages."
+MACHINE = frozenset({"accelerators", "cpu.model"})
+"""Facts by which two machines are of different kinds."""
+
+
+def of_runs(comparison: RunComparison) -> list[str]:
+    """Say what a comparison of two runs comes to, a line each."""
+    lines, cases = projects(comparison) + across(comparison), comparison.cases
+    if comparison.differences:
+        lines += ["What differs and moves numbers:", *differing(comparison.differences)]
+        if not MACHINE.isdisjoint(each.fact for each in comparison.differences):
+            lines.append("`frobench compare --purchase` shows two machines side by side")
+    else:
+        both = f"{counted(len(cases), 'case')} in both runs"
+        lines += [both + _counts(comparison.counts), *changed(cases)]
+        lines += [] if comparison.faults else undecided(cases)
+        lines += allowances(comparison)
+    lines += [*overlapping(comparison), *in_turn(comparison)]
+    if comparison.harmless:
+        lines.append(f"differs harmlessly: {_facts(comparison.harmless)}")
+    return [*lines, *unmatched(comparison.unmatched)]
+
+
+def projects(comparison: RunComparison) -> list[str]:
+    """Say which commits of which project were measured, if a run tells."""
+    base, new = (
+        describe(project) if project else "not told"
+        for project in (comparison.base_project, comparison.new_project)
+    )
+    if comparison.base_project is None and comparison.new_project is None:
+        return []
+    return [f"code measured: {base}" + (f" -> {new}" if new != base else ", in both")]
+
+
+def across(comparison: RunComparison) -> list[str]:
+    """Name the differences that the verdicts are about."""
+    return [
+        f"compared across {each.fact}: {each.base} -> {each.new}"
+        if each.base != each.new
+        else f"{each.fact} is equal in both runs: {each.base}"
+        for each in comparison.across
+    ]
+
+
+def refusals(
+    comparison: RunComparison | VersionComparison, *, allow_missing: bool = False
+) -> list[str]:
+    """Say what could not be compared and makes the exit code 3, and what to do about it."""
+    if (reason := nothing_compared(comparison)) is not None:
+        return [f"nothing compared: {reason}{_advice(comparison)}"]
+    lines = [f"not compared, headline: {line}" for line in grouped(missing(comparison))]
+    if lines and not allow_missing:
+        lines.append("`--allow-missing` lets a comparison pass without headline cases")
+    return lines
+
+
+def in_turn(comparison: RunComparison) -> list[str]:
+    """Point to the search among commits, where those of two runs are not the same in every case."""
+    base, new = (
+        project.id[:SHOWN] if project and project.id else ""
+        for project in (comparison.base_project, comparison.new_project)
+    )
+    if not base or not new or base == new or all(one.word == "same" for one in comparison.cases):
+        return []
+    command = f"`frobench history --range {base}..{new}`, with the `--benchmarks` of these runs,"
+    return [f"{command} measures commits in turn, and finds the one that changed a case"]
+
+
+def of_versions(comparison: VersionComparison) -> list[str]:
+    """Say what a comparison of two versions comes to, a line each."""
+    cases = counted(len(comparison.cases), "case")
+    first = f"{cases} with two versions{_counts(comparison.counts)}"
+    reasons = [] if comparison.faults else undecided(comparison.cases)
+    return [first, *changed(comparison.cases), *reasons]
+
+
+def of_machines(comparison: MachineComparison) -> list[str]:
+    """Say which machines are held beside each other, what differs, and what each lacks."""
+    lines = ["No verdicts: below 1, a case takes less time on the new machine."]
+    if comparison.differences:
+        lines += ["What differs and moves numbers:", *differing(comparison.differences)]
+    else:
+        lines.append("Nothing differs that is known to move numbers.")
+    others = ((kind(name_of(one.base_case)), one.reason) for one in comparison.cases)
+    if not comparison.faults:
+        lines += [f"no ratio: {line}" for line in grouped(others)]
+    return [*lines, *unmatched(comparison.unmatched)]
+
+
+def overlapping(comparison: RunComparison) -> list[str]:
+    """Say in how many cases the two intervals overlap, if any case has both."""
+    overlap, every = comparison.overlapping, comparison.with_intervals
+    share = f" ({format_value(overlap / every, '1')})" if every else ""
+    return [f"intervals overlap in {overlap} of {counted(every, 'case')}{share}"] if every else []
+
+
+def changed(cases: Iterable[CaseComparison]) -> list[str]:
+    """Name the cases that became slower or faster, each with its ratio."""
+    return [
+        f"  {case.word}: {case.group} {name_of(case.fullname)}: "
+        f"{format_estimate(case.ratio, RATIO)}"
+        for case in sorted(cases, key=lambda case: ORDER.index(case.word))
+        if case.differs
+    ]
+
+
+def undecided(cases: Sequence[CaseComparison]) -> list[str]:
+    """Say which cases are incomparable or disturbed, and why."""
+    words: tuple[VerdictWord, ...] = ("unresolved", "incomparable")
+    return [
+        f"{word}: {line}"
+        for word in words
+        for line in grouped(
+            (name_of(case.fullname), case.reason) for case in cases if case.word == word
+        )
+    ]
+
+
+def allowances(comparison: RunComparison) -> list[str]:
+    """Say how far separate runs of the machine may differ by themselves, and how it is known."""
+    allowed = [case.allowance for case in comparison.cases if case.p_value is not None]
+    if not any(allowed):
+        return []
+    middle, most = (format_value(size, "1", digits=2) for size in (median(allowed), max(allowed)))
+    known = (
+        f"learned from {counted(comparison.learned_from, 'other run')} of this machine"
+        if comparison.learned_from
+        else "assumed; it is learned where the folder holds three more runs of this machine"
+    )
+    return [
+        f"allowed between separate runs: {middle} in half of the cases, at most {most} ({known})",
+        *_clock(comparison.cases),
+    ]
+
+
+def _clock(cases: Iterable[CaseComparison]) -> list[str]:
+    """Say which ratios are relative to the speed of the cores."""
+    slower = [case.clock for case in cases if case.clock is not None]
+    if not slower:
+        return []
+    ratios, times = counted(len(slower), "ratio"), format_value(slower[0], RATIO)
+    return [f"{ratios} relative to the speed of the cores: their gauge took {times} as long in new"]
+
+
+def unmatched(cases: Iterable[Unmatched]) -> list[str]:
+    """Name the cases that only one run measured, with what the other says of them."""
+    lines: list[str] = []
+    sides: tuple[Side, Side] = ("base", "new")
+    for side in sides:
+        mine = ((name_of(c.fullname), c.reason) for c in cases if c.measured_in == side)
+        lines += [f"only in {side}: {line}" for line in grouped(mine)]
+    return lines
+
+
+def grouped(reasons: Iterable[tuple[str, str | None]]) -> list[str]:
+    """Return a line for each reason, with the names that it holds for."""
+    names: dict[str, list[str]] = {}
+    for name, reason in reasons:
+        if reason:
+            names.setdefault(reason, []).append(name)
+    return [f"{listed(of)}: {reason}" for reason, of in names.items()]
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return names in a row, the first few of many."""
+    more = len(names) - MOST_NAMED
+    return ", ".join(names[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
+def differing(differences: Iterable[Difference]) -> list[str]:
+    """Return a line for each fact that differs, with both its values."""
+    return [f"  {each.fact}: {each.base} -> {each.new}" for each in differences]
+
+
+def _advice(comparison: RunComparison | VersionComparison) -> str:
+    """Say what helps where nothing could be compared, if anything is known to."""
+    if isinstance(comparison, RunComparison) and comparison.differences:
+        options = " ".join(f"--across {each.fact}" for each in comparison.differences)
+        return f"; to compare across that, add `{options}`"
+    if comparison.faults or not comparison.cases:
+        return ""
+    if all(case.is_disturbed for case in comparison.cases):
+        return "; measure again, or measure both versions side by side: measure(against=...)"
+    if any(case.reason is None for case in comparison.cases):
+        return f"; measure with `--launches {LEAST_LAUNCHES}` or more"
+    return ""
+
+
+def _counts(counts: dict[VerdictWord, int]) -> str:
+    words = ", ".join(f"{counts[word]} {word}" for word in ORDER if word in counts)
+    return f": {words}" if words else ""
+
+
+def _facts(differences: Iterable[Difference]) -> str:
+    facts = [each.fact for each in differences]
+    packages = sum(fact.startswith(PACKAGES) for fact in facts)
+    named = [fact for fact in facts if not fact.startswith(PACKAGES)]
+    return ", ".join([*named, *([counted(packages, "package")] if packages else [])])

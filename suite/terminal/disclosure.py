@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: MIT
+"""What a file that is shared would tell the world, as a person reads it before it does."""
+
+import shutil
+import textwrap
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any
+
+import msgspec
+
+from suite.personal import private
+from suite.publish import Removed, place
+from suite.stored.run import Run
+from suite.units import counted
+
+FEW = 6
+"""Texts of one place that are shown where not all are asked for."""
+LONGEST = 60
+"""Letters of one text that are shown there."""
+COLUMN = 30
+"""Letters that names have, most of the time."""
+_ENVIRONMENT = "$.frobench.environment."
+_WIDEST = 100
+
+
+def lines(run: Run, removed: Collection[Removed], *, everything: bool = False) -> Iterator[str]:
+    """Tell what was taken out of a run, and what would be published of it.
+
+    Parameters
+    ----------
+    everything
+        Show every text in full, not only the first few of each place.
+    """
+    yield "Taken out" if removed else "Taken out: nothing, for there was nothing to take out"
+    for (where, what), times in sorted(Counter(removed).items()):
+        often = f", {counted(times, 'time')}" if times > 1 else ""
+        yield from _entry(f"{what}{often}", [where.removeprefix("$.")], full=True)
+    samples = sum(case.stats.rounds for case in run.benchmarks)
+    yield ""
+    cases = counted(len(run.benchmarks), "case")
+    launches = counted(len(run.frobench.launches), "launch")
+    numbers = f"{counted(samples, 'sample')} of {cases} in {launches}"
+    yield f"What would be published: {numbers}, and this"
+    environment: dict[str, Any] = msgspec.to_builtins(run.frobench.environment)
+    software = environment.pop("software")
+    for title in ("variables", "packages"):
+        environment[title] = software.pop(title)
+    reasons = environment.pop("unknown")
+    parts = {"machine": {"kind": environment.pop("machine")}, "software": software, **environment}
+    for title, part in {**parts, "not known": reasons}.items():
+        yield ""
+        yield title.capitalize()
+        for name, value in [*_facts(part)] or [("none", "")]:
+            yield from _entry(name, [value], full=True)
+    yield ""
+    yield "Every other text, by its place in the file"
+    for where, values in _texts(run).items():
+        yield from _entry(where, values, full=everything)
+
+
+def _facts(part: object, name: str = "") -> Iterator[tuple[str, str]]:
+    """Flatten a part of the environment to names and values."""
+    if isinstance(part, dict | list):
+        items = part.items() if isinstance(part, dict) else enumerate(part)
+        for key, value in items:
+            yield from _facts(value, f"{name}.{key}" if name else str(key))
+    else:
+        yield name, "not known" if part is None else str(part)
+
+
+def _texts(run: Run) -> dict[str, Sequence[str]]:
+    """Return the distinct texts of each place outside the environment, in the file's order."""
+    found: dict[str, dict[str, None]] = {}
+    for where, text in private.texts(run):
+        if text and not where.startswith(_ENVIRONMENT):
+            found.setdefault(place(where).removeprefix("$."), {})[text] = None
+    return {where: [*values] for where, values in found.items()}
+
+
+def _entry(name: str, values: Sequence[str], *, full: bool) -> Iterator[str]:
+    """Lay a name and its values out for the terminal's width."""
+    shown = [" ".join(value.split()) for value in (values if full else values[:FEW])]
+    if not full:
+        shown = [one if len(one) <= LONGEST else f"{one[:LONGEST]}..." for one in shown]
+    more = len(values) - len(shown)
+    text = "; ".join(shown) + (f"; and {more} more" if more else "")
+    yield from textwrap.wrap(
+        f"{name.ljust(COLUMN)}  {text}".rstrip(),
+        min(shutil.get_terminal_size().columns, _WIDEST),
+        initial_indent="  ",
+        subsequent_indent=" " * (COLUMN + 4),
+        break_long_words=False,
+        break_on_hyphens=False,
+        replace_whitespace=False,
+        drop_whitespace=True,
+    )

@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: MIT
+"""What the doctor says on a terminal: first what is there, then what is wrong.
+
+What is not known is left out; the JSON has its reasons.
+"""
+
+import textwrap
+from collections.abc import Iterator
+
+from suite.doctor.reasons import IDLE
+from suite.doctor.there import Device, Host, There
+from suite.machine.backends import installed
+from suite.stored.run import Conclusion
+from suite.units import counted, format_value
+
+MARGIN = 16
+"""Columns for headings."""
+
+Line = tuple[str, str]
+"""A heading in the margin, and what is said of it."""
+
+
+def lines(there: There, troubles: list[Conclusion], width: int) -> Iterator[str]:
+    """Yield the page for a terminal of so many columns."""
+    for heading, text in _what_is_there(there):
+        folded = textwrap.wrap(text, width - MARGIN) or [""]
+        head = heading.ljust(MARGIN) if text else heading
+        yield (head if heading else "") + folded[0]
+        yield from (" " * MARGIN + line for line in folded[1:])
+    yield ""
+    if not troubles:
+        yield "Nothing is wrong: `frobench run` measures it."
+    for trouble in troubles:
+        head = f"{trouble.severity}: {trouble.message} ({trouble.code})"
+        yield from textwrap.wrap(head, width, subsequent_indent="  ")
+        yield from textwrap.wrap(
+            f"mend it: {trouble.advice}", width, initial_indent="  ", subsequent_indent="    "
+        )
+
+
+def _what_is_there(there: There) -> Iterator[Line]:
+    yield from _host(there.host)
+    yield "", ""
+    yield from _torch(there)
+    for device in there.accelerators:
+        yield "", ""
+        yield from _device(device)
+
+
+def _host(host: Host) -> Iterator[Line]:
+    cpu = host.cpu
+    yield "CPU", cpu.model or cpu.architecture
+    yield (
+        "cores",
+        _joined(
+            f"{cpu.usable_cores} usable",
+            cpu.logical_cores and f"of {cpu.logical_cores}",
+            cpu.quota_cores and f"limited to {cpu.quota_cores:g}",
+            cpu.numa_nodes and counted(cpu.numa_nodes, "memory node"),
+            host.others is not None and f"others use {host.others:.1f}",
+        ),
+    )
+    yield (
+        "clock",
+        _joined(
+            host.clock_hz and format_value(host.clock_hz, "Hz"),
+            cpu.max_frequency_hz and f"of {format_value(cpu.max_frequency_hz, 'Hz')}",
+            f"governor {cpu.governor}" if cpu.governor else "no governor is told",
+        ),
+    )
+    yield (
+        "memory",
+        _joined(
+            f"{format_value(host.memory_free_bytes, 'B')} free",
+            f"of {format_value(cpu.memory_bytes, 'B')}",
+            host.shared_memory_bytes
+            and f"{format_value(host.shared_memory_bytes, 'B')} may be shared",
+        ),
+    )
+    yield "disk", f"{format_value(host.disk_free_bytes, 'B')} free for results"
+    yield "system", _joined(host.os, host.kernel, host.container and "in a container")
+
+
+def _torch(there: There) -> Iterator[Line]:
+    yield "Python", there.host.python
+    offer = there.torch
+    if offer is not None and offer.version is not None:
+        built = [
+            name if build == "built in" else f"{name} {build}" for name, build in _built(there)
+        ]
+        yield (
+            "PyTorch",
+            _joined(
+                offer.version,
+                f"built for {' and '.join(built) or 'the CPU alone'}",
+                f"sees {counted(offer.devices, 'accelerator')}",
+            ),
+        )
+    yield from _backends(there)
+    masks = [f"{name}={value!r}" for name, value in there.host.masks.items()]
+    if masks:
+        yield "masks", _joined(*masks)
+
+
+def _backends(there: There) -> Iterator[Line]:
+    """Yield the backends of other packages, with the devices of the one that torch has loaded."""
+    devices = there.torch.out_of_tree if there.torch else ()
+    for name, package, version in installed():
+        yield "backend", f"{name}, of {package} {version}"
+    for device, name in devices:
+        yield device, name
+
+
+def _built(there: There) -> list[tuple[str, str]]:
+    builds = there.torch.builds if there.torch else {}
+    return [(name, build) for name, build in builds.items() if build]
+
+
+def _device(device: Device) -> Iterator[Line]:
+    number = "" if device.index is None else f" {device.index}"
+    yield (
+        f"{device.vendor}{number}",
+        _joined(device.name, device.driver and f"driver {device.driver}", device.fault),
+    )
+    facts = {
+        "memory in use": _part(device.memory_used_bytes, device.memory_bytes, "B"),
+        "clock": _part(device.clock_hz, device.max_clock_hz, "Hz"),
+        "its memory's": _part(device.memory_clock_hz, device.max_memory_clock_hz, "Hz"),
+        "power": _joined(
+            _part(device.power_watts, device.power_limit_watts, "W"),
+            device.power_limit_default_watts
+            and f"by default {device.power_limit_default_watts:g} W",
+        ),
+        "temperature": _joined(
+            device.temperature_celsius is not None and f"{device.temperature_celsius:g} °C"
+        ),
+        "use": _joined(
+            device.utilization is not None and f"busy {device.utilization:.0%} of the time",
+            device.processes is not None and f"processes on it: {device.processes}",
+        ),
+        "held back": _joined(*(name for name in device.held_back or () if name != IDLE)),
+        "link": _joined(
+            device.pcie_generation
+            and f"PCIe {device.pcie_generation} of {device.pcie_generation_max}",
+            device.pcie_width and f"{device.pcie_width} of {device.pcie_width_max} lanes",
+        ),
+        "modes": _joined(
+            device.ecc and "ECC", device.mig and "MIG", device.persistence and "persistence"
+        ),
+    }
+    yield from ((f"  {name}", text) for name, text in facts.items() if text)
+
+
+def _part(now: float | None, most: float | None, unit: str) -> str:
+    return " of ".join(format_value(one, unit) for one in (now, most) if one is not None)
+
+
+def _joined(*parts: str | float | bool | None) -> str:
+    """Return what is known, as a list; a part that begins with "of" belongs to the one before."""
+    text = ""
+    for part in parts:
+        if part:
+            text += (" " if str(part).startswith("of ") else ", ") + str(part)
+    return text.removeprefix(", ").removeprefix(" ")

@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: MIT
+"""What a history says, for people: a table of commits and a sentence for each case."""
+
+import shlex
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from suite.history.change_search import Culprit, Findings
+from suite.history.commits import Commit
+from suite.history.history import History
+from suite.history.measuring import HistoryRequest
+from suite.statistics import verdict
+from suite.stored.names import name_of
+from suite.stored.run import Estimate
+from suite.terminal.comparison_tables import Column, Row, Table
+from suite.terminal.comparison_words import RATIO
+from suite.units import counted, format_estimate, format_value
+
+LONGEST_SUBJECT = 40
+"""Characters of a commit's subject in a table."""
+SMALL = 0.05
+"""A change up to which nothing is found is small, so that no more launches are advised."""
+MORE_LAUNCHES = 4
+"""Times the launches that halve an interval."""
+
+
+def exit_code(findings: Findings) -> int:
+    """Return 4 where a case became slower, 3 where nothing could be compared, else 0."""
+    if any(findings.ends[case].comparison.ratio.value > 1 for case in findings.changed):
+        return 4
+    return 0 if findings.ends else 3
+
+
+def tables(history: History) -> Iterator[Table]:
+    """Yield the commits that were measured for each case that changed, or the cases if none did."""
+    commits, findings, _ = history
+    if not findings.changed:
+        rows = [
+            Row(
+                f"{commits[findings.last].short} beside {commits[findings.first].short}",
+                name_of(case),
+                "",
+                (format_estimate(ratio, RATIO), verdict(judged.comparison, judged.p_value)),
+            )
+            for case, judged in findings.ends.items()
+            for ratio in [judged.comparison.ratio]
+        ]
+        yield Table((Column("last / first"), Column("verdict")), rows)
+    for case in findings.changed:
+        columns = (Column("subject"), Column("commit / first"), Column("verdict"))
+        yield Table(columns, [*_rows(case, commits, findings)])
+
+
+def sentences(history: History, request: HistoryRequest) -> Iterator[str]:
+    """Yield what was found, and the next command to type."""
+    commits, findings, _ = history
+    for place, reason in sorted(findings.broken.items()):
+        yield f"skipped: {commits[place].short} {_quoted(commits[place])}: {reason}"
+    if not findings.ends:
+        yield (
+            "nothing could be compared: no case has enough launches at both ends of the range"
+            if findings.beside_first
+            else "nothing could be compared: no commit at an end of the range could be measured"
+        )
+        return
+    if not findings.changed:
+        yield from _nothing(findings, request)
+    for culprit in sorted(findings.culprits, key=lambda one: findings.changed.index(one.case)):
+        yield _sentence(culprit, commits, findings)
+        yield f"Next: `{_next(culprit, commits, request)}`"
+
+
+def _rows(case: str, commits: Sequence[Commit], findings: Findings) -> Iterator[Row]:
+    """Yield a row for each commit that was measured or skipped, and one for those between."""
+    culprit = next(one for one in findings.culprits if one.case == case)
+    untried = 0
+    for place, commit in enumerate(commits):
+        ratio = findings.beside_first.get(place, {}).get(case)
+        if place == findings.first:
+            cells = ("", "first")
+        elif place in findings.broken:
+            cells = ("", "skipped")
+        elif ratio is not None:
+            word = "slower" if findings.ends[case].comparison.ratio.value > 1 else "faster"
+            changed = place >= culprit.at
+            cells = (format_estimate(ratio, RATIO), word if changed else "as first")
+        elif place == culprit.at:
+            cells = ("", "changed")
+        else:
+            untried += 1
+            continue
+        if untried:
+            yield _between(case, untried)
+            untried = 0
+        yield Row(name_of(case), commit.short, "", (_cut(commit.subject), *cells))
+    if untried:
+        yield _between(case, untried)
+
+
+def _between(case: str, commits: int) -> Row:
+    return Row(name_of(case), "...", "", (f"{counted(commits, 'commit')} not measured", "", ""))
+
+
+def _sentence(culprit: Culprit, commits: Sequence[Commit], findings: Findings) -> str:
+    """Say where a case changed and by how much, or that it cannot be told."""
+    ends = findings.ends[culprit.case].comparison.ratio
+    name = name_of(culprit.case)
+    became = f"{name} became {'slower' if ends.value > 1 else 'faster'}"
+    at = commits[culprit.at]
+    if culprit.ratio is None:
+        first, last = commits[findings.first], commits[findings.last]
+        return (
+            f"{became} between {first.short} and {last.short}: {_takes(ends)}. At which commit "
+            f"cannot be resolved; {at.short} {_quoted(at)} is the likeliest."
+        )
+    if culprit.at > culprit.before + 1:
+        skipped = counted(culprit.at - culprit.before - 1, "commit")
+        return (
+            f"{became} between {commits[culprit.before].short} and {at.short} {_quoted(at)}: "
+            f"{_takes(culprit.ratio)}. {skipped} between them could not be measured."
+        )
+    rest = _rest(culprit.ratio, ends)
+    return f"{became} at commit {at.short} {_quoted(at)}: {_takes(culprit.ratio)}.{rest}"
+
+
+def _takes(ratio: Estimate) -> str:
+    return f"it takes {format_estimate(ratio, RATIO)} as long"
+
+
+def _rest(ratio: Estimate, ends: Estimate) -> str:
+    """Say that the whole range changed the case otherwise, where that is conclusive."""
+    if ratio.low is None or ratio.high is None or ends.low is None or ends.high is None:
+        return ""
+    if ratio.low <= ends.high and ends.low <= ratio.high:
+        return ""
+    return f" Over the whole range {_takes(ends)}, so other commits changed it too."
+
+
+def _next(culprit: Culprit, commits: Sequence[Commit], request: HistoryRequest) -> str:
+    """Return the command to type next."""
+    at, before = commits[culprit.at], commits[culprit.before]
+    if culprit.ratio is None:
+        return _command(request, request.range, MORE_LAUNCHES * request.launches)
+    if culprit.at > culprit.before + 1:
+        return f"git log {before.short}..{at.short}"
+    if at.parents > 1:
+        return _command(request, f"{at.short}^1..{at.short}^2", request.launches)
+    return f"git show {at.short}"
+
+
+def _nothing(findings: Findings, request: HistoryRequest) -> Iterator[str]:
+    """Say up to which size no change was found."""
+    limits = {
+        case: max(abs(ratio.high - 1), abs(1 - ratio.low))
+        for case, judged in findings.ends.items()
+        if (ratio := judged.comparison.ratio).low is not None and ratio.high is not None
+    }
+    widest = max(limits, key=lambda case: limits[case])
+    limit = format_value(limits[widest], "1", digits=2)
+    if limits[widest] <= SMALL:
+        yield f"Nothing changed beyond {limit}."
+        return
+    yield f"No change is conclusive; up to {limit} is not ruled out ({name_of(widest)})."
+    yield f"Next: `{_command(request, request.range, MORE_LAUNCHES * request.launches)}`"
+
+
+def _command(request: HistoryRequest, text: str, launches: int) -> str:
+    """Return the command for another range or number of launches, to be typed where this was."""
+    options = {
+        "-k": request.expression,
+        "--project": _typed(request.project),
+        "--benchmarks": _typed(request.benchmarks),
+        "--profile": request.profile,
+        "--devices": ",".join(request.devices),
+        "--build": request.build,
+        "--results": _typed(request.results),
+    }
+    words = ["frobench", "history", "--range", text, "--launches", str(launches)]
+    words += [word for name, value in options.items() if value for word in (name, value)]
+    words += [word for path in request.paths for word in ("--path", path)]
+    return shlex.join(words)
+
+
+def _typed(folder: Path | None) -> str:
+    if folder is None:
+        return ""
+    here = Path.cwd()
+    return str(folder.relative_to(here)) if folder.is_relative_to(here) else str(folder)
+
+
+def _quoted(commit: Commit) -> str:
+    return f'"{commit.subject}"'
+
+
+def _cut(subject: str) -> str:
+    return subject if len(subject) <= LONGEST_SUBJECT else f"{subject[: LONGEST_SUBJECT - 3]}..."

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: MIT
+"""What the command's verbs share on a terminal: files found and judged, paths and tables shown."""
+
+import shutil
+from collections import Counter
+from collections.abc import Collection, Iterator
+from pathlib import Path
+from textwrap import wrap
+from typing import TYPE_CHECKING
+
+import click
+
+from suite.printable import as_json, printable
+from suite.stored.names import short_name
+
+if TYPE_CHECKING:
+    from suite.stored.run import Conclusion, Run, Severity
+    from suite.terminal.comparison_tables import Table
+
+# ruff: noqa: PLC0415 - imported where needed, so that no verb waits for another's
+
+MOST_CONCLUSIONS = 3
+"""Warnings of one code that are shown; the others stand beside their cases."""
+SEVERITIES: dict["Severity", int] = {"error": 0, "warning": 1, "info": 2}
+"""The order in which conclusions are shown."""
+PAGE = 100
+"""Columns of a text where there is no terminal."""
+LEAST_COLUMNS = 20
+"""Columns of the narrowest text; a narrower terminal breaks the lines itself."""
+
+
+def stored_runs(paths: tuple[Path, ...], results: Path) -> list[Path]:
+    """Return the stored runs at some paths, or those of the folder of results."""
+    from suite.stored import store
+
+    found = store.find(paths or [path for path in (results,) if path.exists()])
+    if not found:
+        where = ", ".join(map(str, paths)) or f"{results}/"
+        raise click.UsageError(f"no stored run in {where}; `frobench run` makes one")
+    return found
+
+
+def is_valid(path: Path, *, err: bool = True, but: Collection[str] = ()) -> bool:
+    """Tell whether a stored run is whole; print a line for every fault but those of some codes."""
+    from suite import checks
+
+    return not tell(path, [one for one in checks.damage(path) if one.code not in but], err=err)
+
+
+def is_honest(path: Path, *, err: bool = True, but: Collection[str] = ()) -> bool:
+    """Tell whether a stored run is whole and can be believed; print all that is to be said of it.
+
+    What makes it doubtful, and what has changed since, is told and no fault.
+    """
+    from suite import checks
+
+    found = tell(path, checks.review(path, but), err=err)
+    return all(one.severity != "error" for one in found)
+
+
+def tell(path: Path, found: "list[Conclusion]", *, err: bool) -> "list[Conclusion]":
+    """Print what is to be said of a stored run, a line each but for many alike, and return it."""
+    many = Counter(one.code for one in found if one.severity != "error")
+    told: Counter[str] = Counter()
+    for one in found:
+        word = "" if one.severity == "error" else f"{one.severity}: "
+        case = f"{short_name(one.case)}: " if one.case else ""
+        told[one.code] += 1
+        if one.severity == "error" or told[one.code] <= MOST_CONCLUSIONS:
+            say(f"{shown(path)}: {word}{one.code}: {case}{one.message}", err=err)
+        elif told[one.code] == many[one.code]:
+            more = many[one.code] - MOST_CONCLUSIONS
+            click.echo(f"{shown(path)}: {word}{one.code}: {more} more, in the report", err=err)
+    return found
+
+
+def shown(path: Path) -> str:
+    """Return a path as a person would type it here."""
+    return str(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path)
+
+
+def say(*lines: str, err: bool = False) -> None:
+    """Print lines, other people's texts made harmless."""
+    for line in lines:
+        for part in line.split("\n"):
+            click.echo(printable(part), err=err)
+
+
+def dump(data: object) -> None:
+    """Print data as JSON, for programs."""
+    click.echo(as_json(data))
+
+
+def width() -> int:
+    """Return the columns of the terminal, or those of a page where there is none."""
+    return shutil.get_terminal_size((PAGE, 0)).columns
+
+
+def show(table: "Table") -> None:
+    """Print a table with an empty line behind it, laid out for the terminal's width."""
+    from suite.terminal import comparison_tables
+
+    if table.rows:
+        width = shutil.get_terminal_size((comparison_tables.UNLIMITED, 0)).columns
+        say(*comparison_tables.lines(table, width), "")
+
+
+def doubts(judged: "Run", columns: int) -> Iterator[str]:
+    """Yield what a run's numbers may be trusted for: errors first, a few cases of each code."""
+    by_code: dict[str, list[Conclusion]] = {}
+    for conclusion in sorted(judged.frobench.conclusions, key=lambda one: SEVERITIES[one.severity]):
+        by_code.setdefault(conclusion.code, []).append(conclusion)
+    for code, conclusions in by_code.items():
+        first, often = conclusions[0], len(conclusions)
+        yield ""
+        times = f", {often} times" if often > 1 else ""
+        yield from _wrapped(f"{first.severity}: {code}{times}. {first.advice}", columns, "")
+        most = often if first.severity == "error" else MOST_CONCLUSIONS
+        for conclusion in conclusions[:most]:
+            where = f"{short_name(conclusion.case)}: " if conclusion.case else ""
+            yield from _wrapped(f"{where}{conclusion.message}", columns, "  ")
+        if often > most:
+            yield from _wrapped(
+                f"and {often - most} more: `frobench show FILE --cases`", columns, "  "
+            )
+
+
+def _wrapped(text: str, columns: int, indent: str) -> list[str]:
+    return wrap(
+        printable(text),
+        max(columns, LEAST_COLUMNS),
+        initial_indent=indent,
+        subsequent_indent=f"{indent}  ",
+        break_on_hyphens=False,
+    )

@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: MIT
+"""The cases and what is expected of them as `frobench list` shows them: a calm, narrow table."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from textwrap import wrap
+from typing import NamedTuple
+
+from suite.compare.false_alarms.smallest_change import in_words
+from suite.run.forecast.calls import Basis
+from suite.run.forecast.expected import Expected, ExpectedCase
+from suite.stored.names import name_of
+from suite.stored.run import Work
+from suite.units import counted, format_seconds, format_value
+
+NAME, WORK, CALL, RUN = 47, 24, 13, 10
+OTHERS = WORK + CALL + RUN + 6
+"""Columns beside the name, with their gaps and the letter of an estimate."""
+NARROWEST = OTHERS + 16
+"""Columns of the narrowest table; below, each case is a sentence."""
+LEAST = 20
+"""Columns of the narrowest text; a narrower terminal breaks the lines itself."""
+FROM: dict[Basis, tuple[str, str]] = {
+    "sizes": ("s", "continued from other sizes in that run"),
+    "rates": ("r", "at the rates of other cases in that run"),
+    "nominal": ("n", "from declared work at nominal rates, which any machine reaches"),
+}
+"""A letter for what is not as it was measured, and what it means."""
+GUESSES = {"r", "n"}
+"""Those that leave it to the run what is left out."""
+MOST_DEVICES = 2
+"""Of larger groups the first and the last are named."""
+MINUTES = 90.0
+"""Seconds from which on they are told in minutes."""
+
+
+def lines(expected: Expected, width: int) -> Iterator[str]:
+    """Yield what its marks mean, the table, an exercise after the other, and the totals."""
+    yield from _wrapped(_marks(expected), width)
+    yield ""
+    for exercise, cases in groupby(expected.cases, key=lambda case: case.group):
+        yield from _wrapped([f"{exercise}: {expected.exercises[exercise].question}"], width)
+        if width >= NARROWEST:
+            yield _row("", _Cells("work of a call", "a call", "", "in the run"), width)
+        for _, same in groupby(cases, key=lambda case: case.function):
+            yield from _function(list(same), width)
+        yield ""
+    yield from _wrapped(_totals(expected), width)
+
+
+class _Cells(NamedTuple):
+    """What stands beside a case's name; the letter marks an estimate."""
+
+    work: str
+    call: str
+    letter: str
+    run: str
+
+
+def _function(cases: Sequence[ExpectedCase], width: int) -> Iterator[str]:
+    yield from _wrapped([cases[0].title], width, "  ")
+    for case in cases:
+        name = shown(case)
+        if case.left_out and case.work is None:
+            yield from _absent(name, case.left_out, width)
+            continue
+        cells = _cells(case)
+        if width < NARROWEST:
+            letter = f' "{cells.letter}"' if cells.letter else ""
+            said = f"{name}: {cells.work}; a call {cells.call}{letter}, in the run {cells.run}"
+            yield from _wrapped([said], width, "    ")
+            continue
+        if len(name) + 4 > _name_width(width):
+            yield f"    {name}"
+            name = ""
+        yield _row(f"    {name}", cells, width)
+
+
+def _absent(name: str, reason: str, width: int) -> Iterator[str]:
+    """Yield why a case is not here, beside its name where there is room."""
+    beside = f"{f'    {name}':{NAME}}  not here: {reason}"
+    fits = len(beside) <= width and len(name) + 4 <= NAME
+    yield from [beside] if fits else _wrapped([f"{name}: not here: {reason}"], width, "    ")
+
+
+def _cells(case: ExpectedCase) -> _Cells:
+    letter = FROM[case.basis][0] if case.basis in FROM else ""
+    call = "-" if case.call_seconds is None else _seconds(case.call_seconds)
+    run = "left out" + "?" * (letter in GUESSES)
+    if case.run_seconds is not None:
+        run = _about(case.run_seconds)
+    return _Cells(spelled(case.work), f"about {call}" if letter else call, letter, run)
+
+
+def shown(case: ExpectedCase) -> str:
+    """Return a case's name; of many devices the first and the last."""
+    name, places = name_of(case.name), case.devices
+    if len(places) <= MOST_DEVICES:
+        return name
+    return name.replace("+".join(places), f"{places[0]}+...+{places[-1]}")
+
+
+def spelled(work: Work | None) -> str:
+    """Return declared work in words, such as "8.19 kFLOP, 3 KiB"."""
+    if work is None:
+        return "-"
+    amounts = ((work.flops, "FLOP"), (work.bytes, "B"))
+    parts = [format_value(amount, unit) for amount, unit in amounts if amount is not None]
+    if work.items is not None:
+        parts.append(counted(round(work.items), "item"))
+    return ", ".join(parts[:2])
+
+
+def _marks(expected: Expected) -> Iterator[str]:
+    """Say where the times come from, and what the marks beside them mean, before they are used."""
+    if expected.before:
+        newest = f"the newest run of {expected.machine}, {expected.before}"
+        yield f"The time of a call is that of {newest}."
+    used = {case.basis for case in expected.cases}
+    letters = [f'"{letter}" {words}' for basis, (letter, words) in FROM.items() if basis in used]
+    if letters:
+        yield f"A letter marks an estimate: {'; '.join(letters)}."
+    if any(case.left_out and case.work for case in expected.cases):
+        longest = format_seconds(expected.longest_sample)
+        yield (
+            f"Left out: one call takes longer than this profile allows ({longest}); "
+            '"?" marks an estimate.'
+        )
+
+
+def _totals(expected: Expected) -> Iterator[str]:
+    measured = sum(case.left_out is None for case in expected.cases)
+    yield (
+        f"{expected.profile}: about {_about(expected.run_seconds)}, "
+        f"{counted(expected.launches, 'launch')} of about {_about(expected.launch_seconds)}; "
+        f"{counted(measured, 'case')}, {len(expected.cases) - measured} left out or not here"
+    )
+    if expected.forecast.cases:
+        yield in_words(expected.forecast)
+
+
+def _row(name: str, cells: _Cells, width: int) -> str:
+    work, call, letter, run = cells
+    beside = f"{work:<{WORK}} {call:>{CALL}} {letter:1} {run:>{RUN}}"
+    return f"{name:{_name_width(width)}}  {beside}".rstrip()
+
+
+def _name_width(width: int) -> int:
+    return min(NAME, width - OTHERS)
+
+
+def _seconds(seconds: float, digits: int = 3) -> str:
+    return f"{seconds / 60:,.0f} min" if seconds >= MINUTES else format_value(seconds, "s", digits)
+
+
+def _about(seconds: float) -> str:
+    return f"{seconds:.1f} s" if seconds < 1 else _seconds(seconds, 2)
+
+
+def _wrapped(texts: Iterable[str], width: int, indent: str = "") -> Iterator[str]:
+    for text in texts:
+        yield from wrap(
+            text,
+            max(width, LEAST),
+            initial_indent=indent,
+            subsequent_indent=f"{indent}    ",
+            break_on_hyphens=False,
+        )
