@@ -341,7 +341,7 @@ def reproduce(  # noqa: PLR0913 - one for each option
     state of it, or too little could be compared, nobody can say: then the findings are shown side
     by side, and it exits with 3.
     """
-    from reports import verdicts
+    from reports.compare import verdicts
     from suite import checks
     from suite.compare import others
     from suite.terminal.layout import is_valid, say, shown
@@ -425,7 +425,7 @@ def conclude(judged: "Run", *, err: bool, every: bool = False, cases: bool = Fal
 
     columns = width()
     try:
-        from reports import plain
+        from reports.summary import plain
     except ImportError as error:  # what measures may have less than what reports
         if (module := absent_module(error)) is None:
             raise
@@ -664,7 +664,7 @@ def show(file: Path, form: str | None, *, every: bool, cases: bool) -> None:
     if form is None:
         conclude(judged, err=False, every=every, cases=cases)
         return
-    from reports import plain
+    from reports.summary import plain
     from suite.terminal import answer_files
 
     run = plain.answers(checks.credible(judged))
@@ -732,7 +732,7 @@ def compare(  # noqa: PLR0913 - one for each option
     """
     gc.disable()  # a million objects are made, and most of them stay to the end
 
-    from reports import verdicts
+    from reports.compare import verdicts
     from suite import checks
     from suite.compare import others
     from suite.terminal.layout import is_valid
@@ -816,16 +816,17 @@ def report(  # noqa: PLR0913, PLR0917 - one for each option
 
     Two files or more are also laid side by side, on a page for who chooses between machines:
     beside the first that measured an accelerator, or the `--reference`. A file of prices has the
-    columns of `reports/prices.csv`.
+    columns of `reports/purchase/prices.csv`.
 
     A folder below `results/.runs/` is a run that goes on: its page shows what it has so far.
     """
-    from reports.workers import FEW_PAGES, collect_seldom
+    from reports.site.workers import FEW_PAGES, collect_seldom
 
     collect_seldom(FEW_PAGES)  # before what is imported next makes half a million objects
-    from reports import purchase, site
-    from reports.metadata import Publication
-    from reports.prices import PATH, read
+    from reports.files.metadata import Publication
+    from reports.purchase import purchase
+    from reports.purchase.prices import PATH, read
+    from reports.site import build
     from suite.run.folder import watch
     from suite.terminal.layout import say, shown, stored_runs, tell
 
@@ -848,7 +849,7 @@ def report(  # noqa: PLR0913, PLR0917 - one for each option
     beside = purchase.Maker([path for path in paths if path.is_file()], reference, known)
     with watch.as_files(paths) as found:
         stored_runs(tuple(found), RESULTS)  # or says that there is none
-        made = site.build(
+        made = build.build(
             found or [RESULTS],
             output,
             tell=is_broken,

@@ -7,7 +7,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from reports.findings import sections
-from reports.findings.model import Finding, Plot, Section
+from reports.findings.finding import Finding, Plot, Section
 from suite.stored import store
 from suite.stored.run import Case, CaseInfo, Exercise, Outcome, Work
 from tests import factory

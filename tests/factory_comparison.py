@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """A machine in a comparison of which nothing is known, for tests to say what they need."""
 
-from reports.comparison import Machine
+from reports.purchase.comparison import Machine
 
 UNKNOWN = Machine(
     run="a",

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from reports.findings import sections
-from reports.findings.model import Finding
+from reports.findings.finding import Finding
 from suite import checks
 from suite.stored import store
 from suite.stored.run import Case, Conclusion, Outcome, Run

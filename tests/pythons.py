@@ -10,7 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from reports.site import KEPT
+from reports.site.build import KEPT
 from tests import many_machines
 from tests.command import ROOT
 

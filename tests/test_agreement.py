@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from reports import verdicts
+from reports.compare import verdicts
 from suite.compare import Agreement, agreement
 from suite.stored.run import Conclusion, Run
 from tests import factory

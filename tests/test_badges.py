@@ -6,8 +6,8 @@ import xml.etree.ElementTree as ET  # our own file, just written
 import pytest
 from msgspec.structs import replace
 
-from reports import badges
-from reports.headlines import Figure
+from reports.summary import badge as badges
+from reports.summary.headlines import Figure
 from suite.stored.run import Estimate
 from tests.test_charts import contrast
 

@@ -3,8 +3,8 @@
 
 from functools import cache
 
-from reports import brief, views
-from reports.findings.model import Finding, Section
+from reports.findings.finding import Finding, Section
+from reports.summary import paragraph, views
 from suite.stored.run import Conclusion, Estimate, Run
 from suite.units import format_estimate
 from tests import factory
@@ -31,7 +31,7 @@ def said(
     **found: list[Finding],
 ) -> str:
     answered = [Section(name, name, "What?", "", tuple(one)) for name, one in found.items()]
-    return brief.paragraph(whole(partial=partial), answered, marks or {})
+    return paragraph.paragraph(whole(partial=partial), answered, marks or {})
 
 
 def test_what_was_not_asked_is_not_mentioned() -> None:
@@ -68,7 +68,7 @@ def test_an_error_of_the_whole_run_is_told() -> None:
     error = Conclusion(code="clock-set-back", severity="error", message=early, advice="")
     run.frobench.conclusions = [error]
     marks = views.marks(run)
-    text = brief.paragraph(run, [], marks)
+    text = paragraph.paragraph(run, [], marks)
     assert "none of its figures is shown: clock-set-back: launch 2 began too early." in text
 
 

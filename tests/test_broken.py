@@ -9,9 +9,12 @@ import pytest
 from click.testing import CliRunner
 
 import frobench
-from reports import broken, downloads, index, making, purchase, site, workers
+from reports.files import downloads
 from reports.findings import sections
-from reports.machines import compare_measured
+from reports.index import index
+from reports.purchase import purchase
+from reports.purchase.machines import compare_measured
+from reports.site import broken, build, run_files, workers
 from suite import checks, compare
 from suite.stored import store
 from suite.stored.run import Conclusion
@@ -37,7 +40,7 @@ def fails_for(commit: str, function: Callable[..., Any]) -> Callable[..., Any]:
 def built(paths: list[Path], out: Path) -> dict[Path, list[Conclusion]]:
     """Build a site, and return what is said of the files that are left out."""
     why: dict[Path, list[Conclusion]] = {}
-    site.build(paths, out, tell=why.__setitem__, processes=1)
+    build.build(paths, out, tell=why.__setitem__, processes=1)
     return why
 
 
@@ -45,9 +48,9 @@ def built(paths: list[Path], out: Path) -> dict[Path, list[Conclusion]]:
     ("module", "name"),
     [
         (checks, "conclude"),
-        (making, "estimates"),
-        (making, "sections"),
-        (making, "run_page"),
+        (run_files, "estimates"),
+        (run_files, "sections"),
+        (run_files, "run_page"),
         (compare, "compare_runs"),
         (index, "_rows"),
         (downloads, "runs"),
@@ -104,7 +107,7 @@ def test_a_full_disk_is_no_fault_of_a_run(tmp_path: Path, monkeypatch: pytest.Mo
     def full(*_: object) -> NoReturn:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(making, "write", full)
+    monkeypatch.setattr(run_files, "write", full)
     with pytest.raises(OSError, match="No space"):
         built(stored(tmp_path / "results", small(1)), tmp_path / "site")
 
@@ -113,9 +116,9 @@ def test_without_anybody_to_tell_the_first_broken_run_ends_the_site(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = small(1)
-    monkeypatch.setattr(making, "sections", fails_for(run.frobench.run, sections))
+    monkeypatch.setattr(run_files, "sections", fails_for(run.frobench.run, sections))
     with pytest.raises(store.InvalidResult, match="ZeroDivisionError"):
-        site.build(stored(tmp_path / "results", run), tmp_path / "site", processes=1)
+        build.build(stored(tmp_path / "results", run), tmp_path / "site", processes=1)
 
 
 def test_of_several_that_fail_only_together_the_newest_is_to_blame() -> None:
@@ -137,7 +140,7 @@ def test_machines_side_by_side_leave_out_the_run_that_breaks_the_page(
     )
     beside = purchase.Maker(paths, None, [])
     why: dict[Path, list[Conclusion]] = {}
-    site.build(paths, tmp_path / "site", tell=why.__setitem__, processes=1, beside=beside)
+    build.build(paths, tmp_path / "site", tell=why.__setitem__, processes=1, beside=beside)
     assert [*why] == [paths[0]]
     assert beside.made
     page = (tmp_path / "site" / purchase.PAGE).read_text(encoding="utf-8")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from suite import published
+from reports.run import published
 from suite.datasheets import catalog
 from suite.datasheets.catalog import Figure, NotInCatalogError
 from suite.stored.run import Accelerator

@@ -7,7 +7,7 @@ from statistics import median
 import msgspec
 import pytest
 
-from reports import verdicts
+from reports.compare import verdicts
 from suite.compare import RunComparison, compare_runs, exit_code
 from suite.statistics import estimate, launch_medians
 from suite.stored.differences import Difference

@@ -4,7 +4,7 @@
 import msgspec
 import pytest
 
-from reports.comparing import FindingComparison, compare_findings, legend, overlaps, table
+from reports.compare.comparing import FindingComparison, compare_findings, legend, overlaps, table
 from suite.compare import compare_runs
 from suite.stored.run import Run
 from tests import factory

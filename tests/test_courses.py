@@ -5,10 +5,13 @@ import re
 
 import pytest
 
-from reports import courses, energy, theme, views
-from reports.contents import contents
-from reports.metadata import Head
-from reports.page import Signs, run_page
+from reports.charts import courses
+from reports.files.metadata import Head
+from reports.run import energy
+from reports.run.contents import contents
+from reports.run.page import Signs, run_page
+from reports.summary import views
+from reports.web import theme
 from suite import checks
 from suite.checks import rule
 from suite.checks.numbers import power, throttling

@@ -3,7 +3,7 @@
 
 import pytest
 
-from reports import verdicts
+from reports.compare import verdicts
 from suite.compare import compare_runs, exit_code, levels
 from suite.stored.run import Conclusion, Run
 from suite.terminal import comparison_words

@@ -6,8 +6,8 @@ import math
 import pytest
 from msgspec.structs import replace
 
-from reports.comparison import Comparison, Exercise, Less, Machine, Rate
-from reports.economics import (
+from reports.purchase.comparison import Comparison, Exercise, Less, Machine, Rate
+from reports.purchase.economics import (
     Amount,
     Speed,
     Use,

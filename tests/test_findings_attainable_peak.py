@@ -4,7 +4,7 @@
 from msgspec.structs import replace
 
 from reports.findings import sections
-from reports.findings.model import Section
+from reports.findings.finding import Section
 from suite.stored.run import Case, Check, Exercise, Outcome, Search, Work
 from tests import factory
 from tests.exact_runs import LAUNCHES, WOBBLE, by_name, case, left_out, plain, plot

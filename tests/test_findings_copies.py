@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from reports.findings.model import Section
-from reports.words import describe
+from reports.charts.words import describe
+from reports.findings.finding import Section
 from suite.stored.run import Case, Work
 from tests.exact_runs import LAUNCHES, answer, by_name, case, left_out, plain, plot
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from reports.findings.model import Section
+from reports.findings.finding import Section
 from suite.stored.run import Case, Work
 from tests.exact_runs import WOBBLE, answer, by_name, case, left_out, plain, plot
 

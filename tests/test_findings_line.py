@@ -7,7 +7,7 @@ from random import Random
 import pandas as pd
 import pytest
 
-from reports.findings.line import fit
+from reports.findings.fit import fit
 from reports.findings.select import Curve, NotMeasuredError
 
 SIZES = [4.0, 4.0**5, 4.0**7, 4.0**9, 4.0**11, 4.0**13]

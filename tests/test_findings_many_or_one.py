@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from reports.findings.model import Section
+from reports.findings.finding import Section
 from suite.stored.run import Case, Work
 from tests.exact_runs import LAUNCHES, answer, by_name, case, left_out, plain, plot
 

@@ -4,7 +4,7 @@
 import pytest
 from scipy.optimize import brentq
 
-from reports.findings.model import RATIO
+from reports.findings.finding import RATIO
 from suite.stored.run import Work
 from tests.exact_runs import (
     WOBBLE,

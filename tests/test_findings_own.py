@@ -9,8 +9,8 @@ import pytest
 from msgspec.structs import replace
 
 from reports.findings import RULES, sections
-from reports.findings.model import Section
-from reports.plain import answers
+from reports.findings.finding import Section
+from reports.summary.plain import answers
 from suite import checks
 from suite.stored import store
 from suite.stored.run import Case, Check, Work

@@ -3,7 +3,7 @@
 
 import pytest
 
-from reports.findings.model import Section
+from reports.findings.finding import Section
 from suite.stored.run import Case, Work
 from tests.exact_runs import LAUNCHES, answer, by_name, case, left_out, plain, plot
 

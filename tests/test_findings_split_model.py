@@ -3,7 +3,7 @@
 
 import pytest
 
-from reports.findings.model import RATIO, Section
+from reports.findings.finding import RATIO, Section
 from suite.stored.run import Case, Work
 from tests.exact_runs import LAUNCHES, WOBBLE, answer, by_name, case, left_out, plain, plot
 

@@ -5,7 +5,7 @@ import subprocess
 import sys
 from statistics import median
 
-from reports.frame import frame, function_of
+from reports.table.frame import frame, function_of
 from tests import factory
 
 
@@ -75,7 +75,7 @@ def test_the_function_is_the_name_before_the_parameters() -> None:
 
 def test_reports_import_neither_torch_nor_pytest() -> None:
     code = (
-        "import reports.page, sys; "
+        "import reports.run.page, sys; "
         "sys.exit(any(name in sys.modules for name in ('torch', 'pytest', '_pytest')))"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -9,9 +9,10 @@ import pytest
 from click.testing import CliRunner
 
 from frobench import main
-from reports import sources, verdicts
-from reports.cache import Cache
-from reports.making import Pair, changed
+from reports.compare import verdicts
+from reports.site import inputs
+from reports.site.cache import Cache
+from reports.site.run_files import Pair, changed
 from suite.compare import compare_runs, exit_code
 from suite.stored import store
 from suite.stored.names import name_of
@@ -309,7 +310,7 @@ def test_terminal_reproduction_and_page_give_the_same_verdicts(
     named = [line.split()[2].rstrip(":") for line in told if line.startswith("  slower: ")]
     assert named == names
 
-    found = {one.path: one for one in sources.find(files, Cache(tmp_path, ""))[0].values()}
+    found = {one.path: one for one in inputs.find(files, Cache(tmp_path, ""))[0].values()}
     change = changed(Pair(found[files[0]], "", found[files[1]], ()))
     assert [*change.slower] == names
     assert change.faster == ()

@@ -7,7 +7,7 @@ import re
 import pytest
 from msgspec.structs import replace
 
-from suite import published
+from reports.run import published
 from suite.checks import ceilings, rule
 from suite.checks.belief import doubts, rates
 from suite.datasheets import catalog, generations

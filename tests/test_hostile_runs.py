@@ -11,8 +11,9 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from reports import plain, site
-from reports.comparing import compare_findings
+from reports.compare.comparing import compare_findings
+from reports.site import build
+from reports.summary import plain
 from suite import checks, compare
 from suite.export import FORMATS
 from suite.personal import private
@@ -86,7 +87,7 @@ def test_a_run_of_no_possible_time_has_its_page(name: str, tmp_path: Path) -> No
     HOSTILE[name](run)
     path = tmp_path / "run.json"
     path.write_bytes(store.encode(run))
-    _, page = site.build([path], tmp_path / "site", tell=lambda *_: None, processes=1)
+    _, page = build.build([path], tmp_path / "site", tell=lambda *_: None, processes=1)
     assert run.datetime in page.read_text(encoding="utf-8")
 
 

@@ -6,9 +6,9 @@ import io
 import pytest
 from PIL import Image
 
-from reports import images
-from reports.images import EDGE, HEIGHT, WIDTH, Row
-from reports.summary import Answer
+from reports.summary import card
+from reports.summary.card import EDGE, HEIGHT, WIDTH, Row
+from reports.summary.model import Answer
 from suite.stored.run import Estimate
 
 LINES = [Row("437 GFLOP/s [425, 441]", "best rate, in bfloat16")]
@@ -25,17 +25,17 @@ def pixels(content: bytes) -> Image.Image:
 
 
 def test_it_has_the_size_that_is_promised_and_is_the_same_each_time() -> None:
-    first, second = (images.card("A GPU", LINES, "today") for _ in range(2))
+    first, second = (card.card("A GPU", LINES, "today") for _ in range(2))
     assert first == second
     assert pixels(first).size == (1200, 630)
-    assert images.card("A GPU", LINES, "tomorrow") != first
+    assert card.card("A GPU", LINES, "tomorrow") != first
 
 
 @pytest.mark.parametrize(
     "name", ["W" * 5000, "\u202e<script>\x00" * 40, "\N{CJK UNIFIED IDEOGRAPH-4E2D}" * 90, ""]
 )
 def test_no_text_leaves_the_picture(name: str) -> None:
-    image = pixels(images.card(name, [Row(name, name)] * 9, name))
+    image = pixels(card.card(name, [Row(name, name)] * 9, name))
     right = image.crop((WIDTH - EDGE + 8, 20, WIDTH, HEIGHT))
     below = image.crop((0, HEIGHT - 20, WIDTH, HEIGHT))
     for empty in (right, below):
@@ -44,11 +44,11 @@ def test_no_text_leaves_the_picture(name: str) -> None:
 
 
 def test_what_cannot_be_seen_is_shown_as_such() -> None:
-    assert images.card("a\u202eb", [], "") == images.card("a\N{REPLACEMENT CHARACTER}b", [], "")
+    assert card.card("a\u202eb", [], "") == card.card("a\N{REPLACEMENT CHARACTER}b", [], "")
 
 
 def test_its_numbers_carry_intervals_and_doubts_and_what_has_none_is_left_out() -> None:
     known = Estimate(value=4.37e11, low=4.25e11, high=4.41e11, confidence=0.95, launches=7)
-    found = images.rows([answer(None), answer(known, ("noisy",)), *[answer(known)] * 9])
+    found = card.rows([answer(None), answer(known, ("noisy",)), *[answer(known)] * 9])
     assert found[0] == Row("437 GFLOP/s [425, 441]", "Matmul: best rate, noisy")
-    assert len(found) == images.ROWS
+    assert len(found) == card.ROWS

@@ -16,12 +16,12 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from reports import index
-from reports.estimates import estimates
-from reports.findings.model import RATIO
-from reports.packing import STEP
-from reports.render import HERE
-from reports.summary import Change, Summary, summarise
+from reports.findings.finding import RATIO
+from reports.index import index
+from reports.index.packing import STEP
+from reports.summary.model import Change, Summary, summarise
+from reports.table.estimates import estimates
+from reports.web.render import HERE
 from suite.stored.run import Case, Conclusion, Run
 from tests import factory
 from tests.judging import made, samples, set_samples

@@ -10,9 +10,9 @@ import pytest
 from click.testing import CliRunner
 
 import frobench
-from reports import making, site
-from reports.cache import Cache
-from reports.measured import Measured
+from reports.purchase.measured import Measured
+from reports.site import build, run_files
+from reports.site.cache import Cache
 from suite import checks
 from suite.stored import store
 from suite.stored.run import Case, Conclusion, Run
@@ -130,7 +130,7 @@ def test_a_site_judges_a_file_once(
 
     monkeypatch.setattr(checks, "conclude", counted)
     for _ in range(2):
-        site.build(paths, tmp_path / "site", processes=1)
+        build.build(paths, tmp_path / "site", processes=1)
     assert len(judged) == len(paths)
-    source = making.Source(paths[1], "0" * 64, Cache(tmp_path / "cache", "other sources"))
-    assert making.judged(source).frobench.conclusions == conclude(edited())
+    source = run_files.Source(paths[1], "0" * 64, Cache(tmp_path / "cache", "other sources"))
+    assert run_files.judged(source).frobench.conclusions == conclude(edited())

@@ -9,12 +9,12 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from reports.comparison import Comparison, Machine
-from reports.equipment import equipment
-from reports.machines import compare_measured
-from reports.measured import Measured
-from reports.prices import Price
-from reports.prices import read as read_prices
+from reports.purchase.comparison import Comparison, Machine
+from reports.purchase.machines import compare_measured
+from reports.purchase.measured import Measured
+from reports.purchase.prices import Price
+from reports.purchase.prices import read as read_prices
+from reports.table.equipment import equipment
 from suite.stored.run import Accelerator, Case, Conclusion, Energy, Outcome, Run, Work
 from tests import factory
 from tests.exact_runs import LAUNCHES, case

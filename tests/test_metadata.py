@@ -12,9 +12,11 @@ import pytest
 from click.testing import CliRunner
 
 import frobench
-from reports import metadata, purchase, site
-from reports.downloads import ESTIMATES
-from reports.metadata import MEDIA, Publication
+from reports.files import metadata
+from reports.files.downloads import ESTIMATES
+from reports.files.metadata import MEDIA, Publication
+from reports.purchase import purchase
+from reports.site import build
 from suite.stored import store
 from tests import factory
 from tests.test_page import Reader
@@ -40,9 +42,9 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
     stored = [store.write(run, folder / "results") for run in runs]
     out = folder / "public"
     beside = purchase.Maker(stored, None, [])
-    site.build(stored, out)  # what was made for no address is not taken for one with an address
-    site.build(stored, out, beside=beside, publication=Publication(ADDRESS, "CC0-1.0"))
-    site.build(stored, folder / "private", beside=beside)
+    build.build(stored, out)  # what was made for no address is not taken for one with an address
+    build.build(stored, out, beside=beside, publication=Publication(ADDRESS, "CC0-1.0"))
+    build.build(stored, folder / "private", beside=beside)
     return Built(out, folder / "private")
 
 

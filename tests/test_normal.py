@@ -8,13 +8,12 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from reports import normal
-from reports.estimates import estimates
-from reports.headlines import figures
-from reports.normal import Verdict
-from reports.site import build as publish
-from reports.summary import Summary, summarise
-from suite import published
+from reports.run import normal, published
+from reports.run.normal import Verdict
+from reports.site.build import build as publish
+from reports.summary.headlines import figures
+from reports.summary.model import Summary, summarise
+from reports.table.estimates import estimates
 from suite.stored import store
 from suite.stored.run import Case, Exercise, Outcome, Run, Work
 from tests.exact_runs import LAUNCHES, case

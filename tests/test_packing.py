@@ -11,7 +11,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from reports.packing import (
+from reports.index.packing import (
     DIGITS,
     ERROR_LEVELS,
     GAP,
@@ -22,7 +22,7 @@ from reports.packing import (
     pack,
     pack_error,
 )
-from reports.render import HERE
+from reports.web.render import HERE
 from suite.units import format_value
 
 CASES = [f"case {index}" for index in range(300)]

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from reports import prices
-from reports.equipment import Equipment, equipment
+from reports.purchase import prices
+from reports.table.equipment import Equipment, equipment
 from suite.datasheets import catalog
 from suite.stored.run import Accelerator
 from tests.command import ROOT

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from reports import facts as page
+from reports.table import facts as page
 from suite import publish
 from suite.compare import compare_runs
 from suite.errors import CannotRunError
@@ -114,7 +114,7 @@ def test_the_page_shows_the_commit_in_one_row_and_only_where_it_is_stored() -> N
 
 
 def test_show_says_whose_code_was_measured() -> None:
-    from reports import plain  # noqa: PLC0415 - pandas is needed here only
+    from reports.summary import plain  # noqa: PLC0415 - pandas is needed here only
 
     measured = run()
     measured.frobench.project = BEFORE

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from suite import published
+from reports.run import published
 from suite.datasheets import catalog
 
 ROWS = published.read()

@@ -12,15 +12,15 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from reports import prices, purchase, purchase_front, purchase_words
-from reports.comparison import Comparison, Exercise, Less, Machine, Rate
-from reports.findings.model import RATIO
-from reports.machines import compare_measured
-from reports.measured import Measured
-from reports.metadata import ANYWHERE
-from reports.purchase_view import View, listed, view
-from reports.render import HERE
-from reports.scales import labels, spanning
+from reports.charts.scales import labels, spanning
+from reports.files.metadata import ANYWHERE
+from reports.findings.finding import RATIO
+from reports.purchase import prices, purchase, purchase_front, purchase_words
+from reports.purchase.comparison import Comparison, Exercise, Less, Machine, Rate
+from reports.purchase.machines import compare_measured
+from reports.purchase.measured import Measured
+from reports.purchase.purchase_view import View, listed, view
+from reports.web.render import HERE
 from suite import checks
 from suite.stored import store
 from suite.stored.run import Conclusion, Run

@@ -7,11 +7,11 @@ from random import Random
 import pytest
 from msgspec.structs import replace
 
-from reports.economics import Speed
-from reports.machines import compare_measured
-from reports.measured import Measured
-from reports.purchase_view import view
-from reports.ranking import Place, beaters, places, surely
+from reports.purchase.economics import Speed
+from reports.purchase.machines import compare_measured
+from reports.purchase.measured import Measured
+from reports.purchase.purchase_view import view
+from reports.purchase.ranking import Place, beaters, places, surely
 from suite.stored.run import Run
 from tests import factory
 

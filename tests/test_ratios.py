@@ -10,7 +10,7 @@ from statistics import median
 import numpy as np
 import pytest
 
-from reports.ratios import RESAMPLES, Launches, Ratios, Rows, Values, against
+from reports.purchase.ratios import RESAMPLES, Launches, Ratios, Rows, Values, against
 from tests.calibration import ratios as study
 from tests.calibration.regimes import REGIMES
 

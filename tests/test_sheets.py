@@ -7,12 +7,11 @@ from typing import Any
 
 import pytest
 
-from reports import normal
-from reports.contents import Contents, contents
 from reports.findings import sections
-from reports.headlines import figures
-from reports.sheets import sheets
-from suite import published
+from reports.run import normal, published
+from reports.run.contents import Contents, contents
+from reports.run.sheets import sheets
+from reports.summary.headlines import figures
 from suite.stored.run import Estimate, Run, Telemetry
 from suite.units import format_estimate, format_value
 from tests import factory

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from reports import plain
+from reports.summary import plain
 from suite.stored import store
 from suite.stored.run import Outcome
 from suite.terminal import answer_files, answers

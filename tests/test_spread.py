@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import pytest
 from msgspec.structs import replace
 
-from reports.estimates import estimates
-from reports.spread import Spread, spread
+from reports.table.estimates import estimates
+from reports.table.spread import Spread, spread
 from suite.stored.run import Case
 from tests import factory
 from tests.calibration import spread as study

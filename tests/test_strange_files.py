@@ -11,8 +11,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 import frobench
-from reports import purchase
-from reports.metadata import ANYWHERE
+from reports.files.metadata import ANYWHERE
+from reports.purchase import purchase
 from suite.compare import others
 from suite.errors import CannotRunError
 from suite.files.content import LARGEST_FILE

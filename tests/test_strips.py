@@ -6,7 +6,7 @@ from itertools import accumulate
 
 import pytest
 
-from reports.strips import MOST, WIDTH, Strip, strip
+from reports.charts.strips import MOST, WIDTH, Strip, strip
 from suite.statistics import estimate, launch_medians
 from suite.stored import store
 from tests.exact_runs import case

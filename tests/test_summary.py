@@ -11,10 +11,10 @@ import pandas as pd
 import pytest
 from pyarrow import csv, parquet
 
-from reports import downloads
-from reports.estimates import estimates, logarithmic
-from reports.frame import frame
-from reports.summary import Summary, change, summarise
+from reports.files import downloads
+from reports.summary.model import Summary, change, summarise
+from reports.table.estimates import estimates, logarithmic
+from reports.table.frame import frame
 from suite.compare import compare_runs
 from suite.stored.run import Run
 from tests import factory

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from reports.site import build
+from reports.site.build import build
 from suite.journal import Begun, Ended, Journal, Record
 from suite.run.folder.watch import as_files
 from suite.run.plan import Draft, Plan

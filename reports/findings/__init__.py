@@ -5,7 +5,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from types import ModuleType
 
-from reports.findings import (
+from reports.findings import own, versions
+from reports.findings.exercises import (
     attainable_peak,
     copies,
     data_parallel,
@@ -13,14 +14,12 @@ from reports.findings import (
     many_or_one,
     matmul,
     norm_logging,
-    own,
     parallel_matmul,
     parameters,
     placement,
     split_model,
-    versions,
 )
-from reports.findings.model import ABSENT, Finding, Plot, Section, exercise_title
+from reports.findings.finding import ABSENT, Finding, Plot, Section, exercise_title
 from reports.findings.select import Cases, NotMeasuredError, is_cpu
 from suite.stored.run import Run
 

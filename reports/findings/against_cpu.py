@@ -20,7 +20,7 @@ from reports.findings.answers import (
     text,
     threshold,
 )
-from reports.findings.model import RATIO
+from reports.findings.finding import RATIO
 from reports.findings.select import Curve, NotMeasuredError
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import pandas as pd
 from msgspec.structs import replace
 
-from reports.findings.model import ABSENT, Finding
+from reports.findings.finding import ABSENT, Finding
 from reports.findings.select import Cases, Curve, NotMeasuredError
 from suite.statistics import estimate
 from suite.stored.run import Estimate

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 
 from reports.findings.answers import VALUE, Answer, behind, text
-from reports.findings.model import RATIO, Axis, Plot
+from reports.findings.finding import RATIO, Axis, Plot
 from reports.findings.select import Cases, Curve, NotMeasuredError, device_title
 from suite.stored.run import Estimate
 

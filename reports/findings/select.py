@@ -14,9 +14,9 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 
-from reports.by_launch import ByLaunch
-from reports.findings.model import RATIO, Point, Series
-from reports.frame import facts, function_of
+from reports.findings.finding import RATIO, Point, Series
+from reports.table.frame import facts, function_of
+from reports.table.launches import ByLaunch
 from suite.statistics import estimate
 from suite.stored.run import Case, Outcome, Run, Scalar
 
@@ -103,7 +103,7 @@ class Curve:
 class Cases:
     """The cases of one exercise of one run that passed, in the precision that they are named after.
 
-    Numbers are called as in `reports.by_launch.ByLaunch`.
+    Numbers are called as in `reports.table.launches.ByLaunch`.
     """
 
     def __init__(self, run: Run, exercise: str) -> None:

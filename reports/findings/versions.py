@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Cases that were measured beside another version of their body, in any exercise."""
 
-from reports.findings.model import RATIO, Finding
+from reports.findings.finding import RATIO, Finding
 from suite.compare.versions import compare_versions, launch_ratios
 from suite.stored.run import Run
 from suite.units import format_estimate

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from reports.prices import Price
+from reports.purchase.prices import Price
 from suite.personal import private
 from suite.stored.run import LONGEST_NAME, Run
 

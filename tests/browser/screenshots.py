@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from PIL import Image
 from playwright.sync_api import sync_playwright
 
-from reports.prices import Price
+from reports.purchase.prices import Price
 from suite.stored import store
 from tests import example, many_machines
 from tests.browser import chromium

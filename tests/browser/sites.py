@@ -9,8 +9,9 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from reports import purchase, site
-from reports.prices import read
+from reports.purchase import purchase
+from reports.purchase.prices import read
+from reports.site import build as site
 from suite.stored import store
 from suite.stored.run import Run, Telemetry
 from tests import factory, many_machines

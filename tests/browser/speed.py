@@ -16,9 +16,10 @@ from tempfile import TemporaryDirectory
 from msgspec.structs import replace
 from playwright.sync_api import Page, sync_playwright
 
-from reports import index, prices
-from reports.estimates import estimates
-from reports.summary import Summary, summarise
+from reports.index import index
+from reports.purchase import prices
+from reports.summary.model import Summary, summarise
+from reports.table.estimates import estimates
 from tests import many_machines
 from tests.browser import chromium
 from tests.browser.chromium import Look, shown

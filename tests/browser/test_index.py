@@ -11,8 +11,8 @@ import pytest
 from msgspec.structs import replace
 from playwright.sync_api import Browser, Page, expect
 
-from reports import index
-from reports.summary import Summary
+from reports.index import index
+from reports.summary.model import Summary
 from tests.browser.chromium import Look, shown
 from tests.test_index import by_exercise, changed, on_day
 

@@ -9,8 +9,8 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import Browser, Locator, Page
 
-from reports import index
-from reports.summary import Summary
+from reports.index import index
+from reports.summary.model import Summary
 from tests.browser.chromium import LOOKS, shown
 from tests.site_checker.printed import estimates
 from tests.test_index import on_day

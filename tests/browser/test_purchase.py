@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Locator, Page
 
-from reports import prices, purchase
-from reports.comparison import Comparison
-from reports.economics import Use, overall, ownership
-from reports.findings.model import RATIO
-from reports.machines import compare_measured
-from reports.measured import Measured
-from reports.purchase_view import view
+from reports.findings.finding import RATIO
+from reports.purchase import prices, purchase
+from reports.purchase.comparison import Comparison
+from reports.purchase.economics import Use, overall, ownership
+from reports.purchase.machines import compare_measured
+from reports.purchase.measured import Measured
+from reports.purchase.purchase_view import view
 from suite.units import format_value
 from tests import factory
 from tests.browser.chromium import LOOKS, shown

@@ -8,7 +8,7 @@ from itertools import product
 import numpy as np
 from scipy.stats import t as student
 
-from reports.ratios import Launches, Ratios, against
+from reports.purchase.ratios import Launches, Ratios, against
 from tests.calibration.figures import Figure, Goal, Table
 from tests.calibration.regimes import REGIMES, Regime, Values, normal
 from tests.calibration.work import Spread, Tell

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """How often the index's approximate intervals cover, and how wide they are, by simulation.
 
-The index has no launches: of each run only what `reports.spread` keeps, in one digit each. What
-`static/ratios.js` makes of these is written again here.
+The index has no launches: of each run only what `reports.table.spread` keeps, in one digit each.
+What `static/ratios.js` makes of these is written again here.
 """
 
 import math
@@ -14,10 +14,10 @@ from typing import NamedTuple
 import numpy as np
 from msgspec.structs import replace
 
-from reports.estimates import estimates
-from reports.packing import DIGITS, ERROR_LEVELS, LEAST_ERROR, pack_error, pack_share
-from reports.ratios import Launches, against
-from reports.spread import spread as left_open
+from reports.index.packing import DIGITS, ERROR_LEVELS, LEAST_ERROR, pack_error, pack_share
+from reports.purchase.ratios import Launches, against
+from reports.table.estimates import estimates
+from reports.table.spread import spread as left_open
 from suite.stored.run import Case
 from tests import factory
 from tests.calibration.figures import Figure, Goal, Table

@@ -31,7 +31,7 @@ PARTS: dict[str, Part] = {
 PAGE, FIGURES = ROOT / "docs" / "faults.md", ROOT / "docs" / "faults.json"
 SHARED = (
     "pytest_benchmark.plugin",
-    "reports.plain",
+    "reports.summary.plain",
     "suite.launch.plugin",
     "suite.terminal.layout",
 )

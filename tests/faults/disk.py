@@ -38,7 +38,7 @@ MESSAGE = re.compile("No space left on device|File too large|the disk refuses")
 
 def trials(extent: Extent) -> list[Trial]:
     """Return changes and records from which on the disk is full, and sizes of files."""
-    import reports.site  # noqa: F401, PLC0415 - once, before any process is forked
+    import reports.site.build  # noqa: F401, PLC0415 - once, before any process is forked
 
     chance = extent.random(__name__)
     least = {RUNNER: range(1, _changes(_measure) + 1), LAUNCH: range(1, 28)}

@@ -84,7 +84,7 @@ class Place(NamedTuple):
 
 def trials(extent: Extent) -> list[Trial]:
     """Return blocks of mutants, half of them sealed anew, and the files that failed before."""
-    import reports.site  # noqa: F401, PLC0415 - once, before any process is forked
+    import reports.site.build  # noqa: F401, PLC0415 - once, before any process is forked
 
     size = min(BLOCK, extent.mutants // 2)
     failed = [path for path in FOLDER.glob("*") if path.is_file()]
@@ -258,7 +258,7 @@ def judged(data: bytes, origin: Run | None, folder: Path) -> Iterator[str]:
 
     origin : the run whose numbers the file must have if it is accepted
     """
-    from reports import plain  # noqa: PLC0415 - see `trials`
+    from reports.summary import plain  # noqa: PLC0415 - see `trials`
 
     path = folder / "mutant.json"
     path.write_bytes(data)
@@ -286,14 +286,14 @@ def _is_readable(data: bytes) -> bool:
 
 def _site(files: list[bytes], folder: Path) -> Iterator[str]:
     """Yield what goes wrong when a site is built of files, each broken or not."""
-    from reports import site  # noqa: PLC0415 - see `trials`
+    from reports.site import build  # noqa: PLC0415 - see `trials`
 
     inputs = folder / "runs"
     inputs.mkdir()
     for number, data in enumerate(files):
         (inputs / f"{number}.json").write_bytes(data)
     try:
-        site.build([inputs], folder / "site", tell=lambda *_: None, processes=1)
+        build.build([inputs], folder / "site", tell=lambda *_: None, processes=1)
     except Exception as error:  # noqa: BLE001 - any is a fault
         for number, data in enumerate(files):
             _keep(f"site-{number}-{sha256(data).hexdigest()[:8]}.json", data, _where(error))

@@ -4,7 +4,7 @@
 All of it follows from the parameters, the devices and the declared work.
 """
 
-from reports.findings.own.charts import plots
+from reports.findings.own.plots import plots
 from reports.findings.own.questions import findings
 
 __all__ = ["findings", "plots"]

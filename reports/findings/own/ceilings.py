@@ -8,12 +8,12 @@ import pandas as pd
 
 from reports.findings import peaks
 from reports.findings.answers import estimate_of, is_above, text
-from reports.findings.attainable_peak import best_products
+from reports.findings.exercises.attainable_peak import best_products
+from reports.findings.exercises.matmul import best_rates
 from reports.findings.kinds import AT_ONCE, KINDS, LARGE, Kind
-from reports.findings.matmul import best_rates
 from reports.findings.own.functions import Quantity
 from reports.findings.select import Cases, NotMeasuredError
-from reports.frame import device_of
+from reports.table.frame import device_of
 from suite.datasheets.catalog import Ceiling
 from suite.stored.run import Case
 from suite.units import format_point

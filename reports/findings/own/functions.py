@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from reports.findings.answers import axis_pattern, size
 from reports.findings.select import Cases, Curve, NotMeasuredError, is_cpu, the_device
-from reports.frame import device_of, function_of
+from reports.table.frame import device_of, function_of
 from suite.stored.names import name_of, short_name
 from suite.stored.run import Case, Outcome
 
@@ -23,7 +23,7 @@ class Quantity:
     Parameters
     ----------
     column
-        Its name in `reports.by_launch.ByLaunch`.
+        Its name in `reports.table.launches.ByLaunch`.
     label
         What it is, as the name of an axis.
     is_rate

@@ -14,7 +14,7 @@ from reports.findings.answers import (
     behind,
     text,
 )
-from reports.findings.model import RATIO, Finding
+from reports.findings.finding import RATIO, Finding
 from reports.findings.own.ceilings import of_ceiling
 from reports.findings.own.functions import CPU, TIME, Function, Quantity, Variant, functions
 from reports.findings.select import Cases, Curve, NotMeasuredError, the_device

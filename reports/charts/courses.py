@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: MIT
+"""What sensors said over a run: how it went, in small charts and in a table."""
+
+import math
+from bisect import bisect
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby, pairwise
+from statistics import fmean, median
+
+from markupsafe import Markup
+from msgspec import UNSET
+
+from reports.charts.axes import Frame, Scale, along, even_ticks, grid, name_axis, value_labels
+from reports.charts.svg import Drawing, joined
+from reports.findings.select import device_title
+from reports.web.theme import NARROW, SERIES, WIDE, Form
+from suite.printable import printable
+from suite.stored.run import Run, Telemetry
+from suite.units import format_value
+
+HEIGHT = 204.0
+ROOM = 30.0
+"""Pixels between the numbers of two launches, at least."""
+DASHES = ("", "8 3", "2.5 2.5", "10 3 2.5 3")
+"""Kinds of line, so that colour is never alone."""
+CPU_CLOCK = "clock_hz"
+DRAWN = {
+    "sm_clock_hz": "Clock",
+    CPU_CLOCK: "Clock of the processor",
+    "power_watts": "Power",
+    "mean_power_watts": "Power, mean of a second",
+    "temperature_celsius": "Temperature",
+}
+"""Quantities worth a chart; the processor's clock where there is no other."""
+NAMES = DRAWN | {
+    "memory_clock_hz": "Memory clock",
+    "utilization": "Utilisation",
+    "fan": "Fan",
+    "load": "Load of the system",
+    "pcie_replays": "PCIe packets sent again",
+    "energy_joules": "Energy",
+    "held_back": "What holds the clock back",
+}
+COUNTERS = ("pcie_replays", "energy_joules")
+UNITS = {"hz": "Hz", "watts": "W", "celsius": "\N{DEGREE SIGN}C", "joules": "J"}
+FRACTIONS = ("fan", "utilization")
+
+
+@dataclass(frozen=True)
+class Course:
+    """A quantity over the time of the run, a line for each device.
+
+    Parameters
+    ----------
+    lines
+        By device, moments in seconds since the run began, and values.
+    launches
+        When launches began.
+    """
+
+    title: str
+    unit: str
+    lines: dict[str, list[tuple[float, float]]]
+    launches: list[float]
+
+    @property
+    def words(self) -> str:
+        """What the chart shows: its text alternative, before the table."""
+        return f"{self.title} over the run. " + "; ".join(map(self.outline, self.lines)) + "."
+
+    def outline(self, device: str) -> str:
+        """Say where one line goes."""
+        least, _, most = _ends([value for _, value in self.lines[device]], self.unit)
+        return f"{printable(device)}: {least} to {most}"
+
+    @property
+    def table(self) -> Iterator[tuple[str, str, list[str]]]:
+        """The chart in numbers: of each line, and of each launch of it, what `_ends` says."""
+        for device, line in self.lines.items():
+            yield device, "all", _ends([value for _, value in line], self.unit)
+            for begun, points in groupby(line, lambda point: bisect(self.launches, point[0])):
+                if begun:
+                    yield device, str(begun), _ends([value for _, value in points], self.unit)
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A course in both forms."""
+
+    course: Course
+    wide: Markup
+    narrow: Markup
+
+
+@dataclass(frozen=True)
+class Sensors:
+    """What a page says of the sensors.
+
+    Parameters
+    ----------
+    rows
+        Device, quantity, and its least, median and greatest value, or why there are none.
+    held_back
+        Device, what held its clock back, and in what part of the run.
+    cost
+        What sampling took of a core.
+    """
+
+    drawn: list[Drawn]
+    rows: list[tuple[str, str, list[str]]]
+    held_back: list[tuple[str, str, str]]
+    cost: str
+
+
+def sensors(run: Run) -> Sensors | None:
+    """Return what sensors said during a run; nothing for runs that asked none."""
+    told = run.frobench.telemetry
+    if told is UNSET:
+        return None
+    drawn = [
+        Drawn(
+            course,
+            Markup(draw(course, WIDE)),  # noqa: S704 - our own drawing
+            Markup(draw(course, NARROW)),  # noqa: S704 - likewise
+        )
+        for course in courses(run, told)
+    ]
+    return Sensors(drawn, _rows(run, told), _held_back(run, told), format_value(told.cost, "1", 2))
+
+
+def courses(run: Run, told: Telemetry) -> list[Course]:
+    """Return the quantities worth a chart."""
+    accelerated = any("sm_clock_hz" in quantities for quantities in told.series.values())
+    found = []
+    for quantity, title in DRAWN.items():
+        if quantity == CPU_CLOCK and accelerated:
+            continue
+        lines = {
+            device_name(run, told, device): [
+                (told.begun + (place + 0.5) * told.step, value)
+                for place, value in enumerate(quantities.get(quantity) or ())
+                if value is not None
+            ]
+            for device, quantities in told.series.items()
+        }
+        lines = {device: points for device, points in lines.items() if points}
+        if lines:
+            found.append(Course(title, _unit(quantity), lines, told.launches))
+    return found
+
+
+def draw(course: Course, form: Form) -> str:
+    """Return a course as an inline SVG element."""
+    drawing = Drawing(form.width, HEIGHT, form.font)
+    values = [value for line in course.lines.values() for _, value in line]
+    room = max(0.1 * (max(values) - min(values)), 0.02 * max(values), 1e-9)
+    low, high = max(0.0, min(values) - room), max(values) + room
+    labels = value_labels(even_ticks(low, high, 4), course.unit)
+    frame = Frame(
+        10 + form.glyph * max(map(len, labels.values())), form.width - 16, 22, HEIGHT - 46
+    )
+    y = Scale(low, high, frame.bottom, frame.top)
+    moments = [moment for line in course.lines.values() for moment, _ in line]
+    begun, ended = min([*moments, *course.launches]), max(moments)
+    x = Scale(begun, max(ended, begun + 1e-9), frame.left, frame.right)
+    grid(drawing, frame, y, labels, upright=False)
+    along(drawing, frame, x, value_labels(even_ticks(begun, ended, form.x_labels // 2), "s"))
+    name_axis(drawing, frame, "time of the run")
+    _launches(drawing, frame, x, course.launches)
+    for index, (device, line) in enumerate(course.lines.items()):
+        places = [(x(moment), y(value)) for moment, value in line]
+        path = joined(places if len(places) > 1 else 2 * places)
+        colour, dashes = SERIES[index % len(SERIES)], DASHES[index % len(DASHES)]
+        drawing.line(path, colour, 1.6, dashes=dashes, title=course.outline(device))
+    return drawing.svg(course.words)
+
+
+def _launches(drawing: Drawing, frame: Frame, x: Scale, launches: list[float]) -> None:
+    """Draw where launches begin, and number those that leave room for it."""
+    last = -math.inf
+    for place, moment in enumerate(launches, start=1):
+        at = x(moment)
+        path = joined([(at, frame.top), (at, frame.bottom)])
+        drawing.line(path, "muted", 0.8, dashes="1 3")
+        if at - last > ROOM:
+            drawing.text(f"launch {place}" if place == 1 else f"{place}", at, frame.top - 6)
+            last = at + (ROOM if place == 1 else 0)
+
+
+def _rows(run: Run, told: Telemetry) -> list[tuple[str, str, list[str]]]:
+    """Return a row for each quantity of each device, with the reason where it was not read."""
+    rows = []
+    for device, quantities in sorted(told.series.items()):
+        for quantity in sorted(quantities, key=[*NAMES, *quantities].index):
+            values = [value for value in quantities[quantity] or () if value is not None]
+            title = NAMES.get(quantity, quantity)
+            reason = told.unknown.get(f"{device}.{quantity}")
+            cells = [f"not known: {reason}"]
+            if values and quantity in COUNTERS:
+                grown = sum(after - before for before, after in pairwise(values))
+                cells = [f"{format_value(grown, _unit(quantity))} more than at first"]
+            elif values:
+                cells = _ends(values, _unit(quantity))
+            rows.append((device_name(run, told, device), title, cells))
+    return rows
+
+
+def _ends(values: Sequence[float], unit: str) -> list[str]:
+    """Spell the least, the median and the greatest."""
+    return [format_value(one, unit) for one in (min(values), median(values), max(values))]
+
+
+def _held_back(run: Run, told: Telemetry) -> list[tuple[str, str, str]]:
+    return [
+        (
+            device_name(run, told, device),
+            reason,
+            format_value(fmean([part for part in parts if part is not None]), "1", 2),
+        )
+        for device, reasons in told.held_back.items()
+        for reason, parts in reasons.items()
+    ]
+
+
+def device_name(run: Run, told: Telemetry, device: str) -> str:
+    """Name a device, by its number too where another one is called the same."""
+    title = device_title(run, device)
+    titles = [device_title(run, other) for other in told.series]
+    return title if titles.count(title) == 1 else f"{title} ({device})"
+
+
+def _unit(quantity: str) -> str:
+    return "1" if quantity in FRACTIONS else UNITS.get(quantity.rpartition("_")[2], "")

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: MIT
+"""Plots and stray strings in words: text alternatives, hover texts, safe names."""
+
+import hashlib
+import re
+
+from reports.findings.finding import Plot, Series
+from suite.printable import printable
+from suite.units import format_estimate, format_value
+
+_UNSAFE = re.compile(r"[^A-Za-z0-9.+-]+")
+_LONGEST_NAME = 100
+
+
+def place(x: float | str, unit: str = "") -> str:
+    """Spell a size, in a unit if it has one, or a category as axes and tables show it."""
+    return printable(x) if isinstance(x, str) else format_value(x, unit or "n")
+
+
+def describe(plot: Plot) -> str:
+    """Say what a plot shows: its text alternative, before the table."""
+    shown = (*plot.series, *plot.lines)
+    series = "; ".join(f"{printable(one.label)}: {_outline(plot, one)}" for one in shown)
+    return f"{printable(plot.title)}. {plot.y.label} by {plot.x.label}. {series}."
+
+
+def _outline(plot: Plot, series: Series) -> str:
+    ends = dict.fromkeys((series.points[0], series.points[-1]))
+    spelled = ((format_value(p.y.value, plot.y.unit), place(p.x, plot.x.unit)) for p in ends)
+    return ", ".join(f"{value} at {where}" for value, where in spelled)
+
+
+def hover(plot: Plot, series: Series) -> list[str]:
+    """Spell each point of a series."""
+    return [
+        f"{printable(series.label)}, {plot.x.label} {place(point.x, plot.x.unit)}: "
+        f"{format_estimate(point.y, plot.y.unit)}"
+        for point in series.points
+    ]
+
+
+def slug(name: str) -> str:
+    """Return a name that is safe as a file name and in a link, equal only for equal names."""
+    safe = _UNSAFE.sub("-", name).strip(".-")[:_LONGEST_NAME]
+    digest = hashlib.sha256(name.encode()).hexdigest()[:8]
+    return safe if safe and safe == name else f"{safe or 'unnamed'}-{digest}"

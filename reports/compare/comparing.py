@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: MIT
+"""Findings of two runs beside each other.
+
+A finding has no better direction (a higher crossover is neither faster nor slower), so it is
+`higher`, `lower`, `same` or `unresolved`, and never more than exploratory.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Literal, NamedTuple
+
+from msgspec import Struct
+
+from reports.findings import findings
+from reports.findings.finding import Finding
+from suite import checks
+from suite.compare.alike import Names, kind
+from suite.compare.false_alarms.judge import overlap
+from suite.compare.model import CaseComparison, RunComparison
+from suite.statistics import Between, compare_values, verdict
+from suite.stored.run import Estimate, Run
+from suite.terminal.comparison_tables import FINDS, Column, Row, Table, finds
+from suite.terminal.comparison_words import RATIO, grouped
+from suite.units import format_estimate, format_point
+
+Word = Literal["higher", "lower", "same", "unresolved", "incomparable"]
+
+
+class FindingComparison(Struct, frozen=True, kw_only=True):
+    """One finding of two runs.
+
+    base, new : the estimates, in `unit`; ``None`` where a run has none
+    ratio : new / base with its interval; ``None`` where the two are not of the same thing, or
+        a launch's value is not positive
+    word : ``None`` where no verdict was asked for
+    smallest_change : as for `suite.statistics.Comparison`, up or down; ``None`` too where the
+        values stand on a grid of sizes, which no small change moves
+    overlap : whether the intervals of base and new overlap; ``None`` where one has none
+    reason : why there is no ratio
+    """
+
+    exercise: str
+    name: str
+    label: str
+    unit: str
+    base: Estimate | None
+    new: Estimate | None
+    ratio: Estimate | None
+    word: Word | None
+    smallest_change: float | None
+    overlap: bool | None
+    reason: str | None
+
+
+class _Found(NamedTuple):
+    """A finding, the cases that it comes from, and all on its devices: it may have chosen."""
+
+    finding: Finding
+    cases: set[str]
+    offered: set[str]
+
+
+SIZE = "n"
+"""The unit of findings that are sizes, such as where two curves cross."""
+_ABSENT = _Found(Finding("", "", "not among its findings"), set(), set())
+_WORDS: Mapping[str, Word] = {"slower": "higher", "faster": "lower", "same": "same"}
+
+
+def compare_findings(
+    base: Run, new: Run, judged: RunComparison | None = None
+) -> list[FindingComparison]:
+    """Hold the findings of two runs beside each other, in the order of the base run.
+
+    Parameters
+    ----------
+    judged
+        What was said of the cases: a finding gets a word, and is incomparable or disturbed where
+        one of its cases is. Without it there are no words, and findings belong together if they
+        are about devices of the same kind, as on two machines.
+    """
+    names = kind if judged is None else str
+    before, after = _found(base, names), _found(new, names)
+    cases = {case.fullname: case for case in judged.cases} if judged else {}
+    keys = dict.fromkeys([*before, *after])
+    exercises = list(dict.fromkeys(exercise for exercise, _ in keys))
+    pairs = {
+        key: (before.get(key, _ABSENT), after.get(key, _ABSENT))
+        for key in sorted(keys, key=lambda key: exercises.index(key[0]))
+    }
+    return [
+        _compare(exercise, name, pair, cases, words=judged is not None)
+        for (exercise, name), pair in pairs.items()
+        if any(one.finding.value for one in pair)
+    ]
+
+
+def _found(judged: Run, names: Names) -> dict[tuple[str, str], _Found]:
+    run = checks.credible(judged)
+    places = {
+        case.fullname: (case.group, str(case.params.get("device"))) for case in run.benchmarks
+    }
+    found = {}
+    for exercise, answers in findings(run).items():
+        for finding in answers:
+            mine = {places[name] for name in finding.cases}
+            offered = {names(name) for name, place in places.items() if place in mine}
+            one = _Found(finding, {*map(names, finding.cases)}, offered)
+            found[exercise, names(finding.name)] = one
+    return found
+
+
+def _compare(
+    exercise: str,
+    name: str,
+    pair: tuple[_Found, _Found],
+    cases: Mapping[str, CaseComparison],
+    *,
+    words: bool,
+) -> FindingComparison:
+    old, late = (one.finding for one in pair)
+    mine = [cases[one] for one in old.cases if one in cases]
+    disturbed = next((case.reason for case in mine if case.is_disturbed), None)
+    reason = _obstacle(*pair, cases) or disturbed
+    compared = (
+        None if reason else compare_values(old.by_launch, late.by_launch, between=_between(mine))
+    )
+    unit = old.unit or late.unit
+    gridded = unit == SIZE
+    word: Word | None = None
+    if words and compared:
+        word = _WORDS.get(verdict(compared), "unresolved")
+    elif words:
+        word = "unresolved" if reason == disturbed else "incomparable"
+    return FindingComparison(
+        exercise=exercise,
+        name=name,
+        label=old.label or late.label,
+        unit=unit,
+        base=old.value,
+        new=late.value,
+        ratio=compared.ratio if compared else None,
+        word=word,
+        smallest_change=compared.smallest_change if compared and not gridded else None,
+        overlap=overlap(old.value, late.value) if old.value and late.value else None,
+        reason=reason,
+    )
+
+
+def _between(cases: Sequence[CaseComparison]) -> Between:
+    """Return what a finding may differ by between runs: as a ratio of its two worst cases may.
+
+    A finding is not relative to the speed of the cores, so that may move it, too.
+    """
+    allowed = sorted((math.log1p(case.allowance) for case in cases), reverse=True)
+    cores = max((abs(math.log(case.clock)) for case in cases if case.clock), default=0.0)
+    return Between(known=math.hypot(*allowed[:2]) + cores)
+
+
+def _obstacle(old: _Found, late: _Found, cases: Mapping[str, CaseComparison]) -> str | None:
+    """Say why two findings have no ratio, or ``None``."""
+    for side, finding in (("base", old.finding), ("new", late.finding)):
+        if finding.value is None:
+            return f"no number in {side}: {finding.answer}"
+    for name in old.finding.cases:
+        if name in cases and cases[name].word == "incomparable":
+            return cases[name].reason
+    if old.cases != late.cases and old.offered != late.offered:
+        return "computed from other cases"
+    if min(*old.finding.by_launch, *late.finding.by_launch) <= 0:
+        return "not positive in every launch"
+    return None
+
+
+def table(found: Sequence[FindingComparison], base: str, new: str) -> Table:
+    """Return a row for each finding, with its word if it has one."""
+    columns = [Column(base, right=True), Column(new, right=True), Column(f"{new} / {base}")]
+    if any(one.word for one in found):
+        columns += [Column("verdict"), Column(FINDS, right=True)]
+    rows = []
+    for one in found:
+        judged = (f"({one.word})", finds(one.smallest_change)) if one.word else ()
+        rows.append(Row(one.exercise, one.name, "", (*_numbers(one), *judged)))
+    return Table(columns, rows)
+
+
+def overlaps(found: Sequence[FindingComparison], base: str, new: str) -> Table:
+    """Return a row for each finding, with whether the intervals overlap."""
+    columns = [Column(base, right=True), Column(new, right=True), Column(f"{new} / {base}")]
+    words = {True: "yes", False: "no", None: "-"}
+    rows = [Row(one.exercise, one.name, "", (*_numbers(one), words[one.overlap])) for one in found]
+    return Table([*columns, Column("intervals overlap")], rows)
+
+
+def legend(found: Sequence[FindingComparison]) -> list[str]:
+    """Explain the words of findings, and name those without a ratio."""
+    lines = []
+    if any(one.word for one in found):
+        lines.append("findings: all exploratory; higher or lower is not always better or worse")
+        lines.append(f"  ({FINDS}: the smallest change that would have been found in 90%)")
+    if any(one.word and one.ratio and one.unit == SIZE for one in found):
+        lines.append("  (-: sizes lie on a grid, and what changes less may not move them)")
+    reasons = grouped((f"{one.exercise} {one.name}", one.reason) for one in found)
+    return [*lines, *(f"no ratio: {line}" for line in reasons)]
+
+
+def _numbers(one: FindingComparison) -> tuple[str, str, str]:
+    base, new = (format_point(e, one.unit) if e else "-" for e in (one.base, one.new))
+    return base, new, format_estimate(one.ratio, RATIO) if one.ratio else "-"

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: MIT
+"""What `frobench compare` and `frobench reproduce` print, and the exit codes that they end with."""
+
+from collections.abc import Collection, Sequence
+
+import click
+import msgspec
+from msgspec import Struct
+
+from reports.compare.comparing import compare_findings, legend, overlaps, table
+from suite import compare
+from suite.compare import Levels
+from suite.stored.run import Run
+from suite.terminal import comparison_tables, comparison_words
+from suite.terminal.layout import dump, say, show
+
+
+def runs(  # noqa: PLR0913 - one for each thing that a caller may choose
+    base: Run,
+    new: Run,
+    others: Sequence[Levels] = (),
+    across: Collection[str] = (),
+    *,
+    as_json: bool,
+    allow_missing: bool = False,
+) -> int:
+    """Print verdicts on the cases and the findings of two runs.
+
+    others : runs from which it is learned how far runs of the machine lie apart
+    across : facts whose difference is the question
+    """
+    found = compare.compare_runs(base, new, others, across)
+    findings = compare_findings(base, new, found)
+    if as_json:
+        _dump(found, findings)
+    else:
+        _warn(found.faults)
+        if not found.differences:
+            show(comparison_tables.of_cases(found.cases, "base", "new"))
+            show(table(findings, "base", "new"))
+            say(*comparison_tables.legend(found.cases), *legend(findings), "")
+        say(*comparison_words.of_runs(found))
+    say(*comparison_words.refusals(found, allow_missing=allow_missing), err=as_json)
+    return compare.exit_code(found, allow_missing=allow_missing)
+
+
+def versions(run: Run, *, as_json: bool, allow_missing: bool = False) -> int:
+    """Print verdicts on the versions that a run measured beside each other."""
+    found = compare.compare_versions(run)
+    if not found.cases:
+        raise click.UsageError(
+            "no case of this run has two versions to compare. Name a second run, or have a "
+            "benchmark measure its body beside another version: measure(new, against=old, ...)"
+        )
+    if as_json:
+        _dump(found)
+    else:
+        _warn(found.faults)
+        show(comparison_tables.of_cases(found.cases, "other version", "body"))
+        say(*comparison_tables.legend(found.cases), "", *comparison_words.of_versions(found))
+    say(*comparison_words.refusals(found, allow_missing=allow_missing), err=as_json)
+    return compare.exit_code(found, allow_missing=allow_missing)
+
+
+def machines(base: Run, new: Run, *, as_json: bool) -> int:
+    """Print two machines side by side."""
+    found = compare.compare_machines(base, new)
+    findings = compare_findings(base, new)
+    if as_json:
+        _dump(found, findings)
+    else:
+        say(f"base: {found.base_machine} ({found.base})")
+        say(f"new:  {found.new_machine} ({found.new})", "")
+        _warn(found.faults)
+        show(comparison_tables.of_ratios(found.cases))
+        show(table(findings, "base", "new"))
+        show(comparison_tables.of_means(found.means))
+        say(*legend(findings), *comparison_words.of_machines(found))
+    return 0
+
+
+def reproduction(
+    first: Run, again: Run, others: Sequence[Levels] = (), across: Collection[str] = ()
+) -> int:
+    """Print whether a run that was measured again agrees, with its findings side by side.
+
+    others, across : as for `runs`
+    """
+    answer = compare.agreement(first, again, others, across)
+    _warn(answer.comparison.faults)
+    if answer.comparison.differences:
+        findings = compare_findings(first, again)
+        show(overlaps(findings, "there", "here"))
+    else:
+        findings = compare_findings(first, again, answer.comparison)
+        show(table(findings, "before", "now"))
+    say(*legend(findings), *answer.lines)
+    return answer.exit_code
+
+
+def _warn(faults: Sequence[str]) -> None:
+    """Print the errors of whole runs above what they make worthless."""
+    if faults:
+        say(*faults, "")
+
+
+def _dump(comparison: Struct, findings: Sequence[Struct] | None = None) -> None:
+    """Print a comparison, with that of the findings if there is one, for programs."""
+    more = {} if findings is None else {"findings": findings}
+    whole = msgspec.structs.asdict(comparison) | more
+    dump(whole)

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: MIT
+"""Tables as CSV and Parquet: the same bytes on every Python, and no cell that is a formula."""
+
+from collections.abc import Sequence
+from operator import attrgetter
+from typing import Any
+
+import msgspec
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyarrow import csv, parquet
+
+from reports.summary.model import Summary
+from reports.table.estimates import CaseEstimate
+from suite.stored.run import Run
+
+_FORMULA, _NUMBER = r"^[=+\-@\t\r]", r"^[+-](\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
+RUNS = pa.schema(
+    {
+        **dict.fromkeys(("run", "machine", "title", "device"), pa.string()),
+        "count": pa.int64(),
+        **dict.fromkeys(("datetime", "profile"), pa.string()),
+        "complete": pa.bool_(),
+        **dict.fromkeys(("launches", "cases", "failed", "skipped"), pa.int64()),
+        **dict.fromkeys(("commit", "href", "sha256"), pa.string()),
+    }
+)
+"""Columns of the table of runs, as `reports.summary.model.Summary` explains them."""
+ESTIMATES = pa.schema(
+    {
+        **dict.fromkeys(("run", "machine"), pa.string()),
+        **dict.fromkeys(("exercise", "case", "function", "params", "device"), pa.string()),
+        "status": pa.string(),
+        "headline": pa.bool_(),
+        **dict.fromkeys(("seconds", "low", "high", "log_mean", "log_error"), pa.float64()),
+        "launches": pa.int64(),
+        **dict.fromkeys(("flops", "bytes", "flop_rate", "byte_rate"), pa.float64()),
+        "version": pa.string(),
+    }
+)
+"""Columns of the table of estimates, as `reports.summary.model.Summary` and
+`reports.table.estimates.CaseEstimate` explain them; the parameters are one JSON object, sorted
+by name.
+"""
+
+
+class Rows(msgspec.Struct, frozen=True):
+    """A run's part of the table of estimates, a row a case: as an Arrow stream, and as CSV.
+
+    They are views of what was read: the parts of a thousand runs have 200 MB.
+    """
+
+    stream: memoryview
+    csv: memoryview
+
+
+def table_of(frame: pd.DataFrame) -> pa.Table:
+    """Return a frame as a table without pandas' own remarks, which differ between versions.
+
+    A column in which cases have values of several kinds holds their texts.
+    """
+    return pa.table({str(name): _column(values) for name, values in frame.items()})
+
+
+def _column(values: "pd.Series[Any]") -> pa.Array:
+    try:
+        found = pa.Array.from_pandas(values)
+    except (pa.ArrowInvalid, pa.ArrowTypeError):
+        texts = [None if pd.isna(one) else str(one) for one in values]
+        return pa.array(texts, pa.string())
+    # How pandas holds texts depends on its version.
+    return found.cast(pa.string()) if pa.types.is_large_string(found.type) else found
+
+
+def runs(summaries: Sequence[Summary]) -> pa.Table:
+    """Return the table of runs: a row a run."""
+    columns = {name: list(map(attrgetter(name), summaries)) for name in RUNS.names}
+    return pa.table(columns, schema=RUNS)
+
+
+def rows(run: Run, estimated: Sequence[CaseEstimate]) -> Rows:
+    """Return a run's part of the table of estimates."""
+    names = {"run": run.frobench.run, "machine": run.frobench.environment.machine}
+    columns: dict[str, list[Any]] = {name: [text] * len(estimated) for name, text in names.items()}
+    columns |= {
+        name: list(map(attrgetter(name), estimated)) for name in ESTIMATES.names[len(names) :]
+    }
+    columns["params"] = list(map(_plain, columns["params"]))
+    table = pa.table(columns, schema=ESTIMATES)
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, ESTIMATES) as stream:
+        stream.write_table(table)
+    return Rows(memoryview(sink.getvalue()), memoryview(as_csv(table)))
+
+
+def opened(parts: Sequence[Rows]) -> list[pa.Table]:
+    """Return the parts as tables, which takes little memory of its own."""
+    return [pa.ipc.open_stream(one.stream).read_all() for one in parts]
+
+
+def joined(parts: Sequence[Rows], tables: Sequence[pa.Table]) -> dict[str, bytes]:
+    """Return the table of estimates of many runs, by the suffix of its format.
+
+    Parameters
+    ----------
+    tables
+        The parts, opened.
+    """
+    none = ESTIMATES.empty_table()
+    head, found = as_csv(none), pa.concat_tables([none, *tables])
+    return {
+        "csv": b"".join([head, *(one.csv[len(head) :] for one in parts)]),
+        "parquet": as_parquet(found),
+    }
+
+
+def _plain(params: object) -> bytes:
+    return msgspec.json.encode(params, order="sorted")
+
+
+def as_csv(table: pa.Table) -> bytes:
+    """Return a table as CSV in UTF-8; what a spreadsheet would take for a formula begins with '."""
+    names = _harmless(pa.array(table.column_names, pa.string())).to_pylist()
+    columns = table.columns
+    texts = [column.unique() for column in columns if pa.types.is_string(column.type)]
+    if pc.any(_formulas(pa.chunked_array(texts, pa.string()))).as_py():  # seldom: all at once
+        columns = [_harmless(one) if pa.types.is_string(one.type) else one for one in columns]
+    sink = pa.BufferOutputStream()
+    csv.write_csv(pa.table(columns, names=names), sink)
+    return bytes(sink.getvalue())
+
+
+def _harmless(texts: pa.ChunkedArray | pa.Array) -> pa.ChunkedArray | pa.Array:
+    return pc.if_else(_formulas(texts), pc.binary_join_element_wise("'", texts, ""), texts)
+
+
+def _formulas(texts: pa.ChunkedArray | pa.Array) -> pa.ChunkedArray | pa.Array:
+    """Tell which texts a spreadsheet would compute."""
+    begins, is_number = (pc.match_substring_regex(texts, one) for one in (_FORMULA, _NUMBER))
+    return pc.and_not(begins, is_number)
+
+
+def as_parquet(table: pa.Table) -> bytes:
+    """Return a table as Parquet."""
+    sink = pa.BufferOutputStream()
+    parquet.write_table(table, sink, compression="zstd", store_schema=False)
+    return bytes(sink.getvalue())

@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: MIT
+"""What programs are told of a page, in schema.org's words.
+
+It says what was measured and in which units, under which licence it may be used, and how to cite
+it. Who measured a run is not stored, so it names no person.
+"""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import PurePosixPath
+from typing import Any, NamedTuple
+
+from reports.site.cache import Marks
+
+MEDIA = {
+    ".csv": "text/csv",
+    ".json": "application/json",
+    ".parquet": "application/vnd.apache.parquet",
+}
+"""Files that hold data, by their suffix; all others show it."""
+VARIABLES = {
+    "seconds": ("Time of one call", "s"),
+    "low": ("Lower end of the 95% interval of the time", "s"),
+    "high": ("Upper end of the 95% interval of the time", "s"),
+    "log_mean": ("Mean over launches of the natural logarithms of the time in seconds", "1"),
+    "log_error": ("Standard error of that mean", "1"),
+    "flop_rate": ("Floating-point operations by time", "FLOP/s"),
+    "byte_rate": ("Bytes moved by time", "B/s"),
+}
+"""Columns of the estimates that were measured: what they hold, and its unit."""
+TECHNIQUE = (
+    "Median over fresh processes of the medians of each; "
+    "a 95% interval that takes the process, not the sample, as the unit of replication"
+)
+KEYWORDS = ("benchmark", "PyTorch", "GPU", "performance", "reproducibility")
+PROJECT = {
+    "@type": "SoftwareApplication",
+    "name": "Frobench",
+    "description": "A reproducible PyTorch benchmark suite with reports.",
+    "applicationCategory": "Benchmark",
+    "license": "https://spdx.org/licenses/MIT",
+}
+"""The suite, which whoever uses a result is asked to cite (`CITATION.cff`)."""
+AUTHORS = {"@type": "Organization", "name": "The Frobench authors"}
+CREATORS = {
+    "@type": "Organization",
+    "name": "Contributors to Frobench",
+    "description": "Those who measured the runs; a stored run names nobody.",
+}
+
+Entity = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Publication:
+    """What no run can tell of a site.
+
+    Parameters
+    ----------
+    address
+        Where it will lie: the folder of the index, ending in a slash. Empty if that is not known.
+    licence
+        Under which its data may be used, as SPDX names it.
+    """
+
+    address: str = ""
+    licence: str = "CC-BY-4.0"
+
+    def url(self, href: str) -> str:
+        """Return where a file of the site will lie: relative to the site if that is not known."""
+        return f"{self.address}{href}"
+
+    @property
+    def licence_url(self) -> str:
+        """Address of the licence's text."""
+        return f"https://spdx.org/licenses/{self.licence}"
+
+
+ANYWHERE = Publication()
+"""A site whose address is not known."""
+
+
+class Head(NamedTuple):
+    """What the head of a page tells machines.
+
+    dataset : the data of the page, in schema.org's words
+    licence : the name of theirs
+    url, image : where the page and its picture will lie; empty if that is not known, since
+        both must be absolute
+    """
+
+    dataset: Entity
+    licence: str
+    url: str = ""
+    image: str = ""
+
+
+class Described(NamedTuple):
+    """What a page holds, as people would say it.
+
+    href : of the page, below the site, empty for the index; ``image`` of its picture likewise
+    date : when it was measured, ISO 8601
+    """
+
+    name: str
+    text: str
+    href: str
+    image: str
+    date: str
+
+
+def head(about: Described, files: Marks, publication: Publication) -> Head:
+    """Return what the head of a page tells machines.
+
+    Parameters
+    ----------
+    files
+        What belongs to the page, by paths below the site; those that hold data are offered.
+    """
+    known = bool(publication.address)
+    folder = PurePosixPath(about.href).parent
+    dataset: Entity = {
+        "@context": "https://schema.org/",
+        "@type": "Dataset",
+        "name": about.name,
+        "description": about.text,
+        **published(about),
+        "license": publication.licence_url,
+        "creator": CREATORS,
+        "citation": PROJECT | {"author": AUTHORS},
+        "creditText": credit(about),
+        "isAccessibleForFree": True,
+        "keywords": list(KEYWORDS),
+        "measurementTechnique": TECHNIQUE,
+        "variableMeasured": [variable(name) for name in VARIABLES],
+        "distribution": [
+            {"@type": "DataDownload", **told(name, files)}
+            | {
+                "contentUrl": publication.url(name)
+                if known
+                else PurePosixPath(name).relative_to(folder).as_posix()
+            }
+            for name in data(files)
+        ],
+    }
+    if not known:
+        return Head(dataset, publication.licence)
+    url, image = publication.url(about.href), publication.url(about.image)
+    dataset |= {"@id": url, "url": url, "image": image}
+    return Head(dataset, publication.licence, url, image)
+
+
+def told(name: str, files: Marks) -> Entity:
+    """Say what a file is called and which kind it is, how large, and by what it is known."""
+    mark = files[name]
+    return {
+        "name": name.rpartition("/")[2],
+        "encodingFormat": MEDIA[_suffix(name)],
+        "contentSize": str(mark.size),
+        "sha256": mark.sha256,
+    }
+
+
+def data(files: Marks) -> list[str]:
+    """Return the files that hold data, sorted."""
+    return sorted(name for name in files if _suffix(name) in MEDIA)
+
+
+def _suffix(name: str) -> str:
+    """Return the suffix of a file's path; there are tens of thousands, and pathlib is slow."""
+    return f".{name.rpartition('.')[2]}"
+
+
+def variable(name: str) -> Entity:
+    """Return a column that was measured, in schema.org's words."""
+    text, unit = VARIABLES[name]
+    return {"@type": "PropertyValue", "name": name, "description": text, "unitText": unit}
+
+
+def published(about: Described) -> Entity:
+    """Say when the newest of the data was measured: the same data give the same words."""
+    return {"datePublished": day} if (day := date(about.date)) else {}
+
+
+def credit(about: Described) -> str:
+    """Return how to cite some data in one line."""
+    year = date(about.date)[:4] or "n.d."
+    return f"{CREATORS['name']} ({year}). {about.name}. Measured with Frobench."
+
+
+def date(text: str) -> str:
+    """Return the day of an ISO 8601 time in UTC, ``YYYY-MM-DD``; empty if it is none."""
+    try:
+        return datetime.fromisoformat(text).astimezone(UTC).date().isoformat()
+    except (ValueError, OverflowError):
+        return ""

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: MIT
+"""The attainable peak: the most that a device gives a product, and how sure that is."""
+
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+
+import pandas as pd
+
+from reports.findings import peaks
+from reports.findings.answers import VALUE, Answer, ask, behind, capital, estimate_of, text
+from reports.findings.exercises.matmul import RATE, best_rates
+from reports.findings.finding import RATIO, Axis, Finding, Plot, Point, Series
+from reports.findings.select import Cases, NotMeasuredError, device_title, is_cpu, the_device
+from suite.stored.run import Case, Search
+from suite.units import counted, format_value
+
+PRODUCTS = ("bench_product", "bench_product_narrow")
+TIE = 0.995
+"""The rate of the second best shape, as a part of the best, from which the two tie."""
+SPACE = "\N{NO-BREAK SPACE}"
+
+
+def findings(cases: Cases) -> list[Finding]:
+    """Lead with the accelerators' peaks: what is the most, how sure is it, who gets near."""
+    found = []
+    for device in reversed(cases.devices()):
+        name = the_device(cases.run, device)
+        most = f"What is the most that {name} gives a matrix product?"
+        near = f"How much of that does a square product get from {name}?"
+        found += [
+            ask(f"peak-{device}", most, peak, cases, device),
+            ask(
+                f"searched-{device}", "How sure is it that no shape is faster?", sure, cases, device
+            ),
+            ask(f"square-{device}", near, square, cases, device),
+        ]
+    if all(map(is_cpu, cases.devices())):
+        most = "What is the most that an accelerator gives a matrix product?"
+        found.append(
+            ask("peak-accelerator", most, lambda them: peak(them, them.accelerator()), cases)
+        )
+    return found
+
+
+def peak(cases: Cases, device: str) -> Answer:
+    """Name the rate and the shape in each precision, the fastest first."""
+    first, *others = best_products(cases, device)
+    part = peaks.of_peak(cases.run, first.case.fullname, first.rate)
+    listed = "".join(
+        f"; {text(one.rate, RATE.unit)} in {one.precision} ({one.shape})"
+        f"{peaks.of_peak(cases.run, one.case.fullname, one.rate, named=not part)}"
+        for one in others
+    )
+    where = the_device(cases.run, device)
+    without = peaks.missing(cases.run, device)
+    return Answer(
+        capital(
+            f"{VALUE} in {first.precision} ({first.shape}){part} on {where}{listed}{without}; "
+            "in bursts, not sustained for minutes."
+        ),
+        tuple(one.case.fullname for one in (first, *others)),
+        first.rate,
+        RATE.unit,
+        f"most that {where} reaches, in {first.precision}",
+    )
+
+
+def sure(cases: Cases, device: str) -> Answer:
+    """Say how many shapes were tried, for how long, and how near the second best came."""
+    best = best_products(cases, device)
+    told = [f"in {one.precision}: {_effort(one.case.extra_info.search)}" for one in best]
+    return Answer(capital(f"{'; '.join(told)}."), tuple(one.case.fullname for one in best))
+
+
+def square(cases: Cases, device: str) -> Answer:
+    """Compare the best square product of the same run with the fastest shape."""
+    others = cases.of("matmul")
+    squares = best_rates(others, device)
+    both = [one for one in best_products(cases, device) if one.precision in squares]
+    if not both:
+        raise NotMeasuredError(others.reason(device=device))
+    parts, behind_it = [], []
+    for one in both:
+        curve, n = squares[one.precision]
+        parts.append((curve.at(n) / one.rate).dropna())
+        behind_it += [one.case.fullname, *behind(curve.on([n]))]
+    listed = "".join(
+        f"; {text(part, '1')} in {one.precision}"
+        for one, part in zip(both[1:], parts[1:], strict=True)
+    )
+    n = squares[both[0].precision][1]
+    return Answer(
+        f"The best square product (n{SPACE}={SPACE}{format_value(n, 'n')}) gets {VALUE} of it in "
+        f"{both[0].precision}{listed}.",
+        tuple(behind_it),
+        parts[0],
+        "1",
+        f"part of the most that a square product gets, in {both[0].precision}",
+    )
+
+
+def plots(cases: Cases) -> Iterator[Plot]:
+    """Draw each device's most by precision."""
+    dots = []
+    for device in reversed(cases.devices()):
+        with suppress(NotMeasuredError):
+            points = (
+                Point(one.precision, estimate_of(one.rate), (one.case.fullname,))
+                for one in best_products(cases, device)
+            )
+            dots.append(Series(device_title(cases.run, device), tuple(points)))
+    if dots:
+        yield Plot("peak", "The most by precision", "dots", Axis("precision"), RATE, tuple(dots))
+
+
+@dataclass(frozen=True)
+class Product:
+    """The fastest product of a precision.
+
+    rate : FLOP/s by launch
+    """
+
+    precision: str
+    case: Case
+    rate: pd.Series
+
+    @property
+    def shape(self) -> str:
+        """The shape, such as 8,192 x 4,096 x 8,192."""
+        found = self.case.extra_info.search
+        sides = found.shape if found else ()
+        return f"{SPACE}{RATIO}{SPACE}".join(format_value(side, "n") for side in sides)
+
+
+def best_products(cases: Cases, device: str) -> list[Product]:
+    """Return the products of a device, the fastest precision first."""
+    wanted = {name for one in PRODUCTS for name in cases.names(function=one, device=device)}
+    found = [
+        Product(str(case.params["dtype"]), case, cases.one("device_flop_rate", case=case.fullname))
+        for case in cases.passed()
+        if case.fullname in wanted
+    ]
+    if not found:
+        raise NotMeasuredError(cases.reason(device=device))
+    return sorted(found, key=lambda one: -estimate_of(one.rate).value)
+
+
+def _effort(found: Search | None) -> str:
+    if found is None:
+        return "the shape was not searched for"
+    tried = f"{counted(found.shapes, 'shape')} tried in {format_value(found.seconds, 's', 2)}"
+    if found.runner_up is None:
+        return tried
+    if found.runner_up >= TIE:
+        return f"{tried}; the runner-up ties"
+    return f"{tried}; the runner-up reaches {format_value(found.runner_up, '1')} of the rate"

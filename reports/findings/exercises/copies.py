@@ -1,0 +1,254 @@
+# SPDX-License-Identifier: MIT
+"""Copies: latency and bandwidth of each way to move bytes, and what waiting or sharing costs."""
+
+from collections.abc import Iterator
+from contextlib import suppress
+
+from reports.findings import peaks
+from reports.findings.answers import VALUE, Answer, ask, behind, estimate_of, text
+from reports.findings.cold import cold_plot, longer
+from reports.findings.finding import RATIO, Axis, Finding, Plot, Point, Series
+from reports.findings.fit import LEAST_SIZES, fit
+from reports.findings.kinds import AT_ONCE, KINDS, Kind
+from reports.findings.select import Cases, Curve, NotMeasuredError, device_title, is_cpu, the_device
+from reports.findings.side_by_side import at_once_and_in_turn, concurrency
+from suite.stored.run import Estimate
+from suite.units import format_value
+
+TO_DEVICE, TO_HOST = "bench_to_device", "bench_to_host"
+COLD, NUMPY, PRINT = "bench_within_cold", "bench_numpy", "bench_print"
+PRINTED = 1000
+"""Numbers in the longest tensor that is printed in full, of 4 bytes each."""
+SIZE, RATE, TIME = Axis("Size", "B"), Axis("Bandwidth", "B/s"), Axis("Time", "s")
+ALONE = {"all-to-device": TO_DEVICE, "all-to-host": TO_HOST}
+"""What copies of several devices at once are held against."""
+
+
+def findings(cases: Cases) -> list[Finding]:
+    """Answer for each way to copy, that of an unsuspecting program first."""
+    found = [
+        _speed(cases, name, place) for name, kind in KINDS.items() for place in kind.places(cases)
+    ]
+    for name, question in (
+        ("to-device", "How fast are copies to an accelerator, and back?"),
+        ("between", "How fast are copies from one accelerator to another?"),
+    ):
+        if not KINDS[name].places(cases):
+            found.append(ask(name, question, absent, cases, KINDS[name].function))
+    question = "How long does a copy hold the thread?"
+    found.append(ask("non-blocking", question, non_blocking, cases))
+    question = "Do copies in both directions slow each other down?"
+    found.append(ask("both-ways", question, both_ways, cases))
+    for name in ALONE:
+        for group in AT_ONCE[name].places(cases):
+            question = f"Do copies {AT_ONCE[name].name(cases, group)} at once take longer?"
+            found.append(ask(f"{name}-{group}", question, all_at_once, cases, name, group))
+    for device in KINDS["within"].places(cases):
+        where = the_device(cases.run, device)
+        question = f"What do cold caches cost copies within the memory of {where}?"
+        found.append(ask(f"cold-copy-{device}", question, cold, cases, device))
+        question = f"What does a NumPy array of a tensor on {where} cost?"
+        found.append(ask(f"numpy-{device}", question, to_numpy, cases, device))
+        question = f"What does printing a tensor on {where} cost?"
+        found.append(ask(f"print-{device}", question, printing, cases, device))
+    return found
+
+
+def absent(cases: Cases, function: str) -> Answer:
+    """Say why nothing was copied."""
+    cases.accelerator()
+    raise NotMeasuredError(cases.reason(function=function))
+
+
+def _speed(cases: Cases, name: str, place: str) -> Finding:
+    """Answer with a line if one fits: a bandwidth that is none is called by another name."""
+    question = f"How fast are copies {KINDS[name].name(cases, place)}?"
+    fitted = ask(f"bandwidth-{name}-{place}", question, bandwidth, cases, name, place)
+    return (
+        fitted if fitted.value else ask(f"rate-{name}-{place}", question, rate, cases, name, place)
+    )
+
+
+def bandwidth(cases: Cases, name: str, place: str) -> Answer:
+    """Give latency and bandwidth of the line that fits, and the size that gets half of it."""
+    where, times = KINDS[name].name(cases, place), KINDS[name].curve(cases, place)
+    line = fit(times)
+    counted = KINDS[name].curve(cases, place, "bytes").at(times.sizes[-1]) / times.sizes[-1]
+    speed = line.rate * counted
+    part = peaks.of_copy(cases.run, place, KINDS[name].function, speed)
+    return Answer(
+        f"{VALUE}{part} for copies {where}, with a latency of {text(line.latency, TIME.unit)}; "
+        f"half of that bandwidth is reached at {text(line.half, SIZE.unit)}.",
+        behind(times),
+        speed,
+        RATE.unit,
+        f"bandwidth of copies {where}",
+        rule_of_thumb=f"Join copies below {_bytes(estimate_of(line.half).value)}.",
+    )
+
+
+def rate(cases: Cases, name: str, place: str) -> Answer:
+    """Give the rate of the largest copy and the time of the smallest, where no line fits."""
+    where, times = KINDS[name].name(cases, place), KINDS[name].curve(cases, place)
+    small, large = times.sizes[0], times.sizes[-1]
+    tiny = f"; {text(times.at(small), TIME.unit)} for {_bytes(small)}"
+    no_line = "; no single line fits the times between"
+    speed = KINDS[name].curve(cases, place, "byte_rate").at(large)
+    part = peaks.of_copy(cases.run, place, KINDS[name].function, speed)
+    return Answer(
+        f"{VALUE}{part} for copies of {_bytes(large)} {where}{tiny if small < large else ''}"
+        f"{no_line if len(times.sizes) >= LEAST_SIZES else ''}.",
+        behind(times.ends()),
+        speed,
+        RATE.unit,
+        f"of copies {where} at {_bytes(large)}",
+    )
+
+
+def non_blocking(cases: Cases) -> Answer:
+    """Compare how long the thread is held by a copy that it waits for and one that it does not."""
+    device = cases.accelerator()
+    waited, unwaited = (
+        cases.curve("size", "part_enqueue", function=TO_DEVICE, device=device, memory=memory)
+        for memory in ("pinned", "non_blocking")
+    )
+    size = (waited / unwaited).sizes[-1]
+    return Answer(
+        f"A copy of {_bytes(size)} from pinned memory to {the_device(cases.run, device)} holds the "
+        f"thread for {VALUE} if it is non_blocking, and for {text(waited.at(size), TIME.unit)} if "
+        "it is not.",
+        behind(waited.on([size]), unwaited.on([size])),
+        unwaited.at(size),
+        TIME.unit,
+        "for launching a non_blocking copy",
+    )
+
+
+def both_ways(cases: Cases) -> Answer:
+    """Compare copies in both directions at once with their control strictly in turn."""
+    where = {"function": AT_ONCE["both-ways"].function, "device": cases.accelerator()}
+    at_once, in_turn = at_once_and_in_turn(cases, "size", **where)
+    proved = concurrency(cases, "size", **where)
+    ratio, size = in_turn / at_once, proved.sizes[-1]
+    shared = f", sharing {text(proved.at(size), '1')} of the shorter one's time"
+    return Answer(
+        f"Copies of {_bytes(size)} to {the_device(cases.run, where['device'])} and back are "
+        f"{VALUE} as fast both at once as strictly in turn{shared}.",
+        behind(proved.on([size])),
+        ratio.at(size),
+        RATIO,
+        "as fast both ways at once",
+    )
+
+
+def all_at_once(cases: Cases, name: str, group: str) -> Answer:
+    """Compare the copies of several devices at once with that of the first alone."""
+    first, count = group.partition("+")[0], group.count("+") + 1
+    alone = cases.curve("size", function=ALONE[name], device=first, memory="non_blocking")
+    ratio = alone / AT_ONCE[name].curve(cases, group)
+    size = ratio.sizes[-1]
+    together = AT_ONCE[name].curve(cases, group, "byte_rate").at(size)
+    return Answer(
+        f"Copies of {_bytes(size)} {AT_ONCE[name].name(cases, group)} at once run at "
+        f"{text(together, RATE.unit)} together, {VALUE} of {count} times the rate of one alone.",
+        ratio.cases[size],
+        ratio.at(size),
+        "1",
+        f"of {count} times the rate of one copy alone",
+    )
+
+
+def cold(cases: Cases, device: str) -> Answer:
+    """Compare copies within a device that find nothing in the caches with those that may."""
+    where = the_device(cases.run, device)
+    return longer(f"A copy of {{}} within the memory of {where}", _cold(cases, device), _bytes)
+
+
+def to_numpy(cases: Cases, device: str) -> Answer:
+    """Give the time in which the largest tensor becomes a NumPy array."""
+    times = cases.curve("size", function=NUMPY, device=device)
+    size = times.sizes[-1]
+    shared = ", which shares its memory," if device == "cpu" else ""
+    return Answer(
+        f"A tensor of {_bytes(size)} on {the_device(cases.run, device)} becomes a NumPy array"
+        f"{shared} in {VALUE}.",
+        times.cases[size],
+        times.at(size),
+        TIME.unit,
+        f"for a NumPy array of {_bytes(size)}",
+    )
+
+
+def printing(cases: Cases, device: str) -> Answer:
+    """Give the time of printing as many numbers as are shown in full, and of a single one."""
+    one, many = (cases.one(function=PRINT, device=device, size=4 * count) for count in (1, PRINTED))
+    return Answer(
+        f"Printing {PRINTED:,} numbers on {the_device(cases.run, device)} takes {VALUE}, and "
+        f"printing one {text(one, TIME.unit)}.",
+        cases.names(function=PRINT, device=device),
+        many,
+        TIME.unit,
+        f"for printing {PRINTED:,} numbers",
+    )
+
+
+def plots(cases: Cases) -> Iterator[Plot]:
+    """Draw bandwidth by size for each device and group, copies within them, and all latencies."""
+    within = KINDS["within"]
+    shown = [kind for kind in (*KINDS.values(), *AT_ONCE.values()) if kind is not within]
+    for place in sorted(cases.devices(), key=is_cpu):
+        lines = tuple(
+            kind.curve(cases, place, "byte_rate").series(kind.label)
+            for kind in shown
+            if place in kind.places(cases)
+        )
+        if lines:
+            title = f"Bandwidth of copies: {device_title(cases.run, place)}"
+            bound = _bound(cases, place, TO_DEVICE, "the link, one way", lines)
+            yield Plot(f"bandwidth-{place}", title, "curve", SIZE, RATE, lines, lines=bound)
+    lines = tuple(
+        within.curve(cases, place, "byte_rate").series(device_title(cases.run, place))
+        for place in within.places(cases)
+    )
+    if lines:
+        title = "Bandwidth of copies within a device, bytes read and written"
+        bound = _bound(
+            cases, within.places(cases)[0], within.function, "accelerator's memory", lines
+        )
+        yield Plot("bandwidth-within", title, "curve", SIZE, RATE, lines, lines=bound)
+    yield from cold_plot("copy", SIZE, _cold, cases, within.places(cases))
+    latencies = tuple(point for kind in KINDS.values() for point in _latencies(cases, kind))
+    if latencies:
+        series = Series("latency", latencies)
+        yield Plot("latency", "Latency of copies", "dots", Axis("copies"), TIME, (series,))
+
+
+def _bound(
+    cases: Cases, place: str, function: str, name: str, lines: tuple[Series, ...]
+) -> tuple[Series, ...]:
+    """Return what the link or the memory allows as a line beside others; none if not known."""
+    bound = peaks.bound_of_copy(cases.run, place, function)
+    if bound is None:
+        return ()
+    level = Estimate(bound.rate, bound.rate, bound.rate, 0)
+    sizes = [float(point.x) for line in lines for point in line.points]
+    points = (Point(min(sizes), level), Point(max(sizes), level))
+    return (Series(f"{name}: {format_value(bound.rate, RATE.unit)}", points),)
+
+
+def _latencies(cases: Cases, kind: Kind) -> Iterator[Point]:
+    """Return the latency on each device or group where a line fits."""
+    for place in kind.places(cases):
+        with suppress(NotMeasuredError):
+            times = kind.curve(cases, place)
+            latency = estimate_of(fit(times).latency)
+            yield Point(kind.name(cases, place), latency, behind(times))
+
+
+def _cold(cases: Cases, device: str) -> Curve:
+    """Return how many times as long a copy takes with cold caches, by size."""
+    return cases.curve("size", function=COLD, device=device) / KINDS["within"].curve(cases, device)
+
+
+def _bytes(size: float) -> str:
+    return format_value(size, SIZE.unit)

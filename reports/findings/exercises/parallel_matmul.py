@@ -1,0 +1,259 @@
+# SPDX-License-Identifier: MIT
+"""Parallel products: how near several devices at once are to as many times as fast as one."""
+
+from collections.abc import Iterator
+from contextlib import suppress
+
+from reports.findings.answers import (
+    VALUE,
+    Answer,
+    N,
+    ask,
+    behind,
+    is_above,
+    is_below,
+    size,
+    smallest,
+    text,
+    threshold,
+)
+from reports.findings.finding import RATIO, Axis, Finding, Plot, Point, Series
+from reports.findings.select import Cases, Curve, NotMeasuredError, is_cpu, the_device
+from reports.findings.side_by_side import at_once_and_in_turn, concurrency
+
+SEQUENCE, STREAMS = "bench_sequence", "bench_two_streams"
+PROCESSES, PROCESS_SEQUENCE = "bench_processes", "bench_process_sequence"
+WAYS = {
+    "bench_one_thread": "begun by one thread",
+    "bench_threads": "begun by a thread each",
+    PROCESSES: "begun by a process each",
+}
+CONTROLS = {"bench_one_thread": "bench_in_turn", PROCESSES: "bench_processes_in_turn"}
+SIZE, EFFICIENCY = Axis("size n"), Axis("Scaling efficiency", "1")
+LEVEL = 0.95
+SERIES = 3
+"""Groups of devices, of two, four ... and all, from which on their number is an axis."""
+
+
+def findings(cases: Cases) -> list[Finding]:
+    """Answer for each group of devices and each way to use them, accelerators first."""
+    found = [
+        ask(
+            f"scaling-{function.removeprefix('bench_')}",
+            f"How well do more and more devices work together, {WAYS[function]}?",
+            scaling,
+            cases,
+            function,
+        )
+        for function in _growing(cases)
+    ]
+    found += [finding for way in _ways(cases) for finding in _of_a_way(cases, *way)]
+    if all(is_cpu(group) for group, _ in _ways(cases)):
+        question = "How near are two products on two accelerators to twice as fast as on one?"
+        found.append(ask("efficiency-accelerators", question, no_two_accelerators, cases))
+    question = "What do two streams gain on a single accelerator?"
+    found.append(ask("streams", question, streams, cases))
+    question = "How much of two streams' time is shared on a single accelerator?"
+    return [*found, ask("overlap-streams", question, streams_overlap, cases)]
+
+
+def no_two_accelerators(cases: Cases) -> Answer:
+    """Say why nothing was measured on two accelerators."""
+    raise NotMeasuredError(cases.reason(function="bench_one_thread"))
+
+
+def _of_a_way(cases: Cases, group: str, function: str) -> Iterator[Finding]:
+    name = f"{function.removeprefix('bench_')}-{group}"
+    where = f"on {the_device(cases.run, group)}, {WAYS[function]}"
+    for kind, question, compute in (
+        ("efficiency", f"How near to perfect scaling are products {where}?", efficiency),
+        ("threshold", f"From which size is scaling nearly perfect {where}?", nearly),
+        ("overlap", f"How much of the products' time is shared {where}?", overlap),
+    ):
+        yield ask(f"{kind}-{name}", question, compute, cases, group, function)
+
+
+def scaling(cases: Cases, function: str) -> Answer:
+    """Give the efficiency of each number of devices at the largest size that all have."""
+    groups = _at_one_size(cases, function)
+    (n,) = {curve.sizes[0] for curve in groups.values()}
+    *fewer, most = groups
+    reached = ", ".join(f"{text(groups[one].at(n), '1')} of {_times(one)}" for one in fewer)
+    return Answer(
+        f"Products at once, {WAYS[function]}, reach {reached} and {VALUE} of {_times(most)} the "
+        f"speed of one device at {size(n, N)}.",
+        behind(*groups.values()),
+        groups[most].at(n),
+        EFFICIENCY.unit,
+        f"of {_times(most)} as fast, {size(n, N)}",
+    )
+
+
+def efficiency(cases: Cases, group: str, function: str) -> Answer:
+    """Compare products at once on a group of devices with as many in sequence on one."""
+    curve = _efficiency(cases, group, function)
+    large = curve.sizes[-1]
+    where = the_device(cases.run, group)
+    tiny = smallest(curve, EFFICIENCY.unit, "; {value} at {size}")
+    return Answer(
+        f"{VALUE} of perfect scaling at {size(large, N)} with products at once on {where}, "
+        f"{WAYS[function]}{tiny}.",
+        behind(curve.ends()),
+        curve.at(large),
+        EFFICIENCY.unit,
+        f"of perfect scaling on {where}, {size(large, N)}",
+        rule_of_thumb=_worth_splitting(curve, 1 / (group.count("+") + 1)),
+    )
+
+
+def _worth_splitting(curve: Curve, even: float) -> str:
+    """Say from which measured size several devices are faster than one, in all larger ones too.
+
+    Parameters
+    ----------
+    even
+        The efficiency with which several devices are as fast as one.
+    """
+    gains = [n for n in curve.sizes if is_above(curve.at(n), even)]
+    without = [n for n in curve.sizes if n not in gains]
+    worth = [n for n in gains if not without or n > without[-1]]
+    if not worth:
+        slower = is_below(curve.at(curve.sizes[-1]), even)
+        return f"Do not split products up to {size(curve.sizes[-1], N)}." if slower else ""
+    return f"Split products from {size(worth[0], N)} on."
+
+
+def nearly(cases: Cases, group: str, function: str) -> Answer:
+    """Find the size from which the efficiency stays at or above 95%."""
+    curve = _efficiency(cases, group, function)
+    at_once = cases.curve("n", function=function, device=group)
+    where, by_launch, bracket = threshold(curve, LEVEL, at_once, power=3)
+    return Answer(
+        f"At least 95% of perfect scaling from {where}.",
+        behind(curve),
+        by_launch,
+        "n",
+        "n of 95% efficiency",
+        bracket,
+    )
+
+
+def overlap(cases: Cases, group: str, function: str) -> Answer:
+    """Give what products at once saved of the time that they can share, against their control."""
+    proved = concurrency(cases, "n", function=function, device=group)
+    at_once, in_turn = at_once_and_in_turn(cases, "n", function=function, device=group)
+    n, control, names = proved.sizes[-1], "", behind(proved.on([proved.sizes[-1]]))
+    with suppress(KeyError, NotMeasuredError):
+        waited = concurrency(cases, "n", function=CONTROLS[function], device=group)
+        control = f"; begun only when the one before has ended, {text(waited.at(n), '1')}"
+        names += waited.cases[n]
+    return Answer(
+        f"{VALUE} of the time that the products can share is shared at {size(n, N)}: they take "
+        f"{text(at_once.at(n), 's')} concurrently and {text(in_turn.at(n), 's')} strictly in turn"
+        f"{control}.",
+        names,
+        proved.at(n),
+        "1",
+        f"of the shareable time shared at {size(n, N)}",
+    )
+
+
+def streams_overlap(cases: Cases) -> Answer:
+    """Give what products in two streams saved of the time that they can share."""
+    return overlap(cases, cases.accelerator(), STREAMS)
+
+
+def streams(cases: Cases) -> Answer:
+    """Compare two streams of one accelerator with a sequence on it."""
+    device = cases.accelerator()
+    curve = cases.curve("n", function=SEQUENCE, device=device) / cases.curve(
+        "n", function=STREAMS, device=device
+    )
+    large = curve.sizes[-1]
+    tiny = smallest(curve, RATIO, ", and {value} as fast at {size}")
+    return Answer(
+        f"In two streams of {the_device(cases.run, device)} two products are {VALUE} as fast as "
+        f"in sequence at {size(large, N)}{tiny}.",
+        behind(curve.ends()),
+        curve.at(large),
+        RATIO,
+        f"as fast in two streams, {size(large, N)}",
+    )
+
+
+def plots(cases: Cases) -> Iterator[Plot]:
+    """Draw the efficiency by number of devices, and by size for each group of them."""
+    numbers = [_by_number(cases, function) for function in _growing(cases)]
+    if numbers:
+        title, axis = "Scaling efficiency by number of devices", Axis("devices")
+        yield Plot("scaling", title, "curve", axis, EFFICIENCY, tuple(numbers), 1.0, "no loss")
+    ways = _ways(cases)
+    for group in dict.fromkeys(group for group, _ in ways):
+        lines = []
+        for function in (function for one, function in ways if one == group):
+            with suppress(NotMeasuredError):
+                lines.append(_efficiency(cases, group, function).series(WAYS[function]))
+        if lines:
+            title = f"Scaling efficiency on {the_device(cases.run, group)}"
+            axes, reference = (SIZE, EFFICIENCY), (1.0, f"{_times(group)} as fast as one")
+            yield Plot(f"efficiency-{group}", title, "curve", *axes, tuple(lines), *reference)
+
+
+def _ways(cases: Cases) -> list[tuple[str, str]]:
+    """Return the groups of devices, and the ways to use each of them at once, as measured."""
+    measured = [
+        (str(group), function)
+        for function in WAYS
+        for group in cases.values("device", function=function)
+    ]
+    return sorted(measured, key=lambda way: (is_cpu(way[0]), way[0].count("+")))
+
+
+def _growing(cases: Cases) -> list[str]:
+    """Return the ways that so many groups were measured in that their number is an axis."""
+    return [way for way in WAYS if len(_at_one_size(cases, way)) >= SERIES]
+
+
+def _at_one_size(cases: Cases, function: str) -> dict[str, Curve]:
+    """Return the efficiency of each group of accelerators, at the largest size that all have."""
+    curves = {}
+    for group in (group for group, way in _ways(cases) if way == function and not is_cpu(group)):
+        with suppress(NotMeasuredError):
+            curves[group] = _efficiency(cases, group, function)
+    sizes = [set(curve.sizes) for curve in curves.values()]
+    n = max(set.intersection(*sizes), default=None) if sizes else None
+    return {} if n is None else {group: curve.on([n]) for group, curve in curves.items()}
+
+
+def _by_number(cases: Cases, function: str) -> Series:
+    """Return the efficiency by the number of devices."""
+    groups = _at_one_size(cases, function)
+    (n,) = {curve.sizes[0] for curve in groups.values()}
+    points = (
+        Point(group.count("+") + 1, curve.point(n).y, curve.cases[n])
+        for group, curve in groups.items()
+    )
+    return Series(f"{WAYS[function]}, {size(n, N)}", tuple(points))
+
+
+def efficiencies(cases: Cases) -> Iterator[tuple[str, Curve]]:
+    """Return the efficiency by size of each group of devices that one thread drives."""
+    for group, function in _ways(cases):
+        if function == "bench_one_thread":
+            with suppress(NotMeasuredError):
+                yield group, _efficiency(cases, group, function)
+
+
+def _efficiency(cases: Cases, group: str, function: str) -> Curve:
+    """Return the time of one product in sequence over the time of all at once."""
+    if function == PROCESSES:
+        alone = {"function": PROCESS_SEQUENCE, "device": group}
+    else:
+        alone = {"function": SEQUENCE, "device": group.partition("+")[0]}
+    at_once = cases.curve("n", function=function, device=group)
+    return cases.curve("n", "item_seconds", **alone) / at_once
+
+
+def _times(group: str) -> str:
+    count = len(group.split("+"))
+    return "twice" if count in {1, 2} else f"{count} times"

@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: MIT
+"""Pipelines of split models: what micro-batches gain, and how long the devices stand idle."""
+
+import math
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+
+import pandas as pd
+
+from reports.findings.answers import VALUE, Answer, N, ask, behind, size, text
+from reports.findings.finding import RATIO, Axis, Finding, Plot, Point, Series
+from reports.findings.select import Cases, Curve, NotMeasuredError, device_title, the_device
+from reports.findings.side_by_side import at_once_and_in_turn, busy, concurrency
+from suite.stored.run import Estimate, Scalar
+from suite.units import format_value
+
+PIPELINE, ONE = "bench_pipeline", "bench_one_device"
+MICRO, SPEED = Axis("micro-batches"), Axis("Speed", RATIO)
+WHOLE = 1.0
+"""A batch in one piece."""
+
+
+@dataclass(frozen=True)
+class Pipeline:
+    """A pipeline beside the same work on its first device, in seconds by micro-batches.
+
+    Parameters
+    ----------
+    n
+        Width of the layers.
+    stages
+        As many as devices.
+    """
+
+    n: float
+    stages: int
+    times: Curve
+    alone: Curve
+
+    def speed_up(self) -> Curve:
+        """Return how fast it is relative to one device that has the batch in one piece."""
+        whole, sizes = self.alone.at(WHOLE), self.times.sizes
+        table = pd.DataFrame(dict.fromkeys(sizes, whole))
+        return Curve(table, dict.fromkeys(sizes, self.alone.cases[WHOLE])) / self.times
+
+    def idle(self, micro: float) -> float:
+        """Return the part of the time in which equal stages must wait for each other."""
+        return (self.stages - 1) / (micro + self.stages - 1)
+
+
+def findings(cases: Cases) -> list[Finding]:
+    """Answer for each group of devices."""
+    found = []
+    for group in _groups(cases):
+        where = the_device(cases.run, group)
+        for name, question, compute in (
+            ("pipeline", f"What does a pipeline on {where} gain?", gain),
+            ("bubble", f"How long do stages on {where} not compute?", bubble),
+            ("worth", f"How many micro-batches does a pipeline on {where} need?", worth),
+            ("overlap", f"How much of their time do stages on {where} share?", overlap),
+        ):
+            found.append(ask(f"{name}-{group}", question, compute, cases, group))
+    question = "What does a pipeline on several devices gain?"
+    return found or [ask("pipeline", question, absent, cases)]
+
+
+def absent(cases: Cases) -> Answer:
+    """Say why there is no pipeline."""
+    raise NotMeasuredError(cases.reason(function=PIPELINE))
+
+
+def gain(cases: Cases, group: str) -> Answer:
+    """Hold the best number of micro-batches against one device."""
+    pipeline = _pipeline(cases, group)
+    speed, count = pipeline.speed_up(), pipeline.stages
+    best = speed.highest()
+    whole = (
+        f"; in one piece it is {text(speed.at(WHOLE), RATIO)} as fast"
+        if WHOLE in speed.cases
+        else ""
+    )
+    return Answer(
+        f"With its batch in {_pieces(best)}, a pipeline on {the_device(cases.run, group)} is "
+        f"{VALUE} as fast as one device, an efficiency of {text(speed.at(best) / count, '1')}"
+        f"{whole if best != WHOLE else ''} ({size(pipeline.n, N)}).",
+        behind(speed),
+        speed.at(best),
+        RATIO,
+        f"as fast as one device, in {_pieces(best)}",
+    )
+
+
+def bubble(cases: Cases, group: str) -> Answer:
+    """Hold the time in which the stages do not compute against what equal stages must wait."""
+    pipeline = _pipeline(cases, group)
+    working = busy(cases, "micro", function=PIPELINE, device=group, n=pipeline.n)
+    share, count = working / pipeline.times, pipeline.stages
+    micro = share.sizes[-1]
+    theory = pipeline.idle(micro)
+    longer = count * (1 - theory) / share.at(micro)
+    return Answer(
+        f"With the batch in {_pieces(micro)}, the stages of a pipeline on "
+        f"{the_device(cases.run, group)} do not compute for {VALUE} of the time, where theory says "
+        f"{format_value(theory, '1')}: with launches and copies, which theory leaves out, it takes "
+        f"{text(longer, RATIO)} as long as in theory.",
+        pipeline.times.cases[micro],
+        1 - share.at(micro) / count,
+        "1",
+        f"of the time idle, in {_pieces(micro)}",
+    )
+
+
+def worth(cases: Cases, group: str) -> Answer:
+    """Find the least number of micro-batches with which a pipeline beats one device."""
+    speed = _pipeline(cases, group).speed_up()
+    table, sizes = speed.table.dropna(), speed.sizes
+    if table.empty:
+        raise NotMeasuredError("no launch measured every number of micro-batches")
+    found = pd.Series({row[0]: _least(sizes, row[1:]) for row in table.itertuples()})
+    where, measured = the_device(cases.run, group), ", ".join(map(size, sizes))
+    if found.max() < math.inf:
+        sentence = f"A pipeline on {where} needs {VALUE} micro-batches to be faster than one device"
+        sentence += f"; {measured} were measured."
+        return Answer(sentence, behind(speed), found, "n", "micro-batches to be faster than one")
+    never = int((found == math.inf).sum())
+    return Answer(
+        f"A pipeline on {where} is no faster than one device with any of {measured} micro-batches "
+        f"in {never} of {len(found)} launches.",
+        behind(speed),
+    )
+
+
+def overlap(cases: Cases, group: str) -> Answer:
+    """Hold what the stages share of their time beside theory, and beside a batch in one piece."""
+    pipeline = _pipeline(cases, group)
+    where: dict[str, Scalar] = {"function": PIPELINE, "device": group, "n": pipeline.n}
+    proved = concurrency(cases, "micro", **where)
+    at_once, in_turn = at_once_and_in_turn(cases, "micro", **where)
+    if WHOLE not in proved.cases or len(proved.sizes) == 1:
+        raise NotMeasuredError("there is no batch in one piece beside one in several")
+    micro = proved.sizes[-1]
+    return Answer(
+        f"{VALUE} of the time that its {pipeline.stages} stages can share is shared with the batch "
+        f"in {_pieces(micro)}, where theory says {format_value(1 - 1 / micro, '1')}: it takes "
+        f"{text(at_once.at(micro), 's')}, and {text(in_turn.at(micro), 's')} with its stages "
+        f"strictly in turn. In one piece, as a control, {text(proved.at(WHOLE), '1')} is shared.",
+        behind(proved.on([WHOLE, micro])),
+        proved.at(micro),
+        "1",
+        f"of the shareable time shared, in {_pieces(micro)}",
+    )
+
+
+def plots(cases: Cases) -> Iterator[Plot]:
+    """Draw for each group of devices how fast it is by micro-batches, beside theory."""
+    for group in _groups(cases):
+        with suppress(NotMeasuredError):
+            pipeline = _pipeline(cases, group)
+            speed, count = pipeline.speed_up(), pipeline.stages
+            exact = {m: count * (1 - pipeline.idle(m)) for m in speed.sizes}
+            theory = tuple(Point(m, Estimate(y, y, y, launches=0)) for m, y in exact.items())
+            lines = (speed.series("measured"), Series("equal stages, nothing else", theory))
+            title = f"A pipeline on {device_title(cases.run, group)}, {size(pipeline.n, N)}"
+            axes, reference = (MICRO, SPEED), (1.0, "one device")
+            yield Plot(f"pipeline-{group}", title, "curve", *axes, lines, *reference)
+
+
+def _groups(cases: Cases) -> list[str]:
+    return [str(group) for group in cases.values("device", function=PIPELINE)]
+
+
+def _pipeline(cases: Cases, group: str) -> Pipeline:
+    """Return the largest pipeline that was also run on a single device."""
+    first, count = group.partition("+")[0], group.count("+") + 1
+    for n in sorted(cases.values("n", function=PIPELINE, device=group), reverse=True):
+        with suppress(NotMeasuredError):
+            alone = cases.curve("micro", function=ONE, device=first, n=n)
+            if WHOLE in alone.cases:
+                times = cases.curve("micro", function=PIPELINE, device=group, n=n)
+                return Pipeline(n, count, times, alone)
+    raise NotMeasuredError(cases.reason(function=ONE))
+
+
+def _least(sizes: list[float], speeds: tuple[float, ...]) -> float:
+    """Return the first size with a speed above 1, infinity if there is none."""
+    fast = (size for size, speed in zip(sizes, speeds, strict=True) if speed > 1)
+    return next(fast, math.inf)
+
+
+def _pieces(micro: float) -> str:
+    return "one piece" if micro == WHOLE else f"{size(micro)} micro-batches"

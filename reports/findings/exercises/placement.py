@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: MIT
+"""Placement: what creating on the CPU and moving costs, and what moving a ready tensor does."""
+
+from collections.abc import Iterator
+from contextlib import suppress
+
+from reports.findings.answers import (
+    SIZE,
+    VALUE,
+    Answer,
+    ask,
+    behind,
+    is_above,
+    size,
+    smallest,
+    text,
+)
+from reports.findings.finding import RATIO, Axis, Finding, Plot, Series
+from reports.findings.select import Cases, Curve, NotMeasuredError, device_title, is_cpu, the_device
+
+CREATE, DETOUR = "bench_create", "bench_create_then_move"
+MOVE, COPY, STAY = "bench_move", "bench_empty_then_copy", "bench_stay"
+KINDS = {"randn": ("random numbers", "draw"), "full": ("equal numbers", "write")}
+"""What is created, and what creating it is called, by the parameter ``values``."""
+READY = {
+    COPY: "empty_like and copy_",
+    MOVE: "to",
+    STAY: "to, where it lies already",
+}
+NUMBERS, TIME = Axis("n"), Axis("Time", "s")
+
+
+def findings(cases: Cases) -> list[Finding]:
+    """Answer for random numbers first, and for an accelerator before the CPU."""
+    kinds = [kind for kind in KINDS if kind in cases.values("values")] or ["randn"]
+    devices = cases.devices()[::-1]
+    found = []
+    for kind in kinds:
+        what, doing = KINDS[kind]
+        question = f"What does it cost to {doing} {what} on the CPU and move them?"
+        found.append(ask(f"detour-{kind}", question, detour, cases, kind))
+        for device in devices:
+            question = (
+                f"How long does it take to {doing} {what} on {the_device(cases.run, device)}?"
+            )
+            found.append(ask(f"create-{kind}-{device}", question, create, cases, kind, device))
+    question = "Is a ready tensor moved faster by a copy into an empty one?"
+    found.append(ask("move", question, move, cases))
+    for device in devices:
+        question = f"What does moving a tensor of {the_device(cases.run, device)} to itself cost?"
+        found.append(ask(f"stay-{device}", question, stay, cases, device))
+    return found
+
+
+def detour(cases: Cases, kind: str) -> Answer:
+    """Compare creating on the CPU and moving with creating on the accelerator."""
+    device, (what, doing) = cases.accelerator(), KINDS[kind]
+    there, moved = (_created(cases, function, device, kind) for function in (CREATE, DETOUR))
+    ratio, more = moved / there, moved - there
+    n = ratio.sizes[-1]
+    tiny = smallest(ratio, RATIO, f"; {VALUE} for {SIZE}")
+    where = the_device(cases.run, device)
+    return Answer(
+        f"{VALUE} as long to {doing} {size(n)} {what} on the CPU and move them to {where} as to "
+        f"{doing} them there, {text(more.at(n), TIME.unit)} more{tiny}.",
+        behind(ratio.ends()),
+        ratio.at(n),
+        RATIO,
+        f"as long for {size(n)} {what}, on the CPU and moved",
+        rule_of_thumb="Create tensors with device=." if is_above(ratio.at(n), 1.0) else "",
+    )
+
+
+def create(cases: Cases, kind: str, device: str) -> Answer:
+    """Give the time in which the largest tensor is created, and the smallest."""
+    time, (what, doing) = _created(cases, CREATE, device, kind), KINDS[kind]
+    n = time.sizes[-1]
+    tiny = smallest(time, TIME.unit, f"; {VALUE} for {SIZE}")
+    where = the_device(cases.run, device)
+    return Answer(
+        f"{VALUE} to {doing} {size(n)} {what} on {where}{tiny}.",
+        behind(time.ends()),
+        time.at(n),
+        TIME.unit,
+        f"for {size(n)} {what} on {where}",
+    )
+
+
+def move(cases: Cases) -> Answer:
+    """Compare the two ways to move what is ready on the CPU."""
+    device = cases.accelerator()
+    ratio = _ready(cases, COPY, device) / _ready(cases, MOVE, device)
+    n = ratio.sizes[-1]
+    tiny = smallest(ratio, RATIO, f", and with {SIZE} {VALUE}")
+    return Answer(
+        f"Moving {size(n)} numbers that are ready on the CPU to {the_device(cases.run, device)} by "
+        f"empty_like and copy_ takes {VALUE} as long as by to{tiny}.",
+        behind(ratio.ends()),
+        ratio.at(n),
+        RATIO,
+        "as long by empty_like and copy_",
+    )
+
+
+def stay(cases: Cases, device: str) -> Answer:
+    """Give the time of a move that copies nothing, as the thread sees it, and that of a copy."""
+    what = "seconds" if is_cpu(device) else "part_enqueue"  # what follows is waiting for nothing
+    nothing, copied = _ready(cases, STAY, device, what), _ready(cases, COPY, device)
+    n = (nothing / copied).sizes[-1]
+    return Answer(
+        f"A tensor of {size(n)} numbers on {the_device(cases.run, device)} that is moved to where "
+        f"it lies stays in its memory, which takes {VALUE}; copying as many there takes "
+        f"{text(copied.at(n), TIME.unit)}.",
+        behind(nothing.on([n]), copied.on([n])),
+        nothing.at(n),
+        TIME.unit,
+        "for moving a tensor to where it lies",
+    )
+
+
+def plots(cases: Cases) -> Iterator[Plot]:
+    """Draw what creating and moving take by size, the detour beside the direct way."""
+    devices = cases.devices()[::-1]
+    for kind, (what, doing) in KINDS.items():
+        lines = []
+        for device in devices:
+            for function, how in ((DETOUR, "on the CPU, then moved to {}"), (CREATE, "on {}")):
+                with suppress(NotMeasuredError):
+                    label = how.format(the_device(cases.run, device))
+                    lines.append(_created(cases, function, device, kind).series(label))
+        if lines:
+            yield Plot(
+                f"create-{kind}", f"Time to {doing} {what}", "curve", NUMBERS, TIME, tuple(lines)
+            )
+    lines = list(_moves(cases, devices))
+    if lines:
+        yield Plot("move", "Moving a tensor that is ready", "curve", NUMBERS, TIME, tuple(lines))
+
+
+def _moves(cases: Cases, devices: list[str]) -> Iterator[Series]:
+    for device in devices:
+        for function, how in READY.items():
+            with suppress(NotMeasuredError):
+                label = f"{device_title(cases.run, device)}, {how}"
+                yield _ready(cases, function, device).series(label)
+
+
+def _created(cases: Cases, function: str, device: str, kind: str) -> Curve:
+    return cases.curve("n", function=function, device=device, values=kind)
+
+
+def _ready(cases: Cases, function: str, device: str, what: str = "seconds") -> Curve:
+    return cases.curve("n", what, function=function, device=device)

@@ -1,0 +1,256 @@
+# SPDX-License-Identifier: MIT
+"""The index: every stored run in one table, whole without a script, and quick to search with one.
+
+Newest first, and beneath the newest run of a machine its earlier ones. The script folds those
+away, searches, filters, sorts, and holds runs against one that the reader names.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+from markupsafe import Markup
+
+from reports.files.metadata import Head
+from reports.index.index_data import data, device_kind
+from reports.purchase import purchase
+from reports.purchase.prices import Price
+from reports.purchase.purchase_view import CURRENCY
+from reports.site.broken import Broken
+from reports.summary.headlines import LAUNCH, Figure
+from reports.summary.model import Change, Summary
+from reports.web.render import render
+from suite.units import counted, format_estimate, format_value
+
+SCRIPTS = (*purchase.SCRIPTS, "packing.js", "ratios.js", "rows.js", "cells.js", "index.js")
+PARTS = ("summary", "speed", "worth", "front", "exercises", "notes")
+"""What the page of machines side by side is filled with, and a script fills in here."""
+SHOWN = 25
+"""Rows that are shown before the reader asks for more, where a script can show more."""
+_LONGEST_TEXT = 120
+
+
+class Column(NamedTuple):
+    """A headline figure in the table: the largest, or of a time the least, of the lead device."""
+
+    title: str
+    quantity: str
+    precision: str
+    unit: str
+
+    def of(self, run: Summary) -> Figure | None:
+        """Return a run's figure, of the device that names it."""
+        fitting = [
+            figure
+            for figure in run.figures
+            if figure.device == run.device
+            and figure.quantity == self.quantity
+            and figure.precision.startswith(self.precision)
+        ]
+        return fitting[0] if fitting else None
+
+
+COLUMNS = (
+    Column("float32", "matmul", "float32", "FLOP/s"),
+    Column("bfloat16", "matmul", "bfloat16", "FLOP/s"),
+    Column("Memory", "copy_within", "", "B/s"),
+    Column("Link", "copy_to_device_pinned", "", "B/s"),
+    Column("Launch", LAUNCH, "", "s"),
+)
+HEADS = (
+    ("machine", "Machine"),
+    ("device", "Device"),
+    ("when", "When, UTC"),
+    ("torch", "torch"),
+    ("profile", "Profile"),
+    ("launches", "Launches"),
+    *((column.title.casefold(), column.title) for column in COLUMNS),
+    ("since", "State, change"),
+)
+"""Names of the table's columns, for the script and for people."""
+
+
+class Row(NamedTuple):
+    """A run in the table.
+
+    Parameters
+    ----------
+    rank
+        ``rest`` for what a script shows when asked, ``old`` for runs before a machine's newest.
+    history
+        How many runs of the machine there are, with its newest; 0 with the others.
+    torch
+        Its version, and how it was built, such as ``+cu130``.
+    since
+        How it compares with the run before, and whether anything became slower.
+    """
+
+    href: str
+    title: str
+    rank: str
+    history: int
+    device: str
+    when: str
+    torch: tuple[str, str]
+    profile: str
+    launches: int
+    figures: tuple[Markup, ...]
+    marks: tuple[tuple[str, bool], ...]
+    since: tuple[str, bool]
+
+
+def page(
+    summaries: Iterable[Summary],
+    known: Sequence[Price] = (),
+    beside: Sequence[str] = (),
+    head: Callable[[], Head | None] = lambda: None,
+    broken: Sequence[Broken] = (),
+) -> str:
+    """Return the index of runs, in whatever order they come.
+
+    Parameters
+    ----------
+    known
+        What devices cost, for runs that a reader lays side by side.
+    beside
+        Pages on which runs are side by side already.
+    head
+        Tells what its head says to machines; it is asked last.
+    broken
+        Files without a page.
+    """
+    machines = _machines(summaries)
+    runs = [run for machine in machines for run in machine]
+    figures = [[column.of(run) for column in COLUMNS] for run in runs]
+    rows = [*_rows(machines, iter(figures))]
+    found = data(machines, figures, known)
+    return render(
+        "index.html",
+        scripts=SCRIPTS,
+        styles=(purchase.STYLE, "index.css"),
+        title="Frobench results",
+        description=f"{counted(len(runs), 'stored run')} of {counted(len(machines), 'machine')}",
+        home="index.html",
+        head=head(),
+        beside=beside,
+        broken=broken,
+        rows=rows,
+        heads=HEADS,
+        machines=len(machines),
+        slower=sum(row.since[1] for row in rows if row.rank != "old"),
+        choices=_choices(runs),
+        nothing=dict.fromkeys(PARTS, ""),
+        usual=purchase.usual(known[0].currency if known else CURRENCY),
+        data=found,
+    )
+
+
+def _machines(summaries: Iterable[Summary]) -> list[list[Summary]]:
+    """Return the runs of each machine, all newest first."""
+    machines: dict[str, list[Summary]] = {}
+    for run in sorted(summaries, key=lambda run: (_utc(run.datetime), run.href), reverse=True):
+        machines.setdefault(run.machine_id, []).append(run)
+    return [*machines.values()]
+
+
+def _rows(
+    machines: Sequence[Sequence[Summary]], figures: Iterator[Sequence[Figure | None]]
+) -> Iterator[Row]:
+    for place, machine in enumerate(machines):
+        for age, run in enumerate(machine):
+            yield Row(
+                href=run.href,
+                title=_short(run.title),
+                rank="old" if age else "rest" if place >= SHOWN else "",
+                history=0 if age else len(machine),
+                device=_short(run.device),
+                when=_utc(run.datetime)[:16].replace("T", " "),
+                torch=_built(_short(run.environment.software.torch)),
+                profile=run.profile,
+                launches=run.launches,
+                figures=tuple(map(_figure, next(figures))),
+                marks=tuple(_marks(run)),
+                since=_since(run.change),
+            )
+
+
+def _utc(text: str) -> str:
+    """Spell an ISO 8601 time in UTC to the second; what is none stays as it is."""
+    try:
+        when = datetime.fromisoformat(text).astimezone(UTC)
+    except (ValueError, OverflowError):
+        return text
+    return when.replace(tzinfo=None).isoformat(timespec="seconds")
+
+
+def _short(text: str) -> str:
+    return (
+        text
+        if len(text) <= _LONGEST_TEXT
+        else f"{text[: _LONGEST_TEXT - 1]}\N{HORIZONTAL ELLIPSIS}"
+    )
+
+
+def _built(version: str) -> tuple[str, str]:
+    """Part a version from how it was built."""
+    plain, plus, build = version.partition("+")
+    return plain, plus + build
+
+
+def _figure(figure: Figure | None) -> Markup:
+    """Spell a figure with its interval below, in as little markup as there can be."""
+    if figure is None:
+        return Markup("")
+    value, _, interval = format_estimate(figure.value, figure.unit).partition(" [")
+    if not interval:
+        value = format_value(figure.value.value, figure.unit)
+        below = f"({counted(figure.value.launches, 'launch')})"
+    else:
+        below = f"[{interval}"
+    return Markup(f"{value}<small>{below}</small>")  # noqa: S704 - digits, and units of columns
+
+
+def _marks(run: Summary) -> Iterator[tuple[str, bool]]:
+    """Return the words beside a run, and whether they are bad."""
+    if not run.complete:
+        yield "partial", False
+    if run.faults:
+        yield "errors", True
+    if run.failed:
+        yield f"{run.failed} failed", True
+
+
+def _since(change: Change | None) -> tuple[str, bool]:
+    """Say how a run compares with the one before on its machine."""
+    if change is None:
+        return "", False
+    if change.faults:
+        return "not comparable: errors", False
+    if change.differences:
+        names = ", ".join(dict.fromkeys(one.rpartition(".")[2] for one in change.differences))
+        return _short(f"not comparable: {names.replace('_', ' ')}"), False
+    if not change.compared:
+        return "no case could be compared", False
+    sure = [
+        f"{len(cases)} {word}"
+        for cases, word in ((change.slower, "slower"), (change.faster, "faster"))
+        if cases
+    ]
+    if not sure:
+        return f"no conclusive change in {counted(change.compared, 'case')}", False
+    return f"{', '.join(sure)} of {change.compared:,}", bool(change.slower)
+
+
+def _choices(runs: Sequence[Summary]) -> list[tuple[str, str, list[str]]]:
+    """Return what can be filtered by: the name of each choice, its words, and its options."""
+    kinds = [device_kind(run) for run in runs]
+    options = {
+        "kind": ("Kind", (kind for kind, _ in kinds)),
+        "device": ("Device", (run.device for run in runs)),
+        "backend": ("Backend", (backend for _, backend in kinds)),
+        "profile": ("Profile", (run.profile for run in runs)),
+    }
+    return [
+        (name, words, sorted(dict.fromkeys(found), key=str.casefold))
+        for name, (words, found) in options.items()
+    ]

@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: MIT
+"""What the index's script works with: the estimates of all runs, packed, and facts of each.
+
+What the table says already, the script reads there.
+"""
+
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reports.findings.finding import exercise_title
+from reports.index.index_facts import surrounding
+from reports.index.packing import pack, pack_error, pack_share
+from reports.purchase.measured import ON_CPU
+from reports.purchase.prices import Price, total
+from reports.summary.headlines import Figure
+from reports.summary.model import Summary
+from reports.table.equipment import Equipment, equipment, surroundings
+from suite.stored.run import Estimate
+
+RATE = "FLOP/s"
+
+
+class Exercise(NamedTuple):
+    """An exercise as far as one kind of device does it; see `reports.purchase.comparison.Exercise`.
+
+    Parameters
+    ----------
+    cpu
+        Whether these are its cases on the CPU alone.
+    cases
+        How many there are in all runs.
+    """
+
+    name: str
+    title: str
+    cpu: bool
+    cases: int
+
+
+def data(
+    machines: Sequence[Sequence[Summary]],
+    figures: Sequence[Sequence[Figure | None]],
+    known: Sequence[Price],
+) -> dict[str, Any]:
+    """Return what the script needs of all runs, each at its place in the table.
+
+    Parameters
+    ----------
+    machines
+        The runs of each machine, newest first.
+    figures
+        The headline figures of each run.
+    known
+        What devices cost.
+    """
+    runs = [*itertools.chain.from_iterable(machines)]
+    bought = [_bought(run) for run in runs]
+    prices = [total(known, one) for one in bought]
+    cases = _cases(runs)
+    exercises = _exercises(runs, cases)
+    products = _products(figures)
+    return {
+        "machines": [place for place, machine in enumerate(machines) for _ in machine],
+        "devices": _listed([(run.device, *device_kind(run)) for run in runs]),
+        "complete": [int(run.complete) for run in runs],
+        "slower": [len(run.change.slower) if run.change else 0 for run in runs],
+        "figures": _columns(runs, figures),
+        "products": products,
+        "rates": [_rates(run, each, products) for run, each in zip(runs, figures, strict=True)],
+        "hardware": _listed([_spelled(one) for one in bought]),
+        "prices": _listed([price and tuple(price)[2:] for price in prices]),
+        **surrounding([surroundings(run.environment) for run in runs]),
+        "exercises": [one._asdict() for one in exercises],
+        "times": pack(_logs(runs, cases)),
+        "errors": [_errors(run, exercises) for run in runs],
+    }
+
+
+def device_kind(run: Summary) -> tuple[str, str]:
+    """Return the kind of device that names a run, and what drives it."""
+    present = run.environment.accelerators
+    if not present:
+        return "CPU", "CPU"
+    hip = run.environment.software.torch_build.get("hip")
+    return "accelerator", "ROCm" if hip else present[0].type.upper()
+
+
+def _bought(run: Summary) -> Equipment:
+    there = {f"{one.type}:{one.index}" for one in run.environment.accelerators}
+    return equipment(run.environment, run.places or there)
+
+
+def _spelled(bought: Equipment) -> tuple[Any, ...]:
+    return bought.device, bought.count, bought.watts, bought.watts_source, bought.memory_bytes
+
+
+def _listed(values: Sequence[Any]) -> dict[str, list[Any]]:
+    """Return each value once, and for each run the place of its own."""
+    places = {value: place for place, value in enumerate(dict.fromkeys(values))}
+    return {"values": [*places], "of": [places[value] for value in values]}
+
+
+def _cases(runs: Iterable[Summary]) -> dict[str, list[int]]:
+    """Return the cases of all runs by exercise, both in order."""
+    found: dict[str, set[int]] = {}
+    for run in runs:
+        for name, each in run.times.items():
+            found.setdefault(name, set()).update(each)
+    return {name: sorted(found[name]) for name in sorted(found)}
+
+
+def _exercises(runs: Sequence[Summary], cases: Mapping[str, Sequence[int]]) -> list[Exercise]:
+    """Return the exercises in the order of their cases."""
+    titles = {one.exercise: one.title for run in reversed(runs) for one in run.answers}
+    found = []
+    for name, each in cases.items():
+        whole = name.removesuffix(ON_CPU)
+        title = titles.get(whole, exercise_title(whole))
+        alone = name != whole
+        found.append(Exercise(name, f"{title}, on the CPU" if alone else title, alone, len(each)))
+    return found
+
+
+def _logs(runs: Sequence[Summary], cases: Mapping[str, Sequence[int]]) -> NDArray[np.float64]:
+    """Return the logarithms of times by run (rows) and case, NaN where a run lacks one."""
+    count = itertools.count()
+    places = {name: {case: next(count) for case in each} for name, each in cases.items()}
+    found = np.full((len(runs), next(count)), np.nan)
+    for row, run in enumerate(runs):
+        for name, times in run.times.items():
+            found[row, [places[name][case] for case in times]] = [*times.values()]
+    return found
+
+
+def _errors(run: Summary, exercises: Iterable[Exercise]) -> str:
+    """Return the standard error of each exercise's mean, and how far they err together, as digits.
+
+    Cases that a reference lacks are in these errors too: that is what makes them approximate.
+    """
+    errors = "".join(pack_error(run.spread.errors.get(one.name)) for one in exercises)
+    return errors + pack_share(run.spread.shared)
+
+
+def _columns(
+    runs: Sequence[Summary], figures: Sequence[Sequence[Figure | None]]
+) -> list[list[float | None]]:
+    """Return by column what runs are sorted and ranked by: nothing of a run with an error."""
+    rows = [
+        [_shorter(one.value.value) if one and not run.faults else None for one in each]
+        for run, each in zip(runs, figures, strict=True)
+    ]
+    return [[*column] for column in zip(*rows, strict=True)]
+
+
+def _products(figures: Iterable[Iterable[Figure | None]]) -> list[tuple[int, str]]:
+    """Return the columns with rates of products, each with every precision of its figures."""
+    found = {
+        (column, one.precision)
+        for each in figures
+        for column, one in enumerate(each)
+        if one and one.unit == RATE
+    }
+    return sorted(found)
+
+
+def _rates(
+    run: Summary, figures: Iterable[Figure | None], products: list[tuple[int, str]]
+) -> list[tuple[float | None, ...]]:
+    """Return the places of a run's rates among `products`, with their intervals by their values."""
+    return [
+        (products.index((column, one.precision)), *_interval(one.value))
+        for column, one in enumerate(figures)
+        if one and one.unit == RATE and not run.faults
+    ]
+
+
+def _interval(value: Estimate) -> tuple[float | None, float | None]:
+    if value.low is None or value.high is None:
+        return None, None
+    return round(value.low / value.value, 5), round(value.high / value.value, 5)
+
+
+def _shorter(number: float) -> float:
+    return float(f"{number:.6g}")

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: MIT
+"""Stored runs as comparisons take them: which cases can stand in a ratio, and their launches."""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from reports.findings.select import is_cpu
+from reports.purchase.comparison import Rate
+from reports.purchase.ratios import Launches, Values
+from reports.summary.headlines import figures
+from reports.table.equipment import equipment
+from suite import checks
+from suite.compare.alike import failures, faults
+from suite.compare.pairing import by_key
+from suite.statistics import LEAST_LAUNCHES, launch_medians
+from suite.stored.run import Case, Run
+from suite.units import counted
+
+ON_CPU = ".cpu"
+"""Behind the name of an exercise as far as the CPU alone does it."""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A run with those of its cases that can stand in a ratio.
+
+    A case that failed or has an error cannot, nor any of a run with an error; nor, where others
+    have the six launches of an interval, one that has fewer.
+
+    Parameters
+    ----------
+    cases
+        By full name, each with its row in `launches`.
+    left_out
+        Why the other cases have no ratio, by full name.
+    rates
+        The best ones of its device; none of a run with an error.
+    """
+
+    run: Run
+    launches: Launches
+    cases: dict[str, tuple[Case, int]]
+    left_out: dict[str, str]
+    rates: list[Rate]
+
+    @property
+    def on_accelerator(self) -> bool:
+        """Whether a case needs an accelerator."""
+        return any(not exercise(case).endswith(ON_CPU) for case, _ in self.cases.values())
+
+    @classmethod
+    def of(cls, run: Run) -> "Measured":
+        """Look at each case once, the first where a machine has several equal devices."""
+        cases = {case.fullname: case for case in by_key(run).values()}
+        seconds = {name: _seconds(case) for name, case in cases.items()}
+        most = max((_known(one) for one in seconds.values()), default=0)
+        least = LEAST_LAUNCHES if most >= LEAST_LAUNCHES else 1
+        whole = next(iter(faults(run, "")), None)
+        failed = failures(run, "")
+        left_out = {
+            name: reason
+            for name, one in seconds.items()
+            if (reason := whole or failed.get(name) or _too_few(_known(one), least))
+        }
+        names = [name for name in seconds if name not in left_out]
+        launches = Launches.of(together([seconds[name] for name in names]))
+        kept = {name: (cases[name], row) for row, name in enumerate(names)}
+        return cls(run, launches, kept, left_out, [] if whole else _rates(run))
+
+
+def exercise_of(group: str, device: str) -> str:
+    """Return the exercise of a comparison that a case belongs to, from its own and its device."""
+    return f"{group}{ON_CPU}" if is_cpu(device) else group
+
+
+def exercise(case: Case) -> str:
+    """Return the exercise of a comparison that a case belongs to."""
+    return exercise_of(case.group, str(case.params.get("device", case.extra_info.device)))
+
+
+def joules(case: Case) -> list[float] | None:
+    """Return what a call took in each launch, NaN where one did not tell; ``None`` where none."""
+    told = case.extra_info.energy.joules if case.extra_info.energy else []
+    found = [one if one and one > 0 else math.nan for one in told]
+    return found if _known(found) else None
+
+
+def together(rows: Sequence[Sequence[float]]) -> Values:
+    """Put the launches of cases together, without those in which nothing was measured."""
+    values = np.array(rows, dtype=float, ndmin=2)
+    return values[:, ~np.isnan(values).all(axis=0)]
+
+
+def _rates(run: Run) -> list[Rate]:
+    bought = equipment(run.frobench.environment, run.frobench.settings.devices)
+    found: dict[str, Rate] = {}
+    for one in figures(checks.credible(run)):
+        mine = is_cpu(one.place) == (not bought.accelerators)
+        if mine and (one.quantity, one.unit) == ("matmul", "FLOP/s"):
+            ends = one.value.low, one.value.high
+            rate = Rate(precision=one.precision, value=one.value.value, low=ends[0], high=ends[1])
+            found.setdefault(one.precision, rate)
+    return list(found.values())
+
+
+def _seconds(case: Case) -> list[float]:
+    medians = launch_medians(case.stats.data, case.extra_info.launches)
+    return [one if one is not None and one > 0 else math.nan for one in medians]
+
+
+def _known(values: Iterable[float]) -> int:
+    return sum(not math.isnan(value) for value in values)
+
+
+def _too_few(known: int, least: int) -> str | None:
+    return f"measured in {counted(known, 'launch')}" if known < least else None

@@ -1,0 +1,266 @@
+# SPDX-License-Identifier: MIT
+"""What a run's page shows, as tables for other programs: a file a kind, every number unrounded.
+
+Cases are named in full; what is computed from several cases names them all, as a JSON list.
+"""
+
+from bisect import bisect
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate, pairwise
+from typing import Any, NamedTuple
+
+import msgspec
+import pyarrow as pa
+from msgspec import UNSET
+
+from reports.findings.finding import Plot, Section
+from reports.findings.roofline import INTENSITY, Roofline
+from reports.run.energy import Spent
+from reports.run.normal import Row
+from reports.summary import views
+from reports.summary.views import CaseRow, Cell
+from reports.table.frame import function_of
+from suite.stored.run import Estimate, Run
+
+
+class Sheet(NamedTuple):
+    """A table beside a page.
+
+    Parameters
+    ----------
+    name
+        What stands between the run's name and the file's ending.
+    text
+        What its rows are.
+    """
+
+    name: str
+    table: pa.Table
+    text: str
+
+
+TEXT, NUMBER, COUNT = pa.string(), pa.float64(), pa.int64()
+ESTIMATE = {"value": NUMBER, "low": NUMBER, "high": NUMBER, "launches": COUNT, "unit": TEXT}
+"""A point, the ends of its interval (empty below six launches), and the launches behind it."""
+OF_CASES = "every case: its time, its rate, what a call costs"
+OF_SAMPLES = "every sample, launch by launch, of the case of a number"
+SAMPLES = {"number": COUNT, "launch": COUNT, "sample": COUNT, "seconds": NUMBER}
+"""Cases by their number, which the table of cases explains: their names would be most of it."""
+CASES = {
+    "number": COUNT,
+    **dict.fromkeys(("exercise", "case", "function", "parameters", "status", "quantity"), TEXT),
+    **ESTIMATE,
+    "error": NUMBER,
+    "bound": NUMBER,
+    "samples": COUNT,
+}
+FINDINGS = {
+    **dict.fromkeys(("exercise", "finding", "question", "answer", "rule_of_thumb"), TEXT),
+    "label": TEXT,
+    **ESTIMATE,
+    "cases": TEXT,
+}
+FIGURES = {
+    **dict.fromkeys(("exercise", "figure", "title", "series", "role", "place"), TEXT),
+    **dict.fromkeys(("place_unit", "quantity"), TEXT),
+    **ESTIMATE,
+    "cases": TEXT,
+}
+OTHERS = {
+    **dict.fromkeys(("figure", "device", "measured_by"), TEXT),
+    **ESTIMATE,
+    "lies": TEXT,
+    "source": TEXT,
+    "cases": TEXT,
+}
+SENSORS = {
+    **dict.fromkeys(("device", "quantity"), TEXT),
+    "seconds": NUMBER,
+    "launch": COUNT,
+    "value": NUMBER,
+    "not_known": TEXT,
+}
+
+
+def measured(rows: Iterable[CaseRow], spent: Spent | None) -> Iterator[tuple[str, Cell]]:
+    """Yield every number that the page shows of a single case, with what it is."""
+    for row in rows:
+        yield "time", row.time
+        if row.rate:
+            yield "rate", row.rate
+    for one in spent.rows if spent else ():
+        yield "energy of a call", one.joules
+        yield "power", one.watts
+        if one.work:
+            yield "work for a joule", one.work
+
+
+def sheets(  # noqa: PLR0913, PLR0917 - one for each thing that is shown
+    run: Run,
+    answered: Sequence[Section],
+    cells: Iterable[tuple[str, Cell]],
+    roofs: Sequence[Roofline] = (),
+    beside: Sequence[Row] = (),
+    numbers: Mapping[str, int] | None = None,
+) -> list[Sheet]:
+    """Return the tables of a run's page; those of sensors and of others only where there are any.
+
+    Parameters
+    ----------
+    cells
+        What is known of single cases (`measured`).
+    beside
+        Headline figures beside those of others.
+    numbers
+        The number of each case; by default its place among those that the run holds.
+    """
+    numbers = numbers or views.numbers(run)
+    plots = [(one.exercise, plot) for one in answered for plot in one.plots]
+    plots += [("roofline", one.plot) for one in roofs]
+    figures = [row for one in plots for row in _figure(*one)]
+    figures += [row for one in roofs for row in _parts(one)]
+    found = [
+        Sheet("cases", _cases(run, cells, numbers), OF_CASES),
+        Sheet("samples", _samples(run, numbers), OF_SAMPLES),
+        Sheet("findings", _table(FINDINGS, _findings(answered)), "the answers"),
+        Sheet("figures", _table(FIGURES, figures), "the numbers behind every chart"),
+    ]
+    if beside:
+        found.append(Sheet("others", _table(OTHERS, _others(beside)), "figures beside others'"))
+    if run.frobench.telemetry is not UNSET:
+        found.append(Sheet("sensors", _table(SENSORS, _sensors(run)), "what the sensors said"))
+    return found
+
+
+def _table(schema: dict[str, pa.DataType], rows: Iterable[Sequence[Any]]) -> pa.Table:
+    columns = list(zip(*rows, strict=True)) or [()] * len(schema)
+    return pa.table(dict(zip(schema, columns, strict=True)), schema=pa.schema(schema))
+
+
+def _estimate(value: Estimate | None, unit: str) -> tuple[Any, ...]:
+    if value is None:
+        return None, None, None, None, unit
+    return value.value, value.low, value.high, value.launches, unit
+
+
+def _names(cases: Iterable[str]) -> str:
+    return msgspec.json.encode(list(dict.fromkeys(cases))).decode()
+
+
+def _cases(run: Run, cells: Iterable[tuple[str, Cell]], numbers: Mapping[str, int]) -> pa.Table:
+    status = {outcome.fullname: outcome.status for outcome in run.frobench.outcomes}
+    facts = {}
+    for case in run.benchmarks:
+        check = case.extra_info.check
+        parameters = msgspec.json.encode(case.params, order="sorted").decode()
+        facts[case.fullname] = (
+            (
+                numbers[case.fullname],
+                case.group,
+                case.fullname,
+                function_of(case.fullname),
+                parameters,
+            ),
+            (check.error if check else None, check.bound if check else None, case.stats.rounds),
+        )
+    rows = [
+        (
+            *facts[cell.cases[0]][0],
+            status.get(cell.cases[0], "passed"),
+            quantity,
+            *_estimate(cell.value, cell.unit),
+            *facts[cell.cases[0]][1],
+        )
+        for quantity, cell in cells
+    ]
+    return _table(CASES, sorted(rows, key=lambda row: row[0]))
+
+
+def _samples(run: Run, numbers: Mapping[str, int]) -> pa.Table:
+    """Return a row a sample; launches and samples are counted from 0."""
+    columns: dict[str, list[Any]] = {name: [] for name in SAMPLES}
+    for case in run.benchmarks:
+        ends = accumulate(case.extra_info.launches, initial=0)
+        for launch, (begin, end) in enumerate(pairwise(ends)):
+            columns["launch"] += [launch] * (end - begin)
+            columns["sample"] += range(end - begin)
+        columns["number"] += [numbers[case.fullname]] * len(case.stats.data)
+        columns["seconds"] += case.stats.data
+    return pa.table(columns, schema=pa.schema(SAMPLES))
+
+
+def _findings(answered: Iterable[Section]) -> Iterator[tuple[Any, ...]]:
+    for section in answered:
+        for one in section.findings:
+            words = (section.exercise, one.name, one.question, one.answer, one.rule_of_thumb)
+            yield *words, one.label, *_estimate(one.value, one.unit), _names(one.cases)
+
+
+def _unrounded(place: float | str) -> str:
+    return str(place).removesuffix(".0") if isinstance(place, float) else str(place)
+
+
+def _figure(exercise: str, plot: Plot) -> Iterator[tuple[Any, ...]]:
+    """Yield a row a point: of the series, of the whole of a stack, and of what bounds them."""
+    roles = [("series", one) for one in plot.series]
+    roles += [("whole", plot.whole)] if plot.whole else []
+    roles += [("bound", one) for one in plot.lines]
+    for role, series in roles:
+        for point in series.points:
+            yield (
+                *(exercise, plot.name, plot.title, series.label, role),
+                *(_unrounded(point.x), plot.x.unit),
+                *(plot.y.label, *_estimate(point.y, plot.y.unit), _names(point.cases)),
+            )
+
+
+def _parts(roof: Roofline) -> Iterator[tuple[Any, ...]]:
+    """Yield which part of its ceiling each product gets."""
+    for dot in roof.dots:
+        yield (
+            *("roofline", roof.plot.name, roof.plot.title, dot.precision, "part"),
+            *(_unrounded(dot.intensity), INTENSITY.unit, "Part of its ceiling"),
+            *(*_estimate(dot.part, "1"), _names([dot.case])),
+        )
+
+
+def _others(beside: Iterable[Row]) -> Iterator[tuple[Any, ...]]:
+    """Yield each headline figure of the run, and behind it those of others."""
+    for row in beside:
+        name, unit = (row.name, row.device), row.own.unit
+        yield (
+            *name,
+            "this run",
+            *_estimate(row.own.value, unit),
+            row.word,
+            "",
+            _names(row.own.cases),
+        )
+        for value in row.verdict.stored:
+            yield *name, "a stored run", value, None, None, None, unit, "", "", "[]"
+        for one in row.verdict.published:
+            yield *name, "others", one.value, None, None, None, one.unit, "", one.address, "[]"
+
+
+def _sensors(run: Run) -> Iterator[tuple[Any, ...]]:
+    """Yield each step's reading; a quantity that was never read has one row with the reason.
+
+    A reading is of the launch that began last; before the first one it is of none.
+    """
+    told = run.frobench.telemetry
+    if told is UNSET:
+        return
+    held_back = {
+        device: {f"held_back.{reason}": parts for reason, parts in reasons.items()}
+        for device, reasons in told.held_back.items()
+    }
+    for device in told.series:
+        for quantity, values in {**told.series[device], **held_back.get(device, {})}.items():
+            reason = told.unknown.get(f"{device}.{quantity}")
+            if values is None:
+                yield device, quantity, None, None, None, reason
+            for step, value in enumerate(values or ()):
+                if value is not None:
+                    moment = told.begun + (step + 0.5) * told.step
+                    launch = bisect(told.launches, moment) - 1
+                    yield device, quantity, moment, launch if launch >= 0 else None, value, None

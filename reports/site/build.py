@@ -1,0 +1,254 @@
+# SPDX-License-Identifier: MIT
+"""Stored runs to a site of static pages: one a run, and an index of them, with their data beside.
+
+The same files give the same bytes, in whatever order and by however many processes. What was made
+before and would come out the same is left as it lies: a page depends on its run, on those measured
+before it, and on nothing else.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import astuple, dataclass, field
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from reports.charts.words import slug
+from reports.files.metadata import ANYWHERE, Publication
+from reports.purchase import prices
+from reports.purchase.prices import Price
+from reports.run import normal
+from reports.site import cache, inputs, run_files, shared_files
+from reports.site.broken import Blame, Broken, BrokenRunsError, each, named, of_several
+from reports.site.cache import Cache, Marks, remove, stand
+from reports.site.run_files import PageJob, Pair, Source, Written
+from reports.site.workers import Workers
+from reports.summary.model import Summary
+from suite.compare.false_alarms.levels import MOST_RUNS
+from suite.stored.run import Conclusion
+from suite.stored.store import InvalidResult
+
+KEPT = ".cache"
+"""Folder of what is kept between calls, in that of the site."""
+SITE = "site"
+"""Name there of the list of all files that the site consists of."""
+Tell = Callable[[Path, list[Conclusion]], None]
+Begin = Callable[[str], None]
+Beside = Callable[[Mapping[str, str], Publication], Mapping[str, bytes]]
+"""What else is to lie beside the index, by name, given the page of each file by its digest."""
+
+
+def build(  # noqa: PLR0913 - one for each thing that a caller may choose
+    paths: Iterable[Path],
+    out: Path,
+    *,
+    tell: Tell | None = None,
+    processes: int | None = None,
+    begin: Begin = lambda _: None,
+    beside: Beside = lambda *_: {},
+    known: Sequence[Price] | None = None,
+    publication: Publication = ANYWHERE,
+) -> list[Path]:
+    """Write the pages of all stored runs among files and folders, and return them, index first.
+
+    Beside each page lie the stored file, byte for byte, and its launch medians; beside the index
+    all runs and all estimates. What an earlier call wrote for runs that are gone is removed.
+
+    Parameters
+    ----------
+    tell
+        Is told of every file that is not whole, or that something goes wrong with, and why; it
+        gets no page, and the index names it. Without it no file is judged.
+    processes
+        That share the work; by default one a core, where there is enough of it.
+    begin
+        Is told what is begun: ``reading``, ``checking``, ``tables``, ``changes``, ``pages`` and
+        ``index``.
+    beside
+        Makes a page of several runs (`reports.purchase.purchase.Maker`).
+    known
+        What devices cost; by default what they did at launch.
+    publication
+        Where the site will lie, and under which licence.
+
+    Raises
+    ------
+    suite.stored.store.InvalidResult
+        No page can be made of a file, and there is nobody to tell.
+    OSError
+        A page cannot be written.
+    """
+    kept = Cache(out / KEPT, cache.code())
+    begin("reading")
+    stored, refused = inputs.find(paths, kept)
+    broken: list[Broken] = []
+
+    def leave_out(path: Path, why: list[Conclusion]) -> None:
+        if tell is None:
+            raise InvalidResult(str(path), why[0].message)
+        tell(path, why)
+        broken.append(named(path.name, why))
+
+    for path, why in refused.items():
+        leave_out(path, [why])
+    with Workers(processes) as workers:
+        prices_known = prices.read() if known is None else known
+        site = _Site(out, kept, workers, begin, beside, prices_known, publication)
+        while True:
+            try:
+                if tell:
+                    begin("checking")
+                    stored = _whole(stored, workers, leave_out)
+                return site.write(stored, sorted(broken))
+            except BrokenRunsError as error:
+                for sha256, conclusions in error.blame.items():
+                    leave_out(stored.pop(sha256).path, conclusions)
+
+
+@dataclass
+class _Site:
+    """What a site is made with; see `build`.
+
+    attempted : files that were written for runs, some of which may have turned out broken since
+    """
+
+    out: Path
+    kept: Cache
+    workers: Workers
+    begin: Begin
+    beside: Beside
+    known: Sequence[Price]
+    publication: Publication
+    attempted: Marks = field(default_factory=dict)
+
+    def write(self, stored: dict[str, Source], broken: Sequence[Broken]) -> list[Path]:
+        """Write all pages, and return them, index first.
+
+        Raises `BrokenRunsError` if something cannot be made of a run.
+        """
+        self.begin("tables")
+        summaries = _summaries(stored, self.workers)
+        self.begin("changes")
+        summaries = _with_changes(summaries, stored, self.workers)
+        self.begin("pages")
+        summaries, made = self._with_pages(summaries, stored)
+        of_runs = {name: mark for marks in made.values() for name, mark in marks.items()}
+        self.attempted |= of_runs
+        self.begin("index")
+        by_digest = {one.sha256: one for one in summaries}
+        others = self.beside({name: one.href for name, one in by_digest.items()}, self.publication)
+        shared = of_several(
+            lambda: shared_files.write(
+                summaries,
+                {name: run_files.estimated(stored[name]) for name in by_digest},
+                self.known,
+                others,
+                made,
+                self.publication,
+                self.out,
+                broken,
+            ),
+            [*by_digest],
+            lambda name: shared_files.alone(
+                by_digest[name], run_files.estimated(stored[name]), self.known
+            ),
+        )
+        self._sweep(stored, shared | of_runs)
+        return [self.out / "index.html", *(self.out / one.href for one in reversed(summaries))]
+
+    def _with_pages(
+        self, summaries: list[Summary], stored: dict[str, Source]
+    ) -> tuple[list[Summary], dict[str, Marks]]:
+        """Write the pages that are not there as they would be now, and add the answers on all."""
+        shelf = normal.Shelf()
+        written: dict[str, Written] = {}
+        jobs = []
+        for one in summaries:
+            source = stored[one.sha256]
+            key = repr((one.href, shelf.before(one), *astuple(self.publication)))
+            before = run_files.known_page(source, key)
+            if before and stand(before.files, self.out):
+                written[one.sha256] = before
+            else:
+                held = normal.verdicts(one.figures, [other.figures for other in shelf.others(one)])
+                job = PageJob(source, self.out, one.href, key, tuple(held), self.publication)
+                jobs.append(job)
+            shelf.put(one)
+        made = each(
+            self.workers, run_files.write_page, jobs, lambda job, why: {job.source.sha256: [why]}
+        )
+        written |= {job.source.sha256: one for job, one in zip(jobs, made, strict=True)}
+        answered = [replace(one, answers=written[one.sha256].answers) for one in summaries]
+        return answered, {sha256: one.files for sha256, one in written.items()}
+
+    def _sweep(self, stored: dict[str, Source], written: Marks) -> None:
+        """Remove what an earlier call or attempt wrote and this one did not, and forget it."""
+        before = (self.kept.get(SITE, Marks, None) or {}) | self.attempted
+        remove(before.keys() - written.keys(), before, self.out)
+        self.kept.put(SITE, written)
+        self.kept.forget(but=stored)
+
+
+def _whole(stored: dict[str, Source], workers: Workers, leave_out: Tell) -> dict[str, Source]:
+    """Leave out the files that are not whole, and return the others."""
+    known = {sha256: run_files.known_faults(source) for sha256, source in stored.items()}
+    unknown = [stored[sha256] for sha256, faults in known.items() if faults is None]
+    found = each(workers, run_files.faults, unknown, _itself)
+    known |= zip((one.sha256 for one in unknown), found, strict=True)
+    broken = {sha256: faults for sha256, faults in known.items() if faults}
+    for sha256, faults in broken.items():
+        leave_out(stored[sha256].path, faults)
+    return {sha256: one for sha256, one in stored.items() if sha256 not in broken}
+
+
+def _itself(source: Source, why: Conclusion) -> Blame:
+    return {source.sha256: [why]}
+
+
+def _summaries(stored: dict[str, Source], workers: Workers) -> list[Summary]:
+    """Return what is known of the runs, oldest first, each with the address of its page."""
+    known = {sha256: run_files.summary(source) for sha256, source in stored.items()}
+    unknown = [stored[sha256] for sha256, one in known.items() if one is None]
+    made = each(workers, run_files.summarised, unknown, _itself)
+    found = [*filter(None, known.values()), *made]
+    return _addressed(sorted(found, key=_age))
+
+
+def _addressed(oldest_first: Iterable[Summary]) -> list[Summary]:
+    """Give each run the address of its page below the index: a folder a machine.
+
+    Of two runs of one name the older has the plain one, whatever comes later.
+    """
+    taken: dict[str, Summary] = {}
+    for one in oldest_first:
+        plain = f"{slug(one.machine)}/{slug(one.run)}"
+        href = f"{plain}-{one.sha256[:8]}.html" if f"{plain}.html" in taken else f"{plain}.html"
+        taken[href] = replace(one, href=href)
+    return list(taken.values())
+
+
+def _age(one: Summary) -> tuple[str, ...]:
+    """Return a key that sorts the oldest first."""
+    return one.datetime, one.run, one.sha256
+
+
+def _with_changes(
+    summaries: list[Summary], stored: dict[str, Source], workers: Workers
+) -> list[Summary]:
+    """Add how each run compares with the one before it on its machine."""
+    earlier: dict[str, list[Summary]] = {}
+    pairs = {}
+    for one in summaries:
+        if machine := earlier.setdefault(one.machine_id, []):
+            before, *others = machine[: -2 - MOST_RUNS : -1]
+            pairs[one.sha256] = Pair(
+                stored[before.sha256],
+                before.href,
+                stored[one.sha256],
+                tuple(stored[other.sha256] for other in others),
+            )
+        machine.append(one)
+    changes = {sha256: run_files.known_change(pair) for sha256, pair in pairs.items()}
+    unknown = [pairs[sha256] for sha256, known in changes.items() if known is None]
+    found = each(workers, run_files.changed, unknown, run_files.to_blame)
+    changes |= zip((pair.new.sha256 for pair in unknown), found, strict=True)
+    return [replace(one, change=changes.get(one.sha256)) for one in summaries]

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: MIT
+"""What was made from stored runs, kept beside the site so that it need not be made again.
+
+An entry that is damaged, of other sources or of something else is as good as none.
+"""
+
+import hashlib
+import os
+import re
+import stat
+from collections.abc import Container, Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+
+import suite
+
+T = TypeVar("T")
+SOURCES = (Path(__file__).parents[1], Path(suite.__file__).parent)
+SUFFIXES = {".css", ".csv", ".html", ".js", ".json", ".py"}
+LIBRARIES = ("jinja2", "matplotlib", "msgspec", "numpy", "pandas", "pillow", "pyarrow")
+"""Libraries whose output becomes part of a page or of what is kept."""
+_MADE_OF = re.compile(r"[0-9a-f]{64}\.[a-z]+")
+
+
+class Mark(msgspec.Struct, frozen=True, array_like=True):
+    """By what a file that was written is known again: its size in bytes, and its digest."""
+
+    size: int
+    sha256: str
+
+
+Marks = dict[str, Mark]
+"""Files by their path below a folder, or by their suffix."""
+
+
+class _Entry(msgspec.Struct):
+    """A value with what it was made from; any change of that makes it worthless."""
+
+    key: str
+    value: msgspec.Raw
+
+
+@dataclass(frozen=True)
+class Cache:
+    """A folder of entries, which several processes may fill.
+
+    Parameters
+    ----------
+    code
+        Digest of what the entries are made with.
+    """
+
+    folder: Path
+    code: str
+
+    def get(self, name: str, kind: type[T], key: str | None = "") -> T | None:
+        """Return an entry if it is there and was made from what `key` names, by the same code.
+
+        Without a key (``None``), whatever was kept under the name, by whatever code.
+        """
+        with suppress(OSError, msgspec.DecodeError):
+            entry = msgspec.msgpack.decode((self.folder / name).read_bytes(), type=_Entry)
+            if key is None or entry.key == f"{self.code} {key}":
+                return msgspec.msgpack.decode(entry.value, type=kind)
+        return None
+
+    def put(self, name: str, value: object, key: str = "") -> None:
+        """Keep an entry, whole or not at all."""
+        entry = _Entry(f"{self.code} {key}", msgspec.Raw(msgspec.msgpack.encode(value)))
+        self.folder.mkdir(parents=True, exist_ok=True)
+        write(self.folder / name, msgspec.msgpack.encode(entry))
+
+    def forget(self, but: Container[str]) -> None:
+        """Forget what was made of other files than those with these digests."""
+        for path in self.folder.iterdir():
+            if _MADE_OF.fullmatch(path.name) and path.stem not in but:
+                path.unlink()
+
+
+def write(path: Path, content: bytes) -> None:
+    """Write a file, so that whoever reads it meanwhile finds the old or the new one."""
+    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    beside.write_bytes(content)
+    beside.replace(path)
+
+
+def mark(content: bytes) -> Mark:
+    """Return by what a file with this content is known again."""
+    return Mark(len(content), hashlib.sha256(content).hexdigest())
+
+
+def stand(marks: Marks, out: Path) -> bool:
+    """Tell whether files that were written below a folder still lie there."""
+    folder = str(out)
+    with suppress(OSError):
+        return all(_lies(f"{folder}/{name}", mark.size) for name, mark in marks.items())
+    return False
+
+
+def _lies(path: str, size: int) -> bool:
+    found = os.stat(path)  # noqa: PTH116 - of tens of thousands of files, and pathlib is slow
+    return found.st_size == size and stat.S_ISREG(found.st_mode)
+
+
+def remove(names: Iterable[str], marks: Marks, out: Path) -> None:
+    """Remove files that were written below a folder, if they are still as they were written."""
+    root = out.resolve()
+    for name in names:
+        path = (out / name).resolve()
+        if path.is_relative_to(root) and path.is_file() and mark(path.read_bytes()) == marks[name]:
+            path.unlink()
+            with suppress(OSError):  # there is more in the folder
+                path.parent.rmdir()
+
+
+@cache
+def code() -> str:
+    """Return a digest of all sources that make pages from runs, and of what they rest on."""
+    digest = hashlib.sha256()
+    for folder in SOURCES:
+        for path in sorted(folder.rglob("*")):
+            if path.suffix in SUFFIXES and "__pycache__" not in path.parts:
+                digest.update(path.relative_to(folder).as_posix().encode())
+                digest.update(hashlib.sha256(path.read_bytes()).digest())
+    for library in LIBRARIES:
+        digest.update(f"{library} {version(library)}".encode())
+    return digest.hexdigest()

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: MIT
+"""What a site says of all its runs together, beside their pages: the index, tables, metadata."""
+
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import islice
+from pathlib import Path
+
+import pyarrow as pa
+
+from reports.charts.words import slug
+from reports.files import downloads, metadata
+from reports.files.crate import CRATE, crate
+from reports.files.downloads import Rows
+from reports.files.metadata import Described, Head, Publication
+from reports.index import index
+from reports.purchase.prices import Price
+from reports.site import cache
+from reports.site.broken import Broken
+from reports.site.cache import Marks, mark
+from reports.site.run_files import BADGE
+from reports.summary import card
+from reports.summary.card import Row
+from reports.summary.model import Summary
+from reports.web.render import moment
+from suite.units import counted
+
+INDEX, IMAGE = "index.html", "index.png"
+BADGES = "badges"
+"""Folder of a badge for each machine."""
+PLAIN = ".nojekyll"
+"""Empty: hosts that would make pages of files by themselves are told not to."""
+
+
+def write(  # noqa: PLR0913, PLR0917 - one for each thing that goes in
+    summaries: Sequence[Summary],
+    rows: Mapping[str, Rows],
+    known: Sequence[Price],
+    others: Mapping[str, bytes],
+    made: Mapping[str, Marks],
+    publication: Publication,
+    out: Path,
+    broken: Sequence[Broken] = (),
+) -> Marks:
+    """Write what concerns all runs, where it is not there already, and return what is there.
+
+    Parameters
+    ----------
+    summaries
+        Of all runs, oldest first.
+    rows
+        Their parts of the table of estimates, by the digest of the stored file.
+    known
+        What devices cost.
+    others
+        Pages of several runs and what belongs to them, by name.
+    made
+        What was written for each run, by the digest of its stored file.
+    broken
+        Files without a page.
+    """
+    newest_first = summaries[::-1]
+    about = _described(newest_first) if newest_first else None
+    parts = [rows[one.sha256] for one in newest_first]
+    tables = downloads.opened(parts)  # a thousand small steps, each of which waits in a thread
+    with ThreadPoolExecutor(1) as thread:  # Arrow, hashing and writing leave Python to others
+        estimates = thread.submit(lambda: _put(_estimates(parts, tables), out))
+        marks = _put({PLAIN: b"", **others, **_runs(newest_first)}, out)
+        badges = _put(_badges(summaries, out), out)
+
+        def head() -> Head | None:
+            marked = {**marks, **estimates.result(), **badges}
+            return metadata.head(about, marked, publication) if about else None
+
+        pages = [name for name in others if name.endswith(".html")]
+        further = {INDEX: index.page(newest_first, known, pages, head, broken).encode()}
+    marks |= estimates.result() | badges
+    if about:
+        further[IMAGE] = _image(newest_first, about.text)
+        further[CRATE] = crate(about, newest_first, made, marks, publication)
+    return marks | _put(further, out)
+
+
+def alone(one: Summary, rows: Rows, known: Sequence[Price]) -> None:
+    """Make what concerns all runs of a single one, to see whether that fails."""
+    downloads.joined([rows], downloads.opened([rows]))
+    downloads.runs([one])
+    index.page([one], known)
+    _image([one], "")
+
+
+def _put(files: Mapping[str, bytes], out: Path) -> Marks:
+    """Write what is not there already, and return all."""
+    for name, content in files.items():
+        path = out / name
+        if not _lies(path, content):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            cache.write(path, content)
+    return {name: mark(content) for name, content in files.items()}
+
+
+def _lies(path: Path, content: bytes) -> bool:
+    size = path.stat().st_size if path.is_file() else -1
+    return size == len(content) and path.read_bytes() == content
+
+
+def _estimates(parts: Sequence[Rows], tables: Sequence[pa.Table]) -> dict[str, bytes]:
+    found = downloads.joined(parts, tables)
+    return {f"estimates.{suffix}": content for suffix, content in found.items()}
+
+
+def _runs(newest_first: Sequence[Summary]) -> dict[str, bytes]:
+    runs = downloads.runs(newest_first)
+    return {
+        "runs.csv": downloads.as_csv(runs),
+        "runs.parquet": downloads.as_parquet(runs),
+    }
+
+
+def _badges(summaries: Sequence[Summary], out: Path) -> dict[str, bytes]:
+    """Return the badge of the newest run of each machine."""
+    newest = {slug(one.machine): one for one in summaries}
+    return {
+        f"{BADGES}/{name}.svg": (out / one.href).with_suffix(BADGE).read_bytes()
+        for name, one in newest.items()
+    }
+
+
+def _described(newest_first: Sequence[Summary]) -> Described:
+    runs = counted(len(newest_first), "stored run")
+    machines = counted(len({one.machine_id for one in newest_first}), "machine")
+    text = (
+        f"{runs} of {machines}, measured with the PyTorch benchmark suite Frobench: "
+        "every run, and the estimates of all cases with their intervals."
+    )
+    when = max((one.datetime for one in newest_first), key=metadata.date)
+    return Described("Frobench results", text, "", IMAGE, when)
+
+
+def _image(newest_first: Sequence[Summary], text: str) -> bytes:
+    """Draw the machines that were measured last, each with its first number."""
+    newest: dict[str, Summary] = {}
+    for one in newest_first:
+        newest.setdefault(one.machine_id, one)
+    lines = map(_line, islice(newest.values(), card.ROWS))
+    foot = f"{text.partition(',')[0]}, the newest of {moment(newest_first[0].datetime)}"
+    return card.card("Frobench results", lines, foot)
+
+
+def _line(one: Summary) -> Row:
+    numbers = (f"{row.figure}, {row.label}" for row in card.rows(one.answers))
+    return Row(one.title, next(numbers, "no figure"))

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: MIT
+"""Work shared by several processes, where there is enough of it to be worth starting them."""
+
+import gc
+import os
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import AbstractContextManager
+from multiprocessing import get_all_start_methods, get_context
+from multiprocessing.context import BaseContext
+from typing import TypeVar
+
+J = TypeVar("J")
+R = TypeVar("R")
+FEW = 8
+"""Jobs that this process does by itself: starting others takes as long as two or three pages."""
+MOST = 8
+"""Processes at most: each takes 200 MB."""
+LARGEST_SHARE = 8
+"""Jobs handed to a process at once, at most."""
+SELDOM, FEW_PAGES = 100_000, 1_000_000
+"""Objects between two searches for cycles; a run has thousands of lists, and none in a cycle, but
+every page leaves its picture in one."""
+
+
+class Workers(AbstractContextManager["Workers"]):
+    """Processes that are started with the first work that needs them, and end with the block.
+
+    Parameters
+    ----------
+    processes
+        How many; by default as many as there are cores, up to `MOST`.
+    """
+
+    def __init__(self, processes: int | None = None) -> None:
+        self.processes = processes or min(cores(), MOST)
+        self._pool: ProcessPoolExecutor | None = None
+
+    def __exit__(self, *_: object) -> None:
+        if self._pool is not None:
+            self._pool.shutdown(cancel_futures=True)
+
+    def map(self, work: Callable[[J], R], jobs: Sequence[J]) -> Iterable[R]:
+        """Return what a function of a module makes of each job, in their order."""
+        if self._pool is None and len(jobs) < FEW:
+            return map(work, jobs)
+        if self.processes == 1:
+            collect_seldom()
+            return map(work, jobs)
+        self._pool = self._pool or ProcessPoolExecutor(self.processes, _context(), collect_seldom)
+        share = max(1, min(LARGEST_SHARE, len(jobs) // (4 * self.processes)))
+        return self._pool.map(work, jobs, chunksize=share)
+
+
+def collect_seldom(objects: int = SELDOM) -> None:
+    """Let this process look for cycles of objects seldom: that takes a tenth of its time."""
+    gc.set_threshold(objects)
+
+
+def cores() -> int:
+    """Return how many cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _context() -> BaseContext:
+    """Start processes from a clean one that has imported everything, where the system can."""
+    if "forkserver" not in get_all_start_methods():
+        return get_context("spawn")
+    context = get_context("forkserver")
+    context.set_forkserver_preload(["reports.site.build"])
+    return context

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: MIT
+"""Badges: what a machine reaches, small enough for a line of somebody's README.
+
+A badge is an SVG that asks for nothing: no font, no style sheet, no script. Its number has its
+interval beside it, since nobody sees the page that explains it.
+"""
+
+from collections.abc import Iterable
+
+from markupsafe import Markup
+
+from reports.findings.select import is_cpu
+from reports.summary.card import ELLIPSIS, width
+from reports.summary.headlines import Figure
+from reports.summary.views import Marks, doubtful
+from reports.web.elements import element
+from suite.printable import printable
+from suite.units import format_estimate
+
+LEFT, RIGHT, TEXT = "#3b4048", "#1d5a9e", "#ffffff"
+"""Colours behind the name and behind the figure, and of both texts: at least 4.5:1."""
+HEIGHT, SIZE, PADDING = 20, 11, 7
+"""Pixels; the shape that badges have everywhere."""
+LONGEST = 60
+"""Characters of a part."""
+FONTS = "Verdana,DejaVu Sans,Geneva,sans-serif"
+"""The first two are as wide as the font that texts are measured in."""
+
+
+def of_run(
+    figures: Iterable[Figure], marks: Marks, machine: str, when: str, *, complete: bool
+) -> bytes:
+    """Return the badge of a run: its best rate of a product, and of which device it is.
+
+    Parameters
+    ----------
+    figures
+        Its headline figures.
+    marks
+        What makes its cases doubtful.
+    when
+        The day it was measured.
+    complete
+        Whether every launch that was planned ended.
+    """
+    rates = [one for one in figures if one.quantity == "matmul"]
+    rates = [one for one in rates if not is_cpu(one.place)] or rates
+    if not rates:
+        return badge(machine, "no rate", f"{machine}: no product was measured.").encode()
+    best = max(rates, key=lambda one: one.value.value)
+    rate = f"{best.precision} {format_estimate(best.value, best.unit)}"
+    doubts = [*doubtful(best.cases, marks), *(() if complete else ("partial",))]
+    doubted = f" ({', '.join(doubts)})" if doubts else ""
+    told = f"{machine}: {rate} on one {best.device}{doubted}. Measured with Frobench, {when}."
+    return badge(best.device, ", ".join([rate, *doubts]), told).encode()
+
+
+def badge(name: str, figure: str, told: str) -> Markup:
+    """Return a badge as SVG; what is too long for its place is cut.
+
+    Parameters
+    ----------
+    told
+        What it says to who hovers over it or hears it.
+    """
+    texts = [_cut(printable(one)) for one in (name, figure)]
+    first, second = (round(width(one, SIZE)) for one in texts)
+    middle = first + 2 * PADDING
+    whole = middle + second + 2 * PADDING
+    written = [
+        element("text", {"x": x, "y": 14, "textLength": wide}, text)
+        for x, wide, text in zip((PADDING, middle + PADDING), (first, second), texts, strict=True)
+    ]
+    return element(
+        "svg",
+        {
+            "xmlns": "http://www.w3.org/2000/svg",
+            "width": whole,
+            "height": HEIGHT,
+            "role": "img",
+            "aria-label": told,
+        },
+        element("title", {}, told),
+        element("rect", {"width": whole, "height": HEIGHT, "rx": 3, "fill": LEFT}),
+        element("path", {"fill": RIGHT, "d": _right_part(middle, whole)}),
+        element("g", {"fill": TEXT, "font-family": FONTS, "font-size": SIZE}, *written),
+    )
+
+
+def _right_part(begin: int, end: int) -> str:
+    """Draw what is behind the figure, with round corners where the badge ends."""
+    wide, high = end - begin - 3, HEIGHT - 6
+    return f"M{begin} 0h{wide}a3 3 0 0 1 3 3v{high}a3 3 0 0 1-3 3h{-wide}z"
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1].rstrip()}{ELLIPSIS}"

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: MIT
+"""The picture that stands for a page where people pass on its address: 1200 x 630 pixels, PNG.
+
+Other programs show it without the page, so its numbers carry their intervals. It is lettered in
+matplotlib's own font, which is the same on every system.
+"""
+
+import io
+import warnings
+from bisect import bisect
+from collections.abc import Iterable
+from functools import cache
+from itertools import islice
+from typing import NamedTuple
+
+from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties
+from matplotlib.lines import Line2D
+from matplotlib.text import Text
+
+from reports.summary.model import Answer
+from reports.web.theme import LIGHT
+from suite.printable import printable
+from suite.units import format_estimate
+
+WIDTH, HEIGHT, EDGE = 1200, 630, 70
+ROOM = WIDTH - 2 * EDGE
+TITLES = (54, 46, 38, 30)
+"""Sizes of a title, of which the first is taken that lets it fit."""
+ROWS = 4
+"""Figures that have room."""
+FIRST, STEP = 236, 84
+"""How far below the top the first figure stands, and from one to the next."""
+PLAIN, BOLD = "normal", "bold"
+POINT = 72.0
+"""Dots an inch at which a point is a pixel."""
+LONGEST = 200
+"""Characters of a text that are looked at: more never fit."""
+ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
+
+
+class Row(NamedTuple):
+    """A line of a picture: a figure with its interval, or a name, and what it is."""
+
+    figure: str
+    label: str
+
+
+def rows(answers: Iterable[Answer]) -> list[Row]:
+    """Return the first answers that have a number, with what makes them doubtful."""
+    found = (
+        Row(
+            format_estimate(one.value, one.unit),
+            ", ".join([f"{one.title}: {one.label}", *one.marks]),
+        )
+        for one in answers
+        if one.value
+    )
+    return list(islice(found, ROWS))
+
+
+def card(title: str, lines: Iterable[Row], foot: str) -> bytes:
+    """Return a picture as PNG; what is too long for its place is cut.
+
+    Parameters
+    ----------
+    lines
+        Of which the first `ROWS` are shown.
+    foot
+        When, and by how much was measured.
+    """
+    figure = Figure(figsize=(WIDTH / POINT, HEIGHT / POINT), dpi=POINT, facecolor=LIGHT["paper"])
+    _rule(figure, 0, WIDTH, 7, 14, "link")
+    size = next((one for one in TITLES if width(title[:LONGEST], one, BOLD) <= ROOM), TITLES[-1])
+    _write(figure, 116, title, size, BOLD)
+    _rule(figure, EDGE, WIDTH - EDGE, 168, 3, "ink")
+    for at, line in enumerate(islice(lines, ROWS)):
+        base = FIRST + at * STEP
+        _write(figure, base, line.figure, 36, BOLD)
+        _write(figure, base + 30, line.label, 22, PLAIN, "muted")
+    _write(figure, HEIGHT - 38, f"Frobench, {foot}", 24, PLAIN, "link")
+    file = io.BytesIO()
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph")  # what the font lacks is drawn as a box
+        figure.savefig(file, format="png", metadata={"Software": None})
+    return file.getvalue()
+
+
+def width(text: str, size: int, weight: str = PLAIN) -> float:
+    """Return how wide a text is, in pixels, on one line of a font of that size."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph")
+        drawn = Text(0, 0, text, fontproperties=_font(size, weight), parse_math=False)
+        drawn.set_figure(_blank())
+        return drawn.get_window_extent().width
+
+
+def _write(  # noqa: PLR0913, PLR0917 - a place, a text and how it looks
+    figure: Figure, base: int, text: str, size: int, weight: str, colour: str = "ink"
+) -> None:
+    figure.text(
+        EDGE / WIDTH,
+        1 - base / HEIGHT,
+        _cut(text, size, weight),
+        color=LIGHT[colour],
+        fontproperties=_font(size, weight),
+        parse_math=False,
+    )
+
+
+def _rule(  # noqa: PLR0913, PLR0917 - a place and how it looks
+    figure: Figure, left: int, right: int, middle: int, thick: int, colour: str
+) -> None:
+    height = 1 - middle / HEIGHT
+    ends = [left / WIDTH, right / WIDTH]
+    figure.add_artist(Line2D(ends, [height, height], linewidth=thick, color=LIGHT[colour]))
+
+
+def _cut(text: str, size: int, weight: str) -> str:
+    """Shorten a text to one line; characters that cannot be shown are made visible."""
+    shown = printable(text)[:LONGEST]
+    if width(shown, size, weight) <= ROOM and shown == printable(text):
+        return shown
+    ends = range(len(shown) + 1)
+    fits = bisect(ends, x=False, key=lambda end: width(shown[:end] + ELLIPSIS, size, weight) > ROOM)
+    return shown[: fits - 1].rstrip() + ELLIPSIS
+
+
+@cache
+def _font(size: int, weight: str) -> FontProperties:
+    return FontProperties(family="DejaVu Sans", size=size, weight=weight)
+
+
+@cache
+def _blank() -> Figure:
+    """Return what texts are measured on."""
+    return Figure(dpi=POINT)

@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: MIT
+"""The headline figures of a run: what others publish of a device, one for each kind of device."""
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+
+import msgspec
+
+from reports.findings.exercises.matmul import PLAIN, SQUARE, best_rates
+from reports.findings.exercises.parallel_matmul import efficiencies
+from reports.findings.kinds import KINDS, LARGE
+from reports.findings.select import Cases, NotMeasuredError, is_cpu
+from suite.stored.run import Accelerator, Environment, Estimate, Run
+from suite.units import counted
+
+EXERCISES = ("matmul", "copies", "parallel_matmul")
+COPIES = {
+    "to-device": ("copy_to_device_pageable", "bandwidth from pageable memory"),
+    "to-device-pinned": ("copy_to_device_pinned", "bandwidth from pinned memory"),
+    "to-host": ("copy_to_host_pageable", "bandwidth to pageable memory"),
+    "to-host-pinned": ("copy_to_host_pinned", "bandwidth to pinned memory"),
+    "between": ("copy_between", "bandwidth between two devices"),
+    "within": ("copy_within", "bandwidth within the memory"),
+}
+"""Kinds of copies with their quantity in the table of published figures, and what they are."""
+LAUNCH, EFFICIENCY = "launch", "efficiency"
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A headline figure of a run.
+
+    Parameters
+    ----------
+    device
+        The name of what it was measured on, equal for equal devices.
+    place
+        What torch calls it.
+    name
+        What it is, as in "your bfloat16 rate".
+    """
+
+    device: str
+    place: str
+    quantity: str
+    precision: str
+    name: str
+    value: Estimate
+    unit: str
+    cases: tuple[str, ...]
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """What is equal for figures that can be compared."""
+        return self.device, self.quantity, self.precision
+
+
+def figures(run: Run) -> list[Figure]:
+    """Return the headline figures of a run."""
+    products, copied, parallel = (Cases(run, name) for name in EXERCISES)
+    return [*_products(products), *_copies(copied), *_launches(products), *_pairs(parallel)]
+
+
+def _products(cases: Cases) -> Iterator[Figure]:
+    for place in _first_of_each(cases.run, cases.devices()):
+        for dtype, (rate, n) in best_rates(cases, place).items():
+            yield Figure(
+                device_name(cases.run, place),
+                place,
+                "matmul",
+                dtype,
+                f"{dtype} rate",
+                rate.point(n).y,
+                "FLOP/s",
+                rate.cases[n],
+            )
+
+
+def _copies(cases: Cases) -> Iterator[Figure]:
+    for kind, (quantity, name) in COPIES.items():
+        for place in _first_of_each(cases.run, KINDS[kind].places(cases)):
+            with suppress(NotMeasuredError):
+                rate = KINDS[kind].curve(cases, place, "byte_rate")
+                size = rate.sizes[-1]
+                if size >= LARGE:
+                    yield Figure(
+                        device_name(cases.run, place.partition("+")[0]),
+                        place,
+                        quantity,
+                        "",
+                        name,
+                        rate.point(size).y,
+                        "B/s",
+                        rate.cases[size],
+                    )
+
+
+def _launches(cases: Cases) -> Iterator[Figure]:
+    """Return how long launching a tiny product holds the thread."""
+    for place in _first_of_each(cases.run, [one for one in cases.devices() if not is_cpu(one)]):
+        with suppress(NotMeasuredError):
+            tiny = cases.curve("n", "part_enqueue", function=SQUARE, device=place, dtype=PLAIN)
+            size = tiny.sizes[0]
+            yield Figure(
+                device_name(cases.run, place),
+                place,
+                LAUNCH,
+                f"n={size:g}",
+                "time to launch a tiny product",
+                tiny.point(size).y,
+                "s",
+                tiny.cases[size],
+            )
+
+
+def _pairs(cases: Cases) -> Iterator[Figure]:
+    for group, curve in efficiencies(cases):
+        first, count = group.partition("+")[0], group.count("+") + 1
+        size = curve.sizes[-1]
+        yield Figure(
+            device_name(cases.run, first),
+            group,
+            EFFICIENCY,
+            f"{count}, n={size:g}",
+            f"efficiency of products on {count} at once",
+            curve.point(size).y,
+            "1",
+            curve.cases[size],
+        )
+
+
+def _first_of_each(run: Run, places: Iterable[str]) -> list[str]:
+    """Return the first place of each kind of device: equal ones give equal figures."""
+    first: dict[tuple[str, int], str] = {}
+    for place in places:
+        first.setdefault((device_name(run, place.partition("+")[0]), place.count("+")), place)
+    return list(first.values())
+
+
+def device_name(run: Run, place: str) -> str:
+    """Name a device by what makes it comparable: its model, and a CPU's cores with it."""
+    environment = run.frobench.environment
+    if is_cpu(place):
+        cpu = environment.cpu
+        return f"{cpu.model or cpu.architecture} with {counted(cpu.usable_cores, 'core')}"
+    known = accelerator(run, place)
+    return known.name if known else place
+
+
+def machine_id(environment: Environment) -> str:
+    """Return what two runs of one machine have in common, and those of others seldom."""
+    cpu = environment.cpu
+    devices = [(one.name, one.memory_bytes) for one in environment.accelerators]
+    same = (environment.machine, cpu.model, cpu.usable_cores, cpu.memory_bytes, devices)
+    return hashlib.sha256(msgspec.json.encode(same)).hexdigest()[:16]
+
+
+def device_names(run: Run) -> set[str]:
+    """Return the names of all devices of a run, the CPU among them."""
+    present = run.frobench.environment.accelerators
+    return {device_name(run, "cpu"), *(one.name for one in present)}
+
+
+def accelerator(run: Run, place: str) -> Accelerator | None:
+    """Return what is recorded of the first device of a place; nothing of a CPU."""
+    present = run.frobench.environment.accelerators
+    first = place.partition("+")[0]
+    return next((one for one in present if f"{one.type}:{one.index}" == first), None)

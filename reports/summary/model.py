@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: MIT
+"""What the index and comparisons need of a run: little enough that a thousand fit in memory."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from msgspec import Struct
+
+from reports.findings.finding import Section
+from reports.summary.headlines import Figure, device_name, device_names, figures, machine_id
+from reports.summary.views import Marks, doubtful
+from reports.table import facts
+from reports.table.estimates import CaseEstimate
+from reports.table.spread import Spread, spread
+from reports.table.times import Times, times
+from suite.compare import RunComparison
+from suite.compare.alike import failures, faults
+from suite.stored.names import name_of
+from suite.stored.run import Environment, Estimate, Run
+
+
+class Answer(Struct, frozen=True):
+    """The leading answer to an exercise.
+
+    exercise : its name, such as ``matmul``, and ``title`` as people read it
+    answer : a sentence with the number and its interval, or why there is none
+    label, value, unit : the number alone and what it is; ``None`` where there is none
+    marks : what makes it doubtful
+    """
+
+    exercise: str
+    title: str
+    answer: str
+    label: str
+    value: Estimate | None
+    unit: str
+    marks: tuple[str, ...]
+
+
+class Change(Struct, frozen=True):
+    """How a run compares with the one before it on the same machine, by the verdicts of `compare`.
+
+    base : name of the run before, and ``base_href`` its page
+    compared : number of cases that were compared; without any, `frobench compare` exits with 3
+    slower, faster : names of cases, without their files
+    differences : facts of the environment that matter and differ; any makes all incomparable
+    faults : errors of a whole run; any makes all incomparable too
+    """
+
+    base: str
+    base_href: str
+    compared: int
+    slower: tuple[str, ...]
+    faster: tuple[str, ...]
+    differences: tuple[str, ...]
+    faults: tuple[str, ...]
+
+
+class Summary(Struct, frozen=True, kw_only=True):
+    """A run, as the index and comparisons see it.
+
+    sha256 : of the stored file
+    run : its name, unique together with `machine`, unless two files have the same
+    href : its page, below the folder of the index; empty until the site gave it one
+    machine : name of the kind of machine, and the folder of its results
+    machine_id : equal for runs of what may be one machine, which have a history together
+    title : what the machine computes with, for people
+    device : the name of its first accelerator, or of its processor with its cores; runs with
+        the same are equals
+    count : how many accelerators of that name it has; 1 for a processor
+    devices : names of all its devices, as figures have them
+    places : what torch calls those that cases ran on, such as ``cuda:0``
+    datetime : when the run ended, ISO 8601, as it is stored
+    complete : whether every launch that was planned ended; a partial run may still go on
+    launches : fresh processes in which every case was measured
+    cases, failed, skipped : numbers of cases that have samples, that failed, that were left out
+    commit : of the suite, empty where it is not known
+    environment : everything that moves a number
+    figures : headline figures, which others publish of a device too
+    faults : errors of the whole run, with any of which no number counts
+    times : of the cases that can stand in a ratio with another run's
+    spread : how far its launches leave the means of exercises open
+    answers : the leading answer to every exercise
+    change : since the run before on this machine; ``None`` where there is none
+    """
+
+    sha256: str
+    run: str
+    machine: str
+    machine_id: str
+    title: str
+    device: str
+    count: int
+    devices: tuple[str, ...]
+    places: tuple[str, ...]
+    datetime: str
+    profile: str
+    complete: bool
+    launches: int
+    cases: int
+    failed: int
+    skipped: int
+    commit: str
+    environment: Environment
+    figures: tuple[Figure, ...]
+    faults: tuple[str, ...]
+    times: Times
+    spread: Spread
+    href: str = ""
+    answers: tuple[Answer, ...] = ()
+    change: Change | None = None
+
+
+def summarise(run: Run, sha256: str, estimated: Sequence[CaseEstimate]) -> Summary:
+    """Return what is known of a run by itself; its page's address and answers come later.
+
+    Parameters
+    ----------
+    sha256
+        Of the stored file.
+    estimated
+        The estimates of its cases (`reports.table.estimates.estimates`).
+    """
+    part = run.frobench
+    accelerators = part.environment.accelerators
+    first = accelerators[0].name if accelerators else device_name(run, "cpu")
+    unfit = failures(run, "")
+    logs = {one.case: one.log_mean for one in estimated}
+    wrong = tuple(faults(run, ""))
+    status = Counter(outcome.status for outcome in part.outcomes)
+    return Summary(
+        sha256=sha256,
+        run=part.run,
+        machine=part.environment.machine,
+        machine_id=machine_id(part.environment),
+        title=facts.machine_title(run),
+        device=first,
+        count=max(1, sum(one.name == first for one in accelerators)),
+        devices=tuple(sorted(device_names(run))),
+        places=tuple(sorted({place for one in estimated for place in one.device.split("+")})),
+        datetime=run.datetime,
+        profile=part.profile,
+        complete=part.complete,
+        launches=len(part.launches),
+        cases=len(run.benchmarks),
+        failed=status["failed"],
+        skipped=status["skipped"],
+        commit=run.commit_info.id or "",
+        environment=part.environment,
+        figures=tuple(figures(run)),
+        faults=wrong,
+        times={} if wrong else times(run, logs, unfit),
+        spread=spread(estimated, unfit),
+    )
+
+
+def answers(answered: Iterable[Section], marks: Marks) -> tuple[Answer, ...]:
+    """Return the leading answers of a run from its sections, with what makes them doubtful."""
+    return tuple(
+        Answer(
+            section.exercise,
+            section.title,
+            (lead := section.findings[0]).answer,
+            lead.label,
+            lead.value,
+            lead.unit,
+            doubtful(lead.cases, marks),
+        )
+        for section in answered
+    )
+
+
+def change(found: RunComparison, base_href: str) -> Change:
+    """Return what a comparison with the run before says, in a few words."""
+    sure = [case for case in found.cases if case.differs]
+    return Change(
+        base=found.base,
+        base_href=base_href,
+        compared=sum(case.p_value is not None for case in found.cases),
+        slower=tuple(name_of(case.fullname) for case in sure if case.word == "slower"),
+        faster=tuple(name_of(case.fullname) for case in sure if case.word == "faster"),
+        differences=tuple(each.fact for each in found.differences),
+        faults=tuple(found.faults),
+    )

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: MIT
+"""A run's answers as plain data, for the terminal and for programs."""
+
+from collections.abc import Iterator
+
+from reports.findings import findings
+from reports.findings.finding import Finding, exercise_title
+from reports.summary.views import Marks, doubtful, marks
+from reports.table import facts
+from reports.table.estimates import CaseEstimate, estimates
+from suite.stored.run import Estimate, Outcome, Run
+from suite.terminal.answers import Answer, CaseResult, RunAnswers
+
+WIDE = 2.0
+"""The upper end of an interval as a multiple of its lower end, above which it says little."""
+TOO_WIDE = "wide interval"
+
+
+def answers(run: Run) -> RunAnswers:
+    """Answer every question of a run, the leading answer of each exercise first."""
+    doubted = marks(run)
+    found = findings(run)
+    absent: dict[str, list[str]] = {}
+    for finding in (one for members in found.values() for one in members if one.absent):
+        absent.setdefault(finding.absent, []).append(finding.question)
+    part = run.frobench
+    return RunAnswers(
+        run=part.run,
+        machine=facts.machine_title(run),
+        datetime=run.datetime,
+        profile=part.profile,
+        complete=part.complete,
+        launches=len(part.launches),
+        answers=tuple(
+            _answer(exercise, finding, doubted, leads=finding is members[0])
+            for exercise, members in found.items()
+            for finding in members
+            if not finding.absent
+        ),
+        absent={reason: tuple(questions) for reason, questions in absent.items()},
+        cases=tuple(_cases(run, doubted)),
+        project=part.project or None,
+    )
+
+
+def _answer(exercise: str, finding: Finding, doubted: Marks, *, leads: bool) -> Answer:
+    wide = (TOO_WIDE,) if finding.value and _is_wide(finding.value) else ()
+    return Answer(
+        exercise=exercise_title(exercise),
+        name=finding.name,
+        question=finding.question,
+        answer=finding.answer,
+        rule_of_thumb=finding.rule_of_thumb,
+        label=finding.label,
+        unit=finding.unit,
+        value=finding.value,
+        doubts=(*doubtful(finding.cases, doubted), *wide),
+        cases=finding.cases,
+        leads=leads,
+    )
+
+
+def _is_wide(value: Estimate) -> bool:
+    low, high = value.low, value.high
+    return low is not None and high is not None and 0 < WIDE * low < high
+
+
+def _cases(run: Run, doubted: Marks) -> Iterator[CaseResult]:
+    known = {one.case: one for one in estimates(run)}
+    for outcome in run.frobench.outcomes:
+        found = known.get(outcome.fullname)
+        rate, unit = _rate(found)
+        yield CaseResult(
+            exercise=outcome.group,
+            case=outcome.fullname,
+            status=outcome.status,
+            seconds=_seconds(found),
+            rate=rate,
+            rate_unit=unit,
+            doubts=doubtful((outcome.fullname,), doubted),
+            reason=_reason(outcome),
+        )
+
+
+def _reason(outcome: Outcome) -> str | None:
+    return None if outcome.status == "passed" else outcome.reason or "no reason was given"
+
+
+def _seconds(case: CaseEstimate | None) -> Estimate | None:
+    if case is None:
+        return None
+    return Estimate(case.seconds, case.low, case.high, case.launches)
+
+
+def _rate(case: CaseEstimate | None) -> tuple[Estimate | None, str]:
+    """Return the rate of the declared work; its ends are those of the time, exchanged."""
+    if case is None or not (work := case.flops or case.bytes) or case.seconds <= 0:
+        return None, ""
+    low, high = (work / end if end else None for end in (case.high, case.low))
+    rate = Estimate(work / case.seconds, low, high, case.launches)
+    return rate, "FLOP/s" if case.flops else "B/s"

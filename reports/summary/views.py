@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: MIT
+"""Tables of a page: the numbers behind the charts, all cases, and what there is to doubt."""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from reports.charts.strips import Strip, strip
+from reports.charts.words import place
+from reports.findings.finding import Plot, Point
+from reports.findings.select import device_title
+from reports.table.frame import function_of
+from suite import checks
+from suite.statistics import estimate, launch_medians
+from suite.stored.run import Case, Estimate, Outcome, Run, Scalar
+from suite.units import counted
+
+Marks = Mapping[str, tuple[str, ...]]
+"""Words that belong beside a case's number, by the case's full name."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A number with its interval, its unit, what makes it doubtful, and the cases behind it."""
+
+    value: Estimate
+    unit: str
+    marks: tuple[str, ...] = ()
+    cases: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Table:
+    """The table behind a chart: a row for each size or category.
+
+    Parameters
+    ----------
+    absent
+        What stands where there is no number.
+    """
+
+    caption: str
+    head: list[str]
+    rows: list[tuple[str, list[Cell | None]]]
+    absent: str
+
+
+@dataclass(frozen=True)
+class CaseRow:
+    """A case in the list of all cases.
+
+    Parameters
+    ----------
+    name
+        In full, as the downloads name it.
+    samples
+        How many in how many launches.
+    """
+
+    name: str
+    function: str
+    title: str
+    parameters: str
+    time: Cell
+    rate: Cell | None
+    check: str
+    samples: str
+    strip: Strip
+
+
+@dataclass(frozen=True)
+class Doubt:
+    """Something to know before believing the numbers.
+
+    Parameters
+    ----------
+    cases
+        Names of the cases by what is said of them; none where it is said of the run.
+    """
+
+    word: str
+    advice: str
+    cases: dict[str, list[str]] = field(default_factory=dict)
+
+    @property
+    def count(self) -> int:
+        """How many cases it is said of."""
+        return sum(map(len, self.cases.values()))
+
+
+def numbers(run: Run) -> dict[str, int]:
+    """Return the number that a page gives each case, by its full name: its place in the file."""
+    return {case.fullname: place for place, case in enumerate(run.benchmarks, start=1)}
+
+
+def marks(run: Run) -> Marks:
+    """Return the words that belong beside a case's number, by the case's full name."""
+    found: dict[str, dict[str, None]] = {}
+    for conclusion in run.frobench.conclusions:
+        if conclusion.case and conclusion.severity != "info":
+            found.setdefault(conclusion.case, {})[word(conclusion.code)] = None
+    for outcome in run.frobench.outcomes:
+        if outcome.status == "failed":
+            found.setdefault(outcome.fullname, {})["failed"] = None
+    return {case: tuple(words) for case, words in found.items()}
+
+
+def doubtful(cases: Iterable[str], marks: Marks) -> tuple[str, ...]:
+    """Return the marks that a number computed from these cases bears."""
+    return tuple(dict.fromkeys(word for case in cases for word in marks.get(case, ())))
+
+
+def word(code: str) -> str:
+    """Spell a rule's code as a mark: ``noisy-case`` is noisy."""
+    return code.removesuffix("-case").replace("-", " ")
+
+
+def table(plot: Plot, marks: Marks) -> Table:
+    """Return the numbers of a plot, marked where a case behind them is doubtful."""
+    series = [*plot.series, *([plot.whole] if plot.whole else [])]
+    places = dict.fromkeys(point.x for one in series for point in one.points)
+    numeric = all(isinstance(place, int | float) for place in places)
+    points = [{point.x: point for point in one.points} for one in series]
+    rows = [
+        (place(x, plot.x.unit), [_cell(column.get(x), plot.y.unit, marks) for column in points])
+        for x in (sorted(places, key=float) if numeric else places)
+    ]
+    absent = "none" if plot.kind == "stack" else "not measured"
+    return Table(plot.title, [plot.x.label, *(one.label for one in series)], rows, absent)
+
+
+def _cell(point: Point | None, unit: str, marks: Marks) -> Cell | None:
+    if point is None:
+        return None
+    return Cell(point.y, unit, doubtful(point.cases, marks), tuple(dict.fromkeys(point.cases)))
+
+
+def case_rows(run: Run, exercise: str, marks: Marks) -> list[CaseRow]:
+    """Return every case of an exercise that has samples."""
+    return [
+        _case_row(run, case, doubtful((case.fullname,), marks))
+        for case in run.benchmarks
+        if case.group == exercise
+    ]
+
+
+def _case_row(run: Run, case: Case, words: tuple[str, ...]) -> CaseRow:
+    info = case.extra_info
+    medians = [s for s in launch_medians(case.stats.data, info.launches) if s is not None]
+    amount, unit = (info.work.flops, "FLOP/s") if info.work.flops else (info.work.bytes, "B/s")
+    rates = [amount / seconds for seconds in medians] if amount else []
+    time = estimate(medians)
+    return CaseRow(
+        case.fullname,
+        function_of(case.fullname),
+        info.title,
+        label(run, case.params),
+        Cell(time, "s", words, (case.fullname,)),
+        Cell(estimate(rates), unit, words, (case.fullname,)) if rates else None,
+        f"{info.check.error:.1e} of {info.check.bound:.1e}" if info.check else "not checked",
+        f"{counted(case.stats.rounds, 'sample')} in {counted(len(medians), 'launch')}",
+        strip(case, time),
+    )
+
+
+def label(run: Run, params: Mapping[str, Scalar]) -> str:
+    """Spell a case's parameters, its device by its name."""
+    given = [f"{name} = {_spell(value)}" for name, value in params.items() if name != "device"]
+    device = str(params.get("device", ""))
+    return ", ".join([*([device_title(run, device)] if device not in {"", "none"} else []), *given])
+
+
+def _spell(value: Scalar) -> str:
+    return place(value) if type(value) is int else str(value)
+
+
+def name(run: Run, outcome: Outcome) -> str:
+    """Name a case as people do: its function and its parameters."""
+    return f"{function_of(outcome.fullname)} ({label(run, outcome.params)})"
+
+
+def case_names(run: Run) -> dict[str, str]:
+    """Name each case that has samples as people do, by its full name."""
+    return {
+        case.fullname: f"{function_of(case.fullname)} ({label(run, case.params)})"
+        for case in run.benchmarks
+    }
+
+
+def _natural(text: str) -> list[int | str]:
+    """Return a key that sorts 64 before 1024."""
+    return [int(part) if part.isdecimal() else part for part in re.split(r"(\d{1,18})", text)]
+
+
+def doubts(run: Run) -> list[Doubt]:
+    """Gather what failed, what the doctor and the rules say, and what was left out, by cause."""
+    names = {outcome.fullname: name(run, outcome) for outcome in run.frobench.outcomes}
+    failed = Doubt("failed", "No answer uses them.")
+    skipped = Doubt("skipped", "")
+    conclusions = [one for one in run.frobench.conclusions if one.code not in checks.REPORTED]
+    reasons = {checks.reason(one) for one in conclusions}  # of cases that an error withdraws
+    concluded: dict[str, Doubt] = {}
+    for outcome in sorted(run.frobench.outcomes, key=lambda one: _natural(one.fullname)):
+        if outcome.status != "passed" and outcome.reason not in reasons:
+            cases = (failed if outcome.status == "failed" else skipped).cases
+            cases.setdefault(outcome.reason or "no reason was given", []).append(
+                names[outcome.fullname]
+            )
+    troubles = [one for one in run.frobench.troubles or [] if one.severity != "info"]
+    for one in [*troubles, *conclusions]:
+        doubt = concluded.setdefault(one.code, Doubt(word(one.code), one.advice))
+        doubt.cases.setdefault(one.message, []).extend(
+            [names.get(one.case, one.case)] if one.case else []
+        )
+    return [doubt for doubt in (failed, *concluded.values(), skipped) if doubt.cases]

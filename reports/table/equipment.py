@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: MIT
+"""What a run was measured on, as a buyer sees it, and what stands around it."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from msgspec.structs import replace
+
+from reports.table.facts import spelled
+from suite.datasheets.catalog import NotInCatalogError, sheet
+from suite.stored.differences import compare_environments, facts, matters
+from suite.stored.run import Accelerator, Environment, Scalar
+
+AROUND = ("driver", "pcie_generation_max", "pcie_width")
+"""What an accelerator owes to the machine that it is in."""
+LIMIT, SHEET = "power limit", "datasheet"
+"""Where watts are from."""
+
+
+@dataclass(frozen=True)
+class Equipment:
+    """The devices that a ratio is of: the accelerators, or the processor where there are none.
+
+    Parameters
+    ----------
+    device
+        Their model; of several the first one's, which ratios take (`suite.compare.pairing`).
+    accelerators
+        Those of it that were measured; none where it was the processor alone.
+    watts, watts_source
+        What they may draw together, by their `LIMIT` or else by the `SHEET`; ``None`` where it
+        is not known of each, and for a processor.
+    memory_bytes
+        Of all of them; ``None`` as for watts.
+    """
+
+    device: str
+    accelerators: tuple[Accelerator, ...]
+    watts: float | None
+    watts_source: str | None
+    memory_bytes: int | None
+
+    @property
+    def count(self) -> int:
+        """How many there are."""
+        return len(self.accelerators) or 1
+
+
+def equipment(environment: Environment, measured: Collection[str]) -> Equipment:
+    """Return what was measured.
+
+    Parameters
+    ----------
+    measured
+        Names of devices, such as ``cuda:0`` (`suite.stored.run.Settings.devices`).
+    """
+    there = [one for one in environment.accelerators if f"{one.type}:{one.index}" in measured]
+    if not there:
+        cpu = environment.cpu
+        return Equipment(cpu.model or cpu.architecture, (), None, None, None)
+    model = there[0].name
+    found = tuple(one for one in there if one.name == model)
+    limits = [one.power_limit_watts for one in found]
+    sizes = [one.memory_bytes for one in found]
+    memory = sum(size for size in sizes if size is not None) if all(sizes) else None
+    if all(limits):
+        watts = sum(limit for limit in limits if limit is not None)
+        return Equipment(model, found, watts, LIMIT, memory)
+    printed = [_printed_watts(one) for one in found]
+    known = [watts for watts in printed if watts is not None]
+    if len(known) < len(found):
+        return Equipment(model, found, None, None, memory)
+    return Equipment(model, found, sum(known), SHEET, memory)
+
+
+def _printed_watts(accelerator: Accelerator) -> float | None:
+    try:
+        return sheet(accelerator).figure("power_limit").value
+    except NotInCatalogError:
+        return None
+
+
+def around(base: Environment, new: Environment) -> list[str]:
+    """Say what differs between two machines and moves numbers, beyond the devices themselves."""
+    found = compare_environments(_anonymous(base), _anonymous(new))
+    lines = [
+        f"{spelled(each.fact, each.base)} / {spelled(each.fact, each.new, named=False)}"
+        for each in found
+        if each.matters and _stands_around(each.fact)
+    ]
+    return list(dict.fromkeys(lines))
+
+
+def surroundings(environment: Environment) -> dict[str, Scalar]:
+    """Return the facts in which `around` finds two machines to differ."""
+    found = facts(_anonymous(environment))
+    return {fact: value for fact, value in found.items() if matters(fact) and _stands_around(fact)}
+
+
+def _anonymous(environment: Environment) -> Environment:
+    """Leave the first accelerator alone, without its name: what follows from names is left out."""
+    first = [replace(one, name="") for one in environment.accelerators[:1]]
+    return replace(environment, accelerators=first)
+
+
+def _stands_around(fact: str) -> bool:
+    part, _, rest = fact.partition(".")
+    return part != "topology" and (part != "accelerators" or rest.rpartition(".")[2] in AROUND)

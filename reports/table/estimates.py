@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: MIT
+"""One row a case of a run: its estimate, how sure it is on the log scale, and its rates."""
+
+import math
+
+from msgspec import Struct
+
+from reports.table.frame import device_of, function_of
+from suite.statistics import LEAST_LAUNCHES, estimate, launch_medians
+from suite.stored.run import Case, Run, Scalar, Status
+
+FEW_LAUNCHES = 1.25
+"""What Student's quantile is of the normal one for seven launches, the usual number."""
+
+
+class CaseEstimate(Struct, frozen=True, kw_only=True):
+    """A case of a run.
+
+    case : full name, equal on all machines but for the device among its parameters
+    params : without a meaning of their own, the device among them
+    status : ``failed`` keeps its numbers; whoever computes with them must want to
+    seconds, low, high : the median over launches with its 95% interval; without an interval
+        below six launches
+    log_mean : mean over launches of the logarithms of their medians, for ratios that are made
+        without the launches: unlike `seconds` it does not jump where launches fall into two modes
+    log_error : standard error of `log_mean`, see `logarithmic`; ``None`` where there is no interval
+    medians : of each launch, in seconds, ``None`` of one without samples
+    launches : launches that measured it
+    flops, bytes : work of one call, ``None`` where it is not counted; by `seconds` it is a rate
+    version : of the benchmark; cases of unequal versions are not the same thing
+    """
+
+    exercise: str
+    case: str
+    function: str
+    params: dict[str, Scalar]
+    device: str
+    status: Status
+    headline: bool
+    seconds: float
+    low: float | None
+    high: float | None
+    log_mean: float | None
+    log_error: float | None
+    medians: list[float | None]
+    launches: int
+    flops: float | None
+    bytes: float | None
+    version: str
+
+    @property
+    def flop_rate(self) -> float | None:
+        """Work by time, in FLOP/s; its interval has the ends of the time's, turned round."""
+        return self._rate(self.flops)
+
+    @property
+    def byte_rate(self) -> float | None:
+        """Bytes that must be moved by time, in B/s."""
+        return self._rate(self.bytes)
+
+    def _rate(self, work: float | None) -> float | None:
+        return work / self.seconds if work is not None and self.seconds > 0 else None
+
+
+def estimates(run: Run) -> list[CaseEstimate]:
+    """Return the estimate of every case that has samples, in the order of the run."""
+    status = {outcome.fullname: outcome.status for outcome in run.frobench.outcomes}
+    return [_estimated(case, status.get(case.fullname, "passed")) for case in run.benchmarks]
+
+
+def _estimated(case: Case, status: Status) -> CaseEstimate:
+    info = case.extra_info
+    by_launch = launch_medians(case.stats.data, info.launches)
+    medians = [one for one in by_launch if one is not None]
+    value = estimate(medians)
+    log_mean, log_error = logarithmic(medians)
+    return CaseEstimate(
+        exercise=case.group,
+        case=case.fullname,
+        function=function_of(case.fullname),
+        params=case.params,
+        device=device_of(case),
+        status=status,
+        headline=info.headline,
+        seconds=value.value,
+        low=value.low,
+        high=value.high,
+        log_mean=log_mean,
+        log_error=log_error,
+        medians=by_launch,
+        launches=len(medians),
+        flops=info.work.flops,
+        bytes=info.work.bytes,
+        version=info.version,
+    )
+
+
+def logarithmic(medians: list[float]) -> tuple[float | None, float | None]:
+    """Return the mean of the logarithms of launch medians, and its standard error.
+
+    The error is the standard deviation of the logarithms, by the root of their number, times
+    `FEW_LAUNCHES`: 1.96 of it reach as far as Student's interval does. It is for comparisons that
+    have nothing else, such as those between machines in the index, and is told as approximate
+    there; `frobench compare` rests on ranks.
+
+    Parameters
+    ----------
+    medians
+        One for each launch; there is no mean unless all are positive, and with fewer than six no
+        error.
+    """
+    if min(medians) <= 0:
+        return None, None
+    logs = [math.log(one) for one in medians]
+    mean = math.fsum(logs) / len(logs)
+    if len(logs) < LEAST_LAUNCHES:
+        return mean, None
+    squares = math.fsum((one - mean) ** 2 for one in logs)  # statistics.stdev takes far longer
+    return mean, FEW_LAUNCHES * math.sqrt(squares / (len(logs) - 1) / len(logs))

@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: MIT
+"""What a page says of the machine and of the method, as names and values."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+import msgspec
+from msgspec import UnsetType
+
+from reports.findings.finding import RATIO
+from suite.project.in_words import describe
+from suite.statistics import estimate
+from suite.stored.run import Accelerator, Cpu, Run, Scalar, Software
+from suite.units import counted, format_estimate, format_seconds, format_value
+
+ACRONYMS = {"ecc": "ECC", "mig": "MIG", "numa": "NUMA", "os": "OS", "pcie": "PCIe"}
+UNITS = {"bytes": "B", "hz": "Hz", "watts": "W"}
+"""Units by the last word of a field's name."""
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Names and values under a title; ``long`` ones are folded away."""
+
+    title: str
+    rows: list[tuple[str, str]]
+    long: bool = False
+
+
+def machine_title(run: Run) -> str:
+    """Name a machine by what it computes with."""
+    names = [accelerator.name for accelerator in run.frobench.environment.accelerators]
+    counts = {name: names.count(name) for name in names}
+    cpu = run.frobench.environment.cpu
+    devices = [name if count == 1 else f"{count}{RATIO} {name}" for name, count in counts.items()]
+    cores = counted(cpu.usable_cores, "core")
+    return " + ".join([*devices, f"{cpu.model or cpu.architecture}, {cores}"])
+
+
+def machine(run: Run) -> list[Facts]:
+    """Return everything that is known of the machine, and why the rest is not."""
+    environment = run.frobench.environment
+    software = environment.software
+    return [
+        *_accelerators(run),
+        Facts("Processor", _rows(run, environment.cpu, "cpu")),
+        Facts("Software", _rows(run, software, "software")),
+        Facts("Torch build", _plain(software.torch_build), long=True),
+        Facts("Torch settings", _plain(software.flags), long=True),
+        Facts("Environment variables", _plain(software.variables), long=True),
+        Facts("Packages", _plain(software.packages), long=True),
+    ]
+
+
+def _accelerators(run: Run) -> Iterator[Facts]:
+    """Describe the accelerators, equal ones together."""
+    alike: dict[tuple[tuple[str, str], ...], list[str]] = {}
+    for index, one in enumerate(run.frobench.environment.accelerators):
+        rows = _rows(run, one, f"accelerators.{index}")
+        same = tuple(row for row in rows if row[0] != "index")
+        alike.setdefault(same, []).append(f"{one.type}:{one.index}")
+    for same, names in alike.items():
+        yield Facts(f"Accelerator {' and '.join(names)}", list(same))
+    if not alike:
+        yield Facts("Accelerator", [])
+
+
+def _rows(run: Run, part: Accelerator | Cpu | Software, path: str) -> list[tuple[str, str]]:
+    unknown = run.frobench.environment.unknown
+    return [
+        (_name(field), _spell(field, value, unknown.get(f"{path}.{field}")))
+        for field, value in msgspec.structs.asdict(part).items()
+        if not isinstance(value, dict | UnsetType)  # what older files do not tell
+    ]
+
+
+def _plain(
+    values: dict[str, Scalar] | dict[str, str] | dict[str, str | None],
+) -> list[tuple[str, str]]:
+    return [(name, _spell("", value, None)) for name, value in sorted(values.items())]
+
+
+@lru_cache(maxsize=2**14, typed=True)  # the runs of an index say most things many times
+def spelled(fact: str, value: Scalar, *, named: bool = True) -> str:
+    """Spell a fact by its dotted path, such as "CPU usable cores 16", or its value alone."""
+    part, _, rest = fact.partition(".")
+    field = rest.rpartition(".")[2]
+    text = _spell(field, value, None)
+    name = f"CPU {_name(field)}" if part == "cpu" else _name(field)
+    return f"{name} {text}" if named else text
+
+
+def _name(field: str) -> str:
+    words = [ACRONYMS.get(word, word) for word in field.split("_")]
+    return " ".join(words[:-1] if words[-1] in UNITS else words)
+
+
+def _spell(field: str, value: Scalar, reason: str | None) -> str:
+    if value is None:
+        return f"not known: {reason}" if reason else "none"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    unit = UNITS.get(field.rpartition("_")[2])
+    return format_value(float(value), unit) if unit else str(value)
+
+
+def method(run: Run) -> list[Facts]:
+    """Return how the run was measured."""
+    part, settings = run.frobench, run.frobench.settings
+    samples = sum(case.stats.rounds for case in run.benchmarks)
+    return [
+        Facts(
+            "Settings",
+            [
+                ("profile", settings.profile),
+                ("devices", ", ".join(settings.devices)),
+                ("launches", f"{len(part.launches)} fresh processes"),
+                (
+                    "cases",
+                    f"{len(run.benchmarks)} a launch, in an order drawn from seed {part.seed}",
+                ),
+                (
+                    "samples",
+                    f"{samples:,} in all; at most {settings.most_samples} of a case in a launch",
+                ),
+                (
+                    "longest call",
+                    f"{format_seconds(settings.longest_sample)}; what takes longer is left out",
+                ),
+                ("sampling a case", f"at most {format_seconds(settings.case_seconds)} in a launch"),
+                ("budget", format_seconds(settings.budget)),
+                (
+                    "selection",
+                    f"-k {settings.expression!r}" if settings.expression else "everything",
+                ),
+                ("commit", _commit(run)),
+                *_project(run),
+            ],
+        ),
+        Facts("Time", [*_time(run)]),
+        Facts("The clock and the harness", [*_harness(run)]),
+    ]
+
+
+def _commit(run: Run) -> str:
+    commit = run.commit_info
+    return (
+        f"{(commit.id or 'not known')[:12]}{', with uncommitted changes' if commit.dirty else ''}"
+    )
+
+
+def _project(run: Run) -> list[tuple[str, str]]:
+    project = run.frobench.project
+    return [("project measured", describe(project))] if project else []
+
+
+def _time(run: Run) -> Iterator[tuple[str, str]]:
+    part = run.frobench
+    body = sum(launch.body_seconds for launch in part.launches)
+    warmup = sum(launch.warmup_seconds for launch in part.launches)
+    yield "whole run", format_seconds(part.seconds)
+    yield "planning", format_seconds(part.plan_seconds)
+    for name, seconds in (("inside timed samples", body), ("warming up", warmup)):
+        yield name, f"{format_seconds(seconds)}, {seconds / part.seconds:.0%} of the run"
+
+
+def _harness(run: Run) -> Iterator[tuple[str, str]]:
+    launches = run.frobench.launches
+    devices = dict.fromkeys(name for launch in launches for name in launch.empty_body)
+    for device in devices:
+        seconds = estimate([launch.empty_body.get(device) for launch in launches])
+        yield f"an empty body on {device}", format_estimate(seconds, "s")
+    if launches:
+        yield "clock step", format_seconds(max(launch.timer_step for launch in launches))

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: MIT
+"""How far the launches of a run leave its exercises open, and how far exercises err together.
+
+A launch that is slow is often slow in all its cases, so that neither the mean of many cases nor
+that of several exercises is as sure as if each erred for itself. Ratios that are made without the
+launches (`static/ratios.js`) take it from here; those of `reports.purchase.ratios` draw launches.
+"""
+
+import math
+from collections.abc import Container, Iterable
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from reports.purchase.measured import ON_CPU, exercise_of
+from reports.table.estimates import FEW_LAUNCHES, CaseEstimate
+from suite.statistics import LEAST_LAUNCHES
+
+Values = NDArray[np.float64]
+
+
+class Spread(Struct, frozen=True):
+    """How the exercises of a run err.
+
+    errors : by exercise, the standard error of the mean of its cases' logarithms; without those
+        that six launches did not measure
+    shared : correlation of two exercises, from 0 to 1, which gives their mean over all the error
+        that the launches show it to have; of those that need an accelerator, where there are any
+    """
+
+    errors: dict[str, float]
+    shared: float
+
+
+def spread(estimated: Iterable[CaseEstimate], unfit: Container[str]) -> Spread:
+    """Look at the launches of a run's cases.
+
+    Parameters
+    ----------
+    unfit
+        Full names of the cases that count for nothing.
+    """
+    rows: dict[str, list[list[float]]] = {}
+    for one in estimated:
+        if one.case not in unfit:
+            rows.setdefault(exercise_of(one.exercise, one.device), []).append(_logs(one.medians))
+    means = {name: _mean(np.array(each)) for name, each in rows.items()}
+    known = {name: mean for name, mean in means.items() if _launches(mean) >= LEAST_LAUNCHES}
+    leading = [name for name in known if not name.endswith(ON_CPU)] or [*known]
+    return Spread(
+        errors={name: _error(mean) for name, mean in known.items()},
+        shared=_shared(np.array([known[name] for name in leading])) if len(leading) > 1 else 0.0,
+    )
+
+
+def _logs(medians: list[float | None]) -> list[float]:
+    """Return the logarithm of each launch's median, NaN where there is none."""
+    return [math.log(one) if one is not None and one > 0 else math.nan for one in medians]
+
+
+def _mean(logs: Values) -> Values:
+    """Return how far off each launch is, over the cases that it measured; NaN where it did none."""
+    there = logs[~np.isnan(logs).all(axis=1)]
+    off = there - np.nanmean(there, axis=1, keepdims=True)
+    measured = ~np.isnan(off).all(axis=0)
+    means = np.full(logs.shape[1], np.nan)
+    means[measured] = np.nanmean(off[:, measured], axis=0)
+    return means
+
+
+def _launches(means: Values) -> int:
+    return int(np.count_nonzero(~np.isnan(means)))
+
+
+def _error(means: Values) -> float:
+    known = means[~np.isnan(means)]
+    return FEW_LAUNCHES * float(np.std(known, ddof=1)) / math.sqrt(len(known))
+
+
+def _shared(means: Values) -> float:
+    """Return the correlation that gives the mean of exercises its error; exercises x launches."""
+    covariance = np.cov(means[:, ~np.isnan(means).any(axis=0)])
+    errors = np.sqrt(np.diag(covariance))
+    apart = float(errors.sum() ** 2 - np.trace(covariance))
+    together = float(covariance.sum() - np.trace(covariance))
+    return min(max(together / apart, 0.0), 1.0) if apart > 0 else 0.0

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: MIT
+"""The time of each case of a run, by what tells the case from others on whatever machine.
+
+A case is the same in two runs if its function, its version and its parameters are, and its device
+is of the same kind.
+"""
+
+import hashlib
+from collections.abc import Container, Mapping
+
+from reports.purchase.measured import exercise
+from suite.compare.pairing import by_key
+from suite.stored.run import Run
+
+Times = dict[str, dict[int, float]]
+"""Logarithms of seconds by case, a number of 64 bits, by exercise as far as one kind of device
+does it."""
+
+
+def times(run: Run, logs: Mapping[str, float | None], unfit: Container[str]) -> Times:
+    """Return the cases that can stand in a ratio, the first where several equal devices did one.
+
+    Parameters
+    ----------
+    logs
+        The mean of the logarithms of launch medians by full name, ``None`` where there is none:
+        what ratios are made of.
+    unfit
+        Full names of the cases that count for nothing.
+    """
+    found: Times = {}
+    for (function, params), case in by_key(run).items():
+        log = logs[case.fullname]
+        if log is not None and case.fullname not in unfit:
+            name = _number(repr((function, case.extra_info.version, params)))
+            found.setdefault(exercise(case), {})[name] = log
+    return found
+
+
+def _number(text: str) -> int:
+    """Return a number in place of a text: a thousand runs tell each of theirs again."""
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest())

@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: MIT
+"""Templates filled in: numbers with their intervals, escaped text, strict styles and scripts."""
+
+import base64
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+from urllib.parse import quote
+
+import jinja2
+from markupsafe import Markup, escape
+
+from reports.web.theme import DARK, LIGHT
+from suite.printable import printable
+from suite.stored.run import Estimate
+from suite.units import counted, format_estimate
+
+HERE = Path(__file__).parent
+ICON = (
+    "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'><path stroke='#2a6fbf' "
+    "stroke-width='2' d='M8 1v14M4 2h8M4 14h8'/>"
+    "<circle cx='8' cy='7' r='3.5' fill='#b5440c'/></svg>"
+)
+_INTERVAL = re.compile(r"\[[^\[\]]*\]|\(no interval: [^()]*\)")
+_UNIT = re.compile(r"(?<=\d) (?=(?:[n\N{MICRO SIGN}mkMGTP]|[KMGT]i)?(?:FLOP/s|B/s|s|B)\b)")
+_CODE = re.compile(r"(`+)(.+?)\1")
+
+
+def render(
+    template: str, scripts: Sequence[str] = (), styles: Sequence[str] = (), **context: object
+) -> str:
+    """Fill in a template; all text is escaped, and control characters are made visible.
+
+    Parameters
+    ----------
+    template
+        A file in `templates/` that extends `base.html`.
+    scripts
+        Files in `static/` that the page runs, in order, once it is read. It runs no other.
+    styles
+        Files in `static/` that follow the style all pages share.
+    context
+        What the template names. Data for a script goes into a block of its own:
+        `<script type="application/json" id="data">{{ data | json }}</script>`.
+    """
+    style = "".join([_style(), *map(_static, styles)])
+    programs = [_static(name) for name in scripts]
+    page: str = (
+        _templates()
+        .get_template(template)
+        .render(
+            style=Markup(style),  # noqa: S704 - our own files
+            scripts=[Markup(program) for program in programs],  # noqa: S704 - likewise
+            policy=_policy(style, programs),
+            icon=f"data:image/svg+xml,{quote(ICON)}",
+            **context,
+        )
+    )
+    return page
+
+
+@cache
+def _templates() -> jinja2.Environment:
+    templates = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(HERE / "templates"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=lambda value: value if isinstance(value, Markup) else printable(str(value)),
+    )
+    templates.filters |= {
+        "counted": counted,
+        "estimate": _estimate,
+        "json": _json,
+        "moment": moment,
+        "prose": _prose,
+        "sentence": _sentence,
+    }
+    return templates
+
+
+@cache
+def _style() -> str:
+    """Return the style sheet below the colours of both themes."""
+    light, dark = (
+        "".join(f"--{name}:{colour};" for name, colour in theme.items()) for theme in (LIGHT, DARK)
+    )
+    themes = f":root{{{light}}}@media screen and (prefers-color-scheme:dark){{:root{{{dark}}}}}\n"
+    return themes + _static("page.css")
+
+
+@cache
+def _static(name: str) -> str:
+    return (HERE / "static" / name).read_text(encoding="utf-8")
+
+
+def _policy(style: str, programs: Iterable[str]) -> str:
+    """Allow this style sheet, these scripts and the icon, and nothing else."""
+    allowed = " ".join(map(_source, programs))
+    return (
+        f"default-src 'none'; style-src {_source(style)}; "
+        + (f"script-src {allowed}; " if allowed else "")
+        + "img-src data:; base-uri 'none'; form-action 'none'"
+    )
+
+
+def _source(text: str) -> str:
+    """Name an element's whole text in a policy."""
+    digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+    return f"'sha256-{digest}'"
+
+
+def _json(value: object) -> Markup:
+    """Spell data for a script: ASCII alone, nothing that could end the element it stands in."""
+    text = json.dumps(_printable(value), allow_nan=False, separators=(",", ":"))
+    for character in "<>&":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return Markup(text)  # noqa: S704 - escaped just now
+
+
+def _printable(value: object) -> object:
+    """Make control characters visible in all strings of some JSON data."""
+    match value:
+        case str():
+            return printable(value)
+        case dict():
+            return {printable(str(name)): _printable(one) for name, one in value.items()}
+        case list() | tuple():
+            return [_printable(one) for one in value]
+        case _:
+            return value
+
+
+def _estimate(value: Estimate, unit: str) -> Markup:
+    text = format_estimate(value, unit)
+    place = _INTERVAL.search(text)
+    middle = text[: place.start()].strip() if place else text
+    return Markup('<span class="value">{}</span> {}').format(
+        middle, _sentence(text[len(middle) :].strip())
+    )
+
+
+def _sentence(text: str) -> Markup:
+    """Set the intervals of a sentence apart, and keep numbers and their units on one line."""
+    text = _UNIT.sub("\N{NO-BREAK SPACE}", printable(text))
+    return Markup(  # noqa: S704 - escaped piece by piece
+        _INTERVAL.sub(lambda found: f'<span class="interval">{found[0]}</span>', str(escape(text)))
+    )
+
+
+def _prose(text: str) -> Markup:
+    """Set paragraphs and `code` of a docstring."""
+    paragraphs = [printable(" ".join(paragraph.split())) for paragraph in text.split("\n\n")]
+    return Markup("\n").join(
+        Markup("<p>{}</p>").format(
+            Markup(_CODE.sub(r"<code>\2</code>", str(escape(paragraph))))  # noqa: S704 - escaped
+        )
+        for paragraph in paragraphs
+        if paragraph
+    )
+
+
+def moment(text: str) -> str:
+    """Spell an ISO 8601 time in UTC; what is none stays as it is."""
+    try:
+        when = datetime.fromisoformat(text).astimezone(UTC)
+    except (ValueError, OverflowError):  # of the year 1 or 9999, in another zone
+        return text
+    return f"{when.day} {when:%B %Y, %H:%M} UTC"
