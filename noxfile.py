@@ -129,21 +129,21 @@ def types(session: nox.Session) -> None:
 def calibrate(session: nox.Session) -> None:
     """Measure how often the harness errs, and write it into `docs/`; `-- --quick` looks."""
     _install(session)
-    session.run("python", "-m", "tests.calibration", *session.posargs)
+    session.run("python", "-m", "tests.studies.calibration", *session.posargs)
 
 
 @nox.session(default=False)
 def peers(session: nox.Session) -> None:
     """Time the same bodies by other tools too, and write `docs/peers.*`; `-- --quick` looks."""
     _install(session, "peers")
-    session.run("python", "-m", "tests.peers", *session.posargs)
+    session.run("python", "-m", "tests.studies.peers", *session.posargs)
 
 
 @nox.session(default=False)
 def faults(session: nox.Session) -> None:
     """Try to break runs and readers, and write `docs/faults.*`; `-- --short` looks."""
     _install(session, "tests", "browser")
-    session.run("python", "-m", "tests.faults", *session.posargs)
+    session.run("python", "-m", "tests.studies.faults", *session.posargs)
 
 
 @nox.session(default=False, python=PYTHONS)
@@ -153,14 +153,14 @@ def pythons(session: nox.Session) -> None:
     sites = Path(session.cache_dir) / "pythons"
     if session.python == PYTHONS[0]:  # what an earlier call wrote may be of other sources
         shutil.rmtree(sites, ignore_errors=True)
-    session.run("python", "-m", "tests.pythons", str(sites))
+    session.run("python", "-m", "tests.studies.pythons", str(sites))
 
 
 @nox.session(default=False)
 def scale(session: nox.Session) -> None:
     """Build the site of 1000 machines, and write `docs/scale.json`; `-- --quick` looks."""
     _install(session, "browser", torch=False)
-    session.run("python", "-m", "tests.scale", *session.posargs)
+    session.run("python", "-m", "tests.studies.scale", *session.posargs)
     if not session.posargs:
         session.run("python", "-m", "tests.browser.speed")
 

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""What a user relies on, as tests; they mirror the modules."""
+"""What a user relies on, as tests; they mirror the packages."""

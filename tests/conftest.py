@@ -9,17 +9,17 @@ import pytest
 
 from suite import checks
 
-QUIET = str(Path(__file__).parent / "quiet")
+QUIET = str(Path(__file__).parent / "instruments" / "quiet")
 """Folder of a module that Python imports at its start: no other program uses the processor."""
 
 collect_ignore = [
     "browser",  # tests that need a browser; `nox -s browser` runs them
-    "faults/benches",  # benchmarks that misbehave; the campaign of faults runs them
-    "calibration",  # benchmarks for studies that take half an hour; test_calibration.py tries them
-    "mishaps",  # benchmarks that end on a GPU; gpu/test_mishaps.py runs them
-    "sabotage",  # benchmarks with planted faults; test_sabotage.py runs them
-    "tricky",  # benchmarks that go wrong on purpose; test_runner.py runs them
-    "truth",  # benchmarks on a device whose truth is known; test_truth.py runs them
+    "studies/faults/benches",  # benchmarks that misbehave; the campaign of faults runs them
+    "studies/calibration",  # benchmarks of long studies; test_calibration.py tries them
+    "instruments/mishaps",  # benchmarks that end on a GPU; gpu/test_mishaps.py runs them
+    "instruments/sabotage",  # benchmarks with planted faults; test_sabotage.py runs them
+    "instruments/tricky",  # benchmarks that go wrong on purpose; test_runner.py runs them
+    "instruments/truth",  # benchmarks on a device whose truth is known; test_truth.py runs them
 ]
 
 

@@ -19,11 +19,12 @@ from playwright.sync_api import sync_playwright
 
 from reports.purchase.prices import Price
 from suite.stored import store
-from tests import example, many_machines
 from tests.browser import chromium
 from tests.browser.chromium import Look, Scheme, shown
-from tests.command import ROOT
-from tests.judging import of_its_name
+from tests.instruments import many_machines
+from tests.instruments.command import ROOT
+from tests.instruments.judging import of_its_name
+from tests.project import example
 
 FOLDER = ROOT / "docs" / "screenshots"
 SCHEMES: tuple[Scheme, ...] = ("light", "dark")

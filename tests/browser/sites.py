@@ -14,12 +14,12 @@ from reports.purchase.prices import read
 from reports.site import build as site
 from suite.stored import store
 from suite.stored.run import Run, Telemetry
-from tests import factory, many_machines
 from tests.browser.hostile import called_as_every_object, everywhere, hostile_runs, write_prices
-from tests.command import ROOT
-from tests.good_runs import good_run
-from tests.judging import keep
-from tests.test_courses import on_gpus
+from tests.instruments import factory, many_machines
+from tests.instruments.command import ROOT
+from tests.instruments.good_runs import good_run
+from tests.instruments.judging import keep
+from tests.reports.charts.test_courses import on_gpus
 
 HONEST: dict[str, Callable[[], Run]] = {
     "two-gpus": lambda: factory.run(seed=1, accelerators=2),

@@ -20,9 +20,9 @@ from reports.index import index
 from reports.purchase import prices
 from reports.summary.model import Summary, summarise
 from reports.table.estimates import estimates
-from tests import many_machines
 from tests.browser import chromium
 from tests.browser.chromium import Look, shown
+from tests.instruments import many_machines
 
 MACHINES = 1000
 TIMES = 200

@@ -9,8 +9,8 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import Browser
 
-from tests import many_machines
 from tests.browser.chromium import Look, Shown, shown
+from tests.instruments import many_machines
 
 ONE, OTHER = (
     f"{part.environment.machine}/{part.run}"

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser
 
 from tests.browser.chromium import LOOKS, shown, tell
-from tests.check_site import check
+from tests.instruments.check_site import check
 
 
 @pytest.mark.parametrize("site", ["honest", "machines"])

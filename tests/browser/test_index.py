@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, Page, expect
 from reports.index import index
 from reports.summary.model import Summary
 from tests.browser.chromium import Look, shown
-from tests.test_index import by_exercise, changed, on_day
+from tests.reports.index.test_index import by_exercise, changed, on_day
 
 DESK = Look("light", 1280)
 FASTER = 1.5

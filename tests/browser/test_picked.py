@@ -12,8 +12,8 @@ from playwright.sync_api import Browser, Locator, Page
 from reports.index import index
 from reports.summary.model import Summary
 from tests.browser.chromium import LOOKS, shown
-from tests.site_checker.printed import estimates
-from tests.test_index import on_day
+from tests.instruments.site_checker.printed import estimates
+from tests.reports.index.test_index import on_day
 
 Change = Callable[[int, float], float | None]
 """Gives a case of a number, with the logarithm of its seconds, another time or none."""

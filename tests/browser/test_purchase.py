@@ -17,9 +17,9 @@ from reports.purchase.machines import compare_measured
 from reports.purchase.measured import Measured
 from reports.purchase.purchase_view import view
 from suite.units import format_value
-from tests import factory
 from tests.browser.chromium import LOOKS, shown
-from tests.test_ranking import without
+from tests.instruments import factory
+from tests.reports.purchase.test_ranking import without
 
 PARTS = ("summary", "speed", "worth", "front", "exercises", "notes")
 RUNS = {

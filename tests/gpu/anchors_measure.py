@@ -21,10 +21,10 @@ from suite.kit.device import Device
 from suite.measure.caches import ColdCaches
 from suite.measure.sampler import Body, Sampler
 from suite.stored.run import Check
-from tests.alone import BENCHMARKS, load
 from tests.gpu.anchors_figures import AHEAD, SPAN, Timed
-from tests.peers.adapters import cuda_bench
-from tests.peers.tool import Order, missing_on_cuda, run
+from tests.instruments.alone import BENCHMARKS, load
+from tests.studies.peers.adapters import cuda_bench
+from tests.studies.peers.tool import Order, missing_on_cuda, run
 
 Way = Callable[[Body], float]
 """Seconds that a tool says of a body."""

@@ -19,7 +19,7 @@ from suite.stored import store
 from suite.stored.run import Run, Search
 from tests.gpu.anchors_figures import SEARCH, Peak
 from tests.gpu.anchors_measure import in_turn
-from tests.peers.tool import ROOT, Order, run
+from tests.studies.peers.tool import ROOT, Order, run
 
 PEAK_CASE = "bench_product and bfloat16"
 STEPS = (1024, 256, 128, 64)

@@ -4,8 +4,8 @@
 import json
 from pathlib import Path
 
-from tests.command import frobench
 from tests.gpu import smi
+from tests.instruments.command import frobench
 
 
 def test_the_doctor_names_every_gpu_its_driver_and_its_memory(tmp_path: Path) -> None:

@@ -9,9 +9,9 @@ import pytest
 from suite import checks
 from suite.stored import store
 from suite.stored.run import Run
-from tests.command import ROOT, frobench, outcomes, stored
+from tests.instruments.command import ROOT, frobench, outcomes, stored
 
-MISHAPS = ROOT / "tests" / "mishaps"
+MISHAPS = ROOT / "tests" / "instruments" / "mishaps"
 DEADLINE = 15
 SEED = 2
 """By it the launch begins with the two cases that end its process."""

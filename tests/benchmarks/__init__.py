@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Tests of the benchmarks: what they count, and that wrong arithmetic fails."""

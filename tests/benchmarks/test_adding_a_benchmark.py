@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: MIT
+"""The benchmark printed in the guide works as it stands there."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+import suite
+from suite.launch.collection import ARGUMENTS
+from tests.instruments.alone import copied, run_pytest
+from tests.instruments.command import ROOT
+
+GUIDE = (ROOT / "docs" / "adding-a-benchmark.md").read_text("utf-8")
+
+
+@pytest.fixture
+def printed(tmp_path: Path) -> list[Path]:
+    """Save the guide's Python blocks under the names that the guide gives them."""
+    codes = re.findall(r"^```python\n(.*?)^```", GUIDE, re.MULTILINE | re.DOTALL)
+    names = re.findall(r"`benchmarks/(bench_\w+\.py)`:", GUIDE)
+    folder = copied(tmp_path)
+    paths = [folder / name for name in names]
+    for path, code in zip(paths, codes, strict=True):
+        path.write_text(code, "utf-8")
+    return paths
+
+
+def test_the_printed_benchmarks_measure(printed: list[Path], tmp_path: Path) -> None:
+    file = tmp_path / "out.json"
+    run = run_pytest(*printed, "--frobench-profile", "quick", "--benchmark-json", file)
+    assert run.returncode == 0, run.stdout
+    names = [case["name"] for case in json.loads(file.read_text("utf-8"))["benchmarks"]]
+    assert {"bench_sort[cpu-1000]", "bench_length[cpu-1000]"} <= set(names)
+
+
+@pytest.mark.parametrize(
+    ("case", "right", "wrong", "what"),
+    [
+        (
+            "bench_sort[cpu-1000]",
+            "numbers.sort()",
+            "numbers.sort(descending=True)",
+            "the sorted numbers",
+        ),
+        ("bench_length[cpu-1000]", "numbers.square()", "numbers.abs()", "the length"),
+    ],
+)
+def test_a_printed_benchmark_fails_once_a_result_is_wrong(
+    printed: list[Path], case: str, right: str, wrong: str, what: str
+) -> None:
+    (path,) = (path for path in printed if path.stem == case.partition("[")[0])
+    path.write_text(path.read_text("utf-8").replace(right, wrong), "utf-8")
+    run = run_pytest(f"{path}::{case}")
+    assert run.returncode == 1
+    assert f"wrong result: {what}" in run.stdout
+
+
+def test_a_benchmark_is_about_fifteen_lines(printed: list[Path]) -> None:
+    for path in printed:
+        _, _, code = path.read_text("utf-8").partition('"""\n\n')
+        assert len(code.splitlines()) <= 16
+
+
+def test_the_guide_names_the_arguments_and_helpers_that_there_are() -> None:
+    assert re.findall(r"^\| `(\w+)` \|", GUIDE, re.MULTILINE) == list(ARGUMENTS)
+    assert set(re.findall(r"`(\w+)\(", GUIDE)) <= set(suite.__all__)

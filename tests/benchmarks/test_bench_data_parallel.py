@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: MIT
+"""Steps on shares of a batch are counted and checked, and processes leave nothing behind."""
+
+import sys
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+
+import pytest
+from torch import Tensor, distributed
+
+from suite.kit.device import Device
+from suite.kit.workers import Seat, Worker, halves, together
+from suite.machine.limits import affinity
+from suite.stored.run import Check
+from tests.instruments.alone import BENCHMARKS, Recorder, copied, load
+
+pytestmark = pytest.mark.long
+CPU = Device("cpu")
+SIZE, BATCH = "small", 64
+FAULTS = {
+    "a share's mean, not the batch's": (
+        "bench_data_parallel.py",
+        "backward(model, share, batch)",
+        "backward(model, share, len(share[0]))",
+    ),
+    "an update left out": (
+        "bench_data_parallel.py",
+        "for optimizer in optimizers:\n            optimizer.step()",
+        "for optimizer in optimizers[1:]:\n            optimizer.step()",
+    ),
+    "gradients not added up": ("sharing.py", "total += other.to(total.device)", "pass"),
+    "sums not sent back": ("sharing.py", "one.grad = total.to(one.device)", "pass"),
+    "targets of other samples": ("sharing.py", "theirs.to(device", "theirs.flip(0).to(device"),
+}
+
+
+@pytest.fixture(scope="module")
+def right() -> ModuleType:
+    return load(BENCHMARKS / "bench_data_parallel.py")
+
+
+@pytest.fixture(scope="module")
+def sharing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ModuleType]:
+    """Import it so that workers can, too; beside it a copy with a fault."""
+    folder = tmp_path_factory.mktemp("faulty")
+    code = (BENCHMARKS / "sharing.py").read_text("utf-8")
+    assert "batch / count" in code
+    (folder / "forgetful.py").write_text(code.replace("batch / count", "batch"), "utf-8")
+    before = {*sys.modules}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(BENCHMARKS))
+        patch.syspath_prepend(str(folder))
+        yield import_module("sharing")
+    for name in {"sharing", "training", "forgetful"} - before:
+        sys.modules.pop(name, None)
+
+
+@pytest.fixture(scope="module")
+def pair(
+    sharing: ModuleType,  # noqa: ARG001 - which they must be able to import
+) -> Iterator[list[Worker]]:
+    pair = [Worker(seat) for seat in halves(affinity())]
+    yield pair
+    for worker in pair:
+        worker.close()
+
+
+def seen(module: ModuleType, name: str, *arguments: object) -> Recorder:
+    """Call a benchmark of a module once."""
+    recorder = Recorder()
+    getattr(module, f"bench_{name}")(recorder, *arguments)
+    return recorder
+
+
+@pytest.mark.parametrize("size", ["small", "medium"])
+def test_the_work_of_a_step_is_that_of_its_products(right: ModuleType, size: str) -> None:
+    for name, place in (("one_device", CPU), ("by_hand", [CPU] * 4), ("forward", CPU)):
+        case = seen(right, name, place, size, BATCH)
+        assert case.work.flops == case.products
+        assert case.work.items == BATCH
+        assert case.check.passed
+
+
+@pytest.mark.parametrize(("batch", "at_work"), [(1, 1), (5, 3), (7, 4), (64, 4)])
+def test_all_devices_come_to_the_same_however_the_batch_is_shared(
+    right: ModuleType, batch: int, at_work: int
+) -> None:
+    check = seen(right, "by_hand", [CPU] * 4, SIZE, batch).check
+    assert check.passed
+    assert f"on {at_work} of 4 devices" in check.compared
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_wrong_arithmetic_does_not_pass_the_check(fault: str, tmp_path: Path) -> None:
+    name, old, new = FAULTS[fault]
+    copied(tmp_path)
+    for module in ("bench_data_parallel.py", name):
+        (tmp_path / module).write_bytes((BENCHMARKS / module).read_bytes())
+    code = (tmp_path / name).read_text("utf-8")
+    assert old in code
+    (tmp_path / name).write_text(code.replace(old, new), "utf-8")
+    wrong = load(tmp_path / "bench_data_parallel.py")
+    assert not seen(wrong, "by_hand", [CPU] * 2, SIZE, BATCH).check.passed
+
+
+def test_a_training_that_goes_on_without_learning_does_not_pass_the_check(
+    sharing: ModuleType,
+) -> None:
+    training = sharing.Training(CPU, SIZE, BATCH)
+    steps = 0
+
+    def take(inputs: Tensor, targets: Tensor) -> None:
+        nonlocal steps
+        steps += 1
+        if steps == 1:
+            training.step(inputs, targets)
+
+    recorder = Recorder()
+    sharing.measure_course(recorder, training, take, [training.model])
+    assert recorder.check.compared.startswith("the loss after training")
+    assert not recorder.check.passed
+
+
+@pytest.mark.parametrize("batch", [1, BATCH])
+def test_processes_take_a_step_together_and_leave_no_group_behind(
+    sharing: ModuleType, pair: list[Worker], batch: int
+) -> None:
+    check = in_processes(sharing, pair, batch).check
+    assert check.passed
+    assert f"on {min(batch, 2)} of 2 devices" in check.compared
+    for worker in pair:
+        worker.set_up(groups)
+        worker.start()
+        worker.wait()
+        assert worker.check().compared == "False"
+
+
+def test_gradients_that_processes_average_wrongly_do_not_pass_the_check(
+    sharing: ModuleType,  # noqa: ARG001 - the faulty one needs its neighbours
+    pair: list[Worker],
+) -> None:
+    assert not in_processes(import_module("forgetful"), pair, BATCH).check.passed
+
+
+def test_a_process_alone_takes_the_whole_batch(sharing: ModuleType, pair: list[Worker]) -> None:
+    recorder = Recorder()
+    pair[0].set_up(sharing.in_worker, SIZE, BATCH)
+    sharing.measure_workers(recorder, pair[:1], SIZE, BATCH)
+    assert recorder.check.passed
+    steps = sharing.STEPS_PER_MESSAGE
+    assert recorder.work.flops == steps * sharing.flops(SIZE, BATCH)
+    assert recorder.work.items == steps * BATCH
+
+
+class Told:
+    """Stands where a worker does, and keeps what it is told."""
+
+    def __init__(self) -> None:
+        self.heard: list[object] = []
+
+    def start(self, steps: int) -> None:
+        """Hear how many steps to take."""
+        self.heard.append(steps)
+
+    def wait(self) -> None:
+        """Do nothing: it has nothing to do."""
+
+    def get_ready(self) -> None:
+        """Hear that it begins anew."""
+        self.heard.append("ready")
+
+    def check(self) -> Check:
+        """Hear that it is checked."""
+        self.heard.append("check")
+        return Check("this with that", 0.0, 1.0)
+
+
+def test_steps_share_a_message_but_the_first_is_checked_alone(sharing: ModuleType) -> None:
+    worker = Told()
+    sharing.measure_workers(Recorder(), [worker], SIZE, BATCH)
+    assert worker.heard == ["ready", 10, "check", "ready", 1, "check", 25, "check"]
+
+
+class Watched(Device):
+    """Counts how often it was waited for."""
+
+    waits = 0
+
+    def synchronize(self) -> None:
+        """Count."""
+        self.waits += 1
+
+
+def test_a_step_in_a_process_ends_when_its_device_is_done(sharing: ModuleType) -> None:
+    device = Watched("cpu")
+    store = sharing.meeting_point([SimpleNamespace(seat=Seat("cpu", "cpu"))])
+    alone = sharing.in_worker(device, SIZE, BATCH)
+    with sharing.in_group(device, 0, sharing.Group(1, store.port), SIZE, BATCH) as member:
+        for waits, (body, _, _) in enumerate((alone, member), 1):
+            body()
+            assert device.waits == waits
+        del member, body
+
+
+@pytest.mark.parametrize("name", ["distributed", "one_process"])
+def test_the_large_network_is_for_accelerators(right: ModuleType, name: str) -> None:
+    half = SimpleNamespace(seat=Seat("cpu/0", "cpu"))
+    with pytest.raises(pytest.skip.Exception, match="the large network is for accelerators"):
+        getattr(right, f"bench_{name}")(Recorder(), [half, half], "large", BATCH)
+
+
+def test_where_no_backend_serves_that_is_the_reason(sharing: ModuleType) -> None:
+    nowhere = SimpleNamespace(seat=Seat("meta:0", "meta"))
+    with pytest.raises(pytest.skip.Exception, match="no backend for a group of processes here"):
+        sharing.meeting_point([nowhere])
+
+
+def in_processes(sharing: ModuleType, pair: list[Worker], batch: int) -> Recorder:
+    """Take steps in processes that exchange gradients."""
+    recorder, store = Recorder(), sharing.meeting_point(pair)
+    with together(pair, sharing.in_group, sharing.Group(2, store.port), SIZE, batch):
+        sharing.measure_workers(recorder, pair, SIZE, batch)
+    return recorder
+
+
+def groups(_: Device) -> tuple[Callable[[], bool], Callable[[bool], Check]]:
+    """Return, in a worker, what tells whether it is still a member of a group."""
+    return distributed.is_initialized, lambda member: Check(str(member), 0.0, 1.0)

@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: MIT
+"""Reported losses: what is counted, what is read when, and what wrong arithmetic meets."""
+
+from collections import defaultdict
+from collections.abc import Callable
+from contextlib import nullcontext
+from pathlib import Path
+from threading import Barrier, get_ident
+from time import sleep
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+
+from suite.kit.cases import expand, sizes
+from suite.kit.device import Device
+from tests.instruments.alone import BENCHMARKS, Recorder, load
+from tests.instruments.faulty import Fault, changed
+
+CPU = Device("cpu")
+STEPS = 20
+
+
+def brief(path: Path) -> Any:  # noqa: ANN401 - a module whose type nobody knows
+    """Import a module of trainings, and let them be short."""
+    module: Any = load(path)
+    module.STEPS = STEPS
+    return module
+
+
+MODULE = brief(BENCHMARKS / "bench_loss_reporting.py")
+SMALL = {"network": "small", "batch": 64}
+READING = SMALL | {"device": CPU, "every": "10"}
+READING_EACH = READING | {"every": "1"}
+PAGEABLE = SMALL | {"accelerator": CPU, "memory": "pageable"}
+TOGETHER = SMALL | {"devices": [CPU] * 3, "reading": "first"}
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments", "networks"),
+    [
+        ("reading", READING, 1),
+        ("reading", READING | {"network": "medium", "every": "1"}, 1),
+        ("loading", PAGEABLE, 1),
+        ("loading", PAGEABLE | {"memory": "at_once"}, 1),
+        ("one_thread", TOGETHER, 3),
+    ],
+)
+def test_declared_operations_are_those_that_torch_counts(
+    function: str, arguments: dict[str, Any], networks: int
+) -> None:
+    seen = Recorder()
+    getattr(MODULE, f"bench_{function}")(seen, **arguments)
+    assert seen.work.flops == seen.products
+    assert seen.work.items == networks * STEPS * 64
+    assert seen.check.passed
+    assert seen.beside is None or seen.beside.passed
+    assert seen.commonest is None or seen.commonest < 0.01
+
+
+def test_the_large_network_is_for_accelerators() -> None:
+    with pytest.raises(pytest.skip.Exception, match="the large network is for accelerators"):
+        MODULE.bench_reading(Recorder(), **READING | {"network": "large"})
+
+
+def test_how_rarely_losses_are_read_divides_the_steps_and_is_no_size() -> None:
+    module: Any = load(BENCHMARKS / "bench_loss_reporting.py")
+    rows = expand(module.bench_reading.pytestmark, "rigorous")
+    assert all(set(sizes(row)) == {"batch"} for row in rows)
+    assert {module.STEPS % int(str(row["every"])) for row in rows} == {0}
+
+
+@pytest.mark.parametrize("reading", ["nobody", "first"])
+def test_every_device_is_driven_by_a_thread_of_its_own(
+    monkeypatch: pytest.MonkeyPatch, reading: str
+) -> None:
+    together, step, seen = Barrier(3, timeout=30), MODULE.Training.step, Recorder()
+
+    def meet(*given: object) -> object:
+        together.wait()  # for a step of each device
+        return step(*given)
+
+    monkeypatch.setattr(MODULE.Training, "step", meet)
+    MODULE.bench_threads(seen, **TOGETHER | {"reading": reading})
+    assert seen.check.passed
+
+
+def test_a_thread_stays_with_its_device(monkeypatch: pytest.MonkeyPatch) -> None:
+    step, threads, seen = MODULE.Training.step, defaultdict[int, set[int]](set), Recorder()
+
+    def noting(one: object, *batch: Tensor) -> object:
+        threads[id(one)].add(get_ident())
+        sleep(0.003 / (1 + list(threads).index(id(one))))  # who begins first ends last
+        return step(one, *batch)
+
+    def again(body: Callable[[], object], **others: Any) -> None:  # noqa: ANN401 - as `Recorder` has it
+        for _ in range(3):
+            others["before"]()
+            body()
+        seen(body, **others)
+
+    monkeypatch.setattr(MODULE.Training, "step", noting)
+    MODULE.bench_threads(again, **TOGETHER)
+    assert [len(its) for its in threads.values()] == [1, 1, 1]
+    assert len(set.union(*threads.values())) == 3
+
+
+@pytest.mark.parametrize(("every", "reads"), [(1, 20), (5, 4), (10, 2), (100, 1)])
+def test_losses_are_read_as_rarely_as_is_said(
+    monkeypatch: pytest.MonkeyPatch, every: int, reads: int
+) -> None:
+    seen: list[int] = []
+
+    def counting(read: Callable[[Tensor], object]) -> Callable[[Tensor], object]:
+        def counted(log: Tensor) -> object:
+            seen.append(log.numel())
+            return read(log)
+
+        return counted
+
+    for name in ("item", "tolist"):
+        monkeypatch.setattr(Tensor, name, counting(getattr(Tensor, name)))
+    training = MODULE.Training(CPU, "small", 64)
+    MODULE.train(training, MODULE.on_device(training), every)
+    assert seen == [STEPS // reads] * reads
+
+
+STEP = "training.step(inputs, targets)"
+FAULTS = {
+    "targets of other inputs": Fault(
+        "loss_reporting.reading", STEP, STEP.replace("targets", "targets.roll(1, 0)"), READING
+    ),
+    "losses read in the wrong order": Fault(
+        "loss_reporting.reading", "torch.stack(log)", "torch.stack(log[::-1])", READING
+    ),
+    "a loss that is read once and told again": Fault(
+        "loss_reporting.reading", "log.pop().item()", "(losses or [log[0].item()])[0]", READING_EACH
+    ),
+    "a batch that is loaded again and again": Fault(
+        "loss_reporting.loading",
+        "in batches)\n\n\ndef from",
+        "in batches[:1] * STEPS)\n\n\ndef from",
+        PAGEABLE,
+    ),
+    "a step too few": Fault(
+        "loss_reporting.loading", "cycle(batches), STEPS", "cycle(batches), STEPS - 1", PAGEABLE
+    ),
+    "another network's losses": Fault(
+        "loss_reporting.one_thread",
+        "Trained(one.model, its)",
+        "Trained(one.start, its)",
+        TOGETHER,
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS.values(), ids=list(FAULTS))
+def test_wrong_arithmetic_does_not_pass_the_check(fault: Fault, tmp_path: Path) -> None:
+    seen, module = Recorder(), brief(changed(fault, tmp_path))
+    getattr(module, f"bench_{fault.function.partition('.')[2]}")(seen, **fault.arguments)
+    assert not seen.check.passed
+
+
+class Queue(nullcontext[None]):
+    """Stands where a stream does, on a device that does everything at once."""
+
+    def wait_stream(self, other: "Queue") -> None:
+        """Do nothing: all is done."""
+
+
+@pytest.mark.parametrize(("place", "passes"), [("1 - number % 2", True), ("number % 2", False)])
+def test_a_batch_that_is_prefetched_is_used_from_where_it_was_put(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, place: str, *, passes: bool
+) -> None:
+    seen = Recorder()
+    module = brief(changed(Fault("loss_reporting", "1 - number % 2", place, {}), tmp_path))
+    monkeypatch.setattr(module, "pinned", lambda tensor: tensor)
+    monkeypatch.setattr(torch.cpu, "current_stream", lambda _: Queue())
+    monkeypatch.setattr(Device, "stream", lambda _: Queue())
+    module.bench_loading(seen, **PAGEABLE | {"memory": "prefetched"})
+    assert seen.check.passed == passes

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: MIT
+"""Networks in training learn what can be learnt, and who trains wrongly is found out."""
+
+from collections.abc import Callable
+
+import pytest
+import torch
+from torch.nn.functional import mse_loss
+from torch.utils.flop_counter import FlopCounterMode
+
+from suite.kit.device import Device
+from tests.instruments.alone import BENCHMARKS, load
+
+training = load(BENCHMARKS / "training.py")
+SIZES = list(training.SIZES)
+STEPS = 30
+
+
+def trained(one: "training.Training", steps: int = STEPS) -> "training.Trained":  # type: ignore[name-defined]  # known when loaded
+    losses = [one.step(*one.batch_of(number)).item() for number in range(steps)]
+    return training.Trained(one.model, losses)
+
+
+@pytest.mark.parametrize(("size", "batch"), [("small", 64), ("small", 8), ("medium", 64)])
+def test_the_loss_falls_to_the_noise_and_no_further_whatever_the_seed(
+    size: str, batch: int
+) -> None:
+    for seed in range(3):
+        one = training.Training(Device("cpu", seed), size, batch)
+        check = one.check(STEPS)(trained(one))
+        assert check.passed, check
+        assert one.learned(one.model, STEPS).error < 0.7 * one.learned(one.model, STEPS).bound
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("batch", [2, 64])
+def test_declared_operations_are_those_that_torch_counts(size: str, batch: int) -> None:
+    one = training.Training(Device("cpu"), size, batch)
+    with FlopCounterMode(display=False) as counter:
+        one.step(*one.batch_of(0))
+    assert one.work(1).flops == counter.get_total_flops()
+    assert training.work(size, batch, 3, networks=2).flops == 6 * counter.get_total_flops()
+    assert training.work(size, batch, 3, networks=2).items == 6 * batch
+
+
+class Foreign(Device):
+    """Draws other numbers than other devices do from the same seed."""
+
+    def uniform(self, *shape: int, dtype: str | torch.dtype = "float32") -> torch.Tensor:
+        """Draw from [-0.5, 0.5]."""
+        return super().uniform(*shape, dtype=dtype) * 0.5
+
+
+def test_all_devices_of_a_seed_train_the_same_network_on_the_same_data() -> None:
+    ours, theirs, others = (
+        training.Training(one, "small", 64)
+        for one in (Device("cpu", 3), Foreign("cpu", 3), Device("cpu", 4))
+    )
+    numbers, alike, different = (
+        [*one.data, *one.start.parameters()] for one in (ours, theirs, others)
+    )
+    assert all(map(torch.equal, numbers, alike))
+    assert not torch.equal(numbers[0], different[0])
+    assert not torch.equal(numbers[2], different[2])
+
+
+def test_no_network_can_explain_the_noise() -> None:
+    inputs, targets = (half.double() for half in training.Training(Device("cpu"), "small", 64).data)
+    best = torch.linalg.lstsq(inputs, targets).solution
+    assert mse_loss(inputs @ best, targets).item() == pytest.approx(training.NOISE, rel=0.1)
+    assert targets.var().item() == pytest.approx(1 + training.NOISE, rel=0.1)
+
+
+def no_updates(one: object) -> None:
+    one.optimizer.step = lambda: None  # type: ignore[attr-defined]
+
+
+def slower(one: object) -> None:
+    one.optimizer.param_groups[0]["lr"] /= 2  # type: ignore[attr-defined]
+
+
+def gradients_pile_up(one: object) -> None:
+    one.optimizer.zero_grad = lambda: None  # type: ignore[attr-defined]
+
+
+def batches_backwards(one: object) -> None:
+    one.batch_of = one.twin().batches[::-1].__getitem__  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("fault", [no_updates, slower, gradients_pile_up, batches_backwards])
+def test_who_trains_wrongly_is_found_out(fault: Callable[[object], None]) -> None:
+    one = training.Training(Device("cpu"), "small", 128)
+    check = one.check(10)
+    fault(one)
+    assert not check(trained(one, 10)).passed
+
+
+def test_a_network_that_forgets_after_its_first_steps_is_found_out() -> None:
+    one = training.Training(Device("cpu"), "small", 64)
+    losses = trained(one).losses
+    assert not one.check(STEPS)(training.Trained(one.start, losses)).passed
+    assert one.check(STEPS)(training.Trained(one.model, losses)).passed
+
+
+def test_losses_that_are_late_or_missing_are_found_out() -> None:
+    one = training.Training(Device("cpu"), "small", 64)
+    model, losses = trained(one)
+    check = one.check(STEPS)
+    assert not check(training.Trained(model, losses[:-1])).passed
+    assert not check(training.Trained(model, [losses[0], *losses[:-1]])).passed
+    assert not check(training.Trained(model, [float("nan"), *losses[1:]])).passed
+
+
+def test_a_network_that_knows_the_noise_has_seen_what_it_must_not() -> None:
+    one = training.Training(Device("cpu"), "small", 64)
+    trained(one)
+    with torch.no_grad():
+        one.data[1].copy_(one.model(one.data[0]) + 0.5 * (one.data[1] - one.model(one.data[0])))
+    assert not one.learned(one.model, STEPS).passed
+
+
+def test_twins_train_alike_and_apart() -> None:
+    one = training.Training(Device("cpu"), "small", 64)
+    twin = one.twin()
+    first = trained(one, 20)
+    assert [*map(torch.equal, one.start.parameters(), twin.model.parameters())] == [True] * 4
+    assert trained(twin, 20).losses == pytest.approx(first.losses)
+    one.begin()
+    assert one.model is not first.model
+    assert trained(one, 20).losses == pytest.approx(first.losses)
+
+
+def test_batches_are_parts_of_the_data_in_order() -> None:
+    one = training.Training(Device("cpu"), "small", 100)
+    assert len(one.data[0]) == 2000
+    for joined, parts in zip(one.data, zip(*one.batches, strict=True), strict=True):
+        assert torch.equal(joined, torch.cat(parts))
+    assert one.batch_of(20) is one.batches[0]

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Tests of whole runs through the command."""

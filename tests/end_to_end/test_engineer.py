@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: MIT
+"""An engineer lets CI decide whether a change of their own package may land.
+
+The commands are those of `docs/ci.md`. They run on a simulated accelerator, in the simulation's own
+time: what is 10% slower there is so on any machine.
+"""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+from suite.stored import store
+from tests.conftest import QUIET
+from tests.instruments.command import ROOT
+
+pytestmark = pytest.mark.long
+
+PAGE = (ROOT / "docs" / "ci.md").read_text("utf-8")
+CODE = '''"""What the engineer writes."""
+
+
+def multiply_often(matrix):
+    for _ in range({steps}):
+        product = matrix @ matrix
+    return product
+'''
+BENCHMARK = '''"""How long does the engineer's own code take?"""
+
+from mine import multiply_often
+
+from suite import Device, Measure, Work, cases, close_to
+
+
+@cases("quick", n=[64])
+def bench_multiply_often(measure: Measure, accelerator: Device, n: int) -> None:
+    """Multiply a matrix by itself, several times."""
+    matrix = accelerator.uniform(n, n)
+    exact = matrix.cpu().double() @ matrix.cpu().double()
+    measure(
+        lambda: multiply_often(matrix),
+        work=Work(items=1),
+        check=close_to(exact, 1e-3, "the product"),
+    )
+'''
+BEFORE = CODE.format(steps=20)
+SLOWER, EQUAL = CODE.format(steps=22), BEFORE.replace("product", "squared")
+SPEC = {"virtual": True, "devices": 1, "launch": 70e-6, "faults": {"noise": 0.002, "jitter": 0.01}}
+"""Runs of a machine that differ so little are never called different by chance."""
+PATHS = os.pathsep.join(map(str, (QUIET, ROOT, ROOT / "tests" / "instruments" / "simulated")))
+COMMANDS = {
+    "frobench": f'PYTHONPATH="{PATHS}" exec "{sys.executable}" -m frobench "$@"',
+    "pip": "true",
+}
+"""What the page calls; Python finds the package in the folder that it is called in."""
+
+
+def _commands(name: str) -> str:
+    """Return what a step of the page's workflow runs."""
+    (block, line), *_ = re.findall(
+        rf"- name: {name}\n +run: (?:\|\n((?: {{10}}.*\n)+)|(.*)\n)", PAGE
+    )
+    return line or dedent(block)
+
+
+def _start(repository: Path, commands: str) -> subprocess.Popen[str]:
+    """Start commands in a repository as a step of a workflow does."""
+    base = _git(repository, "rev-parse", "HEAD^").strip()
+    return subprocess.Popen(
+        ["bash", "-e", "-o", "pipefail", "-c", commands],  # noqa: S607 - as found
+        cwd=repository,
+        env=os.environ
+        | {
+            "BASE": base,
+            "GITHUB_WORKSPACE": str(repository),
+            "RUNNER_TEMP": str(repository.parent),
+            "FROBENCH_LOCK": str(repository / "lock"),
+            "PATH": os.pathsep.join([str(repository.parent / "bin"), os.environ["PATH"]]),
+            "SIM_SPEC": json.dumps(SPEC),
+        },
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+
+
+def _end(process: subprocess.Popen[str]) -> tuple[int, str]:
+    said, _ = process.communicate(timeout=240)
+    return process.returncode, said
+
+
+def _git(folder: Path, *arguments: str) -> str:
+    person = ("-c", "user.name=An Engineer", "-c", "user.email=engineer@example.org")
+    command = ["git", *person, *arguments]
+    return subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True).stdout
+
+
+def _commit(repository: Path, code: str) -> None:
+    (repository / "mine.py").write_text(code)
+    _git(repository, "add", ".")
+    _git(repository, "commit", "--quiet", "-m", "Change the code")
+
+
+def _repository(folder: Path, code: str) -> Path:
+    """Put a package, a benchmark of it and a change of the package into a repository."""
+    (folder / "bin").mkdir(parents=True)
+    for name, command in COMMANDS.items():
+        (folder / "bin" / name).write_text(f"#!/bin/sh\n{command}\n")
+        (folder / "bin" / name).chmod(0o755)
+    repository = folder / "mine"
+    (repository / "benchmarks").mkdir(parents=True)
+    (repository / "benchmarks" / "bench_mine.py").write_text(BENCHMARK)
+    _git(repository, "init", "--quiet")
+    _commit(repository, BEFORE)
+    _commit(repository, code)
+    return repository
+
+
+@pytest.fixture(scope="module")
+def changes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Measure the base and two changes of it, as the workflow of the page does."""
+    folder = tmp_path_factory.mktemp("engineer")
+    slower, equal = (
+        _repository(folder / name, code) for name, code in (("slower", SLOWER), ("equal", EQUAL))
+    )
+    both = f"({_commands('Measure the base')})\n{_commands('Measure the change')}"
+    jobs = [_start(slower, both), _start(equal, _commands("Measure the change"))]
+    for code, said in map(_end, jobs):
+        assert code == 0, said
+        assert "compared with another run of 6 launches, a slow-down of about" in said
+    (equal / "speed" / "base").symlink_to(slower / "speed" / "base")
+    return {"slower": slower, "equal": equal}
+
+
+def _compared(repository: Path, commands: str = "") -> tuple[int, str]:
+    return _end(_start(repository, commands or _commands("Compare")))
+
+
+def test_code_that_is_ten_percent_slower_is_stopped(changes: dict[str, Path]) -> None:
+    code, said = _compared(changes["slower"])
+    assert code == 4, said
+    assert "  slower: mine multiply_often[sim:0-64]: 1.10" in said
+
+
+def test_code_that_is_as_fast_passes(changes: dict[str, Path]) -> None:
+    code, said = _compared(changes["equal"])
+    assert code == 0, said
+    assert "incomparable" not in said
+    assert re.search(r"code measured: mine at (\w+) -> mine at (?!\1)", said)
+
+
+def test_another_torch_decides_nothing_unless_it_is_the_question(changes: dict[str, Path]) -> None:
+    (path,) = changes["slower"].glob("speed/new/*/*.json")
+    run = store.read(path)  # as another torch would have stored it
+    software = run.frobench.environment.software
+    software.torch = software.packages["torch"] = "2.99.0"
+    path.write_bytes(store.encode(run))
+    code, said = _compared(changes["slower"])
+    assert code == 3, said
+    assert "add `--across software.torch`" in said
+    (across,) = re.findall(r"(?m)^frobench compare --across .*$", PAGE)
+    code, said = _compared(changes["slower"], across)
+    assert code == 4, said

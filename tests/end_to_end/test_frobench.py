@@ -1,0 +1,329 @@
+# SPDX-License-Identifier: MIT
+"""The command: every verb does what its help says, and a wrong use gets one clear line."""
+
+import json
+import os
+import shlex
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from frobench import tells
+from suite.errors import CutShortError, Interrupted
+from suite.machine import environment
+from suite.stored import store
+from suite.stored.run import Conclusion
+from suite.terminal import layout
+from suite.version import benchmark_version
+from tests.instruments import factory
+from tests.instruments.alone import load
+from tests.instruments.command import ROOT, TRICKY, frobench
+
+VERBS = (
+    "run",
+    "list",
+    "doctor",
+    "validate",
+    "compare",
+    "history",
+    "reproduce",
+    "report",
+    "share",
+    "show",
+    "export",
+)
+
+
+@pytest.fixture
+def results(tmp_path: Path) -> list[Path]:
+    """Store two runs of one machine, the second slower."""
+    runs = [factory.run(seed=1), factory.run(seed=2, slower=1.2)]
+    for number, run in enumerate(runs):
+        run.frobench.run = f"{run.frobench.run}-{number}"
+    return [store.write(run, tmp_path / "results") for run in runs]
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_explains_itself(tmp_path: Path, verb: str) -> None:
+    shown = frobench(verb, "--help", folder=tmp_path)
+    assert shown.returncode == 0
+    assert shown.stdout.startswith(f"Usage: frobench {verb}")
+
+
+def test_every_verb_is_documented_and_no_other() -> None:
+    documented = {
+        shlex.split(line.split("`")[1])[1]
+        for line in (ROOT / "README.md").read_text().splitlines()
+        if line.startswith("| `frobench ")
+    }
+    assert documented == set(VERBS)
+
+
+def test_list_names_every_case_and_its_question(tmp_path: Path) -> None:
+    shown = frobench("list", "--benchmarks", TRICKY, "--devices", "cpu", folder=tmp_path)
+    assert shown.returncode == 0
+    assert "Does a run survive what goes wrong?" in shown.stdout
+    assert "    fine[cpu-16] " in shown.stdout
+    assert "Multiply two small matrices." in shown.stdout
+    assert "8.19 kFLOP" in shown.stdout
+    assert "\nstandard: about " in shown.stdout
+    assert "a slow-down of about " in shown.stdout
+    assert max(map(len, shown.stdout.splitlines())) <= 100
+
+
+def test_list_is_there_for_programs_too(tmp_path: Path) -> None:
+    arguments = ("list", "--benchmarks", TRICKY, "--devices", "cpu", "-k", "fine", "--json")
+    found = json.loads(frobench(*arguments, folder=tmp_path).stdout)
+    assert [case["params"] for case in found["cases"]] == [
+        {"device": "cpu", "n": 8},
+        {"device": "cpu", "n": 16},
+    ]
+    assert [case["work"] for case in found["cases"]] == [{"flops": 2 * 8**3}, {"flops": 2 * 16**3}]
+    assert {case["basis"] for case in found["cases"]} == {"nominal"}
+    assert found["before"] is None
+    assert found["launches"] >= 6
+
+
+def test_list_takes_times_from_the_newest_run_of_this_machine(tmp_path: Path) -> None:
+    run = factory.run()
+    run.frobench.environment.machine = environment.machine(["cpu"])
+    case = run.benchmarks[0]
+    case.group, case.fullname = "tricky", "tricky/bench_tricky.py::bench_fine[cpu-16]"
+    function = load(TRICKY / "bench_tricky.py").bench_fine
+    case.extra_info.version = benchmark_version(function)
+    store.write(run, tmp_path / "results")
+    arguments = ("--benchmarks", TRICKY, "--devices", "cpu", "-k", "fine", "--json")
+    found = json.loads(frobench("list", *arguments, folder=tmp_path).stdout)
+    assert (found["machine"], found["before"]) == (
+        run.frobench.environment.machine,
+        run.frobench.run,
+    )
+    (measured,) = (case for case in found["cases"] if case["basis"] == "measured")
+    assert measured["fullname"] == case.fullname
+    assert measured["call_seconds"] == case.stats.median
+
+
+def test_validate_accepts_a_good_file_and_names_the_place_of_a_fault(
+    tmp_path: Path, results: list[Path]
+) -> None:
+    good, bad = results
+    bad.write_text(bad.read_text().replace('"rounds":', '"round":', 1))
+    shown = frobench("validate", good.parent, folder=tmp_path)
+    assert shown.returncode == 1
+    lines = shown.stdout.splitlines()
+    assert f"results/{good.parent.name}/{good.name}: valid" in lines
+    [fault] = [line for line in lines if bad.name in line]
+    assert "unreadable: $.benchmarks[0].stats.rounds: the required field is missing" in fault
+
+
+def test_no_verb_prints_a_terminals_escapes_of_others(tmp_path: Path, results: list[Path]) -> None:
+    run = store.read(results[0])
+    case = run.benchmarks[0]
+    name = f"{case.fullname}\x1b]0;owned\x07"
+    run.frobench.conclusions = []
+    for outcome in run.frobench.outcomes:
+        if outcome.fullname == case.fullname:
+            outcome.fullname = name
+    case.fullname = name
+    run.frobench.run += "-odd"
+    odd = store.write(run, tmp_path / "results")
+    for arguments in (("validate", odd), ("compare", odd, results[1]), ("show", odd, "--cases")):
+        shown = frobench(*arguments, folder=tmp_path)
+        assert "owned" in shown.stdout
+        assert "\x1b" not in shown.stdout + shown.stderr
+
+
+def test_compare_names_what_is_slower_counts_the_overlap_and_exits_4(
+    tmp_path: Path, results: list[Path]
+) -> None:
+    shown = frobench("compare", *results, folder=tmp_path)
+    assert shown.returncode == 4
+    assert "slower" in shown.stdout
+    assert "intervals overlap in 0 of" in shown.stdout
+    again = tmp_path / "again.json"
+    again.write_bytes(results[0].read_bytes())
+    same = frobench("compare", results[0], again, folder=tmp_path)
+    assert same.returncode == 0
+    assert "(100%)" in same.stdout
+
+
+def test_compare_shows_findings_beside_the_cases_and_gives_programs_both(
+    tmp_path: Path, results: list[Path]
+) -> None:
+    shown = frobench("compare", *results, folder=tmp_path)
+    assert "best-rate-cpu" in shown.stdout
+    found = json.loads(frobench("compare", *results, "--json", folder=tmp_path).stdout)
+    assert {case["word"] for case in found["cases"]} == {"slower"}
+    assert {one["name"]: one["word"] for one in found["findings"]}["best-rate-cpu"] == "lower"
+
+
+def test_a_purchase_comparison_has_ratios_and_never_a_verdict(
+    tmp_path: Path, results: list[Path]
+) -> None:
+    shown = frobench("compare", "--purchase", *results, folder=tmp_path)
+    assert shown.returncode == 0
+    assert "slower" not in shown.stdout
+    assert "new / base" in shown.stdout
+    found = json.loads(
+        frobench("compare", "--purchase", *results, "--json", folder=tmp_path).stdout
+    )
+    assert {mean["group"] for mean in found["means"]} >= {"matmul", "parameters"}
+    assert found["findings"][0]["word"] is None
+
+
+def test_two_machines_are_incomparable_and_the_hint_names_the_flag(
+    tmp_path: Path, results: list[Path]
+) -> None:
+    other = store.write(factory.run(accelerators=1, slower=2), tmp_path / "results")
+    shown = frobench("compare", results[0], other, folder=tmp_path)
+    assert shown.returncode == 3
+    assert "nothing compared: 2 facts differ that move numbers: accelerators, " in shown.stdout
+    assert "--purchase" in shown.stdout
+
+
+def test_compare_with_one_file_judges_the_versions_within_it(
+    tmp_path: Path, results: list[Path]
+) -> None:
+    run = factory.run(launches=8)
+    run.frobench.run += "-versions"
+    case = next(case for case in run.benchmarks if case.extra_info.headline)
+    case.extra_info.against = [sample / 1.1 for sample in case.stats.data]
+    shown = frobench("compare", store.write(run, tmp_path / "results"), folder=tmp_path)
+    assert shown.returncode == 4, shown.stderr
+    assert "1 case with two versions: 1 slower" in shown.stdout
+    heading = shown.stdout.splitlines()[0]
+    assert "other version" in heading
+    assert "body / other version" in heading
+    without = frobench("compare", results[0], folder=tmp_path)
+    assert without.returncode == 2
+    assert "measure(new, against=old, ...)" in without.stderr
+
+
+def test_comparing_loads_nothing_heavy_but_pandas(results: list[Path]) -> None:
+    script = (
+        "import contextlib, sys, frobench\n"
+        "with contextlib.suppress(SystemExit):\n"
+        "    frobench.main(['compare', *sys.argv[1:]])\n"
+        "print({'torch', 'pytest', 'matplotlib', 'scipy', 'rich'} & set(sys.modules))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, *map(str, results)],
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.splitlines()[-1] == "set()"
+
+
+def test_report_writes_the_pages_and_names_them(tmp_path: Path, results: list[Path]) -> None:
+    shown = frobench("report", folder=tmp_path)
+    assert shown.returncode == 0
+    pages = [tmp_path / line for line in shown.stdout.splitlines()]
+    assert pages[0] == tmp_path / "site" / "index.html"
+    assert len(pages) == 1 + len(results)
+    assert all(page.is_file() for page in pages)
+
+
+def test_report_says_why_nothing_is_laid_side_by_side(tmp_path: Path, results: list[Path]) -> None:
+    shown = frobench("report", results[0], results[0], folder=tmp_path)
+    assert shown.returncode == 0
+    assert "fewer than two different whole runs" in shown.stdout + shown.stderr
+    assert not (tmp_path / "site" / "purchase.html").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (("report",), 2, "no stored run"),
+        (("validate",), 2, "no stored run in results/"),
+        (("validate", "nowhere.json"), 2, "does not exist"),
+        (("compare", "text.json", "other.json"), 1, "not JSON"),
+        (("compare", "text.json", "--purchase"), 2, "compares two runs"),
+        (("reproduce", "text.json"), 1, "not JSON"),
+        (("report", "text.json"), 1, "not JSON"),
+        (("list", "-k", "nothing_like_it"), 2, "no case matches"),
+        (("measure",), 2, "No such command"),
+    ],
+)
+def test_a_wrong_use_gets_one_clear_line(
+    tmp_path: Path, arguments: tuple[str, ...], code: int, message: str
+) -> None:
+    for name in ("text.json", "other.json"):
+        (tmp_path / name).write_text("Dear reader,")
+    shown = frobench(*arguments, folder=tmp_path)
+    assert shown.returncode == code
+    assert message in shown.stderr
+    assert "Traceback" not in shown.stderr
+
+
+def test_doubts_begin_with_errors_and_name_a_few_cases_of_each_warning() -> None:
+    run = factory.run()
+    noisy = Conclusion(code="noisy-case", severity="warning", message="wide", advice="Again.")
+    failed = Conclusion(code="failed-case", severity="error", message="\x1b[2J", advice="Look.")
+    run.frobench.conclusions = [noisy] * 5 + [failed]
+    assert [*layout.doubts(run, 80)] == [
+        "",
+        "error: failed-case. Look.",
+        "  \ufffd[2J",
+        "",
+        "warning: noisy-case, 5 times. Again.",
+        *["  wide"] * 3,
+        "  and 2 more: `frobench show FILE --cases`",
+    ]
+    narrow = [*layout.doubts(run, 20)]
+    assert max(map(len, narrow)) <= 20
+
+
+RUN = "20260101T120000Z-eeeeeee"
+
+
+def refuse(verb: Callable[..., None], **options: object) -> None:
+    """Call a verb as the command does."""
+    with pytest.raises(SystemExit):
+        tells(verb)(**options)
+
+
+@pytest.mark.parametrize("results", ["results", "other", "with a space", "it's", "/a/$HOME"])
+@pytest.mark.parametrize("error", [CutShortError("the disk is full", RUN), Interrupted(RUN, None)])
+def test_what_is_advised_to_resume_a_run_can_be_typed(
+    capsys: pytest.CaptureFixture[str], results: str, error: Exception
+) -> None:
+    def verb(**_: object) -> None:
+        raise error
+
+    refuse(verb, results=Path(results))
+    command = capsys.readouterr().err.split("`")[1]
+    where = [] if results == "results" else ["--results", results]
+    assert shlex.split(command) == ["frobench", "run", "--resume", RUN, *where]
+
+
+def test_on_a_terminal_a_message_fits_and_its_command_stays_whole(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def verb(**_: object) -> None:
+        raise Interrupted(RUN, None)
+
+    monkeypatch.setenv("COLUMNS", "72")
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    refuse(verb, results=Path("elsewhere"), file=Path("results/a machine/run.json"))
+    lines = capsys.readouterr().err.splitlines()
+    assert max(map(len, lines)) <= 72
+    commands = " ".join(lines).split("`")[1::2]
+    assert f"frobench run --resume {RUN} --results elsewhere" in commands
+    assert all(any(command in line for line in lines) for command in commands)
+
+
+@pytest.mark.parametrize("verb", [("run",), ("list",)])
+def test_a_folder_whose_path_is_no_utf8_is_refused_in_one_line(
+    tmp_path: Path, verb: tuple[str, ...]
+) -> None:
+    folder = Path(os.fsdecode(os.fsencode(tmp_path) + b"/\xff"))
+    folder.mkdir()
+    refused = frobench(*verb, "--benchmarks", folder, folder=tmp_path)
+    assert refused.returncode == 3
+    (line,) = refused.stderr.splitlines()
+    assert line.endswith("a folder's path must be UTF-8; give or move to another one")

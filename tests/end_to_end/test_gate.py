@@ -1,0 +1,317 @@
+# SPDX-License-Identifier: MIT
+"""What a program that waits for the exit code of a comparison is told, and why."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from frobench import main
+from reports.compare import verdicts
+from reports.site import inputs
+from reports.site.cache import Cache
+from reports.site.run_files import Pair, changed
+from suite.compare import compare_runs, exit_code
+from suite.stored import store
+from suite.stored.names import name_of
+from suite.stored.run import Case, Run
+from suite.terminal import comparison_words
+from tests.instruments import factory
+from tests.instruments.judging import add_up, made, samples, set_samples
+
+Spoil = Callable[[Run, Case], None]
+COMMON = 34
+
+
+def _case(run: Run, *, headline: bool = True) -> Case:
+    return next(case for case in run.benchmarks if case.extra_info.headline is headline)
+
+
+def _slow_down(case: Case, factor: float) -> None:
+    set_samples(case, [[factor * sample for sample in launch] for launch in samples(case)])
+
+
+def _pair(spoil: Spoil, *, headline: bool = True) -> tuple[Run, Run]:
+    """Return two runs of the same code, the second with a case spoiled."""
+    base, new = made(seed=1), made(seed=2)
+    spoil(new, _case(new, headline=headline))
+    return base, new
+
+
+def _fail(run: Run, case: Case) -> None:
+    run.benchmarks.remove(case)
+    outcome = next(one for one in run.frobench.outcomes if one.fullname == case.fullname)
+    outcome.status, outcome.reason = "failed", "RuntimeError: out of luck"
+
+
+def _drop(run: Run, case: Case) -> None:
+    run.benchmarks.remove(case)
+    run.frobench.outcomes = [o for o in run.frobench.outcomes if o.fullname != case.fullname]
+
+
+def _other_version(_run: Run, case: Case) -> None:
+    case.extra_info.version = "ffffffffffff"
+
+
+def _cut_short(_run: Run, case: Case) -> None:
+    case.extra_info.launches[5:] = [0] * len(case.extra_info.launches[5:])
+    case.stats.data = case.stats.data[: sum(case.extra_info.launches)]
+
+
+SPOILED = pytest.mark.parametrize(
+    ("spoil", "reason"),
+    [
+        (_fail, "failed there: RuntimeError: out of luck"),
+        (_drop, "not selected there"),
+        (_other_version, "another version of the benchmark"),
+        (_cut_short, "fewer than 6 launches measured it"),
+    ],
+)
+
+
+@SPOILED
+def test_a_headline_case_that_is_not_compared_is_named_and_exits_3(
+    spoil: Spoil, reason: str
+) -> None:
+    base, new = _pair(spoil)
+    comparison = compare_runs(base, new)
+    assert exit_code(comparison) == 3
+    assert exit_code(comparison, allow_missing=True) == 0
+    name, hint = comparison_words.refusals(comparison)
+    assert name.startswith(f"not compared, headline: {name_of(_case(base).fullname)}: {reason}")
+    assert "--allow-missing" in hint
+    assert comparison_words.refusals(comparison, allow_missing=True) == [name]
+
+
+@SPOILED
+def test_a_case_that_leads_no_answer_may_be_missing(spoil: Spoil, reason: str) -> None:
+    comparison = compare_runs(*_pair(spoil, headline=False))
+    assert exit_code(comparison) == 0, reason
+    assert comparison_words.refusals(comparison) == []
+
+
+@pytest.mark.parametrize("headline", [True, False])
+def test_a_slower_case_wins_over_a_missing_one(headline: bool) -> None:  # noqa: FBT001 - a parameter of the test
+    base, new = _pair(_fail)
+    _slow_down(_case(new, headline=headline), 3)
+    comparison = compare_runs(base, new)
+    assert comparison.counts["slower"] == 1
+    assert exit_code(comparison) == 4
+    assert len(comparison_words.refusals(comparison)) == 2
+
+
+def test_a_case_that_only_the_new_run_has_is_missed_by_nobody() -> None:
+    new, base = _pair(_drop)
+    assert exit_code(compare_runs(base, new)) == 0
+
+
+def test_faster_cases_pass() -> None:
+    comparison = compare_runs(made(seed=1), made(seed=2, slower=0.5))
+    assert set(comparison.counts) == {"faster"}
+    assert exit_code(comparison) == 0
+
+
+def _nothing_in_common(new: Run) -> None:
+    for case in new.benchmarks:
+        case.fullname = case.fullname.replace("::", "::other_")
+
+
+def _every_version(new: Run) -> None:
+    for case in new.benchmarks:
+        case.extra_info.version = "ffffffffffff"
+
+
+def _other_torch(new: Run) -> None:
+    software = new.frobench.environment.software
+    software.torch = software.packages["torch"] = "2.14.0"
+
+
+def _other_threads(new: Run) -> None:
+    software = new.frobench.environment.software
+    software.variables["OMP_NUM_THREADS"] = "1"
+    software.threads = 1
+
+
+OMP = "software.variables.OMP_NUM_THREADS"
+THREADS = "software.threads"
+ADD = "; to compare across that, add "
+BOTH = f"`--across {THREADS} --across {OMP}`"
+
+
+@pytest.mark.parametrize(
+    ("spoil", "line"),
+    [
+        (_nothing_in_common, "the runs have no case in common"),
+        (
+            _every_version,
+            "no case could be measured as it was: another version of the benchmark (59 cases)",
+        ),
+        (
+            _other_torch,
+            f"software.torch differs, which moves numbers{ADD}`--across software.torch`",
+        ),
+        (
+            _other_threads,
+            f"2 facts differ that move numbers: {THREADS}, {OMP}{ADD}{BOTH}",
+        ),
+    ],
+)
+@pytest.mark.parametrize("allow_missing", [False, True])
+def test_where_nothing_is_compared_one_line_says_why_and_it_exits_3(
+    spoil: Callable[[Run], None],
+    line: str,
+    allow_missing: bool,  # noqa: FBT001 - a parameter of the test
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    base, new = made(seed=1), made(seed=2, slower=3)
+    spoil(new)
+    assert verdicts.runs(base, new, as_json=False, allow_missing=allow_missing) == 3
+    assert capsys.readouterr().out.splitlines()[-1] == f"nothing compared: {line}"
+    assert verdicts.runs(base, new, as_json=True, allow_missing=allow_missing) == 3
+    told = capsys.readouterr()
+    assert json.loads(told.out)["counts"].keys() <= {"incomparable"}
+    assert told.err == f"nothing compared: {line}\n"
+
+
+def test_a_difference_that_is_the_question_makes_no_case_incomparable() -> None:
+    base, new = made(seed=1), made(seed=2, slower=1.2)
+    _other_torch(new)
+    comparison = compare_runs(base, new, across=["software.torch"])
+    assert comparison.counts == {"slower": len(base.benchmarks)}
+    assert comparison.differences == []
+    assert (
+        comparison_words.of_runs(comparison)[0]
+        == "compared across software.torch: 2.13.0 -> 2.14.0"
+    )
+    assert exit_code(comparison) == 4
+
+
+def test_any_other_difference_still_does() -> None:
+    base, new = made(seed=1), made(seed=2)
+    _other_torch(new)
+    new.frobench.environment.software.threads = 1
+    comparison = compare_runs(base, new, across=["software.torch"])
+    assert [each.fact for each in comparison.differences] == ["software.threads"]
+    assert comparison.counts == {"incomparable": len(base.benchmarks)}
+
+
+def test_a_fact_that_does_not_differ_is_said_to_be_equal() -> None:
+    comparison = compare_runs(made(seed=1), made(seed=2), across=["software.torch"])
+    assert comparison_words.of_runs(comparison)[0] == "software.torch is equal in both runs: 2.13.0"
+    assert exit_code(comparison) == 0
+
+
+@pytest.fixture
+def stored(tmp_path: Path) -> tuple[Path, Path]:
+    """Store a run, and one with another torch and without a headline case."""
+    base, new = _pair(_drop)
+    _other_torch(new)
+    first, second = (store.write(run, tmp_path / str(at)) for at, run in enumerate((base, new)))
+    return first, second
+
+
+def _said(*arguments: object) -> tuple[int, str]:
+    """Call the command in this process; return its exit code and what it prints."""
+    shown = CliRunner().invoke(main, [*map(str, arguments)])
+    return shown.exit_code, shown.output
+
+
+def test_a_run_is_not_compared_with_itself(stored: tuple[Path, Path]) -> None:
+    code, shown = _said("compare", stored[0], stored[0])
+    assert code == 2
+    assert "BASE and NEW are the same file" in shown
+
+
+def test_the_command_takes_facts_to_compare_across_and_lets_cases_be_missing(
+    stored: tuple[Path, Path],
+) -> None:
+    assert _said("compare", *stored)[0] == 3
+    across = ("compare", *stored, "--across", "software.torch")
+    code, shown = _said(*across)
+    assert code == 3
+    assert "not compared, headline: " in shown
+    code, shown = _said(*across, "--allow-missing")
+    assert code == 0
+    assert "compared across software.torch: 2.13.0 -> 2.14.0" in shown
+
+
+@pytest.mark.parametrize(
+    ("fact", "near"),
+    [
+        ("torch", "no fact 'torch'; near it: software.torch"),
+        ("software.pyton", "no fact 'software.pyton'; near it: software.python"),
+        ("zzzzzzzz", "no fact 'zzzzzzzz'; `compare` without it names what differs"),
+    ],
+)
+@pytest.mark.parametrize("verb", ["compare", "reproduce"])
+def test_a_fact_that_no_run_has_is_refused_with_those_near_it(
+    stored: tuple[Path, Path], verb: str, fact: str, near: str
+) -> None:
+    code, shown = _said(verb, *stored[: 2 if verb == "compare" else 1], "--across", fact)
+    assert code == 2
+    assert near in shown
+
+
+@pytest.mark.parametrize(
+    "options", [["--across", "software.torch"], ["--purchase"], ["--purchase", "--allow-missing"]]
+)
+def test_options_that_do_not_go_together_are_refused(
+    stored: tuple[Path, Path], options: list[str]
+) -> None:
+    files = stored if "--allow-missing" in options else stored[:1]
+    assert _said("compare", *files, *options)[0] == 2
+
+
+def test_help_names_the_options_and_every_exit_code() -> None:
+    told = " ".join((main.commands["compare"].help or "").split())
+    assert "Exits with 4 if any case is slower. Otherwise exits with 3" in told
+    options = {name for one in main.commands["compare"].params for name in one.opts}
+    assert {"--across", "--allow-missing"} <= options
+
+
+def _quick() -> tuple[Run, Run]:
+    """Return two quick runs of six launches and 34 cases, the second 3 times slower."""
+    base, new = (factory.run(seed=seed, launches=6) for seed in (1, 2))
+    for run in (base, new):
+        del run.benchmarks[COMMON:]
+    for case in new.benchmarks:
+        _slow_down(case, 3)
+    return base, new
+
+
+def test_six_launches_against_six_find_34_cases_3_times_slower() -> None:
+    comparison = compare_runs(*_quick())
+    assert comparison.counts == {"slower": COMMON}
+    assert {case.p_value for case in comparison.cases} == {2 / 924}
+    assert exit_code(comparison) == 4
+
+
+@pytest.mark.parametrize("slower", [1.0, 1.2])
+def test_terminal_reproduction_and_page_give_the_same_verdicts(
+    slower: float, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    base, new = made(seed=1), made(seed=2)
+    for case in new.benchmarks[::7]:
+        _slow_down(case, slower)
+    _other_version(new, next(one for one in new.benchmarks[1:7] if one.extra_info.headline))
+    new.frobench.run += "-new"
+    add_up(new)
+    files = [store.write(run, tmp_path / "results") for run in (base, new)]
+    code, shown = _said("compare", *files, "--json")
+    compared = json.JSONDecoder().raw_decode(shown)[0]["cases"]
+    names = [name_of(case["fullname"]) for case in compared if case["word"] == "slower"]
+    assert len(names) == (9 if slower > 1 else 0)
+    assert code == (4 if names else 3)
+
+    assert verdicts.reproduction(base, new) == (4 if names else 0)
+    told = capsys.readouterr().out.splitlines()
+    named = [line.split()[2].rstrip(":") for line in told if line.startswith("  slower: ")]
+    assert named == names
+
+    found = {one.path: one for one in inputs.find(files, Cache(tmp_path, ""))[0].values()}
+    change = changed(Pair(found[files[0]], "", found[files[1]], ()))
+    assert [*change.slower] == names
+    assert change.faster == ()
+    assert change.compared == sum(case["p_value"] is not None for case in compared)

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: MIT
+"""`frobench run --once`: one call of one case in one process, and nothing stored."""
+
+import json
+from pathlib import Path
+
+import pytest
+import torch
+from click.testing import CliRunner
+
+import frobench as command
+from suite.errors import NothingSelectedError
+from suite.launch.single_call import called_once
+from suite.measure.sampler import Sampler
+from suite.once.choice import the_case
+from suite.profiles import settings_for
+from tests.instruments.command import frobench
+
+CASES = [
+    "benchmarks/bench_matmul.py::bench_square[cpu-64-float32]",
+    "benchmarks/bench_matmul.py::bench_square[cpu-64-float64]",
+    "benchmarks/bench_matmul.py::bench_square_cold[cpu-64]",
+    "mine/bench_sort.py::bench_sort[cpu-1000]",
+    "mine/bench_sort.py::bench_sort[cpu-10000]",
+]
+BENCHMARK = '''
+"""How long does a norm take?"""
+
+import os
+from suite import Device, Measure, Work, cases, close_to
+
+
+@cases("quick", n=[1_000])
+@cases("rigorous", n=[10_000])
+def bench_norm(measure: Measure, device: Device, n: int) -> None:
+    """Compute the norm of n numbers."""
+    numbers = device.uniform(n)
+    wrong = float(os.environ.get("WRONG", "0"))
+    measure(
+        lambda: numbers.norm(),
+        work=Work(flops=2 * n),
+        check=close_to(numbers.cpu().double().norm() + wrong, 1e-3, "the norm"),
+    )
+'''
+
+
+@pytest.fixture
+def mine(tmp_path: Path) -> Path:
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    (folder / "bench_norm.py").write_text(BENCHMARK, "utf-8")
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("wanted", "place"),
+    [
+        ("square[cpu-64-float32]", 0),
+        ("bench_square[cpu-64-float64]", 1),
+        ("square_cold", 2),
+        (CASES[3], 3),
+        ("sort[cpu-1000]", 3),  # which is the beginning of another's parameters
+        ("SORT[CPU-10000", 4),
+    ],
+)
+def test_a_case_is_found_by_its_name_or_a_part_of_it(wanted: str, place: int) -> None:
+    assert the_case(wanted, CASES) == CASES[place]
+
+
+def test_several_cases_are_named() -> None:
+    with pytest.raises(NothingSelectedError) as error:
+        the_case("float", CASES)
+    assert str(error.value).splitlines() == [
+        "'float' matches 2 cases; give the name of one:",
+        "  square[cpu-64-float32]",
+        "  square[cpu-64-float64]",
+    ]
+
+
+def test_near_names_are_listed_where_none_matches_and_the_rest_counted() -> None:
+    with pytest.raises(NothingSelectedError, match="near are:\n  sort") as error:
+        the_case("srot[cpu-1000]", CASES)
+    assert "no case matches 'srot[cpu-1000]'" in str(error.value)
+    with pytest.raises(NothingSelectedError, match="`frobench list --profile rigorous`"):
+        the_case("?!", CASES)
+    many = [f"b.py::bench_x[cpu-{n}]" for n in range(11)]
+    with pytest.raises(NothingSelectedError, match=r"11 cases; (.*\n)+  and 3 more"):
+        the_case("bench_x", many)
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        (["--once", "x", "--launches", "3", "--peak"], "leave out --launches, --peak"),
+        (["--trace", "x.json"], "--trace is of the call that --once makes"),
+    ],
+)
+def test_options_that_do_not_go_together_are_refused(options: list[str], named: str) -> None:
+    ended = CliRunner().invoke(command.main, ["run", *options])
+    assert ended.exit_code == 2
+    assert named in ended.output
+
+
+def test_the_one_call_is_marked_in_its_trace_and_nothing_is_stored(
+    mine: Path, tmp_path: Path
+) -> None:
+    options = ("--benchmarks", mine, "--devices", "cpu", "--trace", "trace.json")
+    ended = frobench("run", "--once", "norm[cpu-10000]", *options, folder=tmp_path)
+    assert ended.returncode == 0, ended.stderr
+    first, second, third = ended.stdout.splitlines()
+    assert first == "norm[cpu-10000]: called once on cpu, after the warm-up; its result is right."
+    assert second.endswith("This is no measurement: nothing is stored.")
+    assert third.endswith(": trace.json")
+    events = json.loads((tmp_path / "trace.json").read_text("utf-8"))["traceEvents"]
+    (mark,) = [one for one in events if one.get("name") == "frobench: norm[cpu-10000]"]
+    norms = [one for one in events if one.get("name") == "aten::linalg_vector_norm"]
+    assert len(norms) == 1
+    assert mark["ts"] <= norms[0]["ts"] <= mark["ts"] + mark["dur"]
+    assert {one.name for one in tmp_path.iterdir()} == {"mine", "trace.json", "frobench.lock"}
+
+
+def test_nvidias_profilers_begin_at_the_call_and_end_behind_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    said: list[str] = []
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda.profiler, "start", lambda: said.append("start"))
+    monkeypatch.setattr(torch.cuda.profiler, "stop", lambda: said.append("stop"))
+    monkeypatch.setattr(torch.cuda.nvtx, "range_push", said.append)
+    monkeypatch.setattr(torch.cuda.nvtx, "range_pop", lambda: said.append("pop"))
+    sampler = Sampler(lambda: said.append("body"), [])
+    called_once(sampler, "norm[cuda:0]", settings_for("quick", ["cpu"]), None)
+    assert said.index("start") > 0  # behind the warm-up
+    assert said[said.index("start") :] == ["start", "frobench: norm[cuda:0]", "body", "pop", "stop"]
+
+
+def test_a_wrong_result_fails_and_says_so(mine: Path, tmp_path: Path) -> None:
+    options = ("--benchmarks", mine, "--devices", "cpu")
+    ended = frobench(
+        "run", "--once", "norm[cpu-1000]", *options, folder=tmp_path, environment={"WRONG": "1"}
+    )
+    assert ended.returncode == 1
+    assert "failed: norm[cpu-1000]: wrong result: the norm with float64 is off by" in ended.stderr
+    assert not ended.stdout
+
+
+def test_an_interruption_ends_in_one_line(mine: Path, tmp_path: Path) -> None:
+    """As Ctrl-C does, wherever in a body it comes."""
+    stopping = BENCHMARK.replace("lambda: numbers.norm()", "lambda: os.kill(os.getpid(), 2)")
+    (mine / "bench_norm.py").write_text(stopping, "utf-8")
+    options = ("--benchmarks", mine, "--devices", "cpu")
+    ended = frobench("run", "--once", "norm[cpu-1000]", *options, folder=tmp_path)
+    assert ended.returncode == 130
+    assert ended.stderr.startswith("frobench: interrupted")
+    assert len(ended.stderr.splitlines()) == 1

@@ -1,0 +1,294 @@
+# SPDX-License-Identifier: MIT
+"""A run through the command: what is measured, and what becomes of what goes wrong."""
+
+import os
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from msgspec import UNSET
+
+from suite import checks
+from suite.stored import store
+from suite.stored.run import Run, Telemetry
+from tests.instruments.command import QUICK, TRICKY, frobench, outcomes, start, stored
+
+pytestmark = pytest.mark.long
+
+
+@pytest.fixture(scope="module")
+def tricky(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> tuple[subprocess.CompletedProcess[str], Run]:
+    """Run two launches over everything that can go wrong."""
+    folder = tmp_path_factory.mktemp("tricky")
+    run = frobench(
+        *("run", "--benchmarks", TRICKY, "--devices", "cpu"),
+        *("--launches", 2, "--seed", 7, "--budget", 15),
+        folder=folder,
+        environment={"TORCH_ALLOW_TF32_CUBLAS_OVERRIDE": "1"},  # as some images set it
+    )
+    return run, stored(run, folder)
+
+
+def test_what_works_is_measured_once_in_each_launch(
+    tricky: tuple[subprocess.CompletedProcess[str], Run],
+) -> None:
+    names = {case.name: case.extra_info for case in tricky[1].benchmarks}
+    assert set(names) == {
+        "bench_fine[cpu-8]",
+        "bench_fine[cpu-16]",
+        "bench_wait[cpu-0.001]",
+        "bench_slow[cpu-1]",
+        "bench_strict[cpu-1]",
+        "bench_both[cpu/0+cpu/1-100]",
+    }
+    assert all(len(info.launches) == 2 and min(info.launches) >= 3 for info in names.values())
+
+
+def test_what_a_case_spends_apart_is_kept_by_launch_and_is_in_no_sample(
+    tricky: tuple[subprocess.CompletedProcess[str], Run],
+) -> None:
+    (wait,) = (case for case in tricky[1].benchmarks if case.name == "bench_wait[cpu-0.001]")
+    assert wait.extra_info.parts == {"falling asleep": [60.0, 60.0]}
+    assert wait.stats.max < 1
+
+
+@pytest.mark.parametrize(
+    ("case", "status", "reason"),
+    [
+        ("bench_broken[cpu-wrong]", "failed", "wrong result: the sum is off by 2, over the bound"),
+        ("bench_broken[cpu-raise]", "failed", "ValueError: cannot read …"),
+        ("bench_broken[cpu-huge]", "skipped", "GiB free"),
+        ("bench_broken[cpu-unused]", "failed", "measured nothing"),
+        ("bench_broken[cpu-threads]", "failed", "left changed settings behind: threads"),
+        (
+            "bench_broken[cpu-process]",
+            "failed",
+            "left changed settings behind: time.monotonic, RLIMIT_NOFILE",
+        ),
+        ("bench_broken[cpu-skip]", "skipped", "has no such unit"),
+        ("bench_crash[cpu-1]", "failed", "its process was ended by SIGABRT"),
+        ("bench_slow[cpu-1000]", "skipped", " a call at n=1000, over this profile's 200 ms"),
+        ("bench_slow[cpu-2000]", "skipped", " a call at n=1000, over this profile's 200 ms"),
+        ("bench_pair[none]", "skipped", "needs two accelerators; 0 measured here"),
+    ],
+)
+def test_what_does_not_work_is_recorded_with_its_reason_and_the_rest_goes_on(
+    tricky: tuple[subprocess.CompletedProcess[str], Run], case: str, status: str, reason: str
+) -> None:
+    outcome = outcomes(tricky[1])[case]
+    assert outcome.status == status
+    assert reason in (outcome.reason or "")
+
+
+def test_a_failed_case_makes_the_exit_code_1_and_is_named(
+    tricky: tuple[subprocess.CompletedProcess[str], Run],
+) -> None:
+    assert tricky[0].returncode == 1
+    assert "bench_broken[cpu-wrong]: " in tricky[0].stderr
+
+
+def test_what_a_case_raised_is_shown_with_its_place_and_its_traceback(
+    tricky: tuple[subprocess.CompletedProcess[str], Run],
+) -> None:
+    lines = (TRICKY / "bench_tricky.py").read_text().splitlines()
+    line = 1 + next(n for n, text in enumerate(lines) if "raise ValueError" in text)
+    reason = outcomes(tricky[1])["bench_broken[cpu-raise]"].reason
+    assert reason is not None
+    assert reason.endswith(f" (bench_tricky.py:{line})")
+    shown = tricky[0].stderr
+    assert (
+        f"failed: bench_broken[cpu-raise]: {reason}\n  Traceback (most recent call last):" in shown
+    )
+    assert f'bench_tricky.py", line {line}, in bench_broken' in shown
+    assert "\n  ValueError: cannot read /home/somebody/secret.txt\n" in shown  # only here, whole
+    assert "_pytest" not in shown
+
+
+def test_what_is_left_out_and_the_number_of_launches_are_said_before_the_first_launch(
+    tricky: tuple[subprocess.CompletedProcess[str], Run],
+) -> None:
+    before = tricky[0].stderr.partition("launch 1 of about")[0]
+    assert " cases in 2 launches of about " in before
+    assert "  skipped: bench_broken[cpu-skip]: has no such unit\n" in before
+    assert "and 1 more: " in before  # bench_slow[cpu-2000], by the same reason
+
+
+def test_a_run_ends_with_the_answers_then_the_doubts_then_the_path(
+    tricky: tuple[subprocess.CompletedProcess[str], Run],
+) -> None:
+    run, shown = tricky[1], tricky[0].stderr
+    answers = shown.index(f"{len(run.benchmarks)} cases measured in 2 launches")
+    assert shown.rindex("launch 2 of about 2 done") < answers < shown.index("error: failed-case")
+    assert tricky[0].stdout.splitlines() == [
+        f"results/{run.frobench.environment.machine}/{run.frobench.run}.json"
+    ]
+
+
+def test_the_stored_file_is_valid_and_complete(
+    tricky: tuple[subprocess.CompletedProcess[str], Run], tmp_path: Path
+) -> None:
+    run = tricky[1]
+    assert run.frobench.complete
+    assert run.frobench.seed == 7
+    said = checks.validate(store.write(run, tmp_path))
+    assert all(one.severity == "warning" for one in said)
+
+
+def test_the_processors_sensors_were_read_meanwhile_at_little_cost(
+    tricky: tuple[subprocess.CompletedProcess[str], Run],
+) -> None:
+    told = tricky[1].frobench.telemetry
+    assert isinstance(told, Telemetry)
+    known = {name for name, series in told.series["cpu"].items() if series is not None}
+    assert known
+    assert {f"cpu.{name}" for name in set(told.series["cpu"]) - known} <= set(told.unknown)
+    assert len(told.launches) == 2
+    assert told.begun <= told.launches[0] < told.launches[1] < tricky[1].frobench.seconds
+    assert 0 < told.cost < 0.05
+    assert any(case.extra_info.telemetry for case in tricky[1].benchmarks)
+
+
+def test_every_launch_has_an_order_of_its_own(
+    tricky: tuple[subprocess.CompletedProcess[str], Run],
+) -> None:
+    first, second = (
+        sorted(tricky[1].benchmarks, key=lambda case: case.extra_info.order[launch])
+        for launch in (0, 1)
+    )
+    assert [case.name for case in first] != [case.name for case in second]
+
+
+def test_each_launch_says_what_an_empty_body_seems_to_cost(
+    tricky: tuple[subprocess.CompletedProcess[str], Run],
+) -> None:
+    for launch in tricky[1].frobench.launches:
+        assert 0 < launch.empty_body["cpu"] < 1e-3
+        assert launch.timer_step > 0
+
+
+def test_each_launch_times_the_gauge_and_counts_what_else_used_the_processor(
+    tricky: tuple[subprocess.CompletedProcess[str], Run],
+) -> None:
+    for launch in tricky[1].frobench.launches:
+        bodies = {"cpu/python", "cpu/operations", "cpu/product", "cpu/copy"}
+        assert launch.gauge.keys() == bodies
+        assert all(seconds > 0 for seconds in launch.gauge.values())
+        assert launch.others is not UNSET
+        assert launch.others >= 0
+
+
+def test_workers_on_two_halves_of_the_cpu_show_when_both_ran(
+    tricky: tuple[subprocess.CompletedProcess[str], Run],
+) -> None:
+    both = next(case for case in tricky[1].benchmarks if case.name.startswith("bench_both"))
+    assert both.extra_info.devices == ["cpu/0", "cpu/1"]
+    parts = both.extra_info.parts
+    assert all(0 <= (part or 0) <= 1 for part in parts["concurrency"])
+    assert all(part == 0 for part in parts["shared_in_turn"])
+    assert "busy" not in parts
+
+
+def test_a_second_run_waits_for_nobody_and_says_who_measures(tmp_path: Path) -> None:
+    first = start(*QUICK, "--launches", 1, folder=tmp_path)
+    while not (tmp_path / "frobench.lock").exists():
+        time.sleep(0.02)
+    time.sleep(0.2)
+    second = frobench(*QUICK, folder=tmp_path)
+    assert second.returncode == 3
+    assert f"process {first.pid}" in second.stderr
+    first.kill()
+    first.communicate()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (("--devices", "warp:0"), 3, "no device 'warp:0' here; there is cpu"),
+        (("--profile", "hasty"), 2, "'hasty' is not one of"),
+        (("-k", TRICKY.parent.name), 2, "no case matches 'instruments'"),  # a folder is no case
+        (("-k", "fine and"), 2, "expression"),
+        (("--budget", "0"), 2, "--budget"),
+        (("--resume", "20200101T000000Z-0000000"), 3, "no interrupted run"),
+        (("--results", "/proc/nowhere"), 3, "/proc/nowhere"),
+    ],
+)
+def test_bad_input_gets_one_clear_line(
+    tmp_path: Path, arguments: tuple[str, ...], code: int, message: str
+) -> None:
+    run = frobench("run", "--benchmarks", TRICKY, *arguments, folder=tmp_path)
+    assert run.returncode == code
+    assert message in run.stderr
+    assert "Traceback" not in run.stderr
+    assert not run.stdout
+
+
+@pytest.fixture
+def shown_gpu(tmp_path: Path) -> dict[str, str]:
+    """Put an accelerator into the machine that its system shows and torch cannot use."""
+    command = tmp_path / "nvidia-smi"
+    command.write_text("#!/bin/sh\necho 'NVIDIA H200, 550.54'\n")
+    command.chmod(0o755)
+    return {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
+
+
+def test_an_accelerator_that_torch_cannot_use_is_never_left_out_in_silence(
+    tmp_path: Path, shown_gpu: dict[str, str]
+) -> None:
+    run = frobench("run", "--benchmarks", TRICKY, folder=tmp_path, environment=shown_gpu)
+    assert run.returncode == 3
+    assert "NVIDIA H200 cannot be used" in run.stderr
+    assert "mend it: " in run.stderr
+    assert "--devices cpu" in run.stderr
+    assert not list((tmp_path / "results" / ".runs").iterdir())
+
+
+def test_the_cpu_alone_is_measured_when_asked_for(
+    tmp_path: Path, shown_gpu: dict[str, str]
+) -> None:
+    run = frobench(*QUICK, "-k", "fine", "--launches", 1, folder=tmp_path, environment=shown_gpu)
+    assert run.returncode == 0
+    assert stored(run, tmp_path).frobench.settings.devices == ["cpu"]
+
+
+def test_a_run_that_leaves_every_case_out_ends_with_3_and_the_reasons(tmp_path: Path) -> None:
+    run = frobench(*QUICK, "-k", "pair or (broken and skip)", folder=tmp_path)
+    assert run.returncode == 3
+    assert "nothing was measured, so nothing is stored: 0 cases failed, 2 skipped" in run.stderr
+    assert "skipped: bench_broken[cpu-skip]: has no such unit" in run.stderr
+    assert "skipped: bench_pair[none]: needs two accelerators; 0 measured here" in run.stderr
+    _nothing_is_left_to_resume(run, tmp_path)
+
+
+LATER = """
+from pathlib import Path
+from suite import Device, Measure, Work
+from suite.stored.run import Check
+
+def bench_later(measure: Measure, device: Device) -> None:
+    called = Path({called!r})
+    if called.exists():
+        raise ValueError("not a second time")
+    called.touch()
+    measure(lambda: None, work=Work(), check=lambda _: Check("", 0, 1))
+"""
+
+
+def test_a_run_whose_cases_all_fail_ends_with_1_and_the_reasons(tmp_path: Path) -> None:
+    module = tmp_path / "mine" / "bench_mine.py"
+    module.parent.mkdir()
+    module.write_text(LATER.format(called=str(tmp_path / "called")))
+    run = frobench("run", "--benchmarks", module.parent, "--devices", "cpu", folder=tmp_path)
+    assert run.returncode == 1
+    assert "nothing was measured, so nothing is stored: 1 case failed, 0 skipped" in run.stderr
+    assert "failed: bench_later[cpu]: ValueError: not a second time" in run.stderr
+    _nothing_is_left_to_resume(run, tmp_path)
+
+
+def _nothing_is_left_to_resume(run: subprocess.CompletedProcess[str], folder: Path) -> None:
+    assert "resume" not in run.stderr
+    assert "interrupted" not in run.stderr
+    assert not list((folder / "results" / ".runs").iterdir())
+    assert not list(folder.glob("results/*/*.json"))

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: MIT
+"""`frobench show`: a stored run's answers for people, at any width, and for programs."""
+
+import csv
+import io
+import json
+import re
+import statistics
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from reports.summary import plain
+from suite.stored import store
+from suite.stored.run import Outcome
+from suite.terminal import answer_files, answers
+from tests.instruments import factory
+from tests.instruments.command import ROOT, frobench
+from tests.instruments.project_files import stored_runs
+
+STORED = stored_runs()
+NEWEST = STORED[-1]
+
+
+@pytest.mark.parametrize("columns", [100, 80, 40])
+def test_each_exercise_is_answered_within_the_width(tmp_path: Path, columns: int) -> None:
+    """The terminal has so many columns; every exercise has an answer with its interval."""
+    environment = {"COLUMNS": str(columns)}
+    shown = frobench("show", NEWEST, folder=tmp_path, environment=environment)
+    assert shown.returncode == 0
+    assert max(map(len, shown.stdout.splitlines())) <= columns
+    text = " ".join(shown.stdout.split())
+    assert "Attainable peak" in text
+    assert re.search(r"447 GFLOP/s \[442, 448\]", text)
+    assert "No answer to 4 questions: needs two accelerators" in text
+    assert "warning: noisy-case, 67 times" in text
+    assert "\x1b" not in shown.stdout
+
+
+def test_every_stored_run_is_shown_with_its_number_of_cases() -> None:
+    for path in STORED:
+        run = store.read(path)
+        found = plain.answers(run)
+        head = " ".join(answers.heading(found, 10_000))
+        assert f"{len(run.benchmarks)} cases measured in {len(run.frobench.launches)} laun" in head
+        leads = [answer.exercise for answer in found.answers if answer.leads]
+        assert leads == list(dict.fromkeys(leads))
+
+
+def test_the_answers_are_there_for_programs(tmp_path: Path) -> None:
+    shown = frobench("show", NEWEST, "--json", folder=tmp_path)
+    found = json.loads(shown.stdout)
+    peak = next(one for one in found["answers"] if one["name"] == "peak-cpu")
+    assert peak["leads"]
+    assert peak["value"]["low"] < peak["value"]["value"] < peak["value"]["high"]
+    assert len(found["cases"]) == len(store.read(NEWEST).frobench.outcomes)
+    rows = list(
+        csv.DictReader(io.StringIO(frobench("show", NEWEST, "--csv", folder=tmp_path).stdout))
+    )
+    assert [row["name"] for row in rows] == [one["name"] for one in found["answers"]]
+    assert float(rows[0]["value"]) == found["answers"][0]["value"]["value"]
+
+
+def test_the_table_of_cases_has_the_medians_over_launches() -> None:
+    run = store.read(NEWEST)
+    rows = csv.DictReader(io.StringIO(answer_files.cases_as_csv(plain.answers(run).cases)))
+    seconds = {row["case"]: row["seconds"] for row in rows}
+    assert len(seconds) == len(run.frobench.outcomes)
+    for case in run.benchmarks:
+        ends = iter(case.stats.data)
+        medians = [
+            statistics.median([next(ends) for _ in range(count)])
+            for count in case.extra_info.launches
+            if count
+        ]
+        assert float(seconds[case.fullname]) == pytest.approx(statistics.median(medians), rel=1e-9)
+
+
+def test_a_table_in_markdown_has_one_row_an_answer_and_no_markup_of_others() -> None:
+    run = factory.run()
+    run.frobench.exercises["matmul"].question = "Is a | b <script> `x`?"
+    lines = answer_files.as_markdown(plain.answers(run)).splitlines()
+    table = [line for line in lines if line.startswith("|")]
+    found = plain.answers(run)
+    assert len(table) == 2 + sum(answer.leads for answer in found.answers)
+    assert all(len(re.findall(r"(?<!\\)\|", line)) == 4 for line in table)
+    assert "<script>" not in "\n".join(lines)
+
+
+def test_only_printable_text_of_others_reaches_the_terminal() -> None:
+    run = factory.run()
+    run.frobench.environment.cpu = replace(run.frobench.environment.cpu, model="\x1b[31mred\x9b\n")
+    run.frobench.outcomes.append(
+        Outcome(
+            fullname="b.py::bench_\x1b]0;x\x07",
+            group="matmul",
+            params={},
+            status="failed",
+            reason="ValueError: \x1b[2J gone",
+        )
+    )
+    found = plain.answers(run)
+    lines = [
+        *answers.heading(found, 80),
+        *answers.lines(found, 80, every=True),
+        *answers.case_lines(found.cases, 80),
+        *answer_files.as_markdown(found).splitlines(),
+        *answer_files.cases_as_markdown(found.cases).splitlines(),
+    ]
+    shown = [line.replace("\N{NO-BREAK SPACE}", " ") for line in lines]
+    assert [line for line in shown if not line.isprintable()] == []
+
+
+def test_a_failed_case_and_one_left_out_stand_with_their_whole_reasons() -> None:
+    run = factory.run()
+    long = "ValueError: " + " ".join(f"word{number}" for number in range(40))
+    passed = run.frobench.outcomes[0]
+    run.frobench.outcomes += [
+        replace(passed, fullname="b.py::bench_bad[cpu]", status="failed", reason=long),
+        replace(passed, fullname="b.py::bench_big[cpu]", status="skipped", reason="too large"),
+    ]
+    lines = answers.case_lines(plain.answers(run).cases, 60)
+    text = " ".join(" ".join(lines).split())
+    assert f"bad[cpu]: failed: {long}" in text
+    assert "big[cpu]: left out: too large" in text
+
+
+def test_an_interval_wider_than_a_factor_of_two_is_named() -> None:
+    found = plain.answers(store.read(NEWEST)).answers
+    wide = {answer.name for answer in found if plain.TOO_WIDE in answer.doubts}
+    assert "embedding-cpu" in wide  # 4% [3, 8]
+    assert "peak-cpu" not in wide
+
+
+def test_nothing_that_takes_long_to_import_is_imported_to_show_a_run() -> None:
+    """A file is shown in a second because torch, scipy and what draws are left alone."""
+    source = (
+        "import sys, frobench\n"
+        "try: frobench.main(['show', sys.argv[1]])\n"
+        "except SystemExit as end: print(end.code, *sys.modules)"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", source, NEWEST], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    code, *modules = ended.stdout.splitlines()[-1].split()
+    assert code == "0"
+    assert "pandas" in modules
+    assert {"torch", "scipy", "matplotlib", "jinja2", "pytest", "rich"}.isdisjoint(modules)
+
+
+def test_a_damaged_file_is_no_answer(tmp_path: Path) -> None:
+    path = tmp_path / "damaged.json"
+    path.write_text(NEWEST.read_text().replace('"rounds":', '"round":', 1))
+    shown = frobench("show", path, folder=tmp_path)
+    assert shown.returncode == 1
+    assert "unreadable" in shown.stderr
+    assert not shown.stdout

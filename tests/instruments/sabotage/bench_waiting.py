@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: MIT
+"""Is it noticed when devices are not waited for, or not watched where they work?"""
+
+import threading
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from suite import Device, Lane, Measure, cases
+from suite.concurrency import Interval
+from suite.kit.lanes import MILLISECOND
+from suite.measure.sampler import Sampler
+from tests.instruments.sabotage.planting import (
+    MICRO,
+    factors,
+    measure_as_product,
+    measure_in_streams,
+    measure_on_each,
+    measure_product,
+    measure_stages_in_turn,
+)
+
+
+class Hasty(Sampler):
+    """Does not wait for the devices after the last call, nor looks at its result."""
+
+    def reading(self, result: object) -> None:
+        """Read nothing back."""
+
+    def host(self, iterations: int) -> tuple[float, float, Any]:
+        """Time until the calls returned."""
+        _, _, result = super().host(iterations)
+        start = self.clock()
+        for _ in range(iterations):
+            result = self.body()
+        took = self.clock() - start
+        return took, took, result
+
+
+@cases("quick", caught=["unsynchronised"])
+def bench_no_waiting(
+    measure: Measure, accelerator: Device, caught: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Read the clock before the work is done."""
+    monkeypatch.setattr("suite.launch.measure.Sampler", Hasty)
+    measure_product(measure, accelerator)
+
+
+@cases("quick", caught=["failed-case"])
+def bench_no_synchronisation(
+    measure: Measure, accelerator: Device, caught: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Let every synchronisation do nothing."""
+    monkeypatch.setattr(Device, "synchronize", lambda _: None)
+    measure_product(measure, accelerator)
+
+
+@cases("quick", caught=["unsynchronised"])
+def bench_one_device(
+    measure: Measure, devices: list[Device], caught: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Wait for the first of two devices, where the second begins later."""
+    monkeypatch.setattr(measure, "_devices", devices[:1])
+    measure_on_each(measure, devices, pause=0.005)
+
+
+@cases("quick", caught=["failed-case"])
+def bench_current_device(
+    measure: Measure, devices: list[Device], caught: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Wait for the current device, whichever is meant."""
+    monkeypatch.setattr(Device, "synchronize", lambda device: device.module.synchronize())
+    measure_on_each(measure, devices, pause=0.005)
+
+
+@cases("quick", caught=["events-miss-work"])
+def bench_other_stream(
+    measure: Measure, accelerator: Device, caught: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Record events on a stream that the work is not on."""
+    idle, record = accelerator.stream(), Device.record
+    monkeypatch.setattr(Device, "record", lambda device, event, _=None: record(device, event, idle))
+    measure_product(measure, accelerator)
+
+
+@cases("quick", caught=["overlap-in-turn"])
+def bench_in_turn_by_naive_events(
+    measure: Measure, devices: list[Device], caught: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Take events of two devices for marks on one clock."""
+
+    def naive(lane: Lane) -> list[Interval]:
+        return [(0.0, begin.elapsed_time(end) * MILLISECOND) for begin, end in lane._entries]
+
+    monkeypatch.setattr(Lane, "intervals", naive)
+    measure_on_each(measure, devices, in_turn=True)
+
+
+@cases("quick", caught=["unproved-overlap"])
+def bench_pipeline_by_first_and_last_events(
+    measure: Measure, devices: list[Device], caught: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Claim that stages share what lies between their first and last events, which run in turn."""
+
+    def by_ends(parts: Mapping[str, float]) -> float | None:
+        return 1 - 1 / MICRO if "shareable" in parts else None
+
+    monkeypatch.setattr("suite.measure.sampling.concurrency", by_ends)
+    measure_stages_in_turn(measure, devices)
+
+
+@cases("quick", caught=["unproved-overlap"])
+def bench_streams_by_events(
+    measure: Measure, accelerator: Device, caught: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Claim that two streams share their events' time on an engine that runs one at a time."""
+
+    def by_events(parts: Mapping[str, float]) -> float | None:
+        return min(1.0, parts["shared"] / parts["shareable"]) if "shareable" in parts else None
+
+    monkeypatch.setattr("suite.measure.sampling.concurrency", by_events)
+    measure_in_streams(measure, accelerator)
+
+
+@cases("quick", caught=["wrong-result"])
+def bench_garbage(measure: Measure, accelerator: Device, caught: str) -> None:
+    """Use what is read back without waiting until it is there."""
+    a, b = factors(accelerator)
+    measure_as_product(measure, lambda: (a @ b).to("cpu", non_blocking=True).clone(), a, b)
+
+
+@cases("quick", caught=["failed-case"])
+def bench_hang(measure: Measure, accelerator: Device, caught: str) -> None:
+    """Never end."""  # the last case of the last file: after it, nothing has to be taken up again
+    a, b = factors(accelerator)
+    measure_as_product(measure, threading.Event().wait, a, b)

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: MIT
+"""Plays scenes of `tests/instruments/simulated` in processes that have simulated devices."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+FOLDER = Path(__file__).parent / "simulated"
+
+
+def start(
+    module: str, *scenes: str, spec: dict[str, Any] | None = None, **environment: str
+) -> subprocess.Popen[str]:
+    """Start playing scenes of a module, on devices that `spec` describes."""
+    return subprocess.Popen(
+        [sys.executable, "-m", module, *scenes],
+        env=os.environ
+        | {"PYTHONPATH": str(FOLDER), "SIM_SPEC": json.dumps(spec or {})}
+        | environment,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+
+
+def play(
+    module: str, *scenes: str, spec: dict[str, Any] | None = None, **environment: str
+) -> dict[str, Any]:
+    """Play scenes of a module to their end; return what each saw."""
+    process = start(module, *scenes, spec=spec, **environment)
+    seen, _ = process.communicate(timeout=120)
+    assert process.returncode == 0
+    return dict(json.loads(seen))

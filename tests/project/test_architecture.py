@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: MIT
+"""`docs/architecture.md` shows the folders that there are, and no folder is too large."""
+
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from tests.instruments.command import ROOT
+
+TEXT = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+PACKAGES = ("suite", "reports")
+MOST_MODULES = 14
+"""Modules of a folder beside its `__init__.py`."""
+INDENT = 4
+
+
+def shown() -> set[str]:
+    """Return the paths that the page's tree shows, folders with a slash behind them."""
+    block = TEXT.partition("\n## The tree\n")[2].split("```")[1]
+    paths: set[str] = set()
+    above: list[str] = []
+    for line in block.strip().splitlines():
+        name = line.split()[0]
+        above[(len(line) - len(line.lstrip())) // INDENT :] = [name]
+        paths.add("".join(above))
+    return paths
+
+
+def modules(package: str) -> list[Path]:
+    """Return the modules of a package by their paths in the repository."""
+    files = sorted((ROOT / package).rglob("*.py"))
+    return [file.relative_to(ROOT) for file in files if not file.stem.startswith("__")]
+
+
+def test_the_tree_is_the_real_one() -> None:
+    inits = [file for name in PACKAGES for file in (ROOT / name).rglob("__init__.py")]
+    folders = {f"{file.parent.relative_to(ROOT).as_posix()}/" for file in inits}
+    files = {path.as_posix() for name in PACKAGES for path in modules(name) if len(path.parts) == 2}
+    assert shown() == {"frobench.py", "benchmarks/", *folders, *files}
+
+
+def test_every_path_that_the_page_names_is_there() -> None:
+    paths = set(re.findall(r"`((?:benchmarks|reports|suite|tests)/[\w./]*)`", TEXT))
+    assert len(paths) > 20
+    assert [path for path in sorted(paths) if not (ROOT / path).exists()] == []
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_no_folder_has_more_modules_than_one_can_look_over(package: str) -> None:
+    folders = Counter(path.parent for path in modules(package))
+    assert {f.as_posix(): n for f, n in folders.items() if n > MOST_MODULES} == {}
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_no_two_modules_of_a_package_have_the_same_name(package: str) -> None:
+    names = Counter(path.stem for path in modules(package))
+    assert [name for name, count in names.items() if count > 1] == []

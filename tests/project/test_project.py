@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: MIT
+"""What the project's files promise each other."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+import frobench
+
+ROOT = Path(__file__).parents[2]
+PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text())
+TEST_COMMAND = "python3 -m venv .venv && .venv/bin/pip install nox && .venv/bin/nox -s tests"
+
+
+def text(name: str) -> str:
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+def pins() -> dict[str, str]:
+    """Return the pinned versions by name."""
+    lines = (line for line in text("constraints.txt").splitlines() if not line.startswith("#"))
+    return dict(line.split("==") for line in lines)
+
+
+def stated() -> list[Requirement]:
+    """Return all requirements that the project states, of every group."""
+    groups = PROJECT["dependency-groups"].values()
+    grouped = [need for group in groups for need in group if isinstance(need, str)]
+    needs = [*PROJECT["build-system"]["requires"], *PROJECT["project"]["dependencies"], *grouped]
+    return [Requirement(need) for need in needs]
+
+
+def test_every_stated_requirement_is_pinned_within_its_range() -> None:
+    pinned = pins()
+    for need in stated():
+        assert need.specifier.contains(pinned[canonicalize_name(need.name)]), need
+
+
+def test_what_the_requirements_need_is_pinned_too() -> None:
+    pinned, seen, todo = pins(), set(), stated()
+    while todo:
+        need = todo.pop()
+        name = canonicalize_name(need.name)
+        if (name, *need.extras) in seen:
+            continue
+        seen.add((name, *need.extras))
+        try:
+            needs = metadata.requires(name) or []
+        except metadata.PackageNotFoundError:  # of a group that is not installed here
+            continue
+        if name == "torch":  # a vendor's build also brings the libraries it was made with
+            needs = [line for line in needs if not re.match(r"nvidia|cuda|triton|pytorch", line)]
+        todo += [
+            further
+            for further in map(Requirement, needs)
+            if not further.marker
+            or any(further.marker.evaluate({"extra": extra}) for extra in [*need.extras, ""])
+        ]
+    assert {name for name, *_ in seen} - pinned.keys() == set()
+
+
+def test_dependabot_reads_the_pins() -> None:
+    watched = text(".github/dependabot.yml")
+    assert "package-ecosystem: pip\n    directory: /\n" in watched
+    requirement = re.compile(r"#.*|[a-z0-9.-]+==[\w.]+")  # it passes over a file with other lines
+    assert all(map(requirement.fullmatch, text("constraints.txt").splitlines()))
+
+
+def test_the_pinned_torch_is_2_13() -> None:
+    assert pins()["torch"] == "2.13.0"
+
+
+def test_what_reads_and_reports_results_starts_without_torch_and_pytest() -> None:
+    contracts = PROJECT["tool"]["importlinter"]["contracts"]
+    [light] = [one for one in contracts if "torch" in one.get("forbidden_modules", [])]
+    code = """
+import importlib, json, pkgutil, sys
+for name in sys.argv[1:]:
+    module = importlib.import_module(name)
+    for found in pkgutil.walk_packages(getattr(module, "__path__", []), f"{name}."):
+        importlib.import_module(found.name)
+print(json.dumps(sorted({"torch", "pytest"} & sys.modules.keys())))
+"""
+    command = [sys.executable, "-c", code, "frobench", *light["source_modules"]]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
+    assert json.loads(done.stdout) == []
+
+
+def test_one_version_is_told_everywhere() -> None:
+    version = PROJECT["project"]["version"]
+    assert frobench.__version__ == version
+    assert f"\nversion: {version}\n" in text("CITATION.cff")
+    released = re.findall(r"^## \[(\d.*?)\]", text("CHANGELOG.md"), re.MULTILINE)
+    assert released[:1] in ([], [version])
+
+
+@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", ".ci/run"])
+def test_the_command_that_ci_runs_is_the_one_that_is_given(name: str) -> None:
+    assert TEST_COMMAND in text(name)
+
+
+def test_the_tests_run_on_every_python_that_is_promised() -> None:
+    promised = [
+        name.rpartition(" ")[2]
+        for name in PROJECT["project"]["classifiers"]
+        if re.search(r":: 3\.\d+$", name)
+    ]
+    assert f"python: {json.dumps(promised)}" in text(".github/workflows/tests.yml")
+    assert PROJECT["project"]["requires-python"] == f">={promised[0]}"
+
+
+@pytest.mark.parametrize(
+    ("shell", "completed"), [("bash", "plain,show\n"), ("fish", "plain,show\tPrint the answers")]
+)
+def test_the_completion_that_is_documented_completes_verbs(shell: str, completed: str) -> None:
+    assert 'eval "$(_FROBENCH_COMPLETE=bash_source frobench)"' in text("README.md")
+    words = {"COMP_WORDS": "frobench sh", "COMP_CWORD": "sh" if shell == "fish" else "1"}
+    code = "import frobench; frobench.main(prog_name='frobench')"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env=os.environ | words | {"_FROBENCH_COMPLETE": f"{shell}_complete"},
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        check=False,
+    )
+    assert completed in done.stdout
+
+
+def test_the_documents_name_the_command_where_the_bench_session_puts_it() -> None:
+    for name in ("README.md", "CONTRIBUTING.md"):
+        assert ".nox/bench/bin/frobench" in text(name)
+        assert ".venv/bin/frobench" not in text(name)
+
+
+def test_the_systems_that_are_promised_are_those_that_measure() -> None:
+    kept = {name for name in PROJECT["project"]["classifiers"] if name.startswith("Operating")}
+    assert kept == {"Operating System :: MacOS", "Operating System :: POSIX :: Linux"}
+    assert "Linux or macOS" in text("README.md")
+    assert "WSL2" in text("README.md")
+
+
+def test_every_link_of_the_documents_leads_somewhere() -> None:
+    for document in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]:
+        for link in re.findall(r"\]\(([^)#]+)[^)]*\)", document.read_text(encoding="utf-8")):
+            if "://" not in link:
+                assert (document.parent / link).exists(), f"{document.name}: {link}"

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: MIT
+"""The source archive has every file of the repository, so that its tests can run."""
+
+import shutil
+import subprocess
+import sys
+import tarfile
+from pathlib import Path
+
+import pytest
+
+import noxfile
+from tests.instruments.command import ROOT
+from tests.instruments.project_files import tracked
+
+BUILD = "from setuptools.build_meta import build_sdist; build_sdist('dist')"
+
+
+def test_the_source_archive_has_every_file(tmp_path: Path) -> None:
+    names = tracked()
+    if names is None:
+        pytest.skip("this is no clone")
+    noxfile.copy_tracked(ROOT, tmp_path)
+    subprocess.run([sys.executable, "-c", BUILD], cwd=tmp_path, capture_output=True, check=True)
+    (path,) = (tmp_path / "dist").glob("*.tar.gz")
+    with tarfile.open(path) as archive:
+        kept = {member.name.partition("/")[2] for member in archive if member.isfile()}
+    assert names - kept == set()
+    made = {"PKG-INFO", "setup.cfg"}
+    assert {name for name in kept - names if "egg-info/" not in name} == made
+
+
+def test_what_git_does_not_keep_is_left_out(tmp_path: Path) -> None:
+    if shutil.which("git") is None:
+        pytest.skip("git is not installed")
+    clone = tmp_path / "clone"
+    (clone / "results" / "mine").mkdir(parents=True)
+    kept, own = clone / "README.md", clone / "results" / "mine" / "run.json"
+    kept.touch()
+    own.touch()
+    for command in (["init", "--quiet"], ["add", "README.md"]):
+        subprocess.run(["git", "-C", str(clone), *command], check=True)  # noqa: S607 - as above
+    noxfile.copy_tracked(clone, tmp_path / "copy")
+    copied = [path for path in (tmp_path / "copy").rglob("*") if path.is_file()]
+    assert copied == [tmp_path / "copy" / "README.md"]

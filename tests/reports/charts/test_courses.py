@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: MIT
+"""What sensors said, on the page: drawn where it was read, in words, and marked if it matters."""
+
+import re
+
+import pytest
+
+from reports.charts import courses
+from reports.files.metadata import Head
+from reports.run import energy
+from reports.run.contents import contents
+from reports.run.page import Signs, run_page
+from reports.summary import views
+from reports.web import theme
+from suite import checks
+from suite.checks import rule
+from suite.checks.numbers import power, throttling
+from suite.stored.run import Energy, Run, Sensed, Telemetry, Work
+from tests.instruments.judging import made
+
+
+def page_of(run: Run) -> str:
+    """Return the page of a run, without its answers."""
+    return run_page(contents(run, []), [], Signs(Head({}, ""), "", "", ""))
+
+
+GAP = [100.0, None, 300.0]
+
+
+def telemetry(series: dict[str, dict[str, list[float | None] | None]]) -> Telemetry:
+    return Telemetry(
+        begun=20.0,
+        step=10.0,
+        series=series,
+        held_back={"cuda:0": {"SwPowerCap": [1.0, None, 0.5]}} if "cuda:0" in series else {},
+        launches=[20.0, 35.0],
+        unknown={"cuda:0.fan": "NVML: Not Supported"},
+        cost=0.0031,
+    )
+
+
+def on_gpus() -> Run:
+    run = made(accelerators=2)
+    run.frobench.telemetry = telemetry(
+        {
+            "cpu": {"clock_hz": [3e9, 3e9, 3e9], "load": [1.5, 2.5, 2.0]},
+            "cuda:0": {
+                "sm_clock_hz": [1.98e9, 1.98e9, 1.2e9],
+                "power_watts": GAP,
+                "pcie_replays": [0, 0, 4],
+                "fan": None,
+            },
+            "cuda:1": {"power_watts": [90, 90, 90]},
+        }
+    )
+    return run
+
+
+def on_cpu() -> Run:
+    run = made()
+    run.frobench.telemetry = telemetry({"cpu": {"clock_hz": [2e9, 3e9], "load": [1.5, 2.5]}})
+    return run
+
+
+def drawn(run: Run) -> dict[str, courses.Course]:
+    told = run.frobench.telemetry
+    assert isinstance(told, Telemetry)
+    return {course.title: course for course in courses.courses(run, told)}
+
+
+def test_gpus_are_drawn_by_clock_and_power_a_line_each_without_what_was_not_read() -> None:
+    found = drawn(on_gpus())
+    assert list(found) == ["Clock", "Power"]
+    first, second = found["Power"].lines
+    assert (first, second) == ("NVIDIA H200 (cuda:0)", "NVIDIA H200 (cuda:1)")
+    assert found["Power"].lines[first] == [(25, 100), (45, 300)]
+
+
+def test_without_an_accelerator_the_processors_clock_is_drawn() -> None:
+    assert list(drawn(on_cpu())) == ["Clock of the processor"]
+
+
+@pytest.mark.parametrize("form", [theme.WIDE, theme.NARROW])
+def test_a_course_follows_the_theme_and_is_told_in_words(form: theme.Form) -> None:
+    power = drawn(on_gpus())["Power"]
+    svg = courses.draw(power, form)
+    assert "style" not in svg
+    assert re.findall(r"#[0-9a-f]{6}", re.sub(r"var\([^)]*\)", "", svg)) == []
+    assert svg.count("<title>") == 2
+    assert (
+        'aria-label="Power over the run. NVIDIA H200 (cuda:0): 100 W to 300 W; '
+        'NVIDIA H200 (cuda:1): 90 W to 90 W."'
+    ) in svg
+    assert svg == courses.draw(power, form)
+
+
+def test_a_single_reading_and_one_value_all_along_can_be_drawn() -> None:
+    for values in ([(1.0, 5.0)], [(1.0, 0.0), (2.0, 0.0)]):
+        courses.draw(courses.Course("Power", "W", {"cpu": values}, []), theme.WIDE)
+
+
+def test_every_chart_has_a_table_of_its_own_launch_by_launch() -> None:
+    gpu = "NVIDIA H200 (cuda:0)"
+    assert [row for row in drawn(on_gpus())["Clock"].table if row[0] == gpu] == [
+        (gpu, "all", ["1.2 GHz", "1.98 GHz", "1.98 GHz"]),
+        (gpu, "1", ["1.98 GHz", "1.98 GHz", "1.98 GHz"]),
+        (gpu, "2", ["1.2 GHz", "1.59 GHz", "1.98 GHz"]),
+    ]
+    figures = page_of(on_gpus()).partition('id="sensors"')[2].split("<figure")[1:]
+    assert len(figures) == len(drawn(on_gpus()))
+    for figure, title in zip(figures, drawn(on_gpus()), strict=True):
+        assert f"{title} over the run and in each launch" in figure.partition("</figure>")[0]
+
+
+def test_before_the_first_launch_a_reading_is_of_none() -> None:
+    early = courses.Course("Power", "W", {"cpu": [(1.0, 5.0), (3.0, 7.0)]}, [2.0])
+    assert [row[1:] for row in early.table] == [("all", ["5 W", "6 W", "7 W"]), ("1", 3 * ["7 W"])]
+
+
+def test_the_table_has_every_quantity_or_the_reason() -> None:
+    told = courses.sensors(on_gpus())
+    assert told is not None
+    rows = {(device, name): cells for device, name, cells in told.rows}
+    gpu = "NVIDIA H200 (cuda:0)"
+    assert rows[gpu, "Clock"] == ["1.2 GHz", "1.98 GHz", "1.98 GHz"]
+    assert rows[gpu, "Fan"] == ["not known: NVML: Not Supported"]
+    assert rows[gpu, "PCIe packets sent again"] == ["4 more than at first"]
+    assert rows["CPU", "Load of the system"] == ["1.5", "2", "2.5"]
+    assert told.held_back == [(gpu, "SwPowerCap", "75%")]
+    assert told.cost == "0.31%"
+
+
+def test_the_page_has_the_section_under_the_cases_if_there_is_anything_to_show() -> None:
+    page = page_of(on_gpus())
+    assert page.index('id="cases"') < page.index('id="sensors"') < page.index('id="data"')
+    assert "SwPowerCap</code> in 75%" in page
+    assert 'id="sensors"' not in page_of(made())
+
+
+def test_energy_is_told_by_call_and_watt_beside_the_power_at_rest() -> None:
+    run = on_gpus()
+    assert isinstance(run.frobench.telemetry, Telemetry)
+    run.frobench.telemetry.idle_watts = {"cuda:0": 76.4, "cpu": 31.0}
+    run.frobench.environment.accelerators[0].power_limit_watts = 560.0
+    case = next(one for one in run.benchmarks if one.extra_info.work.flops)
+    case.extra_info.work = Work(flops=3e11)
+    joules = [0.3, 0.31, 0.29, 0.3, 0.32, 0.28, None, 0.3]
+    case.extra_info.energy = Energy(joules=joules, seconds=[j and j / 600 for j in joules])
+    told = energy.spent(run, {case.fullname: ("throttled",)})
+    assert told is not None
+    (row,) = told.rows
+    assert (row.joules.value.value, row.joules.value.launches) == (0.3, 7)
+    assert row.watts.value.value == pytest.approx(600)
+    assert row.work is not None
+    assert row.work.value.value == pytest.approx(1e12)
+    assert row.work.marks == ("throttled",)
+    assert told.devices == [
+        "NVIDIA H200 (cuda:0): 76.4 W at rest; its power limit is 560 W, 80% of its default",
+        "CPU: 31 W at rest",
+    ]
+    page = page_of(run)
+    assert '300 mJ</span> <span class="interval">[283, 317]' in page
+
+
+def test_without_a_counter_there_is_no_word_of_energy_but_the_reason() -> None:
+    run = on_cpu()
+    assert energy.spent(run, {}) is None  # an older file does not tell
+    assert "<h3>Energy</h3>" not in page_of(run)
+    first, second, third, *_ = run.frobench.outcomes
+    run.frobench.without_energy = dict.fromkeys((first.fullname, third.fullname), "no counter")
+    run.frobench.without_energy[second.fullname] = "no time"
+    told = energy.spent(run, {})
+    assert told is not None
+    assert told.left_out == {
+        "no counter": [views.name(run, first), views.name(run, third)],
+        "no time": [views.name(run, second)],
+    }
+    page = page_of(run)
+    assert "Energy of 2 headline cases was not measured: no counter</summary>" in page
+    assert "Energy of 1 headline case was not measured: no time</summary>" in page
+
+
+def held_back(**parts: float) -> Run:
+    """Return a run whose first case was held back in these parts of the readings."""
+    run = made(accelerators=1)
+    seen = Sensed(readings=40, values={}, held_back=parts)
+    run.benchmarks[0].extra_info.telemetry = {"cuda:0": seen}
+    run.frobench.conclusions = [
+        found for module in (throttling, power) for found in rule.conclusions(module, run)
+    ]
+    return run
+
+
+def test_a_throttled_case_says_so_beside_its_number() -> None:
+    run = held_back(GpuIdle=0.2, SwPowerCap=0.9, SwThermalSlowdown=0.4)
+    name = run.benchmarks[0].fullname
+    found = {one.code: one for one in run.frobench.conclusions if one.case == name}
+    assert found["throttled-case"].severity == "warning"
+    assert found["throttled-case"].message == (
+        "cuda:0 was held back by heat (SwThermalSlowdown) in 40% of 40 readings"
+    )
+    assert found["power-limited-case"].severity == "info"
+    assert "(SwPowerCap) in 90%" in found["power-limited-case"].message
+    assert views.marks(run)[name] == ("throttled",)
+    assert set(run.frobench.conclusions) <= set(checks.conclude(run))
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [{}, {"GpuIdle": 1.0}, {"ApplicationsClocksSetting": 1.0}, {"SwThermalSlowdown": 0.04}],
+)
+def test_what_is_no_trouble_is_no_warning(parts: dict[str, float]) -> None:
+    run = held_back(**parts)
+    codes = {one.code for one in run.frobench.conclusions}
+    assert not codes & {"throttled-case", "power-limited-case"}
+
+
+@pytest.mark.parametrize(
+    "name", ["HwSlowdown", "SwThermalSlowdown", "HwThermalSlowdown", "HwPowerBrakeSlowdown"]
+)
+def test_every_slowdown_of_nvmls_is_a_warning(name: str) -> None:
+    assert f"({name})" in next(
+        one.message for one in held_back(**{name: 0.5}).frobench.conclusions
+        if one.code == "throttled-case"
+    )  # fmt: skip

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: MIT
+"""Strips of samples: a row a launch, outliers there, small, and told in words."""
+
+import re
+from itertools import accumulate
+
+import pytest
+
+from reports.charts.strips import MOST, WIDTH, Strip, strip
+from suite.statistics import estimate, launch_medians
+from suite.stored import store
+from tests.instruments.exact_runs import case
+
+
+def drawn(*launches: list[float]) -> Strip:
+    samples = [sample for launch in launches for sample in launch]
+    one = case("bench_it", 1.0)
+    one.stats = store.case_stats(samples, 1)
+    one.extra_info.launches = [len(launch) for launch in launches]
+    medians = launch_medians(samples, one.extra_info.launches)
+    return strip(one, estimate(medians))
+
+
+def dots(found: Strip) -> list[list[int]]:
+    """Return where the dots of each launch lie, from left to right."""
+    (path,) = re.findall('class="dots" d="([^"]*)"', str(found.drawing))
+    rows = [re.findall(r"^(-?\d+) |m(\d+)", row) for row in path.split("M")[1:]]
+    return [list(accumulate(int(first or step) for first, step in row)) for row in rows]
+
+
+def test_each_launch_has_a_row_and_each_sample_a_dot() -> None:
+    found = drawn([1.0, 2.0, 4.0], [2.0], [], [1.0, 4.0])
+    assert dots(found) == [[0, WIDTH // 2, WIDTH], [WIDTH // 2], [0, WIDTH]]
+    assert found.medians == ["2 s", "2 s", "none", "2.5 s"]
+    assert found.range == ("1 s", "4 s")
+    assert "6 samples by launch, 1 s to 4 s" in found.drawing
+    assert found.drawing.count("v9") == 3  # a stroke a launch; too few of them for an interval
+
+
+def test_the_interval_is_a_band_between_its_ends() -> None:
+    launches = [[1.0], [10.0], [10.0], [10.0], [10.0], [100.0]]
+    (begin, length) = re.findall(r'class="band" d="M(\d+) 0h(\d+)', str(drawn(*launches).drawing))[
+        0
+    ]
+    assert (int(begin), int(length)) == (0, WIDTH)  # six launches give their range
+    assert 'class="band"' not in drawn(*launches[:5]).drawing
+
+
+@pytest.mark.parametrize("launches", [1, 40])
+def test_what_is_much_is_thinned_but_never_an_outlier(launches: int) -> None:
+    samples = [1.0 + 1e-6 * index for index in range(3000 // launches)]
+    found = drawn(*([*samples, 50.0, 0.5] for _ in range(launches)))
+    assert found.thinned == pytest.approx(3000 / MOST, abs=1)
+    assert all({0, WIDTH} <= set(row) for row in dots(found))
+    assert len(found.drawing) < 12 * MOST
+
+
+def test_equal_samples_can_be_drawn() -> None:
+    assert dots(drawn([1.0, 1.0], [1.0])) == [[WIDTH // 2], [WIDTH // 2]]
+
+
+def test_a_full_strip_takes_at_most_ten_bytes_a_sample() -> None:
+    launches = [
+        [1.0 + 0.01 * ((7 * index + launch) % 30) for index in range(30)] for launch in range(20)
+    ]
+    assert len(drawn(*launches).drawing) < 10 * 600

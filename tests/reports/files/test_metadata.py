@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: MIT
+"""Programs find out what a site holds, under which licence, and that it arrived whole."""
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from click.testing import CliRunner
+
+import frobench
+from reports.files import metadata
+from reports.files.downloads import ESTIMATES
+from reports.files.metadata import MEDIA, Publication
+from reports.purchase import purchase
+from reports.site import build
+from suite.stored import store
+from tests.instruments import factory
+from tests.reports.run.test_page import Reader
+
+ROOT = Path(__file__).parents[3]
+ADDRESS = "https://example.org/gpus/"
+
+
+class Built(NamedTuple):
+    """A site whose address is known, and one of the same runs whose is not, with all pages."""
+
+    public: Path
+    private: Path
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
+    folder = tmp_path_factory.mktemp("sites")
+    runs = [
+        factory.run(seed=1, profile="quick"),
+        factory.run(seed=2, profile="quick", partial=True),
+    ]
+    stored = [store.write(run, folder / "results") for run in runs]
+    out = folder / "public"
+    beside = purchase.Maker(stored, None, [])
+    build.build(stored, out)  # what was made for no address is not taken for one with an address
+    build.build(stored, out, beside=beside, publication=Publication(ADDRESS, "CC0-1.0"))
+    build.build(stored, folder / "private", beside=beside)
+    return Built(out, folder / "private")
+
+
+def graph(out: Path) -> dict[str, dict[str, Any]]:
+    """Return the entities of a site's crate by their names."""
+    found = json.loads((out / "ro-crate-metadata.json").read_text(encoding="utf-8"))
+    assert found["@context"] == "https://w3id.org/ro/crate/1.2/context"
+    entities = {one["@id"]: one for one in found["@graph"]}
+    assert len(entities) == len(found["@graph"])
+    return entities
+
+
+def root(entities: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    descriptor = entities["ro-crate-metadata.json"]
+    assert descriptor["@type"] == "CreativeWork"
+    assert descriptor["conformsTo"] == {"@id": "https://w3id.org/ro/crate/1.2"}
+    return entities[descriptor["about"]["@id"]]
+
+
+def references(value: object) -> Iterator[str]:
+    match value:
+        case {"@id": str(name)}:
+            yield name
+        case dict():
+            for one in value.values():
+                yield from references(one)
+        case list():
+            for one in value:
+                yield from references(one)
+
+
+def pages(out: Path) -> list[Path]:
+    return sorted(out.glob("*/*.html"))
+
+
+def every_page(out: Path) -> list[Path]:
+    """Return the pages of runs, the index, and the page of machines side by side."""
+    return [*pages(out), out / "index.html", out / "purchase.html"]
+
+
+def told(page: Path) -> dict[str, Any]:
+    """Return what a page tells programs of its data."""
+    text = page.read_text(encoding="utf-8")
+    (data,) = re.findall(r'<script type="application/ld\+json">(.*?)</script>', text)
+    found: dict[str, Any] = json.loads(data)
+    return found
+
+
+def properties(page: Path) -> dict[str, str]:
+    """Return the meta elements of a page."""
+    tags = Reader(page.read_text(encoding="utf-8")).tags
+    metas = [attributes for tag, attributes in tags if tag == "meta" and "content" in attributes]
+    return {one.get("property", one.get("name", "")): one["content"] for one in metas}
+
+
+def test_the_site_is_a_crate_with_all_that_one_must_have(built: Built) -> None:
+    for out, name in zip(built, (ADDRESS, "./"), strict=True):
+        entities = graph(out)
+        whole = root(entities)
+        assert (whole["@id"], whole["@type"]) == (name, "Dataset")
+        assert whole["name"]
+        assert len(whole["description"]) >= 50
+        assert re.fullmatch(r"\d{4}-\d\d-\d\d", whole["datePublished"])
+        assert entities[whole["license"]["@id"]]["name"] in {"CC0-1.0", "CC-BY-4.0"}
+        assert entities[whole["citation"]["@id"]]["name"] == "Frobench"
+        for one in entities.values():
+            values = [value for name, value in one.items() if name not in {"@id", "conformsTo"}]
+            assert set(references(values)) <= entities.keys(), one["@id"]
+
+
+def test_every_data_file_is_a_part_of_the_crate_and_arrives_whole(built: Built) -> None:
+    entities = graph(built.public)
+    parts, todo = set(), [root(entities)]
+    for one in todo:
+        for name in references(one.get("hasPart", [])):
+            parts.add(name)
+            todo.append(entities[name])
+    files = {name for name in parts if entities[name]["@type"] == "File"}
+    assert all((built.public / name).is_dir() for name in parts - files)
+    lying = {path for path in built.public.rglob("[!.]*.*") if ".cache" not in path.parts}
+    data = {path.relative_to(built.public).as_posix() for path in lying if path.suffix in MEDIA}
+    assert files == data - {"ro-crate-metadata.json"}
+    for name in files:
+        one, content = entities[name], (built.public / name).read_bytes()
+        assert one["contentSize"] == str(len(content))
+        assert one["sha256"] == hashlib.sha256(content).hexdigest()
+        assert one["encodingFormat"] == MEDIA[Path(name).suffix]
+        assert one["license"]["@id"] in entities
+
+
+def test_what_was_made_of_a_run_names_it(built: Built) -> None:
+    entities = graph(built.public)
+    for page in pages(built.public):
+        stored = page.with_suffix(".json").relative_to(built.public).as_posix()
+        table = page.with_suffix(".csv").relative_to(built.public).as_posix()
+        assert entities[table]["isBasedOn"] == {"@id": stored}
+        assert page.stem in entities[stored]["name"]
+
+
+def test_what_was_measured_is_a_column_with_its_unit() -> None:
+    assert metadata.VARIABLES.keys() <= set(ESTIMATES.names)
+    units = {name: metadata.variable(name)["unitText"] for name in metadata.VARIABLES}
+    assert (units["seconds"], units["flop_rate"], units["byte_rate"]) == ("s", "FLOP/s", "B/s")
+
+
+def test_the_page_of_machines_tells_of_ratios_and_not_of_times(built: Built) -> None:
+    found = told(built.public / "purchase.html")
+    columns = purchase.SCHEMA.names
+    assert {one["name"] for one in found["variableMeasured"]} <= set(columns)
+    assert "bootstrap" in found["measurementTechnique"]
+    assert "(A) and" in found["name"]
+
+
+def test_a_page_tells_programs_what_lies_beside_it(built: Built) -> None:
+    for page in every_page(built.private):
+        found = told(page)
+        assert (found["@context"], found["@type"]) == ("https://schema.org/", "Dataset")
+        assert found["license"] == "https://spdx.org/licenses/CC-BY-4.0"
+        assert "under CC-BY-4.0." in Reader(page.read_text(encoding="utf-8")).text
+        assert 50 <= len(found["description"]) <= 5000
+        assert len(found["distribution"]) >= (2 if page.stem == "purchase" else 4)
+        for one in found["distribution"]:
+            content = (page.parent / one["contentUrl"]).read_bytes()
+            assert one["sha256"] == hashlib.sha256(content).hexdigest()
+
+
+def test_an_address_makes_absolute_what_must_be(built: Built) -> None:
+    for page in every_page(built.public):
+        about, found = properties(page), told(page)
+        assert about["og:title"]
+        assert about["og:description"]
+        assert about["twitter:card"] == "summary_large_image"
+        lies = page.relative_to(built.public).as_posix()
+        assert about["og:url"] == found["url"] == ADDRESS + lies.removesuffix("index.html")
+        assert about["og:image"].startswith(ADDRESS)
+        assert (built.public / about["og:image"].removeprefix(ADDRESS)).is_file()
+        for one in found["distribution"]:
+            assert (built.public / one["contentUrl"].removeprefix(ADDRESS)).is_file()
+
+
+def test_without_an_address_none_is_made_up(built: Built) -> None:
+    for page in every_page(built.private):
+        about = properties(page)
+        assert about["og:title"]
+        assert not {"og:url", "og:image"} & about.keys()
+        assert about["twitter:card"] == "summary"
+        assert page.with_suffix(".png").is_file()
+
+
+def test_a_machine_s_badge_is_that_of_its_newest_run(built: Built) -> None:
+    (badge,) = (built.public / "badges").iterdir()
+    newest = pages(built.public)[-1]
+    assert badge.stem == newest.parent.name
+    assert badge.read_bytes() == newest.with_suffix(".badge.svg").read_bytes()
+    assert "partial" in badge.read_text(encoding="utf-8")
+    text = newest.read_text(encoding="utf-8")
+    folder = f"{ADDRESS}{newest.parent.name}/{newest.stem}"
+    assert f"[![Frobench]({folder}.badge.svg)]({folder}.html)" in text
+
+
+def test_the_cited_suite_is_the_one_of_the_citation_file() -> None:
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    name, licence = metadata.PROJECT["name"], metadata.PROJECT["license"].rpartition("/")[2]
+    assert f"\ntitle: {name}\n" in citation
+    assert f"\nabstract: {metadata.PROJECT['description']}\n" in citation
+    assert f"\nlicense: {licence}\n" in citation
+    assert f"\n  - name: {metadata.AUTHORS['name']}\n" in citation
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        "--address=example.org",
+        "--address=javascript:alert(1)",
+        "--address=https://example.org/?page=",
+        "--licence=CC0 1.0",
+    ],
+)
+def test_an_address_or_a_licence_that_is_none_is_refused(option: str) -> None:
+    result = CliRunner().invoke(frobench.main, ["report", option])
+    assert result.exit_code == 2
+    assert "such as" in result.output

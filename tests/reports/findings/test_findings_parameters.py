@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: MIT
+"""Ways to read and write parameters whose times are known."""
+
+import pytest
+
+from suite.stored.run import Work
+from tests.instruments.exact_runs import LAUNCHES, answer, by_name, case
+
+
+def test_parameters_are_read_and_written_best_and_the_plain_way_is_held_against_it() -> None:
+    work = Work(bytes=4e6, items=32.0)
+    times = {
+        "bench_read_state_dict": 3e-3,
+        "bench_read_flat": 2e-3,
+        "bench_write_rebuild": 20e-3,
+        "bench_write_copy": 1e-3,
+        "bench_write_load": 2e-3,
+    }
+    cases = [case(name, time, work=work, parameters=10**6) for name, time in times.items()]
+    found = by_name(answer("parameters", cases))
+    read, write = found["read-cpu"], found["write-cpu"]
+    assert read.value is not None
+    assert write.value is not None
+    assert read.value.value == pytest.approx(2e-3)
+    assert "1.5" in read.answer
+    assert "GB/s" in read.answer
+    assert write.value.value == pytest.approx(1e-3)
+    assert "copy_" in write.answer
+    assert "20" in write.answer
+
+
+def test_ways_that_cannot_be_told_apart_from_the_fastest_are_named() -> None:
+    up = [1e-3 * (1 + 0.01 * n) for n in range(LAUNCHES)]
+    ways: dict[str, float | list[float]] = {"rebuild": 9e-3, "copy": up, "load": up[::-1]}
+    work = Work(bytes=4e6)
+    cases = [
+        case(f"bench_write_{way}", time, work=work, parameters=10**6) for way, time in ways.items()
+    ]
+    write = by_name(answer("parameters", cases))["write-cpu"]
+    names = ("in place with copy_", "in place with load_state_dict")
+    assert any(write.answer.endswith(f"; no measurable difference: {name}.") for name in names)
+
+
+def test_moving_a_model_has_a_time_and_a_rate() -> None:
+    work = Work(bytes=8e6, items=64.0)
+    moved = [case("bench_move", 1e-3, "cuda:0", work=work, parameters=10**6)]
+    found = by_name(answer("parameters", moved, accelerators=1))["move"]
+    assert found.value is not None
+    assert found.value.value == pytest.approx(1e-3)
+    assert "8.0" in found.answer
+
+
+def test_charts_begin_with_the_model_that_the_answers_are_about() -> None:
+    small = [case(f"bench_read_{how}", 1e-3, parameters=10**6) for how in ("state_dict", "flat")]
+    large = [case("bench_read_scalar", 1e-6, parameters=10**8)]
+    section = answer("parameters", small + large)
+    assert [plot.name for plot in section.plots] == ["reading-1000000", "reading-100000000"]

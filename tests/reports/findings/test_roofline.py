@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: MIT
+"""Rooflines of runs whose truth is known: ceilings, ridge points, and which part of them is got."""
+
+import re
+from functools import cache
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from reports.charts import draw
+from reports.findings.roofline import Roofline, rooflines
+from reports.web import theme
+from suite.stored.run import Case, Outcome, Run, Search, Work
+from tests.instruments import factory
+from tests.instruments.exact_runs import LAUNCHES, case
+
+GPU = "cuda:0"
+BANDWIDTH, PEAK = 2e12, 4e13
+"""Bytes and operations a second; so the ridge lies at 20 FLOP for each byte."""
+
+
+def made(group: str, function: str, seconds: float, work: Work, **params: Any) -> Case:  # noqa: ANN401
+    return replace(case(function, seconds, GPU, work=work, **params), group=group)
+
+
+def copied(size: float = 2.0**28) -> Case:
+    return made(
+        "copies", "bench_within", 2 * size / BANDWIDTH, Work(bytes=2 * size), size=int(size)
+    )
+
+
+def searched(dtype: str = "float32") -> Case:
+    found = made("attainable_peak", "bench_product", 1e12 / PEAK, Work(flops=1e12), dtype=dtype)
+    found.extra_info.search = Search(shape=[1, 1, 1], shapes=1, seconds=1.0, runner_up=None)
+    return found
+
+
+def product(intensity: int, part: float, function: str = "bench_square") -> Case:
+    """Build a product that gets a part of its ceiling."""
+    flops = 1e9 * intensity
+    seconds = flops / (part * min(PEAK, BANDWIDTH * intensity))
+    work = Work(flops=flops, bytes=1e9)
+    return made("matmul", function, seconds, work, n=intensity, dtype="float32")
+
+
+@cache
+def base() -> Run:
+    return factory.run(accelerators=1, launches=LAUNCHES, profile="quick")
+
+
+def found(*cases: Case) -> list[Roofline]:
+    outcomes = [
+        Outcome(fullname=one.fullname, group=one.group, params=one.params, status="passed")
+        for one in cases
+    ]
+    run = replace(base(), benchmarks=[*cases], frobench=replace(base().frobench, outcomes=outcomes))
+    return rooflines(run)
+
+
+def test_each_product_is_held_against_the_ceiling_at_its_intensity() -> None:
+    (roof,) = found(copied(), searched(), product(5, 0.25), product(400, 0.8))
+    assert [dot.intensity for dot in roof.dots] == [5.0, 400.0]
+    assert [dot.part.value for dot in roof.dots] == pytest.approx([0.25, 0.8])
+    assert roof.dots[0].part.low == pytest.approx(0.25)  # what a launch does to all is no noise
+
+
+def test_the_roof_follows_the_bandwidth_to_the_ridge_and_then_the_peak() -> None:
+    (roof,) = found(copied(), searched(), product(5, 0.25), product(400, 0.8))
+    (line,) = roof.plot.lines
+    assert [point.x for point in line.points] == pytest.approx([2.5, 20.0, 800.0])
+    begin, ridge, end = (point.y.value for point in line.points)
+    assert begin == pytest.approx(ridge / 8)
+    assert ridge == end
+    assert any("ridge point between the two lies at 20.00 FLOP/B" in one for one in roof.sentences)
+    assert "float32: 40 TFLOP/s" in draw.draw(roof.plot, theme.NARROW)
+
+
+@pytest.mark.parametrize(
+    "cases",
+    [
+        (searched(), product(5, 0.5)),
+        (copied(), product(5, 0.5)),
+        (copied(4096), searched(), product(5, 0.5)),
+        (copied(), searched("bfloat16"), product(5, 0.5)),
+        (copied(), searched(), product(5, 0.5, function="bench_square_with_copies")),
+    ],
+    ids=["no bandwidth", "no peak", "in caches", "another precision", "copies included"],
+)
+def test_without_both_ceilings_or_a_product_below_them_there_is_none(cases: tuple[Case]) -> None:
+    assert found(*cases) == []
+
+
+def test_what_is_above_its_ceiling_lies_in_caches() -> None:
+    (honest,), (cached,) = (found(copied(), searched(), product(5, part)) for part in (0.9, 1.5))
+    assert not re.search("caches", " ".join(honest.sentences))
+    assert re.search("caches", " ".join(cached.sentences))

@@ -1,0 +1,302 @@
+# SPDX-License-Identifier: MIT
+"""The index tells every run without a script, and hands a script what it needs to compare them."""
+
+import json
+import math
+import re
+import shutil
+import subprocess
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+import msgspec
+import pytest
+from msgspec.structs import replace
+
+from reports.findings.finding import RATIO
+from reports.index import index
+from reports.index.packing import STEP
+from reports.summary.model import Change, Summary, summarise
+from reports.table.estimates import estimates
+from reports.web.render import HERE
+from suite.stored.run import Case, Conclusion, Run
+from tests.instruments import factory
+from tests.instruments.judging import made, samples, set_samples
+from tests.reports.index.test_packing import unpack
+from tests.reports.run.test_page import HOSTILE, Reader
+
+BEFORE = "20260101T000000Z-before"
+
+
+def of(run: Run, name: str) -> Summary:
+    """Return what is known of a run, as one of the machine `name`."""
+    return replace(
+        summarise(run, "0" * 64, estimates(run)), machine_id=name, href=f"{name}/run.html"
+    )
+
+
+@cache
+def measured(accelerators: int, seed: int = 1) -> Summary:
+    return of(factory.run(seed=seed, accelerators=accelerators), "a")
+
+
+def summary(name: str = "a", accelerators: int = 1, **changes: Any) -> Summary:  # noqa: ANN401
+    """Return what is known of a run of the machine `name`."""
+    made = measured(accelerators, changes.pop("seed", 1))
+    return replace(made, **({"machine_id": name, "href": f"{name}/run.html"} | changes))
+
+
+def on_day(day: int, name: str = "a", **changes: Any) -> Summary:  # noqa: ANN401
+    return summary(
+        name, datetime=f"2026-03-{day:02d}T12:30:00+00:00", href=f"{name}/{day}.html", **changes
+    )
+
+
+def rows(page: str) -> list[str]:
+    """Return the rows of the table, each its text."""
+    body = page[page.index("<tbody>") : page.index("</tbody>")]
+    return [Reader(row).text for row in body.split("<tr")[1:]]
+
+
+def links(page: str) -> list[str]:
+    body = page[page.index("<tbody>") : page.index("</tbody>")]
+    return re.findall(r'<a href="([^"]+)"', body)
+
+
+def data(page: str) -> Any:  # noqa: ANN401 - it is JSON
+    (text,) = re.findall(r'<script type="application/json" id="data">(.*?)</script>', page)
+    return json.loads(text)
+
+
+def changed(**changes: Any) -> Change:  # noqa: ANN401
+    nothing: dict[str, Any] = {"compared": 9, "slower": (), "faster": (), "differences": ()}
+    return Change(base=BEFORE, base_href="", faults=(), **(nothing | changes))
+
+
+def test_runs_are_newest_first_with_the_earlier_ones_beneath_their_machine_s_newest() -> None:
+    runs = [on_day(1, "a"), on_day(4, "b"), on_day(3, "a"), on_day(2, "b"), on_day(9, "c")]
+    assert links(index.page(runs)) == ["c/9.html", "b/4.html", "b/2.html", "a/3.html", "a/1.html"]
+
+
+def test_a_row_tells_what_ran_where_and_how_fast() -> None:
+    (row,) = rows(index.page([on_day(7, accelerators=2)]))
+    for word in (f"2{RATIO} NVIDIA H200", "2026-03-07 12:30", "2.13.0", "standard"):
+        assert word in row
+    assert len(re.findall(r"T?FLOP/s \[[\d.,]+, [\d.,]+\]", row)) == 2
+    assert re.search(r"[GT]B/s \[", row)
+    assert re.search(r"µs \[", row)
+
+
+def test_a_run_in_error_has_no_rank_and_no_rate_where_others_have_theirs() -> None:
+    runs = [on_day(2, "a"), on_day(1, "b", faults=("clock: it stood still",))]
+    found = data(index.page(runs))
+    assert all(column[0] and column[1] is None for column in found["figures"])
+    mine, none = found["rates"]
+    names = [found["products"][product][1] for product, *_ in mine]
+    assert names == ["float32", "bfloat16"]
+    for _, low, high in mine:
+        assert low < 1 < high
+    assert none == []
+
+
+def test_figures_without_an_interval_say_why() -> None:
+    run = factory.run(launches=3)
+    (row,) = rows(index.page([of(run, "few")]))
+    assert "FLOP/s (3 launches)" in row
+
+
+def test_a_row_tells_what_to_doubt() -> None:
+    runs = [
+        on_day(9, complete=False, failed=2, faults=("clock: it stood still",)),
+        on_day(8, "b", change=changed(slower=("matmul.square[16]",), compared=4)),
+        on_day(7, "c", change=changed(differences=("software.torch",))),
+        on_day(6, "d", change=changed()),
+    ]
+    page = index.page(runs)
+    partial, slower, other, same = rows(page)
+    assert "partial" in partial
+    assert "2 failed" in partial
+    assert "errors" in partial
+    assert "1 slower of 4" in slower
+    assert "not comparable: torch" in other
+    assert "no conclusive change in 9 cases" in same
+    assert "On 1 machine cases became slower" in Reader(page).text
+
+
+def test_the_order_of_the_runs_moves_nothing() -> None:
+    runs = [on_day(day, name, seed=day % 3) for day in (1, 2, 3) for name in ("a", "b")]
+    assert index.page(runs) == index.page(runs[::-1])
+
+
+def test_no_runs_are_told_plainly() -> None:
+    page = index.page([])
+    assert "There is nothing to show yet" in page
+    assert "<table" not in page
+
+
+def against(page: str, run: int, reference: int) -> dict[str, list[float]]:
+    """Return the log speed ratios that a script finds, by exercise."""
+    found = data(page)
+    names = [one["name"] for one in found["exercises"] for _ in range(one["cases"])]
+    mine, other = (unpack(found["times"], place) for place in (run, reference))
+    logs: dict[str, list[float]] = {}
+    for case in mine.keys() & other.keys():
+        logs.setdefault(names[case], []).append((other[case] - mine[case]) * STEP)
+    return logs
+
+
+def slowed(run: Run, times: float) -> Run:
+    for case in run.benchmarks:
+        set_samples(case, [[times * one for one in each] for each in samples(case)])
+    return run
+
+
+def renamed(run: Run) -> Run:
+    """Return a run whose accelerators have another maker."""
+    return msgspec.json.decode(msgspec.json.encode(run).replace(b"cuda", b"xpu"), type=Run)
+
+
+def test_cases_of_other_devices_of_the_kind_are_held_against_each_other() -> None:
+    run = made(accelerators=2, seed=1)
+    passed = sum(one.status == "passed" for one in run.frobench.outcomes)
+    fast = on_day(2, "fast", accelerators=2)
+    slow = of(renamed(slowed(run, 3)), "slow")
+    logs = against(index.page([fast, slow]), 0, 1)
+    assert sum(map(len, logs.values())) == passed
+    assert {"matmul", "matmul.cpu"} <= logs.keys()
+    for ratios in logs.values():
+        assert ratios == [pytest.approx(math.log(3), abs=STEP)] * len(ratios)
+
+
+def an_error(case: str | None = None) -> Conclusion:
+    return Conclusion(code="clock", severity="error", message="Stood still.", advice="", case=case)
+
+
+def other_version(case: Case, _: Run) -> None:
+    case.extra_info.version = "another"
+
+
+def no_time(case: Case, _: Run) -> None:
+    set_samples(case, [[0.0] * len(each) for each in samples(case)])
+
+
+def failed(case: Case, run: Run) -> None:
+    (mine,) = (one for one in run.frobench.outcomes if one.fullname == case.fullname)
+    mine.status = "failed"
+
+
+def in_error(case: Case, run: Run) -> None:
+    run.frobench.conclusions.append(an_error(case.fullname))
+
+
+@pytest.mark.parametrize("change", [other_version, no_time, failed, in_error])
+def test_what_is_not_the_same_work_or_does_not_count_has_no_ratio(
+    change: Callable[[Case, Run], None],
+) -> None:
+    good, run = on_day(2, "good"), made(accelerators=1, seed=1)
+    for case in run.benchmarks:
+        if case.group == "matmul":
+            change(case, run)
+    assert compared(good, of(run, "odd")) == compared(good, good) - {"matmul", "matmul.cpu"}
+
+
+def test_a_run_with_an_error_has_no_ratio() -> None:
+    run = made(accelerators=1, seed=1)
+    run.frobench.conclusions.append(an_error())
+    assert compared(on_day(2, "good"), of(run, "faulty")) == set()
+
+
+def compared(one: Summary, other: Summary) -> set[str]:
+    """Return the exercises in which two runs have a ratio."""
+    page = index.page([one, replace(other, machine_id="other", href="other/run.html")])
+    return {name for name, logs in against(page, 0, 1).items() if logs}
+
+
+@pytest.mark.skipif(not shutil.which("node"), reason="there is no node; browsers test it too")
+def test_the_script_s_overall_ratio_is_that_of_the_runs(tmp_path: Path) -> None:
+    one, other = on_day(2, "a", seed=1), on_day(1, "b", seed=2)
+    one = replace(one, spread=replace(one.spread, shared=0.8))
+    found = data(index.page([one, other]))
+    scripts = (HERE / "static" / name for name in ("packing.js", "ratios.js"))
+    program = "\n".join(script.read_text(encoding="utf-8") for script in scripts)
+    program += f"""
+const data = {json.dumps(found)}, against = ratios.reader(data).against(1);
+const mean = against.mean(0);
+const told = ratios.comparison(data, ratios.reader(data), [1, 0], (i) => ({{run: i}}));
+console.log(JSON.stringify({{mean, estimate: ratios.estimate(mean), own: against.mean(1), told}}));
+"""
+    file = tmp_path / "ratios.js"
+    file.write_text(program, encoding="utf-8")
+    node = shutil.which("node") or "node"
+    printed = subprocess.run([node, str(file)], check=True, capture_output=True, text=True).stdout
+    got = json.loads(printed)
+    logs = by_exercise(one, other)
+    assert got["mean"]["log"] == pytest.approx(fmean(map(fmean, logs.values())), abs=STEP)
+    assert got["mean"]["count"] == sum(map(len, logs.values()))
+    assert got["estimate"]["low"] < got["estimate"]["value"] < got["estimate"]["high"]
+    wanted = math.sqrt(variance(one) + variance(other))
+    assert got["mean"]["error"] == pytest.approx(wanted, rel=0.08)
+    assert got["own"]["log"] == got["own"]["error"] == 0
+    reference, machine = got["told"]["machines"]
+    assert reference["logs"] == dict.fromkeys(reference["logs"], 0)
+    counting = [name in logs for name in machine["counts"]]
+    covered = [
+        value
+        for i, row in zip(counting, machine["covariance"], strict=True)
+        for j, value in zip(counting, row, strict=True)
+        if i and j
+    ]
+    assert math.sqrt(sum(covered)) / len(logs) == pytest.approx(got["mean"]["error"])
+    for name, ratios in logs.items():
+        assert machine["logs"][name] == pytest.approx(fmean(ratios), abs=STEP)
+        assert machine["counts"][name] == len(ratios)
+        assert machine["worst"][name] <= machine["logs"][name] <= machine["best"][name]
+
+
+def variance(run: Summary) -> float:
+    """Return that of a run's mean over its exercises that need an accelerator."""
+    errors = [error for name, error in run.spread.errors.items() if not name.endswith(".cpu")]
+    apart = (1 - run.spread.shared) * sum(error**2 for error in errors)
+    return (apart + run.spread.shared * sum(errors) ** 2) / len(errors) ** 2
+
+
+def by_exercise(one: Summary, other: Summary) -> dict[str, list[float]]:
+    """Return the logs of the speed ratios of cases that need an accelerator, by exercise."""
+    return {
+        name: [other.times[name][case] - log for case, log in each.items()]
+        for name, each in one.times.items()
+        if not name.endswith(".cpu")
+    }
+
+
+def test_hostile_strings_are_shown_and_do_nothing() -> None:
+    run = summary()
+    software = replace(run.environment.software, torch=HOSTILE)
+    hostile = replace(
+        run,
+        title=HOSTILE,
+        device=HOSTILE + "W" * 10_000,
+        datetime=HOSTILE,
+        environment=replace(run.environment, software=software),
+        times={HOSTILE: {1: -3.0}},
+        change=changed(slower=(HOSTILE,), differences=(HOSTILE,)),
+    )
+    page = index.page([hostile, on_day(1, "b")])
+    assert page.count("<script") == page.count("</script>") == len(index.SCRIPTS) + 1
+    assert "alert('x')" not in re.sub(
+        r"&lt;script&gt;alert\(&#39;x|u003cscript\\u003ealert", "", page
+    )
+    assert not {"\x00", "\u202e"} & set(page)
+    assert data(page)["devices"]["values"][0][0].startswith("<script>alert('x')")
+    assert "{{7*7}}" in rows(page)[0]
+
+
+def test_a_thousand_runs_of_three_hundred_cases_fit_the_page() -> None:
+    """What a run adds, by one more of them, is what a thousand add a thousand times."""
+    few, more = (len(index.page([on_day(1, f"m{i}") for i in range(count)])) for count in (2, 12))
+    cases = sum(map(len, summary().times.values()))
+    row = (more - few) / 10 - 2 * cases
+    assert 1000 * (row + 2 * 300 + 3 * 15) + few < 1.5e6

@@ -1,0 +1,397 @@
+# SPDX-License-Identifier: MIT
+"""The page for who chooses between machines: true sentences, ties as ties, nothing guessed."""
+
+import csv
+import io
+import json
+import re
+from hashlib import sha256
+from math import log
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from reports.charts.scales import labels, spanning
+from reports.files.metadata import ANYWHERE
+from reports.findings.finding import RATIO
+from reports.purchase import prices, purchase, purchase_front, purchase_words
+from reports.purchase.comparison import Comparison, Exercise, Less, Machine, Rate
+from reports.purchase.machines import compare_measured
+from reports.purchase.measured import Measured
+from reports.purchase.purchase_view import View, listed, view
+from reports.web.render import HERE
+from suite import checks
+from suite.stored import store
+from suite.stored.run import Conclusion, Run
+from tests.instruments import factory
+from tests.instruments.factory_comparison import UNKNOWN
+from tests.instruments.judging import of_its_name
+from tests.reports.run.test_page import HOSTILE, Reader
+
+SIDES = ("matmul", "copies")
+
+
+def machine(name: str, *ratios: float, error: float | None = 0.01, **known: object) -> Machine:
+    """Return a machine whose exercises are so many times as fast as the reference's."""
+    logs = {side: log(ratio) for side, ratio in zip(SIDES, ratios, strict=False)}
+    spread = [[error**2 * (a == b) if error else 0.0 for a in SIDES] for b in SIDES]
+    base = replace(
+        UNKNOWN,
+        run=name,
+        title=f"{name}, 8 cores",
+        href=f"{name}.html",
+        device=name,
+        watts=700.0,
+        watts_source="datasheet",
+        memory_bytes=80 * 2**30,
+        logs=logs,
+        covariance=None if error is None else spread,
+        quantile=None if error is None else 2.0,
+        counts={side: 10 * (side in logs) for side in SIDES},
+        best={side: logs.get(side, log(4)) for side in SIDES},
+        worst={side: logs.get(side, log(0.5)) for side in SIDES},
+    )
+    if "price" in known:
+        known = {"currency": "USD", "price_date": "2026-01-01", "price_source": "a shop"} | known
+    return replace(base, **known)
+
+
+def beside(*others: Machine, **known: object) -> View:
+    """Return what is shown of machines beside a reference of two exercises."""
+    sides = [Exercise(name=side, title=side, total=10, weight=1.0) for side in SIDES]
+    reference = replace(
+        machine("base", 1.0, 1.0, error=None), quantile=0.0, covariance=[[0.0] * 2] * 2
+    )
+    shown = Comparison(
+        approximate=False,
+        reference="base",
+        exercises=sides,
+        machines=[replace(reference, **known), *others],
+    )
+    return view([shown, *(turned(shown, one) for one in others)])
+
+
+def turned(shown: Comparison, to: Machine) -> Comparison:
+    """Return the same machines beside another of them, as if their errors were independent."""
+
+    def turn(one: Machine) -> Machine:
+        logs = {side: one.logs[side] - to.logs[side] for side in one.logs if side in to.logs}
+        if one is to or one.covariance is None or to.covariance is None:
+            sure = replace(one, covariance=[[0.0] * 2] * 2, quantile=0.0)
+            return replace(sure if one is to else replace(one, covariance=None), logs=logs)
+        both = zip(one.covariance, to.covariance, strict=True)
+        spread = [[a + b for a, b in zip(*rows, strict=True)] for rows in both]
+        return replace(one, logs=logs, covariance=spread, quantile=2.0)
+
+    return replace(shown, reference=to.run, machines=[turn(one) for one in shown.machines])
+
+
+def said(shown: View) -> str:
+    return " ".join(purchase_words.sentences(shown))
+
+
+def test_the_first_sentence_says_how_fast_with_its_interval_and_over_what() -> None:
+    assert said(beside(machine("fast", 2.0))).startswith(
+        "fast is 2.00 [1.96, 2.04] times as fast as base over 1 of 2 exercises."
+    )
+
+
+def test_what_does_not_separate_is_not_called_faster() -> None:
+    assert "near cannot be told apart from base: it is 1.01" in said(beside(machine("near", 1.01)))
+    both = said(beside(machine("fast", 2.0, 2.0), machine("same", 1.99, 1.99)))
+    assert "same cannot be told apart from fast." in both
+
+
+def test_the_fastest_is_named_where_it_surely_is() -> None:
+    fast, slow = machine("fast", 2.0, 2.0), machine("slow", 0.5, 0.5)
+    assert "fast is the fastest (95%)." in said(beside(fast, slow))
+    assert "base is the fastest (95%)." in said(beside(machine("slower", 0.4, 0.4), slow))
+    lost = beside(fast, slow, machine("lost"))
+    assert "fast is the fastest that can be compared (95%)." in said(lost)
+    assert "fastest" not in said(beside(fast, machine("same", 1.99, 1.99)))
+    assert "fastest" not in said(beside(fast))
+
+
+def test_without_an_interval_nothing_is_sure() -> None:
+    shown = beside(machine("few", 9.0, 9.0, error=None), machine("fast", 2.0, 2.0))
+    assert "with too few launches for an interval" in said(shown)
+    assert "told apart" not in said(shown)
+    assert shown.rows[0].place == (1, 3)
+    near = said(beside(machine("few", 1.001, 1.001, error=None)))
+    assert "few is about as fast as base over 2 of 2 exercises; too few launches to tell." in near
+
+
+def test_places_are_shared_by_what_does_not_separate() -> None:
+    shown = beside(machine("fast", 2.0, 2.0), machine("same", 1.99, 1.99), machine("slow", 0.5))
+    assert [(row.name, row.place) for row in shown.rows] == [
+        ("fast", (1, 2)),
+        ("same", (1, 2)),
+        ("base", (3, 3)),
+        ("slow", (4, 4)),
+    ]
+
+
+def test_another_machine_changes_no_figure_of_the_others() -> None:
+    few = beside(machine("fast", 2.0, 1.5), machine("slow", 0.5))
+    more = beside(machine("fast", 2.0, 1.5), machine("slow", 0.5), machine("other", 1.7, 3.0))
+    ratios = {row.name: row.ratio for row in more.rows}
+    assert all(ratios[row.name] == row.ratio for row in few.rows)
+
+
+def test_a_price_that_nobody_knows_is_not_known() -> None:
+    shown = beside(machine("cheap", 1.0, 1.0, price=500.0), machine("unknown", 2.0, 2.0))
+    assert "No price in USD is known for unknown and base." in said(shown)
+    rows = Reader(purchase.parts(shown)["worth"]).text
+    assert "500 USD 500 USD" in rows
+    assert rows.count("not known") == 2 * 5
+
+
+def test_prices_in_another_currency_are_not_mixed() -> None:
+    shown = beside(
+        machine("here", 1.0, price=500.0), machine("there", 1.0, price=400.0, currency="EUR")
+    )
+    assert shown.currency == "USD"
+    assert [row.amounts["price"] for row in shown.rows if row.name == "there"] == [None]
+
+
+def worth(shown: View) -> str:
+    return Reader(purchase.parts(shown)["worth"]).text
+
+
+def test_speed_per_watt_needs_no_power_of_the_reference() -> None:
+    text = worth(beside(machine("fast", 2.1, 2.1, watts=350.0), watts=None))
+    assert f"350 W 0.600{RATIO} [0.592, 0.609]" in text
+    assert "Work per joule" not in text
+
+
+def test_measured_energy_has_a_column_of_its_own_and_is_never_a_limit() -> None:
+    energy = Less(log=log(3), variance=1e-4, quantile=2.0, cases=4)
+    text = worth(beside(machine("thrifty", 2.0, 2.0, energy=energy, watts=None)))
+    assert "Work per joule, measured" in text
+    assert f"not known not known 3.00{RATIO} [2.94, 3.06] 4 cases" in text
+    assert "not measured" in text
+
+
+def test_a_rate_has_its_price_where_the_price_is_known() -> None:
+    rate = Rate(precision="bfloat16", value=8e14, low=7.9e14, high=8.1e14)
+    text = worth(beside(machine("fast", 2.0, price=8000.0, rates=[rate]), rates=[rate]))
+    assert "800 TFLOP/s [790, 810] 10.00 USD per TFLOP/s [9.88, 10.13]" in text
+    assert text.count("800 TFLOP/s") == 2
+    assert text.count("per TFLOP/s") == 1
+
+
+def test_what_gives_most_for_its_price_is_named_and_ties_are_too() -> None:
+    dear, cheap = machine("dear", 2.0, 2.0, price=5000.0), machine("cheap", 1.0, 1.0, price=1000.0)
+    assert "cheap gives most for its price" in said(beside(dear, cheap))
+    tied = said(beside(replace(dear, price=2000.0), cheap))
+    assert "dear and cheap give most" in tied
+
+
+def test_several_devices_are_no_dearer_for_the_work_of_one() -> None:
+    eight = machine("eight", 1.0, 1.0, price=8000.0, count=8)
+    eight = replace(eight, watts=5600.0, memory_bytes=640 * 2**30)
+    shown = beside(eight, price=1000.0, currency="USD", price_date="2026-01-01")
+    text = said(shown)
+    assert f"base and 8{RATIO} eight give most for their prices" in text
+    assert "have 1 to 8 devices; a ratio is that of equally many on either side" in text
+    assert "8,000 USD 1,000 USD [986, 1,014]" in worth(shown)
+    assert "5.6 kW 0.143" in worth(shown)
+    assert {one.amount for one in purchase_front.points(shown, "memory")} == {80 * 2**30}
+
+
+def test_no_accelerator_is_priced_by_the_work_of_the_processor_beside_it() -> None:
+    sides = [Exercise(name="matmul.cpu", title="products", total=10, weight=1.0)]
+    logs = {"matmul.cpu": 0.0}
+    ends = {"best": logs, "worst": logs, "counts": {"matmul.cpu": 10}, "covariance": [[0.0]]}
+    base = replace(machine("base"), logs=logs, **ends, watts=None, memory_bytes=None)
+    card = replace(machine("card", price=1000.0), logs=logs, **ends, beyond={"matmul": 9})
+    held = [
+        Comparison(approximate=False, reference=one, exercises=sides, machines=[base, card])
+        for one in ("base", "card")
+    ]
+    shown = view(held)
+    assert "base measured no accelerator" in said(shown)
+    assert "most for" not in said(shown)
+    assert "1,000 USD not known" in worth(shown)
+    assert not purchase_front.points(shown, "watts")
+
+
+def test_missing_cases_are_counted_and_bounded_and_never_filled_in() -> None:
+    shown = beside(machine("half", 2.0))
+    text = Reader(purchase.parts(shown)["speed"]).text
+    assert "1 of 2" in text
+    assert f"1.00{RATIO} to 2.83{RATIO} if the missing were like the worst or the best" in text
+    assert "no common case" in Reader(purchase.parts(shown)["exercises"]).text
+
+
+def test_a_single_common_case_bounds_nothing() -> None:
+    ends = dict.fromkeys(SIDES, log(2))
+    shown = beside(machine("half", 2.0, best=ends, worst=ends))
+    text = Reader(purchase.parts(shown)["speed"]).text
+    assert "10 of 20" in text
+    assert "if the missing" not in text
+
+
+def test_the_front_says_who_is_beaten_by_whom_and_what_is_not_sure() -> None:
+    shown = beside(
+        machine("fast", 2.0, 2.0, price=3000.0),
+        machine("poor", 1.0, 1.0, price=4000.0),
+        machine("dearer", 2.01, 2.01, price=9000.0),
+    )
+    assert {one.row.name: one.word for one in purchase_front.points(shown, "price")} == {
+        "dearer": "on the front; not conclusively faster than B",
+        "fast": "on the front",
+        "poor": "beaten by B",
+    }
+    drawing = purchase.parts(shown)["front"]
+    assert drawing.count('class="ring"') == 2
+    assert "poor: beaten by B" in drawing
+
+
+def test_labels_keep_off_each_other_and_off_the_points() -> None:
+    crowd = [(50.0, 100.0)] * 4 + [(51.0, 104.0), (90.0, 100.0)]
+    offsets = labels(crowd)
+    placed = [(x * 2.4, y + step) for (x, y), step in zip(crowd, offsets, strict=True)]
+    taken = placed + [(x * 2.4, y) for x, y in crowd]
+    for place, one in enumerate(placed):
+        others = [*taken[:place], *taken[place + 1 :]]
+        assert all(abs(one[0] - x) >= 11 or abs(one[1] - y) >= 14 for x, y in others)
+
+
+@pytest.mark.parametrize("values", [[1.0], [0.9, 1.1], [2e-3, 5e6], [31_000.0, 32_000.0]])
+def test_an_axis_holds_its_values_and_round_numbers(values: list[float]) -> None:
+    axis = spanning(values)
+    assert all(0 < axis.at(value) < 100 for value in values)
+    assert 1 <= len(axis.ticks()) <= 4
+    assert all(0 <= at <= 100 for at, _ in axis.ticks())
+
+
+def test_names_stand_in_a_row() -> None:
+    assert listed(["a"]) == "a"
+    assert listed(["a", "b", "c"]) == "a, b and c"
+
+
+@pytest.fixture(scope="module")
+def runs() -> dict[str, Run]:
+    quick = {
+        f"m/{seed}.html": factory.run(seed=seed, accelerators=1, profile="quick", slower=slower)
+        for seed, slower in ((1, 1.0), (2, 1.5))
+    }
+    spoilt = factory.run(seed=3, accelerators=1, profile="quick", partial=True)
+    spoilt.frobench.environment.accelerators[0] = replace(
+        spoilt.frobench.environment.accelerators[0], name=HOSTILE
+    )
+    of_its_name(spoilt.frobench.environment)
+    return quick | {"m/3.html": spoilt}
+
+
+@pytest.fixture(scope="module")
+def made(runs: dict[str, Run]) -> dict[str, bytes]:
+    return purchase.files(runs, "m/2.html", prices.read())
+
+
+def test_the_page_holds_a_comparison_with_each_machine_for_its_scripts(
+    made: dict[str, bytes],
+) -> None:
+    text = made[purchase.PAGE].decode()
+    (block,) = re.findall(r'<script type="application/json"[^>]*>(.*?)</script>', text)
+    assert not re.search(r"[<>&\u2028\u2029]", block)
+    found = json.loads(block)
+    assert [one["reference"] for one in found] == ["m/2", "m/1", "m/3"]
+    assert [one["run"] for one in found[0]["machines"]] == ["m/1", "m/2", "m/3"]
+
+
+def test_hostile_names_stay_text(made: dict[str, bytes]) -> None:
+    text = made[purchase.PAGE].decode()
+    assert "<script>alert" not in text
+    assert "<script>alert" in Reader(text).text
+    assert not re.search("[\x00\u202e]", text)
+
+
+def test_each_run_tells_its_doubts_with_links_to_where_its_page_does(
+    made: dict[str, bytes],
+) -> None:
+    page = Reader(made[purchase.PAGE].decode())
+    assert "This run is partial." in page.text
+    links = page.attributes("href")
+    assert {f"m/{seed}.html#doubts" for seed in (1, 2, 3)} <= {*links}
+    assert "m/1.html#exercise-matmul" in links
+
+
+def test_the_download_has_a_row_for_each_machine_and_exercise(made: dict[str, bytes]) -> None:
+    rows = [*csv.DictReader(io.StringIO(made["purchase.csv"].decode()))]
+    mine = [row for row in rows if row["run"] == "m/1"]
+    assert len(mine) == len({row["exercise"] for row in rows})
+    for row in mine:
+        assert float(row["low"]) <= float(row["ratio"]) <= float(row["high"])
+        assert log(float(row["ratio"])) == pytest.approx(float(row["log_ratio"]))
+        assert int(row["cases"]) <= int(row["every"])
+
+
+def test_only_files_that_have_a_page_are_laid_side_by_side(tmp_path: Path) -> None:
+    paths = [tmp_path / "a", tmp_path / "b"]
+    for path in paths:
+        path.write_bytes(b"")
+    lone = purchase.Maker(paths, None, [])
+    assert lone({}, ANYWHERE) == {}
+    assert not lone.made
+
+
+def test_a_copy_of_a_file_is_the_same_reference(runs: dict[str, Run], tmp_path: Path) -> None:
+    paths = [tmp_path / str(number) for number, _ in enumerate(runs)]
+    for path, run in zip(paths, runs.values(), strict=True):
+        path.write_bytes(store.encode(run))
+    copy = tmp_path / "copy"
+    copy.write_bytes(paths[1].read_bytes())
+    pages = {
+        sha256(path.read_bytes()).hexdigest(): href for path, href in zip(paths, runs, strict=True)
+    }
+    made = purchase.Maker([*paths, copy], copy, [])(pages, ANYWHERE)
+    read = {href: checks.judged(run) for href, run in runs.items()}
+    assert made == purchase.files(read, "m/2.html", [])
+
+
+@pytest.fixture(scope="module")
+def faulty() -> Run:
+    run = factory.run(seed=4, accelerators=1, profile="quick")
+    error = Conclusion(
+        code="clock-set-back", severity="error", message="launch 3 began too early", advice=""
+    )
+    run.frobench.conclusions = [error]
+    return run
+
+
+def test_a_reference_with_an_error_is_told_plainly_and_why(
+    runs: dict[str, Run], faulty: Run
+) -> None:
+    made = purchase.files(runs | {"m/4.html": faulty}, "m/4.html", prices.read())
+    text = Reader(made[purchase.PAGE].decode()).text
+    assert "can be compared, so that nothing can be held against it" in text
+    assert "clock-set-back: launch 3 began too early" in text
+    assert not Measured.of(faulty).rates
+
+
+def test_unless_one_is_named_the_reference_is_the_first_that_can_be_compared(
+    runs: dict[str, Run], faulty: Run
+) -> None:
+    bare = factory.run(seed=5, profile="quick")
+    made = purchase.files({"m/4.html": faulty, "m/5.html": bare} | runs, None, [])
+    assert "NVIDIA H200 (C) (the reference)" in Reader(made[purchase.PAGE].decode()).text
+
+
+def test_without_an_accelerator_on_the_reference_ratios_are_the_processors() -> None:
+    bare = factory.run(seed=5, profile="quick")
+    full = factory.run(seed=6, accelerators=1, profile="quick")
+    both = {"bare": Measured.of(bare), "full": Measured.of(full)}
+    text = said(view([compare_measured(both, one) for one in ("bare", "full")]))
+    assert "on the CPU alone" in text
+    assert "the ratios of NVIDIA H200 are those of the processors beside them" in text
+    text = said(view([compare_measured(both, one) for one in ("full", "bare")]))
+    assert "both measured counts for nothing in all" in text
+    assert "on the CPU alone" not in text
+
+
+def test_no_script_can_end_the_element_that_it_stands_in() -> None:
+    for path in (HERE / "static").glob("*.js"):
+        assert "</script" not in path.read_text(encoding="utf-8").lower(), path

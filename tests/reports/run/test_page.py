@@ -1,0 +1,382 @@
+# SPDX-License-Identifier: MIT
+"""Pages that can be published as they are: whole, honest, strict, and equal for equal input."""
+
+import csv
+import hashlib
+import html
+import os
+import re
+import subprocess
+import sys
+from base64 import b64encode
+from html.parser import HTMLParser
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from reports.charts.words import slug
+from reports.index import index
+from reports.site.build import KEPT
+from reports.site.build import build as publish
+from suite.stored import store
+from suite.stored.run import Case, Conclusion, Exercise, Outcome, Run
+from tests.instruments import factory
+from tests.instruments.judging import add_up, samples, set_samples
+
+HOSTILE = "<script>alert('x')</script>\"'{{7*7}}\x00\u202e"
+
+
+class Reader(HTMLParser):
+    """Collect what a test wants to know of a page."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str]]] = []
+        self.words: list[str] = []
+        self._hidden = 0
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Note a tag and its attributes."""
+        self.tags.append((tag, {name: value or "" for name, value in attrs}))
+        self._hidden += tag == "style"
+
+    def handle_endtag(self, tag: str) -> None:
+        """Note that a style sheet ends."""
+        self._hidden -= tag == "style"
+
+    def handle_data(self, data: str) -> None:
+        """Note words that a reader sees."""
+        if not self._hidden:
+            self.words.append(data)
+
+    @property
+    def text(self) -> str:
+        """All words that a reader sees, on one line."""
+        return " ".join(" ".join(self.words).split())
+
+    def attributes(self, name: str) -> list[str]:
+        """Return the values of an attribute, in order."""
+        return [attributes[name] for _, attributes in self.tags if name in attributes]
+
+    @property
+    def programs(self) -> int:
+        """How many scripts are run, and not data."""
+        return sum(tag == "script" and "type" not in attrs for tag, attrs in self.tags)
+
+    def count(self, tag: str) -> int:
+        """Return how often a tag occurs."""
+        return sum(one == tag for one, _ in self.tags)
+
+
+def build(tmp_path: Path, *runs: Run) -> list[Path]:
+    stored = [store.write(run, tmp_path / "results") for run in runs]
+    return publish(stored, tmp_path / "site")
+
+
+def read(tmp_path: Path, run: Run) -> tuple[str, Reader]:
+    text = build(tmp_path, run)[1].read_text(encoding="utf-8")
+    return text, Reader(text)
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    runs = [factory.run(seed=1), factory.run(seed=2, accelerators=2, partial=True)]
+    return build(tmp_path_factory.mktemp("pages"), *runs)
+
+
+def test_there_is_an_index_and_a_page_a_run_with_its_data_beside_it(site: list[Path]) -> None:
+    index, newest, oldest = site
+    assert index.name == "index.html"
+    for one in (newest, oldest):
+        assert one.parent.parent == index.parent
+        assert one.with_suffix(".csv").is_file()
+        assert store.read(one.with_suffix(".json")).frobench.run == one.stem
+
+
+def test_the_stored_file_is_copied_byte_for_byte(tmp_path: Path) -> None:
+    run = factory.run()
+    source = store.write(run, tmp_path / "results")
+    copy = publish([source], tmp_path / "site")[1].with_suffix(".json")
+    assert copy.read_bytes() == source.read_bytes()
+
+
+def test_every_link_leads_somewhere(site: list[Path]) -> None:
+    for one in site:
+        reader = Reader(one.read_text(encoding="utf-8"))
+        names = reader.attributes("id")
+        assert len(names) == len(set(names))
+        for href in reader.attributes("href"):
+            if href.startswith("#"):
+                assert href[1:] in names
+            elif not href.startswith("data:image/"):
+                assert (one.parent / href.partition("#")[0]).is_file(), href
+
+
+def scripts(one: Path) -> int:
+    """Return how many scripts a page runs."""
+    return len(index.SCRIPTS) if one.name == "index.html" else 0
+
+
+def test_nothing_is_asked_of_any_server(site: list[Path]) -> None:
+    for one in site:
+        text = one.read_text(encoding="utf-8")
+        reader = Reader(text)
+        links = [href for href in reader.attributes("href") if not href.startswith("data:")]
+        assert not any(re.match(r"\w+:|//", link) for link in links)
+        assert reader.attributes("src") == reader.attributes("srcset") == []
+        assert reader.count("img") == reader.count("iframe") == 0
+        assert reader.programs == scripts(one)
+        assert not re.search(r"@import|url\((?!#)", text)
+        assert reader.count("link") == 1  # the icon, which is in the page
+
+
+def test_the_policy_allows_the_one_style_sheet_by_its_hash(site: list[Path]) -> None:
+    for one in site:
+        text = one.read_text(encoding="utf-8")
+        (style,) = re.findall(r"<style>(.*?)</style>", text, flags=re.DOTALL)
+        digest = b64encode(hashlib.sha256(style.encode()).digest()).decode()
+        reader = Reader(text)
+        (policy,) = [a["content"] for t, a in reader.tags if t == "meta" and "http-equiv" in a]
+        assert policy.startswith("default-src 'none'; style-src 'sha256-")
+        assert f"'sha256-{digest}'" in policy
+        assert reader.attributes("style") == []
+
+
+def test_a_page_can_be_found_one_s_way_in(site: list[Path]) -> None:
+    for one in site[1:]:
+        reader = Reader(one.read_text(encoding="utf-8"))
+        tags = [tag for tag, _ in reader.tags]
+        assert tags.count("h1") == tags.count("main") == 1
+        assert tags[tags.index("body") + 1] == "a"  # the way past the navigation
+        assert tags.count("table") == tags.count("caption")
+        assert all("scope" in attributes for tag, attributes in reader.tags if tag == "th")
+        levels = [int(tag[1]) for tag in tags if re.fullmatch(r"h\d", tag)]
+        assert all(after <= before + 1 for before, after in pairwise(levels))
+        assert [a["lang"] for t, a in reader.tags if t == "html"] == ["en"]
+
+
+def test_each_chart_has_its_words_and_its_table(site: list[Path]) -> None:
+    reader = Reader(site[1].read_text(encoding="utf-8"))
+    charts = [a for t, a in reader.tags if t == "svg" and a.get("role") == "img"]
+    strips = [chart for chart in charts if chart.get("class") == "strip"]
+    assert len(charts) - len(strips) == 2 * reader.count("figure") > 0
+    assert len(strips) == len([name for name in reader.attributes("id") if "case-" in name])
+    assert all(chart["aria-label"] for chart in charts)
+    others = len(factory.QUESTIONS) + reader.attributes("id").count("normal")  # cases, other runs
+    assert reader.count("figure") + others == reader.count("table")
+
+
+def test_the_answers_come_first_each_with_its_question(tmp_path: Path) -> None:
+    run = factory.run(accelerators=1)
+    _, reader = read(tmp_path, run)
+    places = [reader.text.index(one.question) for one in run.frobench.exercises.values()]
+    assert places == sorted(places)
+    assert places[-1] < reader.text.index("How it was measured")
+    assert "as fast as the CPU at n" in reader.text[: places[0]]  # the speed-up, in brief
+
+
+def test_what_was_not_measured_is_said_plainly(tmp_path: Path) -> None:
+    _, reader = read(tmp_path, factory.run())
+    assert "Not measured: no accelerator." in reader.text
+    assert "the kernel offers no frequency control" in reader.text
+
+
+def test_noise_and_failure_stand_beside_the_number(tmp_path: Path) -> None:
+    run = factory.run()
+    noisy, failed = run.benchmarks[0], run.benchmarks[1]
+    slowly = [1.0, 1.0, 1.4, 1.4, 1.0, 1.4, 1.0, 1.4]
+    by_launch = zip(samples(noisy), slowly, strict=True)
+    set_samples(noisy, [[s * factor for s in launch] for launch, factor in by_launch])
+    add_up(run)
+    run.frobench.outcomes[:] = [
+        replace(one, status="failed", reason="off by 3") if one.fullname == failed.fullname else one
+        for one in run.frobench.outcomes
+    ]
+    text, reader = read(tmp_path, run)
+    assert " noisy " in row(text, noisy)
+    assert " failed " in row(text, failed)
+    assert "noisy" not in row(text, run.benchmarks[2])
+    assert "off by 3" in reader.text
+    assert "launches differ by " in reader.text
+    assert "noisy" in reader.text[: reader.text.index("The machine and its settings")]
+
+
+def row(text: str, case: Case) -> str:
+    """Return what the list of all cases says of a case."""
+    listed = text[text.index('id="cases"') :]
+    start = f"CPU, n = {case.params['n']}, dtype = {case.params['dtype']} "
+    rows = [
+        Reader(one).text for one in re.findall(r'<tr id="case.*?</tr>', listed, flags=re.DOTALL)
+    ]
+    name = case.name.partition("[")[0]
+    (found,) = [one for one in rows if one.startswith(f"{name} ") and start in one]
+    return found
+
+
+def test_a_number_leads_to_its_case_and_the_case_to_its_samples(tmp_path: Path) -> None:
+    run = factory.run()
+    text, reader = read(tmp_path, run)
+    place = next(
+        number
+        for number, case in enumerate(run.benchmarks, start=1)
+        if case.name == "bench_square[cpu-256-float32]"
+    )
+    (chart,) = re.findall(r'<figure id="exercise-matmul-1">.*?</figure>', text, flags=re.DOTALL)
+    line = next(one for one in re.findall("<tr>.*?</tr>", chart, re.DOTALL) if ">256</th>" in one)
+    assert f'href="#case-{place}"' in line
+    answer = text[text.index('class="answer"') :].partition("</p>")[0]
+    assert re.search(r'class="source">cases? <a href="#case-\d+">', answer)
+    behind = text[text.index(f'<tr id="case-{place}"') :]
+    (sample_row,) = re.findall('<tr class="raw">.*?</tr>', behind, re.DOTALL)[:1]
+    samples = run.benchmarks[place - 1].stats.rounds
+    assert f"{samples} samples in 8 launches" in sample_row
+    assert "Medians of the launches: " in sample_row
+    assert run.benchmarks[place - 1].fullname in sample_row
+    assert f"{run.frobench.run}.samples.csv" in reader.attributes("href")
+
+
+def test_a_newcomer_is_told_what_it_comes_to_and_how_to_repeat_it(tmp_path: Path) -> None:
+    run = factory.run(accelerators=1)
+    _, reader = read(tmp_path, run)
+    (description,) = [a["content"] for _, a in reader.tags if a.get("name") == "description"]
+    machine, _, summary = description.partition(". ")
+    assert machine.startswith("How fast PyTorch computes on NVIDIA H200")
+    assert summary
+    assert "".join(summary.split()) in "".join(reader.text.split())
+    assert f"frobench reproduce {run.frobench.run}.json measures the same" in reader.text
+    assert run.frobench.digest in reader.text
+
+
+def test_each_rule_of_thumb_stands_below_its_answer(site: list[Path]) -> None:
+    text = html.unescape(site[1].read_text(encoding="utf-8"))
+    table = site[1].with_name(f"{site[1].stem}.findings.csv")
+    with table.open(newline="", encoding="utf-8") as file:
+        rules = [one["rule_of_thumb"] for one in csv.DictReader(file) if one["rule_of_thumb"]]
+    assert rules
+    shown = re.findall('<p class="rule">(.*?)</p>', text)
+    assert [" ".join(one.split()) for one in shown] == [" ".join(one.split()) for one in rules]
+
+
+def test_every_table_lies_beside_the_page_as_csv_and_as_parquet(site: list[Path]) -> None:
+    for one in site[1:]:
+        for name in ("cases", "samples", "findings", "figures"):
+            assert one.with_name(f"{one.stem}.{name}.csv").is_file()
+            assert one.with_name(f"{one.stem}.{name}.parquet").is_file()
+
+
+def test_what_the_doctor_found_before_the_run_is_told(tmp_path: Path) -> None:
+    run = factory.run()
+    found = {"code": "governor", "message": "The governor is powersave.", "advice": "Set it."}
+    harmless = Conclusion(code="no-accelerator", severity="info", message="None.", advice="")
+    run.frobench.troubles = [Conclusion(severity="warning", **found), harmless]
+    _, page_text = read(tmp_path, run)
+    doubts = page_text.text.partition("What was noisy")[2]
+    assert "The governor is powersave." in doubts
+    assert "Set it." in doubts
+    assert "No accelerator" not in doubts
+
+
+def test_a_partial_run_says_so(tmp_path: Path) -> None:
+    _, reader = read(tmp_path, factory.run(partial=True))
+    assert "This run is partial." in reader.text
+    begun = re.search(r"begun 8 launches of (\d+) cases, and measured ([\d,]+) of", reader.text)
+    assert begun
+    assert int(begun[2].replace(",", "")) == 7 * int(begun[1]) + (int(begun[1]) + 1) // 2
+    assert "partial" in Reader((tmp_path / "site" / "index.html").read_text(encoding="utf-8")).text
+
+
+def test_few_launches_show_no_interval(tmp_path: Path) -> None:
+    _, reader = read(tmp_path, factory.run(launches=3))
+    assert "(no interval: 3 launches)" in reader.text
+    assert not re.search(r"\d \[\d", reader.text)
+
+
+def test_hostile_strings_are_shown_and_do_nothing(tmp_path: Path) -> None:
+    run = factory.run()
+    part = run.frobench
+    environment = part.environment
+    case = run.benchmarks[0]
+    case.extra_info.title = HOSTILE
+    part.conclusions[0] = replace(part.conclusions[0], message=HOSTILE, advice=HOSTILE)
+    part.outcomes.append(
+        Outcome(fullname=HOSTILE, group=HOSTILE, params={}, status="failed", reason=HOSTILE)
+    )
+    part.exercises[HOSTILE] = Exercise(question=HOSTILE, explanation=HOSTILE)
+    software = replace(environment.software, variables={HOSTILE: HOSTILE}, torch=HOSTILE)
+    cpu = replace(environment.cpu, model=HOSTILE)
+    run = replace(
+        run,
+        datetime=HOSTILE,
+        frobench=replace(
+            part,
+            run=f"../../{HOSTILE}",
+            environment=replace(environment, machine="../../up", cpu=cpu, software=software),
+        ),
+    )
+    case.params["n"] = HOSTILE
+    results, out = tmp_path / "run.json", tmp_path / "deep" / "site"
+    results.write_bytes(store.encode(run))
+    for one in publish([results], out):
+        assert out in one.resolve().parents
+        reader = Reader(one.read_text(encoding="utf-8"))
+        assert reader.programs == scripts(one)
+        assert "{{7*7}}" in reader.text
+        assert not {"\x00", "\u202e"} & set(reader.text)
+
+
+def test_names_are_safe_in_paths_and_stay_apart() -> None:
+    assert slug("nvidia-h200") == "nvidia-h200"
+    names = ["../up", "..%2Fup", "up", "", ".", "..", "a/b", "a\\b", "x" * 300, "é"]
+    slugs = [slug(name) for name in names]
+    assert len(set(slugs)) == len(names)
+    assert all(re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9.+-]{0,120}", one) for one in slugs)
+
+
+def test_the_same_run_given_twice_is_shown_once(tmp_path: Path) -> None:
+    source = store.write(factory.run(), tmp_path / "results")
+    copy = tmp_path / "copy.json"
+    copy.write_bytes(source.read_bytes())
+    assert len(publish([source, copy], tmp_path / "site")) == 2
+
+
+def test_two_runs_of_one_name_are_both_shown(tmp_path: Path) -> None:
+    one, other = tmp_path / "one.json", tmp_path / "other.json"
+    one.write_bytes(store.encode(factory.run(seed=1)))
+    other.write_bytes(store.encode(factory.run(seed=1, slower=1.5)))
+    written = publish([one, other], tmp_path / "site")
+    assert len(set(written)) == 3
+
+
+def test_an_index_of_nothing_says_what_to_do(tmp_path: Path) -> None:
+    (index,) = publish([], tmp_path / "site")
+    assert "frobench run" in Reader(index.read_text(encoding="utf-8")).text
+
+
+def test_a_file_that_is_no_run_is_refused(tmp_path: Path) -> None:
+    broken = tmp_path / "broken.json"
+    broken.write_text("{}", encoding="utf-8")
+    with pytest.raises(store.InvalidResult):
+        publish([broken], tmp_path / "site")
+
+
+def test_equal_input_gives_equal_bytes(tmp_path: Path) -> None:
+    for run in (factory.run(accelerators=1), factory.run(seed=1)):
+        store.write(run, tmp_path / "results")
+    code = "import sys; from pathlib import Path; from reports.site.build import build as publish; "
+    code += "publish([Path(sys.argv[1])], Path(sys.argv[2]))"
+    sites = []
+    for seed in ("1", "2"):
+        out = tmp_path / seed
+        subprocess.run(
+            [sys.executable, "-c", code, str(tmp_path / "results"), str(out)],
+            env={**os.environ, "PYTHONHASHSEED": seed, "TZ": f"UTC{seed}"},
+            check=True,
+        )
+        files = [path.relative_to(out) for path in out.rglob("*") if path.is_file()]
+        shown = [path for path in files if KEPT not in path.parts]
+        sites.append({path: hashlib.sha256((out / path).read_bytes()).digest() for path in shown})
+    assert sites[0] == sites[1]
+    assert sum(path.suffix == ".html" for path in sites[0]) == 3

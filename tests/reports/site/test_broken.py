@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: MIT
+"""A run that something goes wrong with costs its own page: every other one is as without it."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NoReturn
+
+import pytest
+from click.testing import CliRunner
+
+import frobench
+from reports.files import downloads
+from reports.findings import sections
+from reports.index import index
+from reports.purchase import purchase
+from reports.purchase.machines import compare_measured
+from reports.site import broken, build, run_files, workers
+from suite import checks, compare
+from suite.stored import store
+from suite.stored.run import Conclusion
+from tests.reports.site.test_site import files, small, stored
+
+HOSTILE = "Ouch\x1b]0;x\x07 <b>"
+INDEX = "index.html"
+COMMIT = "0a1b2c3" + "d" * 33
+"""Of the run that something goes wrong with."""
+
+
+def fails_for(commit: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function that fails where a run of this commit is among what it is given."""
+
+    def failing(*given: Any, **named: Any) -> Any:  # noqa: ANN401 - what the function takes
+        if commit in repr(given):
+            raise ZeroDivisionError(HOSTILE)
+        return function(*given, **named)
+
+    return failing
+
+
+def built(paths: list[Path], out: Path) -> dict[Path, list[Conclusion]]:
+    """Build a site, and return what is said of the files that are left out."""
+    why: dict[Path, list[Conclusion]] = {}
+    build.build(paths, out, tell=why.__setitem__, processes=1)
+    return why
+
+
+@pytest.mark.parametrize(
+    ("module", "name"),
+    [
+        (checks, "conclude"),
+        (run_files, "estimates"),
+        (run_files, "sections"),
+        (run_files, "run_page"),
+        (compare, "compare_runs"),
+        (index, "_rows"),
+        (downloads, "runs"),
+    ],
+)
+def test_whatever_goes_wrong_with_a_run_costs_its_page_alone(
+    module: object, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs = [small(1), small(2, "machine-1"), small(3, "machine-1"), small(4)]
+    runs[1].commit_info.id = COMMIT
+    bad = runs[1].frobench.run
+    paths = stored(tmp_path / "results", *runs)
+    assert built([paths[0], *paths[2:]], tmp_path / "without") == {}
+    monkeypatch.setattr(module, name, fails_for(COMMIT, getattr(module, name)))
+    why = built(paths, tmp_path / "with")
+    assert {path: [one.code for one in found] for path, found in why.items()} == {
+        paths[1]: ["broken"]
+    }
+    whole, without = files(tmp_path / "with"), files(tmp_path / "without")
+    assert whole.keys() == without.keys()
+    assert {path for path in whole if whole[path] != without[path]} == {INDEX}
+    page = whole[INDEX].decode()
+    assert "1 file without a page" in page
+    assert f"<strong>{bad}.json</strong>: broken: ZeroDivisionError in test_broken.py" in page
+    assert "<b>" not in page
+    assert "\x1b" not in page
+
+
+def test_a_failure_in_another_process_comes_back_as_a_reason(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(workers, "FEW", 1)
+    with workers.Workers(2) as two, pytest.raises(broken.BrokenRunsError) as found:
+        broken.each(two, odd_only, [1, 2, 3, 4], lambda job, why: {str(job): [why]})
+    assert [*found.value.blame] == ["2", "4"]
+    assert "UnsendableError" in found.value.blame["2"][0].message
+
+
+class UnsendableError(Exception):
+    """An exception that cannot be pickled."""
+
+    def __init__(self, first: int, second: int) -> None:
+        super().__init__("even")
+        self.function = lambda: first + second
+
+
+def odd_only(number: int) -> int:
+    if number % 2 == 0:
+        raise UnsendableError(number, 1)
+    return number
+
+
+def test_a_full_disk_is_no_fault_of_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> NoReturn:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(run_files, "write", full)
+    with pytest.raises(OSError, match="No space"):
+        built(stored(tmp_path / "results", small(1)), tmp_path / "site")
+
+
+def test_without_anybody_to_tell_the_first_broken_run_ends_the_site(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = small(1)
+    monkeypatch.setattr(run_files, "sections", fails_for(run.frobench.run, sections))
+    with pytest.raises(store.InvalidResult, match="ZeroDivisionError"):
+        build.build(stored(tmp_path / "results", run), tmp_path / "site", processes=1)
+
+
+def test_of_several_that_fail_only_together_the_newest_is_to_blame() -> None:
+    def make() -> NoReturn:
+        raise ValueError("together")
+
+    with pytest.raises(broken.BrokenRunsError) as found:
+        broken.of_several(make, ["old", "new"], lambda _: None)
+    assert [*found.value.blame] == ["new"]
+
+
+def test_machines_side_by_side_leave_out_the_run_that_breaks_the_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs = [small(number) for number in (1, 2, 3)]
+    paths = stored(tmp_path / "results", *runs)
+    monkeypatch.setattr(
+        purchase, "compare_measured", fails_for(runs[0].frobench.run, compare_measured)
+    )
+    beside = purchase.Maker(paths, None, [])
+    why: dict[Path, list[Conclusion]] = {}
+    build.build(paths, tmp_path / "site", tell=why.__setitem__, processes=1, beside=beside)
+    assert [*why] == [paths[0]]
+    assert beside.made
+    page = (tmp_path / "site" / purchase.PAGE).read_text(encoding="utf-8")
+    assert runs[0].frobench.run not in page
+    assert all(one.frobench.run in page for one in runs[1:])
+
+
+def test_a_site_of_broken_runs_alone_names_them(tmp_path: Path) -> None:
+    path = tmp_path / "bad.json"
+    path.write_text("{}")
+    result = CliRunner().invoke(frobench.main, ["report", str(path), "-o", str(tmp_path / "site")])
+    assert result.exit_code == 1
+    assert "bad.json: unreadable: $.frobench" in result.output
+    page = (tmp_path / "site" / INDEX).read_text(encoding="utf-8")
+    assert "<strong>bad.json</strong>: unreadable: $.frobench" in page

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: MIT
+"""What is shown or compared is judged by the facts of a file, never by the conclusions in it."""
+
+import csv
+import json
+import re
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+import frobench
+from reports.purchase.measured import Measured
+from reports.site import build, run_files
+from reports.site.cache import Cache
+from suite import checks
+from suite.stored import store
+from suite.stored.run import Case, Conclusion, Run
+from tests.instruments.spoiling import good, last, product
+
+RATE = 4.05e15
+SHOWN = r"4\.\d+.PFLOP/s"
+IMPOSSIBLE = "bfloat16"
+
+
+def impossible(run: Run) -> Case:
+    return product(run, dtype=IMPOSSIBLE)
+
+
+def edited() -> Run:
+    """Return a run with one case made 4.05 PFLOP/s by hand, and every conclusion taken out."""
+    run = good()
+    last(run, 2 * 16384**3 / RATE, impossible(run))
+    run.frobench.conclusions = []
+    return run
+
+
+@pytest.fixture
+def paths(tmp_path: Path) -> tuple[Path, Path]:
+    """Store the honest run and the edited one, its digest made anew."""
+    honest, dishonest = good(), edited()
+    dishonest.frobench.run = dishonest.frobench.run.replace("0a1b2c3", "0a1b2c4")
+    return store.write(honest, tmp_path / "results"), store.write(dishonest, tmp_path / "results")
+
+
+def said(*arguments: object) -> tuple[int, str]:
+    shown = CliRunner().invoke(frobench.main, [*map(str, arguments)])
+    return shown.exit_code, shown.output
+
+
+def test_every_command_names_the_impossible_case(paths: tuple[Path, Path], tmp_path: Path) -> None:
+    honest, dishonest = paths
+    assert "above-peak" not in said("validate", honest)[1]
+    for command in (["validate", dishonest], ["share", dishonest, "-o", tmp_path / "shared"]):
+        code, text = said(*command)
+        assert (code, "above-peak" in text) == (1, True)
+    for arguments in (
+        ["compare", honest, dishonest],
+        ["compare", honest, dishonest, "--purchase"],
+    ):
+        assert re.search(rf"above-peak in new: {SHOWN}", said(*arguments)[1])
+    found = json.loads(said("compare", honest, dishonest, "--json")[1])
+    name = impossible(good()).fullname
+    words = {one["fullname"]: one["word"] for one in found["cases"]}
+    assert words.pop(name) == "incomparable"
+    assert not {"faster", "slower", "incomparable"} & set(words.values())
+
+
+def test_no_page_shows_an_impossible_figure_as_a_result(
+    paths: tuple[Path, Path], tmp_path: Path
+) -> None:
+    out = tmp_path / "site"
+    code, _ = said("report", *paths, "-o", out)
+    assert code == 0
+    page = next(out.rglob("*0a1b2c4.html")).read_text(encoding="utf-8")
+    assert "Above peak: 1 case" in page
+    assert len(re.findall(SHOWN, page)) == len(re.findall(f"{SHOWN}, where ", page)) == 1
+    name = impossible(good()).fullname
+    for table in out.rglob("*.csv"):
+        rows = list(csv.DictReader(table.read_text(encoding="utf-8").splitlines()))
+        assert not any(row.get("case") == name and "0a1b2c4" in str(row) for row in rows), table
+    for other in [*out.glob("*.html"), *out.rglob("*0a1b2c4*.svg")]:
+        text = other.read_text(encoding="utf-8")
+        assert not re.search(f"{SHOWN}(?!, where )", text), other
+
+
+def test_a_machine_is_not_offered_by_an_impossible_rate() -> None:
+    rates = {one.precision: one.value for one in Measured.of(checks.judged(edited())).rates}
+    honest = {one.precision: one.value for one in Measured.of(good()).rates}
+    assert rates.keys() == honest.keys()
+    assert rates[IMPOSSIBLE] < honest[IMPOSSIBLE]
+
+
+def test_stored_conclusions_that_the_facts_do_not_support_are_not_believed(
+    tmp_path: Path,
+) -> None:
+    run = good()
+    run.frobench.conclusions = checks.conclude(edited())
+    assert run.frobench.conclusions
+    assert checks.read(store.write(run, tmp_path)).frobench.conclusions == []
+
+
+def test_a_case_with_an_error_counts_as_failed_for_that_reason() -> None:
+    run = checks.credible(checks.judged(edited()))
+    name = impossible(good()).fullname
+    assert name not in {case.fullname for case in run.benchmarks}
+    [outcome] = [one for one in run.frobench.outcomes if one.fullname == name]
+    assert outcome.status == "failed"
+    assert re.match(f"above-peak: {SHOWN}", outcome.reason or "")
+
+
+def test_an_error_of_the_whole_run_leaves_none_of_its_figures() -> None:
+    run = good()
+    run.frobench.launches.reverse()
+    shown = checks.credible(checks.judged(run))
+    assert shown.benchmarks == []
+    why = next(checks.reason(one) for one in checks.conclude(run) if one.severity == "error")
+    assert {one.reason for one in shown.frobench.outcomes if one.status == "failed"} == {why}
+
+
+def test_a_site_judges_a_file_once(
+    paths: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    judged: list[Run] = []
+    conclude = checks.conclude
+
+    def counted(run: Run) -> list[Conclusion]:
+        judged.append(run)
+        return conclude(run)
+
+    monkeypatch.setattr(checks, "conclude", counted)
+    for _ in range(2):
+        build.build(paths, tmp_path / "site", processes=1)
+    assert len(judged) == len(paths)
+    source = run_files.Source(paths[1], "0" * 64, Cache(tmp_path / "cache", "other sources"))
+    assert run_files.judged(source).frobench.conclusions == conclude(edited())

@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: MIT
+"""A site that is built anew: the same bytes, no more work than needed, nothing left or lost."""
+
+import os
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from msgspec import msgpack
+
+from reports.site import build, inputs, workers
+from suite import checks, compare
+from suite.stored import store
+from suite.stored.run import Conclusion, Run
+from tests.instruments.judging import keep, made, rename
+
+Files = dict[str, bytes]
+
+
+BEGUN = datetime(2026, 1, 1, 12, tzinfo=UTC)
+
+
+def small(number: int, machine: str = "") -> Run:
+    """Return a run of two cases, on a machine of its own unless one is named."""
+    run = made(launches=6)
+    kept = {case.fullname for case in run.benchmarks[:2]}
+    keep(run, lambda case: case.fullname in kept)
+    part, when = run.frobench, datetime(2026, 2, 1, tzinfo=UTC) + timedelta(days=number)
+    part.exercises = {"matmul": part.exercises["matmul"]}
+    part.conclusions = []
+    rename(run, machine or f"machine-{number}")
+    part.run, run.datetime = f"{when:%Y%m%dT%H%M%SZ}-0a1b2c3", when.isoformat()
+    for launch in part.launches:
+        launch.started = (datetime.fromisoformat(launch.started) + (when - BEGUN)).isoformat()
+    return run
+
+
+def stored(folder: Path, *runs: Run) -> list[Path]:
+    return [store.write(run, folder) for run in runs]
+
+
+def files(out: Path) -> Files:
+    """Return everything that is published, by its path."""
+    found = (path for path in out.rglob("*") if path.is_file())
+    every = {path.relative_to(out).as_posix(): path.read_bytes() for path in found}
+    return {name: content for name, content in every.items() if not name.startswith(".cache/")}
+
+
+def when_written(out: Path) -> dict[str, int]:
+    return {path.name: path.stat().st_mtime_ns for path in out.rglob("*") if path.is_file()}
+
+
+def test_neither_order_nor_processes_nor_what_is_kept_change_a_byte(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(workers, "FEW", 2)
+    paths = stored(tmp_path / "results", small(1), small(2, "machine-1"))
+    one, two = tmp_path / "one", tmp_path / "two"
+    build.build(paths, one, processes=1)
+    build.build(paths[::-1], two, processes=2)
+    assert files(one) == files(two)
+    assert len([name for name in files(one) if name.endswith(".html")]) == 3
+    for entry in (two / ".cache").iterdir():
+        entry.write_bytes(b'{"key": "of something else", "value": 1}')
+    (one / ".cache" / "site").write_bytes(b"\xff")
+    for out in (one, two):
+        build.build(paths, out, processes=1)
+    assert files(one) == files(two)
+
+
+def test_one_more_result_changes_its_own_page_and_what_concerns_all(
+    tmp_path: Path,
+) -> None:
+    results, out = tmp_path / "results", tmp_path / "site"
+    stored(results, small(1), small(2), small(3, "machine-1"))
+    build.build([results], out)
+    before, written = files(out), when_written(out)
+    build.build([results], out)
+    again = when_written(out)
+    assert {name for name in again if again[name] != written.get(name)} <= {"site", "files"}
+    stored(results, small(4), small(5, "machine-1"))
+    index, *pages = build.build([results], out)
+    after = files(out)
+    changed = {name for name in before if after[name] != before[name]}
+    assert not {name for name in changed if name.startswith("machine-")}
+    assert changed >= {index.name, "runs.csv", "runs.parquet", "estimates.csv", "estimates.parquet"}
+    assert {one.relative_to(out).as_posix() for one in pages[:2]} <= after.keys() - before.keys()
+    names = {name.rpartition("/")[2] for name in before.keys() - changed}
+    assert {name: when_written(out)[name] for name in names} == {n: written[n] for n in names}
+
+
+def test_what_belongs_to_a_run_that_is_gone_is_removed_and_nothing_else(tmp_path: Path) -> None:
+    results, out = tmp_path / "results", tmp_path / "site"
+    gone, edited, left = stored(results, small(1), small(2), small(3))
+    build.build([results], out)
+    whole = files(out)
+    own = out / "machine-1-2-cores" / "notes.txt"
+    own.write_text("mine", encoding="utf-8")
+    page = next((out / "machine-2-2-cores").glob("*.html"))
+    page.write_text("mine too", encoding="utf-8")
+    for path in (gone, edited):
+        path.unlink()
+    build.build([results], out)
+    foreign = {own.relative_to(out).as_posix(), page.relative_to(out).as_posix()}
+    now = files(out).keys()
+    assert now - whole.keys() == foreign - whole.keys()
+    assert {name for name in now if name.startswith(("machine-1", "machine-2"))} == foreign
+    assert any(name.startswith("machine-3") for name in now)
+    assert not [one for one in (out / ".cache").iterdir() if one.stem == "x"]
+    kept = {one.stem for one in (out / ".cache").iterdir()} - {"site", "files"}
+    assert len(kept) == 1
+    assert left.exists()
+
+
+def test_a_list_of_files_that_leads_outside_removes_nothing_there(tmp_path: Path) -> None:
+    results, out = tmp_path / "results", tmp_path / "site"
+    stored(results, small(1))
+    build.build([results], out)
+    victim = tmp_path / "victim"
+    victim.write_bytes(b"")
+    listed = out / ".cache" / "site"
+    nothing = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+    for name in ("../victim", str(victim)):
+        listed.write_bytes(msgpack.encode({"key": "", "value": {name: [0, nothing]}}))
+        build.build([results], out)
+        assert victim.exists()
+
+
+def test_a_page_that_was_taken_away_comes_back(tmp_path: Path) -> None:
+    paths = stored(tmp_path / "results", small(1))
+    _, page = build.build(paths, tmp_path / "site")
+    whole = files(tmp_path / "site")
+    for path in (page, page.with_suffix(".csv")):
+        path.unlink()
+        build.build(paths, tmp_path / "site")
+        assert files(tmp_path / "site") == whole
+
+
+def test_a_file_that_is_not_whole_is_told_each_time_and_gets_no_page(tmp_path: Path) -> None:
+    good, bad = stored(tmp_path / "results", small(1), small(2))
+    bad.write_bytes(bad.read_bytes().replace(b'"complete": true', b'"complete": false'))
+    for _ in range(2):
+        told: dict[Path, list[Conclusion]] = {}
+        written = build.build([good, bad], tmp_path / "site", tell=told.__setitem__)
+        assert [one.code for one in told[bad]] == ["digest-differs"]
+        assert [*told] == [bad]
+        assert len(written) == 2
+
+
+def test_of_two_runs_of_one_name_the_older_keeps_its_address(tmp_path: Path) -> None:
+    first, second = small(1), small(2, "machine-1")
+    second.frobench.run = first.frobench.run
+    paths = [tmp_path / "one.json", tmp_path / "two.json"]
+    for path, run in zip(paths, (first, second), strict=True):
+        path.write_bytes(store.encode(run))
+    _, alone = build.build(paths[:1], tmp_path / "site")
+    _, newer, older = build.build(paths, tmp_path / "site")
+    assert (older, newer == older) == (alone, False)
+
+
+def test_a_file_that_changed_is_read_again_though_its_size_and_date_are_as_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(inputs, "SETTLED", 0)
+    (path,) = stored(tmp_path / "results", small(1))
+    build.build([path], tmp_path / "site")
+    was = path.stat()
+    path.write_bytes(path.read_bytes().replace(b"2026-02", b"2026-03"))
+    os.utime(path, ns=(was.st_atime_ns, was.st_mtime_ns))
+    _, page = build.build([path], tmp_path / "site")
+    assert page.with_suffix(".json").read_bytes() == path.read_bytes()
+
+
+def test_nothing_is_worked_out_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    paths = stored(tmp_path / "results", small(1), small(2, "machine-1"))
+
+    def built() -> list[Path]:
+        return build.build(paths, tmp_path / "site", tell=lambda *_: None)
+
+    monkeypatch.setattr(inputs, "SETTLED", 0)
+    first = built()
+    for where, name in (
+        (inputs, "_digest"),
+        (checks, "damage"),
+        (compare, "compare_runs"),
+        (store, "read"),
+    ):
+        monkeypatch.setattr(where, name, None)
+    assert built() == first

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: MIT
+"""What is left of a run in the index: its cases, how sure they are, and what changed since."""
+
+import io
+import math
+from statistics import fmean, stdev
+from typing import Any
+
+import msgspec
+import pandas as pd
+import pytest
+from pyarrow import csv, parquet
+
+from reports.files import downloads
+from reports.summary.model import Summary, change, summarise
+from reports.table.estimates import estimates, logarithmic
+from reports.table.frame import frame
+from suite.compare import compare_runs
+from suite.stored.run import Run
+from tests.instruments import factory
+from tests.instruments.judging import made, set_samples
+
+
+def summary(run: Run) -> Summary:
+    return summarise(run, "0" * 64, estimates(run))
+
+
+def test_an_estimate_is_the_median_of_launches_with_its_interval_and_rates() -> None:
+    run = made(launches=8)
+    case = next(one for one in run.benchmarks if one.extra_info.work.flops)
+    found = next(one for one in estimates(run) if one.case == case.fullname)
+    table = frame([run])
+    medians = table[table["case"] == case.fullname]["seconds"]
+    assert found.seconds == pytest.approx(medians.median())
+    assert found.low is not None
+    assert found.high is not None
+    assert medians.min() <= found.low < found.seconds < found.high <= medians.max()
+    assert found.flop_rate == pytest.approx((case.extra_info.work.flops or 0) / found.seconds)
+    assert (found.exercise, found.launches, found.status) == (case.group, 8, "passed")
+
+
+def test_a_failed_case_keeps_its_numbers_and_says_so() -> None:
+    run = made(launches=8)
+    run.frobench.outcomes[0].status = "failed"
+    assert estimates(run)[0].status == "failed"
+
+
+def test_the_standard_error_is_that_of_a_mean_of_logarithms_over_few_launches() -> None:
+    medians = [1.0, 1.1, 1.2, 1.3, 1.4, 1.5]
+    logs = [math.log(one) for one in medians]
+    truth = 1.25 * stdev(logs) / math.sqrt(6)
+    assert logarithmic(medians) == pytest.approx((fmean(logs), truth))
+    later = logarithmic([7 * one for one in medians])
+    assert later == pytest.approx((fmean(logs) + math.log(7), truth))
+    assert logarithmic([1.0] * 6) == (0.0, 0.0)
+    assert logarithmic([0.0] * 6) == (None, None)
+
+
+def test_below_six_launches_there_is_neither_interval_nor_error() -> None:
+    run = made(launches=5)
+    found = estimates(run)
+    assert {(one.low, one.high, one.log_error) for one in found} == {(None, None, None)}
+
+
+def test_a_summary_is_the_same_after_it_was_kept() -> None:
+    run = made(accelerators=2, partial=True)
+    found = summary(run)
+    assert msgspec.json.decode(msgspec.json.encode(found), type=Summary) == found
+    assert (found.device, found.count, found.complete) == ("NVIDIA H200", 2, False)
+    assert found.cases == len(run.benchmarks)
+
+
+def test_runs_of_one_machine_are_known_as_such_and_others_are_not() -> None:
+    one, again = (summary(factory.run(seed=seed)) for seed in (1, 2))
+    other = made()
+    other.frobench.environment.cpu.usable_cores = 64
+    assert one.machine_id == again.machine_id
+    assert summary(other).machine_id != one.machine_id
+    assert summary(other).device.endswith("with 64 cores")
+
+
+def test_a_change_has_the_verdicts_of_compare_and_names_what_is_surely_slower() -> None:
+    base, new = factory.run(seed=1), factory.run(seed=2)
+    slow = new.benchmarks[0]
+    set_samples(slow, [[1.5 * sample for sample in base.benchmarks[0].stats.data[:12]]] * 8)
+    compared = compare_runs(base, new)
+    found = change(compared, "machine/base.html")
+    assert found.compared == len(compared.cases)
+    assert found.slower == ("square[cpu-16-float32]",)
+    assert found.base_href == "machine/base.html"
+    new.frobench.environment.software.torch = "2.14.0"
+    found = change(compare_runs(base, new), "")
+    assert (found.compared, found.slower) == (0, ())
+    assert found.differences == ("software.torch",)
+
+
+def test_the_table_of_estimates_has_a_row_a_case_of_a_run() -> None:
+    runs = [factory.run(seed=seed) for seed in (1, 2)]
+    made = [estimates(run) for run in runs]
+    parts = [downloads.rows(run, each) for run, each in zip(runs, made, strict=True)]
+    joined = downloads.joined(parts, downloads.opened(parts))
+    rows = parquet.read_table(io.BytesIO(joined["parquet"])).to_pylist()
+    assert len(rows) == sum(map(len, made))
+    first = made[1][0]
+    found = rows[len(made[0])]
+    later = runs[1].frobench
+    assert (found["run"], found["machine"]) == (later.run, later.environment.machine)
+    assert found["params"] == '{"device":"cpu","dtype":"float32","n":16}'
+    assert (found["seconds"], found["flop_rate"]) == (first.seconds, first.flop_rate)
+    lines = csv.read_csv(io.BytesIO(joined["csv"])).to_pylist()
+    assert [[line[name] for name in ("run", "case", "seconds")] for line in lines] == [
+        [row[name] for name in ("run", "case", "seconds")] for row in rows
+    ]
+    listed = downloads.runs([*map(summary, runs)])
+    assert listed.column("cases").to_pylist() == [len(one.benchmarks) for one in runs]
+
+
+def written(**columns: Any) -> str:  # noqa: ANN401 - whatever a column holds
+    return downloads.as_csv(downloads.table_of(pd.DataFrame(columns))).decode()
+
+
+@pytest.mark.parametrize("text", ["=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "\t=1", "\r=1"])
+def test_no_cell_is_a_formula(text: str) -> None:
+    assert written(a=[text, "plain"]).splitlines()[1].startswith("\"'")
+    assert written(**{text: [1.0]}).startswith("\"'")
+
+
+def test_numbers_stay_as_they_are() -> None:
+    assert written(a=[-1.5, 2e-7], b=[-1, 2]).split() == ['"a","b"', "-1.5,-1", "2e-7,2"]
+    assert written(a=["-1.5", "+2e-7", "a-b"]).split() == ['"a"', '"-1.5"', '"+2e-7"', '"a-b"']
+
+
+def test_both_forms_hold_the_frame_and_nothing_of_the_library_that_made_it() -> None:
+    run = made(accelerators=1)
+    run.benchmarks[0].params["n"] = "many"
+    table = frame([run])
+    columns = downloads.table_of(table)
+    binary = downloads.as_parquet(columns)
+    read = parquet.read_table(io.BytesIO(binary))
+    assert read.schema.metadata is None
+    assert b"pandas" not in binary
+    for back in (read, csv.read_csv(io.BytesIO(downloads.as_csv(columns)))):
+        assert back.column_names == list(table)
+        assert back.column("seconds").to_pylist() == table["seconds"].tolist()
+        assert back.column("n").to_pylist()[0] == "many"
+    assert fmean(read.column("seconds").to_pylist()) > 0

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: MIT
+"""One tidy table from stored runs: a row for each case in each launch."""
+
+import subprocess
+import sys
+from statistics import median
+
+from reports.table.frame import frame, function_of
+from tests.instruments import factory
+
+
+def test_a_row_holds_the_median_of_a_launch() -> None:
+    run = factory.run(launches=8)
+    table = frame([run])
+    case = run.benchmarks[3]
+    rows = table[table["case"] == case.fullname]
+    first = case.stats.data[: case.extra_info.launches[0]]
+    assert rows["launch"].tolist() == list(range(8))
+    assert rows["seconds"].iloc[0] == median(first)
+
+
+def test_parameters_and_parts_are_columns() -> None:
+    table = frame([factory.run(accelerators=1)])
+    assert {"n", "dtype", "part_enqueue", "part_span"} <= set(table)
+    assert set(table["device"]) >= {"cpu", "cuda:0"}
+
+
+def test_rates_are_work_by_time() -> None:
+    table = frame([factory.run()])
+    rows = table[table["flops"].notna()]
+    assert ((rows["flop_rate"] * rows["seconds"] / rows["flops"] - 1).abs() < 1e-12).all()
+
+
+def test_where_the_clock_saw_no_time_there_is_no_rate() -> None:
+    run = factory.run()
+    case = next(case for case in run.benchmarks if case.extra_info.work.flops)
+    case.stats.data = [0.0] * len(case.stats.data)
+    rows = frame([run]).query("case == @case.fullname")
+    assert (rows["seconds"] == 0).all()
+    assert rows[["flop_rate", "byte_rate"]].isna().all(axis=None)
+
+
+def test_a_launch_that_did_not_reach_a_case_has_no_row() -> None:
+    run = factory.run(partial=True)
+    table = frame([run])
+    missing = next(case for case in run.benchmarks if case.extra_info.launches[-1] == 0)
+    rows = table[table["case"] == missing.fullname]
+    assert len(rows) == len(run.frobench.launches) - 1
+
+
+def test_a_parameter_cannot_take_the_place_of_a_column() -> None:
+    run = factory.run()
+    run.benchmarks[0].params["seconds"] = "never"
+    run.benchmarks[0].params["case"] = "mine"
+    table = frame([run])
+    assert table["seconds"].dtype == float
+    assert table["case"].iloc[0] == run.benchmarks[0].fullname
+
+
+def test_runs_stand_below_each_other() -> None:
+    first, second = factory.run(seed=1), factory.run(seed=2, accelerators=1)
+    table = frame([first, second])
+    assert table["run"].unique().tolist() == [first.frobench.run, second.frobench.run]
+    assert len(table) == len(frame([first])) + len(frame([second]))
+
+
+def test_no_run_gives_an_empty_table() -> None:
+    assert frame([]).empty
+
+
+def test_the_function_is_the_name_before_the_parameters() -> None:
+    assert function_of("benchmarks/bench_a.py::bench_square[cpu-16]") == "bench_square"
+    assert function_of("bench_a.py::bench_plain") == "bench_plain"
+
+
+def test_reports_import_neither_torch_nor_pytest() -> None:
+    code = (
+        "import reports.run.page, sys; "
+        "sys.exit(any(name in sys.modules for name in ('torch', 'pytest', '_pytest')))"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

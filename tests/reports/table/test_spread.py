@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: MIT
+"""How far launches leave exercises open: what they share does not average out."""
+
+import math
+from collections.abc import Sequence
+
+import pytest
+from msgspec.structs import replace
+
+from reports.table.estimates import estimates
+from reports.table.spread import Spread, spread
+from suite.stored.run import Case
+from tests.instruments import factory
+from tests.instruments.exact_runs import LAUNCHES, case
+from tests.studies.calibration import spread as study
+
+BASE = factory.run(accelerators=1, launches=LAUNCHES)
+SLOW = [1.0, 1.02, 0.98, 1.01, 0.99, 1.03, 0.97, 1.0][:LAUNCHES]
+LOGS = [math.log(one) for one in SLOW]
+
+
+def error(logs: Sequence[float]) -> float:
+    mean = math.fsum(logs) / len(logs)
+    squares = math.fsum((one - mean) ** 2 for one in logs)
+    return 1.25 * math.sqrt(squares / (len(logs) - 1) / len(logs))
+
+
+def made(exercise: str, factors: Sequence[float], device: str = "cuda:0") -> Case:
+    seconds = [3e-3 * factor for factor in factors]
+    return replace(case(f"bench_{exercise}", seconds, device), group=exercise)
+
+
+def of(*cases: Case, unfit: tuple[str, ...] = ()) -> Spread:
+    run = replace(BASE, benchmarks=[*cases])
+    return spread(estimates(run), unfit)
+
+
+def test_what_a_launch_does_to_all_cases_does_not_average_out() -> None:
+    found = of(made("matmul", SLOW), made("copies", SLOW))
+    assert found.errors == {name: pytest.approx(error(LOGS)) for name in ("matmul", "copies")}
+    assert found.shared == pytest.approx(1.0)
+
+
+def test_what_differs_between_the_cases_of_an_exercise_does() -> None:
+    turned = [1 / one for one in SLOW]
+    cases = [made("matmul", SLOW), replace(made("matmul", turned), fullname="other")]
+    assert of(*cases).errors["matmul"] == pytest.approx(0.0, abs=1e-9)
+
+
+def test_exercises_that_go_apart_err_apart() -> None:
+    assert of(made("matmul", SLOW), made("copies", [1 / one for one in SLOW])).shared == 0.0
+
+
+def test_the_processor_s_exercises_have_names_of_their_own_and_do_not_lead() -> None:
+    found = of(
+        made("matmul", SLOW),
+        made("copies", [1 / one for one in SLOW]),
+        made("matmul", SLOW, "cpu"),
+        made("copies", SLOW, "cpu"),
+    )
+    assert found.errors.keys() == {"matmul", "copies", "matmul.cpu", "copies.cpu"}
+    assert found.shared == 0.0
+
+
+def test_too_few_launches_and_unfit_cases_say_nothing() -> None:
+    one = made("matmul", SLOW)
+    few = replace(
+        one,
+        extra_info=replace(one.extra_info, launches=[1] * 5 + [0] * 3),
+        stats=replace(one.stats, data=one.stats.data[:5]),
+    )
+    assert of(few) == Spread(errors={}, shared=0.0)
+    assert of(one, unfit=(one.fullname,)) == Spread(errors={}, shared=0.0)
+
+
+def test_intervals_cover_what_launches_share_and_are_not_needlessly_wide() -> None:
+    share, width = study.simulate((study.EFFECTS[1], (6, 8)), runs=60)
+    assert share >= 0.88  # of 60; the full study is in docs/methodology.md
+    assert 0.7 < width < 1.3

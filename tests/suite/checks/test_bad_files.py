@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: MIT
+"""Every way in which a result can be impossible, altered or meaningless is named, by its rule."""
+
+from pathlib import Path
+
+import pytest
+
+from suite import checks
+from suite.checks import rule
+from suite.checks.numbers import easy_inputs, resolution, timing, work
+from suite.stored import store
+from tests.instruments import bad_files
+from tests.instruments.judging import add_up, codes, validate
+from tests.instruments.spoiling import good, last, product
+
+LEAST_FILES = 50
+
+
+def errors(path: Path) -> set[str]:
+    return {one.code for one in checks.validate(path) if one.severity == "error"}
+
+
+def test_the_good_file_is_good(tmp_path: Path) -> None:
+    assert validate(good(), tmp_path) == []
+
+
+def test_each_bad_file_is_refused_by_its_code(tmp_path: Path) -> None:
+    made = bad_files.write(tmp_path)
+    assert len(made) >= LEAST_FILES
+    found = {path.stem: errors(path) for path in made}
+    missed = {
+        path.stem: found[path.stem] for path, code in made.items() if code not in found[path.stem]
+    }
+    assert missed == {}
+
+
+@pytest.mark.parametrize("name", bad_files.DOUBTED)
+def test_each_doubtful_run_is_named_and_not_refused(name: str, tmp_path: Path) -> None:
+    code, spoil = bad_files.DOUBTED[name]
+    run = good()
+    spoil(run)
+    add_up(run)
+    found = validate(run, tmp_path)
+    assert code in {one.code for one in found if one.severity == "warning"}
+    assert {one.code for one in found if one.severity == "error"} == set()
+
+
+@pytest.mark.parametrize(("seconds", "named"), [(1.2e-4, True), (5e-3, False)])
+def test_more_work_may_take_no_longer_where_waiting_is_dear(seconds: float, named: bool) -> None:  # noqa: FBT001 - a parameter
+    run = good()
+    bad_files.DOUBTED["no more time for more work"][1](run)
+    for n in (256, 1024, 4096):
+        last(run, seconds, product(run, n))
+    assert ("flat-time" in codes(checks.conclude(run))) == named
+
+
+def test_every_rule_about_a_file_has_a_file_that_it_names() -> None:
+    refusing = {code for code, _ in [*bad_files.OF_RUNS.values(), *bad_files.OF_TEXTS.values()]}
+    doubting = {code for code, _ in bad_files.DOUBTED.values()}
+    modules = {*checks.OF_FILES, *checks.OF_BELIEF, timing, work, easy_inputs, resolution}
+    by_severity = {
+        severity: {
+            code for module in modules if severity == module.SEVERITY for code in rule.rules(module)
+        }
+        for severity in ("error", "warning")
+    }
+    assert refusing == by_severity["error"] | {"unreadable"}
+    assert doubting >= by_severity["warning"]
+
+
+def test_a_run_says_of_itself_what_would_refuse_its_file(tmp_path: Path) -> None:
+    run = good()
+    last(run, 8e-6, product(run, 4096))
+    said = codes(checks.conclude(run))
+    assert codes(validate(run, tmp_path)) <= said
+    assert "above-peak" in said
+
+
+@pytest.mark.parametrize("kept", ["events-miss-work", "unsynchronised"])
+def test_what_a_run_says_of_itself_is_honest_but_not_that_it_did_not_wait(
+    kept: str, tmp_path: Path
+) -> None:
+    [spoil] = [spoil for code, spoil in bad_files.OF_RUNS.values() if code == kept]
+    run = good()
+    spoil(run)
+    said_nothing = validate(run, tmp_path)
+    run.frobench.conclusions = checks.conclude(run)
+    said = validate(run, tmp_path)
+    assert [(one.code, one.severity) for one in said_nothing] == [(kept, "error")]
+    honest = "warning" if kept == "events-miss-work" else "error"
+    assert [(one.code, one.severity) for one in said] == [(kept, honest)]
+
+
+def test_damage_is_told_without_what_cannot_be_believed(tmp_path: Path) -> None:
+    run = good()
+    last(run, 8e-6, product(run, 4096))
+    path = tmp_path / "run.json"
+    path.write_bytes(store.encode(run))
+    assert checks.damage(path) == []
+    assert errors(path) == {"above-peak"}
+
+
+def test_numbers_that_mean_nothing_end_no_rule(tmp_path: Path) -> None:
+    run = good()
+    for one in run.benchmarks:
+        one.extra_info.iterations[0] = 0
+    run.frobench.environment.accelerators[0].max_clock_hz = -1e29
+    assert {"impossible-count", "impossible-device"} <= codes(validate(run, tmp_path))

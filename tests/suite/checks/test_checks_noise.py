@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: MIT
+"""Numbers that cannot be trusted far are named, and so are devices that are not alike."""
+
+import pytest
+
+from suite import checks
+from tests.instruments.judging import made, on_accelerators, only, resample, said
+
+# noisy_case
+
+
+def test_a_case_whose_launches_differ_too_much_is_untrustworthy() -> None:
+    run = resample(made(noise=0.001), lambda launch: 1.2 ** (launch % 2), cases=1)
+    found = only(checks.conclude(run), "noisy-case")
+    assert found.case == run.benchmarks[0].fullname
+    assert found.message == "launches differ by 14%, wide interval: 2.8 µs [2.6, 3.1]"
+    assert found.severity == "warning"
+
+
+def test_differences_below_the_threshold_are_trusted() -> None:
+    run = resample(made(noise=0.001), lambda launch: 1.08 ** (launch % 2))
+    assert not said(run, "noisy-case")
+
+
+def test_noise_shows_even_without_an_interval() -> None:
+    run = resample(made(launches=5, noise=0.001), lambda launch: 1.5 ** (launch % 2), cases=1)
+    assert said(run, "noisy-case") == ["launches differ by 37%: 2.56 µs (no interval: 5 launches)"]
+
+
+def test_most_cases_of_a_noisy_machine_are_named() -> None:
+    run = made(noise=0.15)
+    noisy = [c.case for c in checks.conclude(run) if c.code == "noisy-case"]
+    assert len(noisy) == len(set(noisy)) > 0.9 * len(run.benchmarks)
+
+
+# uneven_devices
+
+
+@pytest.mark.parametrize(("balance", "named"), [(0.5, True), (0.69, True), (0.75, False)])
+def test_a_slow_device_beside_a_fast_one_is_named(balance: float, named: bool) -> None:  # noqa: FBT001 - a parameter
+    run, case = on_accelerators(2)
+    case.extra_info.parts["balance"] = [balance] * 6
+    message = f"the first device to be done takes {balance:.0%} of the last one's time"
+    assert said(run, "uneven-devices") == [message] * named
+
+
+def test_devices_that_are_uneven_now_and_then_are_not_named() -> None:
+    run, case = on_accelerators(2)
+    case.extra_info.parts["balance"] = [0.3, 0.3, 0.3, 0.95, 0.9, None]
+    assert said(run, "uneven-devices")
+    case.extra_info.parts["balance"] = [0.3, 0.3, 0.8, 0.95, 0.9, None]
+    assert not said(run, "uneven-devices")
+
+
+def test_devices_that_work_for_microseconds_are_not_compared() -> None:
+    run, case = on_accelerators(2)
+    case.extra_info.parts |= {"balance": [0.5] * 6, "span": [3e-4] * 6}
+    assert not said(run, "uneven-devices")
+
+
+def test_the_halves_of_a_processor_are_not_compared() -> None:
+    run = made()
+    pairs = [case for case in run.benchmarks if len(case.extra_info.devices) > 1]
+    for case in pairs:
+        case.extra_info.parts |= {"balance": [0.5] * 8, "span": [1e-2] * 8}
+    assert pairs
+    assert not said(run, "uneven-devices")

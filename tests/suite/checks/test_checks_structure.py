@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: MIT
+"""A file that contradicts itself is refused by name."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from suite import checks
+from suite.checks.belief import claims
+from suite.stored import store
+from suite.stored.run import Check, Outcome, Run
+from tests.instruments import factory
+from tests.instruments.judging import codes, made, validate
+
+
+def test_a_file_that_cannot_be_read_has_one_fault_with_its_place(tmp_path: Path) -> None:
+    content = json.loads(store.encode(made()))
+    del content["benchmarks"][3]["stats"]["q3"]
+    path = tmp_path / "run.json"
+    path.write_text(json.dumps(content))
+    (found,) = checks.validate(path)
+    assert (found.code, found.severity) == ("unreadable", "error")
+    assert found.message == "$.benchmarks[3].stats.q3: the required field is missing"
+
+
+def test_a_changed_sample_breaks_the_digest_and_the_statistics(tmp_path: Path) -> None:
+    run = made()
+    path = tmp_path / "run.json"
+    text = store.encode(run).decode()
+    sample = f"{run.benchmarks[0].stats.data[0]:.6g}".replace("e-0", "e-")
+    assert f'"data": [{sample},' in text
+    path.write_text(text.replace(f'"data": [{sample},', '"data": [0.5,', 1))
+    assert codes(checks.validate(path)) == {"digest-differs", "statistics-differ"}
+
+
+def add_sample(run: Run) -> None:
+    run.benchmarks[0].stats.data.append(run.benchmarks[0].stats.median)
+
+
+def add_other_version(run: Run) -> None:
+    run.benchmarks[0].extra_info.against = [1.0]
+
+
+def stop_other_clock(run: Run) -> None:
+    case = run.benchmarks[0]
+    case.extra_info.against = [-1.0, *case.stats.data[1:]]
+
+
+def drop_warmup(run: Run) -> None:
+    run.benchmarks[0].extra_info.warmup.pop()
+
+
+def drop_part(run: Run) -> None:
+    run.benchmarks[0].extra_info.parts["enqueue"].pop()
+
+
+def lower_limit(run: Run) -> None:
+    run.frobench.settings = type(run.frobench.settings)(
+        profile="standard",
+        longest_sample=0.2,
+        case_seconds=0.1,
+        budget=270.0,
+        devices=["cpu"],
+        most_samples=11,
+    )
+
+
+def speed_up(run: Run) -> None:
+    run.benchmarks[0].stats.median /= 2
+
+
+def stop_clock(run: Run) -> None:
+    case = run.benchmarks[0]
+    case.stats = store.case_stats([0.0, *case.stats.data[1:]], case.stats.iterations)
+
+
+def repeat_case(run: Run) -> None:
+    run.benchmarks.append(run.benchmarks[0])
+
+
+def repeat_outcome(run: Run) -> None:
+    run.frobench.outcomes.append(run.frobench.outcomes[0])
+
+
+def drop_outcome(run: Run) -> None:
+    del run.frobench.outcomes[0]
+
+
+def drop_case(run: Run) -> None:
+    del run.benchmarks[0]
+
+
+def skip_measured(run: Run) -> None:
+    run.frobench.outcomes[0].status = "skipped"
+    run.frobench.outcomes[0].reason = "too long"
+
+
+def fail_in_silence(run: Run) -> None:
+    outcome = Outcome(fullname="x", group="matmul", params={}, status="failed", reason="")
+    run.frobench.outcomes.append(outcome)
+
+
+def be_wrong(run: Run) -> None:
+    run.benchmarks[0].extra_info.check = Check("the product", error=0.5, bound=0.1)
+
+
+def forget_question(run: Run) -> None:
+    del run.frobench.exercises["parameters"]
+
+
+def name_host(run: Run) -> None:
+    run.machine_info["node"] = "johns-laptop"
+
+
+@pytest.mark.parametrize(
+    ("damage", "code", "message"),
+    [
+        (add_sample, "sample-count", "97 samples, 96 rounds, 96 in the launches"),
+        (add_other_version, "sample-count", "96 samples, 1 of the other version beside them"),
+        (drop_warmup, "launch-count", "warmup has 7 entries for 8 launches"),
+        (drop_part, "launch-count", "parts.enqueue has 7 entries for 8 launches"),
+        (lower_limit, "sample-limit", "12 samples in a launch, where 11 are kept"),
+        (speed_up, "statistics-differ", "median is 1.27541e-06, its samples say 2.55082e-06"),
+        (stop_clock, "impossible-sample", "1 samples such as 0.0 s"),
+        (stop_other_clock, "impossible-sample", "1 samples such as -1.0 s"),
+        (repeat_case, "repeated-name", "2 cases have this name"),
+        (repeat_outcome, "repeated-name", "2 outcomes have this name"),
+        (drop_outcome, "outcome-missing", "has samples but no outcome"),
+        (drop_case, "outcome-missing", "passed, but has no samples"),
+        (skip_measured, "outcome-missing", "was skipped, but has samples"),
+        (fail_in_silence, "reason-missing", "failed without a reason"),
+        (be_wrong, "unchecked-pass", "error 0.5, bound 0.1"),
+        (forget_question, "exercise-missing", "there is no exercise 'parameters'"),
+        (name_host, "host-name", "machine_info.node is not the kind of machine"),
+    ],
+)
+def test_a_file_that_contradicts_itself_is_refused_by_name(
+    tmp_path: Path, damage: Callable[[Run], None], code: str, message: str
+) -> None:
+    run = made()
+    damage(run)
+    first, *_ = [found for found in validate(run, tmp_path) if found.code == code]
+    assert (first.severity, first.message) == ("error", message)
+
+
+@pytest.mark.parametrize("damage", [name_host, be_wrong, stop_clock, drop_warmup])
+def test_a_run_is_told_before_it_is_stored(damage: Callable[[Run], None], tmp_path: Path) -> None:
+    run = made()
+    damage(run)
+    found = {(one.code, one.case, one.message) for one in validate(run, tmp_path)}
+    assert found
+    assert found <= {(one.code, one.case, one.message) for one in checks.conclude(run)}
+
+
+def test_samples_beyond_all_numbers_are_refused_and_end_nothing() -> None:
+    run = made()
+    run.benchmarks[0].stats.data[:] = [1.7e308] * len(run.benchmarks[0].stats.data)
+    with pytest.raises(store.InvalidResult, match=r"data\[0\]"):
+        store.encode(run)
+
+
+def test_a_parameter_beyond_ascii_is_spelled_as_pytest_spells_it() -> None:
+    run = factory.run()
+    case = run.benchmarks[0]
+    run.benchmarks = [case]
+    case.params = {"device": "cpu", "mode": "réal\\"}
+    case.extra_info.devices = ["cpu"]
+    case.param = r"cpu-r\xe9al\\"
+    case.name = f"bench_mine[{case.param}]"
+    case.fullname = f"benchmarks/bench_mine.py::{case.name}"
+    assert not [*claims.other_parameters(run)]
+    case.params["mode"] = "real"
+    assert [fault.message for fault in claims.other_parameters(run)]

@@ -1,0 +1,363 @@
+# SPDX-License-Identifier: MIT
+"""Times that cannot be true are named, and those that only look odd are not."""
+
+from random import Random
+
+import pytest
+
+from suite.stored.run import Run
+from tests.instruments.evidence import side_by_side
+from tests.instruments.judging import keep, made, on_accelerators, said, samples, set_samples
+from tests.instruments.spoiling import last
+
+LAUNCHES = 6
+
+
+# unsynchronised
+
+
+def test_a_host_that_did_not_wait_is_named() -> None:
+    run, case = on_accelerators(1)
+    case.extra_info.parts["span"] = [9e-3] * LAUNCHES
+    assert said(run, "unsynchronised") == ["the devices worked for 9 ms, the host waited 4 ms"]
+
+
+def test_one_launch_is_enough_to_see_that_the_host_did_not_wait() -> None:
+    run, case = on_accelerators(1, launches=1)
+    case.extra_info.parts["span"] = [9e-3]
+    assert said(run, "unsynchronised")
+
+
+def test_a_host_that_waited_for_one_device_of_two_is_named() -> None:
+    run, case = on_accelerators(2)
+    case.extra_info.parts["span"] = [5e-3] * LAUNCHES
+    assert said(run, "unsynchronised")
+
+
+def test_device_time_within_the_noise_of_the_host_is_none() -> None:
+    run, case = on_accelerators(1)
+    case.extra_info.parts["span"] = [4.4e-3] * LAUNCHES
+    assert not said(run, "unsynchronised")
+
+
+def test_a_few_disturbed_launches_do_not_make_a_case_unsynchronised() -> None:
+    run, case = on_accelerators(1)
+    case.extra_info.parts["span"] = [9e-3, 9e-3, 9e-3, 3.9e-3, 3.9e-3, 3.9e-3]
+    assert not said(run, "unsynchronised")
+
+
+def test_host_samples_as_slow_as_the_device_excuse_it() -> None:
+    run, case = on_accelerators(1)
+    case.extra_info.parts["span"] = [9e-3] * LAUNCHES
+    set_samples(case, [[4e-3, 4e-3, 9.1e-3]] * LAUNCHES)  # a neighbour disturbs either kind
+    assert not said(run, "unsynchronised")
+
+
+def tiny(devices: int, events: float) -> Run:
+    """Return a run of a case that queues 5 µs on each device, and each of two events takes more."""
+    run, case = on_accelerators(1)
+    case.extra_info.devices = [f"cuda:{index}" for index in range(devices)]
+    set_samples(case, [[8e-6 * devices] * 4] * LAUNCHES)  # 3 µs for waiting
+    case.extra_info.parts["span"] = [(5e-6 + 2 * events) * devices] * LAUNCHES
+    return run
+
+
+@pytest.mark.parametrize("devices", [1, 2, 8])
+def test_events_of_tiny_work_may_cost_more_than_it_on_every_device(devices: int) -> None:
+    assert not said(tiny(devices, 8e-6), "unsynchronised")
+    assert said(tiny(devices, 30e-6), "unsynchronised")
+
+
+def test_a_sample_of_several_calls_is_compared_as_a_whole() -> None:
+    run, case = on_accelerators(1)
+    case.extra_info.iterations = [3] * LAUNCHES
+    case.extra_info.parts["span"] = [9e-3] * LAUNCHES  # a call's, where calls overlap
+    assert not said(run, "unsynchronised")
+
+
+def test_workers_on_the_cpu_are_not_taken_for_devices() -> None:
+    run = made()
+    keep(run, lambda case: "in_turn" in case.name)
+    for case in run.benchmarks:
+        case.extra_info.parts["span"] = [2 * max(one) for one in samples(case)]
+    assert not said(run, "unsynchronised")
+
+
+# events_miss_work
+
+
+def test_events_beside_the_work_are_named() -> None:
+    run, case = on_accelerators(1)
+    case.extra_info.parts["span"] = [5e-5] * LAUNCHES
+    assert said(run, "events-miss-work") == [
+        "the host waited 3.9 ms, the events show 50 µs of work"
+    ]
+
+
+@pytest.mark.parametrize("span", [2.1e-3, 3.9e-3])
+def test_events_around_most_of_the_work_are_not(span: float) -> None:
+    run, case = on_accelerators(1)
+    case.extra_info.parts["span"] = [span] * LAUNCHES
+    assert not said(run, "events-miss-work")
+
+
+def test_a_body_that_waits_by_itself_leaves_the_host_nothing_to_wait_for() -> None:
+    run, case = on_accelerators(1)
+    case.extra_info.parts = {"enqueue": [3.99e-3] * LAUNCHES, "span": [5e-5] * LAUNCHES}
+    assert not said(run, "events-miss-work")
+
+
+def test_waiting_costs_what_it_costs_without_work() -> None:
+    run, case = on_accelerators(1)
+    case.extra_info.parts["span"] = [5e-5] * LAUNCHES
+    for launch in run.frobench.launches:
+        launch.empty_body["cuda:0"] = 2e-3
+    assert not said(run, "events-miss-work")
+
+
+def test_without_the_cost_of_waiting_nothing_is_said_of_events() -> None:
+    run, case = on_accelerators(1)
+    case.extra_info.parts["span"] = [5e-5] * LAUNCHES
+    for launch in run.frobench.launches:
+        launch.empty_body = {}
+    assert not said(run, "events-miss-work")
+
+
+def test_queueing_that_varies_hides_no_events_beside_the_work() -> None:
+    run, case = on_accelerators(1)
+    case.extra_info.parts = {"enqueue": [2e-3] * LAUNCHES, "span": [5e-4] * LAUNCHES}
+    set_samples(case, [[3e-3, 4e-3, 4e-3, 5e-3]] * LAUNCHES)  # of which 2 ms are waiting
+    assert said(run, "events-miss-work") == ["the host waited 2 ms, the events show 500 µs of work"]
+
+
+def test_a_core_that_is_taken_away_in_most_samples_is_no_missing_work() -> None:
+    run, case = on_accelerators(1)
+    case.extra_info.parts = {"enqueue": [1e-4] * LAUNCHES, "span": [1e-3] * LAUNCHES}
+    set_samples(case, [[1.15e-3, 5e-3, 5e-3, 5e-3]] * LAUNCHES)
+    assert not said(run, "events-miss-work")
+
+
+# overlap_in_turn
+
+
+def test_overlap_where_devices_work_in_turn_is_named() -> None:
+    run = made()
+    control = next(case for case in run.benchmarks if "in_turn" in case.name)
+    assert not said(run, "overlap-in-turn")
+    control.extra_info.parts["overlap"] = [None, 0.0, 0.0, 0.3, *[0.0] * 4]
+    assert said(run, "overlap-in-turn") == ["overlap of 30% where there can be none"]
+    del control.extra_info.parts["overlap"]
+    control.extra_info.parts["concurrency"][3] = 0.2
+    assert said(run, "overlap-in-turn") == ["overlap of 20% where there can be none"]
+
+
+@pytest.mark.parametrize(("seconds", "named"), [(0.9e-4, False), (3e-4, True)])
+def test_lanes_that_seem_to_share_time_in_turn_are_named_beyond_what_clocks_differ_by(
+    seconds: float,
+    named: bool,  # noqa: FBT001 - a parameter
+) -> None:
+    run = made()
+    case = next(case for case in run.benchmarks if "two_at_once" in case.name)
+    parts = case.extra_info.parts
+    count = len(parts["entries"])
+    parts |= {"shareable": [1e-3] * count, "shared_in_turn": [seconds] * count}
+    parts["concurrency"] = [0.0] * count
+    assert said(run, "overlap-in-turn") == (["overlap of 26% where there can be none"] * named)
+
+
+# unproved_overlap
+
+
+def claiming(claimed: float, **parts: float) -> list[str]:
+    """Return what is said of a case whose parts prove that half of the time is shared."""
+    run = made()
+    case = next(case for case in run.benchmarks if "two_at_once" in case.name)
+    for name, value in (side_by_side(1.0, 0.5) | {"concurrency": claimed} | parts).items():
+        case.extra_info.parts[name] = [value] * len(case.extra_info.launches)
+    return said(run, "unproved-overlap")
+
+
+def test_more_overlap_than_control_and_intervals_prove_is_named() -> None:
+    assert claiming(0.5) == claiming(0.51) == claiming(0.3) == []
+    assert claiming(0.6) == ["concurrency of 60%, where 50% is proved in launch 1"]
+    assert claiming(0.5, in_turn=1.1) == ["concurrency of 50%, where 20% is proved in launch 1"]
+    assert claiming(0.5, shared=0.1) == ["concurrency of 50%, where 20% is proved in launch 1"]
+
+
+# first_call_counted
+
+
+def slow_firsts(launches: int, slow: int, factor: float = 2.0, count: int = 5) -> Run:
+    """Return a run of a case whose first sample is the slow one in some launches."""
+    run, case = on_accelerators(1, launches)
+    by_launch = [
+        [4e-3 * (factor if launch < slow else 1.0), *[4.1e-3] * (count - 1)]
+        for launch in range(launches)
+    ]
+    set_samples(case, by_launch)
+    return run
+
+
+@pytest.mark.parametrize(("launches", "slow"), [(3, 3), (6, 5), (8, 7), (12, 10)])
+def test_first_samples_that_pay_for_something_are_named(launches: int, slow: int) -> None:
+    message = "the first sample lasts 2.0 times as long as any other"
+    assert said(slow_firsts(launches, slow), "first-call-counted") == [message]
+
+
+@pytest.mark.parametrize(("launches", "slow"), [(1, 1), (2, 2), (3, 2), (6, 4), (8, 6)])
+def test_first_samples_that_are_slow_now_and_then_are_chance(launches: int, slow: int) -> None:
+    assert not said(slow_firsts(launches, slow), "first-call-counted")
+
+
+def test_a_first_sample_a_little_slower_than_the_rest_is_usual() -> None:
+    assert not said(slow_firsts(8, 8, factor=1.45), "first-call-counted")
+
+
+@pytest.mark.parametrize("count", [2, 4])
+def test_a_launch_of_few_samples_does_not_say_which_one_is_odd(count: int) -> None:
+    assert not said(slow_firsts(8, 8, count=count), "first-call-counted")
+
+
+def test_where_any_sample_may_be_slow_the_first_is_not_special() -> None:
+    run, case = on_accelerators(1)
+    set_samples(case, [[9e-3, 4e-3, 4e-3, 4e-3, 8e-3]] * LAUNCHES)
+    assert not said(run, "first-call-counted")
+
+
+def test_first_calls_of_the_other_version_count_too() -> None:
+    run, case = on_accelerators(1)
+    set_samples(case, [[4e-3] * 5] * LAUNCHES)
+    case.extra_info.against = [8e-3, *[4e-3] * 4] * LAUNCHES
+    message = "the other version: the first sample lasts 2.0 times as long as any other"
+    assert said(run, "first-call-counted") == [message]
+
+
+@pytest.mark.parametrize("launches", [1, 6])
+def test_a_case_that_was_not_warmed_up_is_named(launches: int) -> None:
+    run, case = on_accelerators(1, launches)
+    case.extra_info.warmup = [1e-5] * launches
+    message = "sampled after a warm-up shorter than a call"
+    assert said(run, "first-call-counted") == [message]
+
+
+def test_a_warm_up_of_two_calls_is_one() -> None:
+    run, case = on_accelerators(1)
+    case.extra_info.warmup = [6e-3] * LAUNCHES  # the calls were quicker than the samples
+    assert not said(run, "first-call-counted")
+
+
+def test_samples_of_many_calls_may_be_longer_than_the_warm_up() -> None:
+    run, case = on_accelerators(1)
+    case.extra_info.iterations = [100] * LAUNCHES
+    assert not said(run, "first-call-counted")
+
+
+# result_not_ready
+
+
+@pytest.mark.parametrize(
+    ("reading", "ready", "named"),
+    [
+        (0.02, 2e-5, True),
+        (2.5e-5, 2e-5, False),
+        (5.2e-3, 5e-3, False),  # where reading is dear
+        (1.5e-4, 2e-5, False),  # the host woke up late
+        (1e-3, 2e-5, False),  # a quarter of a sample is no work that was missed
+    ],
+)
+def test_a_result_that_is_computed_when_it_is_read_is_named(
+    reading: float,
+    ready: float,
+    named: bool,  # noqa: FBT001 - a parameter
+) -> None:
+    run, case = on_accelerators(1)
+    for launch in run.frobench.launches:
+        launch.ready_reading = {"cuda:0": ready}
+    case.extra_info.parts["reading"] = [reading] * LAUNCHES
+    assert bool(said(run, "result-not-ready")) == named
+
+
+def test_two_launches_that_read_late_may_be_disturbed() -> None:
+    run, case = on_accelerators(1)
+    for launch in run.frobench.launches:
+        launch.ready_reading = {"cuda:0": 2e-5}
+    late: list[float | None] = [2e-5] * LAUNCHES
+    case.extra_info.parts["reading"] = [0.02, 0.02, *late[2:]]
+    assert not said(run, "result-not-ready")
+
+
+def test_nothing_is_said_where_no_ready_value_was_read() -> None:
+    run, case = on_accelerators(1)
+    case.extra_info.parts["reading"] = [0.02] * LAUNCHES
+    assert not said(run, "result-not-ready")
+
+
+# repeated_samples
+
+
+def test_a_launch_that_was_copied_is_named_with_its_original() -> None:
+    run = made()
+    for case in run.benchmarks:
+        by_launch = samples(case)
+        by_launch[4] = by_launch[6] = by_launch[1]
+        set_samples(case, by_launch)
+    assert said(run, "repeated-samples") == [
+        "launch 5 has the samples of launch 2",
+        "launch 7 has the samples of launch 2",
+    ]
+
+
+def test_a_single_case_that_was_copied_is_enough() -> None:
+    run = made()
+    case = next(case for case in run.benchmarks if case.extra_info.launches[0] == 12)
+    by_launch = samples(case)
+    by_launch[1] = by_launch[0]
+    set_samples(case, by_launch)
+    assert said(run, "repeated-samples") == ["launch 2 has the samples of launch 1"]
+
+
+def test_launches_without_any_spread_are_not_called_copies() -> None:
+    assert not said(made(noise=0.0), "repeated-samples")
+
+
+def test_rounding_alone_is_no_spread() -> None:
+    run = made()
+    noise = [1 + 1e-9 * place for place in range(12)]
+    for case in run.benchmarks:
+        set_samples(case, [[1e-3 * factor for factor in noise]] * 8)
+    assert not said(run, "repeated-samples")
+
+
+def test_samples_in_few_steps_agree_by_chance() -> None:
+    run, chance = made(), Random(1)  # noqa: S311 - no secret
+    for case in run.benchmarks:
+        set_samples(case, [chance.choices([4.00e-6, 4.04e-6], k=3) for _ in range(8)])
+    assert not said(run, "repeated-samples")
+
+
+# longer-than-allowed
+
+
+@pytest.mark.parametrize(("others", "named"), [(0.0, True), (1.9, False)])
+def test_a_call_far_beyond_the_limit_is_named_unless_other_programs_held_it_up(
+    others: float, *, named: bool
+) -> None:
+    run, case = on_accelerators(1)
+    for launch in run.frobench.launches:
+        launch.others = others
+    last(run, 100 * run.frobench.settings.longest_sample, case)
+    assert bool(said(run, "longer-than-allowed")) is named
+
+
+# needless-calls
+
+
+@pytest.mark.parametrize(("others", "named"), [(0.0, True), (1.9, False)])
+def test_far_more_calls_than_a_sample_takes_are_named_unless_other_programs_held_them_up(
+    others: float, *, named: bool
+) -> None:
+    run, case = on_accelerators(1)
+    for launch in run.frobench.launches:
+        launch.others = others
+    case.extra_info.iterations = [2000] * len(run.frobench.launches)
+    assert bool(said(run, "needless-calls")) is named

@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: MIT
+"""Whether a run that was measured again is said to agree."""
+
+from collections.abc import Callable
+
+import pytest
+
+from reports.compare import verdicts
+from suite.compare import Agreement, agreement
+from suite.stored.run import Conclusion, Run
+from tests.instruments import factory
+
+
+def _slow_down(run: Run, factor: float, *, headline: bool = True, count: int = 1) -> list[str]:
+    cases = [case for case in run.benchmarks if case.extra_info.headline is headline][:count]
+    for case in cases:
+        case.stats.data = [factor * sample for sample in case.stats.data]
+    return [case.name.removeprefix("bench_") for case in cases]
+
+
+def _answer(again: Run) -> Agreement:
+    return agreement(factory.run(seed=1, launches=10), again)
+
+
+def _again() -> Run:
+    return factory.run(seed=2, launches=10)
+
+
+def test_the_same_code_agrees_and_it_is_told_what_would_have_shown() -> None:
+    answer = _answer(_again())
+    assert answer.agrees is True
+    every = len(factory.run().benchmarks)
+    assert answer.lines[0].startswith(f"agrees: {every} of {every} cases measured again; of ")
+    assert answer.lines[0].endswith(" cases none differs")
+    assert answer.lines[1].startswith("in half of these cases a slow-down of ")
+    assert any(line.startswith("intervals overlap in ") for line in answer.lines)
+
+
+@pytest.mark.parametrize(("factor", "word"), [(1.2, "slower"), (0.8, "faster")])
+def test_a_case_that_differs_is_named(factor: float, word: str) -> None:
+    again = _again()
+    (name,) = _slow_down(again, factor)
+    answer = _answer(again)
+    assert answer.agrees is False
+    assert answer.lines[0].startswith("does not agree: ")
+    assert answer.lines[0].endswith(" 1 differs")
+    assert answer.lines[1].startswith(f"  {word}: ")
+    assert f" {name}: " in answer.lines[1]
+
+
+def test_several_cases_differ() -> None:
+    again = _again()
+    _slow_down(again, 1.2, count=3)
+    assert _answer(again).lines[0].endswith(" 3 differ")
+
+
+def test_a_case_that_leads_no_answer_counts_like_any_other() -> None:
+    again = _again()
+    (name,) = _slow_down(again, 1.5, headline=False)
+    answer = _answer(again)
+    assert answer.agrees is False
+    assert f" {name}: " in answer.lines[1]
+
+
+def _left(leave: Callable[[int], int]) -> tuple[Run, int]:
+    """Return a run that measured again a part of the cases, and their whole number."""
+    again = _again()
+    every = len(again.benchmarks)
+    del again.benchmarks[leave(every) :]
+    return again, every
+
+
+def test_half_of_the_cases_are_enough_to_agree() -> None:
+    again, _ = _left(lambda every: -(-every // 2))
+    assert _answer(again).agrees is True
+
+
+def test_fewer_than_half_of_the_cases_cannot_say_but_are_shown() -> None:
+    again, every = _left(lambda every: (every - 1) // 2)
+    (name,) = _slow_down(again, 1.5)
+    answer = _answer(again)
+    assert answer.agrees is None
+    measured = f"{len(again.benchmarks)} of {every} cases measured again"
+    compared = f"only {(every - 1) // 2} of {every} cases could be compared"
+    assert answer.lines[0] == f"cannot say: {measured}; {compared}"
+    assert f" {name}: " in answer.lines[1]
+
+
+def test_where_all_is_noise_nobody_can_say() -> None:
+    first, again = (factory.run(seed=seed, launches=8, noise=0.5) for seed in (1, 2))
+    answer = agreement(first, again)
+    assert answer.agrees is None
+    assert answer.lines[0].endswith(" no slow-down of 25% would have shown")
+    assert any(line.startswith("in half of these cases a slow-down of ") for line in answer.lines)
+
+
+def test_a_run_whose_samples_count_for_nothing_cannot_say(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    again = _again()
+    again.frobench.conclusions.append(
+        Conclusion(code="repeated-samples", severity="error", message="twice", advice="")
+    )
+    assert verdicts.reproduction(factory.run(seed=1, launches=10), again) == 3
+    told = capsys.readouterr().out.splitlines()
+    assert told[:2] == ["repeated-samples in new: twice", ""]
+    assert any(
+        line.startswith("cannot say: ") and line.endswith("; repeated-samples in new: twice")
+        for line in told
+    )
+
+
+def test_another_machine_can_neither_agree_nor_disagree() -> None:
+    again = factory.run(seed=2, slower=3)
+    again.frobench.environment.software.threads = 1
+    answer = agreement(factory.run(seed=1), again)
+    assert answer.agrees is None
+    assert "cannot say: " in answer.lines[0]
+    assert answer.lines[0].endswith("; software.threads differs, which moves numbers")
+    assert answer.lines[1] == "  software.threads: 2 -> 1"
+
+
+def test_across_a_difference_that_is_the_question_runs_agree_or_do_not() -> None:
+    first, again = factory.run(seed=1), factory.run(seed=2)
+    again.frobench.environment.software.threads = 1
+    answer = agreement(first, again, across=["software.threads"])
+    assert (answer.agrees, answer.exit_code) == (True, 0)
+    assert answer.lines[1] == "compared across software.threads: 2 -> 1"
+    _slow_down(again, 1.5)
+    assert agreement(first, again, across=["software.threads"]).exit_code == 4
+    assert agreement(first, again).exit_code == 3
+
+
+def test_few_launches_cannot_say() -> None:
+    answer = agreement(factory.run(seed=1, launches=4), factory.run(seed=2, launches=4, slower=9))
+    assert answer.agrees is None
+    (line,) = answer.lines
+    assert line.startswith("cannot say: ")
+    assert line.endswith(" measured again; a verdict needs 6 launches, and there are 4")
+
+
+def test_other_benchmarks_cannot_say() -> None:
+    first, again = factory.run(seed=1), factory.run(seed=2)
+    for case in again.benchmarks:
+        case.extra_info.version = "ffffffffffff"
+    answer = agreement(first, again)
+    assert answer.agrees is None
+    assert answer.lines[0].startswith("cannot say: ")
+    assert "; no case could be measured as it was: another version of " in answer.lines[0]
+    assert any("another version of the benchmark" in line for line in answer.lines)
+
+
+def test_many_cases_in_few_launches_show_slow_downs_too() -> None:
+    first, again = (factory.run(seed=seed, launches=6) for seed in (1, 2))
+    assert agreement(first, again).agrees is True
+    assert agreement(first, factory.run(seed=2, launches=6, slower=1.2)).agrees is False
+
+
+def _disturb(run: Run) -> None:
+    run.frobench.troubles = [
+        Conclusion(code="busy-processor", severity="warning", message="others", advice="")
+    ]
+
+
+def test_a_run_that_other_programs_disturbed_cannot_say() -> None:
+    first, again = factory.run(seed=1), factory.run(seed=2, slower=2)
+    first.frobench.troubles = []
+    _disturb(again)
+    answer = agreement(first, again)
+    assert answer.agrees is None
+    assert answer.lines[0].endswith("; disturbed: busy-processor in new only")
+
+
+def test_what_was_not_measured_again_is_named_with_its_reason() -> None:
+    again = _again()
+    lost = again.benchmarks.pop(0)
+    outcome = next(one for one in again.frobench.outcomes if one.fullname == lost.fullname)
+    outcome.status, outcome.reason = "skipped", "takes 3 s a call"
+    name = lost.name.removeprefix("bench_")
+    assert f"not measured here: {name}: skipped there: takes 3 s a call" in _answer(again).lines
+
+
+def test_the_findings_stand_above_the_answer(capsys: pytest.CaptureFixture[str]) -> None:
+    again = _again()
+    _slow_down(again, 1.2)
+    assert verdicts.reproduction(factory.run(seed=1, launches=10), again) == 4
+    told = capsys.readouterr().out
+    assert "now / before" in told
+    assert "best-rate-cpu" in told.partition("does not agree: ")[0]
+    assert verdicts.reproduction(again, again) == 0
+
+
+def test_on_another_machine_the_findings_are_held_side_by_side_without_a_verdict(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert verdicts.reproduction(factory.run(), factory.run(accelerators=1)) == 3
+    told = capsys.readouterr().out
+    assert "intervals overlap" in told.splitlines()[0]
+    assert "cannot say: " in told
+    for word in ("higher", "lower", "unresolved", "incomparable"):
+        assert word not in told

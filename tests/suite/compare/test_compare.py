@@ -1,0 +1,301 @@
+# SPDX-License-Identifier: MIT
+"""What two stored runs say of each other."""
+
+from collections.abc import Callable
+from statistics import median
+
+import msgspec
+import pytest
+
+from reports.compare import verdicts
+from suite.compare import RunComparison, compare_runs, exit_code
+from suite.statistics import estimate, launch_medians
+from suite.stored.differences import Difference
+from suite.stored.run import Case, Check, Conclusion, Run, Severity
+from suite.terminal import comparison_tables, comparison_words
+from tests.instruments import factory
+
+Change = Callable[[Run], None]
+
+
+def _headline(run: Run, *, leads: bool = True) -> Case:
+    return next(case for case in run.benchmarks if case.extra_info.headline is leads)
+
+
+def _medians(case: Case) -> list[float | None]:
+    return launch_medians(case.stats.data, case.extra_info.launches)
+
+
+def _slow_down(case: Case, factor: float) -> None:
+    case.stats.data = [factor * sample for sample in case.stats.data]
+
+
+def _word(comparison: RunComparison, case: Case) -> str:
+    return next(each.word for each in comparison.cases if each.fullname == case.fullname)
+
+
+def test_a_run_is_the_same_as_itself() -> None:
+    run = factory.run(noise=0.002)
+    comparison = compare_runs(run, run)
+    assert comparison.counts == {"same": len(run.benchmarks)}
+    assert comparison.overlapping == comparison.with_intervals == len(run.benchmarks)
+    assert not comparison.unmatched
+    assert exit_code(comparison) == 0
+
+
+def test_two_runs_of_the_same_code_agree() -> None:
+    comparison = compare_runs(factory.run(seed=1), factory.run(seed=2))
+    assert not any(case.differs for case in comparison.cases)
+    assert comparison.overlapping >= 0.9 * comparison.with_intervals
+    assert exit_code(comparison) == 0
+
+
+@pytest.mark.parametrize(("slower", "word", "code"), [(1.1, "slower", 4), (0.9, "faster", 0)])
+def test_a_change_of_every_case_is_found(slower: float, word: str, code: int) -> None:
+    comparison = compare_runs(factory.run(seed=1), factory.run(seed=2, slower=slower))
+    assert comparison.counts == {word: len(comparison.cases)}
+    assert comparison.overlapping < 0.1 * comparison.with_intervals
+    assert exit_code(comparison) == code
+
+
+@pytest.mark.parametrize("leads", [True, False])
+def test_one_slower_case_among_many_is_found(leads: bool) -> None:  # noqa: FBT001 - a parameter of the test
+    base, new = factory.run(seed=1, launches=10), factory.run(seed=2, launches=10)
+    case = _headline(new, leads=leads)
+    _slow_down(case, 1.2)
+    comparison = compare_runs(base, new)
+    assert _word(comparison, case) == "slower"
+    assert exit_code(comparison) == 4
+    told = comparison_words.of_runs(comparison)
+    assert told[1].startswith(f"  slower: {case.group} {case.name.removeprefix('bench_')}: 1.")
+
+
+def test_a_family_of_identical_cases_is_hardly_ever_called_different() -> None:
+    for seed in range(10):
+        base, new = (factory.run(seed=10 * seed + side, launches=6) for side in (1, 2))
+        assert not any(case.differs for case in compare_runs(base, new).cases)
+
+
+def test_every_case_of_a_quick_run_is_found_three_times_slower() -> None:
+    base, new = (factory.run(seed=seed, launches=6, profile="quick") for seed in (1, 2))
+    for case in new.benchmarks:
+        _slow_down(case, 3)
+    comparison = compare_runs(base, new)
+    assert comparison.counts == {"slower": len(base.benchmarks)}
+    assert len(base.benchmarks) > 23  # more than any correction of single p-values allows
+    assert {case.p_value for case in comparison.cases} == {2 / 924}
+    assert exit_code(comparison) == 4
+
+
+def test_headline_cases_are_judged_like_all_others() -> None:
+    base, new = factory.run(seed=1), factory.run(seed=2)
+    found = compare_runs(base, new).cases
+    for case in (*base.benchmarks, *new.benchmarks):
+        case.extra_info.headline = False
+    again = compare_runs(base, new).cases
+    assert [case.word for case in again] == [case.word for case in found]
+    assert [case.p_value for case in again] == [case.p_value for case in found]
+
+
+def test_below_six_launches_everything_is_unresolved() -> None:
+    comparison = compare_runs(factory.run(launches=5), factory.run(launches=5, slower=2))
+    assert comparison.counts == {"unresolved": len(comparison.cases)}
+    assert comparison.with_intervals == 0
+    assert exit_code(comparison) == 3
+
+
+def test_the_estimates_are_those_of_the_launch_medians() -> None:
+    base, new = factory.run(seed=1, partial=True), factory.run(seed=2)
+    for case, compared in zip(base.benchmarks, compare_runs(base, new).cases, strict=True):
+        values = _medians(case)
+        assert compared.base == estimate(values)
+        assert compared.base.value == median(value for value in values if value is not None)
+
+
+def _other_version(run: Run) -> None:
+    _headline(run).extra_info.version = "ffffffffffff"
+
+
+def _wrong_result(run: Run) -> None:
+    _headline(run).extra_info.check = Check(compared="row sums", error=0.5, bound=1e-6)
+
+
+def _other_devices(run: Run) -> None:
+    _headline(run).extra_info.devices = ["cpu/0"]
+
+
+def _other_precision(run: Run) -> None:
+    _headline(run).extra_info.check = Check("row sums", 1e-4, 1e-2, precision="tfloat32")
+
+
+def _failed(run: Run) -> None:
+    outcome = next(o for o in run.frobench.outcomes if o.fullname == _headline(run).fullname)
+    outcome.status, outcome.reason = "failed", "it hung in launch 3"
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (_other_version, "another version of the benchmark"),
+        (_wrong_result, "wrong result in new: row sums"),
+        (_other_devices, "other devices: cpu -> cpu/0"),
+        (_other_precision, "other precision: float32 -> tfloat32"),
+        (_failed, "failed in new: it hung in launch 3"),
+    ],
+)
+def test_what_is_not_the_same_measurement_is_incomparable(change: Change, reason: str) -> None:
+    base, new = factory.run(), factory.run(slower=2)
+    change(new)
+    comparison = compare_runs(base, new)
+    case = next(each for each in comparison.cases if each.fullname == _headline(new).fullname)
+    assert case.word == "incomparable"
+    assert (case.reason or "").startswith(reason)
+    assert comparison.counts["incomparable"] == 1
+
+
+def _conclude(run: Run, case: Case | None, severity: Severity = "error") -> None:
+    found = Conclusion(
+        code="no-work",
+        severity=severity,
+        message="a call takes 1 ns",
+        advice="",
+        case=case.fullname if case else None,
+    )
+    run.frobench.conclusions.append(found)
+
+
+@pytest.mark.parametrize("side", ["base", "new"])
+def test_a_case_that_a_check_calls_worthless_is_incomparable(side: str) -> None:
+    base, new = factory.run(), factory.run(slower=2)
+    case = _headline(base)
+    _conclude(base if side == "base" else new, case)
+    comparison = compare_runs(base, new)
+    reasons = {each.fullname: each.reason for each in comparison.cases if each.reason}
+    assert reasons == {case.fullname: f"no-work in {side}: a call takes 1 ns"}
+    assert _word(comparison, case) == "incomparable"
+
+
+def test_an_error_of_a_whole_run_makes_every_case_incomparable_and_is_told_once(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    base, new = factory.run(), factory.run(slower=2)
+    _conclude(base, None)
+    comparison = compare_runs(base, new)
+    assert comparison.counts == {"incomparable": len(comparison.cases)}
+    assert verdicts.runs(base, new, as_json=False) == 3
+    told = capsys.readouterr().out
+    assert told.startswith("no-work in base: a call takes 1 ns\n\n")
+    assert "incomparable: square" not in told
+
+
+def test_a_warning_is_held_against_no_verdict() -> None:
+    base, new = factory.run(), factory.run(slower=2)
+    _conclude(new, None, "warning")
+    _conclude(new, _headline(new), "warning")
+    assert compare_runs(base, new).counts == {"slower": len(new.benchmarks)}
+
+
+def test_cases_of_one_run_only_are_named_with_what_the_other_says_of_them() -> None:
+    base, new = factory.run(), factory.run()
+    lost, late = base.benchmarks[0], base.benchmarks[-1]
+    new.benchmarks = new.benchmarks[1:]
+    outcome = next(o for o in new.frobench.outcomes if o.fullname == lost.fullname)
+    outcome.status, outcome.reason = "skipped", "too large"
+    base.benchmarks = base.benchmarks[:-1]
+    base.frobench.outcomes = [o for o in base.frobench.outcomes if o.fullname != late.fullname]
+    comparison = compare_runs(base, new)
+    assert [(each.fullname, each.measured_in, each.reason) for each in comparison.unmatched] == [
+        (lost.fullname, "base", "skipped there: too large"),
+        (late.fullname, "new", "not selected there"),
+    ]
+
+
+def test_another_environment_allows_no_regression_verdict_but_overlap_is_counted() -> None:
+    base, new = factory.run(seed=1), factory.run(seed=2)
+    new.frobench.environment.software.threads = 1
+    new.frobench.environment.software.kernel = "6.9.0"
+    comparison = compare_runs(base, new)
+    assert comparison.counts == {"incomparable": len(comparison.cases)}
+    assert comparison.differences == [Difference("software.threads", 2, 1)]
+    assert comparison.harmless == [Difference("software.kernel", "6.8.0", "6.9.0")]
+    assert comparison.environments == "differs in what matters"
+    assert comparison.overlapping >= 0.9 * comparison.with_intervals > 0
+    assert exit_code(comparison) == 3
+
+
+def test_the_summary_states_the_share_of_overlapping_intervals() -> None:
+    base, new = factory.run(seed=1), factory.run(seed=1)
+    _slow_down(new.benchmarks[0], 3)
+    count = len(base.benchmarks)
+    lines = comparison_words.of_runs(compare_runs(base, new))
+    assert any(
+        line.startswith(f"intervals overlap in {count - 1} of {count} cases (98") for line in lines
+    )
+
+
+def test_another_machine_is_told_by_what_differs_and_what_to_ask_instead() -> None:
+    lines = comparison_words.of_runs(compare_runs(factory.run(), factory.run(accelerators=1)))
+    assert lines[1] == "  accelerators: none -> NVIDIA H200"
+    assert any("--purchase" in line for line in lines)
+    assert not any(line.startswith("incomparable: square") for line in lines)
+    (only,) = (line for line in lines if line.startswith("only in new: "))
+    assert only.endswith("0 accelerators measured there")
+
+
+def test_reasons_are_told_once_with_the_cases_they_hold_for() -> None:
+    base, new = factory.run(), factory.run()
+    for case in new.benchmarks[:12]:
+        case.extra_info.version = "ffffffffffff"
+    new.frobench.environment.software.kernel = "6.9.0"
+    for name in ("numpy", "msgspec"):
+        new.frobench.environment.software.packages[name] = "9.9"
+    lines = comparison_words.of_runs(compare_runs(base, new))
+    (refused,) = (line for line in lines if line.startswith("incomparable: "))
+    assert "and 2 more: another version of the benchmark: " in refused
+    assert "differs harmlessly: software.kernel, 2 packages" in lines
+
+
+def _lines(width: int) -> list[str]:
+    comparison = compare_runs(factory.run(seed=1), factory.run(seed=2))
+    return comparison_tables.lines(
+        comparison_tables.of_cases(comparison.cases, "base", "new"), width
+    )
+
+
+def test_a_table_has_a_row_a_case_below_its_exercise() -> None:
+    lines = _lines(width=120)
+    assert lines[0].split() == ["base", "new", "new", "/", "base", "verdict", "finds"]
+    assert lines[1] == "matmul"
+    (row,) = (line for line in lines if line.startswith("  square[cpu-1024-float32] "))
+    assert " ms  " in row
+    assert row.endswith("%")
+    assert max(map(len, lines)) <= 120
+
+
+def test_a_narrower_table_names_each_benchmark_once() -> None:
+    wide, narrow = _lines(width=120), _lines(width=96)
+    assert max(map(len, narrow)) <= 96
+    assert "matmul square" in narrow
+    cells = [[line.split()[1:] for line in lines if line[0] == " "] for lines in (wide, narrow)]
+    assert cells[0] == cells[1]
+
+
+def test_on_80_columns_the_base_is_left_out_and_that_is_said() -> None:
+    lines = _lines(width=80)
+    assert max(map(len, lines)) <= 80
+    assert lines[0].split() == ["new", "new", "/", "base", "verdict", "finds"]
+    assert lines[-1] == "(no room here for base)"
+
+
+def test_a_row_without_anything_to_find_says_so_and_the_legend_explains_it() -> None:
+    comparison = compare_runs(factory.run(launches=5), factory.run(launches=5))
+    table = comparison_tables.of_cases(comparison.cases, "base", "new")
+    assert {row.cells[-1] for row in table.rows} == {"-"}
+    assert {row.cells[2].endswith("(no interval: 5 launches)") for row in table.rows} == {True}
+    assert any("--launches" in line for line in comparison_tables.legend(comparison.cases))
+
+
+def test_a_comparison_survives_json() -> None:
+    comparison = compare_runs(factory.run(seed=1), factory.run(seed=2, launches=6))
+    text = msgspec.json.encode(comparison)
+    assert msgspec.json.decode(text, type=RunComparison) == comparison

@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: MIT
+"""How far a machine's runs lie apart, as its stored runs show it."""
+
+import math
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from random import Random
+
+import pytest
+from scipy.stats import t as student_t
+
+from suite.compare import compare_runs, levels, others
+from suite.compare.false_alarms.levels import MOST_RUNS, Levels
+from suite.compare.false_alarms.wander import ASSUMED, LEAST, student, wander
+from suite.stored import store
+from suite.stored.run import Case, Conclusion, Run
+from suite.terminal import comparison_words
+from tests.instruments import factory
+
+CASES = 12
+
+
+def _runs(count: int, apart: float, *, common: bool = False, launches: int = 8) -> Iterator[Run]:
+    """Make runs of identical code whose levels lie apart by so much, relative."""
+    for seed in range(count):
+        random = Random(f"{seed} {apart}")  # noqa: S311 - no secret
+        run = factory.run(seed=seed, noise=0.01, launches=launches)
+        del run.benchmarks[CASES:]
+        whole = random.gauss(0, apart)
+        for case in run.benchmarks:
+            _slow_down(case, math.exp(whole if common else random.gauss(0, apart)))
+        yield run
+
+
+def _slow_down(case: Case, factor: float) -> None:
+    case.stats.data = [factor * sample for sample in case.stats.data]
+
+
+def _errors(runs: Sequence[Run]) -> list[float]:
+    return [one.error for one in wander(runs[0], runs[0], [*map(levels, runs)]).cases.values()]
+
+
+@pytest.mark.parametrize("apart", [0.02, 0.1])
+@pytest.mark.parametrize("common", [True, False])
+def test_what_lies_between_runs_is_learned(apart: float, *, common: bool) -> None:
+    found = sorted(_errors([*_runs(12, apart, common=common)]))
+    assert found[len(found) // 2] == pytest.approx(apart, rel=0.5)
+
+
+def test_runs_that_differ_as_their_launches_do_lie_hardly_apart() -> None:
+    assert max(_errors([*_runs(12, 0.0)])) == LEAST
+
+
+def test_with_fewer_than_three_runs_it_is_assumed() -> None:
+    assert max(_errors([*_runs(3, 0.1)])) < 2 * ASSUMED
+    assert min(_errors([*_runs(3, 0.1)])) >= ASSUMED
+    assert max(_errors([*_runs(4, 0.1)])) > 3 * ASSUMED
+
+
+def test_another_version_of_a_case_says_nothing_of_it() -> None:
+    runs = [*_runs(6, 0.1)]
+    for run in runs[3:]:
+        run.benchmarks[0].extra_info.version = "ffffffffffff"
+    found = wander(runs[0], runs[0], [*map(levels, runs)]).cases
+    first, second, *_ = (found[case.fullname] for case in runs[0].benchmarks)
+    assert first.degrees < second.degrees
+    assert first.error == pytest.approx(0.1, rel=0.5)  # as the other cases of the device have it
+
+
+def test_a_launch_gone_astray_moves_no_level() -> None:
+    run, again = factory.run(noise=0.01), factory.run(noise=0.01)
+    case = run.benchmarks[0]
+    case.stats.data = [9 * sample for sample in case.stats.data[:12]] + case.stats.data[12:]
+    one, other = (levels(each).cases[case.fullname] for each in (run, again))
+    assert one.mean == pytest.approx(other.mean, abs=0.01)
+
+
+def test_few_launches_have_no_level() -> None:
+    assert levels(factory.run(launches=5)).cases == {}
+
+
+@pytest.mark.parametrize("degrees", [4, 7, 15, 40])
+@pytest.mark.parametrize("probability", [0.975, 0.9958, 0.9995])
+def test_the_quantile_is_students(probability: float, degrees: int) -> None:
+    expected = student_t.ppf(probability, degrees)
+    assert student(probability, degrees) == pytest.approx(expected, rel=0.05)
+
+
+def test_a_shift_that_the_machine_often_makes_is_not_called_slower() -> None:
+    restless, steady = ([*_runs(10, apart, common=True)] for apart in (0.08, 0.001))
+    for runs, word in ((restless, "unresolved"), (steady, "slower")):
+        base, new, *rest = runs
+        for case in new.benchmarks:
+            _slow_down(case, 1.06)
+        found = compare_runs(base, new, [*map(levels, rest)])
+        assert found.learned_from == 8
+        assert found.cases[0].word == word
+    assert found.cases[0].allowance < 0.02
+
+
+def _clocked_runs(count: int, apart: float) -> Iterator[Run]:
+    """Make runs in which all times but those of the last case follow the speed of the cores."""
+    for seed, run in enumerate(_runs(count, 0.002)):
+        random = Random(seed)  # noqa: S311 - no secret
+        slower = math.exp(random.gauss(0, apart))
+        for case in run.benchmarks[:-1]:
+            _slow_down(case, slower)
+        for launch in run.frobench.launches:
+            launch.gauge = {"cpu/python": 1e-4 * slower * math.exp(random.gauss(0, 0.01))}
+        yield run
+
+
+def test_times_that_follow_the_speed_of_the_cores_are_compared_relative_to_it() -> None:
+    base, new, *rest = _clocked_runs(10, 0.015)
+    for case in new.benchmarks:
+        _slow_down(case, 1.05)
+    found = compare_runs(base, new, [*map(levels, rest)])
+    assert found.learned_from >= 3
+    *following, apart = found.cases
+    assert {case.word for case in following} == {"slower"}
+    assert [case.ratio.value for case in following] == pytest.approx([1.05] * 11, abs=0.02)
+    assert {case.clock for case in following} == {following[0].clock} != {None}
+    assert apart.clock is None
+    (_, relative) = comparison_words.allowances(found)
+    assert relative.startswith("11 ratios relative to the speed of the cores: their gauge took ")
+
+
+def test_a_gauge_that_says_nothing_of_the_cases_changes_nothing() -> None:
+    base, new, *rest = runs = [*_runs(10, 0.01)]
+    found = compare_runs(base, new, [*map(levels, rest)])
+    for seed, run in enumerate(runs):
+        random = Random(seed)  # noqa: S311 - no secret
+        for launch in run.frobench.launches:
+            launch.gauge = {"cpu/python": 1e-4 * math.exp(random.gauss(0, 0.02))}
+    again = compare_runs(base, new, [*map(levels, rest)])
+    assert [case.word for case in again.cases] == [case.word for case in found.cases]
+    assert sum(case.clock is not None for case in again.cases) <= CASES / 3
+
+
+def test_the_runs_that_are_compared_teach_nothing() -> None:
+    runs = [*_runs(5, 0.1)]
+    every = [*map(levels, runs)]
+    assert compare_runs(runs[0], runs[1], every).learned_from == 3
+    assert compare_runs(runs[0], runs[1], every) == compare_runs(runs[0], runs[1], every[2:])
+    assert compare_runs(runs[0], runs[1], every[:4]).learned_from == 0
+
+
+def test_a_run_on_another_machine_or_disturbed_teaches_nothing() -> None:
+    runs = [*_runs(6, 0.1)]
+    runs[2].frobench.environment.software.torch = "2.14.0"
+    runs[3].frobench.troubles = [
+        Conclusion(code="busy-processor", severity="warning", message="", advice="")
+    ]
+    found: list[Levels] = [one for one in map(levels, runs[2:]) if one.is_like(runs[0])]
+    assert [one.run for one in found] == [run.frobench.run for run in runs[4:]]
+
+
+def test_two_runs_alone_say_that_the_allowance_is_assumed() -> None:
+    base, new, *rest = _runs(5, 0.05)
+    (line,) = comparison_words.allowances(compare_runs(base, new))
+    assert "assumed" in line
+    (line,) = comparison_words.allowances(compare_runs(base, new, [*map(levels, rest)]))
+    assert "learned from 3 other runs of this machine" in line
+    assert comparison_words.allowances(compare_runs(base, base)) == []
+
+
+def test_the_newest_runs_of_a_folder_are_read_and_what_is_broken_is_passed_over(
+    tmp_path: Path,
+) -> None:
+    paths = [store.write(run, tmp_path) for run in _runs(4, 0.1)]
+    folder = paths[0].parent
+    (folder / "29990101T000000Z-broken.json").write_text("{")
+    (folder / "29990101T000001Z-folder.json").mkdir()
+    names = [one.run for one in others([folder, folder, tmp_path / "missing"])]
+    assert names == sorted((path.stem for path in paths), reverse=True)
+
+
+def test_only_so_many_runs_are_looked_at() -> None:
+    runs = [*_runs(MOST_RUNS + 4, 0.01)]
+    found = compare_runs(runs[0], runs[1], [*map(levels, runs)])
+    assert found.learned_from == MOST_RUNS

@@ -1,0 +1,616 @@
+# SPDX-License-Identifier: MIT
+"""The doctor tells what is there for every maker, and names each planted trouble with its mend."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from functools import cache
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pynvml
+import pytest
+from click import unstyle
+from click.testing import CliRunner
+from msgspec.structs import replace
+
+import frobench
+from suite import doctor
+from suite.doctor import Offer, glance, judge, wrong
+from suite.doctor.__main__ import page as handbook
+from suite.doctor.other_programs import Accounts, Others
+from suite.doctor.reasons import HELD_BACK, IDLE
+from suite.doctor.there import Host, There, accelerators, look_around
+from suite.doctor.torch_offer import Asking
+from suite.machine.accelerators.hardware import look
+from suite.machine.limits import affinity
+from suite.machine.sensors import amd
+from suite.machine.sensors.nvml import REASONS
+from suite.machine.sensors.sensor import Reading, Sensor
+from suite.stored.run import Conclusion
+from suite.terminal import doctor_page
+from tests.instruments.simulated_nvml import (
+    EVENT_REASONS,
+    NUMBERS,
+    PAIRS,
+    STRINGS,
+    TELLING,
+    Gpu,
+    Library,
+    install,
+    install_none,
+)
+from tests.suite.doctor.test_doctor import (
+    AMD_MI300,
+    CPU_BUILD,
+    CUDA_BUILD,
+    INTEL_ARC,
+    NVIDIA_H100,
+    planted,
+)
+
+ROOT = Path(__file__).parents[3]
+OFFER = replace(CUDA_BUILD, devices=1, architectures=("sm_80", "sm_90", "compute_90"))
+GIB = 2**30
+AMD_NOW = {
+    f"sys/bus/pci/devices/0000:0c:00.0/{name}": value
+    for name, value in {
+        "product_name": "AMD Instinct MI300X",
+        "mem_info_vram_total": str(192 * GIB),
+        "mem_info_vram_used": str(GIB),
+        "current_link_width": "8",
+        "max_link_width": "16",
+        "current_link_speed": "16.0 GT/s PCIe",
+        "max_link_speed": "32.0 GT/s PCIe",
+        "gpu_busy_percent": "0",
+        "hwmon/hwmon3/power1_average": "140000000",
+        "hwmon/hwmon3/power1_cap": "500000000",
+        "hwmon/hwmon3/power1_cap_default": "750000000",
+    }.items()
+}
+
+
+@pytest.fixture(autouse=True)
+def no_gpu_of_ones_own(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Let neither NVML nor a command of this machine be found."""
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    install_none(monkeypatch)
+
+
+@cache  # naming the processor takes a tenth of a second
+def host() -> Host:
+    return look_around(ROOT, ROOT / "nowhere", {}).host
+
+
+def quiet(root: Path, **facts: Any) -> There:  # noqa: ANN401 - of a `Host`
+    """Return what is there below a root, on a host without any trouble but the facts given."""
+    calm: dict[str, Any] = {
+        "cpu": replace(host().cpu),
+        "others": 0.1,
+        "memory_free_bytes": 64 * GIB,
+        "shared_memory_bytes": 64 * GIB,
+        "disk_free_bytes": 64 * GIB,
+        "on_battery": False,
+    }
+    return There(
+        host=replace(host(), **(calm | facts)),
+        accelerators=list(accelerators(look(root))),
+        torch=None,
+    )
+
+
+def said(there: There, offer: Offer = OFFER) -> list[Conclusion]:
+    there.torch = offer
+    return wrong.troubles(there)
+
+
+def codes(found: list[Conclusion]) -> list[str]:
+    return [one.code for one in found]
+
+
+# what is there
+
+
+def test_nvidias_gpu_is_described_as_its_driver_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library = install(monkeypatch, Gpu(used=2 * GIB, utilization=(7, 1), energy=1))
+    [device] = quiet(planted(tmp_path, NVIDIA_H100)).accelerators
+    assert (device.vendor, device.name, device.index) == ("NVIDIA", "NVIDIA H200", 0)
+    assert (device.driver, device.capability) == ("580.95.05", "9.0")
+    assert (device.memory_bytes, device.memory_used_bytes) == (143_771 * 2**20, 2 * GIB)
+    assert (device.clock_hz, device.max_clock_hz) == (345e6, 1.98e9)
+    assert (device.power_watts, device.power_limit_watts) == (76.0, 700.0)
+    assert (device.temperature_celsius, device.utilization) == (31.0, 0.07)
+    assert (device.pcie_width, device.held_back) == (16, ["GpuIdle"])
+    assert device.unknown == {}
+    assert library.users == 0
+
+
+def test_amds_gpu_is_described_as_the_kernel_does(tmp_path: Path) -> None:
+    [device] = quiet(planted(tmp_path, AMD_MI300, AMD_NOW)).accelerators
+    assert (device.vendor, device.name) == ("AMD", "AMD Instinct MI300X")
+    assert (device.power_watts, device.power_limit_watts) == (140.0, 500.0)
+    assert (device.pcie_generation, device.pcie_generation_max) == (4, 5)
+    assert "AMD" in device.unknown["processes"]
+    assert "amdsmi" in device.unknown["held_back"]
+    assert codes(said(There(host=quiet(tmp_path).host, accelerators=[device], torch=None))) == [
+        "power-cap",
+        "narrow-link",
+    ]
+
+
+def test_amds_library_is_asked_where_it_is_installed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asks: dict[str, Callable[[], Reading]] = {
+        "sm_clock_hz": lambda: 2.1e9,
+        "power_watts": lambda: 480.0,
+        "held_back": lambda: ["ppt_pwr"],
+    }
+    monkeypatch.setattr(amd, "sensors", lambda names, _: [Sensor(one, asks) for one in names])
+    there = quiet(planted(tmp_path, AMD_MI300, AMD_NOW))
+    [device] = there.accelerators
+    assert (device.clock_hz, device.power_watts, device.power_limit_watts) == (2.1e9, 480.0, 500.0)
+    assert "(ppt_pwr)" in said(there)[0].message
+
+
+def test_torch_tells_of_intels_and_apples_devices(tmp_path: Path) -> None:
+    root = planted(tmp_path, INTEL_ARC)
+    told = (("Intel(R) Arc(TM) B580 Graphics", 12 * GIB),)
+    offer = Offer("2.13.0", {"XPU": "20250302"}, 1, (), told)
+    [arc] = judge(quiet(root), offer, root, {}).there.accelerators
+    assert (arc.vendor, arc.name, arc.memory_bytes) == ("Intel", *told[0])
+    mac = tmp_path / "mac"
+    offer = Offer("2.13.0", {"MPS": "built in"}, 1, (), (("Apple M4", 16 * GIB),))
+    [apple] = judge(quiet(mac), offer, mac, {}).there.accelerators
+    assert (apple.vendor, apple.name, apple.memory_bytes) == ("Apple", "Apple M4", 16 * GIB)
+
+
+def test_without_a_gpu_the_page_still_tells_the_machine(tmp_path: Path) -> None:
+    found = judge(quiet(tmp_path), CPU_BUILD, tmp_path, {})
+    assert codes(found.troubles) == ["no-accelerator"]
+    assert not found.unusable
+    told = "\n".join(doctor_page.lines(found.there, found.troubles, 80))
+    cores = found.there.host.cpu.usable_cores
+    for words in (f"{cores} usable", "64 GiB free for results", "built for the CPU alone"):
+        assert words in told
+    assert max(map(len, told.splitlines())) <= 80 + len("\x1b[33m\x1b[0m")
+
+
+def test_the_page_tells_of_every_device(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    install(monkeypatch, Gpu(used=GIB), Gpu(uuid="GPU-2", name="NVIDIA L4", power_limit=50_000))
+    found = judge(quiet(tmp_path), replace(OFFER, devices=2), tmp_path, {})
+    told = "\n".join(doctor_page.lines(found.there, found.troubles, 100))
+    for words in ("NVIDIA H200", "NVIDIA L4", "1 GiB of 140 GiB", "345 MHz of 1.98 GHz", "31 °C"):
+        assert words in told
+    assert "sudo nvidia-smi -i 1 -pl 700 " not in told
+    assert "mend it: sudo nvidia-smi -i 1 -pl 700" in told
+
+
+def test_masks_are_shown_without_the_devices_uuid(tmp_path: Path) -> None:
+    uuid = "GPU-8932f937-d72c-4106-c12f-20bd9faed9f6"
+    environ = {"CUDA_VISIBLE_DEVICES": f"{uuid},MIG-1", "HIP_VISIBLE_DEVICES": "0"}
+    there = look_around(tmp_path, tmp_path, environ)
+    assert there.host.masks == {
+        "CUDA_VISIBLE_DEVICES": "by UUID, 2 devices",
+        "HIP_VISIBLE_DEVICES": "0",
+    }
+    shown = "masks           CUDA_VISIBLE_DEVICES='by UUID, 2 devices', HIP_VISIBLE_DEVICES='0'"
+    assert shown in [unstyle(line) for line in doctor_page.lines(there, [], 100)]
+
+
+# what is wrong
+
+PLANTED: dict[str, tuple[dict[str, Any], str, str, str]] = {
+    "power cap": ({"power_limit": 400_000}, "power-cap", "400 W of 700 W (57%)", "-i 0 -pl 700"),
+    "lanes": ({"width": 8}, "narrow-link", "8 of 16 PCIe lanes", "reseat the card"),
+    "generation": (
+        {"generation": 3, "utilization": (90, 1), "reasons": 0},
+        "slow-link",
+        "PCIe 3 of 5",
+        "BIOS",
+    ),
+    "process": (
+        {"processes": [(1, None)]},
+        "busy-accelerator",
+        "1 process computes on it",
+        "nvidia-smi",
+    ),
+    "load": ({"utilization": (35, 1)}, "busy-accelerator", "busy 35%", "nvidia-smi"),
+    "memory": ({"used": 100 * GIB}, "busy-accelerator", "100 GiB of its memory", "nvidia-smi"),
+    "persistence": ({"persistence": 0}, "unloaded-driver", "persistence", "-i 0 -pm 1"),
+    "too new": ({"capability": (12, 0)}, "build-lacks-device", "12.0", "install a build"),
+}
+
+
+@pytest.mark.parametrize("name", PLANTED)
+def test_each_planted_trouble_of_a_gpu_is_named_with_what_mends_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    facts, code, message, mend = PLANTED[name]
+    install(monkeypatch, Gpu(**facts))
+    there = quiet(tmp_path)
+    offer = replace(OFFER, architectures=("sm_80", "sm_90")) if name == "too new" else OFFER
+    found = {one.code: one for one in said(there, offer)}
+    assert message in found[code].message
+    assert mend in found[code].advice
+    assert found.keys() <= {code, "busy-accelerator"}
+
+
+def test_what_is_wrong_with_eight_equal_gpus_is_told_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    capped = [Gpu(uuid=f"GPU-{n}", power_limit=400_000, persistence=0) for n in range(7)]
+    install(monkeypatch, *capped, Gpu(uuid="GPU-7"))
+    cap, persistence = said(quiet(tmp_path), replace(OFFER, devices=8))
+    where = "each of 7x NVIDIA H200 (0,1,2,3,4,5,6)"
+    assert cap.message == f"{where} may draw 400 W of 700 W (57%)"
+    assert cap.advice == "sudo nvidia-smi -i 0,1,2,3,4,5,6 -pl 700"
+    assert persistence.message == f"{where} has no persistence mode"
+
+
+@pytest.mark.parametrize(
+    ("name", "mend"),
+    [
+        ("NVIDIA GeForce RTX 4090 Laptop GPU", "powerprofilesctl"),
+        ("NVIDIA GeForce RTX 2080 with Max-Q Design", "powerprofilesctl"),
+        ("NVIDIA GeForce RTX 4090", "-pl 700"),
+        ("NVIDIA RTX A2000 12GB", "-pl 700"),
+    ],
+)
+def test_a_laptop_is_not_told_to_set_what_it_cannot(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, mend: str
+) -> None:
+    install(monkeypatch, Gpu(name=name, power_limit=400_000))
+    [trouble] = said(quiet(tmp_path))
+    assert mend in trouble.advice
+    assert ("-pl" in trouble.advice) == ("-pl" in mend)
+
+
+@pytest.mark.parametrize("old", [{"capability": (3, 5)}, {"lost": True}])
+def test_what_cannot_be_used_beside_what_can_is_a_warning(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, old: dict[str, Any]
+) -> None:
+    display = Gpu(name="NVIDIA Quadro K600", uuid="GPU-2", **old)
+    install(monkeypatch, Gpu(), display)
+    offer = replace(OFFER, devices=2)
+    found = judge(quiet(tmp_path), offer, tmp_path, {})
+    assert [one.severity for one in found.troubles] == ["warning"]
+    assert not found.unusable
+    install(monkeypatch, display)
+    found = judge(quiet(tmp_path), offer, tmp_path, {})
+    assert [one.severity for one in found.troubles] == ["error"]
+    assert found.unusable
+
+
+def test_a_sound_idle_gpu_raises_no_alarm_though_its_link_sleeps(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install(monkeypatch, Gpu(generation=1))
+    assert said(quiet(tmp_path)) == []
+
+
+@pytest.mark.parametrize("name", EVENT_REASONS)
+def test_every_reason_for_a_low_clock_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    bit = EVENT_REASONS[name]
+    install(monkeypatch, Gpu(power=690_000, reasons=bit))
+    found = said(quiet(tmp_path))
+    if REASONS[bit] == IDLE:
+        assert found == []
+    else:
+        assert codes(found) == ["held-back"]
+        assert f"({REASONS[bit]})" in found[0].message
+        assert HELD_BACK[REASONS[bit]][0] in found[0].message
+
+
+def test_all_reasons_at_once_are_all_named_and_one_without_a_name_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install(monkeypatch, Gpu(power=690_000, reasons=2**12 - 1))
+    found = said(quiet(tmp_path))
+    assert len(found) == 11
+    assert "(0x800)" in found[-1].message
+
+
+def _forget(gpu: Gpu) -> None:
+    """Let the GPU fall off the bus after it was found."""
+    functions = (*NUMBERS, *PAIRS, *STRINGS, *TELLING)
+    gpu.refuses = dict.fromkeys(functions, pynvml.NVML_ERROR_GPU_IS_LOST)
+
+
+def _refuse(function: str, code: int) -> Callable[[Library, Gpu], None]:
+    return lambda library, _: library.refuses.update({function: code})
+
+
+FAILURES: list[tuple[Callable[[Library, Gpu], None], str]] = [
+    (lambda _, gpu: setattr(gpu, "lost", True), "GPU is lost"),
+    (lambda _, gpu: _forget(gpu), "GPU is lost"),
+    (
+        _refuse("nvmlDeviceGetHandleByIndex_v2", pynvml.NVML_ERROR_RESET_REQUIRED),
+        "GPU requires restart",
+    ),
+    (
+        _refuse("nvmlInitWithFlags", pynvml.NVML_ERROR_LIB_RM_VERSION_MISMATCH),
+        "RM has detected an NVML/RM version mismatch.",
+    ),
+]
+
+
+@pytest.mark.parametrize(("fail", "reason"), FAILURES)
+def test_a_device_of_which_the_driver_does_not_speak_cannot_be_used(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    fail: Callable[[Library, Gpu], None],
+    reason: str,
+) -> None:
+    gpu = Gpu()
+    fail(install(monkeypatch, gpu), gpu)
+    root = planted(tmp_path, NVIDIA_H100)
+    found = judge(quiet(root), OFFER, root, {})
+    assert codes(found.troubles) == ["device-lost"]
+    assert found.troubles[0].message.endswith(f"NVML: {reason}")
+    assert "H100" in found.troubles[0].message
+    assert found.unusable
+
+
+def test_a_driver_that_cannot_be_asked_takes_no_accelerator_away(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = planted(tmp_path, NVIDIA_H100)
+    for reason in ("NVML Shared Library Not Found", "Driver Not Loaded"):
+        found = judge(quiet(root), OFFER, root, {})
+        assert codes(found.troubles) == ["silent-driver"]
+        assert "NVIDIA_DRIVER_CAPABILITIES=compute,utility" in found.troubles[0].advice
+        assert found.troubles[0].message.endswith(f"is not watched: NVML: {reason}")
+        assert not found.unusable
+        install(monkeypatch, Gpu()).refuses["nvmlInitWithFlags"] = (
+            pynvml.NVML_ERROR_DRIVER_NOT_LOADED
+        )
+    found = judge(quiet(root), CPU_BUILD, root, {})
+    assert codes(found.troubles) == ["torch-build"]
+
+
+def test_the_gpus_of_others_are_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    library = install(monkeypatch, Gpu())
+    library.refuses["nvmlDeviceGetHandleByIndex_v2"] = pynvml.NVML_ERROR_NO_PERMISSION
+    assert quiet(tmp_path).accelerators == []
+
+
+def test_what_a_container_was_given_is_no_mask(tmp_path: Path) -> None:
+    variables = {"NVIDIA_VISIBLE_DEVICES": "all", "CUDA_VISIBLE_DEVICES": "0"}
+    there = look_around(tmp_path, tmp_path, variables)
+    assert there.host.masks == {"CUDA_VISIBLE_DEVICES": "0"}
+
+
+@pytest.mark.parametrize("code", [pynvml.NVML_ERROR_NOT_SUPPORTED, pynvml.NVML_ERROR_NO_PERMISSION])
+def test_what_the_driver_refuses_has_its_reason_and_is_no_trouble(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int
+) -> None:
+    refused = {
+        "nvmlDeviceGetPowerUsage": code,
+        "nvmlDeviceGetPowerManagementLimit": code,
+        "nvmlDeviceGetComputeRunningProcesses_v3": code,
+        "nvmlDeviceGetCurrentClocksEventReasons": code,
+        "nvmlDeviceGetUtilizationRates": code,
+        "nvmlDeviceGetMemoryInfo": code,
+    }
+    install(monkeypatch, Gpu(refuses=refused))
+    there = quiet(tmp_path)
+    [device] = there.accelerators
+    reason = f"NVML: {pynvml.NVMLError(code)}"
+    names = ("power_watts", "power_limit_watts", "processes", "held_back", "utilization")
+    assert {device.unknown[name] for name in names} == {reason}
+    assert said(there) == []
+    assert "NVIDIA H200" in "\n".join(doctor_page.lines(there, [], 80))
+
+
+def test_an_older_driver_tells_what_holds_a_clock_by_the_older_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gpu = Gpu(power=690_000, reasons=pynvml.nvmlClocksEventReasonSwPowerCap)
+    install(monkeypatch, gpu).lacks.add("nvmlDeviceGetCurrentClocksEventReasons")
+    assert codes(said(quiet(tmp_path))) == ["held-back"]
+
+
+def test_a_power_limit_of_which_a_resting_device_speaks_is_no_trouble(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install(monkeypatch, Gpu(power=80_000, reasons=pynvml.nvmlClocksEventReasonSwPowerCap))
+    assert codes(said(quiet(tmp_path))) == []
+
+
+def _quota(machine: Host) -> None:
+    machine.cpu.quota_cores = len(affinity()) - 0.5
+
+
+def _nothing(_: Host) -> None: ...
+
+
+def _governor(machine: Host) -> None:
+    machine.cpu.governor = "powersave"
+
+
+@pytest.mark.parametrize(
+    ("facts", "change", "code", "mend"),
+    [
+        ({}, _governor, "slow-governor", "cpupower frequency-set -g performance"),
+        ({}, _quota, "quota-below-cores", "docker run --cpus="),
+        ({"others": 1000.0}, _nothing, "busy-processor", "`top`"),
+        ({"on_battery": True}, _nothing, "on-battery", "plug it in"),
+        ({"os": "Windows 11"}, _nothing, "native-windows", "wsl --install"),
+        ({"shared_memory_bytes": 64 * 2**20}, _nothing, "little-shared-memory", "--shm-size"),
+        ({"disk_free_bytes": 2**20}, _nothing, "little-disk-space", "--results"),
+        ({"memory_free_bytes": 2**29}, _nothing, "little-memory", "end other programs"),
+    ],
+)
+def test_each_trouble_of_the_host_is_named_with_what_mends_it(
+    tmp_path: Path, facts: dict[str, Any], change: Callable[[Host], None], code: str, mend: str
+) -> None:
+    there = quiet(tmp_path, **facts)
+    change(there.host)
+    [trouble] = said(there)
+    assert (trouble.code, trouble.severity) == (code, "warning")
+    assert mend in trouble.advice
+
+
+def test_others_keep_the_processor_busy_and_this_process_does_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    accounts = iter([Accounts(5.0, 100.0, 7.0), Accounts(6.0, 101.7, 7.9)])
+    monkeypatch.setattr(Others, "_read", lambda _: next(accounts))
+    assert Others().used() == pytest.approx(0.8)
+
+
+WORK = """
+import time
+from suite.doctor.other_programs import Others
+others = Others()
+begun = others._begun
+own = time.process_time()
+while time.process_time() < own + 0.3:
+    pass
+now = others._read()
+print(now.own - begun.own, now.everybody - begun.everybody)
+"""
+
+
+def test_the_work_of_a_process_is_in_its_own_account_and_in_that_of_everybody() -> None:
+    """Its accounts are the system's, not those of an idle machine that tests are given."""
+    printed = subprocess.run(
+        [sys.executable, "-c", WORK],
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout
+    own, everybody = map(float, printed.split())
+    assert own >= 0.28
+    assert everybody >= 0.25
+
+
+def test_devices_that_a_mask_hides_are_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install(monkeypatch, Gpu(), Gpu(uuid="GPU-2"))
+    [trouble] = said(quiet(tmp_path, masks={"CUDA_VISIBLE_DEVICES": "0"}))
+    assert trouble.message == "PyTorch sees 1 of 2 accelerators: CUDA_VISIBLE_DEVICES='0'"
+    assert trouble.advice == "unset CUDA_VISIBLE_DEVICES"
+    assert said(quiet(tmp_path), replace(OFFER, devices=2)) == []
+
+
+@pytest.mark.parametrize(
+    ("capability", "built", "served"),
+    [
+        ((9, 0), ("sm_90",), True),
+        ((8, 9), ("sm_80", "sm_90"), True),
+        ((12, 0), ("sm_80", "sm_90"), False),
+        ((12, 0), ("sm_90", "compute_90"), True),
+        ((7, 0), ("sm_75", "compute_75"), False),
+        ((9, 0), ("sm_90a",), True),
+        ((10, 0), ("sm_90a", "sm_120"), False),
+        ((10, 3), ("sm_100f",), True),
+        ((10, 3), ("sm_100a",), False),
+    ],
+)
+def test_a_build_serves_the_generations_that_its_code_runs_on(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capability: tuple[int, int],
+    built: tuple[str, ...],
+    *,
+    served: bool,
+) -> None:
+    install(monkeypatch, Gpu(capability=capability))
+    found = codes(said(quiet(tmp_path), replace(OFFER, architectures=built)))
+    assert found == ([] if served else ["build-lacks-device"])
+
+
+def test_what_keeps_torch_from_a_device_comes_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install(monkeypatch, Gpu(power_limit=400_000))
+    root = planted(tmp_path, NVIDIA_H100)
+    found = judge(quiet(root), CPU_BUILD, root, {})
+    assert codes(found.troubles) == ["torch-build", "power-cap"]
+    assert found.unusable
+
+
+def test_a_torch_that_is_not_there_is_told_without_a_gpu_too(tmp_path: Path) -> None:
+    broken = Offer(None, {"error": "No module named 'torch'"}, 0)
+    found = judge(quiet(tmp_path), broken, tmp_path, {})
+    assert codes(found.troubles) == ["torch-missing", "no-accelerator"]
+    assert found.unusable
+
+
+def test_torch_is_asked_in_a_process_of_its_own() -> None:
+    offer = Asking().answer()
+    assert offer.version is not None
+    assert offer.version.partition("+")[0] == metadata.version("torch").partition("+")[0]
+    assert offer.builds.keys() == CPU_BUILD.builds.keys()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the stand-in for Python is a script")
+def test_a_torch_that_takes_its_process_along_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    python = tmp_path / "python"
+    python.write_text("#!/bin/sh\nexit 139\n")
+    python.chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(python))
+    offer = Asking().answer()
+    assert (offer.version, offer.builds) == (None, {"error": "its process ended with code 139"})
+
+
+def test_a_run_is_not_told_of_accelerators_that_it_does_not_measure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install(monkeypatch, Gpu(power_limit=400_000))
+    assert "power-cap" in codes(glance(tmp_path, [], tmp_path, {}))
+    assert "power-cap" not in codes(glance(tmp_path, ["cpu"], tmp_path, {}))
+    assert "no-accelerator" not in codes(glance(tmp_path, ["cpu"], tmp_path, {}))
+
+
+# the command
+
+
+def test_the_doctor_itself_waits_for_no_torch() -> None:
+    code = "import suite.terminal.doctor_page, sys; print('torch' in sys.modules)"
+    command = [sys.executable, "-c", code]
+    told = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
+    assert told.stdout == "False\n"
+
+
+class Answered:
+    """A torch that was asked."""
+
+    def answer(self) -> Offer:
+        """Return what it offers."""
+        return CPU_BUILD
+
+
+def test_the_json_says_all_of_it_and_the_exit_code_whether_it_can_be_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(doctor, "Asking", Answered)
+    arguments = ["doctor", "--json", "--results", str(tmp_path / "new")]
+    told = CliRunner().invoke(frobench.main, arguments)
+    found = msgspec.json.decode(told.output, type=doctor.Examination)
+    assert told.exit_code == 3 * found.unusable
+    assert found.there.host.cpu.usable_cores >= 1
+    assert found.there.torch == CPU_BUILD
+
+    install(monkeypatch, Gpu(lost=True))
+    told = CliRunner().invoke(frobench.main, ["doctor", "--results", str(tmp_path)])
+    assert told.exit_code == 3
+    assert "GPU is lost" in told.output
+
+
+def test_the_page_of_troubles_is_that_of_the_rules() -> None:
+    committed = (ROOT / "docs" / "doctor.md").read_text(encoding="utf-8")
+    assert committed == handbook(), "`python -m suite.doctor > docs/doctor.md` writes it anew"

@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: MIT
+"""`frobench export`: each format as its consumer documents it, with estimates and intervals."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from suite.export import FORMATS
+from suite.statistics import estimate, launch_medians
+from suite.stored import store
+from suite.stored.run import Estimate, Run
+from tests.instruments import factory
+from tests.instruments.command import frobench
+from tests.instruments.project_files import stored_runs
+
+NEWEST = stored_runs()[-1]
+NANO = 1e9
+
+
+@pytest.fixture(scope="module")
+def run() -> Run:
+    return store.read(NEWEST)
+
+
+@pytest.fixture(scope="module")
+def expected(run: Run) -> dict[str, Estimate]:
+    """Return the median over launches of each case, with its interval."""
+    return {
+        case.fullname: estimate(launch_medians(case.stats.data, case.extra_info.launches))
+        for case in run.benchmarks
+    }
+
+
+def test_github_action_benchmark_reads_a_list_of_name_unit_and_value(
+    expected: dict[str, Estimate], tmp_path: Path
+) -> None:
+    """With `tool: customSmallerIsBetter` it parses a JSON list of entries.
+
+    Each needs `name`, `unit` (texts) and `value` (a number); `range` and `extra` are optional
+    texts, shown as they are. Source: README.md, "Using GitHub Action Benchmark with custom
+    benchmarks", and `BenchmarkResult` in src/extract.ts, of
+    https://github.com/benchmark-action/github-action-benchmark.
+    """
+    shown = frobench("export", NEWEST, "--github-action-benchmark", folder=tmp_path)
+    assert shown.returncode == 0
+    entries = json.loads(shown.stdout)
+    assert {type(entry) for entry in entries} == {dict}
+    for entry in entries:
+        assert entry.keys() <= {"name", "unit", "value", "range", "extra"}
+        assert {type(entry[key]) for key in ("name", "unit", "range", "extra")} == {str}
+        assert type(entry["value"]) is float
+    assert {entry["unit"] for entry in entries} == {"ns"}
+    values = {entry["name"]: entry["value"] for entry in entries}
+    assert values == {
+        name: pytest.approx(one.value * NANO, abs=1e-3) for name, one in expected.items()
+    }
+    first = entries[0]
+    low, high = (float(end) for end in re.findall(r"[\d.]+(?:e\+\d+)?", first["range"])[1:])
+    known = expected[first["name"]]
+    assert low == pytest.approx(_end(known.low), 1e-5)
+    assert high == pytest.approx(_end(known.high), 1e-5)
+
+
+def test_bencher_reads_benchmark_measure_value_and_both_ends(
+    run: Run, expected: dict[str, Estimate]
+) -> None:
+    """Bencher Metric Format: an object of benchmarks, each an object of measures.
+
+    A measure has a number `value` and may have the numbers `lower_value` and `upper_value`; the
+    built-in measure `latency` is in nanoseconds; a benchmark's name has at most 1,024 characters.
+    Source: https://bencher.dev/docs/reference/bencher-metric-format and the JSON Schema
+    https://bencher.dev/bmf.json.
+    """
+    found = json.loads(FORMATS["bencher"](run))
+    assert found.keys() == expected.keys()
+    for name, measures in found.items():
+        assert 0 < len(name) <= 1024
+        (metric,) = measures.values()
+        assert measures.keys() == {"latency"}
+        known = expected[name]
+        assert metric == {
+            "value": pytest.approx(known.value * NANO, abs=1e-3),
+            "lower_value": pytest.approx(_end(known.low), abs=1e-3),
+            "upper_value": pytest.approx(_end(known.high), abs=1e-3),
+        }
+
+
+LABEL = r'[a-zA-Z_][a-zA-Z0-9_]*="(?:[^"\\\n]|\\[n"\\])*"'
+SAMPLE = re.compile(
+    r"(?P<name>[a-zA-Z_:][a-zA-Z0-9_:]*)"
+    rf"\{{(?P<labels>{LABEL}(?:,{LABEL})*)\}} "
+    r"(?P<value>[+-]?\d+(?:\.\d*)?(?:e[+-]?\d+)?)"
+)
+DESCRIPTOR = re.compile(r"# (TYPE|UNIT|HELP) ([a-zA-Z_:][a-zA-Z0-9_:]*) (.+)")
+
+
+def test_openmetrics_has_gauges_in_families_and_ends_with_eof(
+    run: Run, expected: dict[str, Estimate]
+) -> None:
+    """The text follows the grammar, and the rules for families, units and gauges.
+
+    A family's descriptors come first, in the order TYPE, UNIT, HELP, and its samples follow without
+    another's between; a unit is the suffix of the name; a gauge's samples have the family's name;
+    the last line is `# EOF`. Source: OpenMetrics 1.0, "Text format",
+    https://prometheus.io/docs/specs/om/open_metrics_spec/.
+    """
+    families = _families(FORMATS["openmetrics"](run))
+    assert list(families) == [
+        "frobench_case_seconds",
+        "frobench_case_low_seconds",
+        "frobench_case_high_seconds",
+        "frobench_case_launches",
+        "frobench_run_timestamp_seconds",
+    ]
+    for name, field in (("", "value"), ("_low", "low"), ("_high", "high")):
+        values = families[f"frobench_case{name}_seconds"]
+        assert values == {case: getattr(one, field) for case, one in expected.items()}
+    assert set(families["frobench_case_launches"].values()) == {7}
+
+
+def test_openmetrics_escapes_what_a_label_cannot_hold() -> None:
+    run = factory.run()
+    run.frobench.environment = replace(run.frobench.environment, machine='a"b\\c\nd')
+    assert r'machine="a\"b\\c d"' in FORMATS["openmetrics"](run)
+    _families(FORMATS["openmetrics"](run))
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_too_few_launches_have_no_interval_and_failed_cases_no_number(form: str) -> None:
+    run = factory.run(launches=3)
+    failed = run.frobench.outcomes[0]
+    failed.status, failed.reason = "failed", "wrong result"
+    text = FORMATS[form](run)
+    assert failed.fullname not in text
+    assert "lower_value" not in text
+    assert "95% interval" not in text.replace("Lower end of the 95% interval.", "").replace(
+        "Upper end of the 95% interval.", ""
+    )
+    assert len(run.benchmarks) > 1
+    assert run.benchmarks[1].fullname in text
+
+
+def test_a_dashboard_reads_the_estimate_and_not_the_pooled_mean(run: Run) -> None:
+    """The two differ by more than 5% in many cases of this run."""
+    found = json.loads(FORMATS["bencher"](run))
+    pooled = {case.fullname: case.stats.mean * NANO for case in run.benchmarks}
+    apart = [
+        name
+        for name, mean in pooled.items()
+        if abs(mean / found[name]["latency"]["value"] - 1) > 0.05
+    ]
+    assert len(apart) > 10
+
+
+def test_a_format_is_asked_for(tmp_path: Path) -> None:
+    shown = frobench("export", NEWEST, folder=tmp_path)
+    assert shown.returncode == 2
+    assert "--github-action-benchmark, --bencher, --openmetrics" in shown.stderr
+
+
+def _end(seconds: float | None) -> float:
+    assert seconds is not None
+    return seconds * NANO
+
+
+def _families(text: str) -> dict[str, dict[str, float]]:
+    """Return the values by family and case, once every line has been held against the grammar."""
+    *lines, last = text.splitlines()
+    assert last == "# EOF"
+    families: dict[str, dict[str, float]] = {}
+    described: dict[str, list[str]] = {}
+    for line in lines:
+        if (found := DESCRIPTOR.fullmatch(line)) is not None:
+            word, name, rest = found.groups()
+            assert not families.get(name), "descriptors come before samples"
+            described.setdefault(name, []).append(word)
+            assert word != "TYPE" or rest == "gauge"
+            assert word != "UNIT" or name.endswith(f"_{rest}")
+            families.setdefault(name, {})
+            assert list(families)[-1] == name, "families are not interleaved"
+            continue
+        sample = SAMPLE.fullmatch(line)
+        assert sample is not None, line
+        assert sample["name"] == list(families)[-1]
+        case = re.search(r'case="((?:[^"\\]|\\.)*)"', sample["labels"])
+        labels = case[1] if case else sample["labels"]
+        assert labels not in families[sample["name"]], "label sets are unique"
+        families[sample["name"]][labels] = float(sample["value"])
+    order = ["TYPE", "UNIT", "HELP"]
+    assert all(words == [word for word in order if word in words] for words in described.values())
+    return families

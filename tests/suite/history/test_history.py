@@ -1,0 +1,428 @@
+# SPDX-License-Identifier: MIT
+"""A history from the repository to the stored files, with launches that are made up."""
+
+import random
+import re
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
+from typing import Any, Self
+
+import pytest
+
+from suite import checks
+from suite.compare import others
+from suite.errors import CannotRunError
+from suite.history.commits import commits_of
+from suite.history.history import History, HistoryInterrupted, history
+from suite.history.measuring import HistoryRequest
+from suite.history.trees import WorkTrees
+from suite.journal import Imported, Measured, Record, Stopped
+from suite.machine import environment
+from suite.project.commit import project_folder
+from suite.run import launches as launches_of_runs
+from suite.run import request
+from suite.run.interruptions import Interruptions
+from suite.stored import store
+from suite.stored.run import CommitInfo, Project
+from suite.terminal import history_words
+from tests.instruments.command import start
+from tests.instruments.git_project import commit, git, repository
+from tests.instruments.made_up_launches import NAMES, Launch, Quiet, identity, made_up, measured
+
+pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+
+REAL_POPEN = subprocess.Popen
+NOISE = 0.01
+DATE = "2026-01-01T00:00:00Z"
+
+
+class Commit(Launch):
+    """A launch that takes as long as its commit's `mylib` says; git is started as ever.
+
+    mylib.py : the seconds of the first case, or a word for what goes wrong
+    """
+
+    def __new__(cls, arguments: Any, **options: Any) -> Self:  # noqa: ANN401 - as Popen takes them
+        """Return a made-up launch, or what was asked for if that is none."""
+        if any(str(argument).startswith("--frobench-launch") for argument in arguments):
+            return super().__new__(cls)
+        return REAL_POPEN(arguments, **options)  # type: ignore[return-value] # no launch at all
+
+    def records(self) -> Iterator[Record]:
+        """Yield what a launch writes into its journal, with this commit's times."""
+        text = (Path(self.spec.paths[0]) / "mylib.py").read_text().strip()
+        if text == "broken":
+            yield Stopped(message="bench_it.py:1: ImportError: no mylib\nTraceback")
+            return
+        if text == "interrupt" and self.spec.mode == "measure":
+            raise KeyboardInterrupt
+        for record in super().records():
+            if isinstance(record, Measured) and record.case == identity(NAMES[0]).fullname:
+                yield self.timed(record, float(text) if text[0].isdigit() else 1e-3)
+            elif isinstance(record, Measured):
+                yield self.timed(record, 1e-3)
+            else:
+                yield record
+        outside = ["mylib"] if text == "foreign" else []
+        yield Imported(launch=self.spec.launch, inside=int(text != "missing"), outside=outside)
+
+    def timed(self, record: Measured, seconds: float) -> Measured:
+        """Return a record with times as two launches of one commit have them."""
+        revision = Path(self.spec.paths[0]).parent.name  # the same whenever this is called
+        name = f"{revision}/{record.launch}/{record.case}"
+        chance = random.Random(name)  # noqa: S311 - not for secrets
+        made = measured(record.launch, NAMES[0], seconds * chance.lognormvariate(0, NOISE))
+        made.case, made.wall_seconds = record.case, record.wall_seconds
+        return made
+
+
+class NoOthers:
+    """Other programs, of which there are none."""
+
+    def used(self) -> float:
+        """Return the cores that they used."""
+        return 0.0
+
+
+def project(folder: Path, *texts: str) -> Path:
+    """Make a project whose commits have these texts in `mylib.py`."""
+    tree = repository(folder / "mylib")
+    (tree / "benchmarks").mkdir()
+    (tree / "benchmarks" / "bench_it.py").touch()
+    for number, text in enumerate(texts):
+        commit(tree, f"Commit {number}", mylib=f"{text}\n")
+    return tree
+
+
+def searched(
+    tree: Path, revisions: str = "", launches: int = 10, reporter: Quiet | None = None
+) -> History:
+    """Search the history of a project; without revisions, all of it."""
+    wanted = asked(tree, revisions, launches)
+    with (
+        made_up(Commit),
+        pytest.MonkeyPatch.context() as patch,  # ends first, since it replaces what that did
+        Interruptions() as interruptions,
+    ):
+        patch.setenv("FROBENCH_LOCK", str(tree.parent / "lock"))
+        patch.setattr(request, "project_folder", project_folder)
+        patch.setattr(launches_of_runs, "Others", NoOthers)
+        ids = (f"{number:07}{'e' * 33}" for number in count())  # no two runs of a name
+        patch.setattr(environment, "commit", lambda: CommitInfo(id=next(ids)))
+        return history(wanted, reporter or Quiet(), interruptions)
+
+
+def asked(tree: Path, revisions: str = "", launches: int = 10) -> HistoryRequest:
+    first = git(tree, "rev-list", "--max-parents=0", "HEAD")
+    return HistoryRequest(
+        range=revisions or f"{first}..main",
+        results=tree.parent / "results",
+        benchmarks=tree / "benchmarks",
+        launches=launches,
+        devices=["cpu"],
+        expression="one",
+        seed=1,
+    )
+
+
+def said(done: History, tree: Path) -> list[str]:
+    return [*history_words.sentences(done, asked(tree))]
+
+
+def rows(done: History) -> list[tuple[str, ...]]:
+    return [(row.head, *row.cells) for table in history_words.tables(done) for row in table.rows]
+
+
+def nothing_is_left(tree: Path) -> bool:
+    """Tell whether only the project's own working tree is there."""
+    return len(git(tree, "worktree", "list").splitlines()) == 1
+
+
+@pytest.fixture(scope="module")
+def slower(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, History]:
+    """Search nine commits of which the sixth is 10% slower, and the fifth broken."""
+    texts = ["1e-3"] * 4 + ["broken"] + ["1.1e-3"] * 4
+    tree = project(tmp_path_factory.mktemp("slower"), *texts)
+    return tree, searched(tree)
+
+
+def test_the_commit_that_is_slower_is_named_after_those_that_cannot_be_measured(
+    slower: tuple[Path, History],
+) -> None:
+    tree, done = slower
+    commits = done.commits
+    skipped, sentence, following = said(done, tree)
+    assert skipped == (
+        f'skipped: {commits[4].short} "Commit 4": bench_it.py:1: ImportError: no mylib'
+    )
+    assert re.fullmatch(
+        f'one\\[cpu\\] became slower between {commits[3].short} and {commits[5].short} "Commit 5": '
+        r"it takes 1\.(09|10|11)\d?. \[1\.\d+, 1\.\d+\] as long\. "
+        r"1 commit between them could not be measured\.",
+        sentence,
+    )
+    assert following == f"Next: `git log {commits[3].short}..{commits[5].short}`"
+    assert history_words.exit_code(done.findings) == 4
+
+
+def test_the_table_has_the_commits_in_order_with_what_was_not_measured_between(
+    slower: tuple[Path, History],
+) -> None:
+    table = rows(slower[1])
+    places = [name for name, *_ in table if name != "..."]
+    known = [one.short for one in slower[1].commits]
+    assert places == [name for name in known if name in places]
+    assert [word for *_, word in table if word] == [
+        "first",
+        *["as first"] * sum(row[-1] == "as first" for row in table),
+        "skipped",
+        *["slower"] * sum(row[-1] == "slower" for row in table),
+    ]
+    between = [int(subject.split()[0]) for name, subject, *_ in table if name == "..."]
+    assert len(places) + sum(between) == len(known)
+
+
+def test_each_commit_that_was_measured_is_stored_with_its_facts(
+    slower: tuple[Path, History],
+) -> None:
+    tree, done = slower
+    runs = [store.read(path) for path in done.stored]
+    assert done.findings.beside_first.keys() | {0, 3, 5} == {
+        place
+        for stored in runs
+        for place, one in enumerate(done.commits)
+        if stored.frobench.project == Project(name="mylib", id=one.id, time=DATE, dirty=False)
+    }
+    names = {stored.frobench.run for stored in runs}
+    for stored in runs:
+        assert {stored.frobench.run, *(stored.frobench.beside or [])} == names
+        assert stored.frobench.complete
+        assert len(stored.frobench.launches) == stored.frobench.settings.launches
+    assert not any(checks.damage(path) for path in done.stored)
+    assert not [*(tree.parent / "results" / ".runs").iterdir()]
+
+
+def test_runs_made_in_turn_do_not_show_how_far_separate_runs_lie_apart(
+    slower: tuple[Path, History],
+) -> None:
+    assert others([path.parent for path in slower[1].stored]) == []
+
+
+def test_no_working_tree_is_left_and_the_projects_own_is_as_it_was(
+    slower: tuple[Path, History],
+) -> None:
+    assert nothing_is_left(slower[0])
+    assert git(slower[0], "status", "--porcelain") == ""
+
+
+def test_the_next_command_shows_the_commit_or_searches_what_it_merged(tmp_path: Path) -> None:
+    tree = project(tmp_path, "1e-3", "1e-3")
+    git(tree, "checkout", "--quiet", "-b", "side")
+    commit(tree, "Slow down", mylib="1.2e-3\n")
+    commit(tree, "Go on", mylib="1.2e-3\n")
+    git(tree, "checkout", "--quiet", "main")
+    git(tree, "merge", "--quiet", "--no-ff", "-m", "Merge a side", "side")
+    done = searched(tree)
+    merged = done.commits[-1].short
+    sentence, following = said(done, tree)
+    assert sentence.startswith(
+        f'one[cpu] became slower at commit {merged} "Merge a side": it takes'
+    )
+    assert following.startswith(
+        f"Next: `frobench history --range '{merged}^1..{merged}^2' --launches 10 -k one "
+    )
+    done = searched(tree, f"{merged}^1..{merged}^2")
+    slow = done.commits[1].short
+    assert said(done, tree)[-1] == f"Next: `git show {slow}`"
+
+
+def test_an_equal_history_says_up_to_which_size_nothing_changed(tmp_path: Path) -> None:
+    tree = project(tmp_path, *["1e-3"] * 4)
+    done = searched(tree)
+    (sentence,) = said(done, tree)
+    assert sentence.startswith("Nothing changed beyond ")
+    assert 0 < float(sentence.removeprefix("Nothing changed beyond ").rstrip("%.")) < 3
+    assert history_words.exit_code(done.findings) == 0
+    assert {name for name, *_ in rows(done)} == {"one[cpu]", "two[cpu]"}
+    assert len(done.stored) == 2
+
+
+def test_what_cannot_be_measured_at_all_is_said_and_nothing_is_compared(tmp_path: Path) -> None:
+    tree = project(tmp_path, *["broken"] * 5)
+    done = searched(tree)
+    assert history_words.exit_code(done.findings) == 3
+    assert sum(line.startswith("skipped: ") for line in said(done, tree)) == 3
+    assert said(done, tree)[-1] == (
+        "nothing could be compared: no commit at an end of the range could be measured"
+    )
+    assert not done.stored
+    assert nothing_is_left(tree)
+
+
+@pytest.mark.parametrize(
+    ("texts", "message"),
+    [
+        (["foreign"] * 3, "mylib came from the project's own folder, and not from mylib at "),
+        (["1e-3", "foreign"], "mylib came from the project's own folder"),
+    ],
+)
+def test_code_that_is_not_the_commits_is_never_measured_in_its_name(
+    tmp_path: Path, texts: list[str], message: str
+) -> None:
+    tree = project(tmp_path, *texts)
+    with pytest.raises(CannotRunError, match=message):
+        searched(tree)
+    assert not [*(tmp_path / "results").glob("*/*.json")]
+    assert nothing_is_left(tree)
+
+
+def test_a_commit_from_which_nothing_is_imported_is_skipped(tmp_path: Path) -> None:
+    tree = project(tmp_path, "1e-3", "missing", "1e-3")
+    commit(tree, "Last", mylib="missing\n")
+    done = searched(tree)
+    assert "nothing was imported from mylib at " in said(done, tree)[0]
+    assert done.findings.last == 2
+
+
+def test_an_interrupted_history_stores_what_was_measured_and_leaves_no_working_tree(
+    tmp_path: Path,
+) -> None:
+    tree = project(tmp_path, "1e-3", "interrupt")
+    with pytest.raises(HistoryInterrupted) as stopped:
+        searched(tree)
+    for path in stopped.value.stored:
+        assert not store.read(path).frobench.complete
+    assert nothing_is_left(tree)
+    assert not [*(tmp_path / "results" / ".runs").iterdir()]
+
+
+@pytest.mark.parametrize(
+    ("revisions", "message"),
+    [
+        ("main", "give two revisions"),
+        ("--all..", "give two revisions"),
+        ("main~1...main", "give two revisions"),
+        ("main..main", "no commit is in it"),
+        ("nowhere..main", "git says: fatal: "),
+    ],
+)
+def test_a_range_that_is_none_gets_one_clear_line(
+    tmp_path: Path, revisions: str, message: str
+) -> None:
+    with pytest.raises(CannotRunError, match=message):
+        searched(project(tmp_path, "1e-3", "1e-3"), revisions)
+
+
+def test_a_shallow_clone_is_named_where_it_lacks_a_commit(tmp_path: Path) -> None:
+    tree, clone = project(tmp_path, "1e-3", "1e-3"), tmp_path / "clone"
+    git(tmp_path, "clone", "--quiet", "--depth=1", tree.as_uri(), str(clone))
+    with pytest.raises(CannotRunError, match="shallow: `git fetch --unshallow`"):
+        commits_of(clone, "HEAD~1..HEAD")
+
+
+def test_benchmarks_beside_the_code_are_refused(tmp_path: Path) -> None:
+    tree = project(tmp_path, "1e-3", "1e-3")
+    with pytest.raises(CannotRunError, match="a folder of their own"), Interruptions() as held:
+        history(
+            HistoryRequest(range="main~1..main", results=tmp_path, benchmarks=tree, launches=7),
+            Quiet(),
+            held,
+        )
+
+
+def test_a_build_that_fails_breaks_its_commit_alone(tmp_path: Path) -> None:
+    tree = project(tmp_path, "good", "bad")
+    good, bad = commits_of(tree, "main~1..main")
+    build = "grep -q good mylib.py && touch built || { echo no recipe; exit 2; }"
+    with WorkTrees(tree, tree / "benchmarks", build) as trees:
+        lines: list[str] = []
+        made = trees.at(good, lines.append)
+        assert (made / "built").exists()
+        assert trees.at(good, lines.append) == made
+        assert lines == [f"building {good.short}"]
+        with pytest.raises(CannotRunError, match="--build ended with 2: no recipe"):
+            trees.at(bad, lines.append)
+    assert not made.exists()
+    assert nothing_is_left(tree)
+
+
+def test_modules_are_looked_for_in_src_and_at_the_top_or_where_the_user_says(
+    tmp_path: Path,
+) -> None:
+    tree, benchmarks = tmp_path / "tree", tmp_path / "benchmarks"
+    for name in ("src", "python"):
+        (tree / name).mkdir(parents=True)
+    usual = WorkTrees(tree, benchmarks, "").sources(tree)
+    assert usual == [str(tree / "src"), str(tree)]
+    named = WorkTrees(tree, benchmarks, "", ["python"]).sources(tree)
+    assert named == [str(tree / "python")]
+
+
+def test_the_benchmarks_are_a_copy_with_the_configuration_beside_them(tmp_path: Path) -> None:
+    tree = project(tmp_path, "1e-3")
+    (tree / "conftest.py").touch()
+    with WorkTrees(tree, tree / "benchmarks", "") as trees:
+        copy = trees.benchmarks()
+        assert copy.name == "benchmarks"
+        assert not copy.is_relative_to(tree)
+        assert (copy / "bench_it.py").is_file()
+        assert (copy.parent / "conftest.py").is_file()
+        assert trees.benchmarks() == copy
+    assert not copy.exists()
+
+
+def test_uncommitted_changes_are_named_as_not_measured(tmp_path: Path) -> None:
+    tree = project(tmp_path, "broken", "broken")
+    said_meanwhile = Quiet()
+    searched(tree, reporter=said_meanwhile)
+    assert not any("uncommitted" in line for line in said_meanwhile.lines)
+    (tree / "mylib.py").write_text("1e-3\n")
+    searched(tree, reporter=said_meanwhile)
+    assert "the project has uncommitted changes, which are not measured" in said_meanwhile.lines
+
+
+BENCH = '''"""How long does it take?"""
+import mylib
+from suite import Device, Measure, Work, cases, close_to
+
+
+@cases("quick", n=[10])
+def bench_one(measure: Measure, device: Device, n: int) -> None:
+    """Do it."""
+    numbers = device.uniform(n)
+    measure(lambda: mylib.work(numbers), work=Work(items=n), check=close_to(numbers, 0.0, "them"))
+'''
+WORK = "def work(numbers):\n    return numbers\n"
+
+
+@pytest.mark.long
+def test_ctrl_c_ends_real_launches_of_commits_and_leaves_no_working_tree(tmp_path: Path) -> None:
+    """Launch where Python looks for modules first, and where none can be imported."""
+    tree = project(tmp_path, "1e-3")
+    (tree / "benchmarks" / "__init__.py").touch()
+    (tree / "benchmarks" / "bench_it.py").write_text(BENCH)
+    commit(tree, "Work", mylib=WORK)
+    commit(tree, "Work on", mylib=f"{WORK}\n")
+    (tree / "mylib.py").write_text("raise ImportError('the working copy')\n")
+    process = start(
+        *("history", "--range", "main~1..main", "--benchmarks", "benchmarks", "--devices", "cpu"),
+        *("--profile", "quick", "--launches", 7, "--results", tmp_path / "results"),
+        folder=tree,
+    )
+    journals = tmp_path / "results" / ".runs"
+    deadline = time.monotonic() + 120
+    while time.monotonic() < deadline and process.poll() is None:
+        if any('"imported"' in path.read_text() for path in journals.glob("*/launches.jsonl")):
+            break
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    assert "interrupted, and no working tree is left; saved: " in err
+    assert not out
+    assert nothing_is_left(tree)

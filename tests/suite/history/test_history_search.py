@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: MIT
+"""The search for the commit at which a case changed: how often it errs, and what it says."""
+
+import click
+
+import frobench
+from suite.history.change_search import (
+    ALARMS_OF_A_TEST,
+    TRIES_AT_AN_END,
+    Findings,
+    search,
+)
+from tests.studies.made_up_history import MadeUpCommits, step
+
+COMMITS, LAUNCHES = 9, 10
+
+
+def found(commits: MadeUpCommits, launches: int = LAUNCHES) -> Findings:
+    return search(COMMITS, commits, launches)
+
+
+def test_a_false_alarm_is_rare_however_long_the_range() -> None:
+    searches = 400
+    equal = {case: step(COMMITS, 0, 1.0) for case in ("one", "other", "third")}
+    alarms = sum(bool(found(MadeUpCommits(equal, seed)).changed) for seed in range(searches))
+    assert alarms / searches <= ALARMS_OF_A_TEST * 1.5  # of 400 searches, 10 are expected at most
+
+
+def test_a_commit_5_percent_slower_is_found_and_no_other_is_blamed() -> None:
+    searches, right, wrong = 120, 0, 0
+    for seed in range(searches):
+        at = 1 + seed % (COMMITS - 1)
+        times = {"slow": step(COMMITS, at, 1.05), "equal": step(COMMITS, 0, 1.0)}
+        named = {
+            (culprit.case, culprit.at)
+            for culprit in found(MadeUpCommits(times, seed)).culprits
+            if culprit.ratio is not None
+        }
+        right += ("slow", at) in named
+        wrong += bool(named - {("slow", at)})
+    assert right / searches >= 0.95
+    assert wrong / searches <= 0.05
+
+
+def test_the_ratio_comes_from_launches_made_for_it_alone() -> None:
+    commits = MadeUpCommits({"slow": step(COMMITS, 6, 1.1)})
+    (culprit,) = found(commits).culprits
+    assert (culprit.before, culprit.at) == (5, 6)
+    assert commits.pairs[-1] == (5, 6, LAUNCHES)
+    assert culprit.ratio is not None
+    assert culprit.ratio.launches == LAUNCHES
+    assert 1.07 < culprit.ratio.value < 1.13
+
+
+def test_a_large_change_takes_few_launches_a_step_and_the_number_of_steps_is_a_logarithm() -> None:
+    commits = MadeUpCommits({"slow": step(65, 40, 1.5)})
+    search(65, commits, LAUNCHES)
+    steps = commits.pairs[1:-1]
+    assert len(steps) == 6
+    assert {launches for _, _, launches in steps} == {6}
+
+
+def test_a_range_of_one_commit_is_measured_once() -> None:
+    commits = MadeUpCommits({"slow": step(2, 1, 1.1)})
+    (culprit,) = search(2, commits, LAUNCHES).culprits
+    assert (culprit.before, culprit.at) == (0, 1)
+    assert commits.pairs == [(0, 1, LAUNCHES)]
+
+
+def test_a_broken_commit_is_skipped_and_the_change_then_lies_in_a_range() -> None:
+    findings = found(MadeUpCommits({"slow": step(COMMITS, 4, 1.1)}, broken={3, 4}))
+    (culprit,) = findings.culprits
+    assert (culprit.before, culprit.at) == (2, 5)
+    assert culprit.ratio is not None
+    assert findings.broken == {3: "ImportError: no module", 4: "ImportError: no module"}
+
+
+def test_a_broken_end_gives_way_to_the_next_commit_inward() -> None:
+    findings = found(MadeUpCommits({"slow": step(COMMITS, 4, 1.1)}, broken={0, 8}))
+    assert (findings.first, findings.last) == (1, 7)
+    assert [culprit.at for culprit in findings.culprits] == [4]
+
+
+def test_a_search_ends_where_nothing_can_be_measured() -> None:
+    commits = MadeUpCommits({"slow": step(COMMITS, 4, 1.1)}, broken=range(COMMITS))
+    findings = found(commits)
+    assert not findings.ends
+    assert len(findings.broken) == TRIES_AT_AN_END
+
+
+def test_cases_that_changed_at_different_commits_are_each_found() -> None:
+    times = {"one": step(COMMITS, 2, 1.2), "other": step(COMMITS, 7, 0.8)}
+    findings = found(MadeUpCommits(times))
+    assert {culprit.case: culprit.at for culprit in findings.culprits} == {"one": 2, "other": 7}
+    assert all(culprit.ratio is not None for culprit in findings.culprits)
+
+
+def test_of_two_changes_the_larger_is_found() -> None:
+    small, large = step(COMMITS, 2, 1.04), step(COMMITS, 6, 1.3)
+    twice = [one * other for one, other in zip(small, large, strict=True)]
+    (culprit,) = found(MadeUpCommits({"slow": twice})).culprits
+    assert culprit.at == 6
+
+
+def test_the_fewest_launches_that_are_accepted_are_the_fewest_that_show_a_change() -> None:
+    large = {"slow": step(2, 1, 2.0)}
+    option = next(one for one in frobench.history.params if one.name == "launches")
+    assert isinstance(option.type, click.IntRange)
+    fewest = int(option.type.min or 0)
+    assert search(2, MadeUpCommits(large), fewest).changed == ["slow"]
+    assert not search(2, MadeUpCommits(large), fewest - 1).changed

@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: MIT
+"""The CPU and whatever torch offers, chosen by name and drawn from by seed."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import torch
+
+from suite.errors import DoesNotFitError
+from suite.journal import Journal, LaunchSpec, Stopped
+from suite.kit import device as devices
+from suite.kit.device import (
+    Device,
+    UnknownDeviceError,
+    all_devices,
+    choose,
+    global_state,
+    release_memory,
+    try_device,
+)
+from suite.launch.session import LaunchSession
+from suite.profiles import settings_for
+from tests.instruments.command import ROOT
+
+cpu_only = pytest.mark.skipif(
+    torch.accelerator.is_available(), reason="states what holds without an accelerator"
+)
+
+
+def on_two_accelerators(expression: str, **environment: str) -> str:
+    """Evaluate an expression over `suite.kit.device` on the simulated accelerator."""
+    paths = os.pathsep.join([str(ROOT / "tests" / "instruments" / "simulated"), str(ROOT)])
+    return subprocess.run(
+        [sys.executable, "-c", f"from suite.kit.device import *; print({expression})"],
+        env=os.environ | {"PYTHONPATH": paths} | environment,
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout.strip()
+
+
+@cpu_only
+def test_without_an_accelerator_everything_falls_back_to_the_cpu() -> None:
+    assert try_device(0) == torch.device("cpu")
+    assert all_devices() == [torch.device("cpu")]
+    assert choose([]) == ["cpu"]
+
+
+def test_devices_are_chosen_by_name_each_once_in_the_order_given() -> None:
+    chosen = on_two_accelerators("choose(['sim:1', 'cpu', 'sim', 'sim:1'])")
+    assert chosen == "['sim:1', 'cpu', 'sim:0']"
+
+
+@pytest.fixture
+def capability(monkeypatch: pytest.MonkeyPatch) -> dict[str, tuple[int, int]]:
+    """Put two GPUs into the machine, and let torch have code for one of them."""
+    found = {"cuda:0": (9, 0), "cuda:1": (3, 5)}
+    monkeypatch.setattr(devices, "accelerators", lambda: list(found))
+    monkeypatch.setattr(torch.version, "cuda", "13.0")
+    monkeypatch.setattr(torch.cuda, "get_arch_list", lambda: ["sm_80", "sm_90"])
+    monkeypatch.setattr(torch.cuda, "get_device_capability", found.get)
+    return found
+
+
+def test_a_gpu_that_torch_has_no_code_for_is_chosen_only_by_name(
+    capability: dict[str, tuple[int, int]],
+) -> None:
+    assert choose([]) == ["cpu", "cuda:0"]
+    assert choose(["cuda:1"]) == ["cuda:1"]
+    capability["cuda:0"] = (3, 5)
+    assert choose([]) == ["cpu", "cuda:0", "cuda:1"]
+
+
+@pytest.mark.parametrize("wanted", [["cuda:1"], []])
+def test_a_gpu_that_torch_has_no_code_for_is_refused_before_all_its_cases_fail(
+    tmp_path: Path, capability: dict[str, tuple[int, int]], wanted: list[str]
+) -> None:
+    if not wanted:
+        capability["cuda:0"] = (3, 5)
+    launch: Any = object.__new__(LaunchSession)
+    launch.journal = Journal(tmp_path / "journal")
+    launch.spec = LaunchSpec(
+        mode="pilot",
+        launch=0,
+        journal="",
+        benchmarks="",
+        seed=0,
+        settings=settings_for("quick", wanted),
+        runner=os.getppid(),
+    )
+    with pytest.raises(pytest.exit.Exception, match=r"cuda:1 cannot be used: .* for this genera"):
+        launch._look_around()
+    [stopped] = launch.journal
+    assert isinstance(stopped, Stopped)
+    assert "--devices cpu" in stopped.message
+
+
+def test_an_unknown_device_is_refused_with_what_there_is() -> None:
+    with pytest.raises(UnknownDeviceError, match=r"no device 'warp:0' here; there is cpu"):
+        choose(["cpu", "warp:0"])
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16", "float16", "float64"])
+def test_inputs_are_uniform_between_minus_one_and_one(dtype: str) -> None:
+    drawn = Device("cpu", seed=1).uniform(200, 300, dtype=dtype)
+    assert drawn.dtype == getattr(torch, dtype)
+    assert -1 <= drawn.min() < -0.98
+    assert 0.98 < drawn.max() <= 1
+    assert abs(drawn.double().mean()) < 0.02  # five standard errors
+    assert drawn.double().var() == pytest.approx(1 / 3, rel=0.02)
+
+
+def test_inputs_depend_on_the_seed_and_on_nothing_else() -> None:
+    torch.manual_seed(1)
+    first = Device("cpu", seed=7)
+    a, b = first.uniform(50), first.uniform(50)
+    torch.manual_seed(2)
+    again = Device("cpu", seed=7)
+    assert torch.equal(a, again.uniform(50))
+    assert torch.equal(b, again.uniform(50))
+    assert not torch.equal(a, b)
+    assert not torch.equal(a, Device("cpu", seed=8).uniform(50))
+
+
+def test_what_does_not_fit_is_refused_before_it_is_tried() -> None:
+    device = Device("cpu")
+    with pytest.raises(DoesNotFitError, match=r"cpu has .* GiB free"):
+        device.require(2 * device.free_bytes())
+    with pytest.raises(DoesNotFitError):
+        device.uniform(2**20, 2**30)
+    device.require(1)
+
+
+def test_a_changed_setting_shows_in_the_global_state() -> None:
+    before = global_state()
+    torch.set_grad_enabled(False)
+    try:
+        assert global_state() != before
+    finally:
+        torch.set_grad_enabled(True)
+    assert global_state() == before
+
+
+@pytest.mark.parametrize(
+    ("gfx", "kept_in"),
+    [
+        ("gfx942:sramecc+:xnack-", torch.float8_e4m3fnuz),
+        ("gfx950:sramecc+:xnack-", torch.float8_e4m3fn),
+        ("gfx1201", torch.float8_e4m3fn),
+        (None, torch.float8_e4m3fn),
+    ],
+)
+def test_8_bit_floats_are_of_the_type_that_the_device_has_units_for(
+    monkeypatch: pytest.MonkeyPatch, gfx: str | None, kept_in: torch.dtype
+) -> None:
+    monkeypatch.setattr(Device, "_gfx", gfx)
+    drawn = Device("cpu").uniform(64, 64, dtype="float8_e4m3fn")
+    assert drawn.dtype == kept_in
+    assert drawn.float().abs().max() <= 1
+    assert Device("cpu").uniform(4, dtype="bfloat16").dtype == torch.bfloat16
+
+
+def test_the_architecture_is_asked_of_amds_devices_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    properties = SimpleNamespace(gcnArchName="gfx942:sramecc+:xnack-")
+    monkeypatch.setattr(torch.cuda, "get_device_properties", lambda _: properties)
+    assert Device("cuda:0")._gfx is None
+    monkeypatch.setattr(torch.version, "hip", "7.2")
+    assert Device("cuda:0")._gfx == properties.gcnArchName
+    assert Device("xpu:0")._gfx is None
+
+
+def given_back(monkeypatch: pytest.MonkeyPatch, *, public: bool, refused: bool) -> list[str]:
+    """Return what is given back where torch has a public name for pinned memory, or has not."""
+    freed: list[str] = []
+
+    def empty_cache() -> None:
+        if refused:
+            raise RuntimeError("this backend keeps nothing")
+        freed.append("device")
+
+    monkeypatch.setattr(torch.accelerator, "empty_cache", empty_cache)
+    if public:
+        name = "empty_host_cache"
+        monkeypatch.setattr(torch.accelerator, name, lambda: freed.append("host"), raising=False)
+    else:
+        monkeypatch.delattr(torch.accelerator, "empty_host_cache", raising=False)
+    pinned = lambda: freed.append("vendor's host")  # noqa: E731 - as short as can be
+    monkeypatch.setattr(torch._C, "_host_emptyCache", pinned, raising=False)
+    release_memory()
+    return freed
+
+
+def test_pinned_memory_is_given_back_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert given_back(monkeypatch, public=True, refused=False) == ["device", "host"]
+    assert given_back(monkeypatch, public=False, refused=False) == ["device", "vendor's host"]
+    assert given_back(monkeypatch, public=True, refused=True) == []

@@ -1,0 +1,344 @@
+# SPDX-License-Identifier: MIT
+"""Checks tell right results from wrong ones, and say in which precision a product was made."""
+
+import math
+from collections.abc import Callable
+
+import pytest
+import torch
+from torch import Tensor
+
+from suite.kit import check_result
+from suite.kit.check_result import briefly, close_to, freivalds, same_bytes, worst
+from suite.kit.device import Device
+from suite.stored.run import Check
+from tests.instruments.stage import play
+
+pytestmark = pytest.mark.long
+
+SEEDS = range(8)
+Shape = tuple[int, int, int]
+
+
+def factors(
+    shape: Shape, dtype: str = "float32", seed: int = 0, batch: tuple[int, ...] = ()
+) -> tuple[Tensor, Tensor]:
+    rows, inner, columns = shape
+    device = Device("cpu", seed)
+    return (
+        device.uniform(*batch, rows, inner, dtype=dtype),
+        device.uniform(*batch, inner, columns, dtype=dtype),
+    )
+
+
+def zeroed(product: Tensor, seed: int) -> Tensor:
+    """Return a product without one of its entries, which was no smaller than most."""
+    generator = torch.Generator().manual_seed(seed)
+    wrong = product.clone().flatten()
+    while True:
+        place = int(torch.randint(wrong.numel(), (), generator=generator))
+        if wrong[place].abs() > product[0].float().std() / 4:
+            wrong[place] = 0
+            return wrong.view(product.shape)
+
+
+def rounded(a: Tensor, b: Tensor) -> Tensor:
+    """Multiply in float32 and round, as units do; many a CPU has none, and takes long."""
+    return (a.float() @ b.float()).to(a.dtype)
+
+
+@pytest.fixture
+def in_groups(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Treat every product as one that is too large to be compared entry by entry."""
+    monkeypatch.setattr(check_result, "_FLOPS", 1e5)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16", "float16"])
+@pytest.mark.parametrize("shape", [(16, 16, 16), (100, 100, 100), (256, 64, 8), (8, 3000, 256)])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_right_products_pass(dtype: str, shape: Shape, seed: int) -> None:
+    a, b = factors(shape, dtype, seed)
+    check = freivalds(a, b)(a @ b)
+    assert check.passed
+    assert check.precision == dtype
+    assert check.error < check.bound / 2  # no alarm waits for one more seed
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.usefixtures("in_groups")
+def test_right_products_pass_in_groups_of_columns(dtype: str, seed: int) -> None:
+    a, b = factors((256, 256, 256), dtype, seed)
+    check = freivalds(a, b)(a @ b)
+    assert "A (B x)" in check.compared
+    assert check.error < check.bound / 2
+    assert check.precision == dtype
+
+
+@pytest.mark.parametrize("width", [512, 2048])
+def test_right_products_pass_at_sizes_that_are_measured(width: int) -> None:
+    a, b = factors((width, width, width), "bfloat16")
+    assert freivalds(a, b)(rounded(a, b)).passed
+
+
+def test_batches_of_products_are_checked_each() -> None:
+    a, b = factors((16, 16, 16), batch=(32,))
+    product = a @ b
+    assert freivalds(a, b)(product).passed
+    assert not freivalds(a, b)(zeroed(product, seed=1)).passed
+
+
+def test_whole_numbers_must_be_exact() -> None:
+    a, b = (torch.randint(-127, 128, (32, 32), dtype=torch.int8) for _ in "ab")
+    product = a.int() @ b.int()
+    assert freivalds(a, b)(product) == Check("every entry", 0.0, 0.0, "int8")
+    product[3, 4] += 1
+    assert not freivalds(a, b)(product).passed
+
+
+def test_products_of_eight_bits_may_be_kept_in_bfloat16() -> None:
+    a, b = factors((64, 64, 64), "float8_e4m3fn")
+    check = freivalds(a, b)((a.double() @ b.double()).bfloat16())
+    assert check.passed
+    assert check.precision == "float8_e4m3fn"
+
+
+def added_up_fast(a: Tensor, b: Tensor, bits: int = 14) -> Tensor:
+    """Multiply as units do that cut all they add, 32 products at a time, to so many bits."""
+    total = torch.zeros(1, len(a), b.shape[1], dtype=torch.float64)
+    pieces = (torch.split(a.double(), 32, 1), torch.split(b.double(), 32, 0))
+    for left, right in zip(*pieces, strict=True):
+        added = torch.cat([total, left.t()[:, :, None] * right[:, None, :]])
+        step = torch.exp2(added.abs().amax(0).clamp(min=1e-30).log2().floor() - bits + 1)
+        total = ((added / step).trunc() * step).sum(0, keepdim=True)
+    return total[0]
+
+
+@pytest.mark.parametrize("inner", [1024, 16384])
+def test_products_of_eight_bits_may_be_added_up_fast(inner: int) -> None:
+    a, b = factors((16, inner, 16), "float8_e4m3fn")
+    product = added_up_fast(a, b)
+    check = freivalds(a, b)(product.bfloat16())
+    assert check.error < check.bound / 2
+    few = inner // 32
+    without = product - added_up_fast(a[:, :few], b[:few])  # they were left out
+    assert not freivalds(a, b)(without.bfloat16()).passed
+
+
+def test_sums_that_no_unit_cuts_so_short_are_seen() -> None:
+    a, b = factors((16, 4096, 16), "float8_e4m3fn")
+    check = freivalds(a, b)(added_up_fast(a, b, bits=10).bfloat16())
+    assert not check.passed
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16", "float16"])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_an_entry_that_was_not_computed_is_seen(dtype: str, seed: int) -> None:
+    a, b = factors((256, 256, 256), dtype, seed)
+    assert not freivalds(a, b)(zeroed(a @ b, seed)).passed
+
+
+def test_an_entry_that_was_not_computed_is_seen_in_a_large_product() -> None:
+    a, b = factors((4096, 256, 4096), "bfloat16")
+    product = rounded(a, b)
+    assert freivalds(a, b)(product).passed
+    assert not freivalds(a, b)(zeroed(product, 0)).passed
+
+
+@pytest.mark.usefixtures("in_groups")
+@pytest.mark.parametrize("seed", SEEDS)
+def test_an_entry_that_was_not_computed_is_seen_in_groups_of_columns(seed: int) -> None:
+    a, b = factors((256, 256, 256), "bfloat16", seed)
+    assert not freivalds(a, b)(zeroed(a @ b, seed)).passed
+
+
+@pytest.mark.parametrize("large", [False, True])
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        pytest.param(lambda a, b: a @ b.t(), id="an operand transposed"),
+        pytest.param(lambda a, b: b @ a, id="factors exchanged"),
+        pytest.param(lambda a, b: (a @ b).t(), id="the product transposed"),
+        pytest.param(lambda a, b: (a @ b) * 1.001, id="a scale"),
+        pytest.param(lambda a, b: (a @ b).roll(1, 0), id="rows shifted"),
+        pytest.param(lambda a, b: (a @ b).roll(1, 1), id="columns shifted"),
+        pytest.param(lambda a, _: a @ factors((256, 256, 256), seed=9)[1], id="a stale factor"),
+        pytest.param(lambda a, b: torch.zeros_like(a @ b), id="nothing"),
+        pytest.param(lambda a, b: (a @ b).fill_(math.nan), id="not a number"),
+        pytest.param(lambda a, b: (a @ b).index_fill(0, torch.tensor(7), math.inf), id="infinity"),
+        pytest.param(lambda a, b: torch.where(a == a[3, 5], math.nan, a @ b), id="one NaN"),
+        pytest.param(lambda a, b: (a @ b)[:-1], id="a row less"),
+        pytest.param(lambda a, b: a.half() @ b.half(), id="half precision"),
+        pytest.param(lambda a, b: (a @ b)[:, :1], id="one column"),
+    ],
+)
+def test_wrong_products_fail(
+    spoil: Callable[[Tensor, Tensor], Tensor], *, large: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if large:
+        monkeypatch.setattr(check_result, "_FLOPS", 1e5)
+    a, b = factors((256, 256, 256))
+    assert not freivalds(a, b)(spoil(a, b)).passed
+
+
+def test_a_fault_in_a_few_rows_is_found_although_only_some_are_drawn(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(check_result, "_ENTRIES", 64 * 100)
+    a, b = factors((256, 64, 64))
+    product = a @ b
+    check = freivalds(a, b)(product)
+    assert check.passed
+    assert check.compared.endswith("100 of 256 rows")
+    product[::2] = 0
+    assert not freivalds(a, b)(product).passed
+
+
+def rounded_to_tf32(matrix: Tensor, *, cut: bool) -> Tensor:
+    """Keep 10 bits of each fraction, as tensor cores do with float32."""
+    bits = matrix.view(torch.int32) if cut else matrix.view(torch.int32) + 0x1000
+    return (bits & ~0x1FFF).view(torch.float32)
+
+
+@pytest.mark.parametrize("cut", [False, True])
+@pytest.mark.parametrize("n", [16, 100, 256])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_tf32_does_not_pass_for_float32(n: int, seed: int, *, cut: bool) -> None:
+    a, b = factors((n, n, n), seed=seed)
+    product = rounded_to_tf32(a, cut=cut) @ rounded_to_tf32(b, cut=cut)
+    strict, allowed = freivalds(a, b)(product), freivalds(a, b, "tfloat32")(product)
+    assert not strict.passed
+    assert allowed.passed
+    assert strict.precision == allowed.precision == "tfloat32"
+
+
+@pytest.mark.parametrize("n", [16, 100, 256])
+def test_float32_that_was_not_rounded_to_tf32_says_so(n: int) -> None:
+    a, b = factors((n, n, n))
+    check = freivalds(a, b, "tfloat32")(a @ b)
+    assert check.passed
+    assert check.precision == "float32"
+
+
+@pytest.mark.parametrize("n", [16, 100, 256])
+def test_bfloat16_passes_neither_for_float32_nor_for_tf32(n: int) -> None:
+    a, b = factors((n, n, n))
+    product = a.bfloat16().float() @ b.bfloat16().float()
+    for precision in (None, "tfloat32"):
+        check = freivalds(a, b, precision)(product)
+        assert not check.passed
+        assert check.precision == "bfloat16"
+
+
+def test_a_check_leaves_the_generator_of_torch_alone() -> None:
+    a, b = factors((64, 64, 64))
+    state = torch.get_rng_state()
+    freivalds(a, b)(a @ b)
+    assert torch.equal(torch.get_rng_state(), state)
+
+
+TRUTH = torch.linspace(30, 36, 50, dtype=torch.float64)
+
+
+@pytest.mark.parametrize("form", [lambda t: t, Tensor.float, Tensor.tolist, Tensor.unbind])
+def test_numbers_near_the_truth_pass_in_whatever_form(form: Callable[[Tensor], object]) -> None:
+    assert close_to(TRUTH, 1e-6, "norms")(form(TRUTH)).passed
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        TRUTH.where(TRUTH[7] != TRUTH, torch.tensor(0.0).double()),
+        TRUTH.where(TRUTH[7] != TRUTH, torch.tensor(math.nan).double()),
+        TRUTH.flip(0),
+        TRUTH * 1.0001,
+        TRUTH[:-1],
+        TRUTH[-1:],
+        TRUTH.view(2, 25),
+    ],
+)
+def test_numbers_off_the_truth_fail(wrong: Tensor) -> None:
+    assert not close_to(TRUTH, 1e-5, "norms")(wrong).passed
+
+
+def test_tensors_equal_bit_by_bit_pass_one_by_one_and_flat() -> None:
+    tensors = [torch.tensor([[1.0, math.nan], [-0.0, 2.0]]), torch.tensor([3.0])]
+    assert same_bytes(tensors)([tensor.clone() for tensor in tensors]).passed
+    assert same_bytes(tensors)(torch.cat([tensor.flatten() for tensor in tensors])).passed
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        pytest.param(lambda t: [t[0] + 1e-7, t[1]], id="the last bit"),
+        pytest.param(lambda t: [t[1], t[0]], id="exchanged"),
+        pytest.param(lambda t: [t[0].t(), t[1]], id="transposed"),
+        pytest.param(lambda t: [t[0]], id="one missing"),
+        pytest.param(lambda t: [-t[0].zero_(), t[1]], id="minus zero"),
+        pytest.param(lambda t: [t[0].double(), t[1]], id="another type"),
+        pytest.param(lambda t: t[0], id="too short"),
+    ],
+)
+def test_tensors_that_differ_fail(spoil: Callable[[list[Tensor]], object]) -> None:
+    device = Device("cpu")
+    expected = [device.uniform(4, 4), device.uniform(4, 4)]
+    result = spoil([tensor.clone() for tensor in expected])
+    assert not same_bytes(expected)(result).passed  # type: ignore[arg-type] # as a body may return
+
+
+def test_the_error_of_tensors_is_the_part_that_differs() -> None:
+    expected = [torch.zeros(10)]
+    assert same_bytes(expected)([torch.tensor([1.0] * 4 + [0.0] * 6)]).error == pytest.approx(0.4)
+
+
+def test_the_worst_check_is_one_that_failed() -> None:
+    fine, wrong = Check("a", 0.1, 0.2), Check("b", 0.01, 0.001)
+    unknown = Check("c", math.nan, 1.0)
+    assert worst([fine, wrong]) is wrong
+    assert worst([fine, unknown]) is unknown
+
+
+def test_a_large_product_is_compared_where_it_lies_if_the_device_has_float64() -> None:
+    large = torch.empty(1024, 1024, device="meta")
+    assert check_result._where(large, large, large).type == "cpu"  # which cannot be looked at
+    here = torch.zeros(2048, 1024)
+    assert check_result._where(here, here.T, here @ here.T).type == "cpu"
+    small = torch.empty(8, 8, device="meta")
+    assert check_result._where(small, small, small).type == "cpu"
+
+
+def test_on_a_device_the_same_errors_are_found() -> None:
+    seen = play("checking", spec={"virtual": True})
+    assert {name: passed for name, (passed, _) in seen.items()} == {
+        "right": True,
+        "lacking": False,
+        "narrow": False,
+    }
+    assert all(launches > 10 for _, launches in seen.values())
+
+
+def test_a_brief_check_looks_at_few_rows_and_still_finds_what_is_wrong_in_all() -> None:
+    a, b = factors((2048, 512, 2048))
+    product = a @ b
+    check = freivalds(a, b)
+    with briefly(brief=True):
+        right, rounded_up = check(product), check(product * 1.01)
+    assert right.passed
+    assert right.compared.endswith("512 of 2048 rows")
+    assert not rounded_up.passed
+    assert "rows" not in check(product).compared
+
+
+def test_a_brief_check_of_a_small_product_looks_at_every_entry() -> None:
+    a, b = factors((64, 64, 64))
+    wrong = a @ b
+    wrong[3, 5] = 0
+    with briefly(brief=True):
+        assert not freivalds(a, b)(wrong).passed
+
+
+def test_a_right_result_of_zeros_only_passes_and_no_other_does() -> None:
+    zeros = torch.zeros(3)
+    assert close_to(zeros, 0.0, "zeros")(zeros).error == 0.0
+    assert not close_to(zeros, 0.5, "zeros")(zeros + 1e-9).passed
+    assert not close_to(zeros, 0.5, "zeros")(zeros * float("nan")).passed

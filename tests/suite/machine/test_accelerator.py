@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: MIT
+"""What NVIDIA's driver tells of a GPU is stored in SI units, and what it refuses with a reason."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pynvml
+import pytest
+
+from suite.machine.accelerators.accelerator import told_by_driver, told_of_pairs
+from suite.machine.accelerators.bus import told_by_kernel
+from suite.machine.accelerators.nvidia import CONSTANT
+from tests.instruments.simulated_nvml import Gpu, install, install_none
+
+ROOT = Path(__file__).parents[3]
+SIMULATED = ROOT / "tests" / "instruments" / "simulated"
+UUID = "8932f937-d72c-4106-c12f-20bd9faed9f6"
+TOLD: dict[str, Any] = {
+    "driver": "580.95.05",
+    "power_limit_watts": 600.0,
+    "power_limit_default_watts": 700.0,
+    "max_clock_hz": 1.98e9,
+    "max_memory_clock_hz": 3.201e9,
+    "ecc": True,
+    "persistence": True,
+    "mig": False,
+    "pcie_generation": 4,
+    "pcie_width": 8,
+    "pcie_generation_max": 5,
+    "pcie_width_max": 16,
+    "numa_node": 1,
+    "processes": 1,
+}
+
+
+def _gpu(uuid: str = UUID, **facts: Any) -> Gpu:  # noqa: ANN401 - of a `Gpu`
+    return Gpu(uuid=f"GPU-{uuid}", **facts)
+
+
+def test_the_drivers_facts_are_in_watts_and_hertz(monkeypatch: pytest.MonkeyPatch) -> None:
+    gpu = _gpu(
+        power_limit=600_000,
+        generation=4,
+        width=8,
+        numa_node=1,
+        mig=(0, 1),
+        processes=[(os.getpid(), 2**20), (os.getpid() + 1, None)],
+    )
+    library = install(monkeypatch, Gpu(uuid="GPU-other"), gpu)
+    assert told_by_driver(UUID) == (TOLD, {})
+    assert library.users == 0
+
+
+def test_a_fact_that_is_refused_has_the_drivers_reason_and_takes_no_other_along(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    install(monkeypatch, _gpu(refuses={"nvmlDeviceGetEccMode": pynvml.NVML_ERROR_NOT_SUPPORTED}))
+    told, reasons = told_by_driver(UUID)
+    assert reasons == {"ecc": "NVML: Not Supported"}
+    assert told.keys() == CONSTANT.keys() - {"ecc"}
+
+
+def test_what_an_older_library_of_the_same_name_lacks_takes_no_other_along(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    install(monkeypatch, _gpu())
+    monkeypatch.delattr(pynvml, "nvmlDeviceGetNumaNodeId")
+    told, reasons = told_by_driver(UUID)
+    assert reasons.keys() == {"numa_node"}
+    assert "nvmlDeviceGetNumaNodeId" in reasons["numa_node"]
+    assert told["power_limit_watts"] == 700.0
+
+
+def test_without_a_driver_every_fact_has_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    library = install(monkeypatch, Gpu(uuid="GPU-other"))
+    assert told_by_driver(UUID) == ({}, dict.fromkeys(CONSTANT, "NVML: Not Found"))
+    library.refuses["nvmlInitWithFlags"] = pynvml.NVML_ERROR_DRIVER_NOT_LOADED
+    assert told_by_driver(UUID) == ({}, dict.fromkeys(CONSTANT, "NVML: Driver Not Loaded"))
+    install_none(monkeypatch)
+    reason = "NVML: NVML Shared Library Not Found"
+    assert told_by_driver(UUID) == ({}, dict.fromkeys(CONSTANT, reason))
+
+
+def test_the_real_library_answers_in_the_same_way() -> None:
+    told, reasons = told_by_driver(UUID)
+    assert told.keys() | reasons.keys() == CONSTANT.keys()
+
+
+def test_what_lies_between_devices_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    near = pynvml.NVML_TOPOLOGY_SINGLE
+    gpus = [_gpu("a", nvlinks=18), _gpu("b", nvlinks=12), _gpu("c", topology=near)]
+    library = install(monkeypatch, *gpus)
+    names = {"cuda:0": "a", "cuda:1": "b", "cuda:2": "c"}
+    assert told_of_pairs(names) == {
+        "cuda:0-cuda:1": "12 NVLinks, between memory nodes",
+        "cuda:0-cuda:2": "between memory nodes",
+        "cuda:1-cuda:2": "between memory nodes",
+    }
+    library.refuses["nvmlDeviceGetTopologyCommonAncestor"] = pynvml.NVML_ERROR_NOT_SUPPORTED
+    assert told_of_pairs(names) == "NVML: Not Supported"
+
+
+VEGA = {
+    "current_link_speed": "8.0 GT/s PCIe",
+    "max_link_speed": "16.0 GT/s PCIe",
+    "current_link_width": "8",
+    "max_link_width": "16",
+    "numa_node": "-1",
+    "mem_info_vram_total": "8573157376",
+    "mem_info_vram_used": "16613376",
+    "gpu_busy_percent": "3",
+    "pp_dpm_sclk": "0: 852Mhz *\n1: 991Mhz\n7: 1630Mhz",
+    "hwmon/hwmon4/power1_average": "9000000",
+    "hwmon/hwmon4/power1_cap": "165000000",
+    "hwmon/hwmon4/freq1_input": "852000000",
+    "hwmon/hwmon4/temp1_input": "33000",
+}
+
+
+def test_the_kernel_tells_of_a_card_in_si_units_and_only_what_it_knows(tmp_path: Path) -> None:
+    for name, content in VEGA.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(f"{content}\n")
+    assert told_by_kernel(tmp_path) == pytest.approx(
+        {
+            "memory_bytes": 8573157376,
+            "memory_used_bytes": 16613376,
+            "clock_hz": 852e6,
+            "max_clock_hz": 1630e6,
+            "power_watts": 9.0,
+            "power_limit_watts": 165.0,
+            "temperature_celsius": 33.0,
+            "utilization": 0.03,
+            "pcie_generation": 3,
+            "pcie_generation_max": 4,
+            "pcie_width": 8,
+            "pcie_width_max": 16,
+        }
+    )
+    assert told_by_kernel(tmp_path / "nowhere") == {}
+
+
+def test_a_backend_that_nobody_knew_is_described_by_what_it_says(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    code = """
+from suite.machine.environment import capture
+environment = capture(["cpu", "sim:0", "sim:1"])
+last = environment.accelerators[1]
+print(environment.machine, last.type, last.index, last.memory_bytes > 0, last.driver)
+print(environment.unknown["accelerators.1.driver"])
+"""
+    monkeypatch.setenv("PYTHONPATH", str(SIMULATED))
+    told = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT
+    )
+    facts, reason = told.stdout.splitlines()
+    assert facts == "2x-simulated-accelerator sim 1 True None"
+    assert "sim devices" in reason

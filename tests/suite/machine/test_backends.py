@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: MIT
+"""A backend of another package that torch did not load is named, and not measured as a CPU."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from suite.doctor import Offer, judge, unusable_accelerators
+from suite.doctor.there import There, look_around
+from suite.machine.backends import AUTOLOAD, Backend, failure, switched_off
+from tests.instruments.command import ROOT, frobench
+from tests.suite.doctor.test_doctor import CPU_BUILD, NVIDIA_H100, codes, planted
+
+CAUSE = "OSError: libascend.so: cannot open shared object file"
+SAID = f"""\
+Traceback (most recent call last):
+  File "torch/__init__.py", line 3030, in _import_device_backends
+{CAUSE}
+
+The above exception was the direct cause of the following exception:
+
+Traceback (most recent call last):
+RuntimeError: Failed to load the backend extension: torch_npu. You can disable extension \
+auto-loading with {AUTOLOAD}=0.
+"""
+BROKEN = Offer(None, {"error": SAID}, 0)
+NAMED = f"the backend torch_npu of torch-npu 2.9.0 cannot be loaded: {CAUSE}"
+
+
+@pytest.fixture(autouse=True)
+def npu(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a package bring a backend."""
+    found = [Backend("torch_npu", "torch-npu", "2.9.0")]
+    for module in ("machine.backends", "doctor.unusable", "doctor.devices", "terminal.doctor_page"):
+        monkeypatch.setattr(f"suite.{module}.installed", lambda: found)
+
+
+def test_a_backend_that_fails_is_named_with_its_package_and_the_cause() -> None:
+    assert failure(SAID) == NAMED
+    assert failure("ModuleNotFoundError: No module named 'torch'") is None
+
+
+@pytest.mark.parametrize(("value", "off"), [(None, False), ("1", False), ("0", True), ("", True)])
+def test_any_value_but_1_switches_backends_off(value: str | None, off: bool) -> None:  # noqa: FBT001 - a parameter
+    assert switched_off({} if value is None else {AUTOLOAD: value}) is off
+
+
+@pytest.mark.parametrize("files", [{}, NVIDIA_H100], ids=["alone", "beside a GPU"])
+def test_a_backend_that_fails_is_no_broken_torch(tmp_path: Path, files: dict[str, str]) -> None:
+    [trouble] = unusable_accelerators(planted(tmp_path, files), {}, BROKEN)
+    assert (trouble.code, trouble.severity) == ("backend-fails", "error")
+    assert trouble.message == NAMED
+    assert f"{AUTOLOAD}=0 frobench run --devices cpu" in trouble.advice
+
+
+def test_a_backend_that_is_switched_off_is_named_unless_torch_offers_a_device(
+    tmp_path: Path,
+) -> None:
+    off = {AUTOLOAD: "0"}
+    [trouble] = unusable_accelerators(tmp_path, off, CPU_BUILD)
+    assert trouble.code == "backend-switched-off"
+    assert trouble.message.startswith("the backend torch_npu of torch-npu 2.9.0 is not loaded")
+    assert trouble.advice == f"unset {AUTOLOAD}; or measure without it: --devices cpu"
+    assert unusable_accelerators(tmp_path, {}, CPU_BUILD) == []
+    assert unusable_accelerators(tmp_path, off, Offer("2.13.0", CPU_BUILD.builds, 1)) == []
+
+
+def test_the_doctor_does_not_say_besides_that_no_accelerator_is_there(tmp_path: Path) -> None:
+    there: There = look_around(tmp_path, tmp_path, {})
+    assert "no-accelerator" not in codes(judge(there, BROKEN, tmp_path, {}).troubles)
+
+
+@pytest.mark.parametrize(
+    ("variables", "named"),
+    [
+        ({"SIM_SPEC": '{"colour": 1}'}, "cannot be loaded: msgspec.ValidationError: Object"),
+        ({AUTOLOAD: "0"}, f"is not loaded: {AUTOLOAD}='0' switches it off"),
+    ],
+    ids=["fails", "switched off"],
+)
+def test_a_run_refuses_to_measure_a_cpu_instead(
+    tmp_path: Path, variables: dict[str, str], named: str
+) -> None:
+    path = os.pathsep.join([str(ROOT), str(ROOT / "tests" / "instruments" / "simulated")])
+    environment = {"PYTHONPATH": path} | variables
+    said = frobench("run", "-k", "bench_square", folder=tmp_path, environment=environment)
+    assert said.returncode == 3
+    assert f"the backend simulated of simulated-accelerator 1.0 {named}" in said.stderr
+    assert "mend it: " in said.stderr
+    assert "Traceback" not in said.stderr
+
+
+def test_the_doctor_lists_the_devices_of_a_backend(tmp_path: Path) -> None:
+    path = os.pathsep.join([str(ROOT), str(ROOT / "tests" / "instruments" / "simulated")])
+    said = frobench("doctor", "--json", folder=tmp_path, environment={"PYTHONPATH": path})
+    offer = json.loads(said.stdout)["there"]["torch"]
+    assert offer["out_of_tree"] == [
+        ["sim:0", "Simulated accelerator"],
+        ["sim:1", "Simulated accelerator"],
+    ]

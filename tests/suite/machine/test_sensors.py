@@ -1,0 +1,281 @@
+# SPDX-License-Identifier: MIT
+"""The sensors of processors, of AMD's and of Apple's devices, each with what it cannot tell."""
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from suite.machine.sensors import amd, cpu, zeus
+from suite.machine.sensors.sensor import HELD_BACK, OF_ACCELERATORS
+from suite.run.sensed import telemetry
+from tests.instruments.simulated_nvml import install_none
+
+
+def put(root: Path, files: dict[str, object]) -> Path:
+    for name, content in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"{content}\n")
+    return root
+
+
+def clocks(root: Path, *kilohertz: int) -> None:
+    for core, clock in enumerate(kilohertz):
+        put(root, {f"sys/devices/system/cpu/cpu{core}/cpufreq/scaling_cur_freq": clock})
+
+
+def package(number: int, microjoules: int, name: str = "package") -> dict[str, object]:
+    zone = f"sys/class/powercap/intel-rapl:{number}"
+    return {
+        f"{zone}/name": f"{name}-{number}",
+        f"{zone}/energy_uj": microjoules,
+        f"{zone}/max_energy_range_uj": 1_000_000,
+    }
+
+
+def test_the_clock_is_that_of_the_fastest_usable_core(tmp_path: Path) -> None:
+    clocks(tmp_path, 800_000, 3_200_000, 4_000_000)
+    sensor = cpu.sensor(tmp_path, cores=[0, 1])
+    assert sensor.read()["clock_hz"] == 3.2e9
+
+
+def test_without_cpufreq_the_clock_is_the_one_in_cpuinfo(tmp_path: Path) -> None:
+    put(tmp_path, {"proc/cpuinfo": "cpu MHz\t\t: 2596.140\ncpu MHz\t\t: 2601.5\n"})
+    assert cpu.sensor(tmp_path, cores=[0]).read()["clock_hz"] == 2601.5e6
+
+
+def test_the_load_is_that_of_the_last_minute(tmp_path: Path) -> None:
+    put(tmp_path, {"proc/loadavg": "3.27 5.95 6.25 6/121 17174"})
+    assert cpu.sensor(tmp_path).read()["load"] == 3.27
+
+
+def test_what_a_bare_kernel_does_not_tell_has_a_reason_and_no_value(tmp_path: Path) -> None:
+    sensor = cpu.sensor(tmp_path, cores=[0])
+    assert sensor.read() == {}
+    assert not sensor.answers
+    assert set(sensor.unknown) == set(cpu.OF_CPU)
+
+
+def test_package_energy_is_summed_and_survives_the_counters_beginning_anew(
+    tmp_path: Path,
+) -> None:
+    put(tmp_path, package(0, 900_000) | package(1, 100_000) | package(2, 5, name="psys"))
+    sensor = cpu.sensor(tmp_path, cores=[0])
+    put(tmp_path, package(0, 100_000) | package(1, 600_000) | package(2, 9_999, name="psys"))
+    said = sensor.read()
+    assert said["energy_joules"] == pytest.approx(0.2 + 0.5)
+    assert "power_watts" in said
+
+
+def test_power_is_energy_over_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    times, joules = iter([10.0, 12.5]), iter([3.0, 8.0])
+    monkeypatch.setattr(cpu, "time", SimpleNamespace(monotonic=lambda: next(times)))
+    assert cpu.Rate(lambda: next(joules))() == 2.0
+
+
+def test_energy_that_only_root_may_read_has_that_reason(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(tmp_path, package(0, 1))
+
+    def forbidden(_: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(cpu, "Energy", forbidden)
+    sensor = cpu.sensor(tmp_path, cores=[0])
+    assert sensor.unknown["energy_joules"] == "the kernel lets only root read the packages' energy"
+    assert sensor.unknown["power_watts"] == sensor.unknown["energy_joules"]
+
+
+def test_a_package_that_was_too_hot_since_the_last_reading_says_so(tmp_path: Path) -> None:
+    counter = "sys/devices/system/cpu/cpu0/thermal_throttle/package_throttle_count"
+    put(tmp_path, {counter: 4})
+    sensor = cpu.sensor(tmp_path, cores=[0])
+    assert sensor.read()[HELD_BACK] == []
+    put(tmp_path, {counter: 6})
+    assert [sensor.read()[HELD_BACK] for _ in range(2)] == [[cpu.THROTTLED], []]
+
+
+def test_what_fails_in_mid_run_is_dropped_with_a_reason_that_names_no_path(tmp_path: Path) -> None:
+    put(tmp_path, {"proc/loadavg": "1.0 1 1 1/1 1"})
+    clocks(tmp_path, 2_000_000)
+    sensor = cpu.sensor(tmp_path, cores=[0])
+    (tmp_path / "proc/loadavg").unlink()
+    assert set(sensor.read()) == {"clock_hz"}
+    assert sensor.unknown["load"] == "No such file or directory"
+
+
+class Smi:
+    """amdsmi, as far as it is asked; what it does not know is the text N/A.
+
+    buses : of the devices, in its order; `None` where it does not tell
+    """
+
+    AmdSmiClkType = SimpleNamespace(GFX="gfx", MEM="mem")
+    AmdSmiTemperatureType = SimpleNamespace(HOTSPOT="hotspot")
+    AmdSmiTemperatureMetric = SimpleNamespace(CURRENT="current")
+
+    def __init__(self, *buses: int | None, **told: Any) -> None:  # noqa: ANN401 - as below
+        self._buses = buses or (0xC1,)
+        self._told = {
+            "clock_info": {"clk": 1700},
+            "power_info": {"current_socket_power": "N/A", "average_socket_power": 450},
+            "energy_count": {"energy_accumulator": 2_000_000, "counter_resolution": 15.3},
+            "temp_metric": 61,
+            "gpu_fan_speed": 51,
+            "gpu_activity": {"gfx_activity": 88},
+            "violation_status": {"active_ppt_pwr": True, "active_vr_thrm": False, "per": True},
+        } | told
+
+    def amdsmi_init(self) -> None:
+        """Begin."""
+
+    def amdsmi_get_processor_handles(self) -> list[int]:
+        """List the devices."""
+        return list(range(len(self._buses)))
+
+    def amdsmi_get_gpu_device_bdf(self, gpu: int) -> str:
+        """Tell where a device is, as the library spells it."""
+        if (bus := self._buses[gpu]) is None:
+            msg = "AMDSMI_STATUS_NOT_SUPPORTED"
+            raise RuntimeError(msg)
+        return f"0000:{bus:02X}:00.0"
+
+    @staticmethod
+    def amdsmi_get_gpu_pci_replay_counter(gpu: int) -> int:
+        """Tell what differs between the devices: the second one has 12."""
+        return 2 + 10 * gpu
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever the library tells
+        return lambda *_: self._told[name.removeprefix("amdsmi_get_")]
+
+
+AT = {"cuda:0": "0000:c1:00"}
+
+
+def test_amds_quantities_are_read_in_si_units() -> None:
+    (sensor,) = amd.sensors(["cuda:0"], AT, Smi())
+    assert sensor.read() == {
+        "sm_clock_hz": 1.7e9,
+        "memory_clock_hz": 1.7e9,
+        "power_watts": 450,
+        "energy_joules": pytest.approx(30.6),
+        "temperature_celsius": 61,
+        "fan": 0.2,
+        "utilization": 0.88,
+        "pcie_replays": 2,
+        HELD_BACK: ["ppt_pwr"],
+    }
+
+
+def test_amds_missing_values_are_dropped_with_a_reason() -> None:
+    (sensor,) = amd.sensors(
+        ["cuda:0"], AT, Smi(temp_metric="N/A", gpu_activity={"gfx_activity": "N/A"})
+    )
+    assert not {"temperature_celsius", "utilization"} & set(sensor.read())
+    assert "N/A" in sensor.unknown["temperature_celsius"]
+    assert sensor.unknown["utilization"].startswith("amdsmi: ")
+
+
+def test_amds_devices_are_told_apart_by_address_whatever_their_order() -> None:
+    places = {"cuda:0": "0000:c1:00", "cuda:1": "0000:03:00"}
+    found = amd.sensors(list(places), places, Smi(0x03, 0xC1, 0xF0))
+    assert {one.device: one.read()["pcie_replays"] for one in found} == {"cuda:0": 12, "cuda:1": 2}
+    assert all(amd.ADDRESS not in one.unknown for one in found)
+
+
+def test_amds_device_that_is_not_at_its_address_is_not_mistaken_for_another() -> None:
+    there, lost = amd.sensors(["cuda:0", "cuda:1"], AT | {"cuda:1": "0000:05:00"}, Smi(0xC1, None))
+    assert there.read()["pcie_replays"] == 2
+    assert not lost.answers
+    assert lost.unknown["fan"] == "amdsmi lists no device at its PCI address"
+
+
+def test_parts_of_one_of_amds_devices_are_not_told_apart() -> None:
+    both = dict.fromkeys(["cuda:0", "cuda:1"], "0000:c1:00")
+    for found in (
+        amd.sensors(list(both), both, Smi(0xC1)),
+        amd.sensors(["cuda:0"], AT, Smi(0xC1, 0xC1)),
+    ):
+        assert not any(one.answers for one in found)
+        assert "several parts" in found[0].unknown["fan"]
+
+
+@pytest.mark.parametrize(
+    ("places", "smi", "who"), [({}, Smi(), "torch"), (AT, Smi(None), "amdsmi")]
+)
+def test_without_addresses_amds_devices_are_matched_by_number_and_that_is_said(
+    places: dict[str, str], smi: Smi, who: str
+) -> None:
+    (sensor,) = amd.sensors(["cuda:0"], places, smi)
+    assert sensor.read()["pcie_replays"] == 2
+    assert sensor.unknown == {
+        amd.ADDRESS: f"{who} tells no PCI address: these are the sensors of the same number"
+    }
+
+
+def test_without_addresses_amds_devices_behind_a_mask_are_not_mistaken_for_each_other() -> None:
+    (sensor,) = amd.sensors(["cuda:0"], {}, Smi(1, 2))
+    assert not sensor.answers
+    assert "which is which" in sensor.unknown["fan"]
+
+
+def test_without_amds_library_the_reason_names_the_extra() -> None:
+    (sensor,) = amd.sensors(["cuda:0"], AT)
+    assert "extra `amd`" in sensor.unknown["power_watts"]
+
+
+def test_apples_gpu_tells_its_energy_and_its_power() -> None:
+    told = iter([1000, 1500, 2500])
+    monitor = SimpleNamespace(get_cumulative_energy=lambda: SimpleNamespace(gpu_mj=next(told)))
+    (sensor,) = zeus.sensors(["mps:0"], monitor)
+    said = sensor.read()
+    assert said["energy_joules"] == 1.5
+    assert said["power_watts"] != 0
+    assert set(sensor.unknown) == set(OF_ACCELERATORS) - set(said)
+
+
+def test_an_apple_without_a_gpu_counter_and_no_apple_at_all_have_a_reason() -> None:
+    none = SimpleNamespace(get_cumulative_energy=lambda: SimpleNamespace(gpu_mj=None))
+    for found in (zeus.sensors(["mps:0"], none), zeus.sensors(["mps:0"])):
+        assert not found[0].answers
+        assert found[0].unknown["energy_joules"].startswith("Zeus (the extra `energy`): ")
+
+
+@pytest.mark.parametrize(
+    ("seals", "name"),
+    [
+        ({"cuda:0": "a", "cuda:1": "b"}, "NVML"),
+        ({"cuda:0": None}, "amdsmi"),
+        ({"mps:0": None}, "Zeus"),
+        ({"xpu:0": None}, "xpu"),
+    ],
+)
+def test_each_kind_of_device_is_asked_of_its_library(
+    seals: dict[str, str | None], name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install_none(monkeypatch)
+    processor, other = telemetry.sources(seals, "7", {})
+    assert (processor.name, processor.devices) == ("the system", ["cpu"])
+    assert (other.name, other.devices) == (name, list(seals))
+    for source in (processor, other):
+        for sensor, device in zip(source.sensors(), source.devices, strict=True):
+            assert sensor.device == device
+            assert {*sensor.answers, *sensor.unknown} == set(source.quantities)
+
+
+def test_a_device_that_nothing_reads_says_so() -> None:
+    *_, other = telemetry.sources({"xpu:0": None}, "7", {})
+    (sensor,) = other.sensors()
+    assert sensor.unknown["power_watts"] == "no library asked here reads xpu devices"
+
+
+def test_counts_of_heat_that_cannot_be_read_take_nothing_else_along(tmp_path: Path) -> None:
+    count = tmp_path / "sys/devices/system/cpu/cpu0/thermal_throttle/package_throttle_count"
+    count.mkdir(parents=True)  # opening it fails, for root too
+    put(tmp_path, {"proc/loadavg": "3.27 2 1 1/100 7"})
+    sensor = cpu.sensor(tmp_path, cores=[0])
+    assert sensor.read() == {"load": 3.27}
+    assert "cannot be read" in sensor.unknown[HELD_BACK]

@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: MIT
+"""The smallest step of a clock."""
+
+import pytest
+
+from suite.errors import ClockError
+from suite.measure.clocks import timer_step
+from tests.instruments.virtual import VirtualClock
+
+
+def test_the_timers_step_is_the_smallest_that_readings_show() -> None:
+    assert timer_step(VirtualClock(step=1e-6, cost=0.3e-6)) == pytest.approx(1e-6)
+
+
+def test_a_clock_that_stands_still_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("suite.measure.clocks.MOST_READINGS", 1000)
+    with pytest.raises(ClockError, match="stands still"):
+        timer_step(lambda: 1.0)

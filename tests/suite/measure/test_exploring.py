@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: MIT
+"""A case is left out because it takes too long, and never because a call was disturbed."""
+
+from itertools import count
+
+import pytest
+import torch
+
+from suite.machine.accounts import Accounts
+from suite.measure.exploring import explore
+from suite.measure.sampler import Sampler
+from suite.measure.sampling import Measurement
+from suite.profiles import settings_for
+from suite.stored.run import Settings, Work
+from tests.instruments.piloted import Delay, MadeUp, Pilot
+from tests.instruments.virtual import VirtualClock
+from tests.suite.measure.test_timing import taking, waiting
+
+STANDARD = settings_for("standard", ["cpu"])
+LAUNCH = 5e-6
+STALL = 20.0
+"""Seconds: longer than any profile allows, and than many of its calls together."""
+
+
+def family(function: str, rate: float, power: int, sizes: list[int]) -> list[MadeUp]:
+    """Return cases whose calls take a launch and their work."""
+    return [
+        MadeUp(
+            function,
+            {"device": "cpu", "n": n},
+            Work(flops=float(n**power)),
+            LAUNCH + n**power / rate,
+        )
+        for n in sizes
+    ]
+
+
+def micro_batches() -> list[MadeUp]:
+    """Return cases with a whole number that is no size: all of them do the same work."""
+    found = []
+    for micro in (1, 2, 4, 8):
+        sizes = {"n": 64, "micro": micro}
+        found.append(MadeUp("bench_step", sizes, Work(flops=1e8), 1e-3 * micro))
+    return found
+
+
+CASES = [
+    *family("bench_square", 20e9, 3, [16, 64, 128, 256, 1024, 4096]),
+    *family("bench_half", 0.6e9, 3, [16, 64, 256, 1024, 2048]),
+    *family("bench_loop", 50e3, 1, [10, 100, 1000, 10_000, 100_000]),
+    *family("bench_one", 1e6, 1, [1000]),
+    *micro_batches(),
+]
+TOO_LONG = {"bench_square": [4096], "bench_half": [1024, 2048], "bench_loop": [100_000]}
+
+
+def piloted(disturbed: int | None = None, *, keeps_accounts: bool = True) -> Pilot:
+    """Explore all cases; a single call may take much longer than it should."""
+    numbers = count()
+    pilot = Pilot(
+        STANDARD,
+        lambda _: Delay(stalled=STALL * (next(numbers) == disturbed)),
+        keeps_accounts=keeps_accounts,
+    )
+    pilot.explore(CASES)
+    return pilot
+
+
+def test_what_takes_too_long_is_left_out_and_nothing_else() -> None:
+    left_out = {
+        (CASES[place].function, CASES[place].parameters["n"]) for place in piloted().left_out
+    }
+    assert left_out == {(name, n) for name, sizes in TOO_LONG.items() for n in sizes}
+
+
+@pytest.mark.parametrize("keeps_accounts", [True, False], ids=["accounts", "no accounts"])
+def test_no_single_disturbed_call_changes_what_is_left_out(*, keeps_accounts: bool) -> None:
+    calm = piloted(keeps_accounts=keeps_accounts)
+    assert calm.calls > 4 * (len(CASES) - len(calm.left_out))
+    for disturbed in range(calm.calls):
+        shaken = piloted(disturbed, keeps_accounts=keeps_accounts)
+        assert shaken.left_out.keys() == calm.left_out.keys(), f"call {disturbed}"
+
+
+@pytest.mark.parametrize("times", [2, 3])
+def test_a_program_that_takes_the_processor_away_leaves_no_case_out(times: int) -> None:
+    calm = piloted()
+    busy = Pilot(STANDARD, lambda call: Delay(waited=(times - 1) * call), keeps_accounts=True)
+    busy.explore(CASES)
+    assert busy.left_out.keys() == calm.left_out.keys()
+
+
+def test_threads_that_wait_for_each_other_on_a_busy_processor_are_not_taken_for_work() -> None:
+    clock, threads = VirtualClock(), torch.get_num_threads()
+    accounted = Accounts(0.0, 0.0)
+
+    def body() -> None:
+        nonlocal accounted
+        spinning = 0.0 if torch.get_num_threads() == 1 else 0.9
+        clock.now += 0.1 + spinning
+        accounted = Accounts(accounted.ran + 0.1 + 2 * spinning, accounted.waited + spinning)
+
+    torch.set_num_threads(2)
+    try:
+        seen = explore(Sampler(body, [], clock=clock), STANDARD, read=lambda: accounted)
+        assert torch.get_num_threads() == 2
+    finally:
+        torch.set_num_threads(threads)
+    assert min(seen.undisturbed) == pytest.approx(0.05)
+
+
+def test_a_product_that_would_take_a_minute_is_not_called() -> None:
+    cases = family("bench_half", 0.15e9, 3, [16, 64, 256, 1024, 2048])
+    longest = 0.0
+
+    def notice(seconds: float) -> Delay:
+        nonlocal longest
+        longest = max(longest, seconds)
+        return Delay()
+
+    pilot = Pilot(settings_for("rigorous", ["cpu"]), notice, keeps_accounts=True)
+    pilot.explore(cases)
+    assert cases[-1].seconds > 50
+    assert longest < 10
+    assert 4 in pilot.left_out
+
+
+def test_the_reason_says_what_was_measured_or_predicted_and_from_what() -> None:
+    reasons = {CASES[place].function: reason for place, reason in piloted().left_out.items()}
+    assert reasons["bench_half"] == (
+        "predicted to take 1.79 s a call at n=1024, over this profile's 200 ms, "
+        "continued from 3 smaller sizes"
+    )
+    pilot = Pilot(STANDARD, lambda _: Delay(), keeps_accounts=True)
+    pilot.explore(family("bench_slow", 1e3, 1, [1, 1000, 2000]))
+    assert pilot.left_out[1] == (
+        "takes at least 1 s a call at n=1000, over this profile's 200 ms, "
+        "in the quickest of 3 calls"
+    )
+    assert pilot.left_out[2] == pilot.left_out[1]
+
+
+def test_a_call_a_little_over_the_limit_is_kept() -> None:
+    pilot = Pilot(STANDARD, lambda _: Delay(), keeps_accounts=True)
+    slow, slower = (1 / (part * STANDARD.longest_sample) for part in (1.2, 1.3))
+    pilot.explore([*family("bench_slow", slow, 1, [1]), *family("bench_slower", slower, 1, [1])])
+    assert pilot.left_out.keys() == {1}
+
+
+def called(*seconds: float, settings: Settings = STANDARD, small: bool = False) -> int:
+    """Return how often a pilot calls a body whose calls take so long, the last value ever on."""
+    clock = VirtualClock()
+    body = taking(clock, lambda number: seconds[min(number, len(seconds)) - 1])
+    seen = explore(Sampler(body, [], clock=clock), settings, small=small, read=lambda: None)
+    return len(seen.host)
+
+
+def test_a_long_body_is_called_three_times_and_a_hopeless_one_twice() -> None:
+    assert called(1e-3) == 5
+    assert called(0.3) == 3
+    assert called(1.0) == 2
+    assert called(1.0, small=True) == 3
+    assert called(1.0, 1.0, 1e-3) == 3
+
+
+def test_a_body_whose_first_calls_endanger_the_deadline_is_called_no_more() -> None:
+    assert called(13.0) == 1
+    assert called(1.0, 13.0, 1e-3) == 3
+
+
+def test_a_pilot_sees_what_comes_before_samples_and_does_not_wait_for_ever() -> None:
+    def seen(seconds: float) -> Measurement:
+        clock = VirtualClock()
+        body = taking(clock, lambda _: 1e-3)
+        sampler = Sampler(body, [], clock=clock, before=waiting(clock, seconds))
+        return explore(sampler, STANDARD, read=lambda: None)
+
+    quick, slow = seen(0.01), seen(1.0)
+    assert (len(quick.host), len(slow.host)) == (5, 3)
+    assert quick.prepared == pytest.approx(6 * 0.01, rel=1e-3)
+    assert slow.prepared == pytest.approx(4 * 1.0, rel=1e-3)
+
+
+def test_a_pilot_calls_the_other_version_too() -> None:
+    clock = VirtualClock()
+    sampler = Sampler(lambda: "new", [], against=lambda: "old", clock=clock)
+    seen = explore(sampler, STANDARD, read=lambda: None)
+    assert seen.results == ["new", "old"]

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: MIT
+"""The commit of the project that was measured: which one is stored, and where it is shown."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from reports.table import facts as page
+from suite import publish
+from suite.compare import compare_runs
+from suite.errors import CannotRunError
+from suite.personal import private
+from suite.project.commit import facts, project_folder
+from suite.project.in_words import describe
+from suite.run.request import Request, make_draft, require_same_commit
+from suite.stored import store
+from suite.stored.run import CommitInfo, Project
+from suite.terminal import comparison_words as comparison
+from suite.terminal.answers import heading
+from tests.instruments import factory
+from tests.instruments.factory import run
+from tests.instruments.git_project import commit, git, repository
+
+pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """Return a project with a commit and a folder of benchmarks."""
+    folder = repository(tmp_path / "mylib")
+    (folder / "benchmarks").mkdir()
+    commit(folder, "Begin", mylib="COST = 1\n", **{"benchmarks/bench_it": "\n"})
+    return folder
+
+
+def test_the_commit_is_stored_and_whether_tracked_files_differ_from_it(project: Path) -> None:
+    revision = git(project, "rev-parse", "HEAD")
+    stored = facts(project)
+    assert (stored.name, stored.id, stored.time) == ("mylib", revision, "2026-01-01T00:00:00Z")
+    (project / "results.json").touch()
+    assert facts(project).dirty is False
+    (project / "mylib.py").write_text("COST = 2\n")
+    assert facts(project).dirty is True
+
+
+def test_a_repository_without_a_commit_is_told_as_such(tmp_path: Path) -> None:
+    stored = facts(repository(tmp_path / "new"))
+    assert stored.id is None
+    assert describe(stored) == "new at no commit"
+
+
+def test_a_working_tree_elsewhere_has_the_name_of_its_repository(
+    project: Path, tmp_path: Path
+) -> None:
+    git(project, "worktree", "add", "--quiet", "--detach", str(tmp_path / "elsewhere"))
+    assert facts(tmp_path / "elsewhere").name == "mylib"
+
+
+def test_nothing_of_a_remote_and_no_own_name_is_stored(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    git(project, "remote", "add", "origin", "https://jane:hunter2@example.org/mylib.git")
+    monkeypatch.setattr(private, "own_names", lambda: frozenset({"mylib"}))
+    stored = facts(project)
+    assert stored.name == private.HIDDEN
+    assert not any("hunter2" in str(value) for value in (stored.id, stored.name, stored.time))
+
+
+def test_the_repository_of_the_benchmarks_is_the_project(project: Path) -> None:
+    assert project_folder(None, project / "benchmarks") == project
+
+
+def test_a_folder_that_is_named_is_the_project(project: Path, tmp_path: Path) -> None:
+    other = repository(tmp_path / "other")
+    (other / "src").mkdir()
+    assert project_folder(other / "src", project / "benchmarks") == other
+
+
+def test_frobenchs_own_benchmarks_measure_no_project(project: Path) -> None:
+    installed = project / ".venv" / "site-packages"
+    (installed / "benchmarks").mkdir(parents=True)
+    assert project_folder(None, installed / "benchmarks", checkout=installed) is None
+    assert project_folder(None, project / "benchmarks", checkout=project) is None
+    assert project_folder(None, Path(__file__).parents[2] / "instruments" / "truth") is None
+
+
+def test_a_folder_in_no_repository_is_no_project(tmp_path: Path) -> None:
+    assert project_folder(None, tmp_path) is None
+    with pytest.raises(CannotRunError, match="git finds no working tree there"):
+        project_folder(tmp_path, tmp_path)
+
+
+def test_a_run_is_not_resumed_with_another_commit(project: Path) -> None:
+    request = Request(results=project / "results", benchmarks=project / "benchmarks")
+    draft = make_draft(request, CommitInfo(), "20260101T000000Z-eeeeeee")
+    require_same_commit(draft)
+    began = describe(facts(project))
+    commit(project, "Change", mylib="COST = 2\n")
+    with pytest.raises(CannotRunError, match=f"began with {began}, and there is mylib at "):
+        require_same_commit(draft)
+
+
+BEFORE = Project(name="mylib", id="1f" * 20, dirty=False)
+AFTER = Project(name="mylib", id="2e" * 20, dirty=True)
+
+
+def test_the_page_shows_the_commit_in_one_row_and_only_where_it_is_stored() -> None:
+    measured = run()
+    measured.frobench.project = AFTER
+    rows = dict(page.method(measured)[0].rows)
+    assert rows["project measured"] == "mylib at 2e2e2e2e2e2e, with uncommitted changes"
+    assert "project measured" not in dict(page.method(run())[0].rows)
+
+
+def test_show_says_whose_code_was_measured() -> None:
+    from reports.summary import plain  # noqa: PLC0415 - pandas is needed here only
+
+    measured = run()
+    measured.frobench.project = BEFORE
+    answers = plain.answers(measured)
+    assert answers.project == BEFORE
+    assert " ".join(heading(answers, 200)).endswith("; code of mylib at 1f1f1f1f1f1f")
+
+
+def test_another_commit_is_what_a_comparison_asks_about() -> None:
+    base, new = factory.run(), factory.run(seed=2)
+    base.frobench.project, new.frobench.project = BEFORE, AFTER
+    found = compare_runs(base, new)
+    assert not found.differences
+    assert not any(case.word == "incomparable" for case in found.cases)
+    assert comparison.of_runs(found)[0] == (
+        "code measured: mylib at 1f1f1f1f1f1f -> mylib at 2e2e2e2e2e2e, with uncommitted changes"
+    )
+    base.frobench.project = AFTER
+    assert comparison.projects(compare_runs(base, new))[0].endswith("changes, in both")
+    assert comparison.projects(compare_runs(factory.run(), factory.run(seed=2))) == []
+
+
+def test_a_comparison_of_commits_that_are_not_the_same_points_to_their_history() -> None:
+    base, new = factory.run(), factory.run(seed=2, slower=1.2)
+    base.frobench.project, new.frobench.project = BEFORE, AFTER
+    told = "`frobench history --range 1f1f1f1f1f1f..2e2e2e2e2e2e`, with the `--benchmarks` "
+    assert any(line.startswith(told) for line in comparison.of_runs(compare_runs(base, new)))
+    new.frobench.project = BEFORE
+    assert not any(told in line for line in comparison.of_runs(compare_runs(base, new)))
+
+
+def test_sharing_takes_the_name_out_and_keeps_the_commit(tmp_path: Path) -> None:
+    first = run()
+    first.frobench.project = AFTER
+    clean, removed = publish.redact(first, [])
+    assert clean.frobench.project == Project(id=AFTER.id, dirty=True)
+    assert "$.frobench.project.name" in {one.where for one in removed}
+    assert store.read(store.write(clean, tmp_path)).frobench.project == clean.frobench.project

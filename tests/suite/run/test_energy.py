@@ -1,0 +1,305 @@
+# SPDX-License-Identifier: MIT
+"""What a call costs: windows that keep a device busy, and a counter that the runner reads."""
+
+import threading
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from suite.errors import WrongResultError
+from suite.journal import Busy, Identity, LaunchSpec, Measured, Record, Rested
+from suite.kit.device import Device
+from suite.launch import session
+from suite.machine.sensors import nvml
+from suite.machine.sensors import sensor as sensors
+from suite.machine.sensors.sensor import Sensor, Source, seal
+from suite.measure.energy_window import AT_ONCE, LEAD, WINDOW, Window, keep_busy
+from suite.measure.sampler import Sampler
+from suite.profiles import settings_for
+from suite.run.sensed import energy, telemetry
+from suite.run.sensed.telemetry import Line, Reader, Tick
+from suite.stored.run import Check, Settings, Work
+from tests.instruments.simulated_nvml import Gpu, install
+
+SETTINGS = settings_for("standard", ["cuda:0"])
+USED = {"product": ["cuda:0"]}
+
+
+def identity(name: str, *devices: str, headline: bool = True) -> Identity:
+    return Identity(
+        fullname=name,
+        name=name,
+        group="g",
+        function=name,
+        params={},
+        param=None,
+        title="",
+        headline=headline,
+        devices=list(devices) or ["cuda:0"],
+        version="1",
+    )
+
+
+def measured(flops: float | None = None, size: float | None = None) -> Measured:
+    return Measured(
+        launch=0,
+        case="",
+        order=1,
+        samples=[1.0],
+        iterations=1,
+        warmup=0.0,
+        sampled=1.0,
+        work=Work(flops=flops, bytes=size),
+        check=None,
+        parts={},
+        peak_bytes=None,
+    )
+
+
+def ticks(begun: float, ended: float, watts: float, device: str = "cuda:0") -> Iterator[Line]:
+    """Return readings of a counter, ten a second, of a device with this power."""
+    for number in range(round((ended - begun) * 10) + 1):
+        at = begun + number / 10
+        yield Tick(at=at, run=at, device=device, values={"energy_joules": 1e6 + watts * at})
+
+
+def busy(launch: int, begun: float, ended: float, calls: int) -> Record:
+    return Busy(launch=launch, case="product", begun=begun, ended=ended, calls=calls)
+
+
+def test_a_window_counts_the_calls_in_it_and_none_of_those_before() -> None:
+    asked: list[int] = []
+    seen = keep_busy(asked.append, AT_ONCE / 2.5, lead=0.02, window=0.03)
+    assert 0.03 <= seen.ended - seen.begun < 5
+    assert 0.03 <= seen.seconds < 5
+    assert 0 < seen.calls < sum(asked)
+    assert set(asked) == {3}
+
+
+def test_a_window_holds_most_of_its_two_seconds_between_two_readings() -> None:
+    slow = 2 * telemetry.PERIOD
+    assert WINDOW >= 2
+    assert round(WINDOW - 2 * slow, 6) >= energy.LEAST
+    assert LEAD >= telemetry.PERIOD
+
+
+def test_joules_are_the_power_in_the_window_times_the_time_of_a_call() -> None:
+    lines = [*ticks(0, 10, 300.0)]
+    records = [busy(0, 2.03, 3.78, 1400), busy(2, 6.0, 7.75, 700)]
+    found = energy.of_cases(lines, records, USED, launches=3)["product"]
+    assert found.seconds == [0.00125, None, 0.0025]
+    assert found.joules == [pytest.approx(0.375), None, pytest.approx(0.75)]
+
+
+def test_what_the_device_takes_around_the_window_does_not_count() -> None:
+    lines = [*ticks(0, 1.9, 80.0), *ticks(2.0, 3.8, 500.0), *ticks(3.9, 9, 80.0)]
+    for line, after in pairwise(lines):  # as one counter that goes on
+        assert isinstance(line, Tick)
+        assert isinstance(after, Tick)
+        watts = 500.0 if 2.0 < after.at <= 3.8 else 80.0
+        after.values["energy_joules"] = line.values["energy_joules"] + watts * (after.at - line.at)
+    found = energy.of_cases(lines, [busy(0, 2.0, 3.75, 140)], USED, launches=1)["product"]
+    assert found.joules == [pytest.approx(500.0 * 0.0125)]
+
+
+def test_a_counter_that_is_slow_to_read_counts_at_the_moment_of_its_reading() -> None:
+    lines: list[Line] = [
+        Tick(
+            at=second,
+            counted=second + slow,
+            run=0.0,
+            device="cuda:0",
+            values={"energy_joules": 300.0 * (second + slow)},
+        )
+        for second, slow in ((2.0, 0.09), (2.5, 0.01), (3.6, 0.05))
+    ]
+    found = energy.of_cases(lines, [busy(0, 2.0, 3.75, 175)], USED, launches=1)["product"]
+    assert found.joules == [pytest.approx(3.0)]
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        [],
+        [*ticks(2.0, 3.4, 300.0)],  # most of the window was not seen
+        [Tick(at=at, run=at, device="cuda:0", values={"fan": 0.1}) for at in (2.0, 3.7)],
+    ],
+)
+def test_without_readings_for_long_enough_nothing_is_made_up(lines: list[Line]) -> None:
+    found = energy.of_cases(lines, [busy(0, 2.0, 3.75, 100)], USED, launches=1)["product"]
+    assert found.joules == found.seconds == [None]
+
+
+def test_all_devices_of_a_case_count_and_none_may_be_missing() -> None:
+    used = {"product": ["cuda:0", "cuda:1", "cpu"]}
+    lines, window = [*ticks(0, 5, 300.0)], busy(0, 2.0, 3.75, 175)
+    assert energy.of_cases(lines, [window], used, 1)["product"].joules == [None]
+    lines += ticks(0, 5, 100.0, "cuda:1")
+    assert energy.of_cases(lines, [window], used, 1)["product"].joules == [pytest.approx(4.0)]
+
+
+def test_idle_power_is_that_of_the_end_of_the_rest() -> None:
+    lines = [*ticks(0, 1.2, 200.0)]
+    start = lines[-1]
+    assert isinstance(start, Tick)
+    for number in range(1, 22):
+        at = 1.2 + number / 10
+        count = start.values["energy_joules"] + 75.0 * number / 10
+        lines.append(Tick(at=at, run=at, device="cuda:0", values={"energy_joules": count}))
+    assert energy.idle(lines, [Rested(begun=0.0, ended=3.3)]) == {"cuda:0": 75.0}
+    assert energy.idle(lines, []) == {}
+
+
+COUNTS = {"cuda:0": None}
+
+
+def test_as_many_cases_are_chosen_as_fit_those_with_most_work_first() -> None:
+    ran = [(identity(f"n{n}"), measured(flops=float(n))) for n in range(1, 21)]
+    found, left_out = energy.choose(ran, COUNTS, SETTINGS)
+    assert found == [f"n{n}" for n in range(20, 20 - len(found), -1)]
+    assert 1 <= len(found) < 20
+    assert left_out == dict.fromkeys(
+        [f"n{n}" for n in range(20 - len(found), 0, -1)], energy.NO_TIME
+    )
+    assert len(found) * (LEAD + WINDOW) * 8 <= energy.PART * SETTINGS.budget
+    longer: Settings = replace(SETTINGS, budget=3 * SETTINGS.budget)
+    assert len(energy.choose(ran, COUNTS, longer).cases) > len(found)
+
+
+def test_only_headline_cases_whose_devices_count_are_chosen_and_others_have_a_reason() -> None:
+    ran = [
+        (identity("more", headline=False), measured(flops=9.0)),
+        (identity("other", "cuda:1"), measured(flops=8.0)),
+        (identity("half", "cpu/0", "cpu/1"), measured(flops=1.0)),
+        (identity("copy", "cuda:0", "cpu"), measured(size=7.0)),
+        (identity("strange", "xpu:0"), measured(size=7.0)),
+    ]
+    found = energy.choose(ran, {"cpu": "only root", "cuda:0": None, "cuda:1": "lost"}, SETTINGS)
+    assert found.cases == ["copy"]
+    assert found.left_out == {
+        "other": "cuda:1 counts no energy: lost",
+        "half": "cpu counts no energy: only root",
+        "strange": "xpu:0 counts no energy: nothing reads it",
+    }
+    assert energy.choose(ran, {"cpu": None}, SETTINGS).cases == ["half"]
+
+
+def test_a_case_that_can_have_no_value_takes_no_others_place() -> None:
+    rested = replace(measured(flops=1e9), in_a_row=False)
+    ran = [(identity(f"cold{n}"), rested) for n in range(20)] + [(identity("warm"), measured(1.0))]
+    found = energy.choose(ran, COUNTS, SETTINGS)
+    assert found.cases == ["warm"]
+    assert set(found.left_out.values()) == {energy.PAUSED}
+
+
+@pytest.mark.parametrize(
+    ("cases", "left_out", "line"),
+    [
+        ([], {}, "no energy is measured: no headline case is"),
+        (["a"], {}, "energy is measured of 1 case"),
+        ([], {"a": "cpu counts none"}, "no energy is measured: cpu counts none (1 case)"),
+        (
+            ["a", "b"],
+            {"c": "cold", "d": "late", "e": "late"},
+            "energy is measured of 2 cases, and not of others: late (2 cases); cold (1 case)",
+        ),
+    ],
+)
+def test_a_run_says_whose_energy_it_measures(
+    cases: list[str], left_out: dict[str, str], line: str
+) -> None:
+    assert energy.Choice(cases, left_out).said() == line
+
+
+def test_a_case_whose_counter_no_launch_read_is_told_from_one_that_cost_nothing() -> None:
+    window = busy(0, 2.0, 3.75, 100)
+    unread = energy.of_cases([], [window], USED, launches=1)
+    assert not energy.told(unread, "product")
+    assert not energy.told({}, "product")
+    assert energy.told(energy.of_cases([*ticks(2.0, 3.8, 0.0)], [window], USED, 1), "product")
+
+
+def test_the_runner_finds_out_which_devices_count_and_waits_for_no_driver(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    refuses = {"nvmlDeviceGetTotalEnergyConsumption": 3}
+    install(monkeypatch, Gpu(uuid="GPU-a"), Gpu(uuid="GPU-b", refuses=refuses))
+    seals = {"cuda:0": seal("a", "7"), "cuda:1": seal("b", "7")}
+    _, gpus = telemetry.sources(seals, "7", {})
+    assert telemetry.counters([gpus]) == {"cuda:0": None, "cuda:1": "NVML: Not Supported"}
+
+    free = threading.Event()
+
+    def hang() -> list[Sensor]:
+        free.wait(20)
+        return [Sensor("cuda:2", {"energy_joules": lambda: 1.0})]
+
+    monkeypatch.setattr(telemetry, "LONGEST_SEARCH", 0.02)
+    found = telemetry.counters([Source("NVML", ["cuda:2"], hang), gpus])
+    assert found["cuda:0"] is None
+    assert found["cuda:2"] == "NVML did not answer within 0 s"
+    free.set()
+
+
+def test_a_window_repeats_a_body_without_a_pause_and_checks_its_last_result(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    window = Window(1.0, 3.5, 30, 2.1)
+    monkeypatch.setattr(session, "repeat", lambda sampler: (window, sampler.body()))
+    written: list[Record] = []
+    launch: Any = object.__new__(session.LaunchSession)
+    launch.spec = LaunchSpec(
+        mode="measure", launch=4, journal="", benchmarks="", seed=0, settings=SETTINGS
+    )
+    launch.write = written.append
+    item: Any = SimpleNamespace(nodeid="product")
+    sampler = Sampler(lambda: 7, [Device("cpu")])
+    launch.repeat(item, sampler, lambda result: Check("it", float(result != 7), 0.0))
+    busy = Busy(launch=4, case="product", begun=1.0, ended=3.5, calls=30, seconds=2.1)
+    assert written == [busy]
+    with pytest.raises(WrongResultError):
+        launch.repeat(item, sampler, lambda _: Check("it", 1.0, 0.0))
+
+
+def test_a_sampled_simulated_gpu_gives_the_joules_that_it_spent(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    now = [100.0]
+    clock: Any = lambda: now[0]  # noqa: E731 - a clock that the test sets
+    gpu = Gpu(uuid="GPU-a", energy=lambda: int(1000 * 420.0 * now[0]))
+    install(monkeypatch, gpu)
+    (sensor,) = nvml.sensors({"cuda:0": seal("a", "7")}, "7")
+    source = Source("NVML", ["cuda:0"], lambda: [sensor])
+    monkeypatch.setattr(telemetry, "time", SteppedTime(now))
+    monkeypatch.setattr(sensors, "time", SteppedTime(now))
+    over: Any = SimpleNamespace(wait=lambda seconds: now.__setitem__(0, now[0] + seconds))
+    reader = Reader(source, tmp_path / "t", clock, telemetry.PERIOD, over)
+    lines: list[Line] = []
+    for line in reader.lines():
+        lines.append(line)
+        if now[0] > 104:
+            break
+    found = energy.of_cases(lines, [busy(0, 101.0, 103.0, 5)], USED, launches=1)["product"]
+    assert found.joules == [pytest.approx(420.0 * 0.4, rel=1e-3)]
+
+
+class SteppedTime:
+    """A module `time` in which a look at the clock takes 20 ms, and nothing else any time."""
+
+    def __init__(self, now: list[float]) -> None:
+        self._now = now
+
+    def monotonic(self) -> float:
+        """Return the time."""
+        self._now[0] += 0.02
+        return self._now[0]
+
+    @staticmethod
+    def thread_time() -> float:
+        """Return no time."""
+        return 0.0

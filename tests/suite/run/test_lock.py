@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: MIT
+"""Two runs never measure one machine at the same time."""
+
+import os
+import signal
+import subprocess
+import sys
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from suite.errors import CannotRunError
+from suite.run.folder import lock
+from suite.run.folder.lock import VARIABLE, machine_lock
+from tests.instruments.command import TRICKY, start
+
+IMPORTS = """
+import os, sys
+from pathlib import Path
+from suite.errors import CannotRunError
+from suite.run.folder.lock import machine_lock
+"""
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "frobench.lock"
+
+
+def test_the_second_run_is_told_who_holds_the_machine_and_how_to_wait(path: Path) -> None:
+    with (
+        machine_lock(path),
+        pytest.raises(CannotRunError, match=rf"process {os.getpid()}, since .*--wait"),
+        machine_lock(path),
+    ):
+        pass
+
+
+def test_the_machine_is_free_again_when_a_run_ends(path: Path) -> None:
+    for _ in range(2):
+        with machine_lock(path):
+            pass
+
+
+def test_the_machine_is_free_again_when_a_run_dies(path: Path) -> None:
+    if os.fork() == 0:
+        machine_lock(path).__enter__()
+        os._exit(9)
+    os.wait()
+    with machine_lock(path):
+        pass
+
+
+def test_who_waits_is_told_for_whom_and_goes_on_when_the_machine_is_free(path: Path) -> None:
+    code = "with machine_lock(Path(sys.argv[1]), waiting=lambda it: print(it, flush=True)): pass"
+    command = [sys.executable, "-c", IMPORTS + code, str(path)]
+    with ExitStack() as held:
+        held.enter_context(machine_lock(path))
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as waiting:
+            assert waiting.stdout is not None
+            assert f"process {os.getpid()}" in waiting.stdout.readline()
+            assert waiting.poll() is None
+            held.close()
+            assert waiting.wait() == 0
+
+
+def test_an_interrupted_wait_ends_with_the_exit_code_of_an_interruption(tmp_path: Path) -> None:
+    options = ("run", "--wait", "--benchmarks", TRICKY)
+    with (
+        machine_lock(tmp_path / "frobench.lock"),
+        start(*options, folder=tmp_path) as process,
+    ):
+        assert process.stderr is not None
+        assert "waiting until it ends" in process.stderr.readline()
+        process.send_signal(signal.SIGINT)
+        assert "nothing was measured" in process.stderr.read()
+        assert process.wait() == 130
+    assert not (tmp_path / "results").exists()
+
+
+def test_the_lock_is_one_whatever_folder_for_temporary_files_a_user_has(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(VARIABLE, raising=False)
+    monkeypatch.setattr(lock, "LOCK", tmp_path / "fixed.lock")
+    for folder in ("one", "other"):
+        monkeypatch.setenv("TMPDIR", str(tmp_path / folder))
+        with machine_lock():
+            assert (tmp_path / "fixed.lock").is_file()
+
+
+def test_a_link_is_not_followed_and_what_it_names_stays_as_it_is(path: Path) -> None:
+    other = path.with_name("precious")
+    other.write_text("mine", encoding="utf-8")
+    other.chmod(0o600)
+    for make in (path.symlink_to, path.hardlink_to):
+        make(other)
+        with pytest.raises(CannotRunError, match="a link or no plain file"), machine_lock(path):
+            pass
+        path.unlink()
+    assert other.read_text(encoding="utf-8") == "mine"
+    assert other.stat().st_mode & 0o777 == 0o600
+
+
+def test_what_is_no_plain_file_is_refused_at_once(path: Path) -> None:
+    os.mkfifo(path)
+    with pytest.raises(CannotRunError, match="no plain file"), machine_lock(path):
+        pass
+    path.unlink()
+    path.mkdir()
+    with pytest.raises(CannotRunError, match="no plain file"), machine_lock(path):
+        pass
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs a second user, whom only root can become")
+@pytest.mark.parametrize("mode", [0o666, 0o644])
+def test_a_second_user_takes_turns_with_the_first_in_a_sticky_folder(
+    tmp_path_factory: pytest.TempPathFactory, mode: int
+) -> None:
+    folder = tmp_path_factory.mktemp("shared")
+    for above in (folder, *folder.parents[:3]):
+        above.chmod(above.stat().st_mode | 0o055)
+    folder.chmod(0o1777)
+    path = folder / "frobench.lock"
+    with machine_lock(path):
+        path.chmod(mode)
+        assert "another run is measuring" in locked_by_another_user(path)
+    assert locked_by_another_user(path) == "held"
+
+
+def locked_by_another_user(path: Path) -> str:
+    """Return what a user without rights makes of the lock."""
+    code = IMPORTS + (
+        "os.setuid(65534)\n"
+        "try:\n"
+        "    with machine_lock(Path(sys.argv[1])): print('held')\n"
+        "except CannotRunError as error: print(error)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=False
+    )
+    return (done.stdout + done.stderr).strip()

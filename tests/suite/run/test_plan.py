@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: MIT
+"""How long a launch should take, and the time for a case that fits the budget."""
+
+import time
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from suite.errors import CannotRunError
+from suite.journal import Begun, Collected, Identity, Measured, Surroundings, Tried
+from suite.kit.shapes import Shape
+from suite.launch.search_strategy import Try
+from suite.machine.accounts import Accounts
+from suite.profiles import LEAST_SAMPLES, PROFILES, settings_for
+from suite.run.forecast.costs import (
+    WARM_UP_CALLS,
+    body_seconds,
+    choose_case_seconds,
+    is_disturbed,
+    launch_seconds,
+    too_long,
+)
+from suite.run.merge import part_in_bodies
+from suite.run.plan import Draft, Plan, freeze
+from suite.run.runner import _tell
+from suite.stored.run import CommitInfo, Work
+from tests.instruments import factory
+from tests.instruments.factory_machine import environment
+
+STANDARD = settings_for("standard", ["cpu"])
+LEAST = PROFILES["standard"].least_case_seconds
+
+
+def seen(call: float = 1e-3, **more: Any) -> Measured:  # noqa: ANN401 - fields of all types
+    """Return what a pilot journals of a case of five calls."""
+    facts: dict[str, Any] = {
+        "launch": 0,
+        "case": "a",
+        "order": 1,
+        "samples": [call] * 5,
+        "iterations": 1,
+        "warmup": call,
+        "sampled": 5 * call,
+        "work": Work(),
+        "check": None,
+        "parts": {},
+        "peak_bytes": None,
+        "wall_seconds": 6 * call,
+    }
+    return Measured(**facts | more)
+
+
+def said(**settings: Any) -> list[str]:  # noqa: ANN401 - as `settings_for` takes them
+    """Return what is said of a plan of 40 s whose launches take 60 s each."""
+    lines: list[str] = []
+    anything: Any = None
+    plan = Plan(
+        draft=anything,
+        settings=settings_for("standard", ["cpu"], **settings),
+        environment=anything,
+        exercises={},
+        cases=[],
+        outcomes=[],
+        plan_seconds=40.0,
+        launch_seconds=60.0,
+    )
+    reporter: Any = SimpleNamespace(say=lines.append)
+    _tell(plan, reporter)
+    return lines
+
+
+def test_it_is_said_at_once_if_the_fewest_launches_take_more_than_the_budget() -> None:
+    first, energy, more = said()
+    assert energy.startswith("no energy is measured: ")
+    assert first == "0 cases in 6 launches of about 1:00"
+    assert more.startswith("6 launches and this pilot take about 6:40, more than the budget")
+    assert "of 4:10;" in more
+    assert said(budget=401.0) == said(launches=6) == [first, energy]
+
+
+def test_a_launch_starts_up_sets_up_warms_up_and_samples() -> None:
+    case = seen(wall_seconds=0.1 + 6e-3)
+    warm_up = (1 + WARM_UP_CALLS) * 1e-3
+    assert launch_seconds([case] * 2, 3.0, 0.5) == pytest.approx(3.0 + 2 * (0.1 + warm_up + 0.5))
+
+
+def test_what_comes_before_samples_is_planned_as_often_as_there_are_samples() -> None:
+    case = seen(prepared=6 * 0.1, wall_seconds=6 * 0.101)
+    warm_up = 0.101 + 0.101  # as soon as its time is over
+    assert launch_seconds([case], 0.0, 0.02) == pytest.approx(warm_up + LEAST_SAMPLES * 0.101)
+
+
+def test_what_six_launches_have_no_time_for_is_left_out_the_longest_first() -> None:
+    pairs = cases(headline=(1.0,), others=(0.1, 3.0, 2.0, 0.1))
+    share = (450 - 50) / 6
+    startup = share - launch_seconds([one for _, one in pairs], 0.0, LEAST)
+    assert not too_long(pairs, STANDARD, startup, 50.0)
+    assert {*too_long(pairs, STANDARD, startup + 1.0, 50.0)} == {"other 1"}
+    found = too_long(pairs, STANDARD, startup + 20.0, 50.0)
+    assert [*found] == ["other 1", "other 2"]
+    assert found["other 1"].status == "skipped"
+    assert found["other 1"].reason.startswith("it takes 15 s of each launch")
+    assert "--budget" in found["other 1"].reason
+
+
+def test_a_case_whose_set_up_was_disturbed_in_the_pilot_is_not_left_out() -> None:
+    pairs = cases(headline=(1.0,), others=(0.1, 0.1))
+    share = (450 - 50) / 6
+    startup = share - launch_seconds([record for _, record in pairs], 0.0, LEAST)
+    shaken = [
+        (case, replace(record, wall_seconds=30.0, accounts=Accounts(0.5, 0.0)))
+        for case, record in pairs
+    ]
+    assert not too_long(shaken, STANDARD, startup - 2.0, 50.0)
+    slow = [
+        (case, replace(record, wall_seconds=30.0, accounts=Accounts(30.0, 0.0)))
+        for case, record in pairs
+    ]
+    assert {*too_long(slow, STANDARD, startup - 2.0, 50.0)} == {"other 0", "other 1"}
+
+
+def test_a_run_on_a_busy_processor_may_take_longer_rather_than_lose_cases() -> None:
+    pairs = cases(headline=(1.0,), others=(0.1, 3.0))
+    late = (450 - 50) / 6
+    assert too_long(pairs, STANDARD, late, 50.0)
+    accounts = [Accounts(record.wall_seconds, record.wall_seconds / 2) for _, record in pairs]
+    busy = [
+        (case, replace(record, undisturbed=record.quickest, accounts=its))
+        for (case, record), its in zip(pairs, accounts, strict=True)
+    ]
+    assert is_disturbed([record for _, record in busy])
+    assert not is_disturbed([record for _, record in pairs])
+    assert not too_long(busy, STANDARD, late, 50.0)
+    assert too_long(busy, STANDARD, 1.5 * late + 10.0, 50.0)
+
+
+def test_no_case_that_leads_an_answer_is_left_out_nor_any_that_was_asked_for() -> None:
+    pairs = cases(headline=(1.0, 5.0), others=(0.1, 0.1))
+    assert {*too_long(pairs, STANDARD, 1000.0, 50.0)} == {"other 0", "other 1"}
+    assert not too_long(pairs, settings_for("standard", ["cpu"], launches=6), 1000.0, 50.0)
+    assert not too_long(pairs, settings_for("standard", ["cpu"], budget=9000.0), 1000.0, 50.0)
+
+
+def test_a_plan_says_what_it_left_out_and_measures_the_rest() -> None:
+    pairs = cases(headline=(1.0,), others=(0.1, 30.0))
+    pilot: Any = [
+        Surroundings(devices=["cpu"], environment=environment("one", 0)),
+        Collected(cases=[case for case, _ in pairs], exercises={}),
+        Begun(launch=0, case="lead 0", at=time.monotonic()),
+        *(record for _, record in pairs),
+    ]
+    draft = Draft(
+        run="run", started="", seed=1, settings=STANDARD, commit=CommitInfo(), benchmarks=""
+    )
+    plan = freeze(draft, pilot, 10.0, {})
+    assert [case.fullname for case in plan.cases] == ["lead 0", "other 0"]
+    (left_out,) = plan.outcomes
+    assert (left_out.fullname, left_out.status) == ("other 1", "skipped")
+    assert plan.seconds_at_least < 450 < 6 * 30.0 * LEAST_SAMPLES
+    like = freeze(replace(draft, like=[left_out]), pilot, 10.0, {})
+    assert len(like.cases) == len(pairs)
+    many = replace(draft, settings=replace(STANDARD, launches=plan.most_launches + 1))
+    with pytest.raises(CannotRunError, match="a stored file holds 5,555 launches of 3 cases"):
+        freeze(many, pilot, 10.0, {})
+    assert plan.launches(10.0, 1e-6) < plan.most_launches
+    assert replace(plan, cases=plan.cases * 5_000).launches(10.0, 1e-6) == 1
+
+
+def cases(
+    headline: tuple[float, ...], others: tuple[float, ...]
+) -> list[tuple[Identity, Measured]]:
+    """Return cases with the seconds that a call of each takes."""
+    made = [(f"lead {place}", call, True) for place, call in enumerate(headline)]
+    made += [(f"other {place}", call, False) for place, call in enumerate(others)]
+    return [
+        (
+            Identity(
+                fullname=name,
+                name=name,
+                group="matmul",
+                function="bench",
+                params={},
+                param=None,
+                title="",
+                headline=leads,
+                devices=["cpu"],
+                version="1",
+            ),
+            seen(call, case=name),
+        )
+        for name, call, leads in made
+    ]
+
+
+def test_the_span_samples_of_a_call_are_planned_too() -> None:
+    plain, spanned = seen(call=1.0), seen(call=1.0, parts={"enqueue": 0.1, "span": 0.9})
+    assert launch_seconds([spanned], 0.0, 0.02) == launch_seconds([plain], 0.0, 0.02) + 1.0
+
+
+def test_the_time_for_a_case_is_the_longest_that_fits() -> None:
+    few = choose_case_seconds([seen()] * 20, STANDARD, 2.0, 10.0)
+    many = choose_case_seconds([seen()] * 400, STANDARD, 2.0, 10.0)
+    assert few == 0.5
+    assert few > many > LEAST
+    assert choose_case_seconds([seen(call=0.1)] * 4000, STANDARD, 2.0, 10.0) == LEAST
+
+
+def test_searches_and_calls_are_what_of_a_pilot_went_into_bodies() -> None:
+    searched = Tried(case="a", attempt=Try(Shape(64, 64, 64), 1e-3, spent=2.0))
+    assert body_seconds([searched, seen(sampled=0.5, warmup=0.25)]) == pytest.approx(2.75)
+
+
+def test_the_part_of_a_run_in_bodies_is_that_of_its_pilot_and_its_launches() -> None:
+    run = factory.run(launches=2)
+    whole = run.frobench
+    whole.seconds, whole.plan_seconds, whole.plan_body_seconds = 100.0, 20.0, 10.0
+    for launch in whole.launches:
+        launch.body_seconds, launch.warmup_seconds = 15.0, 5.0
+    assert part_in_bodies(run) == pytest.approx(0.5)
+    whole.plan_body_seconds = UNSET
+    assert part_in_bodies(run) == pytest.approx(0.4)

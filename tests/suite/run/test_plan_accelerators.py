@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: MIT
+"""What is planned on a machine with an accelerator: launches, blocks of cases, and windows."""
+
+import time
+from collections import Counter
+from itertools import groupby
+from typing import Any
+
+import pytest
+
+from suite.journal import Begun, Busy, Collected, Identity, Measured, Record, Surroundings
+from suite.measure.energy_window import SECONDS
+from suite.profiles import settings_for
+from suite.run.forecast.costs import choose_case_seconds, launch_seconds
+from suite.run.plan import Draft, Plan, freeze
+from suite.run.sensed.windowed import PART, choose_windows, sustained_seconds
+from suite.stored.run import CommitInfo, ProfileName, Settings, Work
+from tests.instruments.factory_machine import environment
+
+STARTUP = 10.0
+"""Seconds that a process takes until its first case may begin, clocks settled."""
+SETUP = 0.02
+"""Seconds of a case beside its calls: what it sets up, and what its check takes."""
+SHORTEST, LONGEST = 12e-6, 8e-3
+"""Seconds of a call; in the standard profile some are longer."""
+GPU = "cuda:0"
+Pair = tuple[Identity, Measured]
+
+
+def pair(name: str, device: str, call: float, *, headline: bool = False, **more: Any) -> Pair:  # noqa: ANN401 - any fact
+    """Return a case, and what a pilot journals of it."""
+    case = Identity(
+        fullname=name,
+        name=name,
+        group="matmul",
+        function=more.pop("function", "bench"),
+        params={"device": device, "dtype": more.pop("dtype", None)},
+        param=None,
+        title="",
+        headline=headline,
+        devices=device.split("+"),
+        version="1",
+    )
+    facts: dict[str, Any] = {
+        "launch": 0,
+        "case": name,
+        "order": 1,
+        "samples": [call] * 5,
+        "iterations": 1,
+        "warmup": call,
+        "sampled": 5 * call,
+        "work": Work(items=1),
+        "check": None,
+        "parts": {"enqueue": call, "span": call},
+        "peak_bytes": None,
+        "wall_seconds": SETUP + 6 * call,
+    }
+    return case, Measured(**facts | more)
+
+
+def suite_on_cuda(cases: int, headlines: int, longest: float = LONGEST) -> list[Pair]:
+    """Return as many cases as the suite has on one GPU, from tiny products to large ones."""
+    found = []
+    for number in range(cases - 2):
+        call = SHORTEST * (longest / SHORTEST) ** (number / cases)
+        device = "cpu" if number % 20 == 7 else GPU
+        found.append(pair(f"case {number}", device, call, headline=number < headlines))
+    for dtype, call in (("bfloat16", 1.5e-3), ("float32", 2.8e-3)):
+        work = Work(flops=1e12, bytes=1e8)
+        more = {"function": "bench_square", "dtype": dtype, "work": work}
+        found.append(pair(f"square {dtype}", GPU, call, headline=True, **more))
+    return found
+
+
+def draft(settings: Settings) -> Draft:
+    """Return a run that nobody asked anything special of."""
+    return Draft(
+        run="run", started="", seed=1, settings=settings, commit=CommitInfo(), benchmarks=""
+    )
+
+
+def frozen(pairs: list[Pair], profile: ProfileName, counters: dict[str, str | None]) -> Plan:
+    """Return the plan that a pilot of these cases leads to, and when it is made."""
+    calls = sum(record.wall_seconds for _, record in pairs)
+    settings = settings_for(profile, [])
+    settle = 1.0 if profile == "quick" else 3.0
+    pilot: Any = [
+        Surroundings(devices=["cpu", GPU], environment=environment("one", 1)),
+        Collected(cases=[case for case, _ in pairs], exercises={}),
+        Begun(launch=0, case="case 0", at=time.monotonic() - calls),
+        *(record for _, record in pairs),
+    ]
+    return freeze(draft(settings), pilot, STARTUP - settle + calls, counters)
+
+
+def launches(plan: Plan) -> int:
+    """Return how many launches the runner makes before the budget ends."""
+    left = plan.settings.budget - plan.plan_seconds
+    return max(plan.settings.least_launches, int(left / plan.launch_seconds))
+
+
+@pytest.mark.parametrize("counts", [True, False])
+def test_the_standard_profile_makes_eight_launches_in_eight_minutes(*, counts: bool) -> None:
+    pairs = suite_on_cuda(278, 46, longest=0.05)
+    plan = frozen(pairs, "standard", {GPU: None if counts else "lost", "cpu": "only root"})
+    assert len(plan.cases) == 278
+    assert plan.settings.case_seconds >= 0.05
+    assert plan.settings.least_launches == 8
+    assert launches(plan) >= 8
+    assert plan.plan_seconds + launches(plan) * plan.launch_seconds <= 480
+    assert "square bfloat16" in plan.sustained
+
+
+def test_the_quick_profile_ends_within_a_minute_and_a_half() -> None:
+    plan = frozen(suite_on_cuda(61, 61), "quick", {GPU: None})
+    assert len(plan.cases) == 61
+    assert plan.seconds_at_least <= 90
+    assert launches(plan) == plan.settings.least_launches
+    assert plan.windows(0) == []
+
+
+def test_a_machine_without_an_accelerator_keeps_its_budget() -> None:
+    pairs = [pair(f"case {number}", "cpu", 1e-3) for number in range(100)]
+    pilot: Any = [
+        Surroundings(devices=["cpu"], environment=environment("one", 0)),
+        Collected(cases=[case for case, _ in pairs], exercises={}),
+        Begun(launch=0, case="case 0", at=time.monotonic()),
+        *(record for _, record in pairs),
+    ]
+    settings = settings_for("standard", [])
+    draft = Draft(
+        run="run", started="", seed=1, settings=settings, commit=CommitInfo(), benchmarks=""
+    )
+    assert freeze(draft, pilot, 10.0, {}).settings.budget == settings.budget == 250
+
+
+def test_cases_of_one_kind_of_device_come_together_and_blocks_in_random_order() -> None:
+    plan = frozen(suite_on_cuda(60, 10), "standard", {})
+    devices = {case.fullname: case.devices[0] for case in plan.cases}
+    orders = [plan.order(launch) for launch in range(20)]
+    assert all(sorted(order) == sorted(devices) for order in orders)
+    first = Counter[str]()
+    for order in orders:
+        blocks = [device for device, _ in groupby(order, key=devices.__getitem__)]
+        assert len(blocks) == 2
+        first[blocks[0]] += 1
+    assert len(first) == 2
+    assert len({tuple(order) for order in orders}) == len(orders)
+    assert plan.order(3) == plan.order(3)
+
+
+def test_cases_of_several_accelerators_belong_to_the_accelerators_block() -> None:
+    pairs = [
+        pair("both", "cpu+cuda:0", 1e-3),
+        pair("halves", "cpu/0+cpu/1", 1e-3),
+        pair("two", "cuda:0+cuda:1", 1e-3),
+        pair("cpu", "cpu", 1e-3),
+    ]
+    order = frozen(pairs, "standard", {}).order(0)
+    assert {*order[:2]} in ({"both", "two"}, {"halves", "cpu"})
+
+
+def test_windows_for_sustained_rates_take_a_tenth_of_a_launch_at_most() -> None:
+    pairs = suite_on_cuda(278, 46)
+    settings, found = settings_for("standard", ["cpu", GPU], budget=440), []
+    for startup in (5.0, 10.0, 15.0, 20.0):
+        names, _ = choose_windows(pairs, {}, settings, startup, 30.0)
+        beside = startup + SECONDS * len(names)
+        records = [record for _, record in pairs]
+        launch = launch_seconds(
+            records, beside, choose_case_seconds(records, settings, beside, 30.0)
+        )
+        assert SECONDS * len(names) <= PART * launch
+        found.append(names)
+    assert ["square bfloat16"] in found
+
+
+def test_only_the_largest_headline_product_of_each_precision_has_a_window() -> None:
+    work, large = Work(flops=1e9, bytes=1e6), Work(flops=1e12, bytes=1e6)
+    more: dict[str, Any] = {"headline": True, "dtype": "float32", "function": "bench_square"}
+    pairs = [
+        pair("small", GPU, 1e-4, work=work, **more),
+        pair("large", GPU, 1e-2, work=large, **more),
+        pair("on the CPU", "cpu", 1e-1, work=large, **more),
+        pair("on two", "cuda:0+cuda:1", 1e-2, work=large, **more),
+        pair("paused", GPU, 1e-3, work=large, in_a_row=False, **more | {"dtype": "int8"}),
+        pair("a training", GPU, 1e-2, headline=True, work=Work(flops=1e12, items=64)),
+        pair("no headline", GPU, 1e-3, work=large, dtype="bfloat16"),
+    ]
+    settings = settings_for("rigorous", ["cpu", GPU])
+    names, choice = choose_windows(pairs, {GPU: None}, settings, 30.0, 30.0)
+    assert names == ["large"]
+    assert choice.cases[0] == "large"
+
+
+def test_the_sustained_time_of_a_call_is_that_of_the_window_of_each_launch() -> None:
+    (case, _), (cpu, _) = pair("a", GPU, 1e-3), pair("a", "cpu", 1e-3)
+    records: list[Record] = [
+        Busy(launch=launch, case="a", begun=1.0, ended=4.0, calls=1000, seconds=seconds)
+        for launch, seconds in ((0, 2.0), (2, 2.1), (3, 9.0))
+    ]
+    assert sustained_seconds(records, case, 3) == [0.002, None, pytest.approx(0.0021)]
+    assert sustained_seconds(records, cpu, 3) == [None, None, None]

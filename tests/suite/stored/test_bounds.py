@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: MIT
+"""No text, number or nesting of a stored file makes its reader hang or grow."""
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from time import process_time
+from typing import Any
+
+import msgspec
+import pytest
+
+from suite import checks
+from suite.stored import bounds, store
+from suite.stored.run import LONGEST_NAME, LONGEST_TEXT, Run
+from tests.instruments.command import ROOT
+from tests.instruments.judging import codes, made, set_samples
+
+Plain = dict[str, Any]
+SECONDS = 15
+"""Of processor time; three times what a file may take, as tests share a processor."""
+
+
+def first(plain: Plain) -> Plain:
+    found: Plain = plain["benchmarks"][0]
+    return found
+
+
+def nested(depth: int) -> object:
+    value: object = 1
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+EXCESSIVE: dict[str, tuple[Callable[[Plain], object], str]] = {
+    "values": (
+        lambda run: run.update(unknown=[1] * bounds.MOST_VALUES),
+        "$: more than 1,000,000 values",
+    ),
+    "lists": (
+        lambda run: run.update(unknown=[[]] * bounds.MOST_TABLES),
+        "$: more than 100,000 lists and tables",
+    ),
+    "texts": (
+        lambda run: run.update(unknown=["x"] * bounds.MOST_TEXTS),
+        "$: more than 200,000 texts",
+    ),
+    "a depth that no reader knows": (
+        lambda run: run.update(unknown=nested(100)),
+        "$: nested deeper than 16 levels",
+    ),
+    "a depth of the machine": (
+        lambda run: run["machine_info"].update(unknown=nested(100)),
+        "$.machine_info: nested deeper than 16 levels",
+    ),
+    "a depth that none can read": (
+        lambda run: run.update(unknown="DEEP"),
+        "$: ",
+    ),
+    "a long text": (
+        lambda run: first(run).update(group="x" * (LONGEST_TEXT + 1)),
+        "$.benchmarks[0].group: Expected `str` of length <= 20000",
+    ),
+    "a long name": (
+        lambda run: first(run)["params"].update({"x" * (LONGEST_NAME + 1): 1}),
+        "Expected `str` of length <= 2000",
+    ),
+    "a long name that no reader knows": (
+        lambda run: run.update(unknown={"a": {"x" * (LONGEST_NAME + 1): "b"}}),
+        "$: a name of more than 2,000 characters",
+    ),
+    "many letters": (
+        lambda run: run.update(unknown=[f"{n}{'a@b ' * 5000}" for n in range(101)]),
+        "$: more than 2,000,000 characters of text",
+    ),
+    "many calls in a sample": (
+        lambda run: first(run)["extra_info"].update(iterations=[10**400]),
+        "$",
+    ),
+    "much work": (
+        lambda run: first(run)["extra_info"].update(work={"bytes": 1e308}),
+        "$.benchmarks[0].extra_info.work.bytes",
+    ),
+    "much energy": (
+        lambda run: first(run)["extra_info"].update(energy={"joules": [1e308], "seconds": [1.0]}),
+        "$.benchmarks[0].extra_info.energy.joules[0]",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", EXCESSIVE)
+def test_a_file_that_holds_too_much_is_refused_with_the_place(name: str, tmp_path: Path) -> None:
+    change, message = EXCESSIVE[name]
+    plain = msgspec.to_builtins(made())
+    change(plain)
+    path = tmp_path / "run.json"
+    text = json.dumps(plain).replace('"DEEP"', "[" * 50_000 + "]" * 50_000)
+    path.write_text(text, encoding="utf-8")
+    begun = process_time()
+    (found,) = checks.review(path)
+    assert process_time() - begun < SECONDS
+    assert found.code == "unreadable"
+    assert message in found.message
+
+
+def strings(schema: Any) -> Iterator[Plain]:  # noqa: ANN401 - any part of a JSON Schema
+    """Yield what a JSON Schema says of each text that may be any."""
+    if isinstance(schema, dict):
+        if schema.get("type") == "string" or (
+            isinstance(schema.get("type"), list) and "string" in schema["type"]
+        ):
+            yield schema
+        for inner in schema.values():
+            yield from strings(inner)
+    elif isinstance(schema, list):
+        for inner in schema:
+            yield from strings(inner)
+
+
+def test_every_text_of_the_schema_has_a_bound() -> None:
+    schema = msgspec.json.schema(Run)
+    texts = [*strings(schema)]
+    assert len(texts) > 50
+    assert [one for one in texts if "maxLength" not in one and "enum" not in one] == []
+
+
+def test_the_stored_runs_are_far_from_every_bound() -> None:
+    files = store.find([ROOT / "results"])
+    assert files
+    for data in (file.read_bytes() * 10 for file in files):
+        assert bounds.excess(data) is None
+
+
+def test_every_launch_of_every_case_alike_costs_no_square() -> None:
+    run = made(launches=6)
+    template = msgspec.json.encode(run.frobench.launches[0])
+    count = 400
+    run.frobench.launches = [msgspec.json.decode(template, type=type(run.frobench.launches[0]))] * (
+        count
+    )
+    for case in run.benchmarks:
+        set_samples(case, [[1e-3, 1.1e-3, 1.3e-3, 1.2345e-3, 1.5e-3]] * count)
+        for part in ("iterations", "warmup", "order"):
+            setattr(case.extra_info, part, [getattr(case.extra_info, part)[0]] * count)
+        case.extra_info.parts = {}
+    begun = process_time()
+    assert {"repeated-samples", "copied-samples"} <= codes(checks.conclude(run))
+    assert process_time() - begun < SECONDS

@@ -1,0 +1,351 @@
+# SPDX-License-Identifier: MIT
+"""A stored run is written once and whole, and read with the place of every fault."""
+
+import errno
+import hashlib
+import json
+import math
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from suite.stored import store
+from suite.stored.run import Run
+from tests.instruments import factory
+
+
+@pytest.fixture(scope="module")
+def run() -> Run:
+    return factory.run()
+
+
+def plain(run: Run) -> Any:  # noqa: ANN401 - JSON, to be broken in many places
+    return json.loads(store.encode(run))
+
+
+def stored(folder: Path, content: object) -> Path:
+    path = folder / "run.json"
+    path.write_text(json.dumps(content))
+    return path
+
+
+def fault(path: Path) -> store.InvalidResult:
+    with pytest.raises(store.InvalidResult) as caught:
+        store.read(path)
+    return caught.value
+
+
+def test_a_written_run_is_read_back_equal(run: Run, tmp_path: Path) -> None:
+    path = store.write(run, tmp_path)
+    assert path == tmp_path / "amd-epyc-9654-2-cores" / "20260101T120000Z-0a1b2c3.json"
+    assert store.read(path) == run
+    assert [file.name for file in path.parent.iterdir()] == [path.name]
+
+
+def test_equal_runs_are_equal_files(run: Run) -> None:
+    assert store.encode(run) == store.encode(factory.run())
+    assert store.encode(run) != store.encode(factory.run(seed=1))
+
+
+def test_a_list_of_samples_is_a_line_and_every_field_another(run: Run) -> None:
+    lines = store.encode(run).decode().splitlines()
+    samples = ",".join(msgspec.json.encode(s).decode() for s in run.benchmarks[0].stats.data)
+    assert f'    "data": [{samples}],' in lines
+    assert '  "profile": "standard",' in lines
+
+
+def test_text_with_brackets_and_line_breaks_survives(tmp_path: Path) -> None:
+    text = 'IndexError: x[0,\n   1] "[" \\n ] ü'
+    other = factory.run()
+    other.frobench.outcomes[0].reason = text
+    assert store.read(store.write(other, tmp_path)).frobench.outcomes[0].reason == text
+
+
+def test_a_large_standard_run_stays_under_5_megabytes() -> None:
+    run = factory.run(accelerators=1, launches=12)
+    for case in run.benchmarks:
+        case.stats.data = [case.stats.median * (1 + step / 777) for step in range(12 * 30)]
+    assert len(run.benchmarks) > 140
+    assert len(store.encode(run)) < 5_000_000
+
+
+def test_pytest_benchmark_prints_a_stored_run(run: Run, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "pytest_benchmark", "compare"]
+    done = subprocess.run(
+        [*command, str(store.write(run, tmp_path)), "--group-by=group"],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=tmp_path,
+    )
+    assert not done.stderr
+    for case in run.benchmarks:
+        assert case.name in done.stdout
+
+
+def test_the_digest_can_be_checked_with_python_alone(run: Run, tmp_path: Path) -> None:
+    content = json.loads(store.write(run, tmp_path).read_text())
+    digest = content["frobench"].pop("digest")
+    canonical = json.dumps(content, sort_keys=True, separators=(",", ":"))
+    assert hashlib.sha256(canonical.encode()).hexdigest() == digest
+
+
+def test_the_digest_ignores_itself_and_nothing_else(run: Run) -> None:
+    other = factory.run()
+    other.frobench.digest = "something else"
+    assert store.digest(other) == store.digest(run)
+    other.benchmarks[-1].extra_info.order[-1] += 1
+    assert store.digest(other) != store.digest(run)
+
+
+def test_an_integer_where_a_float_belongs_keeps_the_digest(run: Run, tmp_path: Path) -> None:
+    other = factory.run()
+    other.frobench.seconds = 280
+    assert store.digest(other) == store.digest(run)
+    assert store.read(store.write(other, tmp_path)).frobench.digest == store.digest(run)
+
+
+def required_fields(kind: Any, value: Any, where: str) -> Iterator[tuple[Any, str, str]]:  # noqa: ANN401
+    """Yield the holder, the name and the path of every required field in plain JSON."""
+    if not isinstance(kind, msgspec.inspect.StructType) or value is None:
+        return
+    for field in kind.fields:
+        if field.required:
+            yield value, field.encode_name, f"{where}.{field.encode_name}"
+        inner = value.get(field.encode_name)
+        place = f"{where}.{field.encode_name}"
+        if isinstance(field.type, msgspec.inspect.ListType) and inner:
+            yield from required_fields(field.type.item_type, inner[0], f"{place}[0]")
+        elif isinstance(field.type, msgspec.inspect.DictType) and inner:
+            first = next(iter(inner.values()))
+            yield from required_fields(field.type.value_type, first, f"{place}[...]")
+        elif isinstance(field.type, msgspec.inspect.UnionType) and inner:
+            for option in field.type.types:
+                yield from required_fields(option, inner, place)
+        else:
+            yield from required_fields(field.type, inner, place)
+
+
+def test_dropping_any_required_field_is_refused_with_its_path(tmp_path: Path) -> None:
+    content = plain(factory.run(accelerators=1, profile="quick"))
+    fields = list(required_fields(msgspec.inspect.type_info(Run), content, "$"))
+    assert len(fields) > 120
+    for holder, name, where in fields:
+        kept = holder.pop(name)
+        found = fault(stored(tmp_path, content))
+        assert found.where == where
+        assert found.message == "the required field is missing"
+        holder[name] = kept
+    store.read(stored(tmp_path, content))
+
+
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity"])
+def test_what_is_no_finite_number_is_refused_with_its_path(
+    run: Run, tmp_path: Path, number: str
+) -> None:
+    content = plain(run)
+    content["benchmarks"][3]["stats"]["data"][2] = float(number)
+    assert str(fault(stored(tmp_path, content))) == (
+        "$.benchmarks[3].stats.data[2]: not a finite number"
+    )
+    content = plain(run)
+    content["machine_info"]["cpu"]["hz"] = [1, float(number)]
+    assert fault(stored(tmp_path, content)).where == "$.machine_info.cpu.hz[1]"
+
+
+def test_a_number_too_large_for_a_float_is_refused_with_its_path(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "run.json"
+    path.write_bytes(store.encode(run).replace(b'"seconds": 280.0', b'"seconds": 1e999'))
+    assert fault(path).where == "$.frobench.seconds"
+
+
+def test_a_value_of_another_type_is_refused_with_its_path(run: Run, tmp_path: Path) -> None:
+    content = plain(run)
+    content["benchmarks"][1]["stats"]["data"][0] = "fast"
+    found = fault(stored(tmp_path, content))
+    assert (found.where, found.message) == (
+        "$.benchmarks[1].stats.data[0]",
+        "Expected `float`, got `str`",
+    )
+
+
+@pytest.mark.parametrize(
+    ("schema", "message"),
+    [
+        (3, "written by a newer Frobench: schema 3"),
+        (0, "written by no Frobench: schema 0"),
+    ],
+)
+def test_an_unknown_schema_is_refused_whatever_else_the_file_holds(
+    tmp_path: Path, schema: int, message: str
+) -> None:
+    found = fault(stored(tmp_path, {"frobench": {"schema": schema}}))
+    assert (found.where, found.message) == ("$.frobench.schema", message)
+
+
+def test_a_file_of_another_tool_is_refused(run: Run, tmp_path: Path) -> None:
+    content = plain(run)
+    del content["frobench"]
+    assert fault(stored(tmp_path, content)).where == "$.frobench"
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "the file is cut off: Expecting value (line 1, column 1)"),
+        (b"no run", "not JSON: Expecting value (line 1, column 1)"),
+        (b'{"frobench": }', "not JSON: Expecting value (line 1, column 14)"),
+        (b'{"machine_info": ' + b"[" * 50_000, "maximum recursion depth exceeded"),
+        (b"[]", "Expected `object`, got `array`"),
+    ],
+)
+def test_what_is_no_json_object_is_refused(tmp_path: Path, content: bytes, message: str) -> None:
+    path = tmp_path / "run.json"
+    path.write_bytes(content)
+    found = fault(path)
+    assert found.where == "$"
+    assert found.message.startswith(message)
+
+
+def test_text_that_is_not_utf8_is_refused(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "run.json"
+    path.write_bytes(store.encode(run).replace(b'"name": "bench', b'"name": "\xff'))
+    assert fault(path).message.startswith("'utf-8' codec can't decode byte 0xff")
+
+
+def test_a_file_cut_off_anywhere_is_refused(run: Run, tmp_path: Path) -> None:
+    path, text = tmp_path / "run.json", store.encode(run)
+    for length in range(1, len(text) - 2, len(text) // 50):
+        path.write_bytes(text[:length])
+        assert fault(path).message.startswith("the file is cut off: ")
+
+
+def test_older_files_are_migrated_step_by_step(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def rename(content: dict[str, Any]) -> dict[str, Any]:
+        content["datetime"] = content.pop("date")
+        return content
+
+    def raise_schema(content: dict[str, Any]) -> dict[str, Any]:
+        content["frobench"]["schema"] = 3
+        return content
+
+    old = plain(run)
+    old["date"] = old.pop("datetime")
+    monkeypatch.setattr(store, "SCHEMA", 3)
+    monkeypatch.setattr(store, "MIGRATIONS", [rename, raise_schema])
+    read = store.read(stored(tmp_path, old))
+    assert (read.datetime, read.frobench.schema) == (run.datetime, 3)
+
+
+def test_every_schema_but_the_newest_has_a_migration(run: Run) -> None:
+    assert len(store.MIGRATIONS) == run.frobench.schema - 1
+
+
+@pytest.mark.parametrize("number", [math.nan, math.inf])
+def test_a_number_that_is_not_finite_leaves_nothing_behind(tmp_path: Path, number: float) -> None:
+    run = factory.run()
+    run.benchmarks[2].extra_info.parts["enqueue"][1] = number
+    with pytest.raises(store.InvalidResult) as caught:
+        store.write(run, tmp_path)
+    assert caught.value.where == "$.benchmarks[2].extra_info.parts.enqueue[1]"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_value_of_another_type_is_not_written(tmp_path: Path) -> None:
+    run = factory.run()
+    run.benchmarks[2].stats.rounds = "many"  # type: ignore[assignment]  # the point of the test
+    with pytest.raises(store.InvalidResult, match=r"\$\.benchmarks\[2\]\.stats\.rounds"):
+        store.write(run, tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_existing_file_is_never_replaced(run: Run, tmp_path: Path) -> None:
+    path = store.write(run, tmp_path)
+    before = path.read_bytes()
+    with pytest.raises(FileExistsError, match=path.name) as caught:
+        store.write(factory.run(slower=2.0), tmp_path)
+    assert caught.value.filename == str(path)
+    assert path.read_bytes() == before
+    assert [file.name for file in path.parent.iterdir()] == [path.name]
+
+
+def test_a_disk_that_fills_leaves_no_half_file(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="No space left on device") as caught:
+        store.write(run, tmp_path)
+    assert caught.value.filename == str(
+        tmp_path / "amd-epyc-9654-2-cores" / f"{run.frobench.run}.json"
+    )
+    assert store.find([tmp_path]) == []
+    assert list((tmp_path / "amd-epyc-9654-2-cores").iterdir()) == []
+
+
+def test_a_file_system_without_hard_links_serves_and_replaces_nothing(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise PermissionError(errno.EPERM, os.strerror(errno.EPERM))
+
+    monkeypatch.setattr(Path, "hardlink_to", refuse)
+    path = store.write(run, tmp_path)
+    assert store.read(path) == run
+    with pytest.raises(FileExistsError, match=path.name):
+        store.write(run, tmp_path)
+    assert [file.name for file in path.parent.iterdir()] == [path.name]
+
+
+def test_a_results_folder_that_is_a_file_is_named(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "results").write_text("")
+    with pytest.raises(OSError, match=r"results.amd-epyc-9654-2-cores") as caught:
+        store.write(run, tmp_path / "results")
+    assert caught.value.filename is not None
+
+
+@pytest.mark.parametrize("name", ["", "..", "../other", "a/b", ".hidden", "line\nbreak"])
+def test_a_run_is_never_written_outside_its_folder(tmp_path: Path, name: str) -> None:
+    with pytest.raises(store.InvalidResult, match="not a file name"):
+        store.write(factory.run(machine=name or "."), tmp_path)
+    run = factory.run()
+    run.frobench.run = name
+    with pytest.raises(store.InvalidResult, match="not a file name"):
+        store.write(run, tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_stored_files_are_found_in_files_and_folders_each_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = ["b/2.json", "b/1.json", "a/1.json", "b/.1.json.77", "b/.2.json", ".c/1.json", "b/x"]
+    for name in names:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    monkeypatch.chdir(tmp_path)
+    assert store.find([Path()]) == [Path("a/1.json"), Path("b/1.json"), Path("b/2.json")]
+    assert store.find([Path("b/2.json"), tmp_path]) == [
+        Path("b/2.json"),
+        tmp_path / "a/1.json",
+        tmp_path / "b/1.json",
+    ]
+    assert store.find([Path("b/x")]) == [Path("b/x")]
+    with pytest.raises(FileNotFoundError, match="nowhere"):
+        store.find([Path("nowhere")])
+
+
+def test_statistics_are_those_of_pytest_benchmark() -> None:
+    stats = store.case_stats([4.0, 1.0, 2.0, 3.0], iterations=10)
+    assert (stats.min, stats.max, stats.mean, stats.median) == (1.0, 4.0, 2.5, 2.5)
+    assert (stats.q1, stats.q3, stats.iqr, stats.ops) == (1.5, 3.5, 2.0, 0.4)
+    assert (stats.rounds, stats.iterations, stats.data) == (4, 10, [4.0, 1.0, 2.0, 3.0])

@@ -1,0 +1,376 @@
+# SPDX-License-Identifier: MIT
+"""What is promised of intervals and verdicts; simulations have fixed seeds."""
+
+import math
+import subprocess
+import sys
+from collections.abc import Iterable, Sequence
+from statistics import fmean
+
+import numpy as np
+import pytest
+from scipy.stats import mannwhitneyu, wilcoxon
+
+from suite.compare.false_alarms.family import compare
+from suite.statistics import (
+    SAME,
+    SAME_BESIDE,
+    Between,
+    Comparison,
+    compare_pairs,
+    compare_values,
+    estimate,
+    launch_medians,
+    spread,
+    verdict,
+)
+from suite.stored.run import Estimate, VerdictWord
+from tests.studies.calibration.intervals import coverage, relative_width
+from tests.studies.calibration.regimes import REGIMES, Regime
+from tests.studies.calibration.verdicts import WAYS, sides
+
+
+def _at_most(rate: float, trials: int) -> float:
+    """Return what a true rate exceeds by chance in one of a thousand simulations."""
+    return rate + 3.1 * math.sqrt(rate * (1 - rate) / trials)
+
+
+def _excludes_one(compared: Comparison) -> bool:
+    """Tell whether the interval excludes 1, as it must exactly where the p-value is small."""
+    excludes = not (compared.ratio.low or 0) <= 1 <= (compared.ratio.high or 0)
+    assert excludes == ((compared.p_value or 0) <= 0.05)
+    return excludes
+
+
+def _alarms(compared: Iterable[Comparison]) -> float:
+    """Return the part of comparisons that find a difference."""
+    words = [verdict(one) for one in compared]
+    return (words.count("faster") + words.count("slower")) / len(words)
+
+
+def test_the_median_of_each_launch() -> None:
+    assert launch_medians([3, 1, 2, 10, 20], [3, 2]) == [2, 15]
+
+
+def test_a_launch_without_samples_has_no_median_and_the_others_keep_their_place() -> None:
+    assert launch_medians([3, 1, 2, 7], [3, 0, 1]) == [2, None, 7]
+
+
+def test_samples_that_the_launches_do_not_account_for_are_an_error() -> None:
+    with pytest.raises(ValueError, match="5 samples, but the launches name 4"):
+        launch_medians([1, 2, 3, 4, 5], [2, 2])
+
+
+@pytest.mark.parametrize("launches", [6, 8, 12])
+@pytest.mark.parametrize("regime", REGIMES, ids=lambda regime: regime.name)
+def test_the_interval_covers_the_median_in_each_regime(regime: Regime, launches: int) -> None:
+    # True coverage is 94.3% at least; in 3,000 runs 93% is three standard errors away.
+    assert coverage(regime, launches, runs=3000) >= 0.93
+
+
+@pytest.mark.parametrize("launches", range(6, 21))
+def test_the_interval_is_little_wider_than_students_on_normal_data(launches: int) -> None:
+    assert relative_width(launches, runs=1000) <= 1.35
+
+
+def test_six_launches_give_a_little_more_than_their_range() -> None:
+    assert estimate([5, 1, 4, 2, 9, 3]) == Estimate(3.5, 0.8425, 9.3465, launches=6)
+
+
+def test_no_time_has_an_interval_below_zero() -> None:
+    assert estimate([0.1, 9, 9, 9, 9, 9]).low == 0.05
+
+
+@pytest.mark.parametrize("launches", [1, 5])
+def test_fewer_than_six_launches_have_no_interval(launches: int) -> None:
+    assert estimate(list(range(launches))) == Estimate((launches - 1) / 2, None, None, launches)
+
+
+def test_a_launch_that_did_not_measure_the_case_does_not_count() -> None:
+    assert estimate([1, None, 2, 3]) == Estimate(2, None, None, launches=3)
+
+
+def test_constant_values_have_an_interval_without_width() -> None:
+    assert estimate([0.1] * 9) == Estimate(0.1, 0.1, 0.1, launches=9)
+
+
+def test_findings_may_have_either_sign() -> None:
+    values = [-3.0, 4.0, -1.0, 0.5, 2.0, -0.5, 1.0]
+    seen, mirrored = estimate(values), estimate([-value for value in values])
+    assert (mirrored.value, mirrored.low, mirrored.high) == (
+        -seen.value,
+        -(seen.high or math.nan),
+        -(seen.low or math.nan),
+    )
+
+
+@pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
+def test_a_value_that_is_not_finite_is_an_error(bad: float) -> None:
+    with pytest.raises(ValueError, match="not finite"):
+        estimate([1, 2, bad, 4, 5, 6])
+
+
+@pytest.mark.parametrize("values", [[], [None]])
+def test_no_value_at_all_is_an_error(values: list[float | None]) -> None:
+    with pytest.raises(ValueError, match="no value"):
+        estimate(values)
+
+
+def test_spread_is_the_relative_standard_deviation_of_normal_launches() -> None:
+    rows = 2 + 0.1 * np.random.default_rng(0).standard_normal((500, 10))
+    assert fmean(spread(row) or 0 for row in rows.tolist()) == pytest.approx(0.05, rel=0.05)
+
+
+def test_spread_sees_a_second_mode_but_not_a_single_stray() -> None:
+    assert spread([1.0] * 7 + [5.0]) == 0
+    assert (spread([1.0] * 5 + [1.5] * 3) or 0) > 0.3
+
+
+@pytest.mark.parametrize("values", [[1.0, 2.0, 3.0], [-1.0, 0.0, 0.0, 1.0]])
+def test_there_is_no_spread_of_three_launches_nor_around_zero(values: list[float]) -> None:
+    assert spread(values) is None
+
+
+@pytest.mark.parametrize(("base", "new"), [(6, 6), (7, 12), (12, 9), (20, 20)])
+def test_the_p_value_is_that_of_the_exact_mann_whitney_test(base: int, new: int) -> None:
+    random = np.random.default_rng(base)
+    for shift in (0, 0.5, 2):
+        before = random.lognormal(0, 1, base).tolist()
+        after = random.lognormal(shift, 1, new).tolist()
+        expected = mannwhitneyu(before, after, method="exact").pvalue
+        assert compare_values(before, after).p_value == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("grain", [None, 0.02])
+def test_the_p_value_is_small_exactly_where_the_interval_excludes_one(grain: float | None) -> None:
+    random = np.random.default_rng(0)
+    outcomes = set()
+    for _ in range(300):
+        sides = np.exp(random.normal(np.array([[0.0], [0.03]]), 0.03, (2, 7)))
+        if grain:
+            sides = np.round(sides / grain) * grain
+        outcomes.add(_excludes_one(compare_values(*sides.tolist())))
+    assert outcomes == {True, False}
+
+
+def test_exchanging_the_sides_inverts_the_ratio() -> None:
+    before, after = [1, 1.1, 1.2, 1.3, 1.4, 1.5], [2, 2.1, 2.2, 2.3, 2.5, 2.7, 2.6]
+    forth, back = compare_values(before, after), compare_values(after, before)
+    assert forth.ratio.value == pytest.approx(1 / back.ratio.value)
+    assert forth.ratio.low == pytest.approx(1 / (back.ratio.high or math.nan))
+    assert forth.p_value == back.p_value
+
+
+def test_constant_equal_values_are_the_same() -> None:
+    compared = compare_values([0.25] * 6, [0.25] * 6)
+    assert (compared.ratio, compared.p_value) == (Estimate(1, 1, 1, launches=6), 1)
+    assert compared.smallest_change == pytest.approx(SAME)
+    assert verdict(compared) == "same"
+
+
+def test_five_launches_on_one_side_resolve_nothing() -> None:
+    compared = compare_values([1.0] * 5, [2.0] * 20)
+    assert compared == Comparison(Estimate(2, None, None, launches=5), None, None)
+    assert verdict(compared) == "unresolved"
+
+
+@pytest.mark.parametrize("bad", [0.0, -1.0, math.nan])
+def test_ratios_need_positive_finite_values(bad: float) -> None:
+    with pytest.raises(ValueError, match="a launch has the value"):
+        compare_values([1, 2, 3, 4, 5, 6], [1, 2, 3, 4, 5, bad])
+
+
+@pytest.mark.parametrize("launches", [6, 8, 12])
+@pytest.mark.parametrize("regime", REGIMES, ids=lambda regime: regime.name)
+def test_identical_code_is_called_different_in_at_most_5_percent(
+    regime: Regime, launches: int
+) -> None:
+    random, runs = np.random.default_rng(launches), 1000
+    base, new = (regime.draw(random, runs, launches).tolist() for _ in range(2))
+    compared = (compare_values(*pair) for pair in zip(base, new, strict=True))
+    assert _alarms(compared) <= _at_most(0.05, runs)
+
+
+@pytest.mark.parametrize(("factor", "word"), [(1.03, "slower"), (1 / 1.03, "faster")])
+def test_three_percent_are_found_by_ten_launches_against_ten(
+    factor: float, word: VerdictWord
+) -> None:
+    rows = np.exp(np.random.default_rng(0).normal(0, 0.0145, (500, 2, 10)))
+    rows[:, 1] *= factor
+    found = [verdict(compare_values(*row)) for row in rows.tolist()]
+    assert found.count(word) / len(found) >= 0.9
+
+
+@pytest.mark.parametrize("launches", [6, 8, 12])
+@pytest.mark.parametrize("spread_of_logs", [0.001, 0.0145, 0.05])
+@pytest.mark.parametrize("way", WAYS)
+def test_the_smallest_change_is_called_slower_in_about_90_percent(
+    way: str, spread_of_logs: float, launches: int
+) -> None:
+    def share(changes: Sequence[float]) -> float:
+        slowed = theirs[1] * (1 + np.array(changes)[:, None])
+        words = [verdict(compare(one)) for one in sides(way, theirs[0], slowed)]
+        return words.count("slower") / len(words)
+
+    random = np.random.default_rng(1)
+    ours, theirs = np.exp(random.normal(0, spread_of_logs, (2, 2, 400, launches)))
+    changes = [compare(one).smallest_change or 0 for one in sides(way, *ours)]
+    # What is printed varies, and less is missed by what is printed on the average.
+    assert 0.86 <= share(changes) <= 0.97
+    assert 0.88 <= share([fmean(changes)] * len(changes)) <= 0.997
+
+
+@pytest.mark.parametrize("wander", [0.0, 0.01, 0.05])
+@pytest.mark.parametrize("launches", [6, 12])
+def test_the_smallest_change_knows_how_far_runs_lie_apart(launches: int, wander: float) -> None:
+    random, between = np.random.default_rng(2), Between(1.414 * wander, 2.77 * wander)
+
+    def compared(slower: float) -> Iterable[Comparison]:
+        for _ in range(400):
+            levels = random.normal([[0.0], [np.log1p(slower)]], wander)
+            base, new = np.exp(random.normal(levels, 0.01, (2, launches))).tolist()
+            yield compare_values(base, new, between=between)
+
+    changes = [one.smallest_change or 0 for one in compared(0)]
+    words = [verdict(one) for one in compared(fmean(changes))]
+    assert 0.86 <= words.count("slower") / len(words) <= 0.99
+
+
+def test_an_allowance_widens_the_interval_by_what_runs_lie_apart_beyond_their_launches() -> None:
+    base, new = [1, 1.01, 1.02, 1.03, 1.04, 1.05], [1.1, 1.11, 1.12, 1.13, 1.14, 1.15]
+    alone, among = compare_values(base, new), compare_values(base, new, between=Between(0.05, 0.1))
+    half = math.log((alone.ratio.high or 0) / (alone.ratio.low or 1)) / 2
+    allowance = math.hypot(half, 0.1) - half
+    assert among.allowance == pytest.approx(math.expm1(allowance))
+    assert among.ratio.low == pytest.approx((alone.ratio.low or 0) / (1 + among.allowance))
+    assert among.ratio.high == pytest.approx((alone.ratio.high or 0) * (1 + among.allowance))
+    assert among.ratio.value == alone.ratio.value
+    assert (among.smallest_change or 0) > (alone.smallest_change or 0)
+    assert verdict(among) == "unresolved"
+
+
+def test_runs_that_lie_farther_apart_than_the_same_are_never_the_same() -> None:
+    words = [
+        verdict(compare_values([1.0] * 6, [1.0] * 6, between=Between(known=d)))
+        for d in (0.01, 0.03)
+    ]
+    assert words == ["same", "unresolved"]
+
+
+@pytest.mark.parametrize("launches", [6, 9, 20])
+def test_the_p_value_of_pairs_is_that_of_the_exact_signed_rank_test(launches: int) -> None:
+    random = np.random.default_rng(launches)
+    for shift in (0, 0.5, 2):
+        logs = random.normal(shift, 1, launches)
+        expected = wilcoxon(logs, method="exact").pvalue
+        assert compare_pairs(np.exp(logs).tolist()).p_value == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("grain", [None, 0.02])
+def test_the_interval_of_pairs_excludes_one_exactly_where_their_p_value_is_small(
+    grain: float | None,
+) -> None:
+    random = np.random.default_rng(0)
+    outcomes = set()
+    for _ in range(300):
+        ratios = np.exp(random.normal(0.01, 0.03, 8))
+        if grain:
+            ratios = np.round(ratios / grain) * grain
+        outcomes.add(_excludes_one(compare_pairs(ratios.tolist())))
+    assert outcomes == {True, False}
+
+
+def test_exchanging_the_two_of_each_pair_inverts_the_ratio() -> None:
+    ratios = [1.02, 1.04, 0.99, 1.03, 1.06, 1.01, 1.05]
+    forth, back = compare_pairs(ratios), compare_pairs([1 / ratio for ratio in ratios])
+    assert forth.ratio.value == pytest.approx(1 / back.ratio.value)
+    assert forth.ratio.low == pytest.approx(1 / (back.ratio.high or math.nan))
+    assert forth.p_value == back.p_value
+
+
+def test_six_launches_that_all_say_slower_are_enough() -> None:
+    compared = compare_pairs([1.03, 1.04, 1.05, 1.06, 1.07, 1.08])
+    assert compared.p_value == 2 / 64
+    assert (compared.ratio.low, compared.ratio.high) == pytest.approx((1.03, 1.08))
+    assert verdict(compared) == "slower"
+    assert (compared.smallest_change or 0) > 0
+
+
+def test_what_no_rearrangement_can_show_has_no_smallest_change() -> None:
+    assert compare_pairs([1.03, 1.04, 1.05, 1.06, 1.07, 1.08], math.inf).smallest_change is None
+
+
+def test_five_pairs_resolve_nothing_and_a_launch_without_one_does_not_count() -> None:
+    compared = compare_pairs([2.0, None, 2.0, 2.0, 2.0, 2.0])
+    assert compared == Comparison(Estimate(2, None, None, launches=5), None, None, SAME_BESIDE)
+
+
+def test_pairs_that_are_all_equal_are_the_same() -> None:
+    compared = compare_pairs([1.0] * 6)
+    assert (compared.ratio, compared.p_value) == (Estimate(1, 1, 1, launches=6), 1)
+    assert compared.smallest_change == pytest.approx(SAME_BESIDE)
+
+
+@pytest.mark.parametrize("launches", [6, 8, 12])
+@pytest.mark.parametrize("regime", REGIMES, ids=lambda regime: regime.name)
+def test_identical_versions_are_called_different_in_at_most_5_percent(
+    regime: Regime, launches: int
+) -> None:
+    random, runs = np.random.default_rng(launches), 1000
+    new, old = (regime.draw(random, runs, launches) for _ in range(2))
+    assert _alarms(map(compare_pairs, (new / old).tolist())) <= _at_most(0.05, runs)
+
+
+@pytest.mark.parametrize("launches", [6, 8, 12])
+@pytest.mark.parametrize("degrees", [2, 30])
+def test_the_interval_of_pairs_covers_the_true_ratio(launches: int, degrees: int) -> None:
+    random, runs = np.random.default_rng(launches), 1000
+    rows = 1.02 * np.exp(0.005 * random.standard_t(degrees, (runs, launches)))
+    found = [compare_pairs(row).ratio for row in rows.tolist()]
+    missed = sum(not (ratio.low or 0) <= 1.02 <= (ratio.high or 0) for ratio in found)
+    assert missed / runs <= _at_most(0.05, runs)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "p_value", "word"),
+    [
+        (0.981, 1.019, 0.9, "same"),
+        (1.001, 1.019, 0.01, "same"),
+        (0.981, 1.021, 0.9, "unresolved"),
+        (1.001, 1.03, 0.01, "slower"),
+        (0.90, 0.97, 0.01, "faster"),
+    ],
+)
+def test_verdicts(low: float, high: float, p_value: float, word: str) -> None:
+    compared = Comparison(Estimate((low + high) / 2, low, high, launches=8), p_value, None)
+    assert verdict(compared) == word
+
+
+def test_versions_beside_each_other_are_the_same_within_half_a_percent() -> None:
+    close, apart = (
+        compare_pairs([ratio * (1 + launch / 1e4) for launch in range(8)])
+        for ratio in (1.003, 1.009)
+    )
+    assert (verdict(close), verdict(apart)) == ("same", "slower")
+
+
+def test_a_difference_that_does_not_survive_in_its_family_is_unresolved() -> None:
+    compared = Comparison(Estimate(1.1, 1.03, 1.2, launches=8), 0.02, None)
+    assert verdict(compared, p_value=0.06) == "unresolved"
+
+
+@pytest.mark.parametrize(
+    ("modules", "loaded"), [("suite.statistics, suite.units", set()), ("suite.compare", {"numpy"})]
+)
+def test_importing_statistics_units_and_compare_loads_little(
+    modules: str, loaded: set[str]
+) -> None:
+    script = (
+        f"import sys, {modules}\n"
+        "heavy = {'torch', 'pytest', 'numpy', 'scipy', 'pandas', 'matplotlib'}\n"
+        "print(*heavy & set(sys.modules))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert set(done.stdout.split()) == loaded

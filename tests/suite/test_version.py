@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: MIT
+"""A benchmark's version changes with what it measures, and with nothing else."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from suite.version import benchmark_version, definitions, version_in
+from tests.instruments.alone import BENCHMARKS, load
+
+STORED = Path(__file__).parent / "versions.txt"
+"""The version of each benchmark: a change of one parts its later results from all earlier ones."""
+
+SOURCE = '''
+"""Is it quick?"""
+import torch
+from helping import FACTOR as factor, help_it
+SIZE = 4
+OTHER = 5
+
+def helper():
+    return SIZE
+
+def unrelated():
+    return OTHER
+
+def bench_it(measure):
+    """Do it."""
+    measure(lambda: torch.ones(factor * help_it(helper())))
+'''
+HELPING = '''
+"""Helps."""
+import math
+from suite import Work
+FACTOR = 2
+OTHER = 3
+
+def help_it(size):
+    """Help."""
+    return more(size)
+
+def more(size):
+    return size + 1
+
+def unrelated():
+    return OTHER
+'''
+
+
+@pytest.fixture
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Callable[[], Path]:
+    """Return what makes new folders."""
+    return lambda: tmp_path_factory.mktemp("benchmarks")
+
+
+def version_of(source: str, folder: Path, helping: str = HELPING) -> str:
+    (folder / "helping.py").write_text(helping)
+    path = folder / "bench_it.py"
+    path.write_text(source)
+    return benchmark_version(load(path).bench_it)
+
+
+def version_beside(module: str, folder: Path) -> str:
+    """Return the version of the benchmark beside a module that is not run."""
+    (folder / "helping.py").write_text(module)
+    path = folder / "bench_it.py"
+    path.write_text(SOURCE)
+    return version_in(path, "bench_it")
+
+
+def test_a_declaration_that_no_body_uses_changes_no_version(folder: Callable[[], Path]) -> None:
+    declared = SOURCE.replace(
+        "SIZE = 4", "from suite import cpu_twins\npytestmark = cpu_twins()\nSIZE = 4"
+    )
+    assert declared != SOURCE
+    assert version_of(declared, folder()) == version_of(SOURCE, folder())
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("torch.ones", "torch.zeros"),
+        ("return SIZE", "return SIZE + 1"),
+        ("SIZE = 4", "SIZE = 40"),
+    ],
+)
+def test_it_changes_with_the_body_and_what_the_body_uses(
+    folder: Callable[[], Path], old: str, new: str
+) -> None:
+    assert version_of(SOURCE, folder()) != version_of(SOURCE.replace(old, new), folder())
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('"""Do it."""', '"""Do it well."""\n    # and quickly'),
+        ("return OTHER", "return 2 * OTHER"),
+        ("Is it quick?", "Is it slow?"),
+    ],
+)
+def test_it_does_not_change_with_words_or_with_other_code(
+    folder: Callable[[], Path], old: str, new: str
+) -> None:
+    assert version_of(SOURCE, folder()) == version_of(SOURCE.replace(old, new), folder())
+
+
+WORKING = """
+
+def bench_it(measure):
+    work = Work(bytes=4{path})
+    measure(lambda: SIZE, work=work{control})
+"""
+
+
+def test_it_does_not_change_with_what_only_the_checks_read(folder: Callable[[], Path]) -> None:
+    bare = SOURCE.partition("def bench_it")[0] + WORKING
+    plain = version_of(bare.format(path="", control=""), folder())
+    declared = bare.format(path=', path="host"', control=", control=SIZE > OTHER")
+    assert version_of(declared, folder()) == plain
+    assert version_of(bare.format(path=", items=1", control=""), folder()) != plain
+    assert version_of(bare.format(path="", control=", cold=True"), folder()) != plain
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("FACTOR = 2", "FACTOR = 4"),
+        ("return more(size)", "return more(size) + 1"),
+        ("return size + 1", "return size + 2"),
+    ],
+)
+def test_it_changes_with_what_the_body_uses_of_a_module_beside_its_own(
+    folder: Callable[[], Path], old: str, new: str
+) -> None:
+    changed = version_of(SOURCE, folder(), HELPING.replace(old, new))
+    assert version_of(SOURCE, folder()) != changed
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [('"""Help."""', '"""Help well."""'), ("OTHER = 3", "OTHER = 4"), ("import math", "import re")],
+)
+def test_it_does_not_change_with_the_rest_of_that_module(
+    folder: Callable[[], Path], old: str, new: str
+) -> None:
+    changed = version_of(SOURCE, folder(), HELPING.replace(old, new))
+    assert version_of(SOURCE, folder()) == changed
+
+
+@pytest.mark.parametrize("imports", ["", "import math", "from .suite import Work", "import suited"])
+def test_it_does_not_change_with_code_that_is_measured(
+    folder: Callable[[], Path], imports: str
+) -> None:
+    measured = HELPING.replace("import math\nfrom suite import Work", imports)
+    changed = measured.replace("return more(size)", "return more(2 * size)")
+    assert version_beside(changed, folder()) == version_beside(measured, folder())
+
+
+@pytest.mark.parametrize(
+    "imports", ["import pytest", "import suite.kit.check_result", "from suite import *"]
+)
+def test_it_changes_with_a_helper_that_is_written_for_benchmarks(
+    folder: Callable[[], Path], imports: str
+) -> None:
+    helper = HELPING.replace("import math\nfrom suite import Work", imports)
+    changed = helper.replace("return more(size)", "return more(2 * size)")
+    assert version_beside(changed, folder()) != version_beside(helper, folder())
+
+
+def test_versions_of_stored_results_are_those_of_the_benchmarks_here() -> None:
+    stored = dict(line.split() for line in STORED.read_text().splitlines())
+    today = {
+        f"{module.stem}.{name}": version_in(module, name)
+        for module in BENCHMARKS.glob("bench_*.py")
+        for name in definitions(module)
+        if name.startswith("bench_")
+    }
+    assert today == stored
+
+
+def test_it_is_the_same_in_every_checkout_and_for_every_kind_of_import(
+    folder: Callable[[], Path],
+) -> None:
+    direct = SOURCE.replace("FACTOR as factor", "FACTOR").replace("factor *", "FACTOR *")
+    assert version_of(direct, folder()) == version_of(direct, folder())
+    alone = SOURCE.replace("from helping import FACTOR as factor, help_it", HELPING)
+    assert version_of(alone, folder()) != version_of(SOURCE, folder())
