@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Charts of any benchmark function: its rate or its time by size, a line for each device."""
 
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 
@@ -15,23 +16,28 @@ MOST_SERIES = 6
 
 def plots(cases: Cases) -> Iterator[Plot]:
     """Draw each function over its sizes, or over its variants where it has no sizes."""
-    for function in functions(cases):
+    every = functions(cases)
+    titles = Counter(function.title for function in every)
+    for function in every:
+        title = function.title
+        if titles[title] > 1:  # a chart is found by its name
+            title = f"{title}: {function.short}"
         quantity = (*function.rates, TIME)[0]
         y = Axis(quantity.label, quantity.unit)
         if function.axis:
             lines = tuple(_lines(cases, function, quantity))
             left = len(lines) - MOST_SERIES
-            title = f"{function.title} ({counted(left, 'more line')} among the cases)"
+            more = f" ({counted(left, 'more line')} among the cases)" if left > 0 else ""
             yield Plot(
                 function.name,
-                title if left > 0 else function.title,
+                title + more,
                 "curve",
                 Axis(function.axis),
                 y,
                 lines[:MOST_SERIES],
             )
         elif dots := tuple(_dots(cases, function, quantity)):
-            yield Plot(function.name, function.title, "dots", Axis("case"), y, dots)
+            yield Plot(function.name, title, "dots", Axis("case"), y, dots)
 
 
 def _lines(cases: Cases, function: Function, quantity: Quantity) -> Iterator[Series]:
