@@ -115,7 +115,7 @@ def estimate(values: Sequence[float | None]) -> Estimate:
 
     Simulated with 6 to 20 launches, coverage is at least 94% where launches are independent, and
     the mean width on normal data at most 1.35 times the t-interval's. Where launches depend more on
-    their order it covers less, and the rule `drift` names that: `docs/methodology.md`.
+    their order it covers less, and the rule `drift` names that: `docs/calibration.md`.
 
     Parameters
     ----------
@@ -173,7 +173,7 @@ def compare_values(
     The smallest change is what passes that, and lifts the 95% interval out of what is called
     the same, with a margin for what another comparison of so few launches finds instead: its
     estimate and the widths of both are known no better than they show.
-    `docs/methodology.md` tells how often that succeeds.
+    `docs/calibration.md` tells how often that succeeds.
 
     Parameters
     ----------

@@ -9,7 +9,7 @@ nothing added and nothing filled in, and any weighted mean of exercises is a mea
 Intervals come from a bootstrap over launches, because all cases of a launch share its fate: a
 resample draws launches, with all their cases, of either run for itself. What few launches hide
 of the spread is put right twice, by n / (n - 1) for the variance and by Student's quantile with
-Welch and Satterthwaite's degrees of freedom. `docs/methodology.md` tells how often the intervals
+Welch and Satterthwaite's degrees of freedom. `docs/calibration.md` tells how often the intervals
 cover. Resamples are the same ones every time.
 """
 

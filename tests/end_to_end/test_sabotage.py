@@ -29,7 +29,7 @@ from tests.instruments.planted import BENCHMARKS, JITTER, simulated
 
 pytestmark = pytest.mark.long
 
-METHODOLOGY = ROOT / "docs" / "methodology.md"
+CALIBRATION = ROOT / "docs" / "calibration.md"
 RUN = ""
 """In the place of a case: the run itself."""
 FEW = {"Make one launch": "few-launches"}
@@ -238,6 +238,6 @@ def test_every_check_of_a_measurement_finds_something_planted() -> None:
 
 def test_all_that_is_planted_stands_in_the_documentation() -> None:
     planted = [*of_cases(), *of_runs().items()]
-    text = METHODOLOGY.read_text("utf-8")
+    text = CALIBRATION.read_text("utf-8")
     assert re.findall(r"(?m)^\| ([A-Z][^|]+) \| `([a-z-]+)` \|$", text) == planted
     assert f"plant {len(planted)} faults" in text

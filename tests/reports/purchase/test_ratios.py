@@ -128,5 +128,5 @@ def test_the_same_launches_give_the_same_bits() -> None:
 def test_intervals_cover_and_are_not_needlessly_wide() -> None:
     shares, width = study.simulate((("", REGIMES[0], 1.0), (6, 8)), runs=60)
     assert shares.keys() == set(study.LOOKS)
-    assert min(shares.values()) >= 0.88  # of 60; the full study is in docs/methodology.md
+    assert min(shares.values()) >= 0.88  # of 60; the full study is in docs/calibration.md
     assert 1.0 < width < 1.3

@@ -75,5 +75,5 @@ def test_too_few_launches_and_unfit_cases_say_nothing() -> None:
 
 def test_intervals_cover_what_launches_share_and_are_not_needlessly_wide() -> None:
     share, width = study.simulate((study.EFFECTS[1], (6, 8)), runs=60)
-    assert share >= 0.88  # of 60; the full study is in docs/methodology.md
+    assert share >= 0.88  # of 60; the full study is in docs/calibration.md
     assert 0.7 < width < 1.3

@@ -2,7 +2,7 @@
 """How often the harness errs, by simulation and by real runs.
 
 Prints the tables of each study as it ends. Those of a full run also go into
-docs/calibration.json and docs/methodology.md. What is simulated has fixed seeds.
+docs/calibration.json and docs/calibration.md. What is simulated has fixed seeds.
 """
 
 import argparse

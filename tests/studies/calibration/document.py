@@ -15,7 +15,7 @@ from tests.studies.calibration.figures import Study
 from tests.studies.calibration.render import markdown
 
 FIGURES = ROOT / "docs" / "calibration.json"
-DOCUMENT = ROOT / "docs" / "methodology.md"
+DOCUMENT = ROOT / "docs" / "calibration.md"
 
 Studies = dict[str, Study]
 
