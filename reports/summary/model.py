@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from msgspec import Struct
 
 from reports.findings.finding import Section
+from reports.summary.axes import DeviceAxes, device_axes
 from reports.summary.headlines import Figure, device_name, device_names, figures, machine_id
 from reports.summary.views import Marks, doubtful
 from reports.table import facts
@@ -77,6 +78,7 @@ class Summary(Struct, frozen=True, kw_only=True):
     commit : of the suite, empty where it is not known
     environment : everything that moves a number
     figures : headline figures, which others publish of a device too
+    axes : what its first accelerator is worth, or its CPU
     faults : errors of the whole run, with any of which no number counts
     times : of the cases that can stand in a ratio with another run's
     spread : how far its launches leave the means of exercises open
@@ -103,6 +105,7 @@ class Summary(Struct, frozen=True, kw_only=True):
     commit: str
     environment: Environment
     figures: tuple[Figure, ...]
+    axes: DeviceAxes
     faults: tuple[str, ...]
     times: Times
     spread: Spread
@@ -148,6 +151,7 @@ def summarise(run: Run, sha256: str, estimated: Sequence[CaseEstimate]) -> Summa
         commit=run.commit_info.id or "",
         environment=part.environment,
         figures=tuple(figures(run)),
+        axes=device_axes(run),
         faults=wrong,
         times={} if wrong else times(run, logs, unfit),
         spread=spread(estimated, unfit),

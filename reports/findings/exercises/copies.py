@@ -27,7 +27,7 @@ ALONE = {"all-to-device": TO_DEVICE, "all-to-host": TO_HOST}
 def findings(cases: Cases) -> list[Finding]:
     """Answer for each way to copy, that of an unsuspecting program first."""
     found = [
-        _speed(cases, name, place) for name, kind in KINDS.items() for place in kind.places(cases)
+        speed(cases, name, place) for name, kind in KINDS.items() for place in kind.places(cases)
     ]
     for name, question in (
         ("to-device", "How fast are copies to an accelerator, and back?"),
@@ -60,7 +60,7 @@ def absent(cases: Cases, function: str) -> Answer:
     raise NotMeasuredError(cases.reason(function=function))
 
 
-def _speed(cases: Cases, name: str, place: str) -> Finding:
+def speed(cases: Cases, name: str, place: str) -> Finding:
     """Answer with a line if one fits: a bandwidth that is none is called by another name."""
     question = f"How fast are copies {KINDS[name].name(cases, place)}?"
     fitted = ask(f"bandwidth-{name}-{place}", question, bandwidth, cases, name, place)

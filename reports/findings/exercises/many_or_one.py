@@ -27,7 +27,7 @@ TIME, EACH = Axis("Time", "s"), Axis("Time an operation", "s")
 def findings(cases: Cases) -> list[Finding]:
     """Answer for each device, an accelerator before the CPU."""
     devices = cases.devices()[::-1]
-    found = [_cost(cases, device) for device in devices]
+    found = [overhead(cases, device) for device in devices]
     for name, asked, compute in (
         ("whole", "What does it cost to work on {} piece by piece?", whole),
         ("hidden", "Which size of operation hides its launch on {}?", hidden),
@@ -41,7 +41,7 @@ def findings(cases: Cases) -> list[Finding]:
     return [*found, ask("graph", question, graph, cases)]
 
 
-def _cost(cases: Cases, device: str) -> Finding:
+def overhead(cases: Cases, device: str) -> Finding:
     """Answer with the slope of a line if one fits: what is none is called by another name."""
     question = f"What is the overhead of an operation on {the_device(cases.run, device)}?"
     fitted = ask(f"launch-{device}", question, launch, cases, device)

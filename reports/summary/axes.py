@@ -1,0 +1,285 @@
+# SPDX-License-Identifier: MIT
+"""The axes of a device: what it is worth, a number in a real unit for each thing that it does.
+
+They are *compute*, *memory*, *overhead* (of an operation, and of a value that is read back) and
+*link*. Each is the number of a finding, so that a figure has one estimator wherever it stands.
+Capacity and power stand beside them.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from typing import Literal, NamedTuple
+
+import pandas as pd
+from msgspec import Struct
+from msgspec.structs import replace
+
+from reports.findings import peaks
+from reports.findings.answers import ask, estimate_of
+from reports.findings.exercises import attainable_peak, copies, many_or_one, matmul, norm_logging
+from reports.findings.finding import Finding
+from reports.findings.kinds import KINDS, LARGE
+from reports.findings.select import Cases, NotMeasuredError, is_cpu
+from reports.summary.headlines import accelerator, device_name
+from reports.table.launches import SUSTAINED_RATE
+from suite.datasheets.catalog import Ceiling, NotInCatalogError, sheet
+from suite.statistics import estimate
+from suite.stored.run import Accelerator, Case, Estimate, Run
+from suite.units import format_value
+
+Name = Literal["compute", "memory", "overhead", "read_back", "link_to_device", "link_to_host"]
+NAMES: tuple[Name, ...] = (
+    "compute",
+    "memory",
+    "overhead",
+    "read_back",
+    "link_to_device",
+    "link_to_host",
+)
+"""The axes in their order; compute is there once for each precision."""
+LINKS: dict[Name, str] = {
+    "link_to_device": "to-device-pinned",
+    "link_to_host": "to-host-pinned",
+}
+"""Kinds of copies, see `reports.findings.kinds`."""
+HALF = ("bfloat16", "float16")
+"""Precisions of training: the fastest of them leads, unless float32 is faster."""
+SHORT = {
+    "bfloat16": "bf16",
+    "float16": "fp16",
+    "tfloat32": "tf32",
+    "float32": "fp32",
+    "float64": "fp64",
+    "float8_e4m3fn": "fp8",
+}
+"""Precisions as people call them; others keep their name."""
+SUSTAINED, BURST, SLOPE = "sustained", "in bursts", "slope of large copies"
+
+
+class Axis(Struct, frozen=True, kw_only=True):
+    """What a device does, in one number.
+
+    name : one of `NAMES`
+    device : the name of the device, equal for equal devices
+    precision : of compute, as the benchmarks name it; else empty
+    value, unit : the estimate with its interval; of an overhead lower is better
+    basis : how the number was made, in a few words
+    sheet, sheet_name : what the datasheet allows, in ``unit``, and what that figure is; none of an
+        overhead, or where no datasheet is known
+    part : ``value`` as a part of ``sheet``
+    others : the values of other stored runs of the same device, ascending
+    cases : full names of the cases behind it
+    """
+
+    name: Name
+    device: str
+    value: Estimate
+    unit: str
+    basis: str
+    precision: str = ""
+    sheet: float | None = None
+    sheet_name: str = ""
+    part: Estimate | None = None
+    others: tuple[float, ...] = ()
+    cases: tuple[str, ...] = ()
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """What is equal for axes that can be compared."""
+        return self.name, self.device, self.precision
+
+    @property
+    def lower_is_better(self) -> bool:
+        """Whether it is a cost."""
+        return self.unit == "s"
+
+
+class DeviceAxes(Struct, frozen=True, kw_only=True):
+    """What the first accelerator of a run is worth, or the CPU of a run without any.
+
+    place : what torch calls the device
+    axes : those that were measured, compute first, with the leading precision before the others
+    memory_bytes : its capacity; of a CPU, the host's memory
+    watts : the highest power of a case that was repeated for seconds, where it was measured
+    limit_watts : its power limit, else its datasheet's; ``None`` for a CPU
+    """
+
+    device: str
+    place: str
+    axes: tuple[Axis, ...]
+    memory_bytes: int | None = None
+    watts: Estimate | None = None
+    limit_watts: float | None = None
+
+    def axis(self, name: Name, precision: str = "") -> Axis | None:
+        """Return an axis, of compute the leading one unless a precision is given; maybe none."""
+        named = (one for one in self.axes if one.name == name)
+        return next((one for one in named if precision in {"", one.precision}), None)
+
+
+def device_axes(run: Run, place: str | None = None) -> DeviceAxes:
+    """Return the axes of a device of a run, from the cases that passed.
+
+    Parameters
+    ----------
+    place
+        What torch calls the device; by default the first accelerator, or else the CPU.
+    """
+    if place is None:
+        measured = [name for name in run.frobench.settings.devices if not is_cpu(name)]
+        place = measured[0] if measured else "cpu"
+    known = accelerator(run, place)
+    memory = known.memory_bytes if known else run.frobench.environment.cpu.memory_bytes
+    return DeviceAxes(
+        device=device_name(run, place),
+        place=place,
+        axes=tuple(_axes(run, place)),
+        memory_bytes=memory,
+        watts=_watts(run, place),
+        limit_watts=_limit(known) if known else None,
+    )
+
+
+def with_others(own: DeviceAxes, others: Iterable[DeviceAxes]) -> DeviceAxes:
+    """Return axes with the values of other runs of the same device beside each."""
+    values: dict[tuple[str, str, str], list[float]] = {}
+    for axis in (axis for other in others for axis in other.axes):
+        values.setdefault(axis.key, []).append(axis.value.value)
+    beside = (replace(one, others=tuple(sorted(values.get(one.key, ())))) for one in own.axes)
+    return replace(own, axes=tuple(beside))
+
+
+def _axes(run: Run, place: str) -> Iterator[Axis]:
+    yield from _compute(run, place)
+    copied = Cases(run, "copies")
+    yield from _copy(copied, "memory", "within", place)
+    operations, steps = Cases(run, "many_or_one"), Cases(run, "norm_logging")
+    yield from _cost(run, place, "overhead", many_or_one.overhead(operations, place))
+    found = ask("", "", norm_logging.read_back, steps, place)
+    yield from _cost(run, place, "read_back", found)
+    if not is_cpu(place):
+        for name, kind in LINKS.items():
+            yield from _copy(copied, name, kind, place)
+
+
+class _Rate(NamedTuple):
+    """A rate of a product by launch, and how it was measured."""
+
+    case: Case
+    by_launch: pd.Series
+    basis: str
+
+
+def _compute(run: Run, place: str) -> Iterator[Axis]:
+    """Yield the best rate of each precision, the leading one first: sustained where that is known.
+
+    In bursts it is the rate of the fastest shape, or of a square product where none was searched.
+    """
+    searched, products = Cases(run, "attainable_peak"), Cases(run, "matmul")
+    cases = {one.fullname: one for one in products.passed()}
+    rates = {
+        dtype: _Rate(cases[curve.cases[n][0]], curve.at(n), BURST)
+        for dtype, (curve, n) in matmul.best_rates(products, place).items()
+    }
+    with suppress(NotMeasuredError):
+        rates |= {
+            one.precision: _Rate(one.case, one.rate, BURST)
+            for one in attainable_peak.best_products(searched, place)
+        }
+    rates |= {**_sustained(products, place), **_sustained(searched, place)}
+    for dtype in _order(rates):
+        one = rates[dtype]
+        ceiling = peaks.peak_of(run, one.case, one.by_launch)
+        value, names = estimate_of(one.by_launch), (one.case.fullname,)
+        yield _axis(run, place, "compute", value, ceiling, one.by_launch, names, one.basis, dtype)
+
+
+def _sustained(cases: Cases, place: str) -> dict[str, _Rate]:
+    """Return the best rate of each precision among products that a launch repeated for seconds."""
+    best: dict[str, _Rate] = {}
+    for case in cases.passed():
+        if case.params.get("device") != place:
+            continue
+        with suppress(NotMeasuredError):
+            rate = cases.one(SUSTAINED_RATE, case=case.fullname)
+            dtype = peaks.precision_of(case)
+            before = best.get(dtype)
+            if before is None or rate.median() > before.by_launch.median():
+                best[dtype] = _Rate(case, rate, SUSTAINED)
+    return best
+
+
+def _order(rates: Mapping[str, _Rate]) -> list[str]:
+    """Sort precisions: the leading one, then the fastest first."""
+    fastest = sorted(rates, key=lambda dtype: -rates[dtype].by_launch.median())
+    lead = next((dtype for dtype in fastest if dtype in {*HALF, "float32"}), None)
+    return sorted(fastest, key=lambda dtype: dtype != lead)
+
+
+def _copy(cases: Cases, name: Name, kind: str, place: str) -> Iterator[Axis]:
+    """Yield a bandwidth, unless all copies are so small that caches hold them."""
+    with suppress(NotMeasuredError):
+        largest = KINDS[kind].curve(cases, place).sizes[-1]
+        finding = copies.speed(cases, kind, place)
+        if largest < LARGE or finding.value is None:
+            return
+        fitted = finding.name.startswith("bandwidth-")
+        basis = SLOPE if fitted else f"at {format_value(largest, 'B')}"
+        ceiling = peaks.bound_of_copy(cases.run, place, KINDS[kind].function)
+        by_launch = pd.Series(finding.by_launch)
+        yield _axis(cases.run, place, name, finding.value, ceiling, by_launch, finding.cases, basis)
+
+
+def _cost(run: Run, place: str, name: Name, finding: Finding) -> Iterator[Axis]:
+    if finding.value is not None:
+        by_launch = pd.Series(finding.by_launch)
+        basis = "the CPU's" if is_cpu(place) else "mostly the host's"
+        yield _axis(run, place, name, finding.value, None, by_launch, finding.cases, basis)
+
+
+def _axis(  # noqa: PLR0913, PLR0917 - one for each thing that an axis is made of
+    run: Run,
+    place: str,
+    name: Name,
+    value: Estimate,
+    ceiling: Ceiling | None,
+    by_launch: pd.Series,
+    cases: tuple[str, ...],
+    basis: str,
+    precision: str = "",
+) -> Axis:
+    unit = {"compute": "FLOP/s", "overhead": "s", "read_back": "s"}.get(name, "B/s")
+    return Axis(
+        name=name,
+        device=device_name(run, place),
+        value=value,
+        unit=unit,
+        basis=basis,
+        precision=precision,
+        sheet=ceiling.rate if ceiling else None,
+        sheet_name=ceiling.name if ceiling else "",
+        part=estimate_of(by_launch / ceiling.rate) if ceiling else None,
+        cases=cases,
+    )
+
+
+def _watts(run: Run, place: str) -> Estimate | None:
+    """Return the power of the case that draws most while it is repeated."""
+    drawn = []
+    for case in run.benchmarks:
+        spent = case.extra_info.energy
+        if spent is None or case.extra_info.devices != [place]:
+            continue
+        each = zip(spent.joules, spent.seconds, strict=True)
+        if watts := [joules / seconds for joules, seconds in each if joules and seconds]:
+            drawn.append(estimate(watts))
+    return max(drawn, key=lambda one: one.value, default=None)
+
+
+def _limit(known: Accelerator) -> float | None:
+    if known.power_limit_watts is not None:
+        return known.power_limit_watts
+    try:
+        return sheet(known).figure("power_limit").value
+    except NotInCatalogError:
+        return None

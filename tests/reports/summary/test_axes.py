@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: MIT
+"""What a device is worth, on made-up runs whose truth is known."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from reports.findings import findings
+from reports.summary.axes import NAMES, Axis, DeviceAxes, device_axes, with_others
+from suite.stored.run import Case, Energy, Exercise, Outcome, Run, Search, Work
+from tests.instruments import factory
+from tests.instruments.exact_runs import LAUNCHES, WOBBLE, case
+
+GPU, CPU = "cuda:0", "cpu"
+SIZES = (4**5, 4**9, 4**13)
+SHAPE = (4096, 8192, 2048)
+LATENCY, MEMORY, LINK, OPERATION, READ_BACK = 1e-5, 3e12, 5e10, 4e-6, 9e-6
+
+
+def of(exercise: str, cases: Sequence[Case]) -> list[Case]:
+    return [replace(one, group=exercise) for one in cases]
+
+
+def searched(device: str, dtype: str, rate: float, sustained: float | None = None) -> list[Case]:
+    """Build the case of a shape that was found, maybe with its rate over seconds."""
+    flops = 2.0 * SHAPE[0] * SHAPE[1] * SHAPE[2]
+    found = case("bench_product", flops / rate, device, work=Work(flops=flops), dtype=dtype)
+    found.extra_info.search = Search(shape=[*SHAPE], shapes=9, seconds=3.0, runner_up=0.9)
+    if sustained:
+        found.extra_info.parts["sustained"] = [flops / sustained * factor for factor in WOBBLE]
+    return of("attainable_peak", [found])
+
+
+def square(device: str, dtype: str, rate: float) -> list[Case]:
+    flops = 2.0 * 1024**3
+    made = case("bench_square", flops / rate, device, work=Work(flops=flops), n=1024, dtype=dtype)
+    return of("matmul", [made])
+
+
+def copied(function: str, device: str, rate: float, **params: Any) -> list[Case]:  # noqa: ANN401 - what a benchmark takes
+    """Build copies of three sizes that lie on a line."""
+    times = 2 if function == "bench_within" else 1
+    return of(
+        "copies",
+        [
+            case(
+                function,
+                LATENCY + times * size / rate,
+                device,
+                work=Work(bytes=float(times * size)),
+                size=size,
+                **params,
+            )
+            for size in SIZES
+        ],
+    )
+
+
+def operations(device: str, seconds: float) -> list[Case]:
+    counts = (1, 10, 100, 1000)
+    return of(
+        "many_or_one",
+        [
+            case(
+                "bench_pieces",
+                LATENCY + n * seconds,
+                device,
+                work=Work(items=float(n)),
+                pieces=n,
+            )
+            for n in counts
+        ],
+    )
+
+
+def steps(device: str, read_back: float) -> list[Case]:
+    made = [("bench_item", 1e-5 + read_back), ("bench_log_on_device", 1e-5)]
+    return of(
+        "norm_logging",
+        [
+            case(name, 1000 * step, device, work=Work(items=1000.0), steps=1000)
+            for name, step in made
+        ],
+    )
+
+
+def everything(device: str, factor: float = 1.0) -> list[Case]:
+    """Build a device whose rates are known, and so many times as high."""
+    links = [
+        case
+        for function in ("bench_to_device", "bench_to_host")
+        for case in copied(function, device, factor * LINK, memory="pinned")
+    ]
+    return [
+        *searched(device, "bfloat16", factor * 6e14, factor * 5e14),
+        *searched(device, "float32", factor * 4e13),
+        *square(device, "float16", factor * 4.5e14),
+        *copied("bench_within", device, factor * MEMORY),
+        *operations(device, OPERATION),
+        *steps(device, READ_BACK),
+        *(links if device != CPU else []),
+    ]
+
+
+def run_of(cases: Sequence[Case], accelerators: int = 1) -> Run:
+    base = factory.run(accelerators=accelerators, launches=LAUNCHES)
+    passed = [
+        Outcome(fullname=one.fullname, group=one.group, params=one.params, status="passed")
+        for one in cases
+    ]
+    exercises = {one.group: Exercise(question="What?", explanation="That.") for one in cases}
+    part = replace(base.frobench, outcomes=passed, exercises=exercises)
+    return replace(base, benchmarks=[*cases], frobench=part)
+
+
+def axes_of(cases: Sequence[Case], accelerators: int = 1) -> DeviceAxes:
+    return device_axes(run_of(cases, accelerators))
+
+
+def axis(found: DeviceAxes, name: Any, precision: str = "") -> Axis:  # noqa: ANN401 - a name of `NAMES`
+    one = found.axis(name, precision)
+    assert one is not None, name
+    return one
+
+
+def test_a_gpu_has_every_axis_in_its_real_unit() -> None:
+    found = axes_of(everything(GPU))
+    assert (found.device, found.place) == ("NVIDIA H200", GPU)
+    assert (found.memory_bytes, found.limit_watts) == (141 * 10**9, 700.0)
+    assert [*dict.fromkeys(one.name for one in found.axes)] == [*NAMES]
+    truth = {
+        "memory": MEMORY,
+        "link_to_device": LINK,
+        "link_to_host": LINK,
+        "overhead": OPERATION,
+        "read_back": READ_BACK,
+    }
+    values = {one.name: one.value.value for one in found.axes if one.name != "compute"}
+    assert values == pytest.approx(truth, rel=0.05)
+    assert {one.unit for one in found.axes} == {"FLOP/s", "B/s", "s"}
+    assert all(one.value.low is not None and one.cases for one in found.axes)
+    assert all(one.lower_is_better == (one.name in {"overhead", "read_back"}) for one in found.axes)
+
+
+def test_compute_is_sustained_where_that_is_known_and_the_training_precision_leads() -> None:
+    compute = [one for one in axes_of(everything(GPU)).axes if one.name == "compute"]
+    assert [(one.precision, one.basis) for one in compute] == [
+        ("bfloat16", "sustained"),
+        ("float16", "in bursts"),
+        ("float32", "in bursts"),
+    ]
+    assert compute[0].value.value == pytest.approx(5e14, rel=0.05)
+
+
+def test_float32_leads_where_it_is_faster_than_both_halves() -> None:
+    cases = [*searched(CPU, "float32", 2e11), *searched(CPU, "bfloat16", 4e9)]
+    found = axes_of(cases, accelerators=0)
+    assert [one.precision for one in found.axes] == ["float32", "bfloat16"]
+
+
+def test_a_rate_is_a_part_of_what_its_datasheet_or_link_allows() -> None:
+    found = axes_of(everything(GPU))
+    for name in ("compute", "memory", "link_to_device"):
+        one = axis(found, name)
+        assert one.sheet is not None
+        assert one.part is not None
+        assert one.part.value == pytest.approx(one.value.value / one.sheet)
+    assert axis(found, "memory").sheet == 4.8e12
+    assert axis(found, "overhead").sheet is None
+
+
+def test_each_axis_is_the_number_of_the_finding() -> None:
+    """One figure has one estimator wherever it stands."""
+    run = run_of([*everything(GPU), *everything(CPU)])
+    named = {one.name: one for members in findings(run).values() for one in members}
+    found = device_axes(run)
+    for name, finding in (
+        ("memory", f"bandwidth-within-{GPU}"),
+        ("link_to_device", f"bandwidth-to-device-pinned-{GPU}"),
+        ("overhead", f"launch-{GPU}"),
+        ("read_back", f"read-back-{GPU}"),
+    ):
+        assert axis(found, name).value == named[finding].value
+    burst = device_axes(run_of([*searched(GPU, "bfloat16", 6e14)]))
+    alone = findings(run_of([*searched(GPU, "bfloat16", 6e14)]))["attainable_peak"][0]
+    assert axis(burst, "compute").value == alone.value
+
+
+def test_copies_that_caches_hold_are_no_bandwidth_of_the_memory() -> None:
+    small = [one for one in copied("bench_within", GPU, MEMORY) if one.params["size"] != SIZES[-1]]
+    assert axes_of(small).axes == ()
+
+
+def test_a_cpu_has_what_was_measured_of_it() -> None:
+    found = axes_of(everything(CPU), accelerators=0)
+    assert found.place == CPU
+    assert {one.name for one in found.axes} == {"compute", "memory", "overhead", "read_back"}
+    assert (found.limit_watts, found.watts) == (None, None)
+    assert axes_of([], accelerators=0).axes == ()
+
+
+def test_the_first_accelerator_is_meant_and_another_device_can_be_asked_for() -> None:
+    run = run_of([*everything(GPU), *copied("bench_within", CPU, 4e10)])
+    assert device_axes(run).place == GPU
+    beside = device_axes(run, CPU)
+    assert [one.name for one in beside.axes] == ["memory"]
+    assert beside.axes[0].value.value == pytest.approx(4e10)
+
+
+def test_power_is_that_of_the_case_that_draws_most() -> None:
+    cases = everything(GPU)
+    for one, watts in zip(cases, (300.0, 650.0), strict=False):
+        seconds = [2.0] * LAUNCHES
+        one.extra_info.energy = Energy(joules=[2.0 * watts, *[None] * 7], seconds=[*seconds])
+    found = axes_of(cases)
+    assert found.watts is not None
+    assert (found.watts.value, found.watts.launches) == (650.0, 1)
+
+
+def test_other_runs_of_the_same_device_stand_beside() -> None:
+    own, faster = axes_of(everything(GPU)), axes_of(everything(GPU, 2.0))
+    of_a_cpu = axes_of(everything(CPU), accelerators=0)
+    found = with_others(own, [faster, own, of_a_cpu])
+    for one in found.axes:
+        values = [beside.value.value for beside in (own.axis(one.name, one.precision),) if beside]
+        values += [other.value.value for other in faster.axes if other.key == one.key]
+        assert one.others == tuple(sorted(values))
+    memory = axis(found, "memory")
+    assert memory.others == pytest.approx((MEMORY, 2 * MEMORY))
