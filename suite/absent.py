@@ -13,7 +13,7 @@ PACKAGES = {
     "pytest_benchmark": "pytest-benchmark",
 }
 """Packages whose modules have other names than they have themselves."""
-OWN = frozenset({"benchmarks", "reports", "suite"})
+OWN = frozenset({"benchmarks", "frobench", "reports", "suite"})
 _TOLD = re.compile(r"^ModuleNotFoundError: No module named '(\w+)", re.MULTILINE)
 
 

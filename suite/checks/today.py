@@ -5,6 +5,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+from suite.checkout import CHECKOUT
 from suite.checks.rule import Fault
 from suite.stored.run import Run, Severity
 from suite.units import counted
@@ -12,7 +13,6 @@ from suite.version import version_in
 
 SEVERITY: Severity = "info"
 
-ROOT = Path(__file__).parents[2]
 FOLDER = Path("benchmarks")
 """The folder that the names of the suite's cases begin in, and where it lies."""
 
@@ -31,7 +31,7 @@ def other_version(run: Run) -> Iterator[Fault]:
         if Path(module).parent != FOLDER:  # somebody's own
             continue
         try:
-            today = f"today {version_in(ROOT / module, function)}"
+            today = f"today {version_in(CHECKOUT / module, function)}"
         except (LookupError, SyntaxError):
             today = "today there is none"
         if not today.endswith(version):

@@ -16,6 +16,7 @@ from typing import Any, Literal
 import pytest
 
 from suite.absent import absent, absent_module
+from suite.checkout import CHECKOUT
 from suite.checks import raised
 from suite.errors import DoesNotFitError, WrongResultError
 from suite.journal import Measured, Stopped
@@ -39,7 +40,6 @@ from suite.launch.replay import Replay, show
 from suite.launch.search import ShapeSearch
 from suite.launch.session import LaunchSession, Refusal, reason_of
 from suite.launch.work_of_cases import declared
-from suite.project.imports import FROBENCH
 
 SESSION = pytest.StashKey[LaunchSession]()
 BEGUN = pytest.StashKey[float]()
@@ -287,7 +287,7 @@ def _together(request: pytest.FixtureRequest) -> list[dev.Device]:
 
 def _uncollected(error: BaseException, file: Path) -> str:
     module = absent_module(error)
-    if module is not None and file.is_relative_to(FROBENCH):
+    if module is not None and file.is_relative_to(CHECKOUT):
         return absent(module)
     where = raised.place(error, file.parent) or file.name
     if module is not None:

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from suite.checkout import CHECKOUT, MEASURING
 from suite.machine.kind import machine_name
 from suite.machine.limits import ROOT
 from suite.machine.processor import processor
@@ -16,11 +17,6 @@ from suite.machine.unknown import Facts
 from suite.personal import private, vocabulary
 from suite.project import git
 from suite.stored.run import CommitInfo, Environment
-
-CHECKOUT = Path(__file__).resolve().parents[2]
-"""The folder that the suite lies in; a repository, or where it was installed."""
-MEASURING = ("benchmarks", "frobench.py", "suite")
-"""What moves numbers when it is changed; new results and other pages do not."""
 
 
 def capture(devices: Iterable[str], root: Path = ROOT) -> Environment:

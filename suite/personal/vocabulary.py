@@ -9,10 +9,10 @@ looked for like any other.
 import re
 from collections.abc import Collection
 from functools import cache
-from pathlib import Path
 
-_HOUSE = Path(__file__).resolve().parents[1]
-_FOLDERS = (_HOUSE, _HOUSE.parent / "benchmarks")
+from suite.checkout import CHECKOUT
+
+_FOLDERS = (CHECKOUT / "suite", CHECKOUT / "benchmarks")
 _PART = re.compile(r"[^\W_]+")
 _MAKERS = re.compile(
     r"^\$\.(?:machine_info\.cpu\.(?:arch|bits|brand|count|hz|vendor)\w*"
@@ -48,5 +48,7 @@ def is_word(name: str) -> bool:
 @cache
 def _words() -> frozenset[str]:
     """Return every word of the suite and of its exercises, in lower case."""
-    sources = (file.read_text(encoding="utf-8") for one in _FOLDERS for file in one.rglob("*.py"))
+    sources = (
+        file.read_text(encoding="utf-8") for folder in _FOLDERS for file in folder.rglob("*.py")
+    )
     return frozenset(word for source in sources for word in _PART.findall(source.lower()))

@@ -3,13 +3,11 @@
 
 from pathlib import Path
 
+from suite.checkout import CHECKOUT
 from suite.errors import CannotRunError
 from suite.personal import private
 from suite.project import git
 from suite.stored.run import CommitInfo, Project
-
-CHECKOUT = Path(__file__).resolve().parents[2]
-"""The folder that `suite/` lies in: a clone, or where Frobench is installed."""
 
 
 def project_folder(asked: Path | None, benchmarks: Path, checkout: Path = CHECKOUT) -> Path | None:

@@ -3,15 +3,16 @@
 
 import sys
 import sysconfig
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
+
+from suite.checkout import CHECKOUT
 
 MOST_NAMED = 5
 """Modules that are named, at most."""
 INSTALLED = {"site-packages", "dist-packages"}
 """Folders that packages are installed into."""
-FROBENCH = Path(__file__).resolve().parents[2]
 
 
 class Origins(NamedTuple):
@@ -35,11 +36,8 @@ def imported(paths: Iterable[str], kept_out: str) -> Origins:
         Path(sysconfig.get_path(name)).resolve() for name in ("stdlib", "purelib", "platlib")
     ]
     inside, outside = 0, []
-    for name, module in [*sys.modules.items()]:
-        file = getattr(module, "__file__", None)
-        if not isinstance(file, str) or not Path(file).is_absolute():
-            continue
-        path = Path(file).resolve()
+    for name, file in _modules():
+        path = file.resolve()
         if any(path.is_relative_to(folder) for folder in first):
             inside += 1
         elif path.is_relative_to(tree) and not any(map(path.is_relative_to, installed)):
@@ -55,29 +53,36 @@ def foreign_code(project: Path, benchmarks: Path) -> str | None:
     project : its working tree
     benchmarks : the folder of benchmarks, which pytest has put first, or the folder above it
     """
-    for name, module in sorted(sys.modules.items()):
-        file = getattr(module, "__file__", None)
-        if "." in name or name == "conftest" or not isinstance(file, str):
+    for name, file in _modules():
+        if "." in name or name == "conftest":
             continue
-        path = Path(file).resolve()
-        places = [place for place in _places(project, name) if place.exists()]
-        homes = [project.resolve(), benchmarks.resolve(), FROBENCH]
-        homes += [place.resolve().parent for place in places]
-        if not places or INSTALLED & {*path.parts} or any(map(path.is_relative_to, homes)):
+        path = file.resolve()
+        own = [file for file in _own_files(project, name) if file.exists()]
+        folders = [project.resolve(), benchmarks.resolve(), CHECKOUT]
+        folders += [file.resolve().parent for file in own]
+        if not own or INSTALLED & {*path.parts} or any(map(path.is_relative_to, folders)):
             continue
         folder = path.parent.parent if path.name == "__init__.py" else path.parent
-        told = f"{name} was imported from {folder}, and not from the project, {project}"
+        problem = f"{name} was imported from {folder}, and not from the project, {project}"
         if folder == benchmarks.resolve().parent:
             return (
-                f"{told}: pytest puts the folder above the benchmarks first if it has a "
+                f"{problem}: pytest puts the folder above the benchmarks first if it has a "
                 "conftest.py, or they an __init__.py. Copy the folder of benchmarks elsewhere, and "
                 "let --benchmarks name the copy"
             )
-        return f"{told}; install that one (`pip install .`), or let PYTHONPATH name its folder"
+        return f"{problem}; install that one (`pip install .`), or let PYTHONPATH name its folder"
     return None
 
 
-def _places(project: Path, name: str) -> list[Path]:
+def _modules() -> Iterator[tuple[str, Path]]:
+    """Yield the modules of this process by name, each with the file that it came from."""
+    for name, module in sorted(sys.modules.items()):
+        file = getattr(module, "__file__", None)
+        if isinstance(file, str) and Path(file).is_absolute():
+            yield name, Path(file)
+
+
+def _own_files(project: Path, name: str) -> list[Path]:
     """Return where a project would have a module or a package of that name."""
     return [
         folder / file

@@ -20,6 +20,7 @@ from typing import Self
 import msgspec
 from msgspec.structs import replace
 
+from suite.checkout import CHECKOUT
 from suite.journal import (
     Begun,
     Busy,
@@ -32,8 +33,6 @@ from suite.journal import (
 )
 from suite.run.orphans import Orphans
 
-ROOT = Path(__file__).resolve().parents[2]
-"""The folder that holds `suite/`."""
 POLL_SECONDS = 0.05
 QUIET_SECONDS = 180.0
 """Seconds without any news between two cases after which a launch is given up."""
@@ -188,7 +187,7 @@ def environment(first: Sequence[str] = ()) -> dict[str, str]:
         current one
     """
     kept = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
-    paths = [str(ROOT), *first, *filter(None, [os.environ.get("PYTHONPATH")])]
+    paths = [str(CHECKOUT), *first, *filter(None, [os.environ.get("PYTHONPATH")])]
     return (
         kept
         | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTHONPATH": os.pathsep.join(paths)}

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from frobench import tells
+from frobench.endings import tells
 from suite.errors import CutShortError, Interrupted
 from suite.machine import environment
 from suite.stored import store

@@ -2,6 +2,7 @@
 """`frobench show`: a stored run's answers for people, at any width, and for programs."""
 
 import csv
+import gc
 import io
 import json
 import re
@@ -11,8 +12,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from msgspec.structs import replace
 
+from frobench import main
 from reports.summary import plain
 from suite.stored import store
 from suite.stored.run import Outcome
@@ -149,6 +152,21 @@ def test_nothing_that_takes_long_to_import_is_imported_to_show_a_run() -> None:
     assert code == "0"
     assert "pandas" in modules
     assert {"torch", "scipy", "matplotlib", "jinja2", "pytest", "rich"}.isdisjoint(modules)
+
+
+@pytest.mark.parametrize("verb", ["show", "compare"])
+@pytest.mark.parametrize("enabled", [True, False])
+def test_a_verb_that_ends_leaves_the_search_for_garbage_as_it_was(
+    tmp_path: Path, verb: str, *, enabled: bool
+) -> None:
+    (tmp_path / "empty.json").touch()
+    before = gc.isenabled()
+    (gc.enable if enabled else gc.disable)()
+    try:
+        ended = CliRunner().invoke(main, [verb, str(tmp_path / "empty.json")])
+        assert (ended.exit_code, gc.isenabled()) == (1, enabled)
+    finally:
+        (gc.enable if before else gc.disable)()
 
 
 def test_a_damaged_file_is_no_answer(tmp_path: Path) -> None:

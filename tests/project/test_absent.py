@@ -61,7 +61,7 @@ def test_what_is_missing_is_named_in_one_line(
 def test_the_wheels_to_carry_are_those_that_the_code_imports_and_what_these_need() -> None:
     measuring, pages = downloaded("docs/offline.md")
     stated = {Requirement(need).name for need in PROJECT["project"]["dependencies"]}
-    imported = distributions(imports([ROOT / "frobench.py", ROOT / "suite", ROOT / "benchmarks"]))
+    imported = distributions(imports([ROOT / "frobench", ROOT / "suite", ROOT / "benchmarks"]))
     assert measuring == needed(imported & stated)
     assert pages == needed(stated) - measuring
 

@@ -38,7 +38,7 @@ def test_the_tree_is_the_real_one() -> None:
     inits = [file for name in PACKAGES for file in (ROOT / name).rglob("__init__.py")]
     folders = {f"{file.parent.relative_to(ROOT).as_posix()}/" for file in inits}
     files = {path.as_posix() for name in PACKAGES for path in modules(name) if len(path.parts) == 2}
-    assert shown() == {"frobench.py", "benchmarks/", *folders, *files}
+    assert shown() == {"frobench/", "benchmarks/", *folders, *files}
 
 
 def test_every_path_that_the_page_names_is_there() -> None:

@@ -23,9 +23,8 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with Frobench's modules and its command, as an installation has them."""
     folder = tmp_path_factory.mktemp("installed")
     leave = shutil.ignore_patterns("__pycache__")
-    for package in ("suite", "reports", "benchmarks"):
+    for package in ("frobench", "suite", "reports", "benchmarks"):
         shutil.copytree(ROOT / package, folder / package, ignore=leave)
-    shutil.copy(ROOT / "frobench.py", folder)
     (folder / "bin").mkdir()
     (folder / "bin" / "frobench").write_text(SCRIPT)
     return folder

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
+from suite.checkout import CHECKOUT
 from suite.checks import declared_work, today
 from suite.checks.ceilings import function, path, precision
 from suite.checks.rule import Fault
@@ -149,8 +150,8 @@ def _declared(case: Case) -> dict[str, float]:
     """Return the work that the benchmark declares, if it is the one that was measured."""
     benchmark, info = case.fullname.partition("[")[0], case.extra_info
     module, _, name = benchmark.partition("::")
-    source = today.ROOT / module
-    if source.parent != today.ROOT / today.FOLDER or _version(source, name) != info.version:
+    source = CHECKOUT / module
+    if source.parent != CHECKOUT / today.FOLDER or _version(source, name) != info.version:
         return {}
     return declared_work.declared(source, name, case.params, len(info.devices))
 

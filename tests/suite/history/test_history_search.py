@@ -104,7 +104,7 @@ def test_of_two_changes_the_larger_is_found() -> None:
 
 def test_the_fewest_launches_that_are_accepted_are_the_fewest_that_show_a_change() -> None:
     large = {"slow": step(2, 1, 2.0)}
-    option = next(one for one in frobench.history.params if one.name == "launches")
+    option = next(one for one in frobench.main.commands["history"].params if one.name == "launches")
     assert isinstance(option.type, click.IntRange)
     fewest = int(option.type.min or 0)
     assert search(2, MadeUpCommits(large), fewest).changed == ["slow"]

@@ -201,7 +201,6 @@ def test_the_result_is_the_last_calls(clock: VirtualClock, settings: Settings) -
 def test_the_garbage_collector_rests_while_sampling(
     clock: VirtualClock, settings: Settings
 ) -> None:
-    gc.enable()  # a command that a test before called in this process leaves it disabled
     states: set[bool] = set()
 
     def body() -> None:
@@ -216,7 +215,6 @@ def test_the_garbage_collector_rests_while_sampling(
 def test_the_garbage_collector_is_back_after_a_body_that_raises(
     clock: VirtualClock, settings: Settings
 ) -> None:
-    gc.enable()
     with pytest.raises(ZeroDivisionError):
         measure(sampler(clock, lambda: 1 // 0), settings)
     assert gc.isenabled()

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: MIT
+"""The command itself, and its verbs."""
+
+import atexit
+import gc
+import os
+from typing import Any
+
+import click
+
+from frobench.commits import history
+from frobench.judging import compare, export, show, validate
+from frobench.measuring import reproduce, run
+from frobench.preview import doctor, list_cases
+from frobench.publishing import report, share
+from suite.printable import guard_terminal
+
+__version__ = "0.1.0"
+
+atexit.register(gc.disable)  # the system takes back at the end what no search for garbage would
+
+
+class Command(click.Group):
+    """The command, which prints nothing that gives orders to a terminal."""
+
+    def main(self, *arguments: Any, **options: Any) -> Any:  # noqa: ANN401 - as click's
+        """Do what is asked."""
+        if not os.environ.get("_FROBENCH_COMPLETE"):  # else a shell reads it, and wants bytes
+            guard_terminal()
+        return super().main(*arguments, **options)
+
+
+@click.group(cls=Command, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="frobench")
+def main() -> None:
+    """Measure what a GPU is worth to PyTorch, with intervals, and show it.
+
+    Exit codes: 0 fine; 1 a case failed or a file is invalid; 2 usage; 3 what was asked cannot be
+    done: the machine cannot, nothing was measured, or a comparison lacks what it needs; 4 a case
+    became slower, or a result was not reproduced; 130 interrupted.
+    """
+
+
+for _verb in (
+    compare,
+    doctor,
+    export,
+    history,
+    list_cases,
+    report,
+    reproduce,
+    run,
+    share,
+    show,
+    validate,
+):
+    main.add_command(_verb)

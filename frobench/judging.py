@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: MIT
+"""The verbs that read stored runs: `validate`, `show`, `export` and `compare`."""
+
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from frobench.endings import FAILED, makes_much, tells
+from frobench.options import FILE, RESULTS, across, as_json, in_form, paths
+from suite.absent import absent, absent_module
+
+if TYPE_CHECKING:
+    from suite.stored.run import Run
+
+# ruff: noqa: PLC0415 - every verb imports its own, so that none waits for another's
+
+
+@click.command()
+@paths
+@tells
+def validate(paths: tuple[Path, ...]) -> None:
+    """Check stored runs, files or folders; a line for every fault, doubt and change since.
+
+    Exits with 1 if a run is not valid: its file is damaged, or it cannot be honest.
+    """
+    from suite.terminal.layout import is_honest, say, shown, stored_runs
+
+    found = stored_runs(paths, RESULTS)
+    good = [path for path in found if is_honest(path, err=False)]
+    say(*(f"{shown(path)}: valid" for path in good))
+    if good != found:
+        sys.exit(FAILED)
+
+
+@click.command()
+@click.argument("file", type=FILE)
+@click.option("--all", "every", is_flag=True, help="Every answer, not one of each exercise.")
+@click.option("--cases", is_flag=True, help="Every case instead of the answers.")
+@in_form("markdown", "As a table for a pull request or a wiki.")
+@in_form("json", "Every answer and every case, for programs.")
+@in_form("csv", "Every answer, or with --cases every case, a row each.")
+@tells
+@makes_much
+def show(file: Path, form: str | None, *, every: bool, cases: bool) -> None:
+    """Print the answers of the stored run in FILE, then its doubts.
+
+    A case that failed or was left out stands with its reason among the --cases.
+    """
+    from suite import checks
+    from suite.terminal.layout import is_valid
+
+    if not is_valid(file):
+        sys.exit(FAILED)
+    judged = checks.read(file)
+    if form is None:
+        conclude(judged, err=False, every=every, cases=cases)
+        return
+    from reports.summary import plain
+    from suite.terminal import answer_files
+
+    run = plain.answers(checks.credible(judged))
+    writers = {
+        "json": lambda: answer_files.as_json(run),
+        "csv": lambda: answer_files.cases_as_csv(run.cases) if cases else answer_files.as_csv(run),
+        "markdown": lambda: (
+            answer_files.cases_as_markdown(run.cases) if cases else answer_files.as_markdown(run)
+        ),
+    }
+    click.echo(writers[form]())
+
+
+@click.command()
+@click.argument("file", type=FILE)
+@in_form("github-action-benchmark", "For its tool customSmallerIsBetter.")
+@in_form("bencher", "Bencher Metric Format.")
+@in_form("openmetrics", "For Prometheus and what else reads its text.")
+@tells
+def export(file: Path, form: str | None) -> None:
+    """Print the estimate of each case in FILE, with its interval, for a dashboard.
+
+    An estimate is the median over launches. Cases with an error are left out.
+    """
+    from suite import checks
+    from suite.export import FORMATS
+    from suite.terminal.layout import is_valid
+
+    if form is None:
+        raise click.UsageError(f"choose a format: --{', --'.join(FORMATS)}")
+    if not is_valid(file):
+        sys.exit(FAILED)
+    click.echo(FORMATS[form](checks.credible(checks.read(file))))
+
+
+@click.command()
+@click.argument("base", type=FILE)
+@click.argument("new", metavar="[NEW]", type=FILE, required=False)
+@across
+@click.option(
+    "--allow-missing", is_flag=True, help="Exit with 0 although headline cases are not compared."
+)
+@click.option("--purchase", is_flag=True, help="Two machines side by side, without verdicts.")
+@as_json
+@tells
+@makes_much
+def compare(  # noqa: PLR0913 - one for each option
+    base: Path,
+    new: Path | None,
+    across: tuple[str, ...],
+    *,
+    allow_missing: bool,
+    purchase: bool,
+    as_json: bool,
+) -> None:
+    """Say for each case whether NEW is faster or slower than BASE.
+
+    With BASE alone, compare the two versions in each of its cases that measures a body against
+    another version. How far separate runs of a machine differ by themselves is learned from its
+    other runs beside BASE and NEW and in results/.
+
+    Exits with 4 if any case is slower. Otherwise exits with 3 if nothing could be compared, or if a
+    headline case of BASE failed in NEW, is missing there or could not be compared; and else with 0.
+    All cases together raise a false alarm in at most 5% of comparisons. With --purchase there are
+    no verdicts, and it exits with 0.
+    """
+    from reports.compare import verdicts
+    from suite import checks
+    from suite.compare import others
+    from suite.terminal.layout import is_valid
+
+    with suppress(OSError):  # what cannot be read is refused below
+        if new is not None and new.samefile(base):
+            raise click.UsageError("BASE and NEW are the same file; name two runs")
+    if new is None and (purchase or across):
+        option = "--purchase" if purchase else "--across"
+        raise click.UsageError(f"{option} compares two runs, each with an environment of its own")
+    if purchase and (across or allow_missing):
+        raise click.UsageError("--purchase gives no verdicts; leave --across and --allow-missing")
+    given = [path for path in (base, new) if path is not None]
+    if not all([is_valid(path) for path in given]):  # noqa: C419 - so that every fault is shown
+        sys.exit(FAILED)
+    runs = [checks.read(path) for path in given]
+    if len(runs) == 1:
+        sys.exit(verdicts.versions(*runs, as_json=as_json, allow_missing=allow_missing))
+    first, second = runs
+    if purchase:
+        sys.exit(verdicts.machines(first, second, as_json=as_json))
+    require_facts(across, first, second)
+    stored = RESULTS / Path(first.frobench.environment.machine).name
+    known = others([stored, *(path.parent for path in given)])
+    sys.exit(
+        verdicts.runs(first, second, known, across, as_json=as_json, allow_missing=allow_missing)
+    )
+
+
+def require_facts(across: Sequence[str], *runs: "Run") -> None:
+    """Refuse a name that is no fact of the environments of some runs."""
+    from suite.compare import unknown_fact
+
+    if error := unknown_fact(across, runs):
+        raise click.UsageError(f"--across: {error}")
+
+
+def conclude(judged: "Run", *, err: bool, every: bool = False, cases: bool = False) -> None:
+    """Print the answers of a run, then what makes them doubtful.
+
+    every : all answers, not only the first of each exercise
+    cases : every case instead of the answers
+    """
+    from suite import checks
+    from suite.terminal import answers
+    from suite.terminal.layout import doubts, say, width
+
+    columns = width()
+    try:
+        from reports.summary import plain
+    except ImportError as error:  # what measures may have less than what reports
+        if (module := absent_module(error)) is None:
+            raise
+        say(f"no answers here: {absent(module)}", err=err)
+    else:
+        run = plain.answers(checks.credible(judged))
+        say(*[""] * err, *answers.heading(run, columns), "", err=err)  # apart from the progress
+        chosen = answers.case_lines(run.cases, columns)
+        say(*(chosen if cases else answers.lines(run, columns, every=every)), err=err)
+    say(*doubts(judged, columns), err=err)

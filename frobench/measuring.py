@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: MIT
+"""The verbs that measure this machine: `run` and `reproduce`."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from frobench.endings import FAILED, measures, spelled
+from frobench.judging import conclude, require_facts
+from frobench.options import (
+    FILE,
+    across,
+    benchmarks,
+    devices,
+    expression,
+    names,
+    profile,
+    project,
+    results,
+    seed,
+    wait,
+)
+
+if TYPE_CHECKING:
+    from suite.stored.run import Run
+
+# ruff: noqa: PLC0415 - every verb imports its own, so that none waits for another's
+
+
+@click.command()
+@expression
+@profile
+@devices
+@benchmarks
+@results
+@click.option("--budget", type=click.FloatRange(min=1), metavar="SECONDS", help="For the run.")
+@click.option("--launches", type=click.IntRange(min=1), metavar="N", help="Instead of a budget.")
+@click.option("--deadline", type=click.FloatRange(min=1), metavar="SECONDS", help="For a case.")
+@seed
+@project("Whose commit is stored")
+@click.option("--peak", is_flag=True, help="Search 3 minutes more for the fastest product.")
+@click.option("--resume", metavar="RUN", help="Finish an interrupted run, or the `last` one.")
+@click.option("--once", metavar="CASE", help="Call one case once, for a profiler; store nothing.")
+@click.option(
+    "--trace",
+    type=click.Path(dir_okay=False, writable=True, path_type=Path),
+    metavar="FILE",
+    help="With --once: write a trace of the call for chrome://tracing or Perfetto.",
+)
+@wait
+@measures
+def run(
+    devices: str,
+    results: Path,
+    benchmarks: Path,
+    *,
+    once: str | None,
+    trace: Path | None,
+    **wanted: Any,  # noqa: ANN401 - see `Request`
+) -> None:
+    """Measure this machine and store the run; the last line is the stored file's path.
+
+    With --once, one case of any profile is set up, warmed up and called once in this process, to
+    which a profiler can attach; see docs/profiling.md.
+    """
+    from suite.terminal.layout import say, shown
+
+    if once is not None:
+        call_once(once, trace, benchmarks, names(devices), wanted)
+        return
+    if trace is not None:
+        raise click.UsageError("--trace is of the call that --once makes")
+    path, stored = measure(results=results, benchmarks=benchmarks, devices=devices, **wanted)
+    try:
+        conclude(stored, err=True)
+    finally:  # whatever becomes of the answers, the run is stored
+        say(shown(path))
+    sys.exit(failed(stored))
+
+
+@click.command()
+@click.argument("file", type=FILE)
+@devices
+@benchmarks
+@results
+@across
+@wait
+@measures
+def reproduce(  # noqa: PLR0913 - one for each option
+    file: Path,
+    devices: str,
+    benchmarks: Path,
+    results: Path,
+    across: tuple[str, ...],
+    *,
+    wait: bool,
+) -> None:
+    """Repeat the run in FILE, here, and say whether the results agree.
+
+    Settings and devices are those of FILE; --devices chooses some of them. The last line is
+    the new stored file's path. Exits with 4 if the results do not agree, by the verdicts of
+    `compare`, and else with 1 if a case failed here. Where this is another machine, or another
+    state of it, or too little could be compared, nobody can say: then the findings are shown side
+    by side, and it exits with 3.
+    """
+    from reports.compare import verdicts
+    from suite import checks
+    from suite.compare import others
+    from suite.terminal.layout import is_valid, say, shown
+
+    if not is_valid(file):
+        sys.exit(FAILED)
+    first = checks.read(file)
+    require_facts(across, first)
+    path, again = measure(
+        results=results, benchmarks=benchmarks, devices=devices, like=first, wait=wait
+    )
+    conclude(again, err=True)
+    code = verdicts.reproduction(first, again, others([file.parent, path.parent]), across)
+    say(shown(path))
+    sys.exit(failed(again) or code)
+
+
+def measure(results: Path, benchmarks: Path, devices: str, **wanted: Any) -> "tuple[Path, Run]":  # noqa: ANN401 - see `Request`
+    """Measure what is wanted, and return the stored file and its path."""
+    from suite.errors import Interrupted
+    from suite.run.interruptions import Interruptions
+    from suite.run.progress import reporter
+    from suite.run.request import Request
+    from suite.run.runner import run as to_the_end
+    from suite.stored import store
+
+    request = Request(
+        results=spelled(results),
+        benchmarks=spelled(benchmarks),
+        devices=names(devices),
+        **wanted,
+    )
+    with Interruptions() as interruptions:
+        try:
+            with reporter() as progress:
+                return to_the_end(request, progress, interruptions)
+        except Interrupted as stopped:
+            if stopped.stored is not None:
+                conclude(store.read(stopped.stored), err=True)
+            raise
+
+
+def call_once(
+    case: str, trace: Path | None, benchmarks: Path, devices: list[str], wanted: dict[str, Any]
+) -> None:
+    """Call one case once, and say that this is no measurement."""
+    from suite.once.single_case import Once, run_once
+    from suite.stored.names import name_of
+    from suite.terminal.layout import say, shown
+    from suite.units import format_seconds
+
+    measuring = ("budget", "launches", "deadline", "project", "peak", "resume")
+    if given := [f"--{name}" for name in measuring if wanted[name]]:
+        raise click.UsageError(f"--once measures nothing: leave out {', '.join(given)}")
+    asked = Once(
+        case=case,
+        benchmarks=spelled(benchmarks),
+        devices=devices,
+        expression=wanted["expression"],
+        seed=wanted["seed"] or 0,
+        trace=trace and trace.absolute(),
+    )
+    called = run_once(asked, waiting=(lambda line: say(line, err=True)) if wanted["wait"] else None)
+    where = " and ".join(called.devices)
+    say(f"{name_of(called.case)}: called once on {where}, after the warm-up; its result is right.")
+    took = format_seconds(called.seconds)
+    say(f"The call took {took}. This is no measurement: nothing is stored.")
+    if trace is not None:
+        say(f"Trace, for https://ui.perfetto.dev or chrome://tracing: {shown(trace.absolute())}")
+
+
+def failed(stored: "Run") -> int:
+    """Return the exit code of a run: 1 if a case failed."""
+    return FAILED * any(outcome.status == "failed" for outcome in stored.frobench.outcomes)

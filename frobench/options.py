@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: MIT
+"""The options and arguments that several verbs take."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from frobench.hiding import HOME
+
+RESULTS = Path("results")
+SITE = Path("site")
+PROFILES = ("quick", "standard", "rigorous")  # spelled out, as suite.profiles takes a while
+
+
+class StoredPath(click.Path):
+    """A path that is there, be it a link that leads nowhere: whoever reads it says what it is."""
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:  # noqa: ANN401 - as click's
+        """Return the path, or say that there is none."""
+        broken = os.path.lexists(value) and not os.path.exists(value)  # noqa: PTH110 - or a link to itself
+        return Path(value) if broken else super().convert(value, param, ctx)
+
+
+class RegularFile(click.Path):
+    """A path of a regular file, which can be read without waiting."""
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:  # noqa: ANN401 - as click's
+        """Return the path, or say that no such file is there."""
+        path = Path(os.fsdecode(super().convert(value, param, ctx)))
+        return path if path.is_file() else self.fail("not a regular file", param, ctx)
+
+
+FILE = StoredPath(exists=True, dir_okay=False, readable=False, path_type=Path)
+paths = click.argument(
+    "paths", nargs=-1, type=StoredPath(exists=True, readable=False, path_type=Path)
+)
+expression = click.option("-k", "expression", default="", metavar="EXPR", help="Only these cases.")
+devices = click.option("--devices", default="", metavar="LIST", help="Such as cpu,cuda:0.")
+profile = click.option(
+    "--profile", type=click.Choice(PROFILES), default="standard", show_default=True
+)
+as_json = click.option("--json", "as_json", is_flag=True, help="For programs.")
+benchmarks = click.option(
+    "--benchmarks",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    default=HOME / "benchmarks",
+    help="Folder of benchmarks, if not Frobench's own.",
+)
+results = click.option(
+    "--results",
+    type=click.Path(path_type=Path),
+    default=RESULTS,
+    show_default=True,
+    help="Folder of stored runs.",
+)
+
+
+across = click.option(
+    "--across",
+    multiple=True,
+    metavar="FACT",
+    callback=lambda _context, _option, facts: tuple(dict.fromkeys(facts)),
+    help="Compare although FACT differs, such as software.torch; may be given again.",
+)
+seed = click.option(
+    "--seed", type=click.IntRange(0, 2**53), metavar="N", help="Of inputs and orders."
+)
+wait = click.option("--wait", is_flag=True, help="Wait until no other run measures this machine.")
+
+
+def project(what: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Let a verb be told a project's folder, which is otherwise the repository of --benchmarks.
+
+    what : what it is for
+    """
+    folder = click.Path(exists=True, file_okay=False, path_type=Path)
+    text = f"{what}; by default the repository of --benchmarks."
+    return click.option("--project", type=folder, metavar="DIR", help=text)
+
+
+def into(folder: Path, what: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Let a verb be told where to write, and otherwise write into `folder`."""
+    path = click.Path(file_okay=False, path_type=Path)
+    return click.option("-o", "--output", type=path, default=folder, show_default=True, help=what)
+
+
+def in_form(name: str, what: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Let a verb be asked for one of several forms, each by an option of its own."""
+    return click.option(f"--{name}", "form", flag_value=name, help=what)
+
+
+def names(devices: str) -> list[str]:
+    """Return the names in a list that commas separate."""
+    return [name.strip() for name in devices.split(",") if name.strip()]

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: MIT
+"""The verbs that say what a run would find here: `list` and `doctor`."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from frobench.endings import CANNOT, measures, spelled, tells
+from frobench.options import (
+    as_json,
+    benchmarks,
+    devices,
+    expression,
+    names,
+    profile,
+    results,
+)
+
+if TYPE_CHECKING:
+    from suite.stored.run import ProfileName
+
+# ruff: noqa: PLC0415 - every verb imports its own, so that none waits for another's
+
+
+@click.command("list")
+@expression
+@profile
+@devices
+@benchmarks
+@results
+@as_json
+@measures
+def list_cases(  # noqa: PLR0913 - one for each option
+    expression: str,
+    profile: "ProfileName",
+    devices: str,
+    benchmarks: Path,
+    results: Path,
+    *,
+    as_json: bool,
+) -> None:
+    """Show the cases that a run would measure, their work and what it should take.
+
+    Nothing is run. The times are those of the newest stored run of this kind of machine, as far
+    as it goes.
+    """
+    import tempfile
+
+    from suite.profiles import settings_for
+    from suite.run.forecast.expected import expect, newest
+    from suite.run.pilot import collect
+    from suite.terminal import listing
+    from suite.terminal.layout import dump, say, width
+
+    settings = settings_for(profile, names(devices), expression=expression)
+    with tempfile.TemporaryDirectory() as folder:
+        found, declared = collect(settings, Path(folder), spelled(benchmarks))
+    expected = expect(found, declared, settings, newest(results / declared.machine))
+    if as_json:
+        dump(expected)
+    else:
+        say(*listing.lines(expected, width()))
+
+
+@click.command()
+@results
+@as_json
+@tells
+def doctor(results: Path, *, as_json: bool) -> None:
+    """Show what is there, and what is wrong with it, with what mends it.
+
+    Nothing is measured. Exits with 3 if an accelerator or PyTorch cannot be used.
+    """
+    from suite.doctor import examine
+    from suite.terminal import doctor_page
+    from suite.terminal.layout import dump, say, width
+
+    found = examine(results.resolve())
+    if as_json:
+        dump(found)
+    else:
+        say(*doctor_page.lines(found.there, found.troubles, width()))
+    sys.exit(CANNOT * found.unusable)

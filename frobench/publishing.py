@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: MIT
+"""The verbs that prepare stored runs for others: `share` and `report`."""
+
+import gc
+import re
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from frobench.endings import FAILED, end, tells
+from frobench.options import FILE, RESULTS, SITE, RegularFile, into, paths
+
+if TYPE_CHECKING:
+    from suite.stored.run import Conclusion
+
+# ruff: noqa: PLC0415 - every verb imports its own, so that none waits for another's
+
+
+@click.command()
+@click.argument("file", type=FILE)
+@into(RESULTS, "Folder of stored runs.")
+@click.option("--all", "everything", is_flag=True, help="Show every text in full.")
+@tells
+def share(file: Path, output: Path, *, everything: bool) -> None:
+    """Show what publishing FILE would tell, and write it ready for a pull request.
+
+    What names a person or a host is taken out, and the digest made anew. Call it where the run
+    was made: only there are the names of the host and its user known. Nothing is sent anywhere.
+    """
+    from suite import publish
+    from suite.personal import private
+    from suite.stored import store
+    from suite.terminal import disclosure
+    from suite.terminal.layout import is_honest, say, shown
+
+    if not is_honest(file, but=publish.MENDED):
+        sys.exit(FAILED)
+    first = store.read(file)
+    run, removed = publish.redact(first, private.own_names())
+    say(*disclosure.lines(run, removed, everything=everything), "")
+    try:
+        path = store.write(run, output)
+    except FileExistsError as there:
+        path = Path(there.filename)
+        if store.content(path) != store.encode(run):
+            end(
+                FAILED,
+                f"{shown(path)} is there already and says something else; nothing was written: "
+                "give another folder with -o",
+            )
+    say("Open a pull request that adds this file under results/:", shown(path))
+
+
+def _web_folder(_context: click.Context, _option: click.Parameter, text: str | None) -> str:
+    """Return the address of a folder of the web, with the slash at its end."""
+    if text and not re.fullmatch(r"https?://[^\s/?#]+(/[^\s?#]*)?", text):
+        raise click.BadParameter("an address such as https://example.org/results/")
+    return f"{text.rstrip('/')}/" if text else ""
+
+
+def _licence(_context: click.Context, _option: click.Parameter, text: str) -> str:
+    """Return the name of a licence, in letters that such names have."""
+    if not re.fullmatch(r"[A-Za-z0-9.+-]+", text):
+        raise click.BadParameter("a name such as CC0-1.0, from https://spdx.org/licenses/")
+    return text
+
+
+@click.command()
+@paths
+@into(SITE, "Folder for the pages.")
+@click.option("--reference", type=FILE, metavar="FILE", help="What FILEs are held against.")
+@click.option(
+    "--prices",
+    type=RegularFile(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="What devices cost, instead of at launch.",
+)
+@click.option("--address", callback=_web_folder, metavar="URL", help="Where the pages will lie.")
+@click.option(
+    "--licence",
+    default="CC-BY-4.0",
+    show_default=True,
+    callback=_licence,
+    metavar="SPDX",
+    help="Under which others may use the data.",
+)
+@tells
+def report(  # noqa: PLR0913, PLR0917 - one for each option
+    paths: tuple[Path, ...],
+    output: Path,
+    reference: Path | None,
+    prices: Path | None,
+    address: str,
+    licence: str,
+) -> None:
+    """Write pages from stored runs: those of `results/`, or of the paths given.
+
+    Two files or more are also laid side by side, on a page for who chooses between machines:
+    beside the first that measured an accelerator, or the `--reference`. A file of prices has the
+    columns of `reports/purchase/prices.csv`.
+
+    A folder below `results/.runs/` is a run that goes on: its page shows what it has so far.
+    """
+    from reports.site.workers import FEW_PAGES, collect_seldom
+
+    collect_seldom(FEW_PAGES)  # before what is imported next makes half a million objects
+    from reports.files.metadata import Publication
+    from reports.purchase import purchase
+    from reports.purchase.prices import PATH, read
+    from reports.site import build
+    from suite.run.folder import watch
+    from suite.terminal.layout import say, shown, stored_runs, tell
+
+    gc.freeze()  # what was imported stays: to look through it at the end takes a fifth of a second
+
+    broken = []
+
+    def is_broken(path: Path, found: "list[Conclusion]") -> None:
+        broken.append(path)
+        tell(path, found, err=True)
+
+    if reference and not paths:
+        raise click.UsageError("--reference is for the files that are held against it")
+    asked = reference or sum(path.is_file() for path in paths) > 1
+    paths = tuple(dict.fromkeys((*paths, *([reference] if reference else []))))
+    try:
+        known = read(prices or PATH)
+    except ValueError as error:
+        raise click.UsageError(str(error)) from None
+    beside = purchase.Maker([path for path in paths if path.is_file()], reference, known)
+    with watch.as_files(paths) as found:
+        stored_runs(tuple(found), RESULTS)  # or says that there is none
+        made = build.build(
+            found or [RESULTS],
+            output,
+            tell=is_broken,
+            beside=beside,
+            known=known,
+            publication=Publication(address, licence),
+        )
+        say(*map(shown, made))
+    if beside.made:
+        say(f"machines side by side: {shown(output / purchase.PAGE)}")
+    elif asked:
+        say("no machines side by side: fewer than two different whole runs were given as files")
+    if broken:
+        end(FAILED, "no page for what is not valid")
