@@ -6,7 +6,7 @@ from functools import cache
 from itertools import accumulate
 
 _NOMINAL = 0.971
-_NOMINAL_OF_FEW = {7: 0.977, 8: 0.977, 9: 0.96, 12: 0.968, 15: 0.964, 18: 0.968}
+_NOMINAL_BY_COUNT = {7: 0.977, 8: 0.977, 9: 0.96, 12: 0.968, 15: 0.964, 18: 0.968}
 """More than 95%, since launches often resemble the ones before: as much as a mean width of 1.35
 times the t-interval's allows, by number of launches. The width jumps where a pair of order
 statistics covers about as much."""
@@ -88,7 +88,7 @@ def _place(count: int) -> tuple[int, float]:
     The formula is Hettmansperger and Sheather's, with `outer` and `inner` the coverage of
     the two pairs.
     """
-    nominal = _NOMINAL_OF_FEW.get(count, _NOMINAL)
+    nominal = _NOMINAL_BY_COUNT.get(count, _NOMINAL)
     rank, inner = 1, _coverage(count, 1)
     while inner >= nominal:
         rank, outer, inner = rank + 1, inner, _coverage(count, rank + 1)

@@ -67,14 +67,13 @@ class Levels(Struct, frozen=True):
         }
         return structs.replace(self, cases=cases, gauges=clock.relative(self.gauges))
 
-    def is_like(self, run: Run) -> bool:
+    def is_like(self, other: "Levels") -> bool:
         """Whether this is another run of the same machine, disturbed alike."""
-        ours = run.frobench
         return (
             bool(self.cases)
-            and self.run != ours.run
-            and self.state == state(ours.environment)
-            and self.disturbed == sorted(disturbing(run) or ())
+            and self.run != other.run
+            and self.state == other.state
+            and self.disturbed == other.disturbed
         )
 
     def met_the_same(self, gauges: Gauges) -> bool:
@@ -92,11 +91,10 @@ def levels(run: Run) -> Levels:
     failed = failures(run, "")
     cases = {
         case.fullname: (case, medians)
-        for case in run.benchmarks
+        for case in ([] if faults(run, "") else run.benchmarks)
         for medians in [launch_medians(case.stats.data, case.extra_info.launches)]
         if sum(value is not None and value > 0 for value in medians) >= LEAST_LAUNCHES
         and case.fullname not in failed
-        and not faults(run, "")
     }
     return Levels(
         run=run.frobench.run,

@@ -13,7 +13,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from statistics import NormalDist, median, variance
 from typing import NamedTuple
 
-from suite.compare import clock
 from suite.compare.disturbance import shift_of, sure_shifts
 from suite.compare.false_alarms.levels import MOST_RUNS, Levels, levels
 from suite.statistics import ALARMS, Between
@@ -79,38 +78,55 @@ def wander(base: Run, new: Run, others: Sequence[Levels]) -> Known:
     cases = {
         case.fullname: (case.extra_info.version, case.extra_info.device) for case in base.benchmarks
     }
-    mine = [run for run in others if run.is_like(base) and run.run != new.frobench.run]
     ours = levels(base), levels(new)
-    teachers = [run for run in mine if run.met_the_same(ours[0].gauges)][:MOST_RUNS]
-    plain = learned(cases, teachers)
-    steadier, steady = _steadier(cases, ours, mine)
-    shifts = sure_shifts(*(run.gauges for run in ours))
-    relative = sure_shifts(*(clock.relative(run.gauges) for run in ours))
-    found = {}
+    alike = [run for run in others if run.is_like(ours[0]) and run.run != ours[1].run]
+    plain = _lesson(cases, ours, alike)
+    relative = _lesson_in_clocks(cases, ours, alike)
+    wanders = {}
     for case in base.benchmarks:
         name = case.fullname
-        known, other = plain[name] or _assumed(name, ours), steadier.get(name)
-        if other and other.error < known.error:
-            found[name] = other._replace(shift=SCALE * shift_of(case, relative))
+        own, steadier = plain.cases[name] or _assumed(name, ours), relative.cases.get(name)
+        if steadier and steadier.error < own.error:
+            wanders[name] = steadier._replace(shift=SCALE * shift_of(case, relative.shifts))
         else:
-            found[name] = known._replace(shift=SCALE * shift_of(case, shifts))
-    runs = max(len(teachers), steady)
-    return Known(found, runs if runs >= LEAST_RUNS else 0)
+            wanders[name] = own._replace(shift=SCALE * shift_of(case, plain.shifts))
+    runs = max(plain.runs, relative.runs)
+    return Known(wanders, runs if runs >= LEAST_RUNS else 0)
 
 
-def _steadier(
-    cases: Mapping[str, tuple[str, str]], ours: tuple[Levels, Levels], others: Sequence[Levels]
-) -> tuple[dict[str, Wander], int]:
-    """Return what other runs show of cases relative to the speed of the cores, and how many."""
-    before, after = (run.clock for run in ours)
-    if before is None or after is None:
-        return {}, 0
-    gauges = clock.relative(ours[0].gauges)
-    relative = [run for run in (other.in_clocks() for other in others) if run]
-    teachers = [run for run in relative if run.met_the_same(gauges)][:MOST_RUNS]
-    known = learned(cases, teachers)
-    slower = after - before
-    return {n: one._replace(clock=slower) for n, one in known.items() if one}, len(teachers)
+class _Lesson(NamedTuple):
+    """What other runs show of two runs.
+
+    cases : by full name
+    shifts : by which each gauge of the two runs surely differs, as a log
+    runs : how many other runs met the same state as the first
+    """
+
+    cases: Mapping[str, Wander | None]
+    shifts: Mapping[str, float]
+    runs: int
+
+
+def _lesson(
+    cases: Mapping[str, tuple[str, str]], ours: tuple[Levels, Levels], others: Iterable[Levels]
+) -> _Lesson:
+    before, after = (run.gauges for run in ours)
+    teachers = [run for run in others if run.met_the_same(before)][:MOST_RUNS]
+    return _Lesson(learned(cases, teachers), sure_shifts(before, after), len(teachers))
+
+
+def _lesson_in_clocks(
+    cases: Mapping[str, tuple[str, str]], ours: tuple[Levels, Levels], others: Iterable[Levels]
+) -> _Lesson:
+    """Return the same relative to the speed of the cores; nothing where that is unknown."""
+    clocks = [clock for run in ours if (clock := run.clock) is not None]
+    if len(clocks) < len(ours):
+        return _Lesson({}, {}, 0)
+    before, after, *rest = filter(None, (run.in_clocks() for run in (*ours, *others)))
+    lesson = _lesson(cases, (before, after), rest)
+    slower = clocks[1] - clocks[0]
+    wanders = {name: known and known._replace(clock=slower) for name, known in lesson.cases.items()}
+    return lesson._replace(cases=wanders)
 
 
 def learned(
@@ -158,7 +174,7 @@ def assumed(variances: Iterable[float]) -> Wander:
 
 
 def _assumed(name: str, ours: Iterable[Levels]) -> Wander:
-    return assumed(one.cases[name].variance for one in ours if name in one.cases)
+    return assumed(run.cases[name].variance for run in ours if name in run.cases)
 
 
 def _wander(excess: _Excess, pools: Mapping[str, float]) -> Wander | None:
@@ -181,10 +197,10 @@ def _excess(name: str, version: str, device: str, others: Sequence[Levels]) -> _
     return _Excess(device, beyond / launch, launch, len(mine) - 1)
 
 
-def _pools(found: Iterable[_Excess]) -> dict[str, float]:
+def _pools(excesses: Iterable[_Excess]) -> dict[str, float]:
     """Return the relative excess of each device's median case, where enough runs show it."""
     devices: dict[str, list[float]] = {}
-    for excess in found:
+    for excess in excesses:
         if excess.degrees + 1 >= LEAST_RUNS:
             devices.setdefault(excess.device, []).append(excess.relative)
     return {device: max(0.0, median(cases)) for device, cases in devices.items()}

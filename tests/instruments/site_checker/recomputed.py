@@ -8,7 +8,7 @@ from statistics import median
 from tests.instruments.site_checker.printed import Row
 
 LEAST, RANGE, AIM = 6, 6, 0.971
-AIM_OF_FEW = {7: 0.977, 8: 0.977, 9: 0.96, 12: 0.968, 15: 0.964, 18: 0.968}
+AIM_BY_COUNT = {7: 0.977, 8: 0.977, 9: 0.96, 12: 0.968, 15: 0.964, 18: 0.968}
 OUTWARD, MOST_OUTWARD = 0.063, 0.5
 ByLaunch = Mapping[int, float]
 
@@ -30,7 +30,7 @@ def interval(ordered: Sequence[float]) -> tuple[float, float]:
             for end, way in ((ordered[0], -1), (ordered[-1], 1))
         )
         return low, high
-    aim = AIM_OF_FEW.get(count, AIM)
+    aim = AIM_BY_COUNT.get(count, AIM)
     cover = [1 - 2 * _below(count, rank) for rank in range(count // 2 + 1)]
     rank = max(rank for rank, part in enumerate(cover) if part >= aim)
     part = (cover[rank] - aim) / (cover[rank] - cover[rank + 1])

@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import t as student_t
 
 from suite.compare import compare_runs, levels, others
-from suite.compare.false_alarms.levels import MOST_RUNS, Levels
+from suite.compare.false_alarms.levels import MOST_RUNS
 from suite.compare.false_alarms.wander import ASSUMED, LEAST, student, wander
 from suite.stored import store
 from suite.stored.run import Case, Conclusion, Run
@@ -151,8 +151,9 @@ def test_a_run_on_another_machine_or_disturbed_teaches_nothing() -> None:
     runs[3].frobench.troubles = [
         Conclusion(code="busy-processor", severity="warning", message="", advice="")
     ]
-    found: list[Levels] = [one for one in map(levels, runs[2:]) if one.is_like(runs[0])]
-    assert [one.run for one in found] == [run.frobench.run for run in runs[4:]]
+    base, *others = map(levels, [runs[0], *runs[2:]])
+    alike = [other.run for other in others if other.is_like(base)]
+    assert alike == [run.frobench.run for run in runs[4:]]
 
 
 def test_two_runs_alone_say_that_the_allowance_is_assumed() -> None:
