@@ -9,7 +9,6 @@ from torch.profiler import profile, record_function, schedule, supported_activit
 
 from suite.measure.sampler import Sampler, no_garbage_collection
 from suite.measure.sampling import Measurement
-from suite.measure.warm_up import warm_up
 from suite.stored.run import Settings
 
 MARK = "frobench: "
@@ -22,7 +21,7 @@ def called_once(sampler: Sampler, name: str, settings: Settings, trace: str | No
     trace : the file that PyTorch's profiler writes the call to, if there is to be one
     """
     seen = Measurement()
-    warm_up(sampler.took, settings.case_seconds / 2, sampler.clock)
+    sampler.warm_up(settings)
     with no_garbage_collection(), _traced(trace, sampler.took):
         sampler.get_ready()
         with _marked(f"{MARK}{name}"):

@@ -2,8 +2,10 @@
 """The gauge: a few fixed bodies that every launch times on every device, whatever is measured.
 
 Two runs whose gauges differ met the machine in different states (another clock, a neighbour on
-the same host), so their cases may differ for that reason alone. No case contains these bodies,
-and nothing is subtracted from a case by what they show.
+the same host), so their cases may differ for that reason alone. No case contains these bodies, and
+nothing is subtracted from a stored time by what they show. A comparison of two runs divides the
+times of a case by those of one of them, the Python loop (see `suite.compare.clock`), where that is
+known to bring the machine's runs closer together.
 """
 
 import math

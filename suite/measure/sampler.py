@@ -128,9 +128,13 @@ class Sampler:
         """Return what takes samples of the other version of the body, if there is one."""
         return replace(self, body=self.against) if self.against else None
 
-    def warm(self) -> "Sampler":
-        """Return what warms the body up: emptying the caches before each call warms nothing up."""
-        return replace(self, cold=None) if self.cold else self
+    def warm_up(self, settings: Settings) -> float:
+        """Warm the body up for half of a case's time; return the seconds of a call.
+
+        The caches stay as they are: emptying them before each call warms nothing up.
+        """
+        warm = replace(self, cold=None) if self.cold else self
+        return warm_up(warm.took, settings.case_seconds / 2, self.clock)
 
     def _watched(self, body: Body) -> tuple[float, float, Any]:
         """Call something of a device with events; return as `host` does."""
@@ -164,9 +168,9 @@ def measure(sampler: Sampler, settings: Settings) -> Measurement:
     with no_garbage_collection():
         seen = Measurement()
         begun = sampler.clock()
-        call = warm_up(sampler.warm().took, settings.case_seconds / 2, sampler.clock)
+        call = sampler.warm_up(settings)
         if other is not None:
-            warm_up(other.warm().took, settings.case_seconds / 2, other.clock)
+            other.warm_up(settings)
         wanted, least = _lengths(sampler, settings)
         seen.iterations = _iterations(sampler, call, wanted, least)
         seen.warmup = sampler.clock() - begun

@@ -35,7 +35,7 @@ from suite.run.forecast.costs import (
 )
 from suite.run.sensed.energy import Choice
 from suite.run.sensed.windowed import choose_windows
-from suite.stored.bounds import MOST_VALUES
+from suite.stored import bounds
 from suite.stored.run import (
     CommitInfo,
     Conclusion,
@@ -46,9 +46,6 @@ from suite.stored.run import (
     Search,
     Settings,
 )
-
-VALUES_BESIDE = 30
-"""Values that a stored file holds for each case and launch beside the samples, at most."""
 
 
 class _Kept(Struct):
@@ -155,8 +152,7 @@ class Plan(_Kept, kw_only=True):
     @property
     def most_launches(self) -> int:
         """Launches that one stored file may hold."""
-        values = len(self.cases) * (self.settings.most_samples + VALUES_BESIDE)
-        return MOST_VALUES // max(1, values)
+        return bounds.most_launches(len(self.cases), self.settings.most_samples)
 
     def launches(self, spent: float, launch_seconds: float, done: int = 0) -> int:
         """Return how many launches the run makes (see `launches_within`), if a file holds them."""

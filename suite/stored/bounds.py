@@ -12,6 +12,8 @@ from suite.stored.run import LONGEST_NAME
 
 MOST_VALUES = 1_000_000
 """Values of a file, at most; the samples are nearly all of them."""
+VALUES_BESIDE = 30
+"""Values of a file for each case and launch beside the samples, at most."""
 MOST_TABLES = 100_000
 """Lists and tables."""
 MOST_TEXTS = 200_000
@@ -20,6 +22,14 @@ MOST_LETTERS = 2_000_000
 """Characters of all its texts together, each distinct text counted once."""
 DEEPEST = 16
 """Lists and tables inside each other."""
+
+
+def most_launches(cases: int, samples: int) -> int:
+    """Return how many launches a file may hold.
+
+    samples : of each case in each launch, at most
+    """
+    return MOST_VALUES // max(1, cases * (samples + VALUES_BESIDE))
 
 
 def excess(data: bytes) -> str | None:

@@ -13,7 +13,7 @@ from suite.journal import Collected, Declared, Identity, Measured
 from suite.profiles import launches_within, settings_on, settling_seconds
 from suite.run.forecast.calls import Basis, Call, Calls
 from suite.run.forecast.costs import choose_case_seconds, launch_seconds
-from suite.stored import store
+from suite.stored import bounds, store
 from suite.stored.run import Exercise, ProfileName, Run, Settings, Work
 from suite.stored.store import InvalidResult
 from suite.units import format_seconds
@@ -101,7 +101,10 @@ def expect(
     spent = startup + sum(one.overhead + PILOT_CALLS * min(one.samples) for one in ran)
     each = choose_case_seconds(ran, settings, startup, spent)
     launch = launch_seconds(ran, startup, each)
-    launches = launches_within(settings, spent, launch)
+    launches = min(
+        launches_within(settings, spent, launch),
+        bounds.most_launches(len(ran), settings.most_samples),
+    )
     return Expected(
         profile=settings.profile,
         machine=declared.machine,

@@ -12,6 +12,7 @@ from suite.profiles import PROFILES, settings_for
 from suite.run.forecast.calls import ACCELERATOR, CPU
 from suite.run.forecast.expected import Expected, ExpectedCase, expect, newest
 from suite.stored import store
+from suite.stored.bounds import most_launches
 from suite.stored.run import Case, Exercise, Run, Settings, Work
 from suite.terminal.listing import lines
 from tests.instruments import factory
@@ -186,6 +187,14 @@ def test_too_many_cases_overrun_the_budget_and_it_says_so() -> None:
 def test_launches_that_are_asked_for_are_made() -> None:
     settings = settings_for("standard", ["cpu"], launches=3)
     assert expected(identity(64), settings=settings).launches == 3
+
+
+def test_no_more_launches_are_expected_than_a_stored_file_holds() -> None:
+    settings = settings_for("standard", ["cpu"], launches=50)
+    cases = [identity(n, f"bench_{number}") for n in range(64) for number in range(10)]
+    listed = expected(*cases, settings=settings)
+    assert {case.left_out for case in listed.cases} == {None}
+    assert listed.launches == most_launches(len(cases), settings.most_samples) < 50
 
 
 def test_the_newest_complete_run_is_asked(tmp_path: Path) -> None:
