@@ -17,7 +17,7 @@ from suite import checks
 from suite.compare.alike import Names, kind
 from suite.compare.false_alarms.judge import overlap
 from suite.compare.model import CaseComparison, RunComparison
-from suite.statistics import Between, compare_values, verdict
+from suite.compare.rank_tests import Between, compare_values, verdict
 from suite.stored.run import Estimate, Run
 from suite.terminal.comparison_tables import FINDS, Column, Row, Table, finds
 from suite.terminal.comparison_words import RATIO, grouped
@@ -33,8 +33,8 @@ class FindingComparison(Struct, frozen=True, kw_only=True):
     ratio : new / base with its interval; ``None`` where the two are not of the same thing, or
         a launch's value is not positive
     word : ``None`` where no verdict was asked for
-    smallest_change : as for `suite.statistics.Comparison`, up or down; ``None`` too where the
-        values stand on a grid of sizes, which no small change moves
+    smallest_change : as for `suite.compare.rank_tests.Comparison`, up or down; ``None`` too where
+        the values stand on a grid of sizes, which no small change moves
     overlap : whether the intervals of base and new overlap; ``None`` where one has none
     reason : why there is no ratio
     """

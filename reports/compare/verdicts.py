@@ -11,7 +11,7 @@ from reports.compare.comparing import compare_findings, legend, overlaps, table
 from suite import compare
 from suite.compare import Levels
 from suite.stored.run import Run
-from suite.terminal import comparison_tables, comparison_words
+from suite.terminal import agreement_words, comparison_tables, comparison_words
 from suite.terminal.layout import dump, say, show
 
 
@@ -94,7 +94,7 @@ def reproduction(
     else:
         findings = compare_findings(first, again, answer.comparison)
         show(table(findings, "before", "now"))
-    say(*legend(findings), *answer.lines)
+    say(*legend(findings), *agreement_words.lines(answer))
     return answer.exit_code
 
 

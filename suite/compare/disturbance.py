@@ -7,8 +7,9 @@ from statistics import median
 
 from msgspec import UNSET
 
+from suite.compare.rank_tests import compare_values
 from suite.profiles import LARGEST_LOAD
-from suite.statistics import LEAST_LAUNCHES, compare_values
+from suite.statistics import LEAST_LAUNCHES
 from suite.stored.run import Case, Run
 from suite.units import format_value
 

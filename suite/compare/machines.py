@@ -12,7 +12,8 @@ from statistics import fmean
 
 from suite.compare.model import CaseRatio, MachineComparison, Mean
 from suite.compare.pairing import Pair, by_key, match, place
-from suite.statistics import compare_values, estimate, launch_medians
+from suite.compare.rank_tests import compare_values
+from suite.statistics import estimate, launch_medians
 from suite.stored.differences import compare_environments
 from suite.stored.run import Case, Run
 

@@ -20,7 +20,7 @@ class CaseComparison(Struct, frozen=True, kw_only=True):
     clock : how many times as slow the cores ran in the new run, where the ratio is relative to
         them; ``None`` where it is not
     p_value : of the case among all that were judged together; ``None`` where nothing was tested
-    smallest_change, allowance : see `suite.statistics.Comparison`
+    smallest_change, allowance : see `suite.compare.rank_tests.Comparison`
     overlap : whether the intervals of base and new overlap; ``None`` where one has none
     reason : why the case is incomparable, or, beginning with "disturbed: ", why it is unresolved
     """

@@ -10,7 +10,8 @@ from statistics import median
 from msgspec.structs import replace
 
 from suite.errors import CannotRunError
-from suite.journal import Imported, Journal, Measured, Record, Refused
+from suite.journal.journal import Journal
+from suite.journal.records import Imported, Measured, Record, Refused
 from suite.project.in_words import describe
 from suite.run.folder import unfinished
 from suite.run.folder.run_clock import RunClock

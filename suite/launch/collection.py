@@ -23,7 +23,7 @@ from typing import Any
 
 import pytest
 
-from suite.journal import Collected, Identity
+from suite.journal.records import Collected, Identity
 from suite.kit.cases import Parameters, expand, is_headline, twins
 from suite.kit.workers import Seat, halves
 from suite.machine.limits import affinity, cores_in_use

@@ -16,7 +16,7 @@ from suite.measure.sampler import Body, Sampler
 from suite.stored.run import Check, Work
 
 if TYPE_CHECKING:
-    from suite.journal import Measured
+    from suite.journal.records import Measured
 
 WINDOW = pytest.StashKey[bool]()
 """Whether an item stands for a case that is repeated in a window, after it was measured."""

@@ -19,7 +19,7 @@ from suite.absent import absent, absent_module
 from suite.checkout import CHECKOUT
 from suite.checks import raised
 from suite.errors import DoesNotFitError, WrongResultError
-from suite.journal import Measured, Stopped
+from suite.journal.records import Measured, Stopped
 from suite.kit import device as dev
 from suite.kit.abilities import precision
 from suite.kit.cases import PROFILES

@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from suite.journal import Measured
+from suite.journal.records import Measured
 
 
 class Replay:

@@ -12,10 +12,11 @@ from time import monotonic, perf_counter
 import torch
 
 from suite.errors import DoesNotFitError
-from suite.journal import LaunchSpec, Tried
+from suite.journal.records import Tried
+from suite.journal.spec import LaunchSpec
 from suite.kit.device import Device
+from suite.kit.search_strategy import Limits, Try, outcome, proposal
 from suite.kit.shapes import Shape
-from suite.launch.search_strategy import Limits, Try, outcome, proposal
 from suite.measure.ready import steady_clocks
 from suite.measure.sampler import Body, Sampler
 from suite.measure.sampling import Measurement

@@ -18,14 +18,13 @@ from msgspec.structs import replace
 
 from suite import doctor
 from suite.errors import CannotRunError, TooLongError, WrongResultError
-from suite.journal import (
+from suite.journal.journal import Journal
+from suite.journal.records import (
     Begun,
     Busy,
     Gauged,
     Harness,
     Imported,
-    Journal,
-    LaunchSpec,
     Measured,
     Record,
     Refused,
@@ -34,6 +33,7 @@ from suite.journal import (
     Surroundings,
     Tried,
 )
+from suite.journal.spec import DEVICE_LOST, DISK_REFUSES, LaunchSpec
 from suite.kit import device as dev
 from suite.kit.cases import Parameters
 from suite.kit.check_result import briefly, worst
@@ -56,7 +56,6 @@ from suite.measure.sampling import Measurement
 from suite.personal import private
 from suite.profiles import PROFILES, settings_for
 from suite.project.imports import foreign_code, imported
-from suite.run.process import DEVICE_LOST, DISK_REFUSES
 from suite.stored.names import name_of
 from suite.stored.run import Check, Settings, Work
 

@@ -18,7 +18,7 @@ from typing import Any, cast
 import pytest
 import torch
 
-from suite.journal import Declared
+from suite.journal.records import Declared
 from suite.kit.device import Device
 from suite.launch.collection import ARGUMENTS, NONE
 from suite.machine import environment

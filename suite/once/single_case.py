@@ -15,7 +15,9 @@ from msgspec.structs import replace
 
 from suite.absent import absent, absent_in
 from suite.errors import CannotRunError, NothingMeasuredError
-from suite.journal import Journal, LaunchSpec, Measured, Refused, Stopped
+from suite.journal.journal import Journal
+from suite.journal.records import Measured, Refused, Stopped
+from suite.journal.spec import LaunchSpec
 from suite.once.choice import Choice
 from suite.profiles import PROFILES, settings_for
 from suite.run.folder.lock import machine_lock

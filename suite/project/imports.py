@@ -16,7 +16,7 @@ INSTALLED = {"site-packages", "dist-packages"}
 
 
 class Origins(NamedTuple):
-    """See `suite.journal.Imported`."""
+    """See `suite.journal.records.Imported`."""
 
     inside: int
     outside: list[str]

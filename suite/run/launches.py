@@ -13,17 +13,9 @@ from pathlib import Path
 
 from suite.doctor.other_programs import Others
 from suite.errors import CannotRunError
-from suite.journal import (
-    Begun,
-    Ended,
-    Journal,
-    LaunchSpec,
-    Measured,
-    Record,
-    Refused,
-    Rested,
-    Stopped,
-)
+from suite.journal.journal import Journal
+from suite.journal.records import Begun, Ended, Measured, Record, Refused, Rested, Stopped
+from suite.journal.spec import LaunchSpec
 from suite.run.folder.run_clock import RunClock
 from suite.run.nothing import say_failure
 from suite.run.plan import Plan

@@ -9,7 +9,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from suite import checks
-from suite.journal import (
+from suite.journal.records import (
     Ended,
     Gauged,
     Harness,

@@ -4,7 +4,7 @@
 from collections.abc import Iterable
 
 from suite.errors import NothingMeasuredError
-from suite.journal import Record, Refused
+from suite.journal.records import Record, Refused
 from suite.printable import printable
 from suite.run.progress import Reporter
 from suite.stored.names import short_name

@@ -8,19 +8,12 @@ from pathlib import Path
 from suite import doctor
 from suite.absent import absent, absent_in
 from suite.errors import CannotRunError, NothingSelectedError
-from suite.journal import (
-    Collected,
-    Declared,
-    Journal,
-    LaunchSpec,
-    Measured,
-    Record,
-    Refused,
-    Stopped,
-)
+from suite.journal.journal import Journal
+from suite.journal.records import Collected, Declared, Measured, Record, Refused, Stopped
+from suite.journal.spec import DISK_REFUSES, LaunchSpec
 from suite.machine import backends
 from suite.run.plan import Draft
-from suite.run.process import DISK_REFUSES, FRUITLESS_TRIES, MISUSED, TRIES, LaunchProcess, lost
+from suite.run.process import FRUITLESS_TRIES, MISUSED, TRIES, LaunchProcess, lost
 from suite.stored.run import Settings
 
 NEEDED = ("torch", "pytest", "pytest_benchmark")

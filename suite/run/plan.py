@@ -14,15 +14,8 @@ from msgspec.structs import replace
 from suite.errors import CannotRunError
 from suite.files import content
 from suite.files.keep import keep
-from suite.journal import (
-    Begun,
-    Collected,
-    Identity,
-    Journal,
-    Measured,
-    Refused,
-    Surroundings,
-)
+from suite.journal.journal import Journal
+from suite.journal.records import Begun, Collected, Identity, Measured, Refused, Surroundings
 from suite.machine.sensors.cpu import CPU
 from suite.measure.energy_window import SECONDS
 from suite.profiles import launches_within, settings_on, settling_seconds

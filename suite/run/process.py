@@ -21,16 +21,9 @@ import msgspec
 from msgspec.structs import replace
 
 from suite.checkout import CHECKOUT
-from suite.journal import (
-    Begun,
-    Busy,
-    Journal,
-    LaunchSpec,
-    Measured,
-    Record,
-    Refused,
-    Tried,
-)
+from suite.journal.journal import Journal
+from suite.journal.records import Begun, Busy, Measured, Record, Refused, Tried
+from suite.journal.spec import DEVICE_LOST, LaunchSpec
 from suite.run.orphans import Orphans
 
 POLL_SECONDS = 0.05
@@ -168,11 +161,6 @@ _PYTEST = (
 """What makes pytest collect benchmarks, and load nothing that the machine has besides."""
 MISUSED = 4
 """pytest's exit code when it cannot read its arguments, such as an expression."""
-DEVICE_LOST = 70
-"""The exit code of a process that ended itself so that a fresh one goes on: a device no longer
-works, or a case has changed the process."""
-DISK_REFUSES = 71
-"""The exit code of a launch that could not write its journal."""
 _EXPECTED = {0, 1, DEVICE_LOST}
 _ASKED = {-signal.SIGHUP, -signal.SIGINT, -signal.SIGTERM}
 """Ends of processes that were asked to: a batch system asks all of a job, the runner too."""

@@ -25,7 +25,8 @@ from suite.errors import (
     NothingSelectedError,
 )
 from suite.files.keep import keep
-from suite.journal import Begun, Journal, Record, Surroundings
+from suite.journal.journal import Journal
+from suite.journal.records import Begun, Record, Surroundings
 from suite.machine import environment
 from suite.machine.sensors.sensor import Source
 from suite.run import pilot

@@ -5,11 +5,11 @@ import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from suite.compare.rank_tests import verdict
 from suite.history.change_search import Culprit, Findings
 from suite.history.commits import Commit
 from suite.history.history import History
 from suite.history.measuring import HistoryRequest
-from suite.statistics import verdict
 from suite.stored.names import name_of
 from suite.stored.run import Estimate
 from suite.terminal.comparison_tables import Column, Row, Table

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from suite.journal import Journal, Tried
+from suite.journal.journal import Journal
+from suite.journal.records import Tried
 from suite.kit.shapes import CUBES
 from tests.instruments.command import frobench, kill, start, stored
 

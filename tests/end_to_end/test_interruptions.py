@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from suite import checks
-from suite.journal import Journal, Measured
+from suite.journal.journal import Journal
+from suite.journal.records import Measured
 from suite.stored import store
 from suite.stored.run import Run
 from tests.instruments.command import QUICK, TRICKY, frobench, outcomes, start, stored

@@ -16,10 +16,12 @@ import pytest
 
 from suite.checks.belief.plausibility import clock_set_back
 from suite.errors import CannotRunError, CutShortError, Interrupted, NothingSelectedError
-from suite.journal import Ended, Journal, LaunchSpec, Measured, Record, Stopped
+from suite.journal.journal import Journal
+from suite.journal.records import Ended, Measured, Record, Stopped
+from suite.journal.spec import DISK_REFUSES, LaunchSpec
 from suite.run.folder import unfinished
 from suite.run.orphans import Orphans
-from suite.run.process import DISK_REFUSES, MISUSED, LaunchProcess
+from suite.run.process import MISUSED, LaunchProcess
 from suite.stored.names import short_name
 from suite.stored.run import Run, Settings
 from tests.instruments.command import ROOT, TRICKY

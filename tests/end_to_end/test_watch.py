@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from reports.site.build import build
-from suite.journal import Begun, Ended, Journal, Record
+from suite.journal.journal import Journal
+from suite.journal.records import Begun, Ended, Record
 from suite.run.folder.watch import as_files
 from suite.run.plan import Draft, Plan
 from suite.stored import store

@@ -15,21 +15,13 @@ import pytest
 from msgspec.structs import replace
 
 from suite import doctor
-from suite.journal import (
-    Begun,
-    Collected,
-    Identity,
-    Journal,
-    LaunchSpec,
-    Measured,
-    Record,
-    Surroundings,
-)
+from suite.journal.journal import Journal
+from suite.journal.records import Begun, Collected, Identity, Measured, Record, Surroundings
+from suite.journal.spec import DISK_REFUSES, LaunchSpec
 from suite.machine import environment
 from suite.run import merge, process, request, runner
 from suite.run.interruptions import Interruptions
 from suite.run.plan import Draft
-from suite.run.process import DISK_REFUSES
 from suite.run.request import Request, make_draft
 from suite.run.sensed import telemetry
 from suite.stored.run import CommitInfo, Exercise, Run, Work

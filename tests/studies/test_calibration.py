@@ -16,9 +16,9 @@ from msgspec.structs import replace
 
 from suite.compare.false_alarms.family import Judged, Sides, compare, compare_family
 from suite.compare.false_alarms.wander import Wander
+from suite.compare.rank_tests import Comparison
 from suite.kit.device import Device
 from suite.measure.sampler import Body
-from suite.statistics import Comparison
 from suite.stored.names import short_name
 from suite.stored.run import Case, Run, Telemetry
 from tests.instruments import factory

@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from suite.journal import Begun, Journal, Record, Refused, Tried
+from suite.journal.journal import Journal
+from suite.journal.records import Begun, Record, Refused, Tried
+from suite.kit.search_strategy import Try
 from suite.kit.shapes import Shape
-from suite.launch.search_strategy import Try
 
 
 @pytest.fixture

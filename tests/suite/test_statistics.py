@@ -12,18 +12,16 @@ import pytest
 from scipy.stats import mannwhitneyu, wilcoxon
 
 from suite.compare.false_alarms.family import compare
-from suite.statistics import (
+from suite.compare.rank_tests import (
     SAME,
     SAME_BESIDE,
     Between,
     Comparison,
     compare_pairs,
     compare_values,
-    estimate,
-    launch_medians,
-    spread,
     verdict,
 )
+from suite.statistics import estimate, launch_medians, spread
 from suite.stored.run import Estimate, VerdictWord
 from tests.studies.calibration.intervals import coverage, relative_width
 from tests.studies.calibration.regimes import REGIMES, Regime

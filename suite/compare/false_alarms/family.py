@@ -8,8 +8,7 @@ from typing import NamedTuple
 from suite.compare.false_alarms import permutation
 from suite.compare.false_alarms.permutation import Values, table
 from suite.compare.false_alarms.wander import Wander
-from suite.statistics import (
-    ALARMS,
+from suite.compare.rank_tests import (
     ALIKE,
     Between,
     Comparison,
@@ -17,6 +16,7 @@ from suite.statistics import (
     compare_values,
     verdict,
 )
+from suite.statistics import ALARMS
 
 Launches = Sequence[float | None]
 Sides = tuple[Launches] | tuple[Launches, Launches]

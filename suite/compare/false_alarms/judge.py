@@ -8,7 +8,8 @@ from typing import NamedTuple
 from suite.compare.false_alarms.family import Judged, Sides, compare, compare_family
 from suite.compare.false_alarms.wander import Wander
 from suite.compare.model import CaseComparison
-from suite.statistics import LEAST_LAUNCHES, verdict
+from suite.compare.rank_tests import verdict
+from suite.statistics import LEAST_LAUNCHES
 from suite.stored.run import Case, Estimate
 
 

@@ -15,7 +15,8 @@ from typing import NamedTuple
 
 from suite.compare.disturbance import shift_of, sure_shifts
 from suite.compare.false_alarms.levels import MOST_RUNS, Levels, levels
-from suite.statistics import ALARMS, Between
+from suite.compare.rank_tests import Between
+from suite.statistics import ALARMS
 from suite.stored.run import Run
 
 LEAST_RUNS = 3

@@ -6,7 +6,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from suite.journal import Ended, Journal, Measured
+from suite.journal.journal import Journal
+from suite.journal.records import Ended, Measured
 from suite.run.merge import merge
 from suite.run.plan import Draft, Plan
 from suite.run.sensed import telemetry

@@ -9,7 +9,7 @@ import math
 from typing import Literal, NamedTuple
 
 from suite.climb import Climb
-from suite.journal import Identity
+from suite.journal.records import Identity
 from suite.kit.cases import sizes
 from suite.stored.names import short_name
 from suite.stored.run import Case, Run, Scalar, Work

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
 
-from suite.journal import Identity, Measured, Record, Refused, Tried
+from suite.journal.records import Identity, Measured, Record, Refused, Tried
 from suite.machine.accounts import DISTURBED
 from suite.profiles import LEAST_SAMPLES, PROFILES, limits_of
 from suite.stored.run import MOST_SAMPLES, Settings

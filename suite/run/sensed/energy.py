@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from suite.journal import Busy, Identity, Measured, Record, Rested
+from suite.journal.records import Busy, Identity, Measured, Record, Rested
 from suite.machine.sensors.cpu import CPU
 from suite.machine.sensors.sensor import ENERGY
 from suite.measure.energy_window import SECONDS

@@ -8,7 +8,7 @@ from statistics import median
 
 from msgspec.structs import replace
 
-from suite.journal import Begun, Measured, Record
+from suite.journal.records import Begun, Measured, Record
 from suite.machine.sensors.cpu import CPU
 from suite.machine.sensors.sensor import ENERGY, MEAN_POWER
 from suite.run.sensed.energy import idle

@@ -8,7 +8,7 @@ of a second.
 
 from collections.abc import Mapping, Sequence
 
-from suite.journal import Busy, Identity, Measured, Record
+from suite.journal.records import Busy, Identity, Measured, Record
 from suite.machine.sensors.cpu import CPU
 from suite.measure.energy_window import SECONDS
 from suite.profiles import limits_of

@@ -10,7 +10,8 @@ import msgspec
 import pytest
 import torch
 
-from suite.journal import Journal, Measured, Record
+from suite.journal.journal import Journal
+from suite.journal.records import Measured, Record
 from suite.kit.device import Device
 from suite.launch.plugin import SESSION
 from suite.measure import clocks

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from random import Random
 
 from suite.compare.false_alarms.family import Sides, compare
+from suite.compare.rank_tests import Comparison, compare_pairs, compare_values, verdict
 from suite.compare.versions import launch_ratios
-from suite.statistics import Comparison, compare_pairs, compare_values, launch_medians, verdict
+from suite.statistics import launch_medians
 from suite.stored.run import Case
 from tests.studies.calibration.figures import Figure, Goal, Table, bounded
 from tests.studies.calibration.verdicts import ALARMS, alarmed, different

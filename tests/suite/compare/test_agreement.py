@@ -8,6 +8,7 @@ import pytest
 from reports.compare import verdicts
 from suite.compare import Agreement, agreement
 from suite.stored.run import Conclusion, Run
+from suite.terminal.agreement_words import lines
 from tests.instruments import factory
 
 
@@ -30,10 +31,10 @@ def test_the_same_code_agrees_and_it_is_told_what_would_have_shown() -> None:
     answer = _answer(_again())
     assert answer.agrees is True
     every = len(factory.run().benchmarks)
-    assert answer.lines[0].startswith(f"agrees: {every} of {every} cases measured again; of ")
-    assert answer.lines[0].endswith(" cases none differs")
-    assert answer.lines[1].startswith("in half of these cases a slow-down of ")
-    assert any(line.startswith("intervals overlap in ") for line in answer.lines)
+    assert lines(answer)[0].startswith(f"agrees: {every} of {every} cases measured again; of ")
+    assert lines(answer)[0].endswith(" cases none differs")
+    assert lines(answer)[1].startswith("in half of these cases a slow-down of ")
+    assert any(line.startswith("intervals overlap in ") for line in lines(answer))
 
 
 @pytest.mark.parametrize(("factor", "word"), [(1.2, "slower"), (0.8, "faster")])
@@ -42,16 +43,16 @@ def test_a_case_that_differs_is_named(factor: float, word: str) -> None:
     (name,) = _slow_down(again, factor)
     answer = _answer(again)
     assert answer.agrees is False
-    assert answer.lines[0].startswith("does not agree: ")
-    assert answer.lines[0].endswith(" 1 differs")
-    assert answer.lines[1].startswith(f"  {word}: ")
-    assert f" {name}: " in answer.lines[1]
+    assert lines(answer)[0].startswith("does not agree: ")
+    assert lines(answer)[0].endswith(" 1 differs")
+    assert lines(answer)[1].startswith(f"  {word}: ")
+    assert f" {name}: " in lines(answer)[1]
 
 
 def test_several_cases_differ() -> None:
     again = _again()
     _slow_down(again, 1.2, count=3)
-    assert _answer(again).lines[0].endswith(" 3 differ")
+    assert lines(_answer(again))[0].endswith(" 3 differ")
 
 
 def test_a_case_that_leads_no_answer_counts_like_any_other() -> None:
@@ -59,7 +60,7 @@ def test_a_case_that_leads_no_answer_counts_like_any_other() -> None:
     (name,) = _slow_down(again, 1.5, headline=False)
     answer = _answer(again)
     assert answer.agrees is False
-    assert f" {name}: " in answer.lines[1]
+    assert f" {name}: " in lines(answer)[1]
 
 
 def _left(leave: Callable[[int], int]) -> tuple[Run, int]:
@@ -82,16 +83,16 @@ def test_fewer_than_half_of_the_cases_cannot_say_but_are_shown() -> None:
     assert answer.agrees is None
     measured = f"{len(again.benchmarks)} of {every} cases measured again"
     compared = f"only {(every - 1) // 2} of {every} cases could be compared"
-    assert answer.lines[0] == f"cannot say: {measured}; {compared}"
-    assert f" {name}: " in answer.lines[1]
+    assert lines(answer)[0] == f"cannot say: {measured}; {compared}"
+    assert f" {name}: " in lines(answer)[1]
 
 
 def test_where_all_is_noise_nobody_can_say() -> None:
     first, again = (factory.run(seed=seed, launches=8, noise=0.5) for seed in (1, 2))
     answer = agreement(first, again)
     assert answer.agrees is None
-    assert answer.lines[0].endswith(" no slow-down of 25% would have shown")
-    assert any(line.startswith("in half of these cases a slow-down of ") for line in answer.lines)
+    assert lines(answer)[0].endswith(" no slow-down of 25% would have shown")
+    assert any(line.startswith("in half of these cases a slow-down of ") for line in lines(answer))
 
 
 def test_a_run_whose_samples_count_for_nothing_cannot_say(
@@ -115,9 +116,9 @@ def test_another_machine_can_neither_agree_nor_disagree() -> None:
     again.frobench.environment.software.threads = 1
     answer = agreement(factory.run(seed=1), again)
     assert answer.agrees is None
-    assert "cannot say: " in answer.lines[0]
-    assert answer.lines[0].endswith("; software.threads differs, which moves numbers")
-    assert answer.lines[1] == "  software.threads: 2 -> 1"
+    assert "cannot say: " in lines(answer)[0]
+    assert lines(answer)[0].endswith("; software.threads differs, which moves numbers")
+    assert lines(answer)[1] == "  software.threads: 2 -> 1"
 
 
 def test_across_a_difference_that_is_the_question_runs_agree_or_do_not() -> None:
@@ -125,7 +126,7 @@ def test_across_a_difference_that_is_the_question_runs_agree_or_do_not() -> None
     again.frobench.environment.software.threads = 1
     answer = agreement(first, again, across=["software.threads"])
     assert (answer.agrees, answer.exit_code) == (True, 0)
-    assert answer.lines[1] == "compared across software.threads: 2 -> 1"
+    assert lines(answer)[1] == "compared across software.threads: 2 -> 1"
     _slow_down(again, 1.5)
     assert agreement(first, again, across=["software.threads"]).exit_code == 4
     assert agreement(first, again).exit_code == 3
@@ -134,7 +135,7 @@ def test_across_a_difference_that_is_the_question_runs_agree_or_do_not() -> None
 def test_few_launches_cannot_say() -> None:
     answer = agreement(factory.run(seed=1, launches=4), factory.run(seed=2, launches=4, slower=9))
     assert answer.agrees is None
-    (line,) = answer.lines
+    (line,) = lines(answer)
     assert line.startswith("cannot say: ")
     assert line.endswith(" measured again; a verdict needs 6 launches, and there are 4")
 
@@ -145,9 +146,9 @@ def test_other_benchmarks_cannot_say() -> None:
         case.extra_info.version = "ffffffffffff"
     answer = agreement(first, again)
     assert answer.agrees is None
-    assert answer.lines[0].startswith("cannot say: ")
-    assert "; no case could be measured as it was: another version of " in answer.lines[0]
-    assert any("another version of the benchmark" in line for line in answer.lines)
+    assert lines(answer)[0].startswith("cannot say: ")
+    assert "; no case could be measured as it was: another version of " in lines(answer)[0]
+    assert any("another version of the benchmark" in line for line in lines(answer))
 
 
 def test_many_cases_in_few_launches_show_slow_downs_too() -> None:
@@ -168,7 +169,7 @@ def test_a_run_that_other_programs_disturbed_cannot_say() -> None:
     _disturb(again)
     answer = agreement(first, again)
     assert answer.agrees is None
-    assert answer.lines[0].endswith("; disturbed: busy-processor in new only")
+    assert lines(answer)[0].endswith("; disturbed: busy-processor in new only")
 
 
 def test_what_was_not_measured_again_is_named_with_its_reason() -> None:
@@ -177,7 +178,7 @@ def test_what_was_not_measured_again_is_named_with_its_reason() -> None:
     outcome = next(one for one in again.frobench.outcomes if one.fullname == lost.fullname)
     outcome.status, outcome.reason = "skipped", "takes 3 s a call"
     name = lost.name.removeprefix("bench_")
-    assert f"not measured here: {name}: skipped there: takes 3 s a call" in _answer(again).lines
+    assert f"not measured here: {name}: skipped there: takes 3 s a call" in lines(_answer(again))
 
 
 def test_the_findings_stand_above_the_answer(capsys: pytest.CaptureFixture[str]) -> None:

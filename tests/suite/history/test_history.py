@@ -21,7 +21,7 @@ from suite.history.commits import commits_of
 from suite.history.history import History, HistoryInterrupted, history
 from suite.history.measuring import HistoryRequest
 from suite.history.trees import WorkTrees
-from suite.journal import Imported, Measured, Record, Stopped
+from suite.journal.records import Imported, Measured, Record, Stopped
 from suite.machine import environment
 from suite.project.commit import project_folder
 from suite.run import launches as launches_of_runs

@@ -12,7 +12,9 @@ import pytest
 import torch
 
 from suite.errors import DoesNotFitError
-from suite.journal import Journal, LaunchSpec, Stopped
+from suite.journal.journal import Journal
+from suite.journal.records import Stopped
+from suite.journal.spec import LaunchSpec
 from suite.kit import device as devices
 from suite.kit.device import (
     Device,

@@ -7,11 +7,12 @@ from typing import Literal
 import pytest
 
 from suite.errors import DoesNotFitError
-from suite.journal import LaunchSpec, Tried
+from suite.journal.records import Tried
+from suite.journal.spec import LaunchSpec
 from suite.kit.device import Device
+from suite.kit.search_strategy import LEAST_TRIES, Limits, Try
 from suite.kit.shapes import Shape
 from suite.launch.search import BRIEF, Make, Searches
-from suite.launch.search_strategy import LEAST_TRIES, Limits, Try
 from suite.stored.run import Search, Settings
 
 CPU = Device("cpu")

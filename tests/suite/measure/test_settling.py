@@ -8,7 +8,8 @@ import pytest
 import torch
 
 from suite.errors import DoesNotFitError
-from suite.journal import Journal, LaunchSpec
+from suite.journal.journal import Journal
+from suite.journal.spec import LaunchSpec
 from suite.kit.device import Device
 from suite.launch import session as sessions
 from suite.machine import environment

@@ -12,7 +12,8 @@ import pytest
 from msgspec.structs import replace
 
 from suite.errors import WrongResultError
-from suite.journal import Busy, Identity, LaunchSpec, Measured, Record, Rested
+from suite.journal.records import Busy, Identity, Measured, Record, Rested
+from suite.journal.spec import LaunchSpec
 from suite.kit.device import Device
 from suite.launch import session
 from suite.machine.sensors import nvml

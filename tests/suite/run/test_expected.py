@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from suite.journal import Collected, Declared, Identity
+from suite.journal.records import Collected, Declared, Identity
 from suite.profiles import PROFILES, settings_for
 from suite.run.forecast.calls import ACCELERATOR, CPU
 from suite.run.forecast.expected import Expected, ExpectedCase, expect, newest

@@ -10,9 +10,9 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from suite.errors import CannotRunError
-from suite.journal import Begun, Collected, Identity, Measured, Surroundings, Tried
+from suite.journal.records import Begun, Collected, Identity, Measured, Surroundings, Tried
+from suite.kit.search_strategy import Try
 from suite.kit.shapes import Shape
-from suite.launch.search_strategy import Try
 from suite.machine.accounts import Accounts
 from suite.profiles import LEAST_SAMPLES, PROFILES, settings_for
 from suite.run.forecast.costs import (

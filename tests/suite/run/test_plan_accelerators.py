@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from suite.journal import Begun, Busy, Collected, Identity, Measured, Record, Surroundings
+from suite.journal.records import Begun, Busy, Collected, Identity, Measured, Record, Surroundings
 from suite.measure.energy_window import SECONDS
 from suite.profiles import settings_for
 from suite.run.forecast.costs import choose_case_seconds, launch_seconds

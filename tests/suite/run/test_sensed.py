@@ -4,7 +4,7 @@
 import msgspec
 import pytest
 
-from suite.journal import Begun, Measured, Record
+from suite.journal.records import Begun, Measured, Record
 from suite.run.sensed import sensor_summary
 from suite.run.sensed.telemetry import Line, Mute, Tick
 from suite.stored.run import Telemetry, Work

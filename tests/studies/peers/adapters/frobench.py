@@ -6,6 +6,7 @@ from pathlib import Path
 from statistics import median
 
 from suite import statistics
+from suite.compare.rank_tests import compare_values, verdict
 from suite.stored import store
 from suite.stored.run import Case, Run
 from tests.studies.peers.adapters import OURS
@@ -94,7 +95,7 @@ def _interval(medians: Samples) -> Interval:
 
 def _differs(base: Measurement, new: Measurement) -> bool:
     before, after = ([median(s) for s in side.samples()] for side in (base, new))
-    return statistics.verdict(statistics.compare_values(before, after)) in ("faster", "slower")
+    return verdict(compare_values(before, after)) in ("faster", "slower")
 
 
 def _median_of_medians(processes: Sequence[Samples]) -> float:

@@ -1,17 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""The journal of a run: a line for everything that happened, written before anything else does.
+"""What a line of the journal holds: everything that happens in a run, a type for each event."""
 
-The launches append to it and the runner reads it, also while they write (see `JsonLines`).
-"""
-
-from pathlib import Path
 from typing import Literal
 
 from msgspec import Struct, field
 
-from suite.files.json_lines import JsonLines, encoded
-from suite.files.keep import keep
-from suite.launch.search_strategy import Try
+from suite.kit.search_strategy import Try
 from suite.machine.accounts import Accounts
 from suite.stored.run import (
     Check,
@@ -20,7 +14,6 @@ from suite.stored.run import (
     Exercise,
     Scalar,
     Search,
-    Settings,
     Work,
 )
 
@@ -256,53 +249,3 @@ Record = (
     | Imported
     | Ended
 )
-
-
-class LaunchSpec(Struct, kw_only=True):
-    """What the runner tells a launch: where to write, what to measure, in which order.
-
-    mode : ``collect`` lists the cases, ``pilot`` calls each once or twice, ``measure``
-        samples; ``once`` calls one body for a profiler; ``alone`` is a session that no runner
-        started
-    benchmarks : the folder of benchmarks; cases are named from the folder that holds it
-    order : full names of the cases in the order to measure them; empty takes all
-    done : cases that earlier processes of the launch have measured
-    runner : the process that watches; a launch that outlives it ends itself
-    search_seconds : for all searches of a pilot together
-    searched : what is known already of cases that would search
-    versions : those that benchmarks must have, by the full names of cases
-    windows : cases to repeat behind all others, in this order (see `suite.measure.energy_window`)
-    trace : the file for a trace of the one call, if one is wanted
-    project : the working tree of the project whose code is to be measured, if there is one
-    paths, kept_out : see `Draft`
-    """
-
-    mode: Literal["collect", "pilot", "measure", "once", "alone"]
-    launch: int
-    journal: str
-    benchmarks: str
-    seed: int
-    settings: Settings
-    order: list[str] = field(default_factory=list)
-    done: int = 0
-    runner: int = 0
-    search_seconds: float = 0.0
-    searched: dict[str, Search] = field(default_factory=dict)
-    windows: list[str] = field(default_factory=list)
-    versions: dict[str, str] = field(default_factory=dict)
-    trace: str | None = None
-    project: str | None = None
-    paths: list[str] = field(default_factory=list)
-    kept_out: str = ""
-
-
-class Journal(JsonLines[Record]):
-    """Append to and read one journal file."""
-
-    def __init__(self, path: Path) -> None:
-        super().__init__(path, Record)
-
-    def begin_again(self) -> None:
-        """Forget everything but what searches have tried."""
-        if self.path.exists():
-            keep(self.path, b"".join(encoded(line) for line in self if isinstance(line, Tried)))

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: MIT
+"""What the runner asks of a launch, and the exit codes by which a launch answers."""
+
+from typing import Literal
+
+from msgspec import Struct, field
+
+from suite.stored.run import Search, Settings
+
+DEVICE_LOST = 70
+"""The exit code of a process that ended itself so that a fresh one goes on: a device no longer
+works, or a case has changed the process."""
+DISK_REFUSES = 71
+"""The exit code of a launch that could not write its journal."""
+
+
+class LaunchSpec(Struct, kw_only=True):
+    """What the runner tells a launch: where to write, what to measure, in which order.
+
+    mode : ``collect`` lists the cases, ``pilot`` calls each once or twice, ``measure``
+        samples; ``once`` calls one body for a profiler; ``alone`` is a session that no runner
+        started
+    benchmarks : the folder of benchmarks; cases are named from the folder that holds it
+    order : full names of the cases in the order to measure them; empty takes all
+    done : cases that earlier processes of the launch have measured
+    runner : the process that watches; a launch that outlives it ends itself
+    search_seconds : for all searches of a pilot together
+    searched : what is known already of cases that would search
+    versions : those that benchmarks must have, by the full names of cases
+    windows : cases to repeat behind all others, in this order (see `suite.measure.energy_window`)
+    trace : the file for a trace of the one call, if one is wanted
+    project : the working tree of the project whose code is to be measured, if there is one
+    paths, kept_out : see `Draft`
+    """
+
+    mode: Literal["collect", "pilot", "measure", "once", "alone"]
+    launch: int
+    journal: str
+    benchmarks: str
+    seed: int
+    settings: Settings
+    order: list[str] = field(default_factory=list)
+    done: int = 0
+    runner: int = 0
+    search_seconds: float = 0.0
+    searched: dict[str, Search] = field(default_factory=dict)
+    windows: list[str] = field(default_factory=list)
+    versions: dict[str, str] = field(default_factory=dict)
+    trace: str | None = None
+    project: str | None = None
+    paths: list[str] = field(default_factory=list)
+    kept_out: str = ""
