@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from suite.kit.check_result import freivalds as freivalds
     from suite.kit.check_result import same_bytes as same_bytes
     from suite.kit.check_result import worst as worst
+    from suite.kit.chosen import all_devices as all_devices
+    from suite.kit.chosen import try_device as try_device
     from suite.kit.device import Device as Device
-    from suite.kit.device import all_devices as all_devices
-    from suite.kit.device import try_device as try_device
     from suite.kit.lanes import Lane as Lane
     from suite.kit.shapes import Shape as Shape
     from suite.kit.workers import Worker as Worker
@@ -41,7 +41,7 @@ _HOME = {
     "ShapeSearch": "suite.launch.search",
     "Work": "suite.stored.run",
     "Worker": "suite.kit.workers",
-    "all_devices": "suite.kit.device",
+    "all_devices": "suite.kit.chosen",
     "capture": "suite.kit.abilities",
     "cases": "suite.kit.cases",
     "close_to": "suite.kit.check_result",
@@ -53,7 +53,7 @@ _HOME = {
     "precision": "suite.kit.abilities",
     "same_bytes": "suite.kit.check_result",
     "together": "suite.kit.workers",
-    "try_device": "suite.kit.device",
+    "try_device": "suite.kit.chosen",
     "worst": "suite.kit.check_result",
 }
 

@@ -18,10 +18,10 @@ from typing import TypeVar
 
 import msgspec
 
-import suite
+from suite.checkout import CHECKOUT
 
 T = TypeVar("T")
-SOURCES = (Path(__file__).parents[1], Path(suite.__file__).parent)
+SOURCES = (CHECKOUT / "reports", CHECKOUT / "suite")
 SUFFIXES = {".css", ".csv", ".html", ".js", ".json", ".py"}
 LIBRARIES = ("jinja2", "matplotlib", "msgspec", "numpy", "pandas", "pillow", "pyarrow")
 """Libraries whose output becomes part of a page or of what is kept."""

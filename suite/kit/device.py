@@ -5,7 +5,6 @@ Nothing here knows a vendor: a CUDA, ROCm, XPU, MPS or out-of-tree device is ask
 `torch.accelerator` and `torch.get_device_module`. What a backend lacks is found by trying it once.
 """
 
-from collections.abc import Iterable
 from contextlib import suppress
 from functools import cached_property
 from types import ModuleType
@@ -16,15 +15,11 @@ import torch
 from suite.errors import DoesNotFitError
 from suite.kit import waiting
 from suite.machine import limits
-from suite.machine.accelerators.architectures import eight_bit_float, serves
+from suite.machine.accelerators.architectures import eight_bit_float
 from suite.stored.run import Scalar
 
 HEADROOM = 0.9
 """The part of the free memory that a case may ask for."""
-
-
-class UnknownDeviceError(ValueError):
-    """A device was named that this machine does not have."""
 
 
 class Device:
@@ -228,57 +223,6 @@ class Device:
                 home.reset_peak_memory_stats(self.handle)
                 self._kept_bytes = int(home.memory_allocated(self.handle))
                 return
-
-
-def accelerators() -> list[str]:
-    """Name every accelerator that torch can use, visible-device masks honoured."""
-    kind = torch.accelerator.current_accelerator(check_available=True)
-    if kind is None:
-        return []
-    return [f"{kind.type}:{index}" for index in range(torch.accelerator.device_count())]
-
-
-def try_device(index: int = 0) -> torch.device:
-    """Return accelerator `index` where it exists, and the CPU where it does not."""
-    names = accelerators()
-    return torch.device(names[index] if 0 <= index < len(names) else "cpu")
-
-
-def all_devices() -> list[torch.device]:
-    """Return every accelerator, or the CPU alone where there is none."""
-    return [torch.device(name) for name in accelerators() or ["cpu"]]
-
-
-def choose(wanted: Iterable[str]) -> list[str]:
-    """Name the devices to measure: those wanted, or the CPU and every accelerator that is served.
-
-    Where none is served, all are named, so that nobody takes the CPU for what was measured.
-
-    Raises `UnknownDeviceError` for a name that this machine does not have.
-    """
-    accelerators_here = accelerators()
-    lacking = unserved(accelerators_here)
-    served = [name for name in accelerators_here if name not in lacking] or accelerators_here
-    present = ["cpu", *accelerators_here]
-    chosen = []
-    for name in wanted or ["cpu", *served]:
-        full = f"{name}:0" if name != "cpu" and name.isalpha() else name
-        if full not in present:
-            msg = f"no device {name!r} here; there is {', '.join(present)} (--devices chooses)"
-            raise UnknownDeviceError(msg)
-        chosen.append(full)
-    return list(dict.fromkeys(chosen))
-
-
-def unserved(names: Iterable[str]) -> list[str]:
-    """Return those of some devices that torch sees and has no code for."""
-    built = torch.cuda.get_arch_list() if torch.version.cuda else []
-    return [
-        name
-        for name in names
-        if built and name.startswith("cuda:")
-        if not serves(built, "{}.{}".format(*torch.cuda.get_device_capability(name)))
-    ]
 
 
 def release_memory() -> None:

@@ -2,12 +2,17 @@
 """What puts the work of several lanes or workers strictly in turn, as a control of overlap."""
 
 from threading import RLock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     import torch
 
-    from suite.kit.workers import Worker
+
+class Working(Protocol):
+    """What works, such as a worker, and can be waited for."""
+
+    def wait(self) -> object:
+        """Wait until the work is done."""
 
 
 class Turns:
@@ -22,9 +27,9 @@ class Turns:
     def __init__(self, last: "torch.Event | None" = None) -> None:
         self.last = last
         self.lock = RLock()
-        self._working: Worker | None = None
+        self._working: Working | None = None
 
-    def wait_for_others(self, worker: "Worker") -> None:
+    def wait_for_others(self, worker: Working) -> None:
         """Wait until the worker that was told to work before this one has done so."""
         if self._working is not None:
             self._working.wait()

@@ -9,6 +9,7 @@ import gc
 import os
 from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack
+from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -19,7 +20,6 @@ from suite.stored.run import Check
 
 if TYPE_CHECKING:
     from suite.kit.device import Device
-    from suite.kit.workers import Seat
 
 Body = Callable[[], Any]
 Task = tuple[Body, Callable[[Any], Check], *tuple[Callable[[], object], ...]]
@@ -29,7 +29,21 @@ TAKEN = "busy or unavailable"
 """What CUDA says of a device that admits only one process, which another one is."""
 
 
-def serve(pipe: Connection, seat: "Seat", seed: int) -> None:
+@dataclass(frozen=True)
+class Seat:
+    """Where a worker runs.
+
+    name : what its results call it, such as ``cpu/0`` or ``cuda:1``
+    device : the device's name as torch spells it
+    cores : the CPU cores it is bound to; empty leaves the choice to the system
+    """
+
+    name: str
+    device: str
+    cores: tuple[int, ...] = ()
+
+
+def serve(pipe: Connection, seat: Seat, seed: int) -> None:
     """Obey the pipe until it closes; this is the worker's process.
 
     As in the other process, float32 means float32, and the garbage collector rests.
@@ -44,7 +58,7 @@ def serve(pipe: Connection, seat: "Seat", seed: int) -> None:
         _obey(pipe, _Desk(lambda: Device(seat.device, seed)))
 
 
-def _sit_down(seat: "Seat") -> None:
+def _sit_down(seat: Seat) -> None:
     if seat.cores:
         if hasattr(os, "sched_setaffinity"):
             os.sched_setaffinity(0, seat.cores)

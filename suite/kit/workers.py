@@ -10,7 +10,6 @@ All workers read the same monotonic clock, so their intervals can be laid side b
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, field
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -20,7 +19,7 @@ import pytest
 from suite.concurrency import Interval
 from suite.errors import DoesNotFitError
 from suite.kit.turns import Turns
-from suite.kit.worker_process import Task, serve
+from suite.kit.worker_process import Seat, Task, serve
 from suite.stored.run import Check
 
 TOPOLOGY = Path("/sys/devices/system/cpu")
@@ -29,20 +28,6 @@ STARTED_WITHIN = 60.0
 
 TaskFactory = Callable[..., Task]
 JointFactory = Callable[..., AbstractContextManager[Task]]
-
-
-@dataclass(frozen=True)
-class Seat:
-    """Where a worker runs.
-
-    name : what its results call it, such as ``cpu/0`` or ``cuda:1``
-    device : the device's name as torch spells it
-    cores : the CPU cores it is bound to; empty leaves the choice to the system
-    """
-
-    name: str
-    device: str
-    cores: tuple[int, ...] = field(default=())
 
 
 def halves(cores: list[int]) -> list[Seat]:

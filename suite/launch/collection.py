@@ -25,7 +25,8 @@ import pytest
 
 from suite.journal.records import Collected, Identity
 from suite.kit.cases import Parameters, expand, is_headline, twins
-from suite.kit.workers import Seat, halves
+from suite.kit.worker_process import Seat
+from suite.kit.workers import halves
 from suite.machine.limits import affinity, cores_in_use
 from suite.stored.names import short_name
 from suite.stored.run import Exercise, ProfileName, Settings

@@ -34,7 +34,7 @@ class Measure:
     def involve(self, *devices: dev.Device) -> None:
         """Synchronise these devices too, before and after every sample; watch their memory."""
         self._devices += devices
-        self._session.blocker(devices)  # what it allocates is not the case's
+        self._session.resources.blocker(devices)  # what it allocates is not the case's
         for device in devices:
             device.reset_peak_bytes()
 
@@ -73,12 +73,12 @@ class Measure:
             pytest.fail("cold=True is for devices of this process; workers have their own caches")
         caches = ColdCaches(self._devices) if cold else None
         plain = not (lanes or before or against)
-        blocker = self._session.blocker(self._devices) if plain else None
+        blocker = self._session.resources.blocker(self._devices) if plain else None
         sampler = Sampler(body, self._devices, lanes, before, against, caches, blocker=blocker)
         if WINDOW in self._item.stash:
-            self._session.repeat(self._item, sampler, check)
+            self._session.write(self._session.cases.repeat(self._item, sampler, check))
         else:
-            self.measured = self._session.measure(self._item, sampler, work, check, apart)
+            self.measured = self._session.cases.measure(self._item, sampler, work, check, apart)
             self.measured.control = control
 
 

@@ -18,11 +18,12 @@ import pytest
 from suite.absent import absent, absent_module
 from suite.checkout import CHECKOUT
 from suite.checks import raised
-from suite.errors import DoesNotFitError, WrongResultError
+from suite.errors import DoesNotFitError
 from suite.journal.records import Measured, Stopped
 from suite.kit import device as dev
 from suite.kit.abilities import precision
 from suite.kit.cases import PROFILES
+from suite.kit.chosen import UnknownDeviceError
 from suite.kit.workers import Worker, put_away
 from suite.launch.collection import (
     ARGUMENTS,
@@ -36,9 +37,10 @@ from suite.launch.collection import (
 )
 from suite.launch.measure import WINDOW, Measure, again
 from suite.launch.process_state import ProcessState
+from suite.launch.refusal import Refusal, refusal
 from suite.launch.replay import Replay, show
 from suite.launch.search import ShapeSearch
-from suite.launch.session import LaunchSession, Refusal, reason_of
+from suite.launch.session import LaunchSession
 from suite.launch.work_of_cases import declared
 
 SESSION = pytest.StashKey[LaunchSession]()
@@ -63,7 +65,7 @@ def measure(
     """Time a body and check its result; see `Measure`."""
     item = request.node
     state = ProcessState()
-    request.config.stash[SESSION].tidy_up()
+    request.config.stash[SESSION].resources.tidy_up()
     it = Measure(request.config.stash[SESSION], item)
     for name in ARGUMENTS:
         if name in item.fixturenames and name != "workers":
@@ -118,7 +120,7 @@ def pair(request: pytest.FixtureRequest) -> list[dev.Device]:
 @pytest.fixture
 def workers(request: pytest.FixtureRequest) -> Iterator[list[Worker]]:
     """Run the case in a process on each accelerator, or on each half of the CPU."""
-    found = request.config.stash[SESSION].workers(seats(request.param))
+    found = request.config.stash[SESSION].resources.workers(seats(request.param))
     yield found
     refused = request.node.stash.get(REFUSED, None)
     if refused is None or refused.status == "skipped":  # else one may never answer again
@@ -139,14 +141,14 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "cpu_twins(**functions): CPU cases beside an accelerator")
     try:
         config.stash[SESSION] = LaunchSession(config)
-    except dev.UnknownDeviceError as error:
+    except UnknownDeviceError as error:
         raise pytest.UsageError(str(error)) from error
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
     """End the workers."""
     if SESSION in config.stash:
-        config.stash[SESSION].drop_workers()
+        config.stash[SESSION].resources.drop_workers()
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -225,13 +227,13 @@ def pytest_runtest_protocol(item: pytest.Item) -> None:
     frobench = item.config.stash[SESSION]
     frobench.before_case(item)
     item.stash[BEGUN] = monotonic()
-    frobench.begin(item.nodeid, item.stash[BEGUN])
+    frobench.begin(item, item.stash[BEGUN])
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Leave out what a smaller case of the same family showed to be too large."""
     if isinstance(item, pytest.Function):
-        item.config.stash[SESSION].skip_if_left_out(item)
+        item.config.stash[SESSION].cases.skip_if_left_out(item)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -250,7 +252,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     if call.excinfo is not None and (REFUSED not in item.stash or report.failed):
         status: Literal["skipped", "failed"] = "skipped" if report.skipped else "failed"
         error = call.excinfo.value
-        item.stash[REFUSED] = _refusal(status, error, item.path.parent)
+        item.stash[REFUSED] = refusal(status, error, item.path.parent)
     if report.when == "teardown":
         item.config.stash[SESSION].conclude(
             item.nodeid,
@@ -265,19 +267,6 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
 def pytest_benchmark_update_machine_info(machine_info: dict[str, Any]) -> None:
     """Keep the host's name out of pytest-benchmark's own JSON."""
     machine_info.pop("node", None)
-
-
-def _refusal(status: Literal["skipped", "failed"], error: BaseException, folder: Path) -> Refusal:
-    """Return why a case has no samples; what it raised itself with the file and the line."""
-    reason = reason_of(error)
-    if isinstance(error, WrongResultError):
-        return Refusal(status, reason, error.check)
-    if isinstance(error, pytest.skip.Exception | pytest.fail.Exception):
-        return Refusal(status, reason)
-    where = raised.place(error, folder)
-    return Refusal(
-        status, f"{reason} ({where})" if where else reason, details=raised.whole(error, folder)
-    )
 
 
 def _together(request: pytest.FixtureRequest) -> list[dev.Device]:

@@ -17,9 +17,9 @@ from suite.journal.spec import LaunchSpec
 from suite.kit.device import Device
 from suite.kit.search_strategy import Limits, Try, outcome, proposal
 from suite.kit.shapes import Shape
+from suite.measure.measurement import Measurement
 from suite.measure.ready import steady_clocks
 from suite.measure.sampler import Body, Sampler
-from suite.measure.sampling import Measurement
 from suite.stored.run import Search
 
 Make = Callable[[Shape], Body]

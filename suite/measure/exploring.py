@@ -8,8 +8,9 @@ from suite.errors import TooLongError
 from suite.kit.cases import Parameters
 from suite.machine.accounts import DISTURBED, Accounts, Read, accounts, undisturbed
 from suite.machine.limits import cores_in_use
-from suite.measure.sampler import Sampler, no_garbage_collection
-from suite.measure.sampling import Measurement
+from suite.measure.garbage import no_garbage_collection
+from suite.measure.measurement import Measurement
+from suite.measure.sampler import Sampler
 from suite.stored.run import Settings, Work
 
 HOPELESS = 3

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""One measurement in one process: warm up, choose the iterations, sample, stop.
+"""Samples of one body.
 
-Two kinds of sample alternate. A *host* sample holds no events: wait for every device, read
+There are two kinds. A *host* sample holds no events: wait for every device, read
 the clock, call the body, read the clock, wait for every device, read the clock. It is what
 a user waits. A *span* sample brackets the body by events on every lane; it says when the
 devices worked, and is never mixed with the host samples.
@@ -9,9 +9,8 @@ devices worked, and is never mixed with the host samples.
 Nothing is subtracted from a sample (see `suite.measure.ready`).
 """
 
-import gc
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from itertools import repeat
 from time import perf_counter
@@ -20,15 +19,11 @@ from typing import Any
 from suite.kit import waiting
 from suite.kit.device import Device
 from suite.kit.lanes import Lane, Track
-from suite.measure import clocks
 from suite.measure.caches import ColdCaches
 from suite.measure.clocks import Clock
-from suite.measure.interleaving import sample_beside
 from suite.measure.observing import Observer
 from suite.measure.queued import Blocker
-from suite.measure.sampling import Measurement
-from suite.measure.warm_up import calls_that_take, warm_up
-from suite.profiles import STEPS_IN_A_LAUNCH, STEPS_IN_A_SAMPLE
+from suite.measure.warm_up import warm_up
 from suite.stored.run import Settings
 
 Body = Callable[[], Any]
@@ -160,78 +155,3 @@ class Sampler:
                 prepare()
         for device in self._queueing:
             device.synchronize()
-
-
-def measure(sampler: Sampler, settings: Settings) -> Measurement:
-    """Warm the body up, then sample it until there is enough or the time is over."""
-    other = sampler.other()
-    with no_garbage_collection():
-        seen = Measurement()
-        begun = sampler.clock()
-        call = sampler.warm_up(settings)
-        if other is not None:
-            other.warm_up(settings)
-        wanted, least = _lengths(sampler, settings)
-        seen.iterations = _iterations(sampler, call, wanted, least)
-        seen.warmup = sampler.clock() - begun
-        if other is None:
-            _sample_alone(sampler, seen, settings, wanted, least)
-            seen.observe_device(sampler, settings)
-        else:
-            sample_beside(sampler, other, seen, settings)
-        seen.prepared = sampler.clock() - begun - seen.warmup - seen.sampled
-        return seen
-
-
-def _sample_alone(
-    sampler: Sampler, seen: Measurement, settings: Settings, wanted: float, least: float
-) -> None:
-    """Let host samples and span samples alternate, but for the span samples of a long call.
-
-    One shows what there is to see; more are taken while there is time.
-
-    A sample that is too short for the clock shows that the calls before it, by which its length
-    was chosen, were held up: then all begins anew, with more calls in a sample.
-    """
-    begun = sampler.clock()
-    while not seen.enough(settings, sampler.clock() - begun):
-        seen.result = None  # the memory of one result is enough
-        seen.host.append(seen.sample(sampler))
-        if len(seen.host) == 1 or sampler.clock() - begun < settings.case_seconds:
-            seen.observe(sampler)
-        if sampler.may_repeat and seen.host[-1] * seen.iterations < least:
-            seen.host.clear()
-            seen.iterations = calls_that_take(wanted, least, sampler.took)
-
-
-def _lengths(sampler: Sampler, settings: Settings) -> tuple[float, float]:
-    """Return the seconds that a sample of a short body shall take, and those it must."""
-    steps = STEPS_IN_A_LAUNCH if sampler.queues else STEPS_IN_A_SAMPLE
-    least = steps * clocks.timer_step(sampler.clock)
-    if sampler.may_repeat and not sampler.against:  # rather a longer sample than more of them
-        return max(least, settings.case_seconds / settings.most_samples), least
-    return least, least
-
-
-def _iterations(sampler: Sampler, call: float, wanted: float, least: float) -> int:
-    """Choose how often the body is called inside one sample.
-
-    The first sample of several calls is not looked at: they may need more memory than one.
-    """
-    if sampler.before or sampler.cold or call >= wanted:
-        return 1
-    iterations = calls_that_take(wanted, least, sampler.took)
-    sampler.took(iterations)
-    return iterations
-
-
-@contextmanager
-def no_garbage_collection() -> Iterator[None]:
-    """Let the garbage collector rest."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()

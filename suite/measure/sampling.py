@@ -1,124 +1,140 @@
 # SPDX-License-Identifier: MIT
-"""What one launch learns of one case, sample by sample."""
+"""One measurement in one process: warm up, choose the iterations, sample, stop.
 
-import statistics
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+Host samples and span samples alternate. Where a body has another version, samples of both are taken
+side by side: what a launch, a clock or a neighbour does to one sample it does to the one beside it,
+so that a far smaller difference shows than between two runs.
+"""
 
-from suite.concurrency import concurrency
-from suite.errors import ClockError
-from suite.measure.queued import device_spans
-from suite.profiles import LEAST_SAMPLES
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from random import Random
 
-if TYPE_CHECKING:
-    from suite.measure.sampler import Sampler
-    from suite.stored.run import Settings
-
-DEVICE_PART = 0.25
-"""Part of the time for a case after which no further span behind queued work is begun."""
-READINGS = 3
-"""Host samples of a launch after which one element of the result is read back."""
+from suite.measure import clocks
+from suite.measure.garbage import no_garbage_collection
+from suite.measure.measurement import Measurement
+from suite.measure.sampler import Sampler
+from suite.measure.warm_up import calls_that_take
+from suite.profiles import LEAST_SAMPLES, STEPS_IN_A_LAUNCH, STEPS_IN_A_SAMPLE
+from suite.stored.run import Settings
 
 
-@dataclass
-class Measurement:
-    """What one launch learns of one case.
+def measure(sampler: Sampler, settings: Settings) -> Measurement:
+    """Warm the body up, then sample it until there is enough or the time is over."""
+    other = sampler.other()
+    with no_garbage_collection():
+        seen = Measurement()
+        begun = sampler.clock()
+        call = sampler.warm_up(settings)
+        if other is not None:
+            other.warm_up(settings)
+        wanted, least = _lengths(sampler, settings)
+        seen.iterations = _iterations(sampler, call, wanted, least)
+        seen.warmup = sampler.clock() - begun
+        if other is None:
+            _sample_alone(sampler, seen, settings, wanted, least)
+            seen.observe_device(sampler, settings)
+        else:
+            _sample_beside(sampler, other, seen, settings)
+        seen.prepared = sampler.clock() - begun - seen.warmup - seen.sampled
+        return seen
 
-    host : seconds of each host sample, divided by `iterations`
-    undisturbed : of a pilot's calls, what each would have taken at the least had it not waited for
-        the processor
-    against : the same of the other version of the body, each beside its sample of `host`
-    parts : values of each span sample or host sample by name (see `CaseInfo.parts`)
-    iterations : calls of the body inside a sample
-    warmup : seconds spent warming up and choosing the iterations
-    sampled : seconds spent inside samples
-    prepared : seconds spent between samples: on what comes before each, and on cold caches
-    result, other : what the last calls of the body and of its other version returned
+
+def _sample_alone(
+    sampler: Sampler, seen: Measurement, settings: Settings, wanted: float, least: float
+) -> None:
+    """Let host samples and span samples alternate, but for the span samples of a long call.
+
+    One shows what there is to see; more are taken while there is time.
+
+    A sample that is too short for the clock shows that the calls before it, by which its length
+    was chosen, were held up: then all begins anew, with more calls in a sample.
     """
+    begun = sampler.clock()
+    while not seen.enough(settings, sampler.clock() - begun):
+        seen.result = None  # the memory of one result is enough
+        seen.host.append(seen.sample(sampler))
+        if len(seen.host) == 1 or sampler.clock() - begun < settings.case_seconds:
+            seen.observe(sampler)
+        if sampler.may_repeat and seen.host[-1] * seen.iterations < least:
+            seen.host.clear()
+            seen.iterations = calls_that_take(wanted, least, sampler.took)
 
-    host: list[float] = field(default_factory=list)
-    undisturbed: list[float] = field(default_factory=list)
-    against: list[float] = field(default_factory=list)
-    parts: dict[str, list[float]] = field(default_factory=dict)
-    iterations: int = 1
-    warmup: float = 0.0
-    sampled: float = 0.0
-    prepared: float = 0.0
-    result: Any = None
-    other: Any = None
 
-    @property
-    def results(self) -> list[Any]:
-        """What the last calls returned, of the body and of its other version if there is one."""
-        return [self.result, *([self.other] if self.against else [])]
+def _lengths(sampler: Sampler, settings: Settings) -> tuple[float, float]:
+    """Return the seconds that a sample of a short body shall take, and those it must."""
+    steps = STEPS_IN_A_LAUNCH if sampler.queues else STEPS_IN_A_SAMPLE
+    least = steps * clocks.timer_step(sampler.clock)
+    if sampler.may_repeat and not sampler.against:  # rather a longer sample than more of them
+        return max(least, settings.case_seconds / settings.most_samples), least
+    return least, least
 
-    def part_medians(self) -> dict[str, float]:
-        """Return the launch median of each part, and the concurrency that these prove."""
-        medians = {name: statistics.median(values) for name, values in self.parts.items()}
-        proved = concurrency(medians)
-        return medians if proved is None else medians | {"concurrency": proved}
 
-    def enough(self, settings: "Settings", spent: float) -> bool:
-        """Tell whether there are samples enough, or the time is over.
+def _iterations(sampler: Sampler, call: float, wanted: float, least: float) -> int:
+    """Choose how often the body is called inside one sample.
 
-        spent : seconds since sampling began, those between the samples included
-        """
-        if len(self.host) < LEAST_SAMPLES:
-            return False
-        return len(self.host) >= settings.most_samples or spent >= settings.case_seconds
+    The first sample of several calls is not looked at: they may need more memory than one.
+    """
+    if sampler.before or sampler.cold or call >= wanted:
+        return 1
+    iterations = calls_that_take(wanted, least, sampler.took)
+    sampler.took(iterations)
+    return iterations
 
-    def sample(self, sampler: "Sampler") -> float:
-        """Take a host sample of the body; return the seconds of a call, for `host`.
 
-        Raises `ClockError` if the clock shows that no time has passed.
-        """
-        queued, took, self.result = self._host(sampler)
-        if sampler.queues:
-            self._note("enqueue", queued)
-            self._read(sampler)
-        return took
+def _sample_beside(sampler: Sampler, other: Sampler, seen: Measurement, settings: Settings) -> None:
+    """Take samples of another version before or after the body's own, at random.
 
-    def sample_other(self, sampler: "Sampler") -> float:
-        """Take a host sample of the other version; return the seconds of a call, for `against`.
+    They take the same number of calls. Span samples, which would favour one of the two, come
+    after all pairs.
+    """
+    leads, begun = other_leads(), sampler.clock()
+    sampler.took(seen.iterations)
+    pairs = _pairs(sampler.clock() - begun, settings)
+    while not seen.enough(settings, sampler.clock() - begun):
+        new, old = _middle(sampler, other, seen, islice(leads, pairs))
+        seen.host.append(new)
+        seen.against.append(old)
+    for _ in range(LEAST_SAMPLES):
+        seen.observe(sampler)
 
-        Raises `ClockError` as `sample` does.
-        """
-        _, took, self.other = self._host(sampler)
-        return took
 
-    def observe(self, sampler: "Sampler") -> None:
-        """Take a span sample, where there is anything that it can see."""
-        if sampler.has_spans:
-            begun = sampler.clock()
-            observed = sampler.span()
-            self.sampled += sampler.clock() - begun
-            for name, value in observed.items():
-                self._note(name, value)
+def other_leads() -> Iterator[bool]:
+    """Yield whether the other version comes first: in one of every two pairs, at random which.
 
-    def observe_device(self, sampler: "Sampler", settings: "Settings") -> None:
-        """Take spans behind queued work, where the body is queued on one accelerator alone."""
-        if sampler.blocker is not None:
-            begun, enqueue = sampler.clock(), statistics.median(self.parts["enqueue"])
-            (device,) = (one for one in sampler.devices if one.is_accelerator)
-            time = DEVICE_PART * settings.case_seconds
-            for span in device_spans(sampler, device, enqueue, time):
-                self._note("device", span)
-            self.sampled += sampler.clock() - begun
+    A fixed order can fall into step with what comes and goes, such as the time slices of a
+    shared core, and always the same version is hit: in simulation identical code was called
+    different in up to 40%.
+    """
+    random = Random()  # noqa: S311 - no secret, but out of reach of a body that seeds
+    while True:
+        first = random.random() < 0.5  # noqa: PLR2004 - a coin
+        yield first
+        yield not first
 
-    def _read(self, sampler: "Sampler") -> None:
-        """Read one element of the result back after the first few samples, outside of them."""
-        if len(self.parts["enqueue"]) <= READINGS:
-            seconds = sampler.reading(self.result)
-            if seconds is not None:
-                self._note("reading", seconds)
 
-    def _host(self, sampler: "Sampler") -> tuple[float, float, Any]:
-        """Take a host sample; return the seconds of a call, queued and done, and the result."""
-        queued, took, result = sampler.host(self.iterations)
-        if took <= 0:
-            raise ClockError("the clock went backwards, or stood still in a sample")
-        self.sampled += took
-        return queued / self.iterations, took / self.iterations, result
+def _pairs(sample: float, settings: Settings) -> int:
+    """Return how many pairs of samples take as long as a sample may, an odd number.
 
-    def _note(self, part: str, value: float) -> None:
-        self.parts.setdefault(part, []).append(value)
+    sample : seconds of one, with what comes before it
+    """
+    return int(settings.case_seconds / settings.most_samples / (2 * sample)) | 1
+
+
+def _middle(
+    sampler: Sampler, other: Sampler, seen: Measurement, leads: Iterable[bool]
+) -> tuple[float, float]:
+    """Take several pairs, in which the other version leads or not; return the one in the middle.
+
+    By its ratio, that is: what hits single calls in a handful of short pairs moves nothing.
+    """
+    pairs = []
+    for other_first in leads:
+        seen.result = seen.other = None  # the memory of one result each is enough
+        if other_first:
+            old = seen.sample_other(other)
+        new = seen.sample(sampler)
+        if not other_first:
+            old = seen.sample_other(other)
+        pairs.append((new, old))
+    return sorted(pairs, key=lambda pair: pair[0] / pair[1])[len(pairs) // 2]

@@ -11,7 +11,8 @@ import pytest
 from torch import Tensor, distributed
 
 from suite.kit.device import Device
-from suite.kit.workers import Seat, Worker, halves, together
+from suite.kit.worker_process import Seat
+from suite.kit.workers import Worker, halves, together
 from suite.machine.limits import affinity
 from suite.stored.run import Check
 from tests.instruments.alone import BENCHMARKS, Recorder, copied, load

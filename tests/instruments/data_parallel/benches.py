@@ -4,7 +4,8 @@
 from pathlib import Path
 from typing import Any
 
-from suite.kit.device import Device, accelerators
+from suite.kit.chosen import accelerators
+from suite.kit.device import Device
 from tests.instruments.alone import BENCHMARKS, Recorder, copied, load
 
 PARTS = ("scatter", "replicate", "parallel_apply", "gather", "whole")

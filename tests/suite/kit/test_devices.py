@@ -6,7 +6,6 @@ import subprocess
 import sys
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 import torch
@@ -15,17 +14,10 @@ from suite.errors import DoesNotFitError
 from suite.journal.journal import Journal
 from suite.journal.records import Stopped
 from suite.journal.spec import LaunchSpec
-from suite.kit import device as devices
-from suite.kit.device import (
-    Device,
-    UnknownDeviceError,
-    all_devices,
-    choose,
-    global_state,
-    release_memory,
-    try_device,
-)
-from suite.launch.session import LaunchSession
+from suite.kit import chosen as devices
+from suite.kit.chosen import UnknownDeviceError, all_devices, choose, try_device
+from suite.kit.device import Device, global_state, release_memory
+from suite.launch.surroundings import look_around
 from suite.profiles import settings_for
 from tests.instruments.command import ROOT
 
@@ -35,10 +27,10 @@ cpu_only = pytest.mark.skipif(
 
 
 def on_two_accelerators(expression: str, **environment: str) -> str:
-    """Evaluate an expression over `suite.kit.device` on the simulated accelerator."""
+    """Evaluate an expression over `suite.kit.chosen` on the simulated accelerator."""
     paths = os.pathsep.join([str(ROOT / "tests" / "instruments" / "simulated"), str(ROOT)])
     return subprocess.run(
-        [sys.executable, "-c", f"from suite.kit.device import *; print({expression})"],
+        [sys.executable, "-c", f"from suite.kit.chosen import *; print({expression})"],
         env=os.environ | {"PYTHONPATH": paths} | environment,
         check=True,
         capture_output=True,
@@ -84,20 +76,19 @@ def test_a_gpu_that_torch_has_no_code_for_is_refused_before_all_its_cases_fail(
 ) -> None:
     if not wanted:
         capability["cuda:0"] = (3, 5)
-    launch: Any = object.__new__(LaunchSession)
-    launch.journal = Journal(tmp_path / "journal")
-    launch.spec = LaunchSpec(
+    journal = Journal(tmp_path / "journal")
+    spec = LaunchSpec(
         mode="pilot",
         launch=0,
-        journal="",
+        journal=str(journal.path),
         benchmarks="",
         seed=0,
         settings=settings_for("quick", wanted),
         runner=os.getppid(),
     )
     with pytest.raises(pytest.exit.Exception, match=r"cuda:1 cannot be used: .* for this genera"):
-        launch._look_around()
-    [stopped] = launch.journal
+        look_around(spec, journal.write)
+    [stopped] = journal
     assert isinstance(stopped, Stopped)
     assert "--devices cpu" in stopped.message
 

@@ -2,6 +2,7 @@
 """The first call that is proved to wait is used, and what a backend lacks is no lost device."""
 
 from collections.abc import Callable, Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -10,8 +11,7 @@ import torch
 from suite.kit import waiting
 from suite.kit.device import Device
 from suite.kit.waiting import READ_BACK, RESULTS, Known, Wait, proved
-from suite.launch.session import LaunchSession
-from suite.profiles import settings_for
+from suite.launch.resources import Resources
 
 READY, UNFINISHED = 1e-4, 1e-2
 """Seconds of reading a ready value, and of the known work."""
@@ -88,13 +88,13 @@ def test_only_an_error_of_the_device_ends_the_launch(
         raise error
 
     monkeypatch.setattr(Device, "synchronize", synchronize)
-    launch: Any = object.__new__(LaunchSession)
-    launch.settings = settings_for("quick", ["cpu"])
+    spec: Any = SimpleNamespace(seed=0, mode="measure")
+    resources = Resources(spec, ["cpu"])
     if lost:
         with pytest.raises(pytest.exit.Exception, match="a device no longer works"):
-            launch._exit_if_poisoned()
+            resources.recover(failed=True)
     else:
-        launch._exit_if_poisoned()
+        resources.recover(failed=True)
 
 
 def test_tensors_of_a_result_are_found_wherever_it_holds_them() -> None:

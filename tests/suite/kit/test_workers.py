@@ -16,10 +16,11 @@ import torch
 from suite.errors import DoesNotFitError
 from suite.kit.device import Device
 from suite.kit.turns import Turns
-from suite.kit.worker_process import Task
-from suite.kit.workers import Seat, Worker, WorkerError, halves, put_away, together
+from suite.kit.worker_process import Seat, Task
+from suite.kit.workers import Worker, WorkerError, halves, put_away, together
 from suite.launch import plugin
-from suite.launch.session import LaunchSession, Refusal
+from suite.launch.refusal import Refusal
+from suite.launch.resources import Resources
 from suite.machine.limits import affinity
 from suite.stored.run import Check
 
@@ -265,7 +266,7 @@ def test_what_a_case_leaves_in_workers_is_put_away_unless_it_failed(
 ) -> None:
     seen: list[object] = []
     monkeypatch.setattr(plugin, "put_away", seen.append)
-    session = SimpleNamespace(workers=lambda _: "workers")
+    session = SimpleNamespace(resources=SimpleNamespace(workers=lambda _: "workers"))
     stash = {} if refusal is None else {plugin.REFUSED: refusal}
     request = SimpleNamespace(
         param="a+b",
@@ -297,6 +298,6 @@ def test_workers_find_the_memory_that_torch_no_longer_needs(
 ) -> None:
     given_back: list[bool] = []
     monkeypatch.setattr(torch.accelerator, "empty_cache", lambda: given_back.append(True))
-    session: Any = SimpleNamespace(_workers={}, spec=SimpleNamespace(seed=0))
-    assert LaunchSession.workers(session, []) == []
+    spec: Any = SimpleNamespace(seed=0, mode="measure")
+    assert Resources(spec, []).workers([]) == []
     assert given_back == [True]

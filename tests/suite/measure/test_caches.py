@@ -9,7 +9,7 @@ import torch
 
 from suite.errors import DoesNotFitError
 from suite.kit.device import Device
-from suite.launch import session
+from suite.launch.case_timer import peak_bytes
 from suite.measure.caches import ColdCaches, cache_bytes
 from suite.profiles import TIMES_THE_CACHE
 
@@ -78,4 +78,4 @@ def test_no_case_takes_less_memory_than_none_without_what_empties_the_caches(
 ) -> None:
     device: Any = SimpleNamespace(peak_bytes=lambda: peak)
     sampler: Any = SimpleNamespace(cold=SimpleNamespace(bytes_on=lambda _: 2**17))
-    assert session._peak(device, sampler) == left
+    assert peak_bytes(device, sampler) == left

@@ -8,8 +8,8 @@ import torch
 
 from suite.machine.accounts import Accounts
 from suite.measure.exploring import explore
+from suite.measure.measurement import Measurement
 from suite.measure.sampler import Sampler
-from suite.measure.sampling import Measurement
 from suite.profiles import settings_for
 from suite.stored.run import Settings, Work
 from tests.instruments.piloted import Delay, MadeUp, Pilot

@@ -11,7 +11,7 @@ from suite.errors import DoesNotFitError
 from suite.journal.journal import Journal
 from suite.journal.spec import LaunchSpec
 from suite.kit.device import Device
-from suite.launch import session as sessions
+from suite.launch.surroundings import Readiness, look_around
 from suite.machine import environment
 from suite.measure import ready
 from suite.profiles import settings_for
@@ -86,12 +86,11 @@ def test_the_machine_is_described_when_its_links_are_awake(
 
     monkeypatch.setattr(ready, "steady_clocks", lambda *_: seen.append("settled"))
     monkeypatch.setattr(environment, "capture", capture)
-    launch: Any = object.__new__(sessions.LaunchSession)
-    launch.journal = Journal(tmp_path / "journal")
-    launch.settings = settings_for("quick", ["cpu"])
-    launch.spec = LaunchSpec(
-        mode=mode, launch=0, journal="", benchmarks="", seed=0, settings=launch.settings
+    settings = settings_for("quick", ["cpu"])
+    write = Journal(tmp_path / "journal").write
+    spec = LaunchSpec(
+        mode=mode, launch=0, journal="journal", benchmarks="", seed=0, settings=settings
     )
     with pytest.raises(DescribedError):
-        launch._look_around() if mode == "pilot" else launch.get_ready(1)
+        look_around(spec, write) if mode == "pilot" else Readiness(spec, settings, 1, write)
     assert seen == ["settled", "described ['cpu']"]

@@ -13,6 +13,7 @@ from typing import TypeGuard
 import pytest
 
 from suite.measure import sampler as timing
+from suite.measure.sampling import measure
 from suite.profiles import settings_for
 from suite.stored.run import Settings
 from tests.instruments.virtual import VirtualClock, VirtualDevice
@@ -80,7 +81,7 @@ def measures_truly(module: ModuleType, settings: Settings, slow: int, count: int
         host = sampler.host(1)[1]
         gpus[slow].queue(0.0, BEFORE)
         span = sampler.span()["span"]
-        measured = module.measure(sampler, settings)
+        measured = measure(sampler, settings)
     except RuntimeError:
         return False
     return bool(host == truth and span == truth and min(measured.host) == truth)

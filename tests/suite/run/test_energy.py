@@ -15,7 +15,8 @@ from suite.errors import WrongResultError
 from suite.journal.records import Busy, Identity, Measured, Record, Rested
 from suite.journal.spec import LaunchSpec
 from suite.kit.device import Device
-from suite.launch import session
+from suite.launch import case_timer
+from suite.launch.search import Searches
 from suite.machine.sensors import nvml
 from suite.machine.sensors import sensor as sensors
 from suite.machine.sensors.sensor import Sensor, Source, seal
@@ -251,20 +252,17 @@ def test_a_window_repeats_a_body_without_a_pause_and_checks_its_last_result(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     window = Window(1.0, 3.5, 30, 2.1)
-    monkeypatch.setattr(session, "repeat", lambda sampler: (window, sampler.body()))
-    written: list[Record] = []
-    launch: Any = object.__new__(session.LaunchSession)
-    launch.spec = LaunchSpec(
+    monkeypatch.setattr(case_timer, "repeat", lambda sampler: (window, sampler.body()))
+    spec = LaunchSpec(
         mode="measure", launch=4, journal="", benchmarks="", seed=0, settings=SETTINGS
     )
-    launch.write = written.append
+    timer = case_timer.CaseTimer(spec, SETTINGS, Searches(spec, print))
     item: Any = SimpleNamespace(nodeid="product")
     sampler = Sampler(lambda: 7, [Device("cpu")])
-    launch.repeat(item, sampler, lambda result: Check("it", float(result != 7), 0.0))
-    busy = Busy(launch=4, case="product", begun=1.0, ended=3.5, calls=30, seconds=2.1)
-    assert written == [busy]
+    busy = timer.repeat(item, sampler, lambda result: Check("it", float(result != 7), 0.0))
+    assert busy == Busy(launch=4, case="product", begun=1.0, ended=3.5, calls=30, seconds=2.1)
     with pytest.raises(WrongResultError):
-        launch.repeat(item, sampler, lambda _: Check("it", 1.0, 0.0))
+        timer.repeat(item, sampler, lambda _: Check("it", 1.0, 0.0))
 
 
 def test_a_sampled_simulated_gpu_gives_the_joules_that_it_spent(

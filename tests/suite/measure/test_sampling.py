@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from suite.measure.interleaving import other_leads
-from suite.measure.sampler import Sampler, measure
+from suite.measure.sampler import Sampler
+from suite.measure.sampling import measure, other_leads
 from suite.profiles import LEAST_SAMPLES, settings_for
 from suite.stored.run import Settings
 from tests.instruments.virtual import VirtualClock, VirtualDevice

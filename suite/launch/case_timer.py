@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: MIT
+"""One case of a session: whether its size is tried, its samples, and the check of its result."""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from time import monotonic
+from typing import Any
+
+import pytest
+
+from suite.errors import TooLongError, WrongResultError
+from suite.journal.records import Busy, Measured, Refused
+from suite.journal.spec import LaunchSpec
+from suite.kit.cases import Parameters
+from suite.kit.check_result import briefly, worst
+from suite.kit.device import Device
+from suite.launch.collection import parameters
+from suite.launch.search import Searches
+from suite.launch.single_call import called_once
+from suite.launch.work_of_cases import work as declared_work
+from suite.measure.energy_window import repeat
+from suite.measure.exploring import Explorer
+from suite.measure.inputs import Inputs
+from suite.measure.measurement import Measurement
+from suite.measure.sampler import Sampler
+from suite.measure.sampling import measure
+from suite.stored.names import name_of
+from suite.stored.run import Check, Settings, Work
+
+
+class CaseTimer:
+    """Times the bodies of a session's cases, each as the session's mode asks."""
+
+    def __init__(self, spec: LaunchSpec, settings: Settings, searches: Searches) -> None:
+        self._spec = spec
+        self._settings = settings
+        self._searches = searches
+        self._explorer = Explorer(settings)
+        self._position = spec.done
+
+    def remember(self, item: pytest.Function, record: Measured | Refused) -> None:
+        """Take up what an earlier process of the pilot saw of a case."""
+        climb = self._explorer.climb
+        if isinstance(record, Measured):
+            climb.climbed(*_family(item), record.work, record.quickest)
+        elif record.fatal:
+            climb.leave_out(*_family(item), None, record.reason)
+
+    def skip_if_left_out(self, item: pytest.Function) -> None:
+        """Skip a case that a smaller one of its family showed to be too large."""
+        find_work = partial(declared_work, item)
+        reason = self._explorer.climb.refusal(*_family(item), find_work)
+        if reason is not None:
+            pytest.skip(reason)
+
+    def measure(
+        self,
+        item: pytest.Function,
+        sampler: Sampler,
+        work: Work,
+        check: Callable[[Any], Check],
+        apart: Mapping[str, float],
+    ) -> Measured:
+        """Time a body and check its result; raise what makes the case fail or be left out."""
+        inputs = Inputs(sampler.body, sampler.against)
+        seen = self._sampled(item, sampler, work)
+        peaks = {device.name: peak_bytes(device, sampler) for device in sampler.devices}
+        begun = monotonic()
+        with briefly(brief=self._spec.mode == "measure" and self._spec.launch > 0):
+            checked = worst(check(result) for result in seen.results)
+        check_seconds = monotonic() - begun
+        if not checked.passed:
+            raise WrongResultError(checked)
+        self._position += 1
+        return Measured(
+            launch=self._spec.launch,
+            case=item.nodeid,
+            order=self._position,
+            samples=seen.host,
+            iterations=seen.iterations,
+            warmup=seen.warmup,
+            sampled=seen.sampled,
+            prepared=seen.prepared,
+            work=work,
+            check=checked,
+            checked=check_seconds,
+            parts=seen.part_medians() | dict(apart),
+            peak_bytes=sum(peak or 0 for peak in peaks.values()) or None,
+            against=seen.against or None,
+            flushed_bytes=sampler.cold.flushed_bytes() if sampler.cold else None,
+            commonest=None if self._spec.mode == "pilot" else inputs.commonest(),
+            idle_devices=[
+                name for name, peak in peaks.items() if peak == 0 and name not in inputs.devices()
+            ],
+            search=self._searches.found.get(item.nodeid),
+            in_a_row=not (sampler.before or sampler.cold),
+            undisturbed=min(seen.undisturbed, default=None),
+        )
+
+    def _sampled(self, item: pytest.Function, sampler: Sampler, work: Work) -> Measurement:
+        """Sample a body; of a session that nobody started, once its size has been tried."""
+        if self._spec.mode == "once":
+            return called_once(sampler, name_of(item.nodeid), self._settings, self._spec.trace)
+        if self._spec.mode != "measure":
+            explored = self._explored(item, sampler, work)
+        if self._spec.mode in {"measure", "alone"}:
+            return measure(sampler, self._settings)
+        return explored
+
+    def _explored(self, item: pytest.Function, sampler: Sampler, work: Work) -> Measurement:
+        """Call the body if its family's climb allows it; skip the case if it takes too long.
+
+        The first call pays for much that later ones do not, and any call may be disturbed,
+        so the quickest of a few counts.
+        """
+        try:
+            return self._explorer.explore(*_family(item), sampler, work)
+        except TooLongError as error:
+            pytest.skip(str(error))
+
+    def repeat(
+        self, item: pytest.Function, sampler: Sampler, check: Callable[[Any], Check]
+    ) -> Busy:
+        """Repeat a body that was measured for seconds (see `suite.measure.energy_window`)."""
+        window, result = repeat(sampler)
+        checked = check(result)
+        if not checked.passed:
+            raise WrongResultError(checked)
+        return Busy(launch=self._spec.launch, case=item.nodeid, **window._asdict())
+
+
+def peak_bytes(device: Device, sampler: Sampler) -> int | None:
+    """Return the most memory that a case had, without what empties the caches.
+
+    What an earlier case that failed still held when this one began, and gave back since, would
+    make it less than nothing.
+    """
+    peak = device.peak_bytes()
+    return max(0, peak - sampler.cold.bytes_on(device)) if peak and sampler.cold else peak
+
+
+def _family(item: pytest.Function) -> tuple[str, Parameters]:
+    return f"{item.module.__name__}.{item.function.__name__}", parameters(item)

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: MIT
+"""What the cases of a session share of the machine: workers, blockers, and memory given back."""
+
+import gc
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from time import perf_counter
+
+import pytest
+
+from suite.journal.spec import DEVICE_LOST, LaunchSpec
+from suite.kit import device as dev
+from suite.kit.worker_process import Seat
+from suite.kit.workers import Worker
+from suite.launch.refusal import reason_of
+from suite.measure import ready
+from suite.measure.queued import Blocker, blocker
+
+
+class Resources:
+    """What is made at the first asking and serves all cases behind.
+
+    devices : names of those that the session measures
+    """
+
+    def __init__(self, spec: LaunchSpec, devices: Sequence[str]) -> None:
+        self._seed = spec.seed
+        self._blocks = spec.mode in {"measure", "alone"}
+        self._devices = devices
+        self._workers: dict[tuple[Seat, ...], list[Worker]] = {}
+        self._blockers: dict[str, Blocker | None] = {}
+        self._untidy = False
+
+    def workers(self, seats: Sequence[Seat]) -> list[Worker]:
+        """Return a worker for each seat, started at the first asking, with room on its device."""
+        dev.release_memory()
+        key = tuple(seats)
+        if key not in self._workers:
+            self._workers[key] = [Worker(seat, self._seed) for seat in seats]
+        return self._workers[key]
+
+    def drop_workers(self) -> None:
+        """End all workers; the next case that needs some gets fresh ones."""
+        for workers in self._workers.values():
+            for worker in workers:
+                worker.close()
+        self._workers.clear()
+
+    def blocker(self, devices: Sequence[dev.Device]) -> Blocker | None:
+        """Return what blocks the one device that a case uses, made at the first asking."""
+        if len(devices) != 1 or not self._blocks:
+            return None
+        (device,) = devices
+        if device.name not in self._blockers:
+            self._blockers[device.name] = blocker(device, perf_counter)
+        return self._blockers[device.name]
+
+    def recover(self, *, failed: bool) -> None:
+        """Drop what a case without samples may have spoilt.
+
+        A device error that outlives its case ends the launch, and a fresh process does the rest. A
+        device that has no memory left, or lacks a call, is not lost.
+        """
+        self._untidy = True
+        if failed:
+            self.drop_workers()
+        try:
+            ready.of_each([dev.Device(name) for name in self._devices], _answers)
+        except Exception as error:  # noqa: BLE001 - whatever a backend raises when it is lost
+            pytest.exit(f"a device no longer works: {reason_of(error)}", returncode=DEVICE_LOST)
+
+    def tidy_up(self) -> None:
+        """Let go of what cases that failed or were left out have held, before the next one begins.
+
+        pytest keeps the last error for a debugger, and an error keeps all tensors of its case.
+        """
+        if self._untidy:
+            for name in ("last_type", "last_value", "last_traceback", "last_exc"):
+                vars(sys).pop(name, None)
+            gc.collect()
+            dev.release_memory()
+        self._untidy = False
+
+
+def _answers(device: dev.Device) -> None:
+    """Raise if a device does not answer any more; what it has never had is not missed."""
+    with suppress(AttributeError, NotImplementedError, TypeError, ValueError):
+        device.synchronize()

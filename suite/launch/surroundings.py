@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: MIT
+"""Where a session takes place: its devices, the machine, and the state of both around the cases."""
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from time import perf_counter
+
+import pytest
+from msgspec.structs import replace
+
+from suite import doctor
+from suite.errors import CannotRunError
+from suite.journal.records import Gauged, Harness, Record, Settled, Stopped, Surroundings
+from suite.journal.spec import LaunchSpec
+from suite.kit.chosen import UnknownDeviceError, accelerators, choose, unserved
+from suite.kit.device import Device, global_state
+from suite.machine import environment
+from suite.machine.sensors.sensor import seal
+from suite.measure import clocks, ready
+from suite.measure.gauge import Gauge
+from suite.profiles import PROFILES
+from suite.stored.run import Settings
+
+Write = Callable[[Record], None]
+"""Appends to the journal."""
+SETTLED = 0.05
+"""Seconds from which on settling the clocks before a case is worth a line in the journal."""
+
+
+def look_around(spec: LaunchSpec, write: Write) -> Settings:
+    """Return the settings with the devices that are there; a pilot writes down all it finds.
+
+    A launch that measures has them from the plan, and a session of its own from its options.
+    """
+    settings = spec.settings
+    if not spec.journal or spec.mode == "measure":
+        return settings
+    wanted = settings.devices
+    try:
+        settings = replace(settings, devices=choose(wanted))
+        if wanted != ["cpu"]:
+            _refuse_to_ignore_accelerators()
+        _refuse_to_fail_everywhere(settings.devices)
+    except (UnknownDeviceError, CannotRunError) as error:
+        write(Stopped(message=str(error)))
+        pytest.exit(str(error))
+    if spec.mode == "pilot":
+        with suppress(RuntimeError):  # a device that is lost fails its cases
+            devices = [Device(name) for name in settings.devices]
+            ready.steady_clocks(devices, ready.WAKE_SECONDS)
+        write(
+            Surroundings(
+                devices=settings.devices,
+                environment=environment.capture(settings.devices),
+                seals=seals(settings.devices, str(spec.seed)),
+                addresses=addresses(settings.devices),
+                troubles=doctor.left_out([] if wanted else unserved(accelerators())),
+            )
+        )
+    return settings
+
+
+def seals(devices: Sequence[str], salt: str) -> dict[str, str | None]:
+    """Return by what the runner knows each accelerator again; ``None`` of those without a UUID."""
+    gpus = [Device(name) for name in devices if name != "cpu"]
+    return {gpu.name: gpu.uuid and seal(gpu.uuid, salt) for gpu in gpus}
+
+
+def addresses(devices: Sequence[str]) -> dict[str, str]:
+    """Return the bus addresses of the devices that have one."""
+    return {name: address for name in devices if (address := Device(name).pci_address)}
+
+
+class Readiness:
+    """Keeps the devices of a launch ready for its cases, and writes down in which state they are.
+
+    cases : how many this process will measure
+    """
+
+    def __init__(self, spec: LaunchSpec, settings: Settings, cases: int, write: Write) -> None:
+        self._launch = spec.launch
+        self._write = write
+        begun = perf_counter()
+        devices = [Device(name) for name in settings.devices]
+        accelerators = [device for device in devices if device.is_accelerator]
+        self._clocks = ready.SteadyClocks(accelerators, PROFILES[settings.profile].settle)
+        self._clocks.settle()
+        self._gauge = Gauge(devices, cases)
+        waits = ready.of_each(accelerators, lambda device: device.wait)
+        write(
+            Harness(
+                launch=spec.launch,
+                empty_body=ready.of_each(devices, ready.empty_body),
+                ready_reading=ready.of_each(accelerators, Device.ready_reading),
+                waits={name: wait for name, wait in waits.items() if wait},
+                timer_step=clocks.timer_step(),
+                state=global_state(),
+                environment=environment.capture(settings.devices),
+                warmup=perf_counter() - begun,
+            )
+        )
+
+    def before_case(self, devices: Sequence[str]) -> None:
+        """Settle the clocks of accelerators that rested, and read the gauge if it is due.
+
+        devices : names of those that the case uses
+        """
+        seconds = self._clocks.before(devices)
+        if seconds > SETTLED:
+            self._write(Settled(launch=self._launch, seconds=seconds))
+        self._gauge.read_before_case()
+
+    def finish(self) -> None:
+        """Write down what the gauge has read, once every case is over."""
+        self._write(Gauged(launch=self._launch, seconds=self._gauge.finish()))
+
+
+def _refuse_to_ignore_accelerators() -> None:
+    """Raise if an accelerator is there that torch cannot use: it is not left out in silence."""
+    troubles = doctor.unusable_accelerators()
+    if troubles:
+        lines = (f"{trouble.message}\n  mend it: {trouble.advice}" for trouble in troubles)
+        raise CannotRunError("\n".join(lines))
+
+
+def _refuse_to_fail_everywhere(devices: Sequence[str]) -> None:
+    """Raise if torch has no code for a device: every case would fail there."""
+    if lacking := unserved(devices):
+        raise CannotRunError(
+            f"{' and '.join(lacking)} cannot be used: PyTorch was not built for this generation\n"
+            f"  mend it: install a build that has it: {doctor.START_LOCALLY}; "
+            "or measure without it: --devices cpu"
+        )

@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: MIT
+"""What one launch learns of one case, sample by sample.
+
+A span on an idle device begins when its first event arrives, and so holds a launch, and every gap
+in which the device waited for the host. The device's own time is a span behind a blocker, which
+keeps the device busy while the host queues the whole body behind it. Whether that worked is
+checked: when the host has queued the body, the first event must not have happened yet. Nothing is
+claimed of a body that waits for its device, or that takes longer to queue than the blocker lasts.
+"""
+
+import statistics
+from dataclasses import dataclass, field
+from typing import Any
+
+from suite.concurrency import concurrency
+from suite.errors import ClockError
+from suite.kit.device import Device
+from suite.kit.lanes import MILLISECOND
+from suite.measure.sampler import Sampler
+from suite.profiles import LEAST_SAMPLES
+from suite.stored.run import Settings
+
+DEVICE_PART = 0.25
+"""Part of the time for a case after which no further span behind queued work is begun."""
+READINGS = 3
+"""Host samples of a launch after which one element of the result is read back."""
+SLACK = 100e-6
+"""Seconds that a blocker lasts beyond twice what the host should need."""
+LONGEST = 0.02
+"""Seconds that a blocker lasts at most."""
+SPANS, FAILURES = 5, 3
+"""Spans of a body in a launch, and attempts without one after which there are no more."""
+
+
+@dataclass
+class Measurement:
+    """What one launch learns of one case.
+
+    host : seconds of each host sample, divided by `iterations`
+    undisturbed : of a pilot's calls, what each would have taken at the least had it not waited for
+        the processor
+    against : the same of the other version of the body, each beside its sample of `host`
+    parts : values of each span sample or host sample by name (see `CaseInfo.parts`)
+    iterations : calls of the body inside a sample
+    warmup : seconds spent warming up and choosing the iterations
+    sampled : seconds spent inside samples
+    prepared : seconds spent between samples: on what comes before each, and on cold caches
+    result, other : what the last calls of the body and of its other version returned
+    """
+
+    host: list[float] = field(default_factory=list)
+    undisturbed: list[float] = field(default_factory=list)
+    against: list[float] = field(default_factory=list)
+    parts: dict[str, list[float]] = field(default_factory=dict)
+    iterations: int = 1
+    warmup: float = 0.0
+    sampled: float = 0.0
+    prepared: float = 0.0
+    result: Any = None
+    other: Any = None
+
+    @property
+    def results(self) -> list[Any]:
+        """What the last calls returned, of the body and of its other version if there is one."""
+        return [self.result, *([self.other] if self.against else [])]
+
+    def part_medians(self) -> dict[str, float]:
+        """Return the launch median of each part, and the concurrency that these prove."""
+        medians = {name: statistics.median(values) for name, values in self.parts.items()}
+        proved = concurrency(medians)
+        return medians if proved is None else medians | {"concurrency": proved}
+
+    def enough(self, settings: Settings, spent: float) -> bool:
+        """Tell whether there are samples enough, or the time is over.
+
+        spent : seconds since sampling began, those between the samples included
+        """
+        if len(self.host) < LEAST_SAMPLES:
+            return False
+        return len(self.host) >= settings.most_samples or spent >= settings.case_seconds
+
+    def sample(self, sampler: Sampler) -> float:
+        """Take a host sample of the body; return the seconds of a call, for `host`.
+
+        Raises `ClockError` if the clock shows that no time has passed.
+        """
+        queued, took, self.result = self._host(sampler)
+        if sampler.queues:
+            self._note("enqueue", queued)
+            self._read(sampler)
+        return took
+
+    def sample_other(self, sampler: Sampler) -> float:
+        """Take a host sample of the other version; return the seconds of a call, for `against`.
+
+        Raises `ClockError` as `sample` does.
+        """
+        _, took, self.other = self._host(sampler)
+        return took
+
+    def observe(self, sampler: Sampler) -> None:
+        """Take a span sample, where there is anything that it can see."""
+        if sampler.has_spans:
+            begun = sampler.clock()
+            observed = sampler.span()
+            self.sampled += sampler.clock() - begun
+            for name, value in observed.items():
+                self._note(name, value)
+
+    def observe_device(self, sampler: Sampler, settings: Settings) -> None:
+        """Take spans behind queued work, where the body is queued on one accelerator alone."""
+        if sampler.blocker is not None:
+            begun, enqueue = sampler.clock(), statistics.median(self.parts["enqueue"])
+            (device,) = (one for one in sampler.devices if one.is_accelerator)
+            time = DEVICE_PART * settings.case_seconds
+            for span in device_spans(sampler, device, enqueue, time):
+                self._note("device", span)
+            self.sampled += sampler.clock() - begun
+
+    def _read(self, sampler: Sampler) -> None:
+        """Read one element of the result back after the first few samples, outside of them."""
+        if len(self.parts["enqueue"]) <= READINGS:
+            seconds = sampler.reading(self.result)
+            if seconds is not None:
+                self._note("reading", seconds)
+
+    def _host(self, sampler: Sampler) -> tuple[float, float, Any]:
+        """Take a host sample; return the seconds of a call, queued and done, and the result."""
+        queued, took, result = sampler.host(self.iterations)
+        if took <= 0:
+            raise ClockError("the clock went backwards, or stood still in a sample")
+        self.sampled += took
+        return queued / self.iterations, took / self.iterations, result
+
+    def _note(self, part: str, value: float) -> None:
+        self.parts.setdefault(part, []).append(value)
+
+
+def device_spans(sampler: Sampler, device: Device, enqueue: float, seconds: float) -> list[float]:
+    """Return the seconds that the device works on a call, for as many calls as there is time.
+
+    enqueue : seconds until the body returns
+    seconds : that further spans may take once there is one
+    """
+    found: list[float] = []
+    failures, wanted, begun = 0, 2 * (2 * enqueue) + SLACK, sampler.clock()
+    while len(found) < SPANS and failures < FAILURES and wanted <= LONGEST:
+        if found and sampler.clock() - begun > seconds:
+            break
+        span = _device_span(sampler, device, wanted)
+        if span is None:
+            failures, wanted = failures + 1, 2 * wanted
+        else:
+            found.append(span)
+    return found
+
+
+def _device_span(sampler: Sampler, device: Device, wanted: float) -> float | None:
+    """Return the span of a call behind a blocker; `None` where the device had to wait.
+
+    What the blocker drove out of the caches an unrecorded call brings back, unless they shall be
+    cold.
+    """
+    begin, end = device.event(), device.event()
+    device.synchronize()
+    if sampler.blocker is not None:
+        sampler.blocker.queue(wanted)
+    if sampler.cold is None:
+        sampler.body()
+    else:
+        sampler.cold()
+    device.record(begin)
+    sampler.body()
+    device.record(end)
+    in_time = not begin.query()
+    device.synchronize()
+    span = begin.elapsed_time(end) * MILLISECOND
+    return span if in_time and span > 0 else None
