@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from msgspec import Struct
 
 from reports.findings.finding import Section
-from reports.summary.axes import DeviceAxes, device_axes
+from reports.summary.device_axes import DeviceAxes, device_axes
 from reports.summary.headlines import Figure, device_name, device_names, figures, machine_id
 from reports.summary.views import Marks, doubtful
 from reports.table import facts

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from reports.findings import findings
-from reports.summary.axes import NAMES, Axis, DeviceAxes, device_axes, with_others
+from reports.summary.device_axes import NAMES, Axis, DeviceAxes, device_axes, with_others
 from suite.stored.run import Case, Energy, Exercise, Outcome, Run, Search, Work
 from tests.instruments import factory
 from tests.instruments.exact_runs import LAUNCHES, WOBBLE, case
