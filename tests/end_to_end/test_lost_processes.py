@@ -232,9 +232,9 @@ RUNNER = """
 import sys, time
 from pathlib import Path
 import msgspec
-from suite.journal import LaunchSpec
+from suite.journal.spec import LaunchSpec
 from suite.run.orphans import Orphans
-from suite.run.process import DISK_REFUSES, MISUSED, LaunchProcess
+from suite.run.process import LaunchProcess
 folder = Path(sys.argv[1])
 LaunchProcess(folder, msgspec.json.decode((folder / "spec.json").read_bytes(), type=LaunchSpec))
 time.sleep(60)
