@@ -86,7 +86,7 @@ def find(text: str, names: Collection[str] = (), *, version: bool = False) -> It
         if _is_address([int(part) for part in found.groups()], before, version):
             yield Found("an address", *found.span())
     for found in COLONS.finditer(text):
-        if _is_ipv6(found[0]):
+        if _is_ipv6(found[0]) or _is_ipv6(found[0].rstrip(".:")):  # which may end a sentence
             yield Found("an address", *found.span())
     for name in names:
         for found in re.finditer(rf"(?<![^\W_]){re.escape(name)}(?![^\W_])", text, re.IGNORECASE):

@@ -20,13 +20,14 @@ import torch
 
 from suite.machine import environment
 from tests.instruments.command import ROOT
-from tests.studies.faults import bodies, disk, kills, mutants, pages, signals, surroundings
+from tests.studies.faults import bodies, disk, kills, mutants, pages, secrets, signals, surroundings
 from tests.studies.faults.document import Figures, page, sums
 from tests.studies.faults.forked import adopt_orphans
 from tests.studies.faults.trials import Extent, Part, Result, Trial
 
 PARTS: dict[str, Part] = {
-    part.__name__: part for part in (kills, signals, disk, bodies, surroundings, mutants, pages)
+    part.__name__: part
+    for part in (kills, signals, disk, bodies, surroundings, secrets, mutants, pages)
 }
 PAGE, FIGURES = ROOT / "docs" / "faults.md", ROOT / "docs" / "faults.json"
 SHARED = (

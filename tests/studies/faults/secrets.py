@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: MIT
+"""Secrets in every free text of a run, in changing words, before it is shared."""
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from random import Random
+
+from suite import publish
+from suite.personal import private
+from suite.stored import store
+from suite.terminal import disclosure
+from tests.instruments.judging import made
+from tests.instruments.secrets import SECRETS, plant
+from tests.studies.faults.trials import Extent, Trial
+
+PROMISE = (
+    f"A shared file, and what `share` shows of it, holds none of {len(SECRETS)} planted secrets: "
+    "keys, tokens, passwords, names, hosts, addresses, serial numbers and folders, in every part "
+    "of a run where free text can be: reasons of failed cases, titles, questions, explanations, "
+    "values of variables, names of packages, unknown facts, the selection, the branch and what "
+    "plugins add."
+)
+RUNS, SHORT = 200, 2
+FRAMES = (
+    "{}",
+    "RuntimeError: {}",
+    "({})",
+    "'{}'",
+    "<{}>",
+    "[{}]",
+    "{}\n{}",
+    "see {}; then {}",
+    "{}.",
+)
+"""What may stand around a text that holds a secret."""
+
+
+def trials(extent: Extent) -> list[Trial]:
+    """Return runs that hold every secret."""
+    first = extent.seed * 10**6
+    count = SHORT if extent.short else RUNS
+    return [Trial(__name__, "planted", first + n, len(SECRETS)) for n in range(count)]
+
+
+def attempt(trial: Trial, folder: Path) -> Iterable[str]:
+    """Share a run, and search what comes out."""
+    chance = Random(trial.number)  # noqa: S311 - no secret
+    texts = [chance.choice(FRAMES).format(text, text) for text in SECRETS.values()]
+    chance.shuffle(texts)
+    run = made(accelerators=1)
+    if missing := {*texts} - plant(run, texts):
+        yield f"{len(missing)} texts found no room"
+    shared, removed = publish.redact(run, frozenset())
+    path = folder / "shared.json"
+    path.write_bytes(store.encode(shared))
+    stored = [text for _, text in private.texts(json.loads(path.read_bytes()))]
+    shown = "\n".join(disclosure.lines(shared, removed, everything=True))
+    published = shown.partition("What would be published")[2]
+    for secret in SECRETS:
+        if any(secret in text for text in stored):
+            yield f"{secret!r} is stored"
+        if secret in published:
+            yield f"{secret!r} is shown"
