@@ -21,7 +21,7 @@ import torch
 from suite.machine import environment
 from tests.instruments.command import ROOT
 from tests.studies.faults import bodies, disk, kills, mutants, pages, secrets, signals, surroundings
-from tests.studies.faults.document import Figures, page, sums
+from tests.studies.faults.document import AtLength, Figures, page, sums
 from tests.studies.faults.forked import adopt_orphans
 from tests.studies.faults.trials import Extent, Part, Result, Trial
 
@@ -37,6 +37,8 @@ SHARED = (
     "suite.terminal.layout",
 )
 """What is imported once, before any process is forked, besides what the parts import."""
+MUTANTS = 20_000
+"""Mutants of a campaign; more of them are tried apart from it, and added to its figures."""
 AT_ONCE = 2
 """Trials at the same time."""
 LONGEST = 600
@@ -51,7 +53,7 @@ def main() -> None:
     parser.add_argument("--seed", default="1", help="of everything that is drawn; or `fresh`")
     parser.add_argument("--short", action="store_true", help="a little of everything, unwritten")
     parser.add_argument("--only", metavar="PART", help="one part, unwritten")
-    parser.add_argument("--mutants", type=int, default=20_000, help="of stored files")
+    parser.add_argument("--mutants", type=int, default=MUTANTS, help="of stored files")
     parser.add_argument("--at-once", type=int, default=AT_ONCE, metavar="N", help="trials")
     asked = parser.parse_args()
     seed = SystemRandom().randrange(10**6) if asked.seed == "fresh" else int(asked.seed)
@@ -68,10 +70,33 @@ def main() -> None:
     for tried in figures.tried:
         print(f"{tried.part}, {tried.kind}: {tried.tried} tried, {tried.faults} faults")
     print(f"{figures.seconds:.0f} s")
-    if not asked.short and asked.only is None:
-        FIGURES.write_bytes(msgspec.json.format(msgspec.json.encode(figures)) + b"\n")
-        PAGE.write_text(page(figures, PARTS), encoding="utf-8")
+    if asked.only == "mutants" and asked.mutants > MUTANTS:
+        _write(_lengthened(figures))
+    elif not asked.short and asked.only is None:
+        figures.at_length = _stored().at_length if FIGURES.exists() else []
+        _write(figures)
     sys.exit(any(result.faults for result in results))
+
+
+def _stored() -> Figures:
+    return msgspec.json.decode(FIGURES.read_bytes(), type=Figures)
+
+
+def _lengthened(figures: Figures) -> Figures:
+    """Return the stored campaign with more mutants that were tried apart from it."""
+    stored = _stored()
+    tried, faults = (
+        sum(getattr(kind, name) for kind in figures.tried) for name in ("tried", "faults")
+    )
+    apart = AtLength(figures.date, figures.seed, tried, faults, figures.seconds)
+    others = [other for other in stored.at_length if other.seed != figures.seed]
+    stored.at_length = [*others, apart]
+    return stored
+
+
+def _write(figures: Figures) -> None:
+    FIGURES.write_bytes(msgspec.json.format(msgspec.json.encode(figures)) + b"\n")
+    PAGE.write_text(page(figures, PARTS), encoding="utf-8")
 
 
 def _results(trials: Sequence[Trial], at_once: int) -> Iterator[Result]:

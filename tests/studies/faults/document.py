@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The figures of a campaign, as `docs/faults.json` holds and `docs/faults.md` shows them."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
@@ -29,8 +29,18 @@ class Tried(Struct):
     longest: float
 
 
+class AtLength(Struct):
+    """Mutants that were tried apart from a campaign: how many, and seconds of two processes."""
+
+    date: str
+    seed: int
+    tried: int
+    faults: int
+    seconds: float
+
+
 class Figures(Struct):
-    """A whole campaign."""
+    """A whole campaign, and the mutants that were tried apart from it."""
 
     date: str
     machine: str
@@ -40,6 +50,7 @@ class Figures(Struct):
     seconds: float
     tried: list[Tried]
     left_out: dict[str, str]
+    at_length: list[AtLength] = []
 
 
 def sums(results: Iterable[Result]) -> Iterator[Tried]:
@@ -71,10 +82,23 @@ def page(figures: Figures, parts: Mapping[str, Part]) -> str:
         short = name.rpartition(".")[2]
         kinds = [one for one in figures.tried if one.part == short]
         lines += [f"\n## {short.capitalize()}\n\n{part.PROMISE}\n", _table(kinds)]
+        if short == "mutants" and figures.at_length:
+            lines.append(_at_length(figures.at_length))
     if figures.left_out:
         lines.append("\n## Not tried\n")
         lines += [f"- {what}: {why}" for what, why in figures.left_out.items()]
     return "\n".join(lines) + "\n"
+
+
+def _at_length(every: Sequence[AtLength]) -> str:
+    tried, faults = sum(apart.tried for apart in every), sum(apart.faults for apart in every)
+    hours = sum(apart.seconds for apart in every) / 3600
+    seeds = ", ".join(str(apart.seed) for apart in every)
+    return (
+        f"\nApart from the campaign, {tried:,} mutants were tried in {hours:.1f} hours (seeds "
+        f"{seeds}, until {max(apart.date for apart in every)}): {faults} faults. "
+        "`nox -s faults -- --only mutants --mutants 250000 --seed N` adds to them."
+    )
 
 
 def _table(kinds: Iterable[Tried]) -> str:

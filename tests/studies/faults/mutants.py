@@ -249,7 +249,7 @@ def _seal(plain: dict[str, Any]) -> None:
 
 
 def _text(plain: object) -> bytes:
-    text = json.dumps(plain, indent=1)
+    text = json.dumps(plain)
     return text.replace(f'"{NEST}"', "[" * 3000 + "]" * 3000).encode()
 
 
