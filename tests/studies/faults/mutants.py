@@ -216,7 +216,8 @@ def _number(_plain: object, every: list[Place], chance: Random) -> None:
     numbers = [one for one in every if isinstance(one.value, int | float)]
     place = chance.choice(numbers)
     factor = chance.choice((0.1, 0.5, 0.999, 1.001, 2, 10, 1e6, -1))
-    number = chance.choice((*NUMBERS, place.value * factor))
+    scaled = place.value * factor if abs(place.value) < 2**63 else -place.value
+    number = chance.choice((*NUMBERS, scaled))
     whole = isinstance(place.value, int) and abs(number) < 2**63 and chance.random() < 0.8
     place.put(round(number) if whole else number)
 
