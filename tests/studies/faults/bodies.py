@@ -40,7 +40,7 @@ REASONS = {
     "holds_the_interpreter": "deadline of 4 s",
     "ignores_signals_and_hangs": "deadline of 4 s",
     "raises_in_depth": "RecursionError",
-    "limits_memory": "MemoryError",
+    "limits_memory": "MemoryError|SIGSEGV",  # as Python or a library meets the limit
     "replaces_clocks": "clock|time.monotonic",
     "limits_size_of_files": "RLIMIT_FSIZE|exit code 1",
     "raises_a_long_message": "ValueError: a.b",

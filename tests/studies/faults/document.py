@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
+from suite.units import counted
 from tests.studies.faults.trials import Part, Result
 from tests.studies.peers.page import table
 
@@ -74,8 +75,8 @@ def page(figures: Figures, parts: Mapping[str, Part]) -> str:
     faults = sum(one.faults for one in figures.tried)
     summary = (
         f"Campaign of {figures.date} with seed {figures.seed}: {total:,} tries in "
-        f"{figures.seconds / 60:.0f} minutes, {faults} faults. Machine `{figures.machine}`, Python "
-        f"{figures.python}, PyTorch {figures.torch}."
+        f"{figures.seconds / 60:.0f} minutes, {counted(faults, 'fault')}. "
+        f"Machine `{figures.machine}`, Python {figures.python}, PyTorch {figures.torch}."
     )
     lines = [HEAD, summary]
     for name, part in parts.items():
@@ -96,7 +97,7 @@ def _at_length(every: Sequence[AtLength]) -> str:
     seeds = ", ".join(str(apart.seed) for apart in every)
     return (
         f"\nApart from the campaign, {tried:,} mutants were tried in {hours:.1f} hours (seeds "
-        f"{seeds}, until {max(apart.date for apart in every)}): {faults} faults. "
+        f"{seeds}, until {max(apart.date for apart in every)}): {counted(faults, 'fault')}. "
         "`nox -s faults -- --only mutants --mutants 250000 --seed N` adds to them."
     )
 

@@ -4,13 +4,22 @@
 import subprocess
 import sys
 
+import msgspec
 import pytest
 
 from tests.instruments.command import ROOT
+from tests.studies.faults.__main__ import FIGURES, PAGE, PARTS
+from tests.studies.faults.document import Figures, page
 
-pytestmark = pytest.mark.long
+
+def test_the_page_shows_the_figures_of_a_whole_campaign() -> None:
+    figures = msgspec.json.decode(FIGURES.read_bytes(), type=Figures)
+    assert page(figures, PARTS) == PAGE.read_text("utf-8")
+    tried = {kind.part for kind in figures.tried}
+    assert tried == {name.rpartition(".")[2] for name in PARTS}
 
 
+@pytest.mark.long
 def test_a_short_campaign_finds_no_fault() -> None:
     done = subprocess.run(
         [sys.executable, "-m", "tests.studies.faults", "--short"],
