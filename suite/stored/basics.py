@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: MIT
+"""What the types of a stored file are made of: bounded numbers and texts, words, and estimates."""
+
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct
+
+LARGEST_INTEGER, LARGEST_NUMBER = 2**53, 1e30
+"""Numbers of a stored file, at most: integers that a double holds, and numbers whose squares it
+holds too. A file with larger ones cannot be read."""
+Integer = Annotated[int, Meta(ge=-LARGEST_INTEGER, le=LARGEST_INTEGER)]
+Number = Annotated[float, Meta(ge=-LARGEST_NUMBER, le=LARGEST_NUMBER)]
+LONGEST_TEXT, LONGEST_NAME = 20_000, 2_000
+"""Characters of a text, and of a name in a table, at most."""
+Text = Annotated[str, Meta(max_length=LONGEST_TEXT)]
+Name = Annotated[str, Meta(max_length=LONGEST_NAME)]
+Scalar = Text | Integer | Number | bool | None
+Severity = Literal["info", "warning", "error"]
+VerdictWord = Literal["faster", "slower", "same", "unresolved", "incomparable"]
+
+
+class Estimate(Struct, frozen=True):
+    """A point and the interval that belongs to it.
+
+    ``low`` and ``high`` are ``None`` when fewer launches were made than a 95% interval
+    needs; ``launches`` is the number of launches behind the value.
+    """
+
+    value: float
+    low: float | None
+    high: float | None
+    launches: int
+    confidence: float = 0.95
