@@ -18,6 +18,7 @@ from reports.findings.exercises import (
     parameters,
     placement,
     split_model,
+    transformer,
 )
 from reports.findings.finding import ABSENT, Finding, Plot, Section, exercise_title
 from reports.findings.select import Cases, NotMeasuredError, is_cpu
@@ -35,6 +36,7 @@ RULES = {
     "loss_reporting": loss_reporting,
     "data_parallel": data_parallel,
     "split_model": split_model,
+    "transformer": transformer,
 }
 """Exercises in the order in which the report answers them; those without rules follow."""
 NEEDS_TWO = {"efficiency-accelerators", "speed-up-accelerators"}

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from reports.findings import sections
 from reports.findings.finding import Finding, Plot, Section
 from suite.stored import store
-from suite.stored.run import Case, CaseInfo, Exercise, Outcome, Work
+from suite.stored.run import Case, CaseInfo, Exercise, Outcome, Run, Work
 from tests.instruments import factory
 from tests.instruments.evidence import side_by_side
 
@@ -83,7 +83,23 @@ def answer(  # noqa: PLR0913 - a keyword for each thing that few tests need
     devices: list[str] | None = None,
     beside: Iterable[Case] = (),
 ) -> Section:
-    """Return the section of the report that answers the exercise from these cases.
+    """Return the section of the report that answers the exercise from these cases."""
+    run = run_of(
+        exercise, cases, outcomes, accelerators=accelerators, devices=devices, beside=beside
+    )
+    return sections(run)[0]
+
+
+def run_of(  # noqa: PLR0913 - a keyword for each thing that few tests need
+    exercise: str,
+    cases: Iterable[Case],
+    outcomes: Iterable[Outcome] = (),
+    *,
+    accelerators: int = 0,
+    devices: list[str] | None = None,
+    beside: Iterable[Case] = (),
+) -> Run:
+    """Return a run of these cases.
 
     beside : cases of other exercises of the run, named by their groups
     """
@@ -101,8 +117,7 @@ def answer(  # noqa: PLR0913 - a keyword for each thing that few tests need
         exercises={exercise: Exercise(question="What?", explanation="That.")},
         outcomes=[*passed, *(replace(one, group=exercise) for one in outcomes)],
     )
-    run = replace(base, benchmarks=cases, frobench=part)
-    return sections(run)[0]
+    return replace(base, benchmarks=cases, frobench=part)
 
 
 def by_name(section: Section) -> dict[str, Finding]:

@@ -146,6 +146,21 @@ def best_products(cases: Cases, device: str) -> list[Product]:
     return sorted(found, key=lambda one: -estimate_of(one.rate).value)
 
 
+def fastest_products(cases: Cases, device: str) -> dict[str, tuple[pd.Series, tuple[str, ...]]]:
+    """Return a device's fastest product by precision: FLOP/s by launch, and the cases behind it.
+
+    Where no shape was searched for, that is the fastest square product of the same run.
+    """
+    fastest = {
+        dtype: (curve.at(n), curve.cases[n])
+        for dtype, (curve, n) in best_rates(cases.of("matmul"), device).items()
+    }
+    with suppress(NotMeasuredError):
+        for one in best_products(cases.of("attainable_peak"), device):
+            fastest[one.precision] = (one.rate, (one.case.fullname,))
+    return fastest
+
+
 def _effort(found: Search | None) -> str:
     if found is None:
         return "the shape was not searched for"

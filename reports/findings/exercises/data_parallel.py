@@ -19,7 +19,7 @@ from reports.findings.answers import (
     text,
     threshold,
 )
-from reports.findings.exercises.replication import BATCH, Setting, loss, stack, total
+from reports.findings.exercises.parts.replication import BATCH, Setting, loss, stack, total
 from reports.findings.finding import RATIO, Axis, Finding, Plot
 from reports.findings.select import Cases, Curve, NotMeasuredError, is_cpu, the_device
 from reports.findings.trainings import NETWORKS

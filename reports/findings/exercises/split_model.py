@@ -17,7 +17,7 @@ from reports.findings.answers import (
     smallest,
     text,
 )
-from reports.findings.exercises import pipelines
+from reports.findings.exercises.parts import pipelines
 from reports.findings.finding import RATIO, Axis, Finding, Plot, Series
 from reports.findings.select import Cases, Curve, NotMeasuredError, the_device
 

@@ -8,8 +8,7 @@ import pandas as pd
 
 from reports.findings import peaks
 from reports.findings.answers import estimate_of, is_above, text
-from reports.findings.exercises.attainable_peak import best_products
-from reports.findings.exercises.matmul import best_rates
+from reports.findings.exercises.attainable_peak import fastest_products
 from reports.findings.kinds import AT_ONCE, KINDS, LARGE, Kind
 from reports.findings.own.functions import Quantity
 from reports.findings.select import Cases, NotMeasuredError
@@ -48,13 +47,7 @@ def _of_products(cases: Cases, case: Case) -> Part:
     if "+" in place:
         return Part("")
     rate = cases.one("flop_rate", case=case.fullname)
-    fastest = {
-        dtype: (curve.at(n), curve.cases[n])
-        for dtype, (curve, n) in best_rates(cases.of("matmul"), place).items()
-    }
-    with suppress(NotMeasuredError):
-        for one in best_products(cases.of("attainable_peak"), place):
-            fastest[one.precision] = (one.rate, (one.case.fullname,))
+    fastest = fastest_products(cases, place)
     if precision in fastest:
         peak, behind = fastest[precision]
         figure = format_point(estimate_of(peak), "FLOP/s")

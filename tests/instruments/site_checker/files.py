@@ -130,8 +130,10 @@ class RunFiles:
             unit = "1" if name in {"concurrency", "overlap", "balance"} else "s"
             found[name, unit] = {at: one for at, one in enumerate(values) if one is not None}
         if work.get("items"):
-            each = self.stored_cases[case]["params"].get("batch", 1)
+            params = self.stored_cases[case]["params"]
+            each, passed = params.get("batch", 1), work["items"] * params.get("layers", 1)
             found["step", "s"] = {at: one / work["items"] * each for at, one in seconds.items()}
+            found["layers", "items/s"] = {at: passed / one for at, one in seconds.items()}
         if info.get("against"):
             found |= self._beside(case, found.get(("step", "s"), {}))
         return found

@@ -101,9 +101,9 @@ def launches(plan: Plan) -> int:
 
 @pytest.mark.parametrize("counts", [True, False])
 def test_the_standard_profile_makes_eight_launches_in_eight_minutes(*, counts: bool) -> None:
-    pairs = suite_on_cuda(278, 46, longest=0.05)
+    pairs = suite_on_cuda(298, 53, longest=0.05)
     plan = frozen(pairs, "standard", {GPU: None if counts else "lost", "cpu": "only root"})
-    assert len(plan.cases) == 278
+    assert len(plan.cases) == 298
     assert plan.settings.case_seconds >= 0.05
     assert plan.settings.least_launches == 8
     assert launches(plan) >= 8
@@ -112,8 +112,8 @@ def test_the_standard_profile_makes_eight_launches_in_eight_minutes(*, counts: b
 
 
 def test_the_quick_profile_ends_within_a_minute_and_a_half() -> None:
-    plan = frozen(suite_on_cuda(61, 61), "quick", {GPU: None})
-    assert len(plan.cases) == 61
+    plan = frozen(suite_on_cuda(68, 68), "quick", {GPU: None})
+    assert len(plan.cases) == 68
     assert plan.seconds_at_least <= 90
     assert launches(plan) == plan.settings.least_launches
     assert plan.windows(0) == []
@@ -161,7 +161,7 @@ def test_cases_of_several_accelerators_belong_to_the_accelerators_block() -> Non
 
 
 def test_windows_for_sustained_rates_take_a_tenth_of_a_launch_at_most() -> None:
-    pairs = suite_on_cuda(278, 46)
+    pairs = suite_on_cuda(298, 53)
     settings, found = settings_for("standard", ["cpu", GPU], budget=440), []
     for startup in (5.0, 10.0, 15.0, 20.0):
         names, _ = choose_windows(pairs, {}, settings, startup, 30.0)

@@ -12,7 +12,8 @@ import torch
 from torch import library
 from torch.utils import backend_registration as registration
 
-from . import copies
+from . import autocast, copies
+from .graphs import Graph
 from .host import Host, host
 from .machine import machine
 from .module import Backend, Bare, UnusableGenerator
@@ -39,9 +40,10 @@ _libraries: list[library.Library] = []  # they undo their registrations when the
 
 def register() -> None:
     """Make the device known to PyTorch."""
-    registration._setup_privateuseone_for_python_backend(
-        machine.spec.name, backend_module=Bare() if machine.spec.bare else Backend()
-    )
+    module = Bare() if machine.spec.bare else Backend()
+    if machine.spec.graphs:
+        module.CUDAGraph = Graph  # type: ignore[attr-defined]  # a backend without has no such name
+    registration._setup_privateuseone_for_python_backend(machine.spec.name, backend_module=module)
     if machine.spec.bare:
         torch.Generator = UnusableGenerator  # type: ignore[misc]  # for the life of the process
     # What has no tensor among its arguments (a factory) is dispatched to the key itself.
@@ -52,6 +54,7 @@ def register() -> None:
         some.impl(func.name().removeprefix("aten::"), partial(_call, func), "PrivateUse1")
     some.impl("_pin_memory", copies.pin_memory, "CPU")
     some.impl("is_pinned", copies.is_pinned, "CPU")
+    autocast.register(everything, some)
     _libraries.extend([everything, some])
     if machine.devices:
         _call_views(torch.empty(1, device=machine.spec.name))

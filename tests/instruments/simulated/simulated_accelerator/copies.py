@@ -9,6 +9,7 @@ import torch
 from torch.multiprocessing.reductions import StorageWeakRef
 
 from .calls import handles
+from .graphs import refuse
 from .host import host, tape
 from .machine import machine
 from .operations import operate
@@ -87,6 +88,7 @@ def item(begin: float, source: SimTensor) -> Any:
 def _host_to_device(
     begin: float, target: SimTensor, source: torch.Tensor, *, non_blocking: bool
 ) -> None:
+    refuse()
     pinned = is_pinned(source)
     link = _spec.links.h2d_pinned if pinned else _spec.links.h2d_pageable
     device, value = target.buffer.device, target.buffer.value
@@ -109,6 +111,7 @@ def _host_to_device(
 
 
 def _device_to_host(begin: float, target: torch.Tensor, source: Any, *, non_blocking: bool) -> None:
+    refuse()
     pinned = is_pinned(target)
     link = _spec.links.d2h_pinned if pinned else _spec.links.d2h_pageable
     device, value = source.buffer.device, source.buffer.value

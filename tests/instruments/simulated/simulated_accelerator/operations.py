@@ -10,8 +10,10 @@ import torch
 
 from .calls import Call, operation_of
 from .costs import Plan, Slot, make_plan, map_leaves
+from .graphs import Recorded, refuse
 from .host import host, tape
 from .machine import machine
+from .streams import current
 from .tape import Entry
 from .tensor import SimTensor
 
@@ -90,6 +92,10 @@ def _operate(call: Call) -> Any:
     for tensor in written:
         tensor.buffer.fresh = False
     run = _deferred(call, plan, [t.contents for t in new])
+    if current.graph is not None:
+        recorded = Recorded(operation.name, run, plan.seconds[0])
+        current.graph.record(recorded, call.sims, written)
+        return _result(call, plan, new)
     if call.device.lazy:
         call.launch = machine.launching(operation.name)
         run = _worked_for(run, call, plan.seconds[0])
@@ -104,17 +110,22 @@ def _operate(call: Call) -> Any:
     )
     if not call.device.lazy:
         call.run(plan.seconds, new)
+    host.spend(call.begin, call.launch)
+    return _result(call, plan, new)
+
+
+def _result(call: Call, plan: Plan, new: list[SimTensor]) -> Any:
+    """Return what an operation returns: new tensors, and those that it was given."""
 
     def to_tensor(slot: Slot) -> torch.Tensor:
         return call.tensors[slot.number] if slot.given else new[slot.number]
 
-    result = map_leaves(plan.result, Slot, to_tensor)
-    host.spend(call.begin, call.launch)
-    return result
+    return map_leaves(plan.result, Slot, to_tensor)
 
 
 def _operate_on_values(call: Call) -> Any:
     """Run an operation whose result must be known before the host can go on."""
+    refuse()
     tape.force(t.buffer.value for t in call.sims)
     end = call.run(_spec.seconds(sum(t.nbytes for t in call.sims)))
     device = call.device

@@ -91,6 +91,7 @@ class Spec(Struct, frozen=True, forbid_unknown_fields=True):
     cache, cache_bandwidth : its size, and what an operation takes its bytes over if all that
         it is given lies there (see `device.Cache`)
     seed : of the jitter; without one it is another in every process
+    graphs : whether the backend has them (see `graphs.Graph`)
     bare : whether the backend offers only what it must (see `module.Bare`)
     lazy : whether work begins only when a value that depends on it is read, and waiting waits for
         nothing; in virtual time only
@@ -119,6 +120,7 @@ class Spec(Struct, frozen=True, forbid_unknown_fields=True):
     links: Links = Links()
     faults: Faults = Faults()
     seed: int | None = None
+    graphs: bool = False
     bare: bool = False
     lazy: bool = False
     virtual: bool = False

@@ -12,6 +12,7 @@ from .host import host
 
 if TYPE_CHECKING:
     from .device import Device
+    from .graphs import Graph
 
 
 class Work(NamedTuple):
@@ -38,9 +39,13 @@ class Account:
 
 
 class Current(threading.local):
-    """What a thread has selected: a device by index, and streams other than the default ones."""
+    """What a thread has selected: a device by index, and streams other than the default ones.
+
+    graph : what records the thread's launches in place of running them
+    """
 
     index = 0
+    graph: "Graph | None" = None
 
     def __init__(self) -> None:
         self.streams: dict[int, Stream] = {}

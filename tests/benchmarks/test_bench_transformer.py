@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: MIT
+"""Layers of a transformer: what they count, what they compute, and what wrong arithmetic meets."""
+
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+from torch.nn.attention import SDPBackend, sdpa_kernel
+
+from suite.errors import DoesNotFitError
+from suite.kit.cases import expand
+from suite.kit.device import Device
+from tests.instruments.alone import BENCHMARKS, Recorder, copied, load
+
+CPU = Device("cpu", seed=5)
+SHAPE: dict[str, Any] = {"width": 256, "layers": 2, "dtype": "float32"}
+TRAINED, CACHED = 16, 24
+KINDS = {"train": {}, "prefill": {}, "decode": {"batch": 3}}
+
+
+def brief(path: Path) -> Any:  # noqa: ANN401 - a module whose type nobody knows
+    """Import the benchmarks, and let them have few tokens."""
+    module: Any = load(path)
+    module.TRAINED, module.CACHED, module.FEW = TRAINED, CACHED, TRAINED
+    return module
+
+
+MODULE = brief(BENCHMARKS / "bench_transformer.py")
+
+
+def seen(function: str, module: Any = MODULE, **arguments: Any) -> Recorder:  # noqa: ANN401 - whatever it takes
+    """Call a benchmark on the CPU, with attention whose products torch counts."""
+    recorder = Recorder()
+    device = "device" if function.endswith("narrow") else "accelerator"
+    with sdpa_kernel(SDPBackend.MATH):
+        getattr(module, f"bench_{function}")(recorder, **{device: CPU}, **SHAPE | arguments)
+    return recorder
+
+
+@pytest.fixture
+def replays(monkeypatch: pytest.MonkeyPatch) -> list[Callable[[], object]]:
+    """Let graphs be what they record; return what was recorded."""
+    recorded: list[Callable[[], object]] = []
+
+    def capture(_device: Device, body: Callable[[], object]) -> Callable[[], object]:
+        recorded.append(body)
+        return body
+
+    monkeypatch.setattr(MODULE, "capture", capture)
+    adam = import_module("torch.optim.adam")  # which refuses a CPU, since it has no graphs
+    monkeypatch.setattr(adam, "_get_capturable_supported_devices", lambda: ["cpu"])
+    return recorded
+
+
+@pytest.mark.usefixtures("replays")
+@pytest.mark.parametrize("way", ["", "_graph", "_narrow"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_declared_operations_are_those_that_torch_counts_but_for_the_masked_ones(
+    kind: str, way: str
+) -> None:
+    result = seen(kind + way, **KINDS[kind])
+    cached = TRAINED if way == "_narrow" else CACHED
+    tokens = {"train": TRAINED, "prefill": cached, "decode": 1}[kind]
+    masked = tokens * (tokens - 1) // 2  # pairs of a token and a later one
+    passes = 3 if kind == "train" else 1
+    assert result.work.flops == result.products - passes * 2 * 4 * 256 * masked
+    assert result.work.items == {"decode": 3}.get(kind, tokens)
+    assert result.check.passed
+
+
+def test_a_training_step_moves_weights_gradients_and_both_moments_twice() -> None:
+    training = MODULE.prepared(CPU, MODULE.Shape(**SHAPE), TRAINED)
+    training.step()
+    moments = [moment for state in training.optimizer.state.values() for moment in state.values()]
+    kept = [*training.weights, *(weights.grad for weights in training.weights), *moments]
+    moved = 2 * sum(tensor.nbytes for tensor in kept if tensor.dim())
+    assert seen("train").work.bytes == moved
+
+
+@pytest.mark.parametrize(("kind", "tokens"), [("prefill", CACHED), ("decode", 1)])
+def test_a_pass_moves_weights_caches_inputs_and_outputs_once(kind: str, tokens: int) -> None:
+    batch = KINDS[kind].get("batch", 1)
+    shape = MODULE.Shape(**SHAPE | {"dtype": "bfloat16"})
+    layers = MODULE.draw_layers(CPU, shape, "bfloat16").parameters()
+    caches = MODULE.draw_caches(CPU, shape, CACHED, batch)
+    size = sum(tensor.nbytes for tensor in [*layers, *(part for one in caches for part in one)])
+    size += 2 * batch * tokens * 256 * torch.bfloat16.itemsize
+    assert seen(kind, **KINDS[kind], dtype="bfloat16").work.bytes == size
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_products_in_bfloat16_pass_and_are_no_float32(kind: str) -> None:
+    assert seen(kind, **KINDS[kind], dtype="bfloat16").check.passed
+    assert 0.001 < seen(kind, **KINDS[kind], dtype="bfloat16").check.error < 0.1
+
+
+def test_every_step_begins_from_the_same_weights() -> None:
+    training = MODULE.prepared(CPU, MODULE.Shape(**SHAPE), TRAINED)
+    losses = []
+    for _ in range(3):
+        training.begin()
+        losses.append(training.step().item())
+        assert training.check(torch.tensor(losses[-1])).passed
+    assert len(set(losses)) == 1
+    later = training.step()
+    assert not training.check(later).passed
+
+
+def test_what_is_recorded_is_the_step_of_an_optimizer_that_graphs_can_hold(
+    replays: list[Callable[[], object]],
+) -> None:
+    seen("train_graph")
+    (step,) = replays
+    (group,) = step.__self__.optimizer.param_groups  # type: ignore[attr-defined]
+    assert group["capturable"]
+
+
+def test_four_layers_of_the_one_width_have_as_many_parameters_as_one_of_the_other() -> None:
+    module: Any = load(BENCHMARKS / "bench_transformer.py")
+    rows = expand(module.bench_train.pytestmark, "standard")
+    counts = [int(str(row["layers"])) * module.parameters(int(str(row["width"]))) for row in rows]
+    assert {round(count / 1e6) for count in counts} == {201}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_does_not_fit_is_left_out_before_anything_is_drawn(
+    monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    monkeypatch.setattr(Device, "free_bytes", lambda _: 1 << 30)
+    with pytest.raises(DoesNotFitError, match="GiB free"):
+        seen(kind, **KINDS[kind], width=16_384)
+
+
+TRAIN, PREFILL, DECODE = (f"{kind}_narrow" for kind in KINDS)
+FAULTS = {
+    "later tokens seen": (PREFILL, "is_causal=tokens > 1", "is_causal=False"),
+    "no past": (DECODE, "keys, values = cache\n", "pass\n"),
+    "another scale": (DECODE, "is_causal=tokens > 1", "is_causal=tokens > 1, scale=0.05"),
+    "heads in another order": (PREFILL, "mixed.transpose(1, 2)", "mixed.flip(1).transpose(1, 2)"),
+    "a layer left out": (
+        PREFILL,
+        "in zip(model, caches, strict=True)",
+        "in [(model[0], caches[0])]",
+    ),
+    "another activation": (PREFILL, "down(gelu(", "down(torch.relu("),
+    "nothing added": (PREFILL, "numbers + self.merge", "self.merge"),
+    "no normalisation": (TRAIN, "self.mix(self.before(numbers))", "self.mix(numbers)"),
+    "keys not kept": (DECODE, "cache.keys[:, :, -tokens:].copy_(keys)", "pass"),
+    "values not kept": (PREFILL, "cache.values[:, :, -tokens:].copy_(values)", "pass"),
+    "a narrower type": (TRAIN, 'enabled=dtype == "bfloat16"', "enabled=True"),
+    "another loss": (TRAIN, "mse_loss(outputs, self.targets)", "outputs.square().mean()"),
+    "no backward": (TRAIN, "loss.backward()", "pass"),
+    "no update": (TRAIN, "self.optimizer.step()", "pass"),
+    "another rate": (TRAIN, "self.weights, RATE,", "self.weights, 2 * RATE,"),
+    "no decay": (TRAIN, "weight_decay=DECAY", "weight_decay=0.0"),
+}
+
+
+def planted(old: str, new: str, folder: Path) -> Any:  # noqa: ANN401 - as above
+    """Import the benchmarks with a fault in the layers that they use."""
+    code = (BENCHMARKS / "decoders.py").read_text("utf-8")
+    assert old in code
+    module = copied(folder) / "bench_transformer.py"
+    module.write_bytes((BENCHMARKS / module.name).read_bytes())
+    (folder / "decoders.py").write_text(code.replace(old, new), "utf-8")
+    return brief(module)
+
+
+@pytest.mark.parametrize(("function", "old", "new"), FAULTS.values(), ids=list(FAULTS))
+def test_wrong_arithmetic_does_not_pass_the_check(
+    function: str, old: str, new: str, tmp_path: Path
+) -> None:
+    module = planted(old, new, tmp_path)
+    more = {"batch": 2} if function == DECODE else {}
+    assert not seen(function, module, **more).check.passed
+
+
+def test_a_single_wrong_row_is_seen() -> None:
+    close: Callable[..., Any] = load(BENCHMARKS / "decoders.py").close
+    true = torch.rand(500, 64, generator=torch.Generator().manual_seed(1))
+    wrong: Tensor = true.clone()
+    wrong[321] = 0.0
+    assert close(true, true, 0.05, "rows").error == 0
+    assert close(true, wrong, 0.05, "rows").error > 0.9
+    assert not close(true, true[:-1], 0.05, "rows").passed
+    assert not close(true, wrong * float("nan"), 0.05, "rows").passed
