@@ -103,7 +103,7 @@ def report(  # noqa: PLR0913, PLR0917 - one for each option
 
     A folder below `results/.runs/` is a run that goes on: its page shows what it has so far.
     """
-    from reports.site.workers import FEW_PAGES, collect_seldom
+    from reports.making.workers import FEW_PAGES, collect_seldom
 
     collect_seldom(FEW_PAGES)  # before what is imported next makes half a million objects
     from reports.files.metadata import Publication

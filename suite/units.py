@@ -35,7 +35,9 @@ _PREFIXES = {
 }
 NOT_FINITE = "beyond all numbers"
 """Stands for what is computed from absurd numbers."""
-_RATIO, _FRACTION, _SIZE = "\N{MULTIPLICATION SIGN}", "1", "n"
+RATIO = "\N{MULTIPLICATION SIGN}"
+"""The unit of a ratio."""
+_FRACTION, _SIZE = "1", "n"
 _DIGITS = 3
 _MOST_DIGITS = 4
 
@@ -128,8 +130,8 @@ def _scale(magnitude: float, unit: str) -> tuple[float, str]:
         return factor, f" {prefixes[factor]}{unit}"
     if unit == _FRACTION:
         return 0.01, "%"
-    if unit == _RATIO:
-        return 1.0, _RATIO
+    if unit == RATIO:
+        return 1.0, RATIO
     return 1.0, f" {unit}" if unit not in {"", _SIZE} else ""
 
 

@@ -20,8 +20,8 @@ from suite.compare.model import CaseComparison, RunComparison
 from suite.compare.rank_tests import Between, compare_values, verdict
 from suite.stored.run import Estimate, Run
 from suite.terminal.comparison_tables import FINDS, Column, Row, Table, finds
-from suite.terminal.comparison_words import RATIO, grouped
-from suite.units import format_estimate, format_point
+from suite.terminal.comparison_words import grouped
+from suite.units import RATIO, format_estimate, format_point
 
 Word = Literal["higher", "lower", "same", "unresolved", "incomparable"]
 

@@ -26,7 +26,7 @@ from reports.files.metadata import (
     told,
     variable,
 )
-from reports.site.cache import Marks
+from reports.making.cache import Marks
 from reports.summary.model import Summary
 from suite.printable import printable
 

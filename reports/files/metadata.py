@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
-from reports.site.cache import Marks
+from reports.making.cache import Marks
 
 MEDIA = {
     ".csv": "text/csv",

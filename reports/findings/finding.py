@@ -4,10 +4,10 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from suite import units
 from suite.stored.run import Estimate
 
-RATIO = "\N{MULTIPLICATION SIGN}"
-"""The unit of a ratio."""
+RATIO = units.RATIO
 
 ABSENT = "Not measured: "
 """How the answer of a finding begins that lacks what it needs; the reason follows."""

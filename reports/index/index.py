@@ -13,10 +13,10 @@ from markupsafe import Markup
 
 from reports.files.metadata import Head
 from reports.index.index_data import data, device_kind
+from reports.making.broken import Broken
 from reports.purchase import purchase
 from reports.purchase.prices import Price
 from reports.purchase.purchase_view import CURRENCY
-from reports.site.broken import Broken
 from reports.summary.headlines import LAUNCH, Figure
 from reports.summary.model import Change, Summary
 from reports.web.render import render

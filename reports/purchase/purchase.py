@@ -19,6 +19,8 @@ from reports.charts.words import slug
 from reports.files import downloads
 from reports.files.metadata import ANYWHERE, Described, Head, Publication
 from reports.findings.finding import exercise_title
+from reports.making.broken import of_several
+from reports.making.cache import mark
 from reports.purchase import (
     purchase_front,
     purchase_signs,
@@ -32,8 +34,6 @@ from reports.purchase.machines import compare_measured
 from reports.purchase.measured import Measured
 from reports.purchase.prices import Price
 from reports.purchase.purchase_view import USE, View, view
-from reports.site.broken import of_several
-from reports.site.cache import mark
 from reports.summary import views
 from reports.web.elements import element, together
 from reports.web.render import render

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from reports.files import metadata
 from reports.files.metadata import Described, Entity, Head, Publication
 from reports.findings.finding import RATIO
+from reports.making.cache import Marks
 from reports.purchase.purchase_tables import spelled
 from reports.purchase.purchase_view import View, listed
-from reports.site.cache import Marks
 from reports.summary import card
 from reports.summary.card import Row
 from reports.web.render import moment

@@ -14,14 +14,15 @@ from msgspec.structs import replace
 
 from reports.charts.words import slug
 from reports.files.metadata import ANYWHERE, Publication
+from reports.making import cache
+from reports.making.broken import Blame, Broken, BrokenRunsError, each, named, of_several
+from reports.making.cache import Cache, Marks, remove, stand
+from reports.making.workers import Workers
 from reports.purchase import prices
 from reports.purchase.prices import Price
 from reports.run import normal
-from reports.site import cache, inputs, run_files, shared_files
-from reports.site.broken import Blame, Broken, BrokenRunsError, each, named, of_several
-from reports.site.cache import Cache, Marks, remove, stand
+from reports.site import inputs, run_files, shared_files
 from reports.site.run_files import PageJob, Pair, Source, Written
-from reports.site.workers import Workers
 from reports.summary.model import Summary
 from suite.compare.false_alarms.levels import MOST_RUNS
 from suite.stored.run import Conclusion

@@ -8,9 +8,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
-from reports.site.cache import Cache
+from reports.making.cache import Cache
+from reports.making.workers import cores
 from reports.site.run_files import Source
-from reports.site.workers import cores
 from suite import checks
 from suite.stored import store
 from suite.stored.run import Conclusion

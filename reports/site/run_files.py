@@ -14,11 +14,11 @@ from reports.files import downloads
 from reports.files.downloads import Rows
 from reports.files.metadata import Described, Publication, head
 from reports.findings import sections
+from reports.making.broken import Blame, blamed
+from reports.making.cache import Cache, Marks, mark, write
 from reports.run.contents import Contents, contents
 from reports.run.normal import Verdict, rows
 from reports.run.page import Download, Signs, run_page
-from reports.site.broken import Blame, blamed
-from reports.site.cache import Cache, Marks, mark, write
 from reports.summary import badge as badges
 from reports.summary import card, views
 from reports.summary.headlines import Figure, figures

@@ -14,10 +14,10 @@ from reports.files.crate import CRATE, crate
 from reports.files.downloads import Rows
 from reports.files.metadata import Described, Head, Publication
 from reports.index import index
+from reports.making import cache
+from reports.making.broken import Broken
+from reports.making.cache import Marks, mark
 from reports.purchase.prices import Price
-from reports.site import cache
-from reports.site.broken import Broken
-from reports.site.cache import Marks, mark
 from reports.site.run_files import BADGE
 from reports.summary import card
 from reports.summary.card import Row

@@ -8,11 +8,10 @@ from functools import lru_cache
 import msgspec
 from msgspec import UnsetType
 
-from reports.findings.finding import RATIO
 from suite.project.in_words import describe
 from suite.statistics import estimate
 from suite.stored.run import Accelerator, Cpu, Run, Scalar, Software
-from suite.units import counted, format_estimate, format_seconds, format_value
+from suite.units import RATIO, counted, format_estimate, format_seconds, format_value
 
 ACRONYMS = {"ecc": "ECC", "mig": "MIG", "numa": "NUMA", "os": "OS", "pcie": "PCIe"}
 UNITS = {"bytes": "B", "hz": "Hz", "watts": "W"}

@@ -9,8 +9,7 @@ from suite.compare.alike import kind
 from suite.compare.model import CaseComparison, CaseRatio, Mean
 from suite.stored.names import name_of
 from suite.stored.run import Estimate
-from suite.terminal.comparison_words import RATIO
-from suite.units import format_estimate, format_point, format_value
+from suite.units import RATIO, format_estimate, format_point, format_value
 
 FINDS = "finds"
 GAP = "  "

@@ -19,12 +19,11 @@ from suite.statistics import LEAST_LAUNCHES
 from suite.stored.differences import Difference
 from suite.stored.names import name_of
 from suite.stored.run import VerdictWord
-from suite.units import counted, format_estimate, format_value
+from suite.units import RATIO, counted, format_estimate, format_value
 
 MOST_NAMED = 10
 """Cases named one by one in a line of a summary, at most."""
 ORDER: tuple[VerdictWord, ...] = ("slower", "faster", "unresolved", "same", "incomparable")
-RATIO = "\N{MULTIPLICATION SIGN}"
 PACKAGES = "software.packages."
 MACHINE = frozenset({"accelerators", "cpu.model"})
 """Facts by which two machines are of different kinds."""

@@ -13,8 +13,7 @@ from suite.history.measuring import HistoryRequest
 from suite.stored.names import name_of
 from suite.stored.run import Estimate
 from suite.terminal.comparison_tables import Column, Row, Table
-from suite.terminal.comparison_words import RATIO
-from suite.units import counted, format_estimate, format_value
+from suite.units import RATIO, counted, format_estimate, format_value
 
 LONGEST_SUBJECT = 40
 """Characters of a commit's subject in a table."""

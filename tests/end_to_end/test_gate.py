@@ -10,8 +10,8 @@ from click.testing import CliRunner
 
 from frobench import main
 from reports.compare import verdicts
+from reports.making.cache import Cache
 from reports.site import inputs
-from reports.site.cache import Cache
 from reports.site.run_files import Pair, changed
 from suite.compare import compare_runs, exit_code
 from suite.stored import store

@@ -24,8 +24,8 @@ import numpy as np
 import psutil
 from msgspec import Struct
 
+from reports.making.workers import cores
 from reports.site import build as site
-from reports.site.workers import cores
 from suite.machine import environment
 from suite.machine.kind import machine_name
 from suite.machine.processor import processor

@@ -12,9 +12,10 @@ import frobench
 from reports.files import downloads
 from reports.findings import sections
 from reports.index import index
+from reports.making import broken, workers
 from reports.purchase import purchase
 from reports.purchase.machines import compare_measured
-from reports.site import broken, build, run_files, workers
+from reports.site import build, run_files
 from suite import checks, compare
 from suite.stored import store
 from suite.stored.run import Conclusion

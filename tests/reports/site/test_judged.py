@@ -10,9 +10,9 @@ import pytest
 from click.testing import CliRunner
 
 import frobench
+from reports.making.cache import Cache
 from reports.purchase.measured import Measured
 from reports.site import build, run_files
-from reports.site.cache import Cache
 from suite import checks
 from suite.stored import store
 from suite.stored.run import Case, Conclusion, Run

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from msgspec import msgpack
 
-from reports.site import build, inputs, workers
+from reports.making import workers
+from reports.site import build, inputs
 from suite import checks, compare
 from suite.stored import store
 from suite.stored.run import Conclusion, Run

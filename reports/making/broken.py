@@ -11,7 +11,7 @@ from typing import Generic, NamedTuple, TypeVar
 
 from msgspec import Struct
 
-from reports.site.workers import Workers
+from reports.making.workers import Workers
 from suite import checks
 from suite.personal import private
 from suite.printable import printable
