@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from frobench.clusters import fleet
 from frobench.commits import history
 from frobench.judging import compare, export, show, validate
 from frobench.measuring import reproduce, run
@@ -45,6 +46,7 @@ for _verb in (
     compare,
     doctor,
     export,
+    fleet,
     history,
     list_cases,
     report,

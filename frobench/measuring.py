@@ -49,6 +49,9 @@ if TYPE_CHECKING:
     metavar="FILE",
     help="With --once: write a trace of the call for chrome://tracing or Perfetto.",
 )
+@click.option(
+    "--label", default="", metavar="NAME", help="Of this node among its like; stored as a seal."
+)
 @wait
 @measures
 def run(
@@ -157,7 +160,7 @@ def call_once(
     from suite.terminal.layout import say, shown
     from suite.units import format_seconds
 
-    measuring = ("budget", "launches", "deadline", "project", "peak", "resume")
+    measuring = ("budget", "launches", "deadline", "project", "peak", "resume", "label")
     if given := [f"--{name}" for name in measuring if wanted[name]]:
         raise click.UsageError(f"--once measures nothing: leave out {', '.join(given)}")
     asked = Once(

@@ -14,6 +14,8 @@ from msgspec.structs import replace
 
 from reports.charts.words import slug
 from reports.files.metadata import ANYWHERE, Publication
+from reports.fleet import fleet_page
+from reports.fleet.peers import Placed
 from reports.making import cache
 from reports.making.broken import Blame, Broken, BrokenRunsError, each, named, of_several
 from reports.making.cache import Cache, Marks, remove, stand
@@ -136,7 +138,8 @@ class _Site:
         self.attempted |= of_runs
         self.begin("index")
         by_digest = {one.sha256: one for one in summaries}
-        others = self.beside({name: one.href for name, one in by_digest.items()}, self.publication)
+        pages = {name: one.href for name, one in by_digest.items()}
+        others = {**self.beside(pages, self.publication), **self._fleet(pages, stored)}
         shared = of_several(
             lambda: shared_files.write(
                 summaries,
@@ -155,6 +158,15 @@ class _Site:
         )
         self._sweep(stored, shared | of_runs)
         return [self.out / "index.html", *(self.out / one.href for one in reversed(summaries))]
+
+    def _fleet(self, pages: Mapping[str, str], stored: dict[str, Source]) -> Mapping[str, bytes]:
+        """Return the page of nodes beside each other, where runs have labels."""
+
+        def made(names: Sequence[str]) -> Mapping[str, bytes]:
+            found = [(run_files.node(stored[name]), pages[name]) for name in names]
+            return fleet_page.files([Placed(one, href) for one, href in found if one])
+
+        return of_several(lambda: made([*pages]), [*pages], lambda name: made([name]))
 
     def _with_pages(
         self, summaries: list[Summary], stored: dict[str, Source]

@@ -14,6 +14,8 @@ from reports.files import downloads
 from reports.files.downloads import Rows
 from reports.files.metadata import Described, Publication, head
 from reports.findings import sections
+from reports.fleet import nodes
+from reports.fleet.nodes import Node
 from reports.making.broken import Blame, blamed
 from reports.making.cache import Cache, Marks, mark, write
 from reports.run.contents import Contents, contents
@@ -125,6 +127,7 @@ def summarised(source: Source) -> Summary:
     source.kept.put(f"{source.sha256}.summary", found)
     source.kept.put(f"{source.sha256}.levels", compare.levels(whole))
     source.kept.put(f"{source.sha256}.rows", downloads.rows(run, estimated))
+    source.kept.put(f"{source.sha256}.node", nodes.node(run, found.axes, estimated))
     return found
 
 
@@ -139,6 +142,11 @@ def estimated(source: Source) -> Rows:
         return kept
     run = checks.credible(judged(source))
     return downloads.rows(run, estimates(run))
+
+
+def node(source: Source) -> Node | None:
+    """Return a run as one of a node, which was made with its summary; nothing without a label."""
+    return source.kept.get(f"{source.sha256}.node", Node | None)  # type: ignore[arg-type] # a union
 
 
 def known_change(pair: Pair) -> Change | None:

@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 import msgspec
+from msgspec import UNSET
 
 from reports.findings.exercises.matmul import PLAIN, SQUARE, best_rates
 from reports.findings.exercises.parallel_matmul import efficiencies
@@ -150,10 +151,14 @@ def device_name(run: Run, place: str) -> str:
 
 
 def machine_id(environment: Environment) -> str:
-    """Return what two runs of one machine have in common, and those of others seldom."""
+    """Return what two runs of one machine have in common, and those of others seldom.
+
+    Machines with different labels are different, however equal they are otherwise.
+    """
     cpu = environment.cpu
     devices = [(one.name, one.memory_bytes) for one in environment.accelerators]
-    same = (environment.machine, cpu.model, cpu.usable_cores, cpu.memory_bytes, devices)
+    label = () if environment.label is UNSET else (environment.label,)
+    same = (environment.machine, cpu.model, cpu.usable_cores, cpu.memory_bytes, devices, *label)
     return hashlib.sha256(msgspec.json.encode(same)).hexdigest()[:16]
 
 

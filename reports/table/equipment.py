@@ -105,4 +105,6 @@ def _anonymous(environment: Environment) -> Environment:
 
 def _stands_around(fact: str) -> bool:
     part, _, rest = fact.partition(".")
-    return part != "topology" and (part != "accelerators" or rest.rpartition(".")[2] in AROUND)
+    return part not in {"label", "topology"} and (
+        part != "accelerators" or rest.rpartition(".")[2] in AROUND
+    )

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import msgspec
-from msgspec import UnsetType
+from msgspec import UNSET, UnsetType
 
 from suite.project.in_words import describe
 from suite.statistics import estimate
-from suite.stored.run import Accelerator, Cpu, Run, Scalar, Software
+from suite.stored.run import Accelerator, Cpu, Environment, Run, Scalar, Software
 from suite.units import RATIO, counted, format_estimate, format_seconds, format_value
 
 ACRONYMS = {"ecc": "ECC", "mig": "MIG", "numa": "NUMA", "os": "OS", "pcie": "PCIe"}
@@ -28,10 +28,16 @@ class Facts:
 
 
 def machine_title(run: Run) -> str:
-    """Name a machine by what it computes with."""
-    names = [accelerator.name for accelerator in run.frobench.environment.accelerators]
+    """Name a machine by what it computes with, and by its label where it has one."""
+    kind, label = kind_title(run.frobench.environment), run.frobench.environment.label
+    return kind if label is UNSET else f"{kind}, node {label}"
+
+
+def kind_title(environment: Environment) -> str:
+    """Name a kind of machine by what it computes with."""
+    names = [accelerator.name for accelerator in environment.accelerators]
     counts = {name: names.count(name) for name in names}
-    cpu = run.frobench.environment.cpu
+    cpu = environment.cpu
     devices = [name if count == 1 else f"{count}{RATIO} {name}" for name, count in counts.items()]
     cores = counted(cpu.usable_cores, "core")
     return " + ".join([*devices, f"{cpu.model or cpu.architecture}, {cores}"])

@@ -32,11 +32,11 @@ def times(run: Run, logs: Mapping[str, float | None], unfit: Container[str]) -> 
     for (function, params), case in by_key(run).items():
         log = logs[case.fullname]
         if log is not None and case.fullname not in unfit:
-            name = _number(repr((function, case.extra_info.version, params)))
+            name = number(repr((function, case.extra_info.version, params)))
             found.setdefault(exercise(case), {})[name] = log
     return found
 
 
-def _number(text: str) -> int:
-    """Return a number in place of a text: a thousand runs tell each of theirs again."""
+def number(text: str) -> int:
+    """Return a number of 64 bits in place of a text, which a thousand runs tell again."""
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest())

@@ -82,6 +82,7 @@ class Draft(_Kept, kw_only=True):
     project_folder, project : the working tree of the project that is measured, and its commit
     paths : folders of it that modules are imported from first; none leaves that to the user
     kept_out : another working tree of it, from which nothing may be imported
+    label : see `suite.stored.run.Environment`
     """
 
     FILE: ClassVar[str] = "draft.json"
@@ -100,6 +101,7 @@ class Draft(_Kept, kw_only=True):
     project: Project | None = None
     paths: list[str] = []
     kept_out: str = ""
+    label: str | None = None
 
 
 class Plan(_Kept, kw_only=True):
@@ -210,7 +212,7 @@ def freeze(
     plan = Plan(
         draft=draft,
         settings=settings,
-        environment=surroundings.environment,
+        environment=replace(surroundings.environment, label=draft.label or UNSET),
         exercises=found.exercises,
         cases=[case for case, _ in pairs],
         outcomes=[

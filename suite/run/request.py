@@ -25,6 +25,7 @@ class Request(Struct, frozen=True, kw_only=True):
     resume : a run to finish, or ``last``; its own plan then holds, not this request
     wait : wait until no other run measures this machine, rather than refuse
     project : a folder of the project that is measured, if not the benchmarks' repository
+    label : the name of this machine among others of its kind; only a seal of it is stored
     paths, kept_out : see `Draft`
     """
 
@@ -42,12 +43,15 @@ class Request(Struct, frozen=True, kw_only=True):
     resume: str | None = None
     wait: bool = False
     project: Path | None = None
+    label: str = ""
     paths: list[str] = []
     kept_out: str = ""
 
 
-def make_draft(request: Request, commit: CommitInfo, name: str) -> Draft:
+def make_draft(request: Request, commit: CommitInfo, name: str, label: str | None = None) -> Draft:
     """Settle what the user asked for, as the draft of a run with a name.
+
+    label : of this machine, sealed
 
     Raises `CannotRunError` if the project asked for is no repository.
     """
@@ -74,6 +78,7 @@ def make_draft(request: Request, commit: CommitInfo, name: str) -> Draft:
         project=facts(tree) if tree else None,
         paths=request.paths,
         kept_out=request.kept_out,
+        label=label,
     )
 
 

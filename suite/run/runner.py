@@ -36,6 +36,7 @@ from suite.run.folder.run_clock import RunClock
 from suite.run.folder.watch import READINGS, snapshot
 from suite.run.forecast.expected import newest
 from suite.run.interruptions import Interruptions
+from suite.run.label import seal
 from suite.run.launches import Launches
 from suite.run.merge import merge, part_in_bodies
 from suite.run.nothing import reasons, require_any, say_failure
@@ -95,7 +96,7 @@ def _measure(
     if plan is None:
         plan = make_plan(folder, clock, reporter)
         _tell(plan, reporter)
-        reporter.say(_foreseen(plan, newest(results / plan.environment.machine)))
+        reporter.say(_foreseen(plan, _earlier(plan, results)))
     path = _path(results, plan)
     if not path.exists():  # else the process was killed right after it was written
         launches = Launches(plan, folder, clock, reporter)
@@ -136,8 +137,12 @@ def _folder(request: Request) -> Iterator[Path]:
         require_same_commit(Draft.read(folder))
     else:
         commit = environment.commit()
+        label = seal(request.label, request.results) if request.label else None
         folder = unfinished.begin(
-            request.results, commit.id or "unknown", partial(make_draft, request, commit)
+            request.results,
+            commit.id or "unknown",
+            partial(make_draft, request, commit, label=label),
+            label,
         )
     with unfinished.held(folder):
         yield folder
@@ -183,6 +188,13 @@ def _foreseen(plan: Plan, earlier: Run | None) -> str:
     earlier : the newest stored run of this machine, if there is one
     """
     return in_words(forecast(_planned(plan), [case.fullname for case in plan.cases], earlier))
+
+
+def _earlier(plan: Plan, results: Path) -> Run | None:
+    """Return the newest stored run of this machine, if that is not one of another label."""
+    earlier = newest(results / plan.environment.machine)
+    same = earlier and earlier.frobench.environment.label == plan.environment.label
+    return earlier if same else None
 
 
 def _planned(plan: Plan) -> int:

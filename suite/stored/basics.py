@@ -14,6 +14,9 @@ LONGEST_TEXT, LONGEST_NAME = 20_000, 2_000
 """Characters of a text, and of a name in a table, at most."""
 Text = Annotated[str, Meta(max_length=LONGEST_TEXT)]
 Name = Annotated[str, Meta(max_length=LONGEST_NAME)]
+LABEL_DIGITS = 10
+"""Hexadecimal digits of a label: of 1000 machines two share one with a probability of 5e-7."""
+Label = Annotated[str, Meta(pattern=f"^[0-9a-f]{{{LABEL_DIGITS}}}$", max_length=LABEL_DIGITS)]
 Scalar = Text | Integer | Number | bool | None
 Severity = Literal["info", "warning", "error"]
 VerdictWord = Literal["faster", "slower", "same", "unresolved", "incomparable"]

@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 from functools import cache
 from typing import Any, Literal
 
-from msgspec import Struct, to_builtins
+from msgspec import UNSET, Struct, to_builtins
 from msgspec.json import encode
 
 from suite.stored.run import Environment, Scalar
@@ -35,6 +35,7 @@ MATTERS = (
     "cpu.threads_per_core",
     "cpu.usable_cores",
     "cpu.usable_numa_nodes",
+    "label",
     "software.flags.*",
     "software.interop_threads",
     "software.python",
@@ -151,6 +152,8 @@ def facts(environment: Environment) -> dict[str, Scalar]:
     names = ", ".join(device.name for device in environment.accelerators)
     parts = to_builtins(environment)
     found: dict[str, Scalar] = {"accelerators": names or "none"}
+    if environment.label is not UNSET:
+        found["label"] = environment.label
     for part in ("cpu", "accelerators", "software", "topology"):
         _flatten(parts.get(part, {}), part, found)
     return found

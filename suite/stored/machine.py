@@ -3,7 +3,7 @@
 
 from msgspec import UNSET, Struct, UnsetType
 
-from suite.stored.basics import Integer, Name, Number, Scalar, Text
+from suite.stored.basics import Integer, Label, Name, Number, Scalar, Text
 
 
 class Cpu(Struct, kw_only=True):
@@ -86,6 +86,8 @@ class Environment(Struct, kw_only=True):
     unknown : reasons for every ``None`` above, by dotted path (``cpu.governor``)
     topology : what lies between each two accelerators (``cuda:0-cuda:1``), where there are
         several; older files do not tell
+    label : which machine of this kind it is, as a seal of the name that ``--label`` gave it (see
+        `suite.run.label`); only runs with a label have it
     """
 
     machine: Text
@@ -94,3 +96,4 @@ class Environment(Struct, kw_only=True):
     software: Software
     unknown: dict[Name, Text]
     topology: dict[Name, Text] | UnsetType | None = UNSET
+    label: Label | UnsetType = UNSET

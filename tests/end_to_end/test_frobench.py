@@ -34,6 +34,7 @@ VERBS = (
     "share",
     "show",
     "export",
+    "fleet",
 )
 
 

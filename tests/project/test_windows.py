@@ -60,7 +60,10 @@ LIBRARIES = [
 ]
 REFUSAL = "frobench: measuring needs Linux or macOS; on Windows, call frobench in WSL2\n"
 FILE = str(stored_runs()[-1])
-MEASURING = [["run"], ["list"], ["reproduce", FILE], ["history", "--range", "a..b"]]
+MEASURING = [
+    *(["run"], ["list"], ["reproduce", FILE], ["history", "--range", "a..b"]),
+    ["fleet"],
+]
 READING = [
     ["validate", FILE],
     ["show", FILE],

@@ -25,16 +25,20 @@ ABANDONED_SECONDS = 60.0
 PAUSE = 0.05
 
 
-def begin(results: Path, commit: str, make_draft: Callable[[str], Draft]) -> Path:
+def begin(
+    results: Path, commit: str, make_draft: Callable[[str], Draft], label: str | None = None
+) -> Path:
     """Make the folder of a run whose name no other run in `results` has, and put its draft there.
 
     commit : hexadecimal; its beginning is a part of the name, as is the second
+    label : of the machine, the last part of the name: others may begin a run in the same second
     make_draft : returns the draft of a run with a name
     """
     runs = results / RUNS
     runs.mkdir(parents=True, exist_ok=True)
     while True:
-        name = f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{commit[:7]}"
+        parts = [f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}", commit[:7], *([label] if label else [])]
+        name = "-".join(parts)
         folder, new = runs / name, runs / f".{name}{NEW}"
         with suppress(FileExistsError):  # another run began in this second
             new.mkdir()

@@ -23,6 +23,7 @@ from tests.studies.calibration import (
     changes,
     clean,
     drift,
+    fleet,
     good,
     intervals,
     pilot,
@@ -68,6 +69,7 @@ PLANS = {
     "real": Plan(real.study, full=120, quick=16, seconds=340),
     "separate-runs": Plan(separate_runs.study, full=14, quick=2, seconds=720),
     "telemetry": Plan(telemetry.study, full=120, quick=4, seconds=400),
+    "fleet": Plan(fleet.study, full=400, quick=2, seconds=120),
     "clean": Plan(clean.study, full=200, quick=2, seconds=1060),
 }
 

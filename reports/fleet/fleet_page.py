@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: MIT
+"""The page that answers which node is not like the others, and its table for programs."""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import pyarrow as pa
+
+from reports.files import downloads
+from reports.fleet.fleet_view import Kind, kinds, left_out
+from reports.fleet.peers import Left, Peers, Placed, compared
+from reports.fleet.unlike import EQUAL_NODES, LEAST_NODES
+from reports.web.render import render
+from suite.statistics import CONFIDENCE
+from suite.units import counted, format_value
+
+NAME = "fleet"
+PAGE = f"{NAME}.html"
+STYLE = "fleet.css"
+DIGITS = 6
+"""Decimal places of a ratio in the table."""
+TITLE = "Which node is not like the others?"
+SCHEMA = pa.schema(
+    {
+        **dict.fromkeys(("kind", "torch", "node", "subject"), pa.string()),
+        **dict.fromkeys(("ratio", "low", "high"), pa.float64()),
+        "unlike": pa.bool_(),
+        "href": pa.string(),
+    }
+)
+"""Columns of the table: the node's time by the median of all nodes', with the interval that holds
+for all nodes and subjects of its kind together."""
+
+
+def files(placed: Sequence[Placed]) -> dict[str, bytes]:
+    """Return the page of nodes and its downloads by their names; nothing for fewer than three.
+
+    Parameters
+    ----------
+    placed
+        Nodes with the pages of their runs, in whatever order.
+    """
+    if len({one.node.label for one in placed}) < LEAST_NODES:
+        return {}
+    groups, left = compared(placed)
+    table = rows(groups)
+    return {
+        PAGE: page(groups, left).encode(),
+        f"{NAME}.csv": downloads.as_csv(table),
+        f"{NAME}.parquet": downloads.as_parquet(table),
+    }
+
+
+def page(groups: Sequence[Peers], left: Sequence[Left]) -> str:
+    """Return the page of kinds of nodes, and of the nodes that are left out."""
+    shown = kinds(groups)
+    return render(
+        "fleet.html",
+        styles=(STYLE,),
+        title=TITLE,
+        description=description(shown),
+        home="index.html",
+        kinds=shown,
+        left=left_out(left),
+        needed=LEAST_NODES,
+        confidence=format_value(CONFIDENCE, "1"),
+        alarms=format_value(1 - CONFIDENCE, "1"),
+        assumed=format_value(EQUAL_NODES, "1"),
+        downloads=[f"{NAME}.csv", f"{NAME}.parquet"],
+    )
+
+
+def description(shown: Sequence[Kind]) -> str:
+    """Return what the page says in short."""
+    if not shown:
+        return f"No {counted(LEAST_NODES, 'node')} of one kind can be compared."
+    return " ".join(kind.answer for kind in shown[:2])
+
+
+def rows(groups: Sequence[Peers]) -> pa.Table:
+    """Return the table beside the page: a row for each node and subject that was compared."""
+    records = [record for peers in groups for record in _records(peers)]
+    return pa.Table.from_pylist(records, schema=SCHEMA)
+
+
+def _records(peers: Peers) -> Iterator[dict[str, object]]:
+    found = peers.found
+    ratio, low, high = (np.exp(found.deviation + side * found.reach) for side in (0, -1, 1))
+    for row, column in np.argwhere(~np.isnan(found.deviation)):
+        node = peers.nodes[row].node
+        yield {
+            "kind": node.title,
+            "torch": node.torch,
+            "node": node.label,
+            "subject": peers.subjects[column],
+            "ratio": round(float(ratio[row, column]), DIGITS),
+            "low": round(float(low[row, column]), DIGITS),
+            "high": round(float(high[row, column]), DIGITS),
+            "unlike": bool(found.named[row, column]),
+            "href": peers.nodes[row].href,
+        }

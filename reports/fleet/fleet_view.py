@@ -1,0 +1,257 @@
+# SPDX-License-Identifier: MIT
+"""What the fleet page says of nodes that were compared, in words and rows."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from markupsafe import Markup
+
+from reports.fleet.peers import Left, Peers, subject_title
+from reports.fleet.reasons import Usual
+from reports.fleet.spread_chart import drawing, ends, room
+from reports.table.facts import spelled
+from suite.statistics import LEAST_LAUNCHES
+from suite.stored.run import Estimate
+from suite.units import counted, format_estimate, format_value
+
+_INTERVAL = re.compile(r"(?P<value>.*)% \[(?P<low>.*), (?P<high>.*)\]")
+LABELS = 5
+"""Nodes that are named one by one, at most, where a fact differs."""
+
+
+@dataclass(frozen=True)
+class Named:
+    """A node that is unlike its peers in a subject.
+
+    Parameters
+    ----------
+    slower
+        Whether its time is longer.
+    change
+        By how much, with the interval.
+    size
+        The same as a logarithm, without its sign.
+    reasons
+        What else differs at the node.
+    """
+
+    label: str
+    href: str
+    subject: str
+    slower: bool
+    change: str
+    size: float
+    reasons: list[str]
+
+
+@dataclass(frozen=True)
+class Row:
+    """A subject with what the page would have found in it.
+
+    Parameters
+    ----------
+    smallest, between, scatter
+        The smallest slow-down that would have been found, how far equal nodes differ, and how far
+        the launches of a node do.
+    """
+
+    title: str
+    spread: Markup
+    nodes: int
+    named: int
+    smallest: str
+    between: str
+    scatter: str
+
+
+@dataclass(frozen=True)
+class NodeRow:
+    """A node with the subject in which it is farthest from its peers."""
+
+    label: str
+    href: str
+    subject: str
+    change: str
+    named: int
+
+
+@dataclass(frozen=True)
+class Kind:
+    """Nodes of one kind, as the page shows them.
+
+    Parameters
+    ----------
+    number
+        From 1, for addresses within the page.
+    answer
+        What was found, in a sentence.
+    edges
+        What the edges of the drawings stand for.
+    differing
+        Facts in which some nodes differ, each with the values and their nodes.
+    """
+
+    number: int
+    title: str
+    torch: str
+    answer: str
+    nodes: int
+    comparisons: int
+    named: list[Named]
+    rows: list[Row]
+    edges: tuple[str, str]
+    every: list[NodeRow]
+    differing: list[str]
+
+
+def kinds(groups: Sequence[Peers]) -> list[Kind]:
+    """Return what the page shows of each kind of nodes."""
+    return [_kind(number, peers) for number, peers in enumerate(groups, start=1)]
+
+
+def _kind(number: int, peers: Peers) -> Kind:
+    first, usual = peers.nodes[0].node, Usual([one.node for one in peers.nodes])
+    named = sorted(_named(peers, usual), key=lambda one: (-one.size, one.label, one.subject))
+    return Kind(
+        number=number,
+        title=first.title,
+        torch=first.torch,
+        answer=_answer(peers, named),
+        nodes=len(peers.nodes),
+        comparisons=peers.found.comparisons,
+        named=named,
+        rows=[*_rows(peers)],
+        edges=ends(room(peers.found.reach)),
+        every=[*_every(peers)],
+        differing=_differing(peers),
+    )
+
+
+def _answer(peers: Peers, named: Sequence[Named]) -> str:
+    """Say which nodes are unlike the others, or what would have been found."""
+    nodes, many = len(peers.nodes), len({one.label for one in named})
+    if not peers.subjects:
+        return f"Nothing was measured on {counted(nodes, 'node')} that can be compared."
+    if not named:
+        smallest = format_value(float(np.median(peers.found.smallest)), "1", digits=2)
+        return (
+            f"None of {counted(nodes, 'node')} is unlike its peers. A slow-down of {smallest} in "
+            "one exercise would have been found."
+        )
+    first = named[0]
+    leading = f"{first.label} takes {first.change} in {first.subject}"
+    if many == 1:
+        return f"1 of {counted(nodes, 'node')} is unlike its peers: {leading}."
+    return f"{many} of {counted(nodes, 'node')} are unlike their peers. Farthest off: {leading}."
+
+
+def _named(peers: Peers, usual: Usual) -> Iterator[Named]:
+    found = peers.found
+    for row, column in np.argwhere(found.named):
+        placed, deviation = peers.nodes[row], float(found.deviation[row, column])
+        yield Named(
+            label=placed.node.label,
+            href=placed.href,
+            subject=subject_title(peers.subjects[column], peers.subjects),
+            slower=deviation > 0,
+            change=change(deviation, float(found.reach[row, column])),
+            size=abs(deviation),
+            reasons=usual.reasons(placed.node, peers.subjects[column]),
+        )
+
+
+def change(deviation: float, reach: float) -> str:
+    """Return by how much a time differs, such as "21% longer (19 to 23%)".
+
+    Parameters
+    ----------
+    deviation, reach
+        Its logarithm beside the peers', and the half-width of the interval.
+    """
+    ends_of = (deviation - reach, deviation + reach)
+    value, low, high = (float(np.expm1(one)) for one in (deviation, *ends_of))
+    if deviation < 0:
+        value, low, high = -value, -high, -low
+    text = format_estimate(Estimate(value, low, high, LEAST_LAUNCHES), "1")
+    interval = _INTERVAL.fullmatch(text)
+    word = "longer" if deviation >= 0 else "shorter"
+    if interval is None:  # beyond all numbers
+        return f"{text} {word}"
+    return f"{interval['value']}% {word} ({interval['low']} to {interval['high']}%)"
+
+
+def _rows(peers: Peers) -> Iterator[Row]:
+    found, width = peers.found, room(peers.found.reach)
+    named = found.named
+    for column, subject in enumerate(peers.subjects):
+        title = subject_title(subject, peers.subjects)
+        if np.isnan(found.smallest[column]):
+            continue
+        nodes = int(np.sum(~np.isnan(found.deviation[:, column])))
+        odd = int(np.sum(named[:, column]))
+        label = f"{title}: {counted(nodes, 'node')} around their median, {odd} unlike its peers"
+        yield Row(
+            title=title,
+            spread=drawing(found.deviation[:, column], named[:, column], width, label),
+            nodes=nodes,
+            named=odd,
+            smallest=_percent(found.smallest[column]),
+            between=_percent(found.between[column]),
+            scatter=_percent(found.scatter[column]),
+        )
+
+
+def _percent(value: float) -> str:
+    return format_value(float(value), "1", digits=2)
+
+
+def _every(peers: Peers) -> Iterator[NodeRow]:
+    found = peers.found
+    beyond = np.nan_to_num(np.abs(found.deviation) / found.reach, nan=-1.0)
+    for row, placed in enumerate(peers.nodes):
+        column = int(np.argmax(beyond[row])) if peers.subjects else 0
+        if not peers.subjects or beyond[row, column] < 0:
+            yield NodeRow(placed.node.label, placed.href, "", "", 0)
+            continue
+        yield NodeRow(
+            label=placed.node.label,
+            href=placed.href,
+            subject=subject_title(peers.subjects[column], peers.subjects),
+            change=change(float(found.deviation[row, column]), float(found.reach[row, column])),
+            named=int(np.sum(found.named[row])),
+        )
+
+
+def _differing(peers: Peers) -> list[str]:
+    """Say which facts are not the same on all nodes, and where."""
+    by_fact: dict[str, dict[str, list[str]]] = {}
+    facts = {fact for one in peers.nodes for fact in one.node.facts}
+    for fact in sorted(facts):
+        values: dict[str, list[str]] = {}
+        for one in peers.nodes:
+            if fact in one.node.facts:
+                text = spelled(fact, one.node.facts[fact])
+                values.setdefault(text, []).append(one.node.label)
+        if len(values) > 1:
+            by_fact[fact] = values
+    lines = [
+        "; ".join(
+            f"{text}: {_nodes(labels)}"
+            for text, labels in sorted(values.items(), key=lambda item: -len(item[1]))
+        )
+        for values in by_fact.values()
+    ]
+    return list(dict.fromkeys(lines))
+
+
+def _nodes(labels: Sequence[str]) -> str:
+    if len(labels) > LABELS:
+        return counted(len(labels), "node")
+    return f"{'node' if len(labels) == 1 else 'nodes'} {', '.join(labels)}"
+
+
+def left_out(left: Sequence[Left]) -> list[str]:
+    """Say which nodes are compared with no others, and why."""
+    return [f"{_nodes(one.labels)}: {one.reason}" for one in left]

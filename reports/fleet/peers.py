@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: MIT
+"""Nodes of a kind beside each other: each node's newest run, in every subject that peers share."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from reports.findings.finding import exercise_title
+from reports.fleet.nodes import AXIS, ON_CPU, Node
+from reports.fleet.unlike import LEAST_NODES, Unlike, Values, unlike
+from suite.units import counted
+
+COMMON = 0.5
+"""Part of a subject's cases that a node must have measured to be compared in it."""
+AXES = {
+    "compute": "Compute rate",
+    "memory": "Memory bandwidth",
+    "overhead": "Overhead per operation",
+    "read_back": "Time to read a value back",
+    "link_to_device": "Link to the device",
+    "link_to_host": "Link to the host",
+}
+"""Axes in their order, in words."""
+
+
+class Placed(NamedTuple):
+    """A node, and the page of its run, seen from the index."""
+
+    node: Node
+    href: str
+
+
+class Peers(NamedTuple):
+    """Nodes of one kind, sorted by label.
+
+    subjects : names, the axes first; they are the columns of `found`
+    found : what the comparison says; the nodes are its rows
+    """
+
+    nodes: list[Placed]
+    subjects: list[str]
+    found: Unlike
+
+
+class Left(NamedTuple):
+    """Nodes that are compared with no others, and why."""
+
+    labels: list[str]
+    reason: str
+
+
+def compared(placed: Iterable[Placed]) -> tuple[list[Peers], list[Left]]:
+    """Compare the newest runs of all nodes with their peers.
+
+    Returns
+    -------
+    The kinds of nodes with enough peers, the most numerous first, and what is left out.
+    """
+    newest: dict[tuple[str, str], Placed] = {}
+    for one in sorted(placed, key=lambda one: (one.node.datetime, one.href)):
+        newest[one.node.kind, one.node.label] = one
+    left: dict[str, list[str]] = {}
+    kinds: dict[str, list[Placed]] = {}
+    for one in sorted(newest.values(), key=lambda one: one.node.label):
+        if one.node.unfit:
+            left.setdefault(one.node.unfit, []).append(one.node.label)
+        else:
+            kinds.setdefault(one.node.kind, []).append(one)
+    groups = []
+    for nodes in sorted(kinds.values(), key=lambda nodes: (-len(nodes), nodes[0].node.kind)):
+        if len(nodes) < LEAST_NODES:
+            reason = _too_few(nodes)
+            left.setdefault(reason, []).extend(one.node.label for one in nodes)
+        else:
+            groups.append(_peers(nodes))
+    return groups, [Left(labels, reason) for reason, labels in left.items()]
+
+
+def subject_title(subject: str, subjects: Sequence[str]) -> str:
+    """Return what people call a subject among others."""
+    if subject.startswith(AXIS):
+        return AXES[subject.removeprefix(AXIS)]
+    title = exercise_title(subject.removesuffix(ON_CPU))
+    beside = any(not one.startswith(AXIS) and not one.endswith(ON_CPU) for one in subjects)
+    return f"{title}, on the CPU" if subject.endswith(ON_CPU) and beside else title
+
+
+def _too_few(nodes: Sequence[Placed]) -> str:
+    """Say why nodes of a kind have too few peers."""
+    node = nodes[0].node
+    return (
+        f"{counted(len(nodes), 'node')} with {node.title} and torch {node.torch}: a comparison "
+        f"needs {LEAST_NODES}"
+    )
+
+
+def _peers(nodes: list[Placed]) -> Peers:
+    names = {name for one in nodes for name in one.node.subjects}
+    axes = [f"{AXIS}{axis}" for axis in AXES if f"{AXIS}{axis}" in names]
+    exercises = sorted(name for name in names if not name.startswith(AXIS))
+    columns = {name: _column([one.node for one in nodes], name) for name in [*axes, *exercises]}
+    shared = [name for name, column in columns.items() if not np.isnan(column).all()]
+    launches = max((columns[name].shape[1] for name in shared), default=0)
+    values = np.full((len(nodes), len(shared), launches), np.nan)
+    for place, name in enumerate(shared):
+        values[:, place, : columns[name].shape[1]] = columns[name]
+    return Peers(nodes, shared, unlike(values))
+
+
+def _column(nodes: Sequence[Node], subject: str) -> Values:
+    """Return how far off each launch of each node is in a subject: nodes x launches.
+
+    It is the mean over the subject's cases, each beside the median of all nodes in it, so that a
+    node without some of the cases can be compared in the others.
+    """
+    measured = [node.subjects.get(subject, {}) for node in nodes]
+    many = Counter(name for each in measured for name in each)
+    cases = sorted(name for name, count in many.items() if count >= LEAST_NODES)
+    launches = max((len(one) for each in measured for one in each.values()), default=0)
+    logs = np.full((len(nodes), len(cases), launches), np.nan)
+    for row, each in enumerate(measured):
+        for column, name in enumerate(cases):
+            logs[row, column, : len(each.get(name, ()))] = each.get(name, ())
+    if not cases:
+        return np.full((len(nodes), launches), np.nan)
+    off = logs - np.nanmedian(_mean(logs, axis=2), axis=0)[None, :, None]
+    values = _mean(off, axis=1)
+    values[np.mean(~np.isnan(logs).all(axis=2), axis=1) < COMMON] = np.nan
+    return values
+
+
+def _mean(values: Values, axis: int) -> Values:
+    """Return means over what there is, NaN where there is nothing."""
+    there = ~np.isnan(values)
+    count = there.sum(axis=axis)
+    total = np.where(there, values, 0.0).sum(axis=axis)
+    return np.where(count > 0, total / np.maximum(count, 1), np.nan)

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: MIT
+"""What else differs at a node that is unlike its peers: facts that a run stores beside its times.
+
+None of it is proved to be the cause. A fact differs where most peers share another value, a reading
+of a sensor where it is far from the peers' median.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from statistics import median
+
+from reports.fleet.nodes import HELD_BACK, Node
+from reports.table.facts import spelled
+from suite.stored.run import Scalar
+from suite.units import format_value
+
+MAJORITY = 0.5
+"""Part of the nodes that must share a value so that another one differs."""
+FAR = {"hz": 0.01, "watts": 0.05, "celsius": 0.1}
+"""How far a reading lies from the peers' median to be told, relative, by its unit."""
+MORE_OFTEN = 0.05
+"""How much longer a clock must have been held back to be told, as a part of the time."""
+CELSIUS = "\N{DEGREE SIGN}C"
+MOST = 8
+"""Reasons that are told of a node, at most."""
+
+
+class Usual:
+    """What is usual among the nodes of a kind."""
+
+    def __init__(self, nodes: Sequence[Node]) -> None:
+        self._nodes = nodes
+        self._facts = dict(_most_common([node.facts for node in nodes]))
+        codes = Counter(code for node in nodes for code in node.troubles)
+        self._codes = {code for code, count in codes.items() if count > MAJORITY * len(nodes)}
+        self._readings = lru_cache(maxsize=None)(self._median_readings)
+
+    def reasons(self, node: Node, subject: str) -> list[str]:
+        """Say what differs at a node, with the peers' value: facts, readings, troubles."""
+        found = dict.fromkeys((*self.facts(node), *self._sensed(node, subject)))
+        found |= dict.fromkeys(
+            message for code, message in node.troubles.items() if code not in self._codes
+        )
+        return list(found)[:MOST]
+
+    def facts(self, node: Node) -> Iterator[str]:
+        """Say which facts of a node differ from those of most nodes."""
+        for fact, usual in self._facts.items():
+            if fact in node.facts and node.facts[fact] != usual:
+                other = spelled(fact, usual, named=False)
+                yield f"{spelled(fact, node.facts[fact])} (peers {other})"
+
+    def _sensed(self, node: Node, subject: str) -> Iterator[str]:
+        for name, value in node.readings.get(subject, {}).items():
+            usual = self._readings(subject).get(name)
+            if usual is not None and (text := _reading(name, value, usual)):
+                yield text
+
+    def _median_readings(self, subject: str) -> Mapping[str, float]:
+        read: dict[str, list[float]] = {}
+        for node in self._nodes:
+            for name, value in node.readings.get(subject, {}).items():
+                read.setdefault(name, []).append(value)
+        return {name: median(values) for name, values in read.items()}
+
+
+def _most_common(tables: Iterable[Mapping[str, Scalar]]) -> Iterator[tuple[str, Scalar]]:
+    """Yield each fact with the value that most nodes share, if most share one."""
+    values: dict[str, list[Scalar]] = {}
+    for table in tables:
+        for fact, value in table.items():
+            values.setdefault(fact, []).append(value)
+    for fact, each in values.items():
+        value, count = Counter(each).most_common(1)[0]
+        if count > MAJORITY * len(each):
+            yield fact, value
+
+
+def _reading(name: str, value: float, usual: float) -> str:
+    """Say that a reading is far from the peers' median, if it is."""
+    device, _, quantity = name.partition(".")
+    if quantity.startswith(HELD_BACK):
+        if value - usual < MORE_OFTEN:
+            return ""
+        what = quantity.removeprefix(HELD_BACK).replace("_", " ")
+        here, there = (format_value(part, "1", digits=2) for part in (value, usual))
+        return f"{device}: {what} held the clock back {here} of the time (peers {there})"
+    words, _, unit = quantity.rpartition("_")
+    if usual <= 0 or abs(value / usual - 1) < FAR[unit]:
+        return ""
+    symbol = {"hz": "Hz", "watts": "W", "celsius": CELSIUS}[unit]
+    here, there = (format_value(one, symbol) for one in (value, usual))
+    return f"{device}: {words.replace('_', ' ').replace('sm ', '')} {here} (peers {there})"

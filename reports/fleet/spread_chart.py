@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: MIT
+"""How nodes spread around the median of their peers in one subject, drawn in a cell of a table.
+
+Few nodes are a dot each. Many are bands that hold 50%, 90% and all that the drawing has room for.
+Nodes that are unlike their peers are marks of their own, at the edge where they lie beyond it.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+from markupsafe import Markup
+from numpy.typing import NDArray
+
+from reports.fleet.unlike import Values
+from reports.web.elements import element, percent, plain
+from suite.units import format_value
+
+HEIGHT, MIDDLE = 26, 13
+"""Pixels."""
+FEW = 60
+"""Nodes that are drawn one by one, at most."""
+BANDS = ((0.0, 3), (0.05, 7), (0.25, 13))
+"""Parts of the nodes that a band leaves out on each side, and its height in pixels."""
+ROOM = 1.5
+"""Half-width of the drawing in reaches of the intervals."""
+LEAST_ROOM = 0.01
+"""Half-width of the drawing as a logarithm, at least."""
+
+
+def room(reach: Values) -> float:
+    """Return the half-width of drawings, as a logarithm: one for all subjects of a kind."""
+    known = reach[~np.isnan(reach)]
+    return max(LEAST_ROOM, ROOM * float(np.median(known))) if len(known) else LEAST_ROOM
+
+
+def drawing(deviation: Values, named: NDArray[np.bool_], width: float, label: str) -> Markup:
+    """Draw the nodes of one subject.
+
+    Parameters
+    ----------
+    deviation
+        Of each node, as a logarithm; NaN where there is none.
+    named
+        Whether a node is unlike its peers.
+    width
+        Half of what the drawing shows, as a logarithm.
+    label
+        What the drawing shows, in words.
+    """
+    usual = np.sort(deviation[~named & ~np.isnan(deviation)])
+    inside = _dots(usual, width) if len(usual) <= FEW else _bands(usual, width)
+    zero = _line(0.5, "zero")
+    return element(
+        "svg",
+        {"width": "100%", "height": str(HEIGHT), "role": "img", "aria-label": label},
+        zero,
+        *inside,
+        *_marks(deviation[named], width),
+    )
+
+
+def ends(width: float) -> tuple[str, str]:
+    """Return what the left and the right edge of the drawings stand for."""
+    shorter, longer = (format_value(abs(np.expm1(side * width)), "1", 2) for side in (-1, 1))
+    return f"{shorter} shorter", f"{longer} longer"
+
+
+def _place(value: float, width: float) -> float:
+    return min(max(0.5 + value / width / 2, 0.0), 1.0)
+
+
+def _line(place: float, name: str) -> Markup:
+    x = percent(100 * place)
+    return element("line", {"x1": x, "x2": x, "y1": "0", "y2": str(HEIGHT), "class": name})
+
+
+def _dots(values: Values, width: float) -> Iterator[Markup]:
+    for value in values:
+        x = percent(100 * _place(float(value), width))
+        yield element("circle", {"cx": x, "cy": str(MIDDLE), "r": "3", "class": "spec"})
+
+
+def _bands(values: Values, width: float) -> Iterator[Markup]:
+    for left_out, height in BANDS:
+        low, high = (
+            _place(float(np.quantile(values, part)), width) for part in (left_out, 1 - left_out)
+        )
+        attributes = {
+            "x": percent(100 * low),
+            "width": percent(100 * (high - low)),
+            "y": plain(MIDDLE - height / 2),
+            "height": plain(height),
+            "class": "fr",
+        }
+        yield element("rect", attributes)
+
+
+def _marks(values: Values, width: float) -> list[Markup]:
+    """Draw the nodes that are unlike their peers as squares."""
+    square = {"x": "-4", "y": "-4", "width": "8", "height": "8", "class": "f2 dot"}
+    return [
+        element(
+            "svg",
+            {"x": percent(100 * _place(float(value), width)), "y": str(MIDDLE)}
+            | {"overflow": "visible"},
+            element("rect", square),
+        )
+        for value in np.sort(values)
+    ]

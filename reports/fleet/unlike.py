@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: MIT
+"""Which nodes are unlike their peers, with the false alarms of a whole page controlled.
+
+A node is held against the median of all nodes, answer by answer, on the log scale. Two things
+make equal nodes differ. Launches scatter; their standard deviation is pooled over the nodes, so
+that it is known well although each node has few. And no two machines are quite equal; how far
+equal nodes differ is seen in the nodes themselves, drawn to what is usual in all answers where
+there are few nodes, and assumed to be at least `EQUAL_NODES`. Both are estimated from medians,
+which a few odd nodes do not move.
+
+The intervals hold for all nodes and answers of a page together (Bonferroni): of pages whose nodes
+are equal, at most 5% name any node. `tests/studies/calibration/fleet.py` simulates it.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from suite.compare.rank_tests import POWER
+from suite.statistics import ALARMS, LEAST_LAUNCHES
+
+Values = NDArray[np.float64]
+
+EQUAL_NODES = 0.005
+"""Standard deviation of equal nodes, relative, that is assumed at least. A few nodes cannot show
+their own."""
+LEAST_NODES = 3
+"""Nodes of a kind from which one can be called unlike the others."""
+MEDIAN_EFFICIENCY = 0.63
+"""Degrees of freedom that the median of variances keeps of those that their mean has (simulated,
+for launches from 6 to 20: 0.62 to 0.64)."""
+DEVIATION_EFFICIENCY = 0.37
+"""The same of the median absolute deviation beside the standard deviation, for normal values."""
+NORMAL_DEVIATION = 1.4826
+"""Standard deviation of a normal distribution in units of its median absolute deviation."""
+FEW_NODES = 0.8
+"""By how many nodes too many the median absolute deviation of a few is divided (Croux and
+Rousseeuw, "Time-efficient algorithms for two highly robust estimators of scale", 1992)."""
+MEDIAN_VARIANCE = np.pi / 2
+"""Variance of a median beside that of a mean of as many normal values."""
+USUAL_WEIGHT = 20.0
+"""Degrees of freedom that the nodes' usual difference in all answers counts for in each."""
+WILD = 0.001
+"""Probability with which a node whose launches scatter like the others' is called wild; a wild
+node's own scatter counts, not the pooled one."""
+
+
+class Unlike(NamedTuple):
+    """Nodes beside their peers, by answer; arrays are nodes x answers unless they say otherwise.
+
+    deviation : logarithm of the node's time by the peers'; NaN where it cannot be told
+    reach : half-width of the interval that holds for the whole page, as a logarithm
+    scatter : standard deviation of launches, relative, by answer
+    between : standard deviation of equal nodes, relative, by answer
+    smallest : slow-down, relative, that would have been found in 90%, by answer
+    comparisons : how many deviations there are
+    """
+
+    deviation: Values
+    reach: Values
+    scatter: Values
+    between: Values
+    smallest: Values
+    comparisons: int
+
+    @property
+    def named(self) -> NDArray[np.bool_]:
+        """Whether a node is unlike its peers in an answer."""
+        found: NDArray[np.bool_] = np.abs(self.deviation) > self.reach  # NaN is not
+        return found
+
+
+class _Answer(NamedTuple):
+    """The nodes that measured an answer.
+
+    there : their numbers
+    means : logarithm of each node's time
+    by_launches, degrees : variance of each mean by the scatter of launches, and how well it is
+        known, in degrees of freedom
+    scatter : pooled standard deviation of launches
+    beyond : variance of the means beyond that of the launches
+    """
+
+    there: NDArray[np.intp]
+    means: Values
+    by_launches: Values
+    degrees: Values
+    scatter: float
+    beyond: float
+
+
+class _Errors(NamedTuple):
+    """What an answer's deviations vary by: variance and degrees of freedom of each node's."""
+
+    variance: Values
+    degrees: Values
+
+
+def unlike(launches: Values) -> Unlike:
+    """Hold each node against the median of all.
+
+    Parameters
+    ----------
+    launches
+        Logarithms of times, nodes x answers x launches; NaN where a launch has none. A node with
+        fewer than six launches of an answer is left out of it.
+    """
+    nodes, answers, _ = launches.shape
+    deviation, half = np.full((nodes, answers), np.nan), np.full((nodes, answers), np.nan)
+    scatter, between, smallest = (np.full(answers, np.nan) for _ in range(3))
+    known: dict[int, _Answer] = {}
+    for place in range(answers):
+        if (answer := _answer(launches[:, place])) is not None:
+            known[place] = answer
+    usual = max(EQUAL_NODES**2, float(np.median([one.beyond for one in known.values()] or [0])))
+    comparisons = sum(len(one.there) for one in known.values())
+    for place, one in known.items():
+        of_nodes = _between(one, usual)
+        errors = _errors(one, of_nodes)
+        reach = _quantile(errors.degrees, comparisons) * np.sqrt(errors.variance)
+        deviation[one.there, place] = one.means - np.median(one.means)
+        half[one.there, place] = reach
+        scatter[place], between[place] = one.scatter, np.sqrt(of_nodes)
+        smallest[place] = _smallest(reach, errors)
+    return Unlike(deviation, half, scatter, between, smallest, comparisons)
+
+
+def _answer(values: Values) -> _Answer | None:
+    """Describe the nodes that measured an answer, if they are enough: nodes x launches."""
+    count = np.sum(~np.isnan(values), axis=1)
+    there = np.flatnonzero(count >= LEAST_LAUNCHES)
+    if len(there) < LEAST_NODES:
+        return None
+    values, count = values[there], count[there]
+    means, own, free = np.nanmean(values, axis=1), np.nanvar(values, axis=1, ddof=1), count - 1
+    pooled = float(np.median(own / _chi_square(0.5, free)))
+    wild = own > pooled * _chi_square(1 - WILD, free)
+    by_launches = np.where(wild, own, pooled) / count
+    few = len(means) / (len(means) - FEW_NODES)
+    apart = few * NORMAL_DEVIATION * float(np.median(np.abs(means - np.median(means))))
+    return _Answer(
+        there=there,
+        means=means,
+        by_launches=by_launches,
+        degrees=np.where(wild, free, MEDIAN_EFFICIENCY * float(np.sum(free))),
+        scatter=float(np.sqrt(pooled)),
+        beyond=apart**2 - float(np.median(by_launches)),
+    )
+
+
+def _between(one: _Answer, usual: float) -> float:
+    """Return the variance of equal nodes in an answer, drawn to what is usual in all answers."""
+    own = DEVIATION_EFFICIENCY * (len(one.means) - 1)
+    drawn = (USUAL_WEIGHT * usual + own * max(one.beyond, 0.0)) / (USUAL_WEIGHT + own)
+    return max(EQUAL_NODES**2, drawn)
+
+
+def _errors(one: _Answer, between: float) -> _Errors:
+    """Return by how much each node's deviation varies; degrees are Welch and Satterthwaite's."""
+    variance = one.by_launches + between
+    of_nodes = USUAL_WEIGHT + DEVIATION_EFFICIENCY * (len(one.means) - 1)
+    uncertain = one.by_launches**2 / one.degrees + between**2 / of_nodes
+    of_median = MEDIAN_VARIANCE * float(np.median(variance)) / len(one.means)
+    return _Errors(variance + of_median, variance**2 / uncertain)
+
+
+def _smallest(reach: Values, found: _Errors) -> float:
+    """Return the slow-down that most nodes would have been named for in `POWER` of such pages."""
+    from scipy.stats import norm  # noqa: PLC0415 - half a second, and not for every page
+
+    change = reach + float(norm.ppf(POWER)) * np.sqrt(found.variance)
+    return float(np.expm1(np.median(change)))
+
+
+def _quantile(degrees: Values, comparisons: int) -> Values:
+    """Return how many standard errors a deviation may have, so that all comparisons hold."""
+    from scipy.stats import t  # noqa: PLC0415 - as above
+
+    return np.asarray(t.ppf(1 - ALARMS / (2 * comparisons), degrees), float)
+
+
+def _chi_square(share: float, degrees: NDArray[np.intp]) -> Values:
+    """Return a quantile of a sample variance by the true one."""
+    from scipy.stats import chi2  # noqa: PLC0415 - as above
+
+    return np.asarray(chi2.ppf(share, degrees) / degrees, float)

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: MIT
+"""The scheduler's end of the process that is connected to the cluster."""
+
+import subprocess
+import sys
+import tempfile
+import threading
+from importlib.util import find_spec
+from queue import Empty, SimpleQueue
+from types import TracebackType
+from typing import IO, Self
+
+import msgspec
+
+from suite.errors import CannotRunError
+from suite.fleet.messages import Command, Event, Gone
+
+EXTRA = "frobench[fleet]"
+ENDING = 10.0
+"""Seconds that the process is given to end the tasks that it started."""
+DISAPPEARED = "the Ray cluster disappeared"
+
+
+class Bridge:
+    """A cluster behind a process of its own, which may end at any time.
+
+    Raises `CannotRunError` if Ray is not installed.
+    """
+
+    def __init__(self, address: str) -> None:
+        if find_spec("ray") is None:
+            raise CannotRunError(
+                f"`frobench fleet` needs Ray, which {sys.executable} does not have: "
+                f"`pip install '{EXTRA}'` installs it"
+            )
+        self._events: SimpleQueue[Event] = SimpleQueue()
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the process
+        self._process = subprocess.Popen(  # noqa: S603 - this Python and this project
+            [sys.executable, "-m", "suite.fleet.ray_cluster", address],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._errors,
+            start_new_session=True,  # Ctrl-C is for the scheduler, which ends this one
+        )
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """End the process, and with it every task that goes on."""
+        self._input.close()
+        try:
+            self._process.wait(ENDING)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self._errors.close()
+
+    @property
+    def _input(self) -> IO[bytes]:
+        assert self._process.stdin is not None  # noqa: S101 - it was asked for
+        return self._process.stdin
+
+    def send(self, command: Command) -> None:
+        """Ask for something; nothing happens once the process has ended."""
+        try:
+            self._input.write(msgspec.json.encode(command) + b"\n")
+            self._input.flush()
+        except (OSError, ValueError):  # its end is an event
+            pass
+
+    def events(self, seconds: float) -> list[Event]:
+        """Return what happened, after so many seconds at most."""
+        found: list[Event] = []
+        try:
+            found.append(self._events.get(timeout=seconds))
+            while True:
+                found.append(self._events.get_nowait())
+        except Empty:
+            return found
+
+    def _read(self) -> None:
+        """Take events until the process ends, and say so."""
+        decoder = msgspec.json.Decoder(Event)
+        assert self._process.stdout is not None  # noqa: S101 - it was asked for
+        for line in self._process.stdout:
+            try:
+                self._events.put(decoder.decode(line))
+            except msgspec.DecodeError:  # a line that was cut off
+                break
+        self._process.wait()
+        self._events.put(Gone(reason=DISAPPEARED))

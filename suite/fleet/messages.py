@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: MIT
+"""What the scheduler, the process that is connected to the cluster, and the nodes say."""
+
+from typing import Protocol
+
+from msgspec import Struct
+
+
+class Node(Struct, frozen=True, kw_only=True):
+    """A node of a cluster that is alive.
+
+    id : by which the cluster knows it; a node that comes back has another one
+    name : by which people know it, equal when it comes back
+    accelerators : how many of them the cluster may give away
+    """
+
+    id: str
+    name: str
+    accelerators: float = 0.0
+
+
+class Asked(Struct, frozen=True, kw_only=True):
+    """What every node is asked to do.
+
+    fleet : names the folder that keeps what is unfinished on a node
+    options : of `frobench run`
+    benchmarks : a folder that lies on every node, or none for the node's own
+    sources, code : what moves numbers, in the folder of the command, and its digest, which every
+        node must have (see `suite.fleet.on_node.digest`)
+    deadline : seconds from the moment a node may measure to the end of its run
+    beat : seconds between two signs of life
+    lock, lock_variable : the file by which runs on one machine take turns, and the variable of
+        the environment that names another one
+    key, key_file : of the labels, and the file in a folder of results that it belongs into
+    """
+
+    fleet: str
+    options: list[str]
+    benchmarks: str | None
+    sources: list[str]
+    code: str
+    deadline: float
+    beat: float
+    lock: str
+    lock_variable: str
+    key: str
+    key_file: str
+
+
+class About(Struct, tag="about", kw_only=True):
+    """What a node has installed; ``None`` where it is not installed."""
+
+    node: str
+    frobench: str | None
+    torch: str | None
+
+
+class Line(Struct, tag="line", kw_only=True):
+    """A line that the run on a node printed."""
+
+    node: str
+    text: str
+
+
+class Began(Struct, tag="began", kw_only=True):
+    """The run on a node holds its machine, and its deadline counts."""
+
+    node: str
+
+
+class Beat(Struct, tag="beat", kw_only=True):
+    """A sign of life."""
+
+    node: str
+
+
+class File(Struct, tag="file", kw_only=True):
+    """A stored file of a node.
+
+    path : where it lies on the node
+    """
+
+    node: str
+    path: str
+    content: bytes
+
+
+class Ended(Struct, tag="ended", kw_only=True):
+    """A node has done what it could; after all its files.
+
+    code : exit code of its run
+    message : why there is no whole file, where there is none
+    """
+
+    node: str
+    code: int
+    message: str
+
+
+class Lost(Struct, tag="lost", kw_only=True):
+    """A node ended without a word, as far as the cluster knows."""
+
+    node: str
+    reason: str
+
+
+class Nodes(Struct, tag="nodes", kw_only=True):
+    """All nodes that are alive."""
+
+    nodes: list[Node]
+
+
+class Gone(Struct, tag="gone", kw_only=True):
+    """The cluster cannot be reached, or no longer."""
+
+    reason: str
+
+
+OfNode = About | Line | Began | Beat | File | Ended | Lost
+Event = OfNode | Nodes | Gone
+
+
+class Start(Struct, tag="start", kw_only=True):
+    """Begin, or go on with, the run of a node under a name."""
+
+    node: Node
+    asked: Asked
+
+
+class Stop(Struct, tag="stop", kw_only=True):
+    """Give up on a node."""
+
+    node: str
+
+
+class Forget(Struct, tag="forget", kw_only=True):
+    """Remove what a node keeps of its run, whose files have arrived."""
+
+    node: Node
+    fleet: str
+
+
+class Look(Struct, tag="look", kw_only=True):
+    """Ask which nodes are alive."""
+
+
+Command = Start | Stop | Forget | Look
+
+
+class Cluster(Protocol):
+    """Nodes that can be asked to measure."""
+
+    def send(self, command: Command) -> None:
+        """Ask for something; what comes of it is an event."""
+
+    def events(self, seconds: float) -> list[Event]:
+        """Return what happened, after so many seconds at most; `Gone` is the last."""

@@ -1,0 +1,280 @@
+# SPDX-License-Identifier: MIT
+"""What runs on a node: it starts `frobench run` there and tells how it goes.
+
+The whole module is sent to the node, which may have another Frobench or none. So it imports the
+standard library alone, and what it says are plain dictionaries (`suite.fleet.messages`).
+"""
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from importlib import metadata
+from importlib.util import find_spec
+from pathlib import Path
+from typing import IO, Any
+
+POLL = 0.2
+"""Seconds between two looks at a run."""
+PATIENCE = 30.0
+"""Seconds that a run is given to save what it finished."""
+CANNOT = 3
+"""Exit code of a run that the machine cannot make."""
+VISIBLE = (
+    "CUDA_VISIBLE_DEVICES",
+    "HIP_VISIBLE_DEVICES",
+    "ROCR_VISIBLE_DEVICES",
+    "ONEAPI_DEVICE_SELECTOR",
+)
+"""Variables by which a cluster hides accelerators from a task that asked for none."""
+THREADS = "OMP_NUM_THREADS"
+"""A variable that Ray sets for a task, and that would slow the CPU's cases down."""
+GUARD = f"""
+import os, signal, subprocess, sys, threading
+run = subprocess.Popen(sys.argv[2:], stdin=subprocess.DEVNULL)
+with open(sys.argv[1], "w") as file:
+    file.write(str(run.pid))
+def watch():
+    os.read(0, 1)
+    run.send_signal(signal.SIGINT)
+    try:
+        run.wait({PATIENCE})
+    except subprocess.TimeoutExpired:
+        os.killpg(0, signal.SIGKILL)
+threading.Thread(target=watch, daemon=True).start()
+code = run.wait()
+os._exit(code if code >= 0 else 128 - code)
+"""
+"""A program that starts a run and interrupts it when nobody holds the other end of its input: no
+run outlives the task that started it, and each has the time to save what it finished."""
+
+LAST_WORDS = ("frobench: ", "Error: ")
+"""How the line begins in which a run says why it ended."""
+
+Said = dict[str, Any]
+
+
+def measure(asked: Said, name: str, label: str, accelerators: float) -> Iterator[Said]:
+    """Measure this node, or go on with a run that was cut short, and yield what happens.
+
+    Parameters
+    ----------
+    asked
+        Fields of `suite.fleet.messages.Asked`.
+    name
+        Of the node, from which its run makes the label.
+    label
+        Names the folder of this node's run, apart from other nodes of the same machine.
+    accelerators
+        How many the task was given.
+    """
+    home = _home()
+    yield {"type": "about", "frobench": _version("frobench"), "torch": _version("torch")}
+    refusal = _refusal(home, asked)
+    if home is None or refusal:
+        yield _ended(CANNOT, refusal)
+        return
+    folder = _folder(asked["fleet"], label)
+    results = folder / "results"
+    code, message = 0, ""
+    try:
+        results.mkdir(mode=0o700, parents=True, exist_ok=True)
+        (results / asked["key_file"]).write_bytes(bytes.fromhex(asked["key"]))
+        if not _stored(results, whole=True):
+            run = _Run(folder, _command(asked, results, name), _environment(home, accelerators))
+            yield from run.to_its_end(asked)
+            code, message = run.code, run.message
+        for path in _stored(results, whole=False):
+            yield {"type": "file", "path": str(path), "content": path.read_bytes()}
+    except OSError as error:
+        code, message = CANNOT, f"{error.filename or folder}: {error.strerror or error}"
+    yield _ended(code, message if not _stored(results, whole=True) else "")
+
+
+def forget(fleet: str, label: str) -> None:
+    """Remove what is kept of a run whose files have arrived."""
+    folder = _folder(fleet, label)
+    shutil.rmtree(folder, ignore_errors=True)
+    with suppress(OSError):  # nodes of the same machine have theirs in it
+        folder.parent.rmdir()
+
+
+def digest(home: Path, folders: Iterable[str]) -> str:
+    """Return a digest of the sources in some folders below another one."""
+    sha256 = hashlib.sha256()
+    for path in sorted(path for name in folders for path in (home / name).rglob("*.py")):
+        sha256.update(path.relative_to(home).as_posix().encode())
+        sha256.update(hashlib.sha256(path.read_bytes()).digest())
+    return sha256.hexdigest()
+
+
+class _Run:
+    """A run in a process of its own, which ends with this one."""
+
+    def __init__(self, folder: Path, command: list[str], environment: dict[str, str]) -> None:
+        self.code, self.message = 0, ""
+        self._log = folder / "log"
+        self._pid = folder / "pid"
+        self._pid.unlink(missing_ok=True)
+        with self._log.open("wb") as log:
+            self._process = subprocess.Popen(  # noqa: S603 - this Python and this project
+                [sys.executable, "-c", GUARD, str(self._pid), *command],
+                cwd=folder,
+                env=environment,
+                stdin=subprocess.PIPE,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+
+    def to_its_end(self, asked: Said) -> Iterator[Said]:
+        """Yield what the run prints, when it begins to measure, and signs of life."""
+        lock = Path(os.environ.get(asked["lock_variable"]) or asked["lock"])
+        begun: float | None = None
+        told = time.monotonic()
+        try:
+            with self._log.open(encoding="utf-8", errors="replace") as log:
+                while self._process.poll() is None:
+                    time.sleep(POLL)
+                    now = time.monotonic()
+                    yield from ({"type": "line", "text": text} for text in _whole_lines(log))
+                    if begun is None and self._holds(lock):
+                        begun = now
+                        yield {"type": "began"}
+                    elif now - told >= asked["beat"]:
+                        told = now
+                        yield {"type": "beat"}
+                    if begun is not None and now - begun > asked["deadline"]:
+                        self.message = f"hung: no end within {asked['deadline']:g} s"
+                        self._end()
+                yield from ({"type": "line", "text": text} for text in _whole_lines(log))
+        finally:  # the task may be cancelled
+            self._input.close()
+        self.code = self._process.wait()
+        if self.code and not self.message:
+            self.message = self._last_words()
+
+    @property
+    def _input(self) -> IO[bytes]:
+        assert self._process.stdin is not None  # noqa: S101 - it was asked for
+        return self._process.stdin
+
+    def _holds(self, lock: Path) -> bool:
+        """Tell whether the run holds its machine, by what it wrote into the lock's file."""
+        try:
+            note = json.loads(lock.read_text())
+            return not os.access(lock, os.W_OK) or note["pid"] == int(self._pid.read_text())
+        except (OSError, ValueError, KeyError, TypeError):
+            return False
+
+    def _end(self) -> None:
+        """Let the run save what it finished, and end it."""
+        self._input.close()
+        try:
+            self._process.wait(2 * PATIENCE)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+
+    def _last_words(self) -> str:
+        lines = self._log.read_text(encoding="utf-8", errors="replace").splitlines()
+        said = [
+            line.removeprefix(word)
+            for line in lines
+            for word in LAST_WORDS
+            if line.startswith(word)
+        ]
+        return (said or lines or [f"its run ended with exit code {self.code}"])[-1]
+
+
+def _whole_lines(log: Any) -> Iterator[str]:  # noqa: ANN401 - an open text file
+    """Yield the lines that were written since, but for one that is not whole yet."""
+    while True:
+        place = log.tell()
+        line = log.readline()
+        if not line.endswith("\n"):
+            log.seek(place)
+            return
+        yield line.rstrip("\n")
+
+
+def _ended(code: int, message: str) -> Said:
+    return {"type": "ended", "code": code, "message": message}
+
+
+def _home() -> Path | None:
+    """Return the folder of the command on this node, if it is installed."""
+    spec = find_spec("frobench")
+    return Path(spec.origin).resolve().parents[1] if spec and spec.origin else None
+
+
+def _version(package: str) -> str | None:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def _refusal(home: Path | None, asked: Said) -> str:
+    """Say why this node cannot measure what was asked, if it cannot."""
+    if home is None:
+        return f"{sys.executable} has no Frobench; install the same version on every node"
+    if digest(home, asked["sources"]) != asked["code"]:
+        return (
+            f"another Frobench is installed ({_version('frobench')}, with other sources): its "
+            "cases could not be compared; install the same version on every node"
+        )
+    benchmarks = asked["benchmarks"]
+    if benchmarks is not None and not Path(benchmarks).is_dir():
+        return f"{benchmarks} is no folder there; --benchmarks must lie on every node"
+    return ""
+
+
+def _folder(fleet: str, label: str) -> Path:
+    user = os.getuid() if hasattr(os, "getuid") else 0
+    return Path(tempfile.gettempdir()) / f"frobench-fleet-{user}" / fleet / label
+
+
+def _stored(results: Path, *, whole: bool) -> list[Path]:
+    """Return the stored files of a node, or those of whole runs alone."""
+    found = sorted(results.glob("[!.]*/*.json"))
+    return [path for path in found if not (whole and path.name.endswith(".partial.json"))]
+
+
+def _command(asked: Said, results: Path, name: str) -> list[str]:
+    """Return the command that measures, or that goes on with what was cut short."""
+    unfinished = any(results.glob(".runs/[!.]*/draft.json"))
+    command = [sys.executable, "-m", "frobench", "run", "--wait", "--label", name]
+    command += ["--results", str(results), *asked["options"]]
+    if asked["benchmarks"] is not None:
+        command += ["--benchmarks", asked["benchmarks"]]
+    return [*command, "--resume", "last"] if unfinished else command
+
+
+def _environment(home: Path, accelerators: float) -> dict[str, str]:
+    """Return the environment as the node has it, without what Ray sets for a task.
+
+    Where the task was given accelerators, they stay those that are visible.
+    """
+    environment, before = dict(os.environ), _before()
+    for name in (THREADS, *([] if accelerators else VISIBLE)):
+        environment.pop(name, None)
+        if name in before:
+            environment[name] = before[name]
+    paths = [str(home), *filter(None, [environment.get("PYTHONPATH")])]
+    return environment | {"PYTHONPATH": os.pathsep.join(paths)}
+
+
+def _before() -> dict[str, str]:
+    """Return the environment that this process was started with, where the system tells."""
+    try:
+        text = Path("/proc/self/environ").read_bytes().decode(errors="surrogateescape")
+    except OSError:
+        return {}
+    pairs = (pair.partition("=") for pair in text.split("\0") if pair)
+    return {name: value for name, _, value in pairs}

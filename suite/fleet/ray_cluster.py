@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: MIT
+"""The process that is connected to a Ray cluster; the only module that imports Ray.
+
+Ray ends a process that loses its cluster, without asking it. So the scheduler is another process
+(`suite.fleet.bridge`): it writes commands as JSON lines into this one's input, and reads events.
+"""
+
+import logging
+import os
+import sys
+import threading
+from collections.abc import Callable
+from queue import Empty, SimpleQueue
+from typing import IO, Any
+
+import msgspec
+
+from suite.fleet import on_node
+from suite.fleet.messages import Asked, Command, Forget, Gone, Look, Lost, Node, Nodes, Start, Stop
+
+WAIT = 0.2
+"""Seconds in which events are collected before any is told."""
+FETCH = 60.0
+"""Seconds in which what a node says must arrive, once it has said it."""
+NODE_GONE = "its node, or the process that measured there, was lost"
+
+
+class RayCluster:
+    """Tasks on the nodes of a cluster, one for each node.
+
+    Parameters
+    ----------
+    tell
+        Takes every event, as what it is encoded to.
+    """
+
+    def __init__(self, address: str, tell: Callable[[Any], None]) -> None:
+        import ray  # noqa: PLC0415 - takes a second, and its absence is told
+        from ray import cloudpickle  # noqa: PLC0415
+
+        self._ray, self._tell = ray, tell
+        cloudpickle.register_pickle_by_value(on_node)  # type: ignore[no-untyped-call] # Ray's
+        ray.init(address=address, logging_level=logging.ERROR, log_to_driver=False)
+        self._tasks: dict[str, Any] = {}
+
+    def do(self, command: Command) -> None:
+        """Do what the scheduler asks."""
+        match command:
+            case Start(node=node, asked=asked):
+                self._tasks[node.id] = self._started(node, asked)
+            case Stop(node=node_id):
+                task = self._tasks.pop(node_id, None)
+                if task is not None:
+                    self._ray.cancel(task, force=False)
+            case Forget(node=node, fleet=fleet):
+                self._on(node, on_node.forget).remote(fleet, folder(node))
+            case Look():
+                self._tell(Nodes(nodes=self._alive()))
+
+    def collect(self) -> None:
+        """Tell what the nodes said, after a moment at most."""
+        if not self._tasks:
+            return
+        tasks = {task: node_id for node_id, task in self._tasks.items()}
+        ready, _ = self._ray.wait([*tasks], num_returns=len(tasks), timeout=WAIT, fetch_local=False)
+        for task in ready:
+            self._next(tasks[task], task)
+
+    def _next(self, node_id: str, task: Any) -> None:  # noqa: ANN401 - a generator of Ray
+        """Tell the next event of a node."""
+        try:
+            said = self._ray.get(next(task), timeout=FETCH)
+        except StopIteration:
+            self._tasks.pop(node_id, None)
+        except self._ray.exceptions.RayError as error:
+            if self._tasks.pop(node_id, None) is not None:
+                self._tell(Lost(node=node_id, reason=_reason(error)))
+        else:
+            self._tell(said | {"node": node_id})
+
+    def _started(self, node: Node, asked: Asked) -> Any:  # noqa: ANN401 - a generator of Ray
+        task = self._on(node, on_node.measure, num_returns="streaming", num_gpus=node.accelerators)
+        plain = msgspec.to_builtins(asked)
+        return task.remote(plain, node.name, folder(node), node.accelerators)
+
+    def _on(self, node: Node, function: Callable[..., Any], **options: Any) -> Any:  # noqa: ANN401 - as Ray's
+        """Return a function that runs on one node, and takes none of its processors."""
+        from ray.util.scheduling_strategies import (  # noqa: PLC0415 - see above
+            NodeAffinitySchedulingStrategy,
+        )
+
+        strategy = NodeAffinitySchedulingStrategy(node.id, soft=False)
+        return self._ray.remote(function).options(
+            num_cpus=0, max_retries=0, scheduling_strategy=strategy, **options
+        )
+
+    def _alive(self) -> list[Node]:
+        """Return the nodes that are alive; two of one name are numbered."""
+        every = self._ray.nodes()  # type: ignore[no-untyped-call] # Ray's
+        found = sorted((one for one in every if one["Alive"]), key=lambda one: str(one["NodeID"]))
+        names = [_name(one) for one in found]
+        return [
+            Node(
+                id=one["NodeID"],
+                name=name if names.count(name) == 1 else f"{name}/{names[:place].count(name) + 1}",
+                accelerators=one["Resources"].get("GPU", 0.0),
+            )
+            for place, (one, name) in enumerate(zip(found, names, strict=True))
+        ]
+
+
+def folder(node: Node) -> str:
+    """Return the name of a node's folder: letters that every file system takes."""
+    return "".join(c if c.isalnum() or c in "-." else "_" for c in node.name)
+
+
+def _name(node: dict[str, Any]) -> str:
+    """Return the name that a node was given, or else that of its host."""
+    given, address = node.get("NodeName"), node["NodeManagerAddress"]
+    return str(given if given and given != address else node["NodeManagerHostname"])
+
+
+def _reason(error: Exception) -> str:
+    """Say why a task ended, in a line."""
+    kind = type(error).__name__
+    if kind in {"NodeDiedError", "WorkerCrashedError", "ObjectLostError", "OwnerDiedError"}:
+        return NODE_GONE
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return f"{kind}: {lines[-1]}" if lines else kind
+
+
+def main(address: str, commands: IO[bytes], events: IO[bytes]) -> None:
+    """Do what the lines of a stream ask until it ends, and tell into another one."""
+
+    def tell(event: Any) -> None:  # noqa: ANN401 - an event, or what one is encoded to
+        events.write(msgspec.json.encode(event) + b"\n")
+        events.flush()
+
+    try:
+        cluster = RayCluster(address, tell)
+    except Exception as error:  # noqa: BLE001 - whatever Ray raises where it finds no cluster
+        tell(Gone(reason=f"no Ray cluster at {address!r}: {_reason(error)}"))
+        return
+    asked: SimpleQueue[Command | None] = SimpleQueue()
+    threading.Thread(target=_read, args=(commands, asked), daemon=True).start()
+    while True:
+        try:
+            command = asked.get(timeout=WAIT / 10)
+        except Empty:
+            cluster.collect()
+            continue
+        if command is None:
+            return
+        cluster.do(command)
+
+
+def _read(commands: IO[bytes], asked: "SimpleQueue[Command | None]") -> None:
+    decoder = msgspec.json.Decoder(Command)
+    for line in commands:
+        asked.put(decoder.decode(line))
+    asked.put(None)
+
+
+if __name__ == "__main__":
+    said = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # what Ray prints is no event
+    main(sys.argv[1], sys.stdin.buffer, said)

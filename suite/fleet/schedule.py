@@ -1,0 +1,291 @@
+# SPDX-License-Identifier: MIT
+"""What happens to each node: begun, heard, tried again when it is lost, and named if it stays so.
+
+Every file is written into the folder of results as it arrives, so that nothing that a node finished
+depends on the others, or on the end.
+"""
+
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from msgspec import Struct, field
+
+from suite.errors import CannotRunError
+from suite.files.keep import keep
+from suite.fleet.messages import (
+    About,
+    Asked,
+    Began,
+    Cluster,
+    Ended,
+    Event,
+    File,
+    Forget,
+    Gone,
+    Line,
+    Look,
+    Lost,
+    Node,
+    Nodes,
+    OfNode,
+    Start,
+    Stop,
+)
+from suite.stored import store
+from suite.stored.run import Run
+
+TRIES = 2
+"""How often a node is begun, at most: it may be lost once."""
+PARTIAL = ".partial.json"
+LISTEN = 1.0
+"""Seconds between two looks at the clock."""
+LOOK = 5.0
+"""Seconds between two looks for nodes that came back."""
+
+Tell = Callable[[str, str], None]
+"""Takes the name of a node and what happened to it."""
+
+
+class Limits(Struct, frozen=True):
+    """How long a node is waited for.
+
+    patience : seconds without a sign of life, from the first on, after which a node is lost, and
+        seconds in which a lost node may come back
+    """
+
+    patience: float
+
+
+class Outcome(Struct):
+    """What became of all nodes, by their names.
+
+    stored : the files of those that measured to the end
+    partial : those of runs that were cut short
+    lost : why the others have no whole file
+    torch : the version that each has
+    failed : nodes with a case that failed
+    """
+
+    stored: dict[str, Path] = field(default_factory=dict)
+    partial: dict[str, Path] = field(default_factory=dict)
+    lost: dict[str, str] = field(default_factory=dict)
+    torch: dict[str, str] = field(default_factory=dict)
+    failed: list[str] = field(default_factory=list)
+
+
+class _Turn(Struct):
+    """A node that is being measured, or that is lost and may come back.
+
+    heard : when it last gave a sign of life, or was lost
+    spoke : whether it gave any since it was begun
+    tries : how often it was begun
+    reason : why it is lost; empty while it is measured
+    before : why and when it was lost before it was begun again
+    """
+
+    node: Node
+    heard: float
+    spoke: bool = False
+    tries: int = 1
+    reason: str = ""
+    before: tuple[str, float] | None = None
+
+
+class Schedule:
+    """A run on every node of a cluster.
+
+    Parameters
+    ----------
+    cluster
+        Whose nodes measure.
+    asked
+        What of each.
+    results
+        Folder that takes every stored file.
+    tell
+        Is told what happens.
+    clock
+        Returns seconds.
+    """
+
+    def __init__(  # noqa: PLR0913, PLR0917 - one for each thing that a caller may choose
+        self,
+        cluster: Cluster,
+        asked: Asked,
+        results: Path,
+        limits: Limits,
+        tell: Tell,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.outcome = Outcome()
+        self._cluster, self._asked, self._results = cluster, asked, results
+        self._limits, self._tell, self._clock = limits, tell, clock
+        self._turns: dict[str, _Turn] = {}
+        self._looked = clock()
+
+    def run(self) -> Outcome:
+        """Measure every node that is alive now, and return what became of them.
+
+        Raises `CannotRunError` if there is no node.
+        """
+        for node in self._first_nodes():
+            self._begin(_Turn(node, self._clock()), "begun")
+        while self._turns:
+            for event in self._cluster.events(LISTEN):
+                self._hear(event)
+            self._look_at_the_clock()
+        return self.outcome
+
+    def _first_nodes(self) -> list[Node]:
+        """Return the nodes that are alive."""
+        self._cluster.send(Look())
+        until = self._clock() + self._limits.patience
+        while self._clock() < until:
+            for event in self._cluster.events(LISTEN):
+                if isinstance(event, Gone):
+                    raise CannotRunError(event.reason)
+                if isinstance(event, Nodes) and event.nodes:
+                    return event.nodes
+        raise CannotRunError(f"the cluster named no node within {self._limits.patience:g} s")
+
+    def _begin(self, turn: _Turn, how: str) -> None:
+        self._turns[turn.node.name] = turn
+        self._cluster.send(Start(node=turn.node, asked=self._asked))
+        self._tell(turn.node.name, how)
+
+    def _hear(self, event: Event) -> None:
+        """Take in what happened."""
+        if isinstance(event, Gone):
+            for name in list(self._turns):
+                self._give_up(name, event.reason)
+        elif isinstance(event, Nodes):
+            self._take_back(event.nodes)
+        elif (turn := self._turn_of(event)) is not None:
+            turn.heard = self._clock()
+            turn.spoke |= not isinstance(event, Lost)
+            self._hear_of(turn, event)
+
+    def _turn_of(self, event: OfNode) -> _Turn | None:
+        """Return the node that an event is of, unless it was given up."""
+        known = (turn for turn in self._turns.values() if not turn.reason)
+        return next((turn for turn in known if turn.node.id == event.node), None)
+
+    def _hear_of(self, turn: _Turn, event: OfNode) -> None:
+        name = turn.node.name
+        match event:
+            case About(torch=torch):
+                self.outcome.torch[name] = torch or "none"
+            case Began():
+                self._tell(name, "measuring")
+            case Line(text=text):
+                self._tell(name, f"| {text}")
+            case File():
+                self._keep(name, event)
+            case Ended():
+                self._end(turn, event)
+            case Lost(reason=reason):
+                self._lose(turn, reason)
+
+    def _keep(self, name: str, file: File) -> None:
+        """Write a stored file down."""
+        try:
+            run = store.decode(file.content)
+            if file.path.endswith(PARTIAL):
+                self.outcome.partial[name] = self._write_partial(run, Path(file.path).name)
+                self._tell(name, f"stored what was finished: {self.outcome.partial[name]}")
+                return
+            path = _written(run, self._results)
+        except store.InvalidResult as error:
+            self.outcome.lost[name] = f"its file is damaged: {error}"
+        except OSError as error:
+            self.outcome.lost[name] = (
+                f"{error.filename or self._results}: {error.strerror or error}; its file stays on "
+                f"the node: {file.path}"
+            )
+        else:
+            self.outcome.stored[name] = path
+            self.outcome.partial.pop(name, None)
+            if any(one.status == "failed" for one in run.frobench.outcomes):
+                self.outcome.failed.append(name)
+            self._tell(name, f"stored: {path}")
+
+    def _write_partial(self, run: Run, name: str) -> Path:
+        path = self._results / run.frobench.environment.machine / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        keep(path, store.encode(run))
+        return path
+
+    def _end(self, turn: _Turn, event: Ended) -> None:
+        """Take a node's own word that it is done."""
+        name = turn.node.name
+        del self._turns[name]
+        if name in self.outcome.stored:
+            self.outcome.lost.pop(name, None)
+            self._cluster.send(Forget(node=turn.node, fleet=self._asked.fleet))
+        else:
+            self.outcome.lost.setdefault(name, event.message or "it stored nothing")
+            self._tell(name, f"not measured: {self.outcome.lost[name]}")
+
+    def _lose(self, turn: _Turn, reason: str) -> None:
+        """Let a lost node come back, unless it has been lost before.
+
+        A cluster may call a node alive for a while that is not: to have begun it again without an
+        answer is no try.
+        """
+        if turn.before is not None and not turn.spoke:
+            turn.reason, turn.heard = turn.before
+            turn.tries -= 1
+        elif turn.tries >= TRIES:
+            self._give_up(turn.node.name, reason)
+        else:
+            turn.reason, turn.heard = reason, self._clock()
+            self._tell(turn.node.name, f"lost: {reason}; it is tried again if it comes back")
+        self._looked = self._clock()
+
+    def _give_up(self, name: str, reason: str) -> None:
+        del self._turns[name]
+        if name not in self.outcome.stored:
+            self.outcome.lost[name] = reason
+            self._tell(name, f"lost: {reason}")
+
+    def _take_back(self, nodes: Iterable[Node]) -> None:
+        """Begin lost nodes again that are alive."""
+        for node in nodes:
+            turn = self._turns.get(node.name)
+            if turn is not None and turn.reason:
+                before, tries = (turn.reason, turn.heard), turn.tries + 1
+                again = _Turn(node, self._clock(), tries=tries, before=before)
+                self._begin(again, "begun again, where its run was")
+
+    def _look_at_the_clock(self) -> None:
+        """Lose nodes that are silent, and give up on lost ones that do not come back."""
+        now = self._clock()
+        for turn in list(self._turns.values()):
+            if now - turn.heard <= self._limits.patience:
+                continue
+            if turn.reason:
+                self._give_up(turn.node.name, turn.reason)
+                continue
+            self._cluster.send(Stop(node=turn.node.id))
+            silent = f"{self._limits.patience:g} s"
+            self._lose(
+                turn,
+                f"no sign of life for {silent}"
+                if turn.spoke
+                else f"no answer within {silent}; its accelerators may be in use by other tasks",
+            )
+        if now - self._looked >= LOOK and any(turn.reason for turn in self._turns.values()):
+            self._looked = now
+            self._cluster.send(Look())
+
+
+def _written(run: Run, results: Path) -> Path:
+    """Store a run; it may have arrived before."""
+    try:
+        return store.write(run, results)
+    except FileExistsError as error:
+        path = Path(error.filename)
+        if store.content(path) == store.encode(run):
+            return path
+        raise

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: MIT
+"""The label of a machine: it tells machines of one kind apart, and names none of them.
+
+A label is a seal: a digest of the machine's name, made with a key that lies in the folder of the
+results and is stored nowhere else. The same name gives the same label in one folder. Without the
+key nobody can find out a name by trying likely ones.
+"""
+
+import hashlib
+import secrets
+from contextlib import suppress
+from pathlib import Path
+
+from suite.stored.basics import LABEL_DIGITS
+
+KEY = ".label-key"
+"""The file of the key, in a folder of results; its name begins with a dot, so git ignores it."""
+KEY_BYTES = 32
+
+
+def seal(name: str, results: Path) -> str:
+    """Return the label that stands for a machine's name in the runs of a folder.
+
+    Raises `OSError` if the key can be neither read nor made.
+    """
+    digest = hashlib.blake2b(name.encode(), key=key(results), digest_size=KEY_BYTES)
+    return digest.hexdigest()[:LABEL_DIGITS]
+
+
+def key(results: Path) -> bytes:
+    """Return the key of a folder of results, made by whichever process comes first.
+
+    Folders with the same key give the same labels.
+    """
+    path = results / KEY
+    with suppress(FileNotFoundError):
+        return path.read_bytes()[:KEY_BYTES]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    new = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
+    new.write_bytes(secrets.token_bytes(KEY_BYTES))
+    try:
+        path.hardlink_to(new)
+    except FileExistsError:  # another process was faster
+        pass
+    except OSError:  # a file system without hard links
+        if not path.exists():
+            new.replace(path)
+    finally:
+        new.unlink(missing_ok=True)
+    return path.read_bytes()[:KEY_BYTES]

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: MIT
+"""What a terminal says of a fleet: each node's progress, and at the end what became of all."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+
+from suite.fleet.schedule import Outcome, Tell
+from suite.units import counted
+
+FEW = 16
+"""Nodes of which every line of their runs is shown, at most."""
+OUTPUT = "| "
+"""Before a line that a run printed."""
+FINE, FAILED, LOST = 0, 1, 3
+"""Exit codes."""
+
+
+def teller(say: Callable[[str], object], label: Callable[[str], str]) -> Tell:
+    """Return what prints the progress of nodes, each with its label at its first line.
+
+    Parameters
+    ----------
+    label
+        Returns the label by which pages know a node, from its name.
+    """
+    met: set[str] = set()
+
+    def tell(node: str, text: str) -> None:
+        if node not in met:
+            met.add(node)
+            say(f"{node}: {label(node)} on pages")
+        if len(met) <= FEW or not text.startswith(OUTPUT):
+            say(f"{node}: {text}")
+
+    return tell
+
+
+def lines(outcome: Outcome) -> Iterator[str]:
+    """Say what became of all nodes."""
+    every = len(outcome.stored) + len(outcome.lost)
+    yield f"{len(outcome.stored)} of {counted(every, 'node')} measured and stored"
+    for node, reason in sorted(outcome.lost.items()):
+        partial = outcome.partial.get(node)
+        kept = f"; what it finished is in {partial}" if partial else ""
+        yield f"not measured: {node}: {reason}{kept}"
+    for node in sorted(outcome.failed):
+        yield f"a case failed on {node}"
+    if len(versions := Counter(outcome.torch.values())) > 1:
+        usual = versions.most_common(1)[0][0]
+        for node, version in sorted(outcome.torch.items()):
+            if version != usual:
+                yield f"{node} has torch {version}, most have {usual}: it is not compared with them"
+
+
+def exit_code(outcome: Outcome) -> int:
+    """Return 0 if every node measured, 3 if one did not, and else 1 if a case failed."""
+    if outcome.lost or not outcome.stored:
+        return LOST
+    return FAILED if outcome.failed else FINE

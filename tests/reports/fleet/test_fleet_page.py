@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: MIT
+"""The fleet page: which node is not like the others, from stored runs with labels."""
+
+import re
+from html import unescape
+from pathlib import Path
+
+import pytest
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from reports.fleet import fleet_page
+from reports.fleet.nodes import node
+from reports.fleet.peers import Placed, compared
+from reports.fleet.reasons import Usual
+from reports.site import build
+from reports.summary.device_axes import device_axes
+from reports.table.estimates import estimates
+from suite.stored import store
+from suite.stored.run import Run
+from tests.instruments.made_up_fleet import EXERCISES, label, placed, run, runs
+
+LARGEST_PAGE = 1.5e6
+"""Bytes, as of the index of a thousand machines."""
+
+
+def text_of(page: bytes) -> str:
+    """Return the words of a page."""
+    body = page.decode().partition("<main")[2]
+    return " ".join(unescape(re.sub("<[^>]*>", " ", body)).split())
+
+
+def site(folder: Path, found: list[Run]) -> Path:
+    paths = [store.write(one, folder / "results") for one in found]
+    build.build(paths, folder / "site", processes=1)
+    return folder / "site"
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the site of three nodes, of which the second is 20% slow in its products."""
+    return site(tmp_path_factory.mktemp("fleet"), runs(3, {1: ("matmul", 1.2)}))
+
+
+def test_the_page_names_the_slow_node_with_the_exercise_and_an_interval(built: Path) -> None:
+    text = text_of((built / "fleet.html").read_bytes())
+    assert "1 of 3 nodes is unlike its peers" in text
+    named = re.search(r"(\w+) takes (\d+)% longer \((\d+) to (\d+)%\) in ([\w ]+)\.", text)
+    assert named is not None
+    assert named[1] == label(1)
+    assert float(named[3]) < 20 < float(named[4])
+
+
+def test_the_page_leads_to_the_runs_and_the_index_to_the_page(built: Path) -> None:
+    page = (built / "fleet.html").read_text(encoding="utf-8")
+    for number in range(3):
+        (href,) = set(re.findall(rf'href="([^"]*{label(number)}[^"]*)"', page))
+        assert (built / href).is_file()
+    assert 'href="fleet.html"' in (built / "index.html").read_text(encoding="utf-8")
+
+
+def test_nodes_of_one_kind_are_machines_of_their_own_on_the_index(built: Path) -> None:
+    index = text_of((built / "index.html").read_bytes())
+    assert "3 stored runs of 3 machines" in index
+    assert all(f"node {label(number)}" in index for number in range(3))
+
+
+def test_the_same_nodes_in_another_order_give_the_same_bytes() -> None:
+    found = placed(12, {3: ("copies", 1.1)})
+    assert fleet_page.files(found) == fleet_page.files(found[::-1])
+
+
+def test_two_nodes_have_no_page_nor_have_machines_without_a_label(tmp_path: Path) -> None:
+    assert fleet_page.files(placed(2)) == {}
+    found = runs(3)
+    for one in found:
+        one.frobench.environment = replace(one.frobench.environment, label=UNSET)
+    assert not (site(tmp_path, found) / "fleet.html").exists()
+
+
+def test_the_newest_run_of_a_node_counts() -> None:
+    found = placed(5)
+    slow = placed(5, {2: ("matmul", 1.3)})[2]
+    before, after = (
+        Placed(replace(slow.node, datetime=when), "again.html")
+        for when in ("2025-01-01T12:00:00+00:00", "2027-01-01T12:00:00+00:00")
+    )
+    assert not compared([*found, before])[0][0].found.named.any()
+    assert compared([*found, after])[0][0].found.named.any()
+
+
+def test_another_torch_or_another_kind_of_machine_is_not_held_against_the_others() -> None:
+    found = placed(5, {4: ("matmul", 1.5)})
+    other = replace(found[4].node, torch="2.12.0", kind="nvidia-h100 2.12.0")
+    text = text_of(fleet_page.files([*found[:4], Placed(other, found[4].href)])["fleet.html"])
+    assert "None of 4 nodes is unlike its peers" in text
+    assert f"node {label(4)}: 1 node with {other.title} and torch 2.12.0" in text
+
+
+def test_a_run_that_did_not_end_or_has_an_error_is_named_and_not_compared() -> None:
+    found = placed(4)
+    partial = replace(found[0].node, unfit="its run did not end")
+    text = text_of(fleet_page.files([Placed(partial, ""), *found[1:]])["fleet.html"])
+    assert f"node {label(0)}: its run did not end" in text
+    assert "of 3 nodes" in text
+
+
+def test_what_else_differs_stands_beside_the_node_with_the_peers_value() -> None:
+    found = placed(6, {2: ("matmul", 1.2)})
+    node = found[2].node
+    slow = replace(
+        node,
+        facts={
+            **node.facts,
+            "accelerators.0.power_limit_watts": 350.0,
+            "cpu.governor": "powersave",
+        },
+        troubles={"held-back": "cuda:0 is held back by its temperature"},
+        readings={"matmul": {"cuda:0.sm_clock_hz": 1.2e9, "cuda:0.held_back.power_cap": 0.4}},
+    )
+    others = [
+        replace(
+            one.node,
+            facts={**one.node.facts, "cpu.governor": "performance"},
+            readings={"matmul": {"cuda:0.sm_clock_hz": 1.98e9, "cuda:0.held_back.power_cap": 0.0}},
+        )
+        for one in found
+    ]
+    reasons = Usual([*others[:2], slow, *others[3:]]).reasons(slow, "matmul")
+    assert reasons == [
+        "power limit 350 W (peers 700 W)",
+        "CPU governor powersave (peers performance)",
+        "cuda:0: clock 1.2 GHz (peers 1.98 GHz)",
+        "cuda:0: power cap held the clock back 40% of the time (peers 0%)",
+        "cuda:0 is held back by its temperature",
+    ]
+    assert not Usual(others).reasons(others[0], "matmul")
+
+
+def test_a_thousand_nodes_are_a_page_of_bounded_size_without_scripts_or_style_attributes() -> None:
+    slow = {100 * n + 1: (EXERCISES[n], 1.05 + 0.05 * n) for n in range(10)}
+    files = fleet_page.files(placed(1000, slow))
+    page = files["fleet.html"]
+    assert len(page) < LARGEST_PAGE
+    assert b"<script" not in page
+    assert b" style=" not in page
+    assert "of 1,000 nodes are unlike their peers" in text_of(page)
+    named = files["fleet.csv"].decode().count(",true,")
+    assert named == page.count(b'class="badge') >= 9
+
+
+def test_a_run_with_a_label_is_a_node_with_axes_and_exercises_and_one_without_is_none() -> None:
+    found = run(0, accelerators=1)
+    made = node(found, device_axes(found), estimates(found))
+    assert made is not None
+    assert made.label == label(0)
+    assert {"axis:compute", "matmul", "matmul.cpu"} <= made.subjects.keys()
+    found.frobench.environment = replace(found.frobench.environment, label=UNSET)
+    assert node(found, device_axes(found), estimates(found)) is None

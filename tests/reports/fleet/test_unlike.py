@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: MIT
+"""A node is named only where it is unlike its peers; all seeds are fixed, so nothing is luck."""
+
+import numpy as np
+import pytest
+
+from reports.fleet.unlike import EQUAL_NODES, Values, unlike
+from tests.instruments.made_up_fleet import EQUAL, LAUNCHES, SCATTER
+from tests.studies.calibration.fleet import Cell, simulated
+
+
+def equal_nodes(nodes: int, answers: int, seed: int = 0, launches: int = LAUNCHES) -> Values:
+    """Return logarithms of nodes that differ by chance alone."""
+    chance = np.random.default_rng(seed)
+    apart = chance.normal(0, EQUAL, (nodes, answers, 1))
+    return chance.normal(0, SCATTER, (nodes, answers, launches)) + apart
+
+
+@pytest.mark.parametrize("nodes", [3, 4, 10, 100])
+@pytest.mark.parametrize("factor", [0.8, 1.2])
+def test_a_node_that_is_a_fifth_off_is_named_and_no_other(nodes: int, factor: float) -> None:
+    logs = equal_nodes(nodes, 13)
+    logs[1, 4] += np.log(factor)
+    found = unlike(logs)
+    assert np.argwhere(found.named).tolist() == [[1, 4]]
+    low, high = (found.deviation[1, 4] + side * found.reach[1, 4] for side in (-1, 1))
+    assert low < np.log(factor) < high
+
+
+def test_equal_nodes_raise_a_false_alarm_on_one_page_in_twenty_at_most() -> None:
+    seen = [simulated(Cell(nodes, 0.05, 7), 30) for nodes in (3, 10, 100)]
+    assert sum(one.alarms for one in seen) <= 90 / 20
+
+
+def test_of_a_thousand_nodes_those_that_are_5_percent_slow_are_found() -> None:
+    seen = simulated(Cell(1000, 0.05, 7), 4)
+    assert seen.found >= 0.95 * seen.planted
+
+
+def test_the_smallest_slow_down_printed_is_found_in_nine_of_ten_nodes_and_2_percent_is_not() -> (
+    None
+):
+    smallest = simulated(Cell(1000, 0.02, 7), 2).smallest
+    assert 0.03 < smallest < 0.05
+    at_it = simulated(Cell(1000, smallest, 8), 10)
+    assert 0.8 <= at_it.found / at_it.planted <= 0.98
+    below = simulated(Cell(1000, 0.02, 7), 4)
+    assert below.found < 0.5 * below.planted
+
+
+def test_launches_scatter_is_pooled_and_nodes_are_taken_as_half_a_percent_apart_at_least() -> None:
+    found = unlike(equal_nodes(1000, 2))
+    np.testing.assert_allclose(found.scatter, SCATTER, rtol=0.1)
+    np.testing.assert_allclose(found.between, EQUAL, rtol=0.2)
+    few = unlike(np.random.default_rng(1).normal(0, 1e-5, (3, 2, LAUNCHES)))
+    np.testing.assert_allclose(few.between, EQUAL_NODES)
+
+
+def test_a_node_whose_launches_scatter_wildly_is_not_named_for_it() -> None:
+    logs = equal_nodes(100, 1)
+    logs[3, 0] = [0.0, 0.3, -0.1, 0.2, 0.1, 0.0]
+    found = unlike(logs)
+    assert found.deviation[3, 0] > 0.05
+    assert not found.named[3, 0]
+
+
+def test_a_node_with_fewer_than_six_launches_and_a_subject_of_two_nodes_are_left_out() -> None:
+    logs = equal_nodes(4, 2)
+    logs[0, 0, 5] = np.nan
+    logs[:2, 1] = np.nan
+    found = unlike(logs)
+    assert np.isnan(found.deviation[0, 0])
+    assert not np.isnan(found.deviation[1:, 0]).any()
+    assert np.isnan(found.deviation[:, 1]).all()
+    assert found.comparisons == 3
+    assert np.isnan(found.smallest[1])
+
+
+def test_equal_times_are_no_reason_to_name_a_node() -> None:
+    found = unlike(np.zeros((5, 2, LAUNCHES)))
+    assert not found.named.any()
+    assert (found.reach > 0).all()

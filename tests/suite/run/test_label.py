@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: MIT
+"""A label tells machines of one kind apart, and nobody can read the machine's name from it."""
+
+import hashlib
+from pathlib import Path
+
+import msgspec
+import pytest
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from reports.summary.headlines import machine_id
+from reports.table.facts import machine_title
+from suite.compare import compare_runs
+from suite.run.folder import unfinished
+from suite.run.label import KEY, key, seal
+from suite.run.request import Request, make_draft
+from suite.stored import store
+from suite.stored.differences import changed
+from suite.stored.run import CommitInfo, Run
+from tests.instruments import factory
+
+
+def labelled(run: Run, label: str) -> Run:
+    part = run.frobench
+    environment = replace(part.environment, label=label)
+    return replace(run, frobench=replace(part, environment=environment))
+
+
+def test_a_name_gives_one_label_in_a_folder_and_another_in_the_next(tmp_path: Path) -> None:
+    here, there = tmp_path / "here", tmp_path / "there"
+    first = seal("gpu-node-17", here)
+    assert first == seal("gpu-node-17", here)
+    assert first != seal("gpu-node-18", here)
+    assert first != seal("gpu-node-17", there)
+
+
+def test_the_label_is_no_plain_digest_of_the_name(tmp_path: Path) -> None:
+    label = seal("gpu-node-17", tmp_path)
+    for function in ("blake2b", "sha1", "sha256", "md5"):
+        assert label not in hashlib.new(function, b"gpu-node-17").hexdigest()
+
+
+def test_the_key_is_kept_from_git_and_from_stored_runs(tmp_path: Path) -> None:
+    seal("gpu-node-17", tmp_path)
+    assert (tmp_path / KEY).is_file()
+    assert KEY.startswith(".")
+    assert store.find([tmp_path]) == []
+
+
+def test_folders_with_the_same_key_give_the_same_labels(tmp_path: Path) -> None:
+    here, there = tmp_path / "here", tmp_path / "there"
+    label = seal("gpu-node-17", here)
+    there.mkdir()
+    (there / KEY).write_bytes(key(here))
+    assert seal("gpu-node-17", there) == label
+
+
+def test_the_draft_and_the_run_s_name_hold_the_label_and_not_the_name(tmp_path: Path) -> None:
+    label = seal("gpu-node-17", tmp_path)
+    request = Request(results=tmp_path, benchmarks=tmp_path, label="gpu-node-17")
+    folder = unfinished.begin(
+        tmp_path,
+        "e" * 40,
+        lambda name: make_draft(request, CommitInfo(), name, label=label),
+        label,
+    )
+    assert folder.name.endswith(f"-eeeeeee-{label}")
+    assert b"gpu-node-17" not in b"".join(path.read_bytes() for path in folder.iterdir())
+
+
+def test_two_nodes_of_one_kind_are_two_machines_with_titles_of_their_own() -> None:
+    run = factory.run()
+    one, other = labelled(run, "0123456789"), labelled(run, "abcdef0123")
+    ids = {machine_id(each.frobench.environment) for each in (run, one, other)}
+    assert len(ids) == 3
+    assert machine_title(one) == f"{machine_title(run)}, node 0123456789"
+
+
+def test_runs_of_two_nodes_are_compared_only_across_the_label() -> None:
+    run = factory.run()
+    one, other = labelled(run, "0123456789"), labelled(run, "abcdef0123")
+    refused = compare_runs(one, other, [])
+    assert [each.fact for each in refused.differences] == ["label"]
+    allowed = compare_runs(one, other, [], across=["label"])
+    assert not allowed.differences
+
+
+def test_launches_that_do_not_know_the_label_have_not_changed() -> None:
+    environment = factory.run().frobench.environment
+    assert changed(replace(environment, label="0123456789"), environment) == {}
+
+
+@pytest.mark.parametrize("label", ["gpu-node-17", "0123456789a", "0123"])
+def test_a_file_whose_label_is_no_seal_cannot_be_read(label: str) -> None:
+    text = store.encode(labelled(factory.run(), "0123456789"))
+    with pytest.raises(store.InvalidResult, match=r"environment\.label"):
+        store.decode(text.replace(b'"0123456789"', f'"{label}"'.encode()))
+
+
+def test_a_run_without_a_label_is_stored_as_before() -> None:
+    run = factory.run()
+    assert run.frobench.environment.label is UNSET
+    assert b"label" not in msgspec.json.encode(run.frobench.environment)
