@@ -43,7 +43,8 @@ def _packages() -> dict[str, str]:
 
     That of an accelerator's backend is among it, whatever its package is called.
     """
-    found = {one.metadata["Name"]: one.version for one in reversed([*metadata.distributions()])}
+    described = [one.metadata for one in metadata.distributions()]
+    found = {one["Name"]: one["Version"] for one in reversed(described)}
     plain = {_plain(name): found[name] for name in found if name}
     brought = {_plain(one.package): one.version for one in backends.installed()}
     return dict(sorted((that_move(plain) | brought).items()))

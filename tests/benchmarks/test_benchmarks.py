@@ -189,7 +189,8 @@ def test_pytest_alone_measures_and_names_no_host(tmp_path: Path) -> None:
         "parameters": ["bench_read_scalar[cpu-1000000]"],
     }
     file = tmp_path / "b.json"
-    run = run_pytest(*ids(wanted), "--frobench-profile", "quick", "--benchmark-json", file)
+    options = ("--frobench-profile", "quick", "--benchmark-json", file)
+    run = run_pytest(*ids(wanted), *options, afresh=True)
     assert run.returncode == 0, run.stdout
     text = file.read_text("utf-8")
     assert f'"{platform.node()}"' not in text

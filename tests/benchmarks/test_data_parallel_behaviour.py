@@ -14,29 +14,30 @@ from typing import Any
 import pytest
 import torch
 
+from tests.instruments import warm
 from tests.instruments.command import ROOT
 from tests.instruments.data_parallel.benches import FAULTS, PARTS
 
 pytestmark = pytest.mark.long
+MODULE = "tests.instruments.data_parallel"
 Seen = dict[str, Any]
 
 
 @pytest.fixture(scope="module", params=["simulated", pytest.param("real", marks=pytest.mark.gpu)])
 def seen(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Seen:
     """Play on four simulated devices, or on those that are there."""
-    outer = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    if request.param == "simulated":
-        outer |= {
-            "PYTHONPATH": str(ROOT / "tests" / "instruments" / "simulated"),
-            "SIM_DEVICES": "4",
-        }
-    elif torch.accelerator.device_count() < 2:
-        pytest.skip("needs two accelerators")
     folder = tmp_path_factory.mktemp("benches")
+    if request.param == "simulated":
+        path = str(ROOT / "tests" / "instruments" / "simulated")
+        variables = os.environ | {"PYTHONPATH": path, "SIM_DEVICES": "4"}
+        done = warm.program(MODULE, [folder], ROOT, variables)
+        assert done.returncode == 0, done.stderr
+        return dict(json.loads(done.stdout))
+    if torch.accelerator.device_count() < 2:
+        pytest.skip("needs two accelerators")
     played = subprocess.run(
-        [sys.executable, "-m", "tests.instruments.data_parallel", folder],
+        [sys.executable, "-m", MODULE, folder],
         cwd=ROOT,
-        env=outer,
         stdout=subprocess.PIPE,
         text=True,
         timeout=240,

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.instruments.command import frobench, stored
+from tests.instruments.command import stored
 from tests.instruments.planted import BENCHMARKS, simulated
+from tests.instruments.warm import frobench
 
 pytestmark = pytest.mark.long
 

@@ -8,8 +8,8 @@ time: what is 10% slower there is so on any machine.
 import json
 import os
 import re
+import shlex
 import subprocess
-import sys
 from pathlib import Path
 from textwrap import dedent
 
@@ -17,6 +17,7 @@ import pytest
 
 from suite.stored import store
 from tests.conftest import QUIET
+from tests.instruments import warm
 from tests.instruments.command import ROOT
 
 pytestmark = pytest.mark.long
@@ -54,7 +55,7 @@ SPEC = {"virtual": True, "devices": 1, "launch": 70e-6, "faults": {"noise": 0.00
 """Runs of a machine that differ so little are never called different by chance."""
 PATHS = os.pathsep.join(map(str, (QUIET, ROOT, ROOT / "tests" / "instruments" / "simulated")))
 COMMANDS = {
-    "frobench": f'PYTHONPATH="{PATHS}" exec "{sys.executable}" -m frobench "$@"',
+    "frobench": f'PYTHONPATH="{PATHS}" exec {shlex.join(warm.PROGRAM)} "$@"',
     "pip": "true",
 }
 """What the page calls; Python finds the package in the folder that it is called in."""
@@ -71,6 +72,7 @@ def _commands(name: str) -> str:
 def _start(repository: Path, commands: str) -> subprocess.Popen[str]:
     """Start commands in a repository as a step of a workflow does."""
     base = _git(repository, "rev-parse", "HEAD^").strip()
+    descriptors, variables = warm.for_scripts()
     return subprocess.Popen(
         ["bash", "-e", "-o", "pipefail", "-c", commands],  # noqa: S607 - as found
         cwd=repository,
@@ -82,7 +84,9 @@ def _start(repository: Path, commands: str) -> subprocess.Popen[str]:
             "FROBENCH_LOCK": str(repository / "lock"),
             "PATH": os.pathsep.join([str(repository.parent / "bin"), os.environ["PATH"]]),
             "SIM_SPEC": json.dumps(SPEC),
-        },
+        }
+        | variables,
+        pass_fds=descriptors,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

@@ -9,8 +9,8 @@ from types import ModuleType
 import pytest
 
 from suite.project.imports import foreign_code
-from tests.instruments.command import frobench
 from tests.instruments.git_project import commit, git, repository
+from tests.instruments.warm import frobench
 
 BENCHMARK = '''"""How long does it take?"""
 import mylib

@@ -18,9 +18,10 @@ from suite.stored import store
 from suite.stored.run import Conclusion
 from suite.terminal import layout
 from suite.version import benchmark_version
-from tests.instruments import factory
+from tests.instruments import command, factory
 from tests.instruments.alone import load
-from tests.instruments.command import ROOT, TRICKY, frobench
+from tests.instruments.command import ROOT, TRICKY
+from tests.instruments.warm import frobench
 
 VERBS = (
     "run",
@@ -64,7 +65,8 @@ def test_every_verb_is_documented_and_no_other() -> None:
 
 
 def test_list_names_every_case_and_its_question(tmp_path: Path) -> None:
-    shown = frobench("list", "--benchmarks", TRICKY, "--devices", "cpu", folder=tmp_path)
+    options = ("--benchmarks", TRICKY, "--devices", "cpu")
+    shown = command.frobench("list", *options, folder=tmp_path)
     assert shown.returncode == 0
     assert "Does a run survive what goes wrong?" in shown.stdout
     assert "    fine[cpu-16] " in shown.stdout
@@ -112,7 +114,7 @@ def test_validate_accepts_a_good_file_and_names_the_place_of_a_fault(
 ) -> None:
     good, bad = results
     bad.write_text(bad.read_text().replace('"rounds":', '"round":', 1))
-    shown = frobench("validate", good.parent, folder=tmp_path)
+    shown = command.frobench("validate", good.parent, folder=tmp_path)
     assert shown.returncode == 1
     lines = shown.stdout.splitlines()
     assert f"results/{good.parent.name}/{good.name}: valid" in lines
@@ -221,7 +223,7 @@ def test_comparing_loads_nothing_heavy_but_pandas(results: list[Path]) -> None:
 
 
 def test_report_writes_the_pages_and_names_them(tmp_path: Path, results: list[Path]) -> None:
-    shown = frobench("report", folder=tmp_path)
+    shown = command.frobench("report", folder=tmp_path)
     assert shown.returncode == 0
     pages = [tmp_path / line for line in shown.stdout.splitlines()]
     assert pages[0] == tmp_path / "site" / "index.html"

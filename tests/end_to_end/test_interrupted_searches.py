@@ -10,7 +10,8 @@ import pytest
 from suite.journal.journal import Journal
 from suite.journal.records import Tried
 from suite.kit.shapes import CUBES
-from tests.instruments.command import frobench, kill, start, stored
+from tests.instruments.command import kill, start, stored
+from tests.instruments.warm import frobench
 
 pytestmark = pytest.mark.long
 

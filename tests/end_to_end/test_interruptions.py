@@ -12,7 +12,8 @@ from suite.journal.journal import Journal
 from suite.journal.records import Measured
 from suite.stored import store
 from suite.stored.run import Run
-from tests.instruments.command import QUICK, TRICKY, frobench, outcomes, start, stored
+from tests.instruments.command import QUICK, TRICKY, outcomes, start, stored
+from tests.instruments.warm import frobench
 
 pytestmark = pytest.mark.long
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.instruments.command import frobench
+from tests.instruments.warm import frobench
 
 HEAD = """from suite import cases
 

@@ -15,8 +15,9 @@ from msgspec.structs import replace
 from suite.stored import store
 from suite.stored.run import Case, Run
 from tests.instruments import factory
-from tests.instruments.command import QUICK, TRICKY, frobench, outcomes, start, stored
+from tests.instruments.command import QUICK, TRICKY, outcomes, start, stored
 from tests.instruments.judging import add_up, samples, set_samples
+from tests.instruments.warm import frobench
 
 pytestmark = pytest.mark.long
 

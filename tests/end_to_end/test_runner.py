@@ -12,7 +12,9 @@ from msgspec import UNSET
 from suite import checks
 from suite.stored import store
 from suite.stored.run import Run, Telemetry
-from tests.instruments.command import QUICK, TRICKY, frobench, outcomes, start, stored
+from tests.instruments import command
+from tests.instruments.command import QUICK, TRICKY, outcomes, start, stored
+from tests.instruments.warm import frobench
 
 pytestmark = pytest.mark.long
 
@@ -23,7 +25,7 @@ def tricky(
 ) -> tuple[subprocess.CompletedProcess[str], Run]:
     """Run two launches over everything that can go wrong."""
     folder = tmp_path_factory.mktemp("tricky")
-    run = frobench(
+    run = command.frobench(
         *("run", "--benchmarks", TRICKY, "--devices", "cpu"),
         *("--launches", 2, "--seed", 7, "--budget", 15),
         folder=folder,

@@ -24,7 +24,8 @@ from suite.checks.numbers import settings
 from suite.machine.limits import affinity
 from suite.stored import store
 from suite.stored.run import Run
-from tests.instruments.command import ROOT, frobench
+from tests.instruments import command, warm
+from tests.instruments.command import ROOT
 from tests.instruments.planted import BENCHMARKS, JITTER, simulated
 
 pytestmark = pytest.mark.long
@@ -146,6 +147,8 @@ def caught(
 
     They stand in the stored file, and in the terminal just as often.
     """
+    # What libraries read when they are imported needs a new Python.
+    frobench = command.frobench if variables else warm.frobench
     made = frobench(
         *("run", "--profile", "quick", "--benchmarks", BENCHMARKS),
         *("--seed", 5, "--budget", 600, *options),  # plenty: the same time for a case anywhere

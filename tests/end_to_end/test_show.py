@@ -21,8 +21,9 @@ from suite.stored import store
 from suite.stored.run import Outcome
 from suite.terminal import answer_files, answers
 from tests.instruments import factory
-from tests.instruments.command import ROOT, frobench
+from tests.instruments.command import ROOT
 from tests.instruments.project_files import stored_runs
+from tests.instruments.warm import frobench
 
 STORED = stored_runs()
 NEWEST = STORED[-1]

@@ -9,7 +9,7 @@ import pytest
 
 from tests.instruments.measured import EXACT, STRANGE
 from tests.instruments.simulated.simulated_accelerator.spec import Spec
-from tests.instruments.stage import play
+from tests.instruments.stage import play_warm
 
 N, SLOWER = 256, 0.8
 LIMITED = STRANGE | {
@@ -20,7 +20,7 @@ LIMITED = STRANGE | {
 
 @pytest.fixture(scope="module")
 def seen() -> dict[str, float]:
-    return play("sampling", spec=LIMITED)
+    return play_warm("sampling", spec=LIMITED)
 
 
 @pytest.fixture(scope="module")

@@ -14,27 +14,29 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from suite.measure.inputs import Inputs
 from suite.stored.run import Check, Work
+from tests.instruments import command, warm
 from tests.instruments.command import ROOT
 
 BENCHMARKS = ROOT / "benchmarks"
+IMPORTED = "ignore::pytest.PytestAssertRewriteWarning"
+"""Of modules that a warm process has imported before pytest."""
 
 
 def run_pytest(
-    *arguments: object, devices: str = "cpu", **environment: str
+    *arguments: object, devices: str = "cpu", afresh: bool = False, **environment: str
 ) -> subprocess.CompletedProcess[str]:
-    """Run pytest on the benchmarks, or parts of them, that the arguments name."""
+    """Run pytest on the benchmarks, or parts of them, that the arguments name.
+
+    afresh : in a new Python, as a user does
+    """
     options = ("-c", ROOT / "pyproject.toml", "-q", "-p", "no:cacheprovider", "--frobench-devices")
     # These tests may be run several at once, where pytest-benchmark would time nothing.
     outer = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
-    return subprocess.run(
-        [sys.executable, "-m", "pytest", *map(str, (*options, devices, *arguments))],
-        cwd=ROOT,
-        env=outer | environment,
-        capture_output=True,
-        text=True,
-        timeout=240,
-        check=False,
-    )
+    words = [*options, devices, *arguments]
+    if warm.CAN_FORK and not afresh:
+        words = ["-W", IMPORTED, *words]
+    run = command.program if afresh else warm.program
+    return run("pytest", words, ROOT, outer | environment)
 
 
 def copied(folder: Path) -> Path:

@@ -4,6 +4,7 @@
 import os
 import subprocess
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import psutil
@@ -13,7 +14,16 @@ from suite.stored.run import Outcome, Run
 
 ROOT = Path(__file__).resolve().parents[2]
 TRICKY = Path(__file__).parent / "tricky"
+PATIENCE = 240.0
+"""Seconds that a command may take, of which it needs a few on a machine that does nothing else."""
 QUICK = ("run", "--profile", "quick", "--benchmarks", TRICKY, "--devices", "cpu")
+
+
+def variables(folder: Path, others: dict[str, str] | None = None) -> dict[str, str]:
+    """Return the variables of a command, with a machine lock of its own."""
+    paths = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
+    own = {"FROBENCH_LOCK": str(folder / "frobench.lock"), "PYTHONPATH": os.pathsep.join(paths)}
+    return {**os.environ, **own, **(others or {})}
 
 
 def start(
@@ -26,13 +36,10 @@ def start(
 
     through : a program and its arguments that start the command
     """
-    paths = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
     return subprocess.Popen(
         [*through, sys.executable, "-m", "frobench", *map(str, arguments)],
         cwd=folder,
-        env=os.environ
-        | {"FROBENCH_LOCK": str(folder / "frobench.lock"), "PYTHONPATH": os.pathsep.join(paths)}
-        | (environment or {}),
+        env=variables(folder, environment),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -44,8 +51,26 @@ def frobench(
 ) -> subprocess.CompletedProcess[str]:
     """Run `frobench` in `folder` to its end."""
     process = start(*arguments, folder=folder, environment=environment)
-    out, err = process.communicate(timeout=240)
+    out, err = process.communicate(timeout=PATIENCE)
     return subprocess.CompletedProcess(process.args, process.returncode, out, err)
+
+
+def program(
+    module: str, arguments: Sequence[object], folder: Path, variables: Mapping[str, str]
+) -> subprocess.CompletedProcess[str]:
+    """Run `python -m` with a module and its arguments in a folder to its end.
+
+    variables : all that it has
+    """
+    return subprocess.run(
+        [sys.executable, "-m", module, *map(str, arguments)],
+        cwd=folder,
+        env=variables,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
 
 
 def kill(process: subprocess.Popen[str]) -> None:

@@ -19,7 +19,7 @@ from suite.journal.journal import Journal
 from suite.journal.records import Begun, Collected, Identity, Measured, Record, Surroundings
 from suite.journal.spec import DISK_REFUSES, LaunchSpec
 from suite.machine import environment
-from suite.run import merge, process, request, runner
+from suite.run import launches, merge, process, request, runner
 from suite.run.interruptions import Interruptions
 from suite.run.plan import Draft
 from suite.run.request import Request, make_draft
@@ -150,6 +150,21 @@ class Quiet:
         """Leave nothing behind."""
 
 
+class NoOthers:
+    """Other programs, of which there are none."""
+
+    def used(self) -> float:
+        """Return the cores that they used."""
+        return 0.0
+
+
+class NoOrphans:
+    """Processes that a launch leaves behind: a made-up launch starts none."""
+
+    def end(self) -> None:
+        """End nothing."""
+
+
 @contextmanager
 def made_up(launch: type[Launch] = Launch) -> Iterator[None]:
     """Let every launch be made up, ask nothing of the machine, and wait for no disk."""
@@ -157,6 +172,8 @@ def made_up(launch: type[Launch] = Launch) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(subprocess, "Popen", launch)
         patch.setattr(process, "POLL_SECONDS", 0)
+        patch.setattr(process, "Orphans", NoOrphans)
+        patch.setattr(launches, "Others", NoOthers)
         patch.setattr(os, "fsync", lambda _: None)
         patch.setattr(runner, "machine_lock", lambda **_: nullcontext())
         patch.setattr(doctor, "glance", lambda *_: [])

@@ -14,8 +14,9 @@ from reports.findings.finding import Finding
 from suite import checks
 from suite.stored import store
 from suite.stored.run import Case, Conclusion, Outcome, Run
-from tests.instruments.command import ROOT, frobench
+from tests.instruments.command import ROOT
 from tests.instruments.simulated.simulated_accelerator.spec import Spec
+from tests.instruments.warm import frobench
 
 STRANGE: dict[str, Any] = {
     "virtual": True,

@@ -8,7 +8,15 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from tests.instruments import warm
+from tests.instruments.command import ROOT
+
 FOLDER = Path(__file__).parent / "simulated"
+
+
+def variables(spec: dict[str, Any] | None) -> dict[str, str]:
+    """Return the variables that give a process the devices that `spec` describes."""
+    return {"PYTHONPATH": str(FOLDER), "SIM_SPEC": json.dumps(spec or {})}
 
 
 def start(
@@ -17,9 +25,7 @@ def start(
     """Start playing scenes of a module, on devices that `spec` describes."""
     return subprocess.Popen(
         [sys.executable, "-m", module, *scenes],
-        env=os.environ
-        | {"PYTHONPATH": str(FOLDER), "SIM_SPEC": json.dumps(spec or {})}
-        | environment,
+        env=os.environ | variables(spec) | environment,
         stdout=subprocess.PIPE,
         text=True,
     )
@@ -33,3 +39,12 @@ def play(
     seen, _ = process.communicate(timeout=120)
     assert process.returncode == 0
     return dict(json.loads(seen))
+
+
+def play_warm(
+    module: str, *scenes: str, spec: dict[str, Any] | None = None, **environment: str
+) -> dict[str, Any]:
+    """Play as `play` does, in a process forked from one that has imported torch."""
+    done = warm.program(module, scenes, ROOT, os.environ | variables(spec) | environment)
+    assert done.returncode == 0, done.stderr
+    return dict(json.loads(done.stdout))

@@ -11,7 +11,7 @@ import pytest
 
 from tests.instruments.simulated.simulated_accelerator.device import Cache
 from tests.instruments.simulated.simulated_accelerator.spec import Spec
-from tests.instruments.stage import play
+from tests.instruments.stage import play, play_warm
 
 LAUNCH, KERNEL, SYNCHRONISE, METADATA = 50e-6, 5e-6, 10e-6, 25e-6
 FLOPS, SHORT_FLOPS, BANDWIDTH, CACHE_BANDWIDTH = 1e9, 4e9, 10e9, 40e9
@@ -161,13 +161,13 @@ def test_a_mask_leaves_the_devices_that_it_names(
 
 def test_another_name_and_a_mask_choose_what_is_there() -> None:
     spec = {"name": "acme", "devices": 3, "virtual": True}
-    presence = play("scenes", "presence", spec=spec, ACME_VISIBLE_DEVICES="2,0")["presence"]
+    presence = play_warm("scenes", "presence", spec=spec, ACME_VISIBLE_DEVICES="2,0")["presence"]
     assert presence["accelerator"] == "acme"
     assert presence["count"] == 2
 
 
 def test_a_masked_machine_has_no_accelerator() -> None:
-    presence = play("scenes", "presence", SIM_VISIBLE_DEVICES="")["presence"]
+    presence = play_warm("scenes", "presence", SIM_VISIBLE_DEVICES="")["presence"]
     assert presence["accelerator"] is None
     assert presence["count"] == 0
 
@@ -175,7 +175,7 @@ def test_a_masked_machine_has_no_accelerator() -> None:
 @pytest.fixture(scope="module")
 def odd() -> dict[str, Any]:
     """Play on devices that have a cache, with room for four matrices of 128 x 128."""
-    return play(
+    return play_warm(
         "oddities",
         "peaks",
         "first_launches",
@@ -248,7 +248,7 @@ def test_what_was_not_touched_for_longest_leaves_the_cache() -> None:
 
 def test_a_bare_backend_offers_the_least_and_works() -> None:
     spec = {"virtual": True, "bare": True, "flops": {"float32": FLOPS}}
-    least = play("oddities", "least", spec=spec)["least"]
+    least = play_warm("oddities", "least", spec=spec)["least"]
     assert least["offers"] == [
         "current_device",
         "device_count",
@@ -270,7 +270,7 @@ def test_a_bare_backend_offers_the_least_and_works() -> None:
 
 def test_a_lazy_backend_works_only_when_a_value_is_read_and_waits_for_nothing() -> None:
     spec = {"virtual": True, "lazy": True, "flops": {"float32": FLOPS}}
-    lazy = play("oddities", "lazy", spec=spec)["lazy"]
+    lazy = play_warm("oddities", "lazy", spec=spec)["lazy"]
     launched, waited, unread, again = lazy["seconds"]
     assert launched == pytest.approx(LAUNCH, rel=1e-2)
     assert waited == pytest.approx(SYNCHRONISE, rel=1e-2)

@@ -10,7 +10,7 @@ import pytest
 
 from tests.instruments.simulated.simulated_accelerator.machine import Machine
 from tests.instruments.simulated.simulated_accelerator.spec import Faults, Spec
-from tests.instruments.stage import play, start
+from tests.instruments.stage import play_warm, start
 
 WORK = 1e-3
 
@@ -77,7 +77,9 @@ def test_each_device_has_its_own_speed_whatever_its_number(
 
 
 def test_a_device_that_is_lost_refuses_every_call_and_the_other_does_not() -> None:
-    loss = play("oddities", "loss", spec={"virtual": True, "faults": {"lost_after": 10}})["loss"]
+    loss = play_warm("oddities", "loss", spec={"virtual": True, "faults": {"lost_after": 10}})[
+        "loss"
+    ]
     assert loss["used"] == 10 - 1  # the copy was a launch too
     assert loss["refusal"] == ["AcceleratorError", "sim error: device 0 is lost"]
     assert loss["waiting"] == loss["refusal"]

@@ -17,8 +17,8 @@ from suite.publish import Removed
 from suite.stored import store
 from suite.stored.run import Conclusion, Run
 from suite.terminal import disclosure
-from tests.instruments.command import frobench
 from tests.instruments.judging import made
+from tests.instruments.warm import frobench
 from tests.suite.checks.test_checks_privacy import TELLING, planted, seeded, small
 
 NAMES = frozenset({"adalovelace", "engine17"})

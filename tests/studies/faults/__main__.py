@@ -11,7 +11,6 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
-from importlib import import_module
 from pathlib import Path
 from random import SystemRandom
 
@@ -20,6 +19,7 @@ import torch
 
 from suite.machine import environment
 from tests.instruments.command import ROOT
+from tests.instruments.forking import import_shared
 from tests.studies.faults import bodies, disk, kills, mutants, pages, secrets, signals, surroundings
 from tests.studies.faults.document import AtLength, Figures, page, sums
 from tests.studies.faults.forked import adopt_orphans
@@ -30,13 +30,6 @@ PARTS: dict[str, Part] = {
     for part in (kills, signals, disk, bodies, surroundings, secrets, mutants, pages)
 }
 PAGE, FIGURES = ROOT / "docs" / "faults.md", ROOT / "docs" / "faults.json"
-SHARED = (
-    "pytest_benchmark.plugin",
-    "reports.summary.plain",
-    "suite.launch.plugin",
-    "suite.terminal.layout",
-)
-"""What is imported once, before any process is forked, besides what the parts import."""
 MUTANTS = 20_000
 """Mutants of a campaign; more of them are tried apart from it, and added to its figures."""
 AT_ONCE = 2
@@ -58,8 +51,7 @@ def main() -> None:
     asked = parser.parse_args()
     seed = SystemRandom().randrange(10**6) if asked.seed == "fresh" else int(asked.seed)
     begun = time.monotonic()
-    for name in SHARED:
-        import_module(name)
+    import_shared()
     adopt_orphans()
     extent = Extent(seed, asked.short, asked.mutants)
     names = [name for name in PARTS if asked.only in {None, name.rpartition(".")[2]}]

@@ -13,8 +13,8 @@ from suite.statistics import estimate, launch_medians
 from suite.stored import store
 from suite.stored.run import Estimate, Run
 from tests.instruments import factory
-from tests.instruments.command import frobench
 from tests.instruments.project_files import stored_runs
+from tests.instruments.warm import frobench
 
 NEWEST = stored_runs()[-1]
 NANO = 1e9

@@ -24,7 +24,6 @@ from suite.history.trees import WorkTrees
 from suite.journal.records import Imported, Measured, Record, Stopped
 from suite.machine import environment
 from suite.project.commit import project_folder
-from suite.run import launches as launches_of_runs
 from suite.run import request
 from suite.run.interruptions import Interruptions
 from suite.stored import store
@@ -81,14 +80,6 @@ class Commit(Launch):
         return made
 
 
-class NoOthers:
-    """Other programs, of which there are none."""
-
-    def used(self) -> float:
-        """Return the cores that they used."""
-        return 0.0
-
-
 def project(folder: Path, *texts: str) -> Path:
     """Make a project whose commits have these texts in `mylib.py`."""
     tree = repository(folder / "mylib")
@@ -111,7 +102,6 @@ def searched(
     ):
         patch.setenv("FROBENCH_LOCK", str(tree.parent / "lock"))
         patch.setattr(request, "project_folder", project_folder)
-        patch.setattr(launches_of_runs, "Others", NoOthers)
         ids = (f"{number:07}{'e' * 33}" for number in count())  # no two runs of a name
         patch.setattr(environment, "commit", lambda: CommitInfo(id=next(ids)))
         return history(wanted, reporter or Quiet(), interruptions)

@@ -12,7 +12,7 @@ from suite.kit import check_result
 from suite.kit.check_result import briefly, close_to, freivalds, same_bytes, worst
 from suite.kit.device import Device
 from suite.stored.run import Check
-from tests.instruments.stage import play
+from tests.instruments.stage import play_warm
 
 pytestmark = pytest.mark.long
 
@@ -308,7 +308,7 @@ def test_a_large_product_is_compared_where_it_lies_if_the_device_has_float64() -
 
 
 def test_on_a_device_the_same_errors_are_found() -> None:
-    seen = play("checking", spec={"virtual": True})
+    seen = play_warm("checking", spec={"virtual": True})
     assert {name: passed for name, (passed, _) in seen.items()} == {
         "right": True,
         "lacking": False,

@@ -12,9 +12,9 @@ from suite.machine.values import is_harmless
 from suite.machine.variables import stored_variables
 from suite.personal import private
 from suite.stored import store
-from tests.instruments.command import frobench
 from tests.instruments.judging import made
 from tests.instruments.secrets import SECRETS, plant
+from tests.instruments.warm import frobench
 from tests.suite.checks.test_checks_privacy import planted, seeded, small
 
 if TYPE_CHECKING:
