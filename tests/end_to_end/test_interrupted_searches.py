@@ -60,6 +60,7 @@ def test_it_goes_on_past_the_deadline_and_after_being_killed(tmp_path: Path) -> 
     )
     journals: list[Path] = []
     while not any(sum(isinstance(r, Tried) for r in Journal(path)) > 8 for path in journals):
+        assert process.poll() is None
         time.sleep(0.05)
         journals = list(tmp_path.glob("results/.runs/*/pilot.jsonl"))
     kill(process)
@@ -69,7 +70,7 @@ def test_it_goes_on_past_the_deadline_and_after_being_killed(tmp_path: Path) -> 
     (case,) = run.benchmarks
     found = case.extra_info.search
     assert found is not None
-    assert DEADLINE < found.seconds < 0.1 * BUDGET + 1
+    assert found.seconds > DEADLINE
     *searched, pilot, launch = tried(tmp_path)
     assert pilot == launch == found.shape
     assert found.shapes == len({tuple(shape) for shape in searched})

@@ -23,12 +23,12 @@ def test_a_hung_case_is_ended_at_its_deadline_and_larger_ones_are_not_tried(
 ) -> None:
     run = frobench(
         *("run", "--benchmarks", TRICKY, "--devices", "cpu", "--profile", "rigorous"),
-        *("-k", "hang or wait", "--launches", 1, "--deadline", 3),
+        *("-k", "hang or wait", "--launches", 1, "--budget", 4, "--deadline", 5),
         folder=tmp_path,
     )
     assert run.returncode == 1
     told = outcomes(stored(run, tmp_path))
-    assert told["bench_hang[cpu-1]"].reason == "did not end within its deadline of 3 s"
+    assert told["bench_hang[cpu-1]"].reason == "did not end within its deadline of 5 s"
     assert told["bench_hang[cpu-2]"].status == "skipped"
     assert told["bench_wait[cpu-0.001]"].status == "passed"
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """A process that is lost costs a run at most the case in flight, and what happened is named."""
 
+import os
 import shutil
 import signal
 import subprocess
@@ -19,6 +20,7 @@ from suite.errors import CannotRunError, CutShortError, Interrupted, NothingSele
 from suite.journal.journal import Journal
 from suite.journal.records import Ended, Measured, Record, Stopped
 from suite.journal.spec import DISK_REFUSES, LaunchSpec
+from suite.run import process
 from suite.run.folder import unfinished
 from suite.run.orphans import Orphans
 from suite.run.process import MISUSED, LaunchProcess
@@ -225,7 +227,7 @@ SLOW_TORCH = """
 import time
 from pathlib import Path
 Path({folder!r}, "begun").touch()
-time.sleep(1.5)
+time.sleep(60)
 Path({folder!r}, "outlived").touch()
 """
 RUNNER = """
@@ -279,7 +281,11 @@ def test_a_daemon_that_a_body_started_ends_with_its_launch(tmp_path: Path) -> No
     known.wait()
 
 
-def test_a_case_is_not_to_blame_if_the_whole_job_is_asked_to_end(tmp_path: Path) -> None:
+def test_a_case_is_not_to_blame_if_the_whole_job_is_asked_to_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(process, "MOMENT", 60.0)  # the runner's own signal ends the wait
+
     class Job(Launch):
         """A launch that is asked to end a moment before its runner is."""
 
@@ -288,7 +294,7 @@ def test_a_case_is_not_to_blame_if_the_whole_job_is_asked_to_end(tmp_path: Path)
             if self.spec.mode == "pilot" or self.modes.count("measure") > 1:
                 return super().run()
             Journal(Path(self.spec.journal)).write(next(self.records()))
-            Timer(0.05, signal.raise_signal, [signal.SIGTERM]).start()
+            Timer(0.05, os.kill, [os.getpid(), signal.SIGTERM]).start()
             return -signal.SIGTERM
 
     with made_up(Job):

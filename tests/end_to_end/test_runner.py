@@ -195,9 +195,10 @@ def test_workers_on_two_halves_of_the_cpu_show_when_both_ran(
 
 def test_a_second_run_waits_for_nobody_and_says_who_measures(tmp_path: Path) -> None:
     first = start(*QUICK, "--launches", 1, folder=tmp_path)
-    while not (tmp_path / "frobench.lock").exists():
+    lock = tmp_path / "frobench.lock"
+    while not (lock.exists() and lock.read_text()):  # who holds it signs it
+        assert first.poll() is None
         time.sleep(0.02)
-    time.sleep(0.2)
     second = frobench(*QUICK, folder=tmp_path)
     assert second.returncode == 3
     assert f"process {first.pid}" in second.stderr

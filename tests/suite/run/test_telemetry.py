@@ -26,7 +26,7 @@ def source(*sensors: Sensor, name: str = "NVML") -> Source:
 def sampled(path: Path, *sources: Source, until: Callable[[], bool]) -> list[Line]:
     """Sample until something has happened, and return the lines."""
     with Sampler(sources, path, lambda: 7.0, PERIOD):
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + 60
         while not until() and time.monotonic() < deadline:
             time.sleep(PERIOD)
     return list(telemetry.readings(path))
@@ -78,16 +78,16 @@ def test_a_sensor_that_fails_is_dropped_and_the_others_go_on(tmp_path: Path) -> 
 def test_a_source_that_hangs_is_named_and_silences_no_other(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(telemetry, "PATIENCE", 0.05)
+    monkeypatch.setattr(telemetry, "PATIENCE", 1.0)
     hanging, free, counter = threading.Event(), threading.Event(), Counter()
 
     def hang() -> float:
         hanging.set()
-        free.wait(20)
+        free.wait(120)
         return 1.0
 
     def search() -> list[Sensor]:
-        free.wait(20)
+        free.wait(120)
         return []
 
     stuck = Sensor("cuda:0", {"fan": Counter(), "load": hang}, {"power_watts": "refused"})
@@ -99,7 +99,7 @@ def test_a_source_that_hangs_is_named_and_silences_no_other(
         source(Sensor("cpu", {"load": counter}), name="the system"),
         until=lambda: hanging.is_set() and counter.asked >= 3,
     )
-    assert time.monotonic() - begun < 10
+    assert time.monotonic() - begun < 60
     free.set()
     assert {line.device for line in lines if isinstance(line, Tick)} == {"cpu"}
     mute = {(one.device, one.quantity): one.reason for one in lines if isinstance(one, Mute)}
@@ -118,7 +118,7 @@ def test_the_end_waits_no_longer_for_many_that_hang_than_for_one(
         free.wait(0.02)
 
     def search() -> list[Sensor]:
-        free.wait(20)
+        free.wait(120)
         return []
 
     monkeypatch.setattr(Reader, "join", join)
