@@ -103,7 +103,7 @@ def run_command(arguments: Sequence[str], prepare: Callable[[], object] = int) -
     """
     subprocess.Popen = _popen  # type: ignore[assignment,misc]
     telemetry.Sampler = _no_sensors  # type: ignore[assignment,misc]
-    os.fsync = lambda _: None
+    os.fsync = lambda fd: None  # noqa: ARG005 - as the system has it
     prepare()
     try:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)

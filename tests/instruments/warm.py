@@ -73,7 +73,9 @@ def _server() -> _Server:
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with theirs:
         process = subprocess.Popen(
-            [sys.executable, "-m", "tests.instruments.warm_server"], cwd=command.ROOT, stdin=theirs
+            [sys.executable, "-m", "tests.instruments.warm_server"],
+            cwd=command.ROOT,
+            stdin=theirs.fileno(),
         )
     atexit.register(_end, process, ours)
     return _Server(process, ours)
