@@ -143,6 +143,8 @@ def report(  # noqa: PLR0913, PLR0917 - one for each option
         say(*map(shown, made))
     if beside.made:
         say(f"machines side by side: {shown(output / purchase.PAGE)}")
+    elif beside.refused:
+        say(f"no machines side by side: {beside.refused}")
     elif asked:
         say("no machines side by side: fewer than two different whole runs were given as files")
     if broken:

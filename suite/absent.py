@@ -9,6 +9,7 @@ PACKAGES = {
     "dateutil": "python-dateutil",
     "fontTools": "fonttools",
     "PIL": "pillow",
+    "quickjs": "quickjs-ng",
     "pynvml": "nvidia-ml-py",
     "pytest_benchmark": "pytest-benchmark",
 }

@@ -14,16 +14,15 @@ from markupsafe import Markup
 from reports.files.metadata import Head
 from reports.index.index_data import data, device_kind
 from reports.making.broken import Broken
-from reports.purchase import purchase
+from reports.purchase import purchase, script
 from reports.purchase.prices import Price
-from reports.purchase.purchase_view import CURRENCY
 from reports.summary.headlines import LAUNCH, Figure
 from reports.summary.model import Change, Summary
 from reports.web.render import render
 from suite.units import counted, format_estimate, format_value
 
-SCRIPTS = (*purchase.SCRIPTS, "packing.js", "ratios.js", "rows.js", "cells.js", "index.js")
-PARTS = ("summary", "speed", "worth", "front", "exercises", "notes")
+SCRIPTS = (*script.PAGE, "packing.js", "ratios.js", "rows.js", "cells.js", "index.js")
+PARTS = ("summary", "speed", "worth", "usual", "front", "exercises", "notes")
 """What the page of machines side by side is filled with, and a script fills in here."""
 SHOWN = 25
 """Rows that are shown before the reader asks for more, where a script can show more."""
@@ -140,7 +139,6 @@ def page(
         slower=sum(row.since[1] for row in rows if row.rank != "old"),
         choices=_choices(runs),
         nothing=dict.fromkeys(PARTS, ""),
-        usual=purchase.usual(known[0].currency if known else CURRENCY),
         data=found,
     )
 

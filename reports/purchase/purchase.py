@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Machines side by side on one page, for who chooses between them.
+"""Machines side by side on one page, for readers who choose between them.
 
-Everything is there without a script, as it is before anybody sets anything. The scripts in
-`static/` draw the same parts anew when a reader does.
+The scripts of the page write its parts here, as they are before a reader sets anything, so that
+the page is complete without scripts. The same scripts draw the parts anew in the reader's browser.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,6 +14,7 @@ from pathlib import Path
 import msgspec
 import pyarrow as pa
 from markupsafe import Markup
+from msgspec import Struct
 
 from reports.charts.words import slug
 from reports.files import downloads
@@ -21,42 +22,20 @@ from reports.files.metadata import ANYWHERE, Described, Head, Publication
 from reports.findings.finding import exercise_title
 from reports.making.broken import of_several
 from reports.making.cache import mark
-from reports.purchase import (
-    purchase_front,
-    purchase_signs,
-    purchase_tables,
-    purchase_words,
-    purchase_worth,
-)
+from reports.purchase import purchase_signs, script
 from reports.purchase.comparison import Comparison
-from reports.purchase.economics import single
 from reports.purchase.machines import compare_measured
 from reports.purchase.measured import Measured
 from reports.purchase.prices import Price
-from reports.purchase.purchase_view import USE, View, view
+from reports.purchase.purchase_signs import Line
 from reports.summary import views
-from reports.web.elements import element, together
 from reports.web.render import render
 from suite import checks
 from suite.stored import store
 from suite.stored.run import Run
-from suite.units import format_value
 
 NAME = "purchase"
 PAGE, IMAGE = f"{NAME}.html", f"{NAME}.png"
-SCRIPTS = (
-    "units.js",
-    "drawing.js",
-    "economics.js",
-    "setting.js",
-    "purchase_view.js",
-    "purchase_tables.js",
-    "purchase_worth.js",
-    "purchase_front.js",
-    "purchase_words.js",
-    "purchase.js",
-)
-"""What a page needs that shows machines side by side, in this order."""
 STYLE = "purchase.css"
 _TWINS = ("one.html", "other.html")
 """Addresses of a run beside itself, as it is tried alone."""
@@ -67,6 +46,41 @@ SCHEMA = pa.schema(
         **dict.fromkeys(("cases", "every"), pa.int64()),
     }
 )
+
+
+class Single(Struct, frozen=True):
+    """How fast a machine is in one exercise; ``None`` without a common case.
+
+    log, error : logarithm of the ratio to the reference, and its standard error
+    value, low, high : the ratio
+    """
+
+    run: str
+    exercise: str
+    log: float | None
+    error: float | None
+    value: float | None
+    low: float | None
+    high: float | None
+
+
+class Shown(Struct, frozen=True):
+    """What the scripts show of a comparison before a reader sets anything.
+
+    parts : by the name of each part of the page, its markup
+    sentences : what the page says in short
+    names : of the machines, in the order in which they were given
+    reference : the name of the machine that the others are compared with
+    ranked : the machines, fastest first
+    table : the rows of the download
+    """
+
+    parts: dict[str, str]
+    sentences: list[str]
+    names: list[str]
+    reference: str
+    ranked: list[Line]
+    table: list[Single]
 
 
 @dataclass(frozen=True)
@@ -100,13 +114,16 @@ class Maker:
     reference
         One of them; see `files`.
     made
-        Whether there were two of them that are whole.
+        Whether there were two of them that are whole, and the page was written.
+    refused
+        Why the page was not written although there were two; else empty.
     """
 
     paths: Sequence[Path]
     reference: Path | None
     prices: Sequence[Price]
     made: bool = False
+    refused: str = ""
 
     def __call__(self, pages: Mapping[str, str], publication: Publication) -> dict[str, bytes]:
         """Return the page and its downloads by their names.
@@ -120,7 +137,9 @@ class Maker:
         digests = {path: sha256(data).hexdigest() for path, data in contents.items()}
         hrefs = {path: pages[name] for path, name in digests.items() if name in pages}
         runs = {href: checks.judged(store.decode(contents[path])) for path, href in hrefs.items()}
-        self.made = len(runs) > 1
+        if len(runs) > 1:
+            self.refused = script.missing()
+        self.made = len(runs) > 1 and not self.refused
         if not self.made:
             return {}
         by_digest = {digests[path]: runs[href] for path, href in hrefs.items()}
@@ -162,17 +181,35 @@ def files(
     first = reference or _first(measured)
     others = [href for href in runs if href != first]
     comparisons = [compare_measured(measured, href, prices) for href in (first, *others)]
-    shown, when = view(comparisons), purchase_signs.newest(runs)
-    table = rows(comparisons[0])
+    shown, when = show(comparisons), purchase_signs.newest(runs)
+    table = rows(comparisons[0], shown)
     tables = {
         f"{NAME}.csv": downloads.as_csv(table),
         f"{NAME}.parquet": downloads.as_parquet(table),
     }
-    about = Described(purchase_signs.title(shown), description(shown), PAGE, IMAGE, when)
+    title = purchase_signs.title(shown.names)
+    about = Described(title, description(shown), PAGE, IMAGE, when)
     marks = {name: mark(content) for name, content in tables.items()}
     head = purchase_signs.head(about, marks, publication)
     text = page(shown, comparisons, runs, head)
-    return {PAGE: text.encode(), IMAGE: purchase_signs.picture(shown, when), **tables}
+    image = purchase_signs.picture(shown.reference, shown.ranked, when)
+    return {PAGE: text.encode(), IMAGE: image, **tables}
+
+
+def show(comparisons: Sequence[Comparison]) -> Shown:
+    """Return what is shown of machines beside the reference of the first comparison.
+
+    Parameters
+    ----------
+    comparisons
+        Of the same machines, beside each of them.
+
+    Raises
+    ------
+    reports.purchase.script.MissingEngineError
+        There is no engine for the scripts.
+    """
+    return msgspec.convert(script.call("purchaseBuilt.page", comparisons), Shown)
 
 
 def _first(measured: Mapping[str, Measured]) -> str:
@@ -182,13 +219,13 @@ def _first(measured: Mapping[str, Measured]) -> str:
     return [*ahead, *able, *measured][0]
 
 
-def description(shown: View) -> str:
+def description(shown: Shown) -> str:
     """Return what the page says in short."""
-    return " ".join(purchase_words.sentences(shown)) or purchase_signs.title(shown)
+    return " ".join(shown.sentences) or purchase_signs.title(shown.names)
 
 
 def page(
-    shown: View, comparisons: Sequence[Comparison], runs: Mapping[str, Run], head: Head
+    shown: Shown, comparisons: Sequence[Comparison], runs: Mapping[str, Run], head: Head
 ) -> str:
     """Return the page of machines beside the reference of the first comparison, or another's.
 
@@ -203,72 +240,43 @@ def page(
     head
         What it tells programs.
     """
+    hrefs = [machine.href for machine in comparisons[0].machines]
     return render(
         "purchase.html",
-        scripts=(*SCRIPTS, "purchase_page.js"),
+        scripts=(*script.PAGE, "purchase_page.js"),
         styles=(STYLE,),
         title="Machines side by side",
         description=description(shown),
         home="index.html",
         head=head,
-        filled=parts(shown),
-        usual=usual(shown.currency),
-        runs=[
-            _note(row.name, row.machine.href, runs[row.machine.href])
-            for row in sorted(shown.rows, key=lambda row: row.number)
-        ],
-        reference=shown.reference.name,
+        filled={name: Markup(part) for name, part in shown.parts.items()},  # noqa: S704 - escaped
+        runs=[_note(name, href, runs[href]) for name, href in zip(shown.names, hrefs, strict=True)],
+        reference=shown.reference,
         downloads=[f"{NAME}.csv", f"{NAME}.parquet"],
         comparisons=msgspec.to_builtins(comparisons),
     )
 
 
-def parts(shown: View) -> dict[str, Markup]:
-    """Return what `purchase_parts.html` is filled with."""
-    sentences = purchase_words.sentences(shown)
-    exercises = sorted(shown.comparison.exercises, key=lambda one: -one.weight)
-    return {
-        "summary": together(*(element("p", {"class": "answer"}, text) for text in sentences)),
-        "speed": purchase_tables.speed(shown),
-        "worth": purchase_worth.worth(shown),
-        "front": together(*purchase_front.draw(shown)),
-        "exercises": together(*(purchase_tables.panel(shown, one) for one in exercises))
-        or element("p", {"class": "absent"}, "No exercise can be compared."),
-        "notes": together(*map(purchase_tables.notes, shown.rows)),
-    }
-
-
-def usual(currency: str) -> str:
-    """Say what use is assumed."""
-    price = format_value(USE.price_a_kwh, currency)
-    share = format_value(USE.share, "1")
-    return (
-        f"{price} a kWh and {USE.hours_a_day:g} hours a day at {share} of that power "
-        f"for {USE.years:g} years"
-    )
-
-
-def rows(comparison: Comparison) -> pa.Table:
+def rows(comparison: Comparison, shown: Shown) -> pa.Table:
     """Return the table beside the page: a row for each machine and exercise."""
-    records = []
-    for machine in comparison.machines:
-        for exercise in comparison.exercises:
-            speed = single(comparison, machine, exercise.name)
-            ratio, low, high = speed.ratio if speed else (None, None, None)
-            record = {
-                "run": machine.run,
-                "machine": machine.title,
-                "device": machine.device,
-                "exercise": exercise.name,
-                "log_ratio": speed and speed.log,
-                "log_error": speed and speed.error,
-                "ratio": ratio,
-                "low": low,
-                "high": high,
-                "cases": machine.counts[exercise.name],
-                "every": exercise.total,
-            }
-            records.append(record)
+    machines = {machine.run: machine for machine in comparison.machines}
+    totals = {exercise.name: exercise.total for exercise in comparison.exercises}
+    records = [
+        {
+            "run": single.run,
+            "machine": machines[single.run].title,
+            "device": machines[single.run].device,
+            "exercise": single.exercise,
+            "log_ratio": single.log,
+            "log_error": single.error,
+            "ratio": single.value,
+            "low": single.low,
+            "high": single.high,
+            "cases": machines[single.run].counts[single.exercise],
+            "every": totals[single.exercise],
+        }
+        for single in shown.table
+    ]
     return pa.Table.from_pylist(records, schema=SCHEMA)
 
 

@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: MIT
 """What stands elsewhere for the page of machines side by side: words for programs, a picture."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+
+from msgspec import Struct
 
 from reports.files import metadata
 from reports.files.metadata import Described, Entity, Head, Publication
-from reports.findings.finding import RATIO
 from reports.making.cache import Marks
-from reports.purchase.purchase_tables import spelled
-from reports.purchase.purchase_view import View, listed
 from reports.summary import card
 from reports.summary.card import Row
 from reports.web.render import moment
@@ -29,10 +28,26 @@ VARIABLES = {
 """Columns of the table beside the page that were measured: what they hold."""
 
 
-def title(shown: View) -> str:
+class Line(Struct, frozen=True):
+    """A machine in the picture.
+
+    value, interval : how many times as fast as the reference, in words; ``None`` without a ratio,
+        and empty without an interval
+    exercises, of : in how many exercises it has a ratio, and in how many it could
+    """
+
+    name: str
+    is_reference: bool
+    value: str | None
+    interval: str
+    exercises: int
+    of: int
+
+
+def title(names: Sequence[str]) -> str:
     """Name the machines, in the order in which they were given."""
-    names = [row.name for row in sorted(shown.rows, key=lambda row: row.number)]
-    return f"{listed(names)} side by side"
+    *first, last = names
+    return f"{', '.join(first)} and {last} side by side" if first else f"{last} side by side"
 
 
 def head(about: Described, files: Marks, publication: Publication) -> Head:
@@ -51,23 +66,20 @@ def newest(runs: Mapping[str, Run]) -> str:
     return max((one.datetime for one in runs.values()), key=metadata.date)
 
 
-def picture(shown: View, when: str) -> bytes:
+def picture(reference: str, ranked: Sequence[Line], when: str) -> bytes:
     """Draw the machines' ratios to the reference, fastest first, as PNG."""
-    foot = f"{counted(len(shown.rows), 'machine')}, the newest run of {moment(when)}"
-    return card.card("Machines side by side", _lines(shown), foot)
+    foot = f"{counted(len(ranked), 'machine')}, the newest run of {moment(when)}"
+    return card.card("Machines side by side", _lines(reference, ranked), foot)
 
 
-def _lines(shown: View) -> Iterator[Row]:
+def _lines(reference: str, ranked: Sequence[Line]) -> Iterator[Row]:
     """Yield the machines beside the reference, each with its ratio where it has one."""
-    for row in shown.rows:
-        if row.is_reference:
+    for line in ranked:
+        if line.is_reference:
             continue
-        if row.ratio is None:
-            yield Row(row.name, f"has nothing that can be compared with {shown.reference.name}")
+        if line.value is None:
+            yield Row(line.name, f"has nothing that can be compared with {reference}")
             continue
-        value, ends = spelled(row.ratio, RATIO)
-        over = f"over {row.overall.exercises} of {row.overall.of} exercises"
-        yield Row(
-            f"{value} {ends or '(no interval)'}",
-            f"{row.name}: times as fast as {shown.reference.name}, {over}",
-        )
+        over = f"over {line.exercises} of {line.of} exercises"
+        interval = line.interval or "(no interval)"
+        yield Row(f"{line.value} {interval}", f"{line.name}: times as fast as {reference}, {over}")

@@ -47,8 +47,8 @@ def render(
         What the template names. Data for a script goes into a block of its own:
         `<script type="application/json" id="data">{{ data | json }}</script>`.
     """
-    style = "".join([_style(), *map(_static, styles)])
-    programs = [_static(name) for name in scripts]
+    style = "".join([_style(), *map(static, styles)])
+    programs = [static(name) for name in scripts]
     page: str = (
         _templates()
         .get_template(template)
@@ -91,11 +91,12 @@ def _style() -> str:
         "".join(f"--{name}:{colour};" for name, colour in theme.items()) for theme in (LIGHT, DARK)
     )
     themes = f":root{{{light}}}@media screen and (prefers-color-scheme:dark){{:root{{{dark}}}}}\n"
-    return themes + _static("page.css")
+    return themes + static("page.css")
 
 
 @cache
-def _static(name: str) -> str:
+def static(name: str) -> str:
+    """Return the text of a file in `static/`."""
     return (HERE / "static" / name).read_text(encoding="utf-8")
 
 
@@ -117,21 +118,21 @@ def _source(text: str) -> str:
 
 def _json(value: object) -> Markup:
     """Spell data for a script: ASCII alone, nothing that could end the element it stands in."""
-    text = json.dumps(_printable(value), allow_nan=False, separators=(",", ":"))
+    text = json.dumps(harmless(value), allow_nan=False, separators=(",", ":"))
     for character in "<>&":
         text = text.replace(character, f"\\u{ord(character):04x}")
     return Markup(text)  # noqa: S704 - escaped just now
 
 
-def _printable(value: object) -> object:
+def harmless(value: object) -> object:
     """Make control characters visible in all strings of some JSON data."""
     match value:
         case str():
             return printable(value)
         case dict():
-            return {printable(str(name)): _printable(one) for name, one in value.items()}
+            return {printable(str(name)): harmless(one) for name, one in value.items()}
         case list() | tuple():
-            return [_printable(one) for one in value]
+            return [harmless(one) for one in value]
         case _:
             return value
 

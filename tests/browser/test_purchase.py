@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 from math import exp
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Locator, Page
@@ -12,10 +13,9 @@ from playwright.sync_api import Browser, Locator, Page
 from reports.findings.finding import RATIO
 from reports.purchase import prices, purchase
 from reports.purchase.comparison import Comparison
-from reports.purchase.economics import Use, overall, ownership
 from reports.purchase.machines import compare_measured
 from reports.purchase.measured import Measured
-from reports.purchase.purchase_view import view
+from reports.purchase.script import call
 from suite.units import format_value
 from tests.browser.chromium import LOOKS, shown
 from tests.instruments import factory
@@ -97,13 +97,11 @@ def test_the_script_draws_what_the_page_shows_without_it(
 
 
 @pytest.mark.parametrize("reference", RUNS)
-def test_the_script_has_pythons_order_beside_every_reference(
+def test_the_reader_s_script_draws_what_the_build_does_beside_every_reference(
     browser: Browser, address: str, comparisons: dict[str, Comparison], reference: str
 ) -> None:
-    shown_first = view(
-        [comparisons[reference], *(c for r, c in comparisons.items() if r != reference)]
-    )
-    wanted = purchase.parts(shown_first)
+    others = [c for r, c in comparisons.items() if r != reference]
+    wanted = purchase.show([comparisons[reference], *others]).parts
     fragment = f"#reference={reference.removesuffix('.html')}"
     plain = browser.new_page()
     with shown(browser, address + fragment, LOOKS[1]) as one:
@@ -111,9 +109,6 @@ def test_the_script_has_pythons_order_beside_every_reference(
             plain.set_content(wanted[name])
             assert part(one.page, name) == plain.locator("body").inner_html().strip(), name
     plain.close()
-    rows = {row.number: row.place for row in shown_first.rows}
-    same = [place for number in (0, 4, 5) if (place := rows[number])]
-    assert max(one.first for one in same) <= min(one.last for one in same)
 
 
 def test_without_a_script_all_numbers_are_there_and_no_dead_field(
@@ -124,28 +119,26 @@ def test_without_a_script_all_numbers_are_there_and_no_dead_field(
         assert one.page.locator("[data-part='speed'] tbody tr").count() == len(RUNS)
 
 
-def test_weights_move_the_overall_ratio_as_python_has_it(
-    page: Page, comparison: Comparison
-) -> None:
+def test_weights_move_the_overall_ratio(page: Page, comparison: Comparison) -> None:
     put(page, "Norm logging", "3")
     put(page, "Matmul", "0")
-    found = overall(comparison, comparison.machines[0], {"norm_logging": 3.0, "matmul": 0.0})
-    assert found.speed
-    value = format_value(exp(found.speed.log), "")[:4]
+    weights = {"norm_logging": 3.0, "matmul": 0.0}
+    found: Any = call("economics.overall", comparison, comparison.machines[0], weights)
+    value = format_value(exp(found["speed"]["log"]), "")[:4]
     assert cells(page, "speed", "A")[1].startswith(value)
-    assert cells(page, "speed", "A")[2] == f"{found.exercises} of {found.of}"
+    assert cells(page, "speed", "A")[2] == f"{found['exercises']} of {found['of']}"
     assert "weight.norm_logging=3" in page.url
 
 
-def test_prices_and_use_are_counted_as_python_does(page: Page) -> None:
+def test_prices_and_use_are_counted(page: Page) -> None:
     put(page, FIRST, "30000")
     put(page, "Price of a kWh", "0.5")
     put(page, HOURS, "24")
     put(page, SHARE, "60")
-    use = Use(hours_a_day=24, years=3, price_a_kwh=0.5, share=0.6)
+    energy = 0.7 * 24 * 365 * 3 * 0.6  # kWh
     said = cells(page, "worth", "A")
     assert said[0] == "30,000 USD"
-    assert said[4] == format_value(ownership(30000, 700.0, use), "USD")
+    assert said[4] == format_value(30_000 + energy * 0.5, "USD")
     assert cells(page, "worth", "B")[0] == "not known"
     put(page, f"G: 8{RATIO} NVIDIA H200, together", "80000")
     part(page, "worth")

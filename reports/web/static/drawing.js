@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 "use strict";
-/** Elements, and the charts that scales.py lays out too. */
+/** Elements, logarithmic axes, and labels that do not collide. */
 const drawing = (() => {
   const SVG = "http://www.w3.org/2000/svg";
   const MOST_TICKS = 4;

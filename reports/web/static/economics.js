@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 "use strict";
 /**
- * What machines are worth beside each other, as economics.py and ranking.py have
- * it, for settings that a reader changes.
+ * What machines are worth beside each other. Speed is relative: the work of a machine in a time, in
+ * units of what the reference does in it. No currency is converted.
  *
  * @typedef {{name: string, title: string, total: number, weight: number}} Exercise
  * @typedef {{run: string, title: string, href: string, device: string, count: number,

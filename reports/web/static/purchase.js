@@ -3,7 +3,8 @@
 /**
  * The purchase page at work: what a reader sets is read from the address, all that depends on it
  * is drawn anew. A page calls `purchase.show(root, comparisons)` with the same machines beside each of
- * them, and again when other machines are to be shown; `root` holds an element for each of `data-part`: reference, summary, speed, costs, worth, against, front, weights, exercises, notes.
+ * them, and again when other machines are to be shown; `root` holds an element for each of `data-part`: reference, summary, speed, costs, worth, usual, against, front, weights, exercises, notes.
+ * The build calls `purchase.parts` alone, with nothing set.
  */
 const purchase = (() => {
   const { element } = drawing;
@@ -23,8 +24,7 @@ const purchase = (() => {
     machines.map(({ currency }) => currency).find((one) => one !== null) ?? CURRENCY;
 
   /** The currency that prices are in now. */
-  const currencyOf = (comparison) =>
-    setting.read().get("currency")?.slice(0, 8) || usualCurrency(comparison);
+  const currencyOf = (comparison, said) => said.get("currency")?.slice(0, 8) || usualCurrency(comparison);
 
   const weight = ({ name, title, weight: usual }) =>
     ({ key: `weight.${name}`, label: title, least: 0, most: 1000, usual });
@@ -32,13 +32,12 @@ const purchase = (() => {
   const price = (comparison, { machine, letter, name }) => ({
     key: `price.${machine.run}`, label: `${letter}: ${name}${machine.count > 1 ? ", together" : ""}`, least: 0, most: MOST_MONEY, clears: true,
     get usual() {
-      return machine.currency === currencyOf(comparison) ? machine.price : null;
+      return machine.currency === currencyOf(comparison, setting.read()) ? machine.price : null;
     },
   });
 
   /** What the reader has set, or what holds without it. */
-  function settings(comparison) {
-    const said = setting.read();
+  function settings(comparison, said) {
     const number = (wanted) => setting.number(said, wanted);
     const use = Object.fromEntries(USES.map((wanted) => [wanted.key, number(wanted)]));
     const weights = comparison.exercises.map((one) => [one.name, number(weight(one))]);
@@ -48,7 +47,7 @@ const purchase = (() => {
       .filter(([, known]) => known !== undefined);
     return {
       ...use, share: use.share / 100,
-      currency: currencyOf(comparison),
+      currency: currencyOf(comparison, said),
       weights: Object.fromEntries(weights),
       prices: Object.fromEntries(prices),
     };
@@ -67,22 +66,32 @@ const purchase = (() => {
     return Object.keys(purchaseFront.ACROSS).includes(said) ? said : purchaseFront.usual(view);
   }
 
-  /** Put elements into a part of the page. */
-  const fill = (root, part, ...inside) =>
-    root.querySelector(`[data-part="${part}"]`).replaceChildren(...inside);
+  /** The use that is assumed, in words. */
+  function assumed(currency) {
+    const { kwh, hours, years, share } = Object.fromEntries(USES.map(({ key, usual }) => [key, usual]));
+    return `${units.value(kwh, currency)} a kWh and ${units.value(hours, "")} hours a day at ${units.value(share, "")}% `
+      + `of that power for ${units.value(years, "")} years`;
+  }
 
-  /** Draw what depends on settings. */
-  function draw(root, view) {
-    const { comparison } = view;
-    const sentences = purchaseWords.sentences(view);
-    fill(root, "summary", ...sentences.map((text) => element("p", { class: "answer" }, text)));
-    fill(root, "speed", purchaseTables.speed(view));
-    fill(root, "worth", ...purchaseWorth.worth(view));
-    fill(root, "front", ...purchaseFront.draw(view, against(view)));
-    fill(root, "notes", ...view.rows.map((row) => purchaseTables.notes(view, row)));
-    const panels = weightiest(comparison).map((one) => purchaseTables.panel(view, one));
+  /**
+   * Everything that is shown for what a reader has set.
+   * @param {{get: function(string): ?string, has: function(string): boolean}} said
+   */
+  const view = (comparison, held, said) => purchaseView.of(comparison, settings(comparison, said), held);
+
+  /** The elements of each part of the page that depends on settings. */
+  function parts(view, across) {
+    const panels = weightiest(view.comparison).map((one) => purchaseTables.panel(view, one));
     const none = element("p", { class: "absent" }, "No exercise can be compared.");
-    fill(root, "exercises", ...(panels.length ? panels : [none]));
+    return {
+      summary: purchaseWords.sentences(view).map((text) => element("p", { class: "answer" }, text)),
+      speed: [purchaseTables.speed(view)],
+      worth: purchaseWorth.worth(view),
+      usual: [assumed(usualCurrency(view.comparison))],
+      front: purchaseFront.draw(view, across),
+      exercises: panels.length ? panels : [none],
+      notes: view.rows.map((row) => purchaseTables.notes(view, row)),
+    };
   }
 
   /** Make the fields of a part, unless they are there for the same things already. */
@@ -137,11 +146,12 @@ const purchase = (() => {
    * @param {Comparison[]} offered those with whose references a reader may choose to compare
    */
   function show(root, held, offered = held) {
-    const comparison = chosen(offered);
-    const view = purchaseView.of(comparison, settings(comparison), held);
-    draw(root, view);
-    controls(root, offered, view);
+    const shown = view(chosen(offered), held, setting.read());
+    for (const [part, inside] of Object.entries(parts(shown, against(shown)))) {
+      root.querySelector(`[data-part="${part}"]`).replaceChildren(...inside);
+    }
+    controls(root, offered, shown);
   }
 
-  return { show };
+  return { view, parts, show };
 })();

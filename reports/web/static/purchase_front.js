@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 "use strict";
-/** Speed against what it takes, with the front, as purchase_front.py draws it. */
+/** Speed against what it takes, with the Pareto front. */
 const purchaseFront = (() => {
   const { element, shape } = drawing;
   const { name, number, plain, line, table } = purchaseTables;
@@ -104,5 +104,5 @@ const purchaseFront = (() => {
     ];
   }
 
-  return { ACROSS, usual, draw };
+  return { ACROSS, front, word, usual, draw };
 })();

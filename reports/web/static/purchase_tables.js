@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 "use strict";
-/** Machines side by side in tables, element by element as purchase_tables.py has them. */
+/** Machines side by side in tables. */
 const purchaseTables = (() => {
   const { element, shape } = drawing;
 

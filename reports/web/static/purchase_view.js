@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 "use strict";
-/** Machines in order with all that is said of them, as purchase_view.py has it. */
+/** Machines in order, with all that the page shows of each. */
 const purchaseView = (() => {
   /** What a machine is called in marks: A, B, ..., Z, 27, ... */
   const letter = (place) => (place < 26 ? String.fromCharCode(65 + place) : String(place + 1));

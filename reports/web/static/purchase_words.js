@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 "use strict";
-/** What the numbers say, in sentences, as purchase_words.py has them. */
+/** What the numbers say, in sentences. */
 const purchaseWords = (() => {
   const { listed, onCpu } = purchaseView;
 

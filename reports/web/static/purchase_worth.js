@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 "use strict";
-/** What machines cost and draw, and what that buys, as purchase_worth.py shows it. */
+/** What machines cost and draw, and what that buys. */
 const purchaseWorth = (() => {
   const { element } = drawing;
   const { name, number, plain, table } = purchaseTables;

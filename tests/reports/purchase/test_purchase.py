@@ -5,21 +5,23 @@ import csv
 import io
 import json
 import re
+import sys
 from hashlib import sha256
 from math import log
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
-from reports.charts.scales import labels, spanning
 from reports.files.metadata import ANYWHERE
 from reports.findings.finding import RATIO
-from reports.purchase import prices, purchase, purchase_front, purchase_words
+from reports.purchase import prices, purchase, purchase_signs, script
 from reports.purchase.comparison import Comparison, Exercise, Less, Machine, Rate
 from reports.purchase.machines import compare_measured
 from reports.purchase.measured import Measured
-from reports.purchase.purchase_view import View, listed, view
+from reports.purchase.purchase import Shown
+from reports.site import build
 from reports.web.render import HERE
 from suite import checks
 from suite.stored import store
@@ -57,8 +59,8 @@ def machine(name: str, *ratios: float, error: float | None = 0.01, **known: obje
     return replace(base, **known)
 
 
-def beside(*others: Machine, **known: object) -> View:
-    """Return what is shown of machines beside a reference of two exercises."""
+def held(*others: Machine, **known: object) -> list[Comparison]:
+    """Return machines beside a reference of two exercises, and beside each other."""
     sides = [Exercise(name=side, title=side, total=10, weight=1.0) for side in SIDES]
     reference = replace(
         machine("base", 1.0, 1.0, error=None), quantile=0.0, covariance=[[0.0] * 2] * 2
@@ -69,7 +71,26 @@ def beside(*others: Machine, **known: object) -> View:
         exercises=sides,
         machines=[replace(reference, **known), *others],
     )
-    return view([shown, *(turned(shown, one) for one in others)])
+    return [shown, *(turned(shown, one) for one in others)]
+
+
+def beside(*others: Machine, **known: object) -> Shown:
+    """Return what is shown of machines beside a reference of two exercises."""
+    return purchase.show(held(*others, **known))
+
+
+def viewed(comparisons: list[Comparison], function: str) -> Any:  # noqa: ANN401 - as JSON has it
+    """Return what a function makes of the view of some machines."""
+    made = "purchase.view(all[0], all, new Map())"
+    return script.call(f"(all) => ({function})({made})", comparisons)
+
+
+def front(comparisons: list[Comparison], across: str) -> Any:  # noqa: ANN401 - as JSON has it
+    """Return the machines on a chart: name, amount, and where each stands."""
+    words = "[row.name, row.each[across], purchaseFront.word(one)]"
+    points = "purchaseFront.front(view, across).map((one) => { const { row } = one;"
+    function = f"(view) => {{ const across = '{across}'; return {points} return {words}; }}); }}"
+    return viewed(comparisons, function)
 
 
 def turned(shown: Comparison, to: Machine) -> Comparison:
@@ -87,8 +108,8 @@ def turned(shown: Comparison, to: Machine) -> Comparison:
     return replace(shown, reference=to.run, machines=[turn(one) for one in shown.machines])
 
 
-def said(shown: View) -> str:
-    return " ".join(purchase_words.sentences(shown))
+def said(shown: Shown) -> str:
+    return " ".join(shown.sentences)
 
 
 def test_the_first_sentence_says_how_fast_with_its_interval_and_over_what() -> None:
@@ -114,49 +135,50 @@ def test_the_fastest_is_named_where_it_surely_is() -> None:
 
 
 def test_without_an_interval_nothing_is_sure() -> None:
-    shown = beside(machine("few", 9.0, 9.0, error=None), machine("fast", 2.0, 2.0))
-    assert "with too few launches for an interval" in said(shown)
-    assert "told apart" not in said(shown)
-    assert shown.rows[0].place == (1, 3)
+    few = held(machine("few", 9.0, 9.0, error=None), machine("fast", 2.0, 2.0))
+    text = said(purchase.show(few))
+    assert "with too few launches for an interval" in text
+    assert "told apart" not in text
+    assert viewed(few, "(view) => view.rows[0].ranks") == [1, 3]
     near = said(beside(machine("few", 1.001, 1.001, error=None)))
     assert "few is about as fast as base over 2 of 2 exercises; too few launches to tell." in near
 
 
 def test_places_are_shared_by_what_does_not_separate() -> None:
-    shown = beside(machine("fast", 2.0, 2.0), machine("same", 1.99, 1.99), machine("slow", 0.5))
-    assert [(row.name, row.place) for row in shown.rows] == [
-        ("fast", (1, 2)),
-        ("same", (1, 2)),
-        ("base", (3, 3)),
-        ("slow", (4, 4)),
+    shown = held(machine("fast", 2.0, 2.0), machine("same", 1.99, 1.99), machine("slow", 0.5))
+    assert viewed(shown, "(view) => view.rows.map(({ name, ranks }) => [name, ...ranks])") == [
+        ["fast", 1, 2],
+        ["same", 1, 2],
+        ["base", 3, 3],
+        ["slow", 4, 4],
     ]
 
 
 def test_another_machine_changes_no_figure_of_the_others() -> None:
-    few = beside(machine("fast", 2.0, 1.5), machine("slow", 0.5))
-    more = beside(machine("fast", 2.0, 1.5), machine("slow", 0.5), machine("other", 1.7, 3.0))
-    ratios = {row.name: row.ratio for row in more.rows}
-    assert all(ratios[row.name] == row.ratio for row in few.rows)
+    few = held(machine("fast", 2.0, 1.5), machine("slow", 0.5))
+    more = held(machine("fast", 2.0, 1.5), machine("slow", 0.5), machine("other", 1.7, 3.0))
+    ratios = "(view) => Object.fromEntries(view.rows.map(({ name, ratio }) => [name, ratio]))"
+    assert viewed(few, ratios).items() <= viewed(more, ratios).items()
 
 
 def test_a_price_that_nobody_knows_is_not_known() -> None:
     shown = beside(machine("cheap", 1.0, 1.0, price=500.0), machine("unknown", 2.0, 2.0))
     assert "No price in USD is known for unknown and base." in said(shown)
-    rows = Reader(purchase.parts(shown)["worth"]).text
+    rows = Reader(shown.parts["worth"]).text
     assert "500 USD 500 USD" in rows
     assert rows.count("not known") == 2 * 5
 
 
 def test_prices_in_another_currency_are_not_mixed() -> None:
-    shown = beside(
+    shown = held(
         machine("here", 1.0, price=500.0), machine("there", 1.0, price=400.0, currency="EUR")
     )
-    assert shown.currency == "USD"
-    assert [row.amounts["price"] for row in shown.rows if row.name == "there"] == [None]
+    known = "(view) => [view.said.currency, ...view.rows.map(({ amounts }) => amounts.price)]"
+    assert viewed(shown, known) == ["USD", None, 500, None]
 
 
-def worth(shown: View) -> str:
-    return Reader(purchase.parts(shown)["worth"]).text
+def worth(shown: Shown) -> str:
+    return Reader(shown.parts["worth"]).text
 
 
 def test_speed_per_watt_needs_no_power_of_the_reference() -> None:
@@ -191,13 +213,14 @@ def test_what_gives_most_for_its_price_is_named_and_ties_are_too() -> None:
 def test_several_devices_are_no_dearer_for_the_work_of_one() -> None:
     eight = machine("eight", 1.0, 1.0, price=8000.0, count=8)
     eight = replace(eight, watts=5600.0, memory_bytes=640 * 2**30)
-    shown = beside(eight, price=1000.0, currency="USD", price_date="2026-01-01")
+    machines = held(eight, price=1000.0, currency="USD", price_date="2026-01-01")
+    shown = purchase.show(machines)
     text = said(shown)
     assert f"base and 8{RATIO} eight give most for their prices" in text
     assert "have 1 to 8 devices; a ratio is that of equally many on either side" in text
     assert "8,000 USD 1,000 USD [986, 1,014]" in worth(shown)
     assert "5.6 kW 0.143" in worth(shown)
-    assert {one.amount for one in purchase_front.points(shown, "memory")} == {80 * 2**30}
+    assert {amount for _, amount, _ in front(machines, "memory")} == {80 * 2**30}
 
 
 def test_no_accelerator_is_priced_by_the_work_of_the_processor_beside_it() -> None:
@@ -206,70 +229,93 @@ def test_no_accelerator_is_priced_by_the_work_of_the_processor_beside_it() -> No
     ends = {"best": logs, "worst": logs, "counts": {"matmul.cpu": 10}, "covariance": [[0.0]]}
     base = replace(machine("base"), logs=logs, **ends, watts=None, memory_bytes=None)
     card = replace(machine("card", price=1000.0), logs=logs, **ends, beyond={"matmul": 9})
-    held = [
+    both = [
         Comparison(approximate=False, reference=one, exercises=sides, machines=[base, card])
         for one in ("base", "card")
     ]
-    shown = view(held)
+    shown = purchase.show(both)
     assert "base measured no accelerator" in said(shown)
     assert "most for" not in said(shown)
     assert "1,000 USD not known" in worth(shown)
-    assert not purchase_front.points(shown, "watts")
+    assert front(both, "watts") == []
 
 
 def test_missing_cases_are_counted_and_bounded_and_never_filled_in() -> None:
     shown = beside(machine("half", 2.0))
-    text = Reader(purchase.parts(shown)["speed"]).text
+    text = Reader(shown.parts["speed"]).text
     assert "1 of 2" in text
     assert f"1.00{RATIO} to 2.83{RATIO} if the missing were like the worst or the best" in text
-    assert "no common case" in Reader(purchase.parts(shown)["exercises"]).text
+    assert "no common case" in Reader(shown.parts["exercises"]).text
 
 
 def test_a_single_common_case_bounds_nothing() -> None:
     ends = dict.fromkeys(SIDES, log(2))
     shown = beside(machine("half", 2.0, best=ends, worst=ends))
-    text = Reader(purchase.parts(shown)["speed"]).text
+    text = Reader(shown.parts["speed"]).text
     assert "10 of 20" in text
     assert "if the missing" not in text
 
 
 def test_the_front_says_who_is_beaten_by_whom_and_what_is_not_sure() -> None:
-    shown = beside(
+    machines = held(
         machine("fast", 2.0, 2.0, price=3000.0),
         machine("poor", 1.0, 1.0, price=4000.0),
         machine("dearer", 2.01, 2.01, price=9000.0),
     )
-    assert {one.row.name: one.word for one in purchase_front.points(shown, "price")} == {
+    assert {name: word for name, _, word in front(machines, "price")} == {
         "dearer": "on the front; not conclusively faster than B",
         "fast": "on the front",
         "poor": "beaten by B",
     }
-    drawing = purchase.parts(shown)["front"]
+    drawing = purchase.show(machines).parts["front"]
     assert drawing.count('class="ring"') == 2
     assert "poor: beaten by B" in drawing
 
 
 def test_labels_keep_off_each_other_and_off_the_points() -> None:
     crowd = [(50.0, 100.0)] * 4 + [(51.0, 104.0), (90.0, 100.0)]
-    offsets = labels(crowd)
+    offsets: Any = script.call("drawing.labels", crowd)
     placed = [(x * 2.4, y + step) for (x, y), step in zip(crowd, offsets, strict=True)]
     taken = placed + [(x * 2.4, y) for x, y in crowd]
-    for place, one in enumerate(placed):
-        others = [*taken[:place], *taken[place + 1 :]]
+    for number, one in enumerate(placed):
+        others = [*taken[:number], *taken[number + 1 :]]
         assert all(abs(one[0] - x) >= 11 or abs(one[1] - y) >= 14 for x, y in others)
 
 
 @pytest.mark.parametrize("values", [[1.0], [0.9, 1.1], [2e-3, 5e6], [31_000.0, 32_000.0]])
 def test_an_axis_holds_its_values_and_round_numbers(values: list[float]) -> None:
-    axis = spanning(values)
-    assert all(0 < axis.at(value) < 100 for value in values)
-    assert 1 <= len(axis.ticks()) <= 4
-    assert all(0 <= at <= 100 for at, _ in axis.ticks())
+    spans = "(values) => { const axis = drawing.spanning(values); AXIS }"
+    axis = "return [values.map(axis.at), axis.ticks()];"
+    found: Any = script.call(spans.replace("AXIS", axis), values)
+    places, ticks = found
+    assert all(0 < at < 100 for at in places)
+    assert 1 <= len(ticks) <= 4
+    assert all(0 <= at <= 100 for at, _ in ticks)
 
 
-def test_names_stand_in_a_row() -> None:
-    assert listed(["a"]) == "a"
-    assert listed(["a", "b", "c"]) == "a, b and c"
+def test_machines_are_listed_in_words() -> None:
+    assert purchase_signs.title(["a", "b", "c"]) == "a, b and c side by side"
+    assert script.call("purchaseView.listed", ["a"]) == "a"
+    assert script.call("purchaseView.listed", ["a", "b", "c"]) == "a, b and c"
+
+
+def test_without_the_engine_only_this_page_is_refused(
+    runs: dict[str, Run], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paths = [tmp_path / str(number) for number in range(2)]
+    for path, run in zip(paths, runs.values(), strict=False):
+        path.write_bytes(store.encode(run))
+    monkeypatch.setitem(sys.modules, "quickjs", None)
+    script.context.cache_clear()
+    beside = purchase.Maker(paths, None, [])
+    try:
+        build.build(paths, tmp_path / "site", beside=beside)
+    finally:
+        script.context.cache_clear()
+    assert not beside.made
+    assert "has no package quickjs-ng" in beside.refused
+    assert (tmp_path / "site" / "index.html").exists()
+    assert not (tmp_path / "site" / purchase.PAGE).exists()
 
 
 @pytest.fixture(scope="module")
@@ -384,10 +430,10 @@ def test_without_an_accelerator_on_the_reference_ratios_are_the_processors() -> 
     bare = factory.run(seed=5, profile="quick")
     full = factory.run(seed=6, accelerators=1, profile="quick")
     both = {"bare": Measured.of(bare), "full": Measured.of(full)}
-    text = said(view([compare_measured(both, one) for one in ("bare", "full")]))
+    text = said(purchase.show([compare_measured(both, one) for one in ("bare", "full")]))
     assert "on the CPU alone" in text
     assert "the ratios of NVIDIA H200 are those of the processors beside them" in text
-    text = said(view([compare_measured(both, one) for one in ("full", "bare")]))
+    text = said(purchase.show([compare_measured(both, one) for one in ("full", "bare")]))
     assert "both measured counts for nothing in all" in text
     assert "on the CPU alone" not in text
 

@@ -1,32 +1,69 @@
 # SPDX-License-Identifier: MIT
-"""Which machines are surely faster: each two say so themselves, and no third one does."""
+"""Which machines are faster with 95% confidence: each pair decides for itself."""
 
 import math
+from itertools import permutations
 from random import Random
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
-from reports.purchase.economics import Speed
+from reports.purchase import script
 from reports.purchase.machines import compare_measured
 from reports.purchase.measured import Measured
-from reports.purchase.purchase_view import view
-from reports.purchase.ranking import Place, beaters, places, surely
 from suite.stored.run import Run
 from tests.instruments import factory
 
-FEW = Speed(math.log(2), None, None)
+Speed = tuple[float, float | None]
+"""How many times as fast as a reference, and the standard error of the logarithm."""
+FEW: Speed = 2.0, None
+ORDER = """(machines, pairs) =>
+    economics.{}(machines, (a, b) => pairs.some(([x, y]) => x === a && y === b))"""
+FRONT = """(options, pairs) =>
+    economics.beaters(options, (a, b) => pairs.some(([x, y]) => x === a && y === b))"""
+VIEW = """(comparisons) => {
+    const view = purchase.view(comparisons[0], comparisons, new Map());
+    const rows = [...view.rows].sort((a, b) => a.place - b.place);
+    const faster = rows.map((one) => rows.map((other) => view.faster(one, other)));
+    return { rows: rows.map(({ speed, ranks }) => ({ speed, ranks })), faster };
+}"""
+
+
+def surely(speed: Speed | None, than: float = 1.0) -> object:
+    if speed is None:
+        return script.call("economics.surely", None, than)
+    ratio, error = speed
+    quantile = None if error is None else 2.0
+    given = {"log": math.log(ratio), "error": error, "quantile": quantile}
+    return script.call("economics.surely", given, than)
 
 
 def sure(ratio: float, error: float = 0.01) -> Speed:
-    return Speed(math.log(ratio), error, 2.0)
+    return ratio, error
 
 
-def faster(one: Speed, other: Speed) -> bool:
-    """Tell of machines whose errors are independent whether the first is surely faster."""
-    if one.error is None or other.error is None:
-        return False
-    return surely(Speed(one.log - other.log, math.hypot(one.error, other.error), 2.0))
+def apart(speeds: list[Speed]) -> list[tuple[int, int]]:
+    """Return the pairs of machines, with independent errors, of which the first is faster."""
+    known = [
+        (a, b, speeds[a][0] / speeds[b][0], speeds[a][1], speeds[b][1])
+        for a, b in permutations(range(len(speeds)), 2)
+    ]
+    return [
+        (a, b)
+        for a, b, ratio, one, other in known
+        if one is not None and other is not None and math.log(ratio) > 2 * math.hypot(one, other)
+    ]
+
+
+def places(speeds: list[Speed], shown: list[int] | None = None) -> Any:  # noqa: ANN401
+    order = shown or [*range(len(speeds))]
+    return script.call(ORDER.format("places"), order, apart(speeds))
+
+
+def beaters(options: list[tuple[float, Speed]]) -> Any:  # noqa: ANN401
+    numbered = [(cost, number) for number, (cost, _) in enumerate(options)]
+    return script.call(FRONT, numbered, apart([speed for _, speed in options]))
 
 
 def test_a_machine_is_surely_faster_where_its_interval_is_above() -> None:
@@ -41,42 +78,39 @@ def test_a_machine_is_surely_faster_where_its_interval_is_above() -> None:
 
 def test_machines_that_do_not_separate_share_places() -> None:
     speeds = [sure(1.0), sure(1.02), sure(2.0), sure(0.5)]
-    assert places(speeds, faster) == [Place(2, 3), Place(2, 3), Place(1, 1), Place(4, 4)]
-    assert places([sure(1.0), FEW], faster) == [Place(1, 2), Place(1, 2)]
+    assert places(speeds) == [[2, 3], [2, 3], [1, 1], [4, 4]]
+    assert places([sure(1.0), FEW]) == [[1, 2], [1, 2]]
 
 
 def test_a_chain_of_ties_is_no_tie_of_its_ends() -> None:
-    speeds = [sure(1.0), sure(1.025), sure(1.05)]
-    assert places(speeds, faster) == [Place(2, 3), Place(1, 3), Place(1, 2)]
+    assert places([sure(1.0), sure(1.025), sure(1.05)]) == [[2, 3], [1, 3], [1, 2]]
 
 
 def test_two_that_do_not_separate_share_a_place_whoever_stands_between_them() -> None:
-    known = {("a", "c"), ("a", "d"), ("c", "b"), ("d", "b")}
-    found = places("acdb", lambda one, other: (one, other) in known)
-    assert found == [(1, 3), (2, 3), (2, 3), (3, 4)]
+    known = [("a", "c"), ("a", "d"), ("c", "b"), ("d", "b")]
+    found = script.call(ORDER.format("places"), ["a", "c", "d", "b"], known)
+    assert found == [[1, 3], [2, 3], [2, 3], [3, 4]]
 
 
 def test_who_is_filtered_out_never_turns_two_machines_round() -> None:
     speeds = [sure(ratio, error) for ratio, error in ((1, 0.01), (1.2, 0.3), (1.3, 0.01), (2, 0.1))]
-    whole = places(speeds, faster)
+    whole = places(speeds)
     for gone in range(len(speeds)):
-        left = [place for place in range(len(speeds)) if place != gone]
-        some = dict(zip(left, places([speeds[place] for place in left], faster), strict=True))
-        for one in left:
-            for other in left:
-                if faster(speeds[one], speeds[other]):
-                    assert whole[one].first < whole[other].first
-                    assert some[one].first < some[other].first
+        left = [number for number in range(len(speeds)) if number != gone]
+        some = dict(zip(left, places(speeds, left), strict=True))
+        for one, other in apart(speeds):
+            assert whole[one][0] < whole[other][0]
+            assert gone in {one, other} or some[one][0] < some[other][0]
 
 
 def test_only_a_machine_that_is_surely_beaten_leaves_the_front() -> None:
     cheap, dear, beaten = (500.0, sure(1)), (900.0, sure(2)), (950.0, sure(1.5))
-    assert beaters([cheap, dear, beaten], faster) == [[], [], [dear[1]]]
-    assert beaters([dear, (950.0, sure(1.99))], faster) == [[], []]  # dearer, perhaps as fast
-    assert beaters([dear, (950.0, FEW)], faster) == [[], []]
-    assert beaters([(700.0, sure(1)), (700.0, sure(2))], faster) == [[sure(2)], []]
+    assert beaters([cheap, dear, beaten]) == [[], [], [1]]
+    assert beaters([dear, (950.0, sure(1.99))]) == [[], []]  # dearer, perhaps as fast
+    assert beaters([dear, (950.0, FEW)]) == [[], []]
+    assert beaters([(700.0, sure(1)), (700.0, sure(2))]) == [[1], []]
     memory = [(-80.0, sure(1)), (-24.0, sure(2)), (-24.0, sure(0.5))]
-    assert beaters(memory, faster) == [[], [], [sure(1), sure(2)]]
+    assert beaters(memory) == [[], [], [0, 1]]
 
 
 def without(run: Run, part: float, seed: int) -> Run:
@@ -109,15 +143,14 @@ def test_two_runs_of_one_machine_share_a_place_whatever_cases_they_lack(
     measured: dict[str, Measured], reference: str
 ) -> None:
     others = [href for href in measured if href != reference]
-    shown = view([compare_measured(measured, href) for href in (reference, *others)])
-    one, other, *rest = sorted(shown.rows, key=lambda row: row.number)
+    held = [compare_measured(measured, href) for href in (reference, *others)]
+    order = [machine.run for machine in held[0].machines]
+    found: Any = script.call(VIEW, held)
+    one, other = (found["rows"][order.index(run)] for run in ("a", "b"))
     if reference == "c.html":
-        assert one.speed
-        assert other.speed
-        assert not math.isclose(one.speed.log, other.speed.log, abs_tol=0.02)
-    assert one.place
-    assert other.place
-    assert max(one.place.first, other.place.first) <= min(one.place.last, other.place.last)
-    assert not shown.faster(one, other)
-    assert not shown.faster(other, one)
-    assert all(shown.faster(one, row) for row in rest)
+        assert not math.isclose(one["speed"]["log"], other["speed"]["log"], abs_tol=0.02)
+    assert max(one["ranks"][0], other["ranks"][0]) <= min(one["ranks"][1], other["ranks"][1])
+    faster = found["faster"]
+    assert not faster[order.index("a")][order.index("b")]
+    assert not faster[order.index("b")][order.index("a")]
+    assert all(faster[order.index("a")][order.index(run)] for run in ("c", "d"))

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: MIT
+"""The scripts of the purchase page, run without a browser.
+
+Scores, sentences and tables of machines side by side exist once, in `reports/web/static`. A page
+runs these scripts in the reader's browser. The build runs them here, so that the page is complete
+before a script runs, and so does the command, so that it prints the page's numbers.
+"""
+
+import json
+from functools import cache
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from reports.web.render import harmless, static
+from suite.absent import absent
+
+if TYPE_CHECKING:
+    import quickjs
+
+ENGINE = "quickjs"
+PAGE = (
+    "units.js",
+    "drawing.js",
+    "economics.js",
+    "setting.js",
+    "purchase_view.js",
+    "purchase_tables.js",
+    "purchase_worth.js",
+    "purchase_front.js",
+    "purchase_words.js",
+    "purchase.js",
+)
+"""What a page runs that shows machines side by side, in this order."""
+BUILD = ("document.js", *PAGE, "purchase_built.js")
+"""The same without a browser."""
+
+
+class MissingEngineError(Exception):
+    """No JavaScript engine is installed; the message says which package to install."""
+
+
+def call(function: str, *arguments: object) -> object:
+    """Call a function of the scripts.
+
+    Parameters
+    ----------
+    function
+        A JavaScript expression, such as ``purchaseBuilt.page``.
+    arguments
+        What JSON can hold, and structs of such. Control characters in texts are made visible.
+
+    Returns
+    -------
+    object
+        What the function returns, by way of JSON.
+
+    Raises
+    ------
+    MissingEngineError
+        There is no engine on this machine.
+    """
+    given = json.dumps(harmless(msgspec.to_builtins(arguments)), allow_nan=False)
+    answer = context().get("called")(function, given)
+    return json.loads(answer)
+
+
+def missing() -> str:
+    """Return why no script can be run, with what to install; empty where one can."""
+    try:
+        context()
+    except MissingEngineError as error:
+        return str(error)
+    return ""
+
+
+@cache
+def context() -> "quickjs.Context":
+    """Return the engine with all scripts in it; raises as `call` does."""
+    try:
+        import quickjs  # noqa: PLC0415 - there are machines without it
+    except ImportError as error:
+        raise MissingEngineError(absent(ENGINE)) from error
+    context = quickjs.Context()
+    for name in BUILD:
+        context.eval(static(name))
+    context.eval(
+        "function called(name, given) {"
+        " return JSON.stringify((0, eval)(`(${name})`)(...JSON.parse(given))); }"
+    )
+    return context

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+"use strict";
+/** The purchase page before a reader sets anything, as text for the build. */
+const purchaseBuilt = (() => {
+  const NOTHING = new Map();
+  const spelled = (inside) => inside.join("");
+
+  /** A machine as the picture of the page shows it. */
+  function line({ name, isReference, ratio, overall: { exercises, of } }) {
+    const [value, interval] = ratio ? units.parts(ratio, "×") : [null, ""];
+    return { name, is_reference: isReference, value, interval, exercises, of };
+  }
+
+  /** The rows of the table beside the page: each machine in each exercise. */
+  const table = (comparison) => comparison.machines.flatMap((machine) =>
+    comparison.exercises.map(({ name }) => {
+      const speed = economics.single(comparison, machine, name);
+      const { value = null, low = null, high = null } = speed ? economics.ratio(speed) : {};
+      return { run: machine.run, exercise: name, log: speed?.log ?? null, error: speed?.error ?? null, value, low, high };
+    }));
+
+  /**
+   * Everything that the page holds of its machines.
+   * @param {Comparison[]} comparisons of the same machines beside each of them; the first is shown
+   */
+  function page(comparisons) {
+    const view = purchase.view(comparisons[0], comparisons, NOTHING);
+    const parts = Object.entries(purchase.parts(view, purchaseFront.usual(view)));
+    const inOrder = [...view.rows].sort((a, b) => a.place - b.place);
+    return {
+      parts: Object.fromEntries(parts.map(([name, inside]) => [name, spelled(inside)])),
+      sentences: purchaseWords.sentences(view),
+      names: inOrder.map(({ name }) => name),
+      reference: view.reference.name,
+      ranked: view.rows.map(line),
+      table: table(comparisons[0]),
+    };
+  }
+
+  return { page };
+})();
