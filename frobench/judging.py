@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from frobench.endings import FAILED, makes_much, tells
-from frobench.options import FILE, RESULTS, across, as_json, in_form, paths
+from frobench.options import FILE, RESULTS, WORKLOADS, across, as_json, in_form, paths
 from suite.absent import absent, absent_module
 
 if TYPE_CHECKING:
@@ -103,6 +103,11 @@ def export(file: Path, form: str | None) -> None:
     "--allow-missing", is_flag=True, help="Exit with 0 although headline cases are not compared."
 )
 @click.option("--purchase", is_flag=True, help="Two machines side by side, without verdicts.")
+@click.option(
+    "--workload",
+    type=click.Choice(WORKLOADS),
+    help="What a machine is bought for, with --purchase; training by default.",
+)
 @as_json
 @tells
 @makes_much
@@ -113,6 +118,7 @@ def compare(  # noqa: PLR0913 - one for each option
     *,
     allow_missing: bool,
     purchase: bool,
+    workload: str | None,
     as_json: bool,
 ) -> None:
     """Say for each case whether NEW is faster or slower than BASE.
@@ -124,7 +130,7 @@ def compare(  # noqa: PLR0913 - one for each option
     Exits with 4 if any case is slower. Otherwise exits with 3 if nothing could be compared, or if a
     headline case of BASE failed in NEW, is missing there or could not be compared; and else with 0.
     All cases together raise a false alarm in at most 5% of comparisons. With --purchase there are
-    no verdicts, and it exits with 0.
+    no verdicts, and it exits with 0; the speed under a workload is that of the purchase page.
     """
     from reports.compare import verdicts
     from suite import checks
@@ -137,6 +143,8 @@ def compare(  # noqa: PLR0913 - one for each option
     if new is None and (purchase or across):
         option = "--purchase" if purchase else "--across"
         raise click.UsageError(f"{option} compares two runs, each with an environment of its own")
+    if workload and not purchase:
+        raise click.UsageError("--workload compares two machines; give --purchase, too")
     if purchase and (across or allow_missing):
         raise click.UsageError("--purchase gives no verdicts; leave --across and --allow-missing")
     given = [path for path in (base, new) if path is not None]
@@ -147,7 +155,7 @@ def compare(  # noqa: PLR0913 - one for each option
         sys.exit(verdicts.versions(*runs, as_json=as_json, allow_missing=allow_missing))
     first, second = runs
     if purchase:
-        sys.exit(verdicts.machines(first, second, as_json=as_json))
+        sys.exit(verdicts.machines(first, second, workload or WORKLOADS[0], as_json=as_json))
     require_facts(across, first, second)
     stored = RESULTS / Path(first.frobench.environment.machine).name
     known = others([stored, *(path.parent for path in given)])

@@ -13,6 +13,7 @@ from frobench.hiding import HOME
 RESULTS = Path("results")
 SITE = Path("site")
 PROFILES = ("quick", "standard", "rigorous")  # spelled out, as suite.profiles takes a while
+WORKLOADS = ("training", "decode", "small", "data-loading")  # likewise; the usual one first
 
 
 class StoredPath(click.Path):

@@ -7,6 +7,7 @@ import click
 import msgspec
 from msgspec import Struct
 
+from reports.compare import workload as workloads
 from reports.compare.comparing import compare_findings, legend, overlaps, table
 from suite import compare
 from suite.compare import Levels
@@ -62,20 +63,25 @@ def versions(run: Run, *, as_json: bool, allow_missing: bool = False) -> int:
     return compare.exit_code(found, allow_missing=allow_missing)
 
 
-def machines(base: Run, new: Run, *, as_json: bool) -> int:
-    """Print two machines side by side."""
+def machines(base: Run, new: Run, workload: str, *, as_json: bool) -> int:
+    """Print two machines side by side, and how fast the new one is under a workload."""
     found = compare.compare_machines(base, new)
     findings = compare_findings(base, new)
+    sides = workloads.sides(base, new, workload)
     if as_json:
-        _dump(found, findings)
+        rest = msgspec.structs.asdict(found) | {"findings": findings}
+        dump(workloads.for_programs(sides) | rest)
+        if sides.refused:
+            say(sides.refused, err=True)
     else:
         say(f"base: {found.base_machine} ({found.base})")
         say(f"new:  {found.new_machine} ({found.new})", "")
         _warn(found.faults)
-        show(comparison_tables.of_ratios(found.cases))
+        show(comparison_tables.of_ratios(found.ratios))
         show(table(findings, "base", "new"))
-        show(comparison_tables.of_means(found.means))
-        say(*legend(findings), *comparison_words.of_machines(found))
+        show(workloads.exercises(sides))
+        show(workloads.axes(sides))
+        say(*legend(findings), *comparison_words.of_machines(found), "", workloads.answer(sides))
     return 0
 
 

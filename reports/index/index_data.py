@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from msgspec import to_builtins
 from numpy.typing import NDArray
 
 from reports.findings.finding import exercise_title
@@ -19,6 +20,7 @@ from reports.purchase.prices import Price, total
 from reports.summary.headlines import Figure
 from reports.summary.model import Summary
 from reports.table.equipment import Equipment, equipment, surroundings
+from reports.table.workloads import table
 from suite.stored.run import Estimate
 
 RATE = "FLOP/s"
@@ -41,6 +43,22 @@ class Exercise(NamedTuple):
     cases: int
 
 
+class IndexPart(NamedTuple):
+    """A part of the workloads as far as one kind of device does it.
+
+    Parameters
+    ----------
+    kinds
+        The places of its cases among all cases, by kind.
+    """
+
+    name: str
+    title: str
+    weights: dict[str, float]
+    cpu: bool
+    kinds: list[list[int]]
+
+
 def data(
     machines: Sequence[Sequence[Summary]],
     figures: Sequence[Sequence[Figure | None]],
@@ -61,7 +79,7 @@ def data(
     bought = [_bought(run) for run in runs]
     prices = [total(known, one) for one in bought]
     cases = _cases(runs)
-    exercises = _exercises(runs, cases)
+    exercises, parts = _exercises(runs, cases), _parts(runs, cases)
     products = _products(figures)
     return {
         "machines": [place for place, machine in enumerate(machines) for _ in machine],
@@ -75,8 +93,10 @@ def data(
         "prices": _listed([price and tuple(price)[2:] for price in prices]),
         **surrounding([surroundings(run.environment) for run in runs]),
         "exercises": [one._asdict() for one in exercises],
+        "workloads": to_builtins(table().workloads),
+        "parts": [one._asdict() for one in parts],
         "times": pack(_logs(runs, cases)),
-        "errors": [_errors(run, exercises) for run in runs],
+        "errors": [_errors(run, exercises, parts) for run in runs],
     }
 
 
@@ -125,6 +145,23 @@ def _exercises(runs: Sequence[Summary], cases: Mapping[str, Sequence[int]]) -> l
     return found
 
 
+def _parts(runs: Sequence[Summary], cases: Mapping[str, Sequence[int]]) -> list[IndexPart]:
+    """Return the parts of the workloads of which some run has a case."""
+    places = {case: place for place, case in enumerate(itertools.chain(*cases.values()))}
+    found: dict[str, dict[str, set[int]]] = {}
+    for run in runs:
+        for name, its in run.scored.items():
+            for kind, numbers in its.items():
+                known = {places[number] for number in numbers if number in places}
+                found.setdefault(name, {}).setdefault(kind, set()).update(known)
+    return [
+        IndexPart(part.name, part.title, part.weights, cpu, kinds)
+        for part in table().parts
+        for cpu in (False, True)
+        if (kinds := [sorted(each) for each in found.get(part.name + ON_CPU * cpu, {}).values()])
+    ]
+
+
 def _logs(runs: Sequence[Summary], cases: Mapping[str, Sequence[int]]) -> NDArray[np.float64]:
     """Return the logarithms of times by run (rows) and case, NaN where a run lacks one."""
     count = itertools.count()
@@ -136,13 +173,15 @@ def _logs(runs: Sequence[Summary], cases: Mapping[str, Sequence[int]]) -> NDArra
     return found
 
 
-def _errors(run: Summary, exercises: Iterable[Exercise]) -> str:
-    """Return the standard error of each exercise's mean, and how far they err together, as digits.
+def _errors(run: Summary, exercises: Iterable[Exercise], parts: Iterable[IndexPart]) -> str:
+    """Return as digits the errors of exercises' means, how far they err together, and of parts.
 
     Cases that a reference lacks are in these errors too: that is what makes them approximate.
     """
     errors = "".join(pack_error(run.spread.errors.get(one.name)) for one in exercises)
-    return errors + pack_share(run.spread.shared)
+    names = (part.name + ON_CPU * part.cpu for part in parts)
+    of_parts = "".join(pack_error(run.spread.parts.get(name)) for name in names)
+    return errors + pack_share(run.spread.shared) + of_parts
 
 
 def _columns(

@@ -8,6 +8,8 @@ hold approximate figures.
 
 from msgspec import Struct
 
+from reports.table.workloads import Workload
+
 
 class Exercise(Struct, frozen=True, kw_only=True):
     """An exercise as far as one kind of device does it.
@@ -15,14 +17,45 @@ class Exercise(Struct, frozen=True, kw_only=True):
     name : unique, such as ``matmul``, or ``matmul.cpu`` for its cases on the CPU alone
     title : the name in words
     total : number of the reference's comparable cases: N of "n of N"
-    weight : in the overall ratio, unless the reader says otherwise. Cases on the CPU alone count
-        only where the reference measured no other device: they say nothing of an accelerator
+    weight : 1, or 0 of cases on the CPU alone where the reference measured an accelerator, of
+        which they say nothing
     """
 
     name: str
     title: str
     total: int
     weight: float
+
+
+class ScoredPart(Struct, frozen=True, kw_only=True):
+    """A part of the workloads, as far as the reference measured it.
+
+    total : number of the reference's cases
+    weights : by workload
+    """
+
+    name: str
+    title: str
+    total: int
+    weights: dict[str, float]
+
+
+class PartSpeeds(Struct, frozen=True, kw_only=True):
+    """How fast a machine is in the parts of the workloads.
+
+    logs : by part, the mean log of the common cases' speed ratios, >0 = faster than the reference;
+        every kind of case counts the same, and every size of a kind; without the parts that have
+        no common case
+    covariance : of the logs, in the order of the comparison's parts: of row i the columns up to i;
+        ``None`` where a side has fewer than six launches
+    quantile : as in `Machine`
+    counts : by part, the number of common cases
+    """
+
+    logs: dict[str, float]
+    covariance: list[list[float]] | None
+    quantile: float | None
+    counts: dict[str, int]
 
 
 class Less(Struct, frozen=True, kw_only=True):
@@ -74,6 +107,7 @@ class Machine(Struct, frozen=True, kw_only=True):
         the best (worst) common case of the exercise, or all of an exercise without any as the
         machine's best (worst) exercise on the same kind of device; ``None`` where it has none.
         No interval: what if
+    parts : what scores are made of
     energy : ``None`` where no case tells on both
     rates : of its own, whatever the reference
     differs : what differs between the machines and moves numbers, beyond the devices, such as
@@ -102,6 +136,7 @@ class Machine(Struct, frozen=True, kw_only=True):
     beyond: dict[str, int]
     best: dict[str, float | None]
     worst: dict[str, float | None]
+    parts: PartSpeeds
     energy: Less | None
     rates: list[Rate]
     differs: list[str]
@@ -114,9 +149,13 @@ class Comparison(Struct, frozen=True, kw_only=True):
     approximate : whether it is made of stored estimates and their standard errors, and not of
         all launches together
     reference : its run's name
+    parts : of the workloads: those of accelerators, or of the CPU where the reference measured no
+        accelerator
     """
 
     approximate: bool
     reference: str
     exercises: list[Exercise]
+    workloads: list[Workload]
+    parts: list[ScoredPart]
     machines: list[Machine]

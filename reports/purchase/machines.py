@@ -10,12 +10,20 @@ from statistics import fmean
 import numpy as np
 
 from reports.findings.finding import exercise_title
-from reports.purchase.comparison import Comparison, Exercise, Less, Machine
+from reports.purchase.comparison import (
+    Comparison,
+    Exercise,
+    Less,
+    Machine,
+    PartSpeeds,
+    ScoredPart,
+)
 from reports.purchase.measured import ON_CPU, Measured, exercise, joules, together
 from reports.purchase.prices import Price, total
 from reports.purchase.ratios import Launches, Ratios, Rows, Values, against
 from reports.table.equipment import around, equipment
 from reports.table.facts import machine_title
+from reports.table.workloads import table
 from suite.compare.alike import kind
 from suite.compare.pairing import Pair, match
 from suite.stored.names import name_of
@@ -46,6 +54,8 @@ def compare_measured(
         approximate=False,
         reference=reference.removesuffix(SUFFIX),
         exercises=exercises,
+        workloads=table().workloads,
+        parts=_parts(base),
         machines=[
             _machine(address, _Beside(base, one, exercises), prices)
             for address, one in measured.items()
@@ -65,6 +75,16 @@ def _exercises(base: Measured) -> list[Exercise]:
             weight=0.0 if elsewhere and name.endswith(ON_CPU) else 1.0,
         )
         for name, number in counts.items()
+    ]
+
+
+def _parts(base: Measured) -> list[ScoredPart]:
+    """Return the parts that the reference measured, in the table's order."""
+    totals = Counter(part.name for part, _ in base.parts.values())
+    return [
+        ScoredPart(name=part.name, title=part.title, total=totals[part.name], weights=part.weights)
+        for part in table().parts
+        if totals[part.name]
     ]
 
 
@@ -118,6 +138,32 @@ class _Beside:
         weights = [each.weight for each in self.exercises]
         return against(self.base.launches, self.one.launches, list(self.rows.values()), weights)
 
+    def parts(self) -> PartSpeeds:
+        """Return how fast the machine is in the parts of the workloads."""
+        names = [part.name for part in _parts(self.base)]
+        rows: dict[str, list[tuple[int, int]]] = {name: [] for name in names}
+        kinds: dict[str, list[str]] = {name: [] for name in names}
+        for pair in self.matched[0]:
+            if known := self.base.parts.get(pair.base.fullname):
+                part, kind = known
+                mine, its = self.base.cases[pair.base.fullname], self.one.cases[pair.new.fullname]
+                rows[part.name].append((mine[1], its[1]))
+                kinds[part.name].append(kind)
+        counts = {name: len(its) for name, its in rows.items()}
+        if self.base is self.one:
+            found = _itself(len(names))
+        else:
+            sides = self.base.launches, self.one.launches
+            shares = [*map(_shares, kinds.values())]
+            found = against(*sides, list(rows.values()), [1.0] * len(names), shares)
+        spread = None if found.covariance is None else _rounded(found.covariance)
+        return PartSpeeds(
+            logs=_logs(names, found),
+            covariance=spread and [row[: i + 1] for i, row in enumerate(spread)],
+            quantile=_quantile(found),
+            counts=counts,
+        )
+
     def bound(
         self, choose: Callable[[Iterable[float]], float], logs: Mapping[str, float]
     ) -> dict[str, float | None]:
@@ -157,6 +203,20 @@ class _Beside:
         )
 
 
+def _shares(kinds: Sequence[str]) -> list[float]:
+    """Return how much each case counts: every kind the same, and every case of a kind."""
+    cases = Counter(kinds)
+    return [1 / len(cases) / cases[kind] for kind in kinds]
+
+
+def _logs(names: Iterable[str], ratios: Ratios) -> dict[str, float]:
+    return {
+        name: round(float(log), DECIMALS)
+        for name, log in zip(names, ratios.logs, strict=True)
+        if not np.isnan(log)
+    }
+
+
 def _itself(exercises: int) -> Ratios:
     return Ratios(np.zeros(exercises), np.zeros((exercises, exercises)), 0.0)
 
@@ -169,11 +229,7 @@ def _machine(address: str, beside: _Beside, prices: Sequence[Price]) -> Machine:
     if beside.base is beside.one:
         missing = beside.one.left_out
     ratios = beside.ratios()
-    logs = {
-        name: round(float(log), DECIMALS)
-        for name, log in zip(beside.rows, ratios.logs, strict=True)
-        if not np.isnan(log)
-    }
+    logs = _logs(beside.rows, ratios)
     return Machine(
         run=address.removesuffix(SUFFIX),
         title=machine_title(beside.one.run),
@@ -195,6 +251,7 @@ def _machine(address: str, beside: _Beside, prices: Sequence[Price]) -> Machine:
         beyond=dict(Counter(exercise(beside.one.cases[name][0]) for name in beyond)),
         best=beside.bound(max, logs),
         worst=beside.bound(min, logs),
+        parts=beside.parts(),
         energy=beside.energy(),
         rates=beside.one.rates,
         differs=around(base.environment, one.environment),

@@ -12,6 +12,7 @@ from reports.purchase.comparison import Rate
 from reports.purchase.ratios import Launches, Values
 from reports.summary.headlines import figures
 from reports.table.equipment import equipment
+from reports.table.workloads import Part, kind_of, on_cpu, part_of
 from suite import checks
 from suite.compare.alike import failures, faults
 from suite.compare.pairing import by_key
@@ -36,6 +37,9 @@ class Measured:
         By full name, each with its row in `launches`.
     left_out
         Why the other cases have no ratio, by full name.
+    parts
+        By full name, the part of the workloads that a case belongs to, and its kind; of cases on
+        an accelerator, or on the CPU where no other was measured.
     rates
         The best ones of its device; none of a run with an error.
     """
@@ -44,6 +48,7 @@ class Measured:
     launches: Launches
     cases: dict[str, tuple[Case, int]]
     left_out: dict[str, str]
+    parts: dict[str, tuple[Part, str]]
     rates: list[Rate]
 
     @property
@@ -68,7 +73,14 @@ class Measured:
         names = [name for name in seconds if name not in left_out]
         launches = Launches.of(together([seconds[name] for name in names]))
         kept = {name: (cases[name], row) for row, name in enumerate(names)}
-        return cls(run, launches, kept, left_out, [] if whole else _rates(run))
+        parts = _parts([case for case, _ in kept.values()])
+        return cls(run, launches, kept, left_out, parts, [] if whole else _rates(run))
+
+
+def _parts(cases: Sequence[Case]) -> dict[str, tuple[Part, str]]:
+    alone = all(map(on_cpu, cases))
+    known = ((case, part_of(case)) for case in cases if on_cpu(case) == alone)
+    return {case.fullname: (part, kind_of(case)) for case, part in known if part}
 
 
 def exercise_of(group: str, device: str) -> str:

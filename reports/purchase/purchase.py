@@ -71,6 +71,7 @@ class Shown(Struct, frozen=True):
     sentences : what the page says in short
     names : of the machines, in the order in which they were given
     reference : the name of the machine that the others are compared with
+    under : the workload, such as "under training"
     ranked : the machines, fastest first
     table : the rows of the download
     """
@@ -79,6 +80,7 @@ class Shown(Struct, frozen=True):
     sentences: list[str]
     names: list[str]
     reference: str
+    under: str
     ranked: list[Line]
     table: list[Single]
 
@@ -192,7 +194,7 @@ def files(
     marks = {name: mark(content) for name, content in tables.items()}
     head = purchase_signs.head(about, marks, publication)
     text = page(shown, comparisons, runs, head)
-    image = purchase_signs.picture(shown.reference, shown.ranked, when)
+    image = purchase_signs.picture(shown.reference, shown.under, shown.ranked, when)
     return {PAGE: text.encode(), IMAGE: image, **tables}
 
 

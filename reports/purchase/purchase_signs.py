@@ -33,15 +33,15 @@ class Line(Struct, frozen=True):
 
     value, interval : how many times as fast as the reference, in words; ``None`` without a ratio,
         and empty without an interval
-    exercises, of : in how many exercises it has a ratio, and in how many it could
+    cases, every : how many cases the ratio is made of, and how many the reference measured
     """
 
     name: str
     is_reference: bool
     value: str | None
     interval: str
-    exercises: int
-    of: int
+    cases: int
+    every: int
 
 
 def title(names: Sequence[str]) -> str:
@@ -66,13 +66,13 @@ def newest(runs: Mapping[str, Run]) -> str:
     return max((one.datetime for one in runs.values()), key=metadata.date)
 
 
-def picture(reference: str, ranked: Sequence[Line], when: str) -> bytes:
-    """Draw the machines' ratios to the reference, fastest first, as PNG."""
+def picture(reference: str, under: str, ranked: Sequence[Line], when: str) -> bytes:
+    """Draw the machines' speeds, fastest first, as PNG; `under` names the workload."""
     foot = f"{counted(len(ranked), 'machine')}, the newest run of {moment(when)}"
-    return card.card("Machines side by side", _lines(reference, ranked), foot)
+    return card.card("Machines side by side", _lines(reference, under, ranked), foot)
 
 
-def _lines(reference: str, ranked: Sequence[Line]) -> Iterator[Row]:
+def _lines(reference: str, under: str, ranked: Sequence[Line]) -> Iterator[Row]:
     """Yield the machines beside the reference, each with its ratio where it has one."""
     for line in ranked:
         if line.is_reference:
@@ -80,6 +80,6 @@ def _lines(reference: str, ranked: Sequence[Line]) -> Iterator[Row]:
         if line.value is None:
             yield Row(line.name, f"has nothing that can be compared with {reference}")
             continue
-        over = f"over {line.exercises} of {line.of} exercises"
         interval = line.interval or "(no interval)"
-        yield Row(f"{line.value} {interval}", f"{line.name}: times as fast as {reference}, {over}")
+        speed = f"{line.name}: times as fast as {reference}, {under}"
+        yield Row(f"{line.value} {interval}", speed)

@@ -91,7 +91,11 @@ class Ratios:
 
 
 def against(
-    reference: Launches, machine: Launches, exercises: Sequence[Rows], weights: Sequence[float]
+    reference: Launches,
+    machine: Launches,
+    exercises: Sequence[Rows],
+    weights: Sequence[float],
+    shares: Sequence[Sequence[float]] | None = None,
 ) -> Ratios:
     """Hold a machine against the reference.
 
@@ -104,35 +108,40 @@ def against(
         The common cases of each.
     weights
         Of each exercise, not all 0.
+    shares
+        Of each case in its exercise, with the sum 1; by default all count the same.
     """
+    parts = shares or [[1 / max(len(rows), 1)] * len(rows) for rows in exercises]
     logs = np.array(
         [
-            np.mean([reference.centre[mine] - machine.centre[other] for mine, other in rows])
+            np.dot(part, [reference.centre[mine] - machine.centre[its] for mine, its in rows])
             if rows
             else np.nan
-            for rows in exercises
+            for rows, part in zip(exercises, parts, strict=True)
         ]
     )
     launches = reference.number, machine.number
     known = [bool(rows) for rows in exercises]
     if min(launches) < LEAST_LAUNCHES or not any(known):
         return Ratios(logs, None, None)
-    parts = [
-        _covariance(side, [[pair[place] for pair in rows] for rows in exercises])
-        for place, side in enumerate((reference, machine))
+    covariances = [
+        _covariance(side, [[pair[which] for pair in rows] for rows in exercises], parts)
+        for which, side in enumerate((reference, machine))
     ]
-    shares = np.where(known, weights, 0.0)
-    shares = shares if shares.any() else np.array(known, dtype=float)
-    variances = [float(shares @ part @ shares) for part in parts]
-    return Ratios(logs, parts[0] + parts[1], _quantile(variances, launches))
+    asked = np.where(known, weights, 0.0)
+    asked = asked if asked.any() else np.array(known, dtype=float)
+    variances = [float(asked @ one @ asked) for one in covariances]
+    return Ratios(logs, covariances[0] + covariances[1], _quantile(variances, launches))
 
 
-def _covariance(side: Launches, exercises: Sequence[Sequence[int]]) -> Values:
+def _covariance(
+    side: Launches, exercises: Sequence[Sequence[int]], shares: Sequence[Sequence[float]]
+) -> Values:
     """Return what one run's launches leave open of each exercise's mean, and of two together."""
     means = np.zeros((len(exercises), RESAMPLES))
-    for place, rows in enumerate(exercises):
+    for exercise, (rows, part) in enumerate(zip(exercises, shares, strict=True)):
         if rows:
-            means[place] = side.resampled[list(rows)].mean(axis=0)
+            means[exercise] = np.asarray(part) @ side.resampled[list(rows)]
     apart = means - means.mean(axis=1, keepdims=True)
     unbiased = side.number / (side.number - 1) / (RESAMPLES - 1)
     found: Values = np.einsum("ir,jr->ij", apart, apart) * unbiased

@@ -13,7 +13,7 @@ from reports.summary.views import Marks, doubtful
 from reports.table import facts
 from reports.table.estimates import CaseEstimate
 from reports.table.spread import Spread, spread
-from reports.table.times import Times, times
+from reports.table.times import Scored, Times, part_name, scored, times
 from suite.compare import RunComparison
 from suite.compare.alike import failures, faults
 from suite.stored.names import name_of
@@ -81,6 +81,7 @@ class Summary(Struct, frozen=True, kw_only=True):
     axes : what its first accelerator is worth, or its CPU
     faults : errors of the whole run, with any of which no number counts
     times : of the cases that can stand in a ratio with another run's
+    scored : those of them that scores are made of
     spread : how far its launches leave the means of exercises open
     answers : the leading answer to every exercise
     change : since the run before on this machine; ``None`` where there is none
@@ -108,6 +109,7 @@ class Summary(Struct, frozen=True, kw_only=True):
     axes: DeviceAxes
     faults: tuple[str, ...]
     times: Times
+    scored: Scored
     spread: Spread
     href: str = ""
     answers: tuple[Answer, ...] = ()
@@ -130,6 +132,7 @@ def summarise(run: Run, sha256: str, estimated: Sequence[CaseEstimate]) -> Summa
     unfit = failures(run, "")
     logs = {one.case: one.log_mean for one in estimated}
     wrong = tuple(faults(run, ""))
+    parts = {case.fullname: name for case in run.benchmarks if (name := part_name(case))}
     status = Counter(outcome.status for outcome in part.outcomes)
     return Summary(
         sha256=sha256,
@@ -154,7 +157,8 @@ def summarise(run: Run, sha256: str, estimated: Sequence[CaseEstimate]) -> Summa
         axes=device_axes(run),
         faults=wrong,
         times={} if wrong else times(run, logs, unfit),
-        spread=spread(estimated, unfit),
+        scored={} if wrong else scored(run),
+        spread=spread(estimated, unfit, parts),
     )
 
 

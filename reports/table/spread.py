@@ -7,7 +7,7 @@ launches (`static/ratios.js`) take it from here; those of `reports.purchase.rati
 """
 
 import math
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Mapping
 
 import numpy as np
 from msgspec import Struct
@@ -27,31 +27,49 @@ class Spread(Struct, frozen=True):
         that six launches did not measure
     shared : correlation of two exercises, from 0 to 1, which gives their mean over all the error
         that the launches show it to have; of those that need an accelerator, where there are any
+    parts : as ``errors``, by part of the workloads
     """
 
     errors: dict[str, float]
     shared: float
+    parts: dict[str, float] = {}
 
 
-def spread(estimated: Iterable[CaseEstimate], unfit: Container[str]) -> Spread:
+def spread(
+    estimated: Iterable[CaseEstimate],
+    unfit: Container[str],
+    parts: Mapping[str, str] | None = None,
+) -> Spread:
     """Look at the launches of a run's cases.
 
     Parameters
     ----------
     unfit
         Full names of the cases that count for nothing.
+    parts
+        By full name, the part of the workloads that a case belongs to.
     """
     rows: dict[str, list[list[float]]] = {}
+    scored: dict[str, list[list[float]]] = {}
     for one in estimated:
         if one.case not in unfit:
-            rows.setdefault(exercise_of(one.exercise, one.device), []).append(_logs(one.medians))
-    means = {name: _mean(np.array(each)) for name, each in rows.items()}
-    known = {name: mean for name, mean in means.items() if _launches(mean) >= LEAST_LAUNCHES}
+            logs = _logs(one.medians)
+            rows.setdefault(exercise_of(one.exercise, one.device), []).append(logs)
+            if part := (parts or {}).get(one.case):
+                scored.setdefault(part, []).append(logs)
+    known, of_parts = _known(rows), _known(scored)
     leading = [name for name in known if not name.endswith(ON_CPU)] or [*known]
     return Spread(
         errors={name: _error(mean) for name, mean in known.items()},
+        parts={name: _error(mean) for name, mean in of_parts.items()},
         shared=_shared(np.array([known[name] for name in leading])) if len(leading) > 1 else 0.0,
     )
+
+
+def _known(rows: Mapping[str, list[list[float]]]) -> dict[str, Values]:
+    """Return how far off launches are, without what six launches did not measure."""
+    means = {name: _mean(np.array(each)) for name, each in rows.items()}
+    return {name: mean for name, mean in means.items() if _launches(mean) >= LEAST_LAUNCHES}
 
 
 def _logs(medians: list[float | None]) -> list[float]:

@@ -116,7 +116,8 @@ class CaseRatio(Struct, frozen=True, kw_only=True):
     base_case, new_case : full names
     place : the kinds of the devices that take part, such as ``accelerator``
     base, new : seconds
-    ratio : new / base with its interval; ``None`` where the two are not of the same thing
+    speed : how many times as fast the new machine is, base / new, with its interval; ``None`` where
+        the two are not of the same thing
     reason : why they are not
     """
 
@@ -126,23 +127,8 @@ class CaseRatio(Struct, frozen=True, kw_only=True):
     place: str
     base: Estimate
     new: Estimate
-    ratio: Estimate | None
+    speed: Estimate | None
     reason: str | None
-
-
-class Mean(Struct, frozen=True, kw_only=True):
-    """The cases of one exercise on one kind of device, taken together.
-
-    ratio : of the geometric means of the times of the common cases, new / base
-    cases : number of common cases
-    every : number of cases that either machine measured
-    """
-
-    group: str
-    place: str
-    ratio: Estimate
-    cases: int
-    every: int
 
 
 class MachineComparison(Struct, frozen=True, kw_only=True):
@@ -150,6 +136,7 @@ class MachineComparison(Struct, frozen=True, kw_only=True):
 
     base, new : names of the runs
     base_machine, new_machine : names of the kinds of machine
+    ratios : of the cases that both measured
     faults : errors of a whole run; with any there is no ratio
     differences : facts that differ and move numbers
     """
@@ -158,8 +145,7 @@ class MachineComparison(Struct, frozen=True, kw_only=True):
     new: str
     base_machine: str
     new_machine: str
-    cases: list[CaseRatio]
-    means: list[Mean]
+    ratios: list[CaseRatio]
     unmatched: list[Unmatched]
     faults: list[str]
     differences: list[Difference]

@@ -6,7 +6,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from suite.compare.alike import kind
-from suite.compare.model import CaseComparison, CaseRatio, Mean
+from suite.compare.model import CaseComparison, CaseRatio
 from suite.stored.names import name_of
 from suite.stored.run import Estimate
 from suite.units import RATIO, format_estimate, format_point, format_value
@@ -64,29 +64,13 @@ def of_ratios(cases: Iterable[CaseRatio]) -> Table:
         Row(
             case.group,
             *_parts(kind(name_of(case.base_case))),
-            _numbers(case.base, case.new, case.ratio),
+            _numbers(case.base, case.new, case.speed),
         )
         for case in cases
-        if case.ratio is not None
+        if case.speed is not None
     ]
-    return Table(_times("base", "new"), rows)
-
-
-def of_means(means: Iterable[Mean]) -> Table:
-    """Return a row for each exercise and kind of device."""
-    columns = (Column(f"new / base{GAP}"), Column("cases"))
-    return Table(
-        columns,
-        [
-            Row(
-                mean.group,
-                mean.place,
-                "",
-                (format_estimate(mean.ratio, RATIO), f"{mean.cases} of {mean.every}"),
-            )
-            for mean in means
-        ],
-    )
+    columns = Column("base", right=True), Column("new", right=True), Column("new, times as fast")
+    return Table(columns, rows)
 
 
 def finds(change: float | None) -> str:

@@ -102,12 +102,12 @@ def of_versions(comparison: VersionComparison) -> list[str]:
 
 def of_machines(comparison: MachineComparison) -> list[str]:
     """Say which machines are held beside each other, what differs, and what each lacks."""
-    lines = ["No verdicts: below 1, a case takes less time on the new machine."]
+    lines = ["No verdicts: above 1, a case takes less time on the new machine."]
     if comparison.differences:
         lines += ["What differs and moves numbers:", *differing(comparison.differences)]
     else:
         lines.append("Nothing differs that is known to move numbers.")
-    others = ((kind(name_of(one.base_case)), one.reason) for one in comparison.cases)
+    others = ((kind(name_of(one.base_case)), one.reason) for one in comparison.ratios)
     if not comparison.faults:
         lines += [f"no ratio: {line}" for line in grouped(others)]
     return [*lines, *unmatched(comparison.unmatched)]

@@ -39,16 +39,16 @@ MONEY = [f"price.{ONE}", "kwh"]
 PURCHASE_SAYS_NOTHING = [
     *BROKEN,
     *(f"kwh={value}" for value in BEYOND),
-    *(f"{key}={value}" for key in (MONEY[0], "hours", "weight.matmul") for value in BEYOND[:5:2]),
+    *(f"{key}={value}" for key in (MONEY[0], "hours", "weight.norms") for value in BEYOND[:5:2]),
     *(f"{key}={name}" for key in ("reference", "against") for name in NAMES),
-    *(f"weight.{name}=7&price.{name}=7" for name in NAMES),
+    *(f"workload=own&weight.{name}=7&price.{name}=7" for name in NAMES),
 ]
 PURCHASE_SAYS_MUCH = [
     *(f"currency={quote(one)}" for one in (*NAMES, "<script>", "\u202e\0", "W" * 5000)),
     *(f"{key}={value}" for key in MONEY for value in ("0", "5e-324", "1e-300", "0x10")),
     f"price.{ONE}=1e12&price.{OTHER}=0.000001&kwh=1e6&hours=24&years=100",
-    "weight.matmul=1e-320&weight.copies=0&weight.parameters=0&weight.norm_logging=0",
-    "weight.matmul=1000&share=1e-320&years=0",
+    "workload=own&weight.norms=1e-320&weight.memory=0&weight.small_products=0",
+    "workload=own&weight.norms=1000&share=1e-320&years=0",
     f"kwh=1&kwh=NaN&reference={ONE}&reference=__proto__",
 ]
 INDEX_SAYS_NOTHING = [

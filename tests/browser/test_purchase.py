@@ -21,7 +21,7 @@ from tests.browser.chromium import LOOKS, shown
 from tests.instruments import factory
 from tests.reports.purchase.test_ranking import without
 
-PARTS = ("summary", "speed", "worth", "front", "exercises", "notes")
+PARTS = ("summary", "speed", "worth", "usual", "front", "exercises", "notes")
 RUNS = {
     "a/one.html": factory.run(seed=1, accelerators=1),
     "b/two.html": factory.run(seed=2, accelerators=1, slower=1.3, noise=0.03),
@@ -119,15 +119,35 @@ def test_without_a_script_all_numbers_are_there_and_no_dead_field(
         assert one.page.locator("[data-part='speed'] tbody tr").count() == len(RUNS)
 
 
-def test_weights_move_the_overall_ratio(page: Page, comparison: Comparison) -> None:
-    put(page, "Norm logging", "3")
-    put(page, "Matmul", "0")
-    weights = {"norm_logging": 3.0, "matmul": 0.0}
-    found: Any = call("economics.overall", comparison, comparison.machines[0], weights)
-    value = format_value(exp(found["speed"]["log"]), "")[:4]
-    assert cells(page, "speed", "A")[1].startswith(value)
-    assert cells(page, "speed", "A")[2] == f"{found['exercises']} of {found['of']}"
-    assert "weight.norm_logging=3" in page.url
+def choose(page: Page, workload: str) -> None:
+    page.get_by_role("radio", name=workload).check()
+
+
+def test_a_workload_is_chosen_and_stands_in_the_address(page: Page, comparison: Comparison) -> None:
+    training = cells(page, "speed", "A")
+    choose(page, "Small operations")
+    found: Any = call("purchaseBuilt.score", comparison, "a/one", "small")
+    small = cells(page, "speed", "A")
+    assert small[2] == f"{found['cases']} of {found['every']}"
+    assert float(small[1].partition(RATIO)[0]) == pytest.approx(found["speed"]["value"], rel=0.01)
+    assert "workload=small" in page.url
+    assert "Under small operations" in part(page, "summary")
+    page.go_back()
+    assert cells(page, "speed", "A") == training
+    assert page.get_by_role("radio", name="Training").is_checked()
+
+
+def test_own_weights_move_the_score(page: Page, comparison: Comparison) -> None:
+    choose(page, "Own weights")
+    put(page, "Small products", "3")
+    put(page, "Large products in float32", "0")
+    usual: Any = call("economics.weightsOf", comparison, "training")
+    weights = {**usual, "small_products": 3.0, "products_float32": 0.0}
+    found: Any = call("economics.score", comparison, comparison.machines[0], weights)
+    shown = float(cells(page, "speed", "A")[1].partition(RATIO)[0])
+    assert shown == pytest.approx(exp(found["speed"]["log"]), rel=0.01)
+    assert cells(page, "speed", "A")[2] == f"{found['cases']} of {found['every']}"
+    assert "workload=own&weight.small_products=3" in page.url
 
 
 def test_prices_and_use_are_counted(page: Page) -> None:
@@ -191,12 +211,13 @@ def test_a_view_can_be_sent_and_the_back_button_takes_a_step_back(
 
 def test_reset_forgets_what_was_set_in_its_fields_alone(page: Page) -> None:
     before = part(page, "worth")
+    choose(page, "Own weights")
     put(page, "Years", "5")
-    put(page, "Matmul", "2")
+    put(page, "Small products", "2")
     page.get_by_role("group", name="Prices and use").get_by_role("button").click()
     assert "years" not in page.url
-    assert "weight.matmul=2" in page.url
-    page.get_by_role("group", name="exercise").get_by_role("button").click()
+    assert "weight.small_products=2" in page.url
+    page.get_by_role("group", name="How much each part counts").get_by_role("button").click()
     assert part(page, "worth") == before
 
 
@@ -217,7 +238,8 @@ def test_what_is_wrong_is_told_beside_the_field_and_changes_nothing(
 
 
 @pytest.mark.parametrize(
-    "fragment", ["hours=25&kwh=-1&years=x", "weight.matmul=NaN&share=1e999", "reference=nobody"]
+    "fragment",
+    ["hours=25&kwh=-1&years=x", "workload=none&weight.norms=NaN&share=1e999", "reference=nobody"],
 )
 def test_a_fragment_that_is_wrong_is_as_if_it_said_nothing(
     browser: Browser, address: str, page: Page, fragment: str

@@ -169,11 +169,16 @@ def test_a_purchase_comparison_has_ratios_and_never_a_verdict(
     shown = frobench("compare", "--purchase", *results, folder=tmp_path)
     assert shown.returncode == 0
     assert "slower" not in shown.stdout
-    assert "new / base" in shown.stdout
+    assert "new, times as fast" in shown.stdout
+    assert "Training: new has 0." in shown.stdout
+    assert "compute float32" in shown.stdout
     found = json.loads(
         frobench("compare", "--purchase", *results, "--json", folder=tmp_path).stdout
     )
-    assert {mean["group"] for mean in found["means"]} >= {"matmul", "parameters"}
+    assert {one["name"] for one in found["exercises"]} >= {"matmul.cpu", "parameters.cpu"}
+    assert found["speed"]["low"] <= found["speed"]["value"] <= found["speed"]["high"]
+    assert found["axes"]["base"]["axes"][0]["name"] == "compute"
+    assert found["cases"] > 0
     assert found["findings"][0]["word"] is None
 
 

@@ -32,9 +32,9 @@ const cells = (() => {
 
   /** Ratios in place of those against another reference, under their headings. */
   function against(node, heads, held, i, means) {
-    const reference = String(held?.reference ?? "");
-    if ((node.dataset.reference ?? "") === reference) return;
-    node.dataset.reference = reference;
+    const key = held?.key ?? "";
+    if ((node.dataset.held ?? "") === key) return;
+    node.dataset.held = key;
     node.querySelectorAll(".ratio").forEach((cell) => cell.remove());
     if (held) node.lastElementChild.before(...means(i).map((mean, place) =>
       ratio(mean, heads.cells[FIRST_RATIO + place].textContent, i === held.reference)));

@@ -5,14 +5,17 @@
  * units of what the reference does in it. No currency is converted.
  *
  * @typedef {{name: string, title: string, total: number, weight: number}} Exercise
+ * @typedef {{name: string, title: string, total: number, weights: Object<string, number>}} Part
  * @typedef {{run: string, title: string, href: string, device: string, count: number,
  *   watts: ?number, watts_source: ?string, memory_bytes: ?number, price: ?number,
  *   currency: ?string, price_date: ?string, price_kind: ?string, price_source: ?string,
  *   logs: Object<string, number>, covariance: ?number[][], quantile: ?number,
  *   counts: Object<string, number>, beyond: Object<string, number>,
- *   best: Object<string, ?number>, worst: Object<string, ?number>, energy: ?object,
+ *   best: Object<string, ?number>, worst: Object<string, ?number>, parts: {logs: Object<string, number>,
+ *   covariance: ?number[][], quantile: ?number, counts: Object<string, number>}, energy: ?object,
  *   rates: object[], differs: string[], missing: string[]}} Machine
  * @typedef {{approximate: boolean, reference: string, exercises: Exercise[],
+ *   workloads: {name: string, title: string, what: string}[], parts: Part[],
  *   machines: Machine[]}} Comparison
  * @typedef {{log: number, error: ?number, quantile: ?number}} Speed
  * @typedef {{value: number, low: ?number, high: ?number}} Amount
@@ -32,44 +35,44 @@ const economics = (() => {
     return { value: Math.exp(log), low: end(-1), high: end(1) };
   }
 
-  /** The speed over exercises, each with its weight. @returns {?Speed} */
-  function speed(exercises, machine, weights) {
+  /**
+   * The weighted geometric mean over things that have a log; of a covariance the columns up to each row will do.
+   * @returns {?Speed}
+   */
+  function speed(things, { logs, covariance, quantile }, weights) {
     const every = sum(Object.values(weights));
     if (every === 0) return null;
-    const log = sum(Object.entries(weights).map(([name, weight]) => (weight / every) * machine.logs[name]));
-    if (machine.covariance === null) return { log, error: null, quantile: null };
-    const shares = exercises.map(({ name }) => given(weights, name, 0) / every);
-    const variance = sum(machine.covariance.map((row, i) =>
-      shares[i] * sum(row.map((value, j) => shares[j] * value))));
-    return { log, error: Math.sqrt(Math.max(variance, 0)), quantile: machine.quantile };
+    const log = sum(Object.entries(weights).map(([name, weight]) => (weight / every) * logs[name]));
+    if (covariance === null) return { log, error: null, quantile: null };
+    const shares = things.map(({ name }) => given(weights, name, 0) / every);
+    const variance = sum(shares.map((one, i) => one * sum(shares.map((other, j) =>
+      other * covariance[Math.max(i, j)][Math.min(i, j)]))));
+    return { log, error: Math.sqrt(Math.max(variance, 0)), quantile };
   }
 
   /** The speed in one exercise, or null without a common case. */
   const single = ({ exercises }, machine, name) =>
     speed(exercises, machine, Object.hasOwn(machine.logs, name) ? { [name]: 1 } : {});
 
-  /** The speed over all exercises that have a weight, as far as both machines have them. */
-  function overall({ exercises }, machine, weights) {
-    const wanted = Object.fromEntries(exercises.map(({ name, weight }) => [name, given(weights, name, weight)]));
-    const asked = exercises.filter(({ name }) => wanted[name] > 0);
-    const there = asked.filter(({ name }) => Object.hasOwn(machine.logs, name));
-    const used = Object.fromEntries(there.map(({ name }) => [name, wanted[name]]));
-    return {
-      speed: speed(exercises, machine, used),
-      exercises: there.length,
-      of: asked.length,
-      cases: sum(there.map(({ name }) => machine.counts[name])),
-      every: sum(asked.map(({ total }) => total)),
-      best: whatIf(asked, machine.best, wanted),
-      worst: whatIf(asked, machine.worst, wanted),
-    };
-  }
+  /** How much each part counts under a workload. */
+  const weightsOf = ({ parts }, workload) =>
+    Object.fromEntries(parts.map(({ name, weights }) => [name, given(weights, workload, 0)]));
 
-  /** The ratio if all that is missing were like the best or the worst. */
-  function whatIf(asked, logs, wanted) {
-    if (asked.length === 0 || asked.some(({ name }) => logs[name] === null)) return null;
-    const weighted = asked.map(({ name }) => wanted[name] * logs[name]);
-    return Math.exp(sum(weighted) / sum(asked.map(({ name }) => wanted[name])));
+  /**
+   * The score: the speed over the parts that have a weight, as far as both machines measured them.
+   * @param {Object<string, number>} weights by part
+   */
+  function score({ parts }, machine, weights) {
+    const asked = parts.filter(({ name }) => given(weights, name, 0) > 0);
+    const there = asked.filter(({ name }) => Object.hasOwn(machine.parts.logs, name));
+    const used = Object.fromEntries(there.map(({ name }) => [name, weights[name]]));
+    return {
+      speed: speed(parts, machine.parts, used),
+      parts: there.length,
+      of: asked.length,
+      cases: sum(there.map(({ name }) => machine.parts.counts[name])),
+      every: sum(asked.map(({ total }) => total)),
+    };
   }
 
   /** What a unit of work takes of an amount: what the reference does in the time. */
@@ -103,9 +106,7 @@ const economics = (() => {
    */
   function beside(held, one, other, weights) {
     const comparison = held.find(({ reference }) => reference === other);
-    const machine = comparison.machines.find(({ run }) => run === one);
-    const every = comparison.exercises.map(({ name }) => [name, given(weights, name, 0)]);
-    return overall(comparison, machine, Object.fromEntries(every)).speed;
+    return score(comparison, comparison.machines.find(({ run }) => run === one), weights).speed;
   }
 
   /** Whether a machine is surely more than so many times as fast as the reference. */
@@ -126,5 +127,5 @@ const economics = (() => {
   const beaters = (options, faster) => options.map(([cost, one]) =>
     options.filter(([its, other]) => its <= cost && faster(other, one)).map(([, other]) => other));
 
-  return { ratio, single, overall, perWork, workPer, pricePerRate, ownership, beside, surely, places, beaters };
+  return { ratio, single, weightsOf, score, perWork, workPer, pricePerRate, ownership, beside, surely, places, beaters };
 })();

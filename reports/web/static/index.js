@@ -42,7 +42,7 @@
       words: (said.get("q") ?? "").toLowerCase().split(/\s+/).filter(Boolean),
       choices: Object.fromEntries(CHOICES.map((key) => [key, offered(key) ? said.get(key) : ""])),
       flags: Object.fromEntries(FLAGS.map((key) => [key, said.has(key)])),
-      sort: said.get("sort") ?? USUAL,
+      sort: said.get("sort") ?? USUAL, workload: workload(),
       reference: place(said.get("reference")),
       picked: [...new Set(picked)],
     };
@@ -68,6 +68,10 @@
     return read.nodes.map((_, i) => i).filter(fits);
   }
 
+  /** The workload of scores. */
+  const workload = () => data.workloads.map(({ name }) => name)
+    .find((name) => name === setting.read().get("workload")) ?? data.workloads[0].name;
+
   /** What a column sorts by. */
   function values(key) {
     if (key === "since") return data.slower.map((count) => count || null);
@@ -77,7 +81,7 @@
     const [word, name] = key.split(/\.(.*)/);
     if (word !== "ratio" || !state.held) return null;
     const { mean, single } = state.held.against;
-    if (name === undefined) return read.nodes.map((_, i) => mean(i).log);
+    if (name === undefined) return read.nodes.map((_, i) => mean(i, workload()).log);
     const exercise = data.exercises.findIndex((one) => one.name === name);
     return exercise < 0 ? null : read.nodes.map((_, i) => single(i, exercise).log);
   }
@@ -91,12 +95,13 @@
 
   /** Hold all runs against the reference, unless they are. */
   function hold(reference) {
-    if ((state.held?.reference ?? null) === reference) return;
+    const key = reference === null ? null : `${reference} ${workload()}`;
+    if ((state.held?.key ?? null) === key) return;
     state.held = null;
     if (reference !== null) {
       const against = reader.against(reference);
       const shown = data.exercises.map((_, i) => i).filter((i) => against.totals[i] && against.weights[i]);
-      state.held = { reference, against, shown };
+      state.held = { key, reference, against, shown };
     }
     headings();
   }
@@ -107,7 +112,7 @@
     table.classList.toggle("held", state.held !== null);
     if (!state.held) return;
     const titles = state.held.shown.map((i) => [`ratio.${data.exercises[i].name}`, data.exercises[i].title]);
-    for (const [key, title] of [["ratio", "Times as fast, overall"], ...titles]) {
+    for (const [key, title] of [["ratio", `Times as fast, ${data.workloads.find(({ name }) => name === workload()).title.toLowerCase()}`], ...titles]) {
       const head = element("th", { scope: "col", class: "ratio", "data-key": key });
       sortable(head, title);
       heads.lastElementChild.before(head);
@@ -164,7 +169,7 @@
   /** A row's ratios: the overall one and those by exercise. */
   function means(i) {
     const { against, shown } = state.held;
-    return [against.mean(i), ...shown.map((one) => against.single(i, one))];
+    return [against.mean(i, workload()), ...shown.map((one) => against.single(i, one))];
   }
 
   /** Put as many of the rows that are asked for into the table as are to be seen. */

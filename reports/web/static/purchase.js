@@ -3,7 +3,7 @@
 /**
  * The purchase page at work: what a reader sets is read from the address, all that depends on it
  * is drawn anew. A page calls `purchase.show(root, comparisons)` with the same machines beside each of
- * them, and again when other machines are to be shown; `root` holds an element for each of `data-part`: reference, summary, speed, costs, worth, usual, against, front, weights, exercises, notes.
+ * them, and again when other machines are to be shown; `root` holds an element for each of `data-part`: workload, reference, summary, speed, costs, worth, usual, against, front, weights, exercises, notes.
  * The build calls `purchase.parts` alone, with nothing set.
  */
 const purchase = (() => {
@@ -16,6 +16,8 @@ const purchase = (() => {
     { key: "share", label: "Power drawn at work, in percent of what it may draw", least: 0, most: 100, usual: 100 },
   ];
   const CURRENCY = "USD";
+  /** The workload whose weights the reader sets. */
+  const OWN = "own";
 
   let usualNow = "price";
 
@@ -26,8 +28,20 @@ const purchase = (() => {
   /** The currency that prices are in now. */
   const currencyOf = (comparison, said) => said.get("currency")?.slice(0, 8) || usualCurrency(comparison);
 
-  const weight = ({ name, title, weight: usual }) =>
-    ({ key: `weight.${name}`, label: title, least: 0, most: 1000, usual });
+  /** The workload that holds unless the reader says otherwise: the first of which a case was measured. */
+  const usualWorkload = ({ workloads, parts }) =>
+    (workloads.find(({ name }) => parts.some(({ weights }) => Object.hasOwn(weights, name))) ?? workloads[0]).name;
+
+  /** The workload that the reader chose. */
+  function workloadOf(comparison, said) {
+    const asked = said.get("workload");
+    const known = asked === OWN || comparison.workloads.some(({ name }) => name === asked);
+    return known ? asked : usualWorkload(comparison);
+  }
+
+  /** How much a part counts where the reader weighs them. */
+  const weight = (comparison, { name, title, weights }) =>
+    ({ key: `weight.${name}`, label: title, least: 0, most: 1000, usual: weights[usualWorkload(comparison)] ?? 0 });
 
   const price = (comparison, { machine, letter, name }) => ({
     key: `price.${machine.run}`, label: `${letter}: ${name}${machine.count > 1 ? ", together" : ""}`, least: 0, most: MOST_MONEY, clears: true,
@@ -40,7 +54,9 @@ const purchase = (() => {
   function settings(comparison, said) {
     const number = (wanted) => setting.number(said, wanted);
     const use = Object.fromEntries(USES.map((wanted) => [wanted.key, number(wanted)]));
-    const weights = comparison.exercises.map((one) => [one.name, number(weight(one))]);
+    const workload = workloadOf(comparison, said);
+    const own = comparison.parts.map((part) => [part.name, number(weight(comparison, part))]);
+    const weights = workload === OWN ? Object.fromEntries(own) : economics.weightsOf(comparison, workload);
     const priced = { least: 0, most: MOST_MONEY, usual: undefined, clears: true };
     const prices = comparison.machines
       .map(({ run }) => [run, number({ ...priced, key: `price.${run}` })])
@@ -48,7 +64,7 @@ const purchase = (() => {
     return {
       ...use, share: use.share / 100,
       currency: currencyOf(comparison, said),
-      weights: Object.fromEntries(weights),
+      workload, weights,
       prices: Object.fromEntries(prices),
     };
   }
@@ -111,10 +127,17 @@ const purchase = (() => {
     return [setting.group("Prices and use", [...prices, currency, ...USES], fields)];
   }
 
-  /** The fields for weights. */
-  function weights(comparison) {
-    const wanted = weightiest(comparison).map(weight);
-    return [setting.group("How much each exercise counts", wanted, wanted.map(setting.field))];
+  /** The fields for weights of one's own. */
+  function weights(comparison, { workload }) {
+    if (workload !== OWN) return [];
+    const wanted = comparison.parts.map((part) => weight(comparison, part));
+    return [setting.group("How much each part counts", wanted, wanted.map(setting.field))];
+  }
+
+  /** The choice of a workload. */
+  function workload(comparison) {
+    const options = [...comparison.workloads.map(({ name, title }) => [name, title]), [OWN, "Own weights"]];
+    return [setting.buttons({ key: "workload", label: "Workload", usual: usualWorkload(comparison), options })];
   }
 
   /** The choice of a reference, where there is one. */
@@ -133,7 +156,8 @@ const purchase = (() => {
     const across = Object.entries(purchaseFront.ACROSS).map(([key, { title }]) => [key, title]);
     make(root, "reference", runs, () => reference(comparisons, inOrder));
     make(root, "costs", runs, () => costs(view, inOrder));
-    make(root, "weights", comparison.exercises, () => weights(comparison));
+    make(root, "workload", comparison.workloads, () => workload(comparison));
+    make(root, "weights", [comparison.parts, view.said.workload === OWN], () => weights(comparison, view.said));
     const choice = { key: "against", label: "Speed against", options: across, get usual() { return usualNow; } };
     usualNow = purchaseFront.usual(view);
     make(root, "against", runs, () => [setting.choice(choice)]);

@@ -6,9 +6,9 @@ const purchaseBuilt = (() => {
   const spelled = (inside) => inside.join("");
 
   /** A machine as the picture of the page shows it. */
-  function line({ name, isReference, ratio, overall: { exercises, of } }) {
+  function line({ name, isReference, ratio, score: { cases, every } }) {
     const [value, interval] = ratio ? units.parts(ratio, "×") : [null, ""];
-    return { name, is_reference: isReference, value, interval, exercises, of };
+    return { name, is_reference: isReference, value, interval, cases, every };
   }
 
   /** The rows of the table beside the page: each machine in each exercise. */
@@ -32,10 +32,27 @@ const purchaseBuilt = (() => {
       sentences: purchaseWords.sentences(view),
       names: inOrder.map(({ name }) => name),
       reference: view.reference.name,
+      under: purchaseView.under(view),
       ranked: view.rows.map(line),
       table: table(comparisons[0]),
     };
   }
 
-  return { page };
+  /**
+   * A machine's score, and its speed in each exercise.
+   * @param {Comparison} comparison
+   * @param {string} run the machine's
+   * @param {string} workload
+   * @returns {{speed: ?Amount, cases: number, every: number, exercises: object[]}} `every` is what the reference measured
+   */
+  function score(comparison, run, workload) {
+    const machine = comparison.machines.find((one) => one.run === run);
+    const ratio = (speed) => speed && economics.ratio(speed);
+    const { speed, cases, every } = economics.score(comparison, machine, economics.weightsOf(comparison, workload));
+    const exercises = comparison.exercises.map(({ name, total }) => (
+      { name, speed: ratio(economics.single(comparison, machine, name)), cases: machine.counts[name], every: total }));
+    return { speed: ratio(speed), cases, every, exercises };
+  }
+
+  return { page, score };
 })();

@@ -108,17 +108,17 @@ const purchaseTables = (() => {
   function speed(view) {
     const axis = ratios(view.ranked.map(({ ratio }) => ratio));
     const heads = [["Machine"], ["Place"], [`Times as fast as ${view.reference.letter}`, ruler(axis)],
-      ["Exercises"], ["Cases"], ["Best exercise"], ["Worst exercise"]];
+      ["Cases"], ["Best exercise"], ["Worst exercise"]];
     const rows = view.rows.map((row) => [
       name(row),
       [ranks(row)],
       [row.isReference && row.speed ? "1×" : measured(axis, row.ratio)],
-      [`${row.overall.exercises} of ${row.overall.of}`],
-      counted(row.overall.cases, row.overall.every, row.overall.worst, row.overall.best),
+      [`${row.score.cases} of ${row.score.every}`],
       extreme(view, row, 1),
       extreme(view, row, -1),
     ]);
-    return table("Speed overall: geometric mean over exercises [95% interval]", heads, rows, "table-speed");
+    const caption = `Speed ${purchaseView.under(view)}: weighted geometric mean [95% interval]`;
+    return table(caption, heads, rows, "table-speed");
   }
 
   /** The machines' ratios in one exercise. */

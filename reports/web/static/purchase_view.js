@@ -36,18 +36,17 @@ const purchaseView = (() => {
    */
   function of(comparison, said, held) {
     const called = names(comparison.machines);
+    const cpuAlone = comparison.exercises.every(({ name }) => onCpu(name));
     const rows = comparison.machines.map((machine, place) => {
-      const overall = economics.overall(comparison, machine, said.weights);
-      const counting = comparison.exercises.filter(({ name, weight }) => (said.weights[name] ?? weight) > 0);
-      const cpuAlone = counting.every(({ name }) => !Object.hasOwn(machine.logs, name) || onCpu(name));
+      const score = economics.score(comparison, machine, said.weights);
       const all = amounts(machine, said);
       return {
-        machine, place, overall,
+        machine, place, score,
         letter: letter(place),
         name: called[place],
         isReference: machine.run === comparison.reference,
-        speed: overall.speed,
-        ratio: overall.speed && economics.ratio(overall.speed),
+        speed: score.speed,
+        ratio: score.speed && economics.ratio(score.speed),
         cpuAlone,
         amounts: all,
         each: share(machine, cpuAlone, all),
@@ -57,16 +56,15 @@ const purchaseView = (() => {
     const log = ({ speed }) => (speed === null ? -Infinity : speed.log);
     rows.sort((a, b) => (log(a) === log(b) ? a.place - b.place : log(b) - log(a)));
     const ranked = rows.filter(({ speed }) => speed !== null);
-    const { beside, faster } = pairs(comparison, said, held, ranked);
+    const { beside, faster } = pairs(said, held, ranked);
     economics.places(ranked, faster).forEach((ranks, i) => (ranked[i].ranks = ranks));
     const reference = rows.find(({ isReference }) => isReference);
     return { comparison, said, rows, ranked, reference, beside, faster };
   }
 
   /** How two machines stand to each other: surely only if they do so beside the reference too. */
-  function pairs({ exercises }, { weights }, held, ranked) {
-    const counts = Object.fromEntries(exercises.map(({ name, weight }) => [name, weights[name] ?? weight]));
-    const beside = (one, other) => economics.beside(held, one.machine.run, other.machine.run, counts);
+  function pairs({ weights }, held, ranked) {
+    const beside = (one, other) => economics.beside(held, one.machine.run, other.machine.run, weights);
     const apart = new Map(ranked.map((one, i) =>
       [one, new Set(ranked.slice(i + 1).filter((other) => economics.surely(beside(one, other))))]));
     const faster = (one, other) => apart.get(one)?.has(other) ?? false;
@@ -74,15 +72,21 @@ const purchaseView = (() => {
   }
 
   /** The exercises with a weight in which a machine has a ratio, each with it. */
-  function singles({ comparison, said }, { machine }) {
+  function singles({ comparison }, { machine }) {
     return comparison.exercises
-      .filter(({ name, weight }) => (said.weights[name] ?? weight) > 0 && Object.hasOwn(machine.logs, name))
+      .filter(({ name, weight }) => weight > 0 && Object.hasOwn(machine.logs, name))
       .map((exercise) => [exercise, economics.ratio(economics.single(comparison, machine, exercise.name))]);
+  }
+
+  /** The workload in a sentence: "under training". */
+  function under({ comparison: { workloads }, said: { workload } }) {
+    const title = workloads.find(({ name }) => name === workload)?.title;
+    return `under ${title ? title.replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase()) : "your own weights"}`;
   }
 
   /** Names in a row: "A, B and C". */
   const listed = (names) =>
     names.length > 1 ? `${names.slice(0, -1).join(", ")} and ${names.at(-1)}` : names[0];
 
-  return { of, singles, listed, onCpu };
+  return { of, singles, under, listed, onCpu };
 })();

@@ -2,7 +2,7 @@
 "use strict";
 /** What the numbers say, in sentences. */
 const purchaseWords = (() => {
-  const { listed, onCpu } = purchaseView;
+  const { listed, onCpu, under } = purchaseView;
 
   /** "2.10× [2.05, 2.15] as fast" reads "2.10 [2.05, 2.15] times". */
   const times = (estimate) => {
@@ -10,20 +10,23 @@ const purchaseWords = (() => {
     return `${value}${interval ? ` ${interval}` : ""} times`;
   };
 
+  const capital = (text) => text.replace(/^./, (letter) => letter.toUpperCase());
+
   /** One machine beside the reference. */
   function beside(view, row) {
     const { reference } = view;
-    const { name, ratio, overall } = row;
+    const { name, ratio, score } = row;
     const where = row.cpuAlone ? ", on the CPU alone" : "";
-    const over = `over ${overall.exercises} of ${units.counted(overall.of, "exercise")}${where}`;
+    const over = `(${score.cases} of ${units.counted(score.every, "case")}${where})`;
     const than = `${times(ratio)} as fast as ${reference.name} ${over}`;
+    const first = capital(under(view));
     if (ratio.low === null && units.parts(ratio, "")[0] === "1") {
-      return `${name} is about as fast as ${reference.name} ${over}; too few launches to tell.`;
+      return `${first}, ${name} is about as fast as ${reference.name} ${over}; too few launches to tell.`;
     }
-    if (ratio.low === null) return `${name} is ${than}, with too few launches for an interval.`;
+    if (ratio.low === null) return `${first}, ${name} is ${than}, with too few launches for an interval.`;
     return view.faster(row, reference) || view.faster(reference, row)
-      ? `${name} is ${than}.`
-      : `${name} cannot be told apart from ${reference.name}: it is ${than}.`;
+      ? `${first}, ${name} is ${than}.`
+      : `${first}, ${name} cannot be told apart from ${reference.name}: it is ${than}.`;
   }
 
   /** Which machine is the fastest, or which may be as fast as it. */
@@ -65,21 +68,25 @@ const purchaseWords = (() => {
   const why = ({ approximate }) =>
     (approximate ? "The pages of the runs tell why." : "The reasons are below.");
 
-  /** Why nothing can be held against the reference. */
-  function nothing({ comparison, reference }) {
-    if (comparison.exercises.length) return "No exercise counts: give one of them more than 0.";
-    return `No case of ${reference.name} can be compared, so that nothing can be held against it: `
-      + `choose another reference. ${why(comparison)}`;
+  /** Why nothing can be compared with the reference. */
+  function nothing(view) {
+    const { comparison, reference, said } = view;
+    if (comparison.exercises.length === 0) {
+      return `No case of ${reference.name} can be compared: choose another reference. ${why(comparison)}`;
+    }
+    if (said.workload === "own" && comparison.parts.length) return "No part counts: give one of them more than 0.";
+    return `${capital(under(view))} nothing can be compared: ${reference.name} measured none of its cases.`;
   }
 
   /** Which machines have no ratio. */
-  function lost({ comparison, rows, reference }) {
+  function lost(view) {
+    const { comparison, rows, reference } = view;
     const named = (fits) => listed(rows.filter((row) => row.speed === null && fits(row)).map(({ name }) => name));
     const empty = ({ machine }) => Object.keys(machine.logs).length === 0;
-    const [without, light] = [named(empty), named((row) => !empty(row))];
+    const [without, other] = [named(empty), named((row) => !empty(row))];
     return [
       ...(without ? [`Nothing of ${without} can be compared with ${reference.name}. ${why(comparison)}`] : []),
-      ...(light ? [`What ${light} and ${reference.name} both measured counts for nothing in all: see it by exercise.`] : []),
+      ...(other ? [`${capital(under(view))} nothing of ${other} can be compared with ${reference.name}; see it by exercise.`] : []),
     ];
   }
 

@@ -9,8 +9,11 @@
  * which some may have no ratio, and of how far exercises err together.
  *
  * @typedef {{name: string, title: string, cpu: boolean, cases: number}} Exercise
- * @typedef {{exercises: Exercise[], times: Packed, errors: string[]}} Estimated
- *   By run, `errors` has a digit for each exercise and one for how far they err together.
+ * @typedef {{exercises: Exercise[], parts: Part[], times: Packed, errors: string[]}} Estimated
+ *   By run, `errors` has a digit for each exercise, one for how far they err together, and one for
+ *   each part of the workloads.
+ * @typedef {{name: string, title: string, weights: Object<string, number>, cpu: boolean,
+ *   kinds: number[][]}} Part `kinds` are the places of cases
  * @typedef {{log: number, error: number, count: number, total: number}} Mean
  *   Logarithm of how many times as fast as the reference (NaN without a common case), its
  *   standard error (NaN: not known), and the common cases of all that the reference has.
@@ -23,19 +26,39 @@ const ratios = (() => {
     return Int32Array.from(exercises.flatMap(({ cases }, place) => Array(cases).fill(place)));
   }
 
+  /** The kind of each case that scores are made of, -1 of others; and the first and last kind of each part. */
+  function kindsOf(parts, cases) {
+    const kind = new Int32Array(cases).fill(-1);
+    let next = 0;
+    const ranges = parts.map(({ kinds }) => {
+      const first = next;
+      kinds.forEach((places) => {
+        places.forEach((place) => { kind[place] = next; });
+        next += 1;
+      });
+      return [first, next];
+    });
+    return { kind, ranges, count: next };
+  }
+
   /** @param {Estimated} data */
   function reader(data) {
     const owner = owners(data.exercises);
+    const scored = kindsOf(data.parts, owner.length);
     const unpacked = [], held = [];
     const times = (run) => unpacked[run] ??= packing.unpack(data.times, run);
-    return { against: (reference) => held[reference] ??= against(data, owner, times, reference), times };
+    return { against: (reference) => held[reference] ??= against(data, owner, scored, times, reference), times };
   }
 
   /** All runs held against a reference. */
-  function against(data, owner, times, reference) {
+  function against(data, owner, scored, times, reference) {
     const width = data.exercises.length, size = width * data.errors.length;
     const base = new Int32Array(owner.length), has = new Uint8Array(owner.length);
     const sums = new Float64Array(size), counts = new Int32Array(size);
+    const kinds = {
+      sums: new Float64Array(scored.count * data.errors.length),
+      counts: new Int32Array(scored.count * data.errors.length),
+    };
     const own = times(reference);
     own.cases.forEach((one, place) => {
       base[one] = own.steps[place];
@@ -44,7 +67,10 @@ const ratios = (() => {
     const added = new Uint8Array(data.errors.length);
     /** The place of a run's first exercise, once its cases are added up. */
     function first(run) {
-      if (!added[run]) add(owner, base, has, times(run), sums, counts, run * width);
+      if (!added[run]) {
+        add(owner, base, has, times(run), sums, counts, run * width);
+        add(scored.kind, base, has, times(run), kinds.sums, kinds.counts, run * scored.count);
+      }
       added[run] = 1;
       return run * width;
     }
@@ -61,22 +87,50 @@ const ratios = (() => {
       return { log, error, count: counts[at], total: totals[place] };
     }
 
-    /** The weighted mean over the exercises that have one. @returns {Mean} */
-    function mean(run) {
-      const sides = [together(data.errors[reference], width), together(data.errors[run], width)];
-      const start = first(run);
-      let log = 0, weight = 0, count = 0, total = 0;
-      for (let place = 0; place < width; place++) {
-        if (!weights[place]) continue;
-        total += totals[place];
-        if (!counts[start + place]) continue;
-        log += (sums[start + place] / counts[start + place]) * packing.STEP;
-        sides.forEach((side) => side.add(place));
-        weight += 1;
-        count += counts[start + place];
+    /** The parts of the workloads that the reference measured, each with its place. */
+    const parts = data.parts.map((part, place) => ({ ...part, place, total: cases(reference, place) }))
+      .filter(({ cpu, total }) => total && cpu === !other);
+
+    function cases(run, place) {
+      const start = (first(run) / width) * scored.count, [from, to] = scored.ranges[place];
+      return kinds.counts.subarray(start + from, start + to).reduce((one, count) => one + count, 0);
+    }
+
+    /** The log of a run in a part: every kind counts the same. */
+    function partLog(run, place) {
+      const start = (first(run) / width) * scored.count, [from, to] = scored.ranges[place];
+      let log = 0, found = 0;
+      for (let at = start + from; at < start + to; at++) {
+        if (!kinds.counts[at]) continue;
+        log += kinds.sums[at] / kinds.counts[at];
+        found += 1;
       }
-      const error = run === reference ? 0 : Math.sqrt(sides[0].variance() + sides[1].variance()) / weight;
-      return { log: weight ? log / weight : NaN, error, count, total };
+      return (log / found) * packing.STEP;
+    }
+
+    /** What a machine's entry says of the parts of the workloads. */
+    function speeds(run) {
+      const counts = parts.map(({ place }) => cases(run, place));
+      const there = parts.map((part, i) => ({ ...part, i })).filter(({ i }) => counts[i]);
+      const errors = [reference, run].map((side) =>
+        parts.map(({ place }) => packing.error(data.errors[side], width + 1 + place)));
+      const certain = there.length > 0 && there.every(({ i }) => errors.every((each) => !Number.isNaN(each[i])));
+      const common = (i, j) => (run === reference || !counts[i] || !counts[j] ? 0 : [reference, run]
+        .map((side, at) => errors[at][i] * errors[at][j] * (i === j ? 1 : packing.share(data.errors[side], width)))
+        .reduce((sum, part) => sum + part));
+      return {
+        logs: Object.fromEntries(there.map(({ name, place }) => [name, partLog(run, place)])),
+        covariance: certain ? parts.map((_, i) => parts.slice(0, i + 1).map((__, j) => common(i, j))) : null,
+        quantile: certain ? QUANTILE : null,
+        counts: Object.fromEntries(parts.map(({ name }, i) => [name, counts[i]])),
+      };
+    }
+
+    /** The score under a workload. @returns {Mean} */
+    function mean(run, workload) {
+      const asked = { parts }, weights = economics.weightsOf(asked, workload);
+      const { speed, cases: count, every } = economics.score(asked, { parts: speeds(run) }, weights);
+      return { log: speed?.log ?? NaN, error: speed?.error ?? NaN, count, total: every };
     }
 
     /** What two exercises of a run have in common beside the reference, or one with itself. */
@@ -86,28 +140,14 @@ const ratios = (() => {
     }).reduce((sum, part) => sum + part));
 
     const ends = (run) => extremes(owner, base, has, times(run), width);
-    return { totals, weights, single, mean, covariance, ends };
-  }
-
-  /** Add up the errors of a run's exercises, and find the variance of their sum. */
-  function together(errors, width) {
-    const shared = packing.share(errors, width);
-    let sum = 0, squares = 0;
-    return {
-      add: (place) => {
-        const error = packing.error(errors, place);
-        sum += error;
-        squares += error ** 2;
-      },
-      variance: () => (1 - shared) * squares + shared * sum ** 2,
-    };
+    return { totals, weights, parts, single, speeds, mean, covariance, ends };
   }
 
   /** Add up a run's logs and count its common cases, by exercise. */
   function add(owner, base, has, { cases, steps }, sums, counts, first) {
     for (let place = 0; place < cases.length; place++) {
       const one = cases[place];
-      if (has[one]) {
+      if (has[one] && owner[one] >= 0) {
         sums[first + owner[one]] += base[one] - steps[place];
         counts[first + owner[one]] += 1;
       }
@@ -150,6 +190,8 @@ const ratios = (() => {
     return {
       approximate: true, reference: machines[0].run, machines,
       exercises: exercises.map(({ place, ...said }) => said),
+      workloads: data.workloads,
+      parts: held.parts.map(({ name, title, weights, total }) => ({ name, title, weights, total })),
     };
   }
 
@@ -167,6 +209,7 @@ const ratios = (() => {
       logs: Object.fromEntries(exercises.flatMap(({ name }, i) => (mine[i].count ? [[name, mine[i].log]] : []))),
       covariance: certain ? mine.map((_, i) => mine.map((__, j) => common(i, j))) : null,
       quantile: certain ? QUANTILE : null,
+      parts: held.speeds(run),
       counts: by(({ count }) => count), beyond: Object.fromEntries(beyond),
       best: by((one, i) => filled(mine, exercises, i, "best", Math.max)),
       worst: by((one, i) => filled(mine, exercises, i, "worst", Math.min)),

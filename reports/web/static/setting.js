@@ -108,6 +108,19 @@ const setting = (() => {
     return node;
   }
 
+  /** A choice of one of a few, all of them to be seen; options are [value, text]. */
+  function buttons({ key, label, options, usual }) {
+    const name = `setting-${fields++}`;
+    const known = () => options.map(([value]) => value).find((value) => value === read().get(key)) ?? usual;
+    const inputs = options.map(([value, text]) => {
+      const input = element("input", { type: "radio", name, value });
+      input.addEventListener("change", () => write({ [key]: value === usual ? null : value }));
+      follow(input, () => (input.checked = value === known()));
+      return element("label", {}, input, element("span", {}, text));
+    });
+    return element("fieldset", { class: "seg" }, element("legend", {}, label), element("div", {}, ...inputs));
+  }
+
   /** Fields that belong together, and a button that forgets what was set in them. */
   function group(title, wanted, nodes) {
     const reset = element("button", { type: "button" }, "Reset");
@@ -135,5 +148,5 @@ const setting = (() => {
     });
   }
 
-  return { read, number, field, words, choice, group, refresh, keep };
+  return { read, number, field, words, choice, buttons, group, refresh, keep };
 })();

@@ -92,7 +92,10 @@ def _medians(logs: ByLaunch, number: int) -> list[float]:
 
 
 def left_open(
-    sides: Iterable[Side], groups: Sequence[Sequence[Key]], weights: Sequence[float]
+    sides: Iterable[Side],
+    groups: Sequence[Sequence[Key]],
+    weights: Sequence[float],
+    shares: Mapping[Key, float] | None = None,
 ) -> Open | None:
     """Return what the launches of two runs leave open; nothing below six launches.
 
@@ -102,16 +105,18 @@ def left_open(
         The cases whose mean is asked for, such as those of an exercise.
     weights
         Of groups, for the mean that the quantile is made for.
+    shares
+        How much a case counts in its group; by default all count the same.
     """
     both = list(sides)
     if min(one.number for one in both) < LEAST or not any(groups):
         return None
-    parts = [_covariance(one, groups) for one in both]
-    shares = [weight if group else 0.0 for weight, group in zip(weights, groups, strict=True)]
-    if not any(shares):
-        shares = [float(bool(group)) for group in groups]
+    parts = [_covariance(one, groups, shares) for one in both]
+    asked = [weight if group else 0.0 for weight, group in zip(weights, groups, strict=True)]
+    if not any(asked):
+        asked = [float(bool(group)) for group in groups]
     pairs = [(i, j) for i in range(len(groups)) for j in range(len(groups))]
-    variances = [math.fsum(shares[i] * shares[j] * part[i][j] for i, j in pairs) for part in parts]
+    variances = [math.fsum(asked[i] * asked[j] * part[i][j] for i, j in pairs) for part in parts]
     spent = math.fsum(v**2 / (one.number - 1) for v, one in zip(variances, both, strict=True))
     freedom = sum(variances) ** 2 / spent if spent else sum(one.number for one in both) - 2
     rows = [
@@ -121,10 +126,14 @@ def left_open(
     return Open(rows, student(freedom))
 
 
-def _covariance(one: Side, groups: Sequence[Sequence[Key]]) -> list[list[float]]:
+def _covariance(
+    one: Side, groups: Sequence[Sequence[Key]], shares: Mapping[Key, float] | None
+) -> list[list[float]]:
     apart = []
     for group in groups:
-        means = [fmean(each) for each in zip(*(one.resampled[key] for key in group), strict=True)]
+        weights = [shares[key] for key in group] if shares else None
+        columns = zip(*(one.resampled[key] for key in group), strict=True)
+        means = [fmean(each, weights) for each in columns]
         middle = fmean(means) if means else 0.0
         apart.append([mean - middle for mean in means] or [0.0] * RESAMPLES)
     unbiased = one.number / (one.number - 1) / (RESAMPLES - 1)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from tests.instruments.site_checker import workloads
 from tests.instruments.site_checker.bootstrap import Key
 from tests.instruments.site_checker.files import RunFiles
 from tests.instruments.site_checker.printed import RATIO, Row
@@ -51,6 +52,19 @@ def _key(files: RunFiles, name: str) -> Key:
     alone = device.startswith("cpu") and "accelerator" not in device
     exercise = f"{case['group']}.cpu" if alone else case["group"]
     return exercise, repr((name.partition("[")[0], info["version"], params))
+
+
+def parts(files: RunFiles) -> dict[Key, tuple[str, str]]:
+    """Return of each case that scores use its part of the workloads, and its kind."""
+    keys = measured(files)
+    known = {_key(files, name): case for name, case in files.stored_cases.items()}
+    alone = all(key[0].endswith(".cpu") for key in keys)
+    found = {}
+    for key in keys:
+        case = known[key]
+        if key[0].endswith(".cpu") == alone and (part := workloads.part(case, on_cpu=alone)):
+            found[key] = part, workloads.kind(case)
+    return found
 
 
 def exact(value: float | None, unit: str) -> Row | None:

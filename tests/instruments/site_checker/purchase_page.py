@@ -45,10 +45,8 @@ class PurchasePage:
         self.reference = next(
             one for one in self.data["machines"] if one["run"] == self.data["reference"]
         )
-        self.overall = {
-            href: self.ratio(one, {each["name"]: each["weight"] for each in self.exercises})
-            for href, one in self.machines.items()
-        }
+        self.weights = self._weights()
+        self.overall = {href: self._score(one) for href, one in self.machines.items()}
 
     def check(self) -> None:
         """Check the table beside the page, and every number on it."""
@@ -63,25 +61,37 @@ class PurchasePage:
                     self._line(key, heads, cells, self.machines[link.attributes["href"]])
         self._sentences()
 
-    def ratio(self, machine: Data, weights: Mapping[str, float]) -> Row | None:
-        """Return the weighted geometric mean of a machine's ratios, with its interval."""
-        there = {
-            one: weight for one, weight in weights.items() if weight and one in machine["logs"]
-        }
+    def _weights(self) -> dict[str, float]:
+        """Return the weights of the parts under the first workload that the reference measured."""
+        parts = self.data["parts"]
+        known = [one["name"] for one in self.data["workloads"]]
+        first = next((w for w in known if any(w in one["weights"] for one in parts)), known[0])
+        return {one["name"]: one["weights"].get(first, 0.0) for one in parts}
+
+    def _score(self, machine: Data) -> Row | None:
+        """Return the weighted geometric mean over parts, with its interval."""
+        found = machine["parts"]
+        there = {n: w for n, w in self.weights.items() if w and n in found["logs"]}
         if not there:
             return None
         every = math.fsum(there.values())
-        log = math.fsum(weight * machine["logs"][one] for one, weight in there.items()) / every
-        if machine["covariance"] is None or machine["quantile"] is None:
-            return Row(math.exp(log), None, None, None, RATIO)
-        shares = [there.get(one["name"], 0.0) / every for one in self.exercises]
-        variance = math.fsum(
-            one * other * value
-            for one, row in zip(shares, machine["covariance"], strict=True)
-            for other, value in zip(shares, row, strict=True)
-        )
-        half = machine["quantile"] * math.sqrt(max(variance, 0.0))
-        return Row(math.exp(log), math.exp(log - half), math.exp(log + half), None, RATIO)
+        shares = [there.get(one["name"], 0.0) / every for one in self.data["parts"]]
+        log = math.fsum(weight * found["logs"][name] for name, weight in there.items()) / every
+        variance = None
+        if found["covariance"] is not None:
+            pairs = ((i, j) for i in range(len(shares)) for j in range(len(shares)))
+            variance = math.fsum(
+                shares[i] * shares[j] * found["covariance"][max(i, j)][min(i, j)] for i, j in pairs
+            )
+        return _ratio(log, variance, found["quantile"])
+
+    def ratio(self, machine: Data, exercise: str) -> Row | None:
+        """Return a machine's ratio in an exercise, with its interval."""
+        if exercise not in machine["logs"]:
+            return None
+        error = self._error(machine, exercise)
+        variance = None if error is None else error**2
+        return _ratio(machine["logs"][exercise], variance, machine["quantile"])
 
     def _table(self) -> None:
         """Hold the table against the page's data, and these against the launches."""
@@ -89,7 +99,7 @@ class PurchasePage:
         for machine in self.machines.values():
             for exercise in self.exercises:
                 cells = known[machine["run"], exercise["name"]]
-                wanted = self.ratio(machine, {exercise["name"]: 1.0})
+                wanted = self.ratio(machine, exercise["name"])
                 pairs = [
                     (number(cells["ratio"]), wanted and wanted.value),
                     (number(cells["low"]), wanted and wanted.low),
@@ -126,16 +136,13 @@ class PurchasePage:
                     choose = max if head.startswith("Best") else min
                     self._extreme(cell.text(), machine, choose)
             if key == "table-speed":
-                asked = [one for one in self.exercises if one["weight"] > 0]
-                there = [one for one in asked if one["name"] in machine["logs"]]
-                self._counts(cells[3].text(), len(there), len(asked), None, None)
-                part = sum(machine["counts"][one["name"]] for one in there)
-                ends = (self._if(machine[side], asked) for side in ("worst", "best"))
-                self._counts(cells[4].text(), part, sum(one["total"] for one in asked), *ends)
+                asked = [one for one in self.data["parts"] if self.weights[one["name"]]]
+                part = sum(machine["parts"]["counts"][one["name"]] for one in asked)
+                self._counts(cells[3].text(), part, sum(one["total"] for one in asked), None, None)
         elif key.startswith("table-"):
             exercise = self.exercises[int(key.removeprefix("table-"))]
             name = exercise["name"]
-            self._cell(cells[1].text(), self.ratio(machine, {name: 1.0}))
+            self._cell(cells[1].text(), self.ratio(machine, name))
             ends = (machine[side][name] for side in ("worst", "best"))
             self._counts(cells[2].text(), machine["counts"][name], exercise["total"], *ends)
 
@@ -172,8 +179,7 @@ class PurchasePage:
 
     def _devices(self, machine: Data) -> int | None:
         """Return how many share what a machine costs; none where only its processor did work."""
-        counting = {one["name"] for one in self.exercises if one["weight"] > 0}
-        at_work = any(not one.endswith(".cpu") for one in counting & machine["logs"].keys())
+        at_work = any(not one["name"].endswith(".cpu") for one in self.exercises)
         there = any(not one.endswith(".cpu") for one in {**machine["logs"], **machine["beyond"]})
         return None if there and not at_work else int(machine["count"])
 
@@ -228,15 +234,9 @@ class PurchasePage:
 
     def _extreme(self, text: str, machine: Data, choose: Callable[..., Row]) -> None:
         asked = [one["name"] for one in self.exercises if one["weight"] > 0]
-        known = [one for name in asked if (one := self.ratio(machine, {name: 1.0}))]
+        known = [one for name in asked if (one := self.ratio(machine, name))]
         if machine is not self.reference and known:
             self._cell(text.rpartition(": ")[2], choose(known, key=lambda one: one.value))
-
-    def _if(self, logs: Mapping[str, float | None], asked: list[Data]) -> float | None:
-        known = [(one["weight"], log) for one in asked if (log := logs[one["name"]]) is not None]
-        if len(known) < len(asked) or not known:
-            return None
-        return math.fsum(w * log for w, log in known) / math.fsum(w for w, _ in known)
 
     def _counts(
         self, text: str, part: int, whole: int, worst: float | None, best: float | None
@@ -272,3 +272,11 @@ class PurchasePage:
                     right = shown.unit == "W" and any(map(shown.is_value, others))
                     self.report.check(right, NUMBERS, f"purchase.html: {text!r} is no known power")
                     break
+
+
+def _ratio(log: float, variance: float | None, quantile: float | None) -> Row:
+    """Return a ratio with its interval, if it has one."""
+    if variance is None or quantile is None:
+        return Row(math.exp(log), None, None, None, RATIO)
+    half = quantile * math.sqrt(max(variance, 0.0))
+    return Row(math.exp(log), math.exp(log - half), math.exp(log + half), None, RATIO)

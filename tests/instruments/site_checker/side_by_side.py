@@ -2,12 +2,14 @@
 """What the page of machines says of each beside the reference, made anew from their launches."""
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean
 
+from tests.instruments.site_checker import workloads
 from tests.instruments.site_checker.bootstrap import Key, Open, Side, left_open, side
 from tests.instruments.site_checker.files import RunFiles
-from tests.instruments.site_checker.machines import Data, joules, measured, near
+from tests.instruments.site_checker.machines import Data, joules, measured, near, parts
 from tests.instruments.site_checker.report import CELLS, Report
 
 DIGITS = 1e-5
@@ -38,18 +40,57 @@ def check(data: Data, files: Mapping[str, RunFiles], report: Report) -> None:
         weights = [one["weight"] for one in exercises]
         faults = [*_open(machine["covariance"], machine["quantile"], _left(both, groups, weights))]
         counting = {one["name"] for one in exercises if one["weight"] > 0}
+        faults += _parts(data, machine, base, both, files)
         faults += _energy(machine, base, files, _common(both, counting))
         for fault in faults:
             report.check(not fault, CELLS, f"{name}: {fault}")
 
 
+def _parts(
+    data: Data, machine: Data, base: Data, both: tuple[Side, Side], files: Mapping[str, RunFiles]
+) -> Iterator[str]:
+    """Yield what is wrong with the parts that scores are made of."""
+    chosen = parts(files[base["href"]])
+    totals = Counter(part for part, _ in chosen.values())
+    table = {one["name"]: one for one in workloads.table()["parts"]}
+    wanted = [
+        {"name": name, "title": one["title"], "total": totals[name], "weights": one["weights"]}
+        for name, one in table.items()
+        if totals[name]
+    ]
+    yield "" if data["parts"] == wanted else f"parts are {data['parts']}, and should be {wanted}"
+    common = sorted(key for key in chosen if key in both[0].centre and key in both[1].centre)
+    groups = [[key for key in common if chosen[key][0] == one["name"]] for one in wanted]
+    shares: dict[Key, float] = {}
+    for group in groups:
+        kinds = Counter(chosen[key][1] for key in group)
+        shares |= {key: 1 / len(kinds) / kinds[chosen[key][1]] for key in group}
+    found = machine["parts"]
+    for one, group in zip(wanted, groups, strict=True):
+        log, count = found["logs"].get(one["name"]), found["counts"][one["name"]]
+        right = math.fsum(
+            shares[key] * (both[0].centre[key] - both[1].centre[key]) for key in group
+        )
+        fault = f"{one['name']}: the logarithm of {count} cases is {log}, and should be {right}"
+        yield "" if near(log, right if group else None) and count == len(group) else fault
+    left = _left(both, groups, [1.0] * len(groups), shares)
+    covariance = found["covariance"]
+    square = covariance and [
+        [covariance[max(i, j)][min(i, j)] for j in range(len(groups))] for i in range(len(groups))
+    ]
+    yield from _open(square, found["quantile"], left)
+
+
 def _left(
-    both: tuple[Side, Side], groups: Sequence[Sequence[Key]], weights: Sequence[float]
+    both: tuple[Side, Side],
+    groups: Sequence[Sequence[Key]],
+    weights: Sequence[float],
+    shares: Mapping[Key, float] | None = None,
 ) -> Open | None:
     """Return what launches leave open: of a run beside itself nothing."""
     if both[0] is both[1]:
         return Open([[0.0] * len(groups)] * len(groups), 0.0)
-    return left_open(both, groups, weights)
+    return left_open(both, groups, weights, shares)
 
 
 def _common(both: Sequence[Side], exercises: set[str]) -> list[Key]:

@@ -4,11 +4,8 @@
 import json
 import math
 import re
-import shutil
-import subprocess
 from collections.abc import Callable
 from functools import cache
-from pathlib import Path
 from statistics import fmean
 from typing import Any
 
@@ -19,9 +16,9 @@ from msgspec.structs import replace
 from reports.findings.finding import RATIO
 from reports.index import index
 from reports.index.packing import STEP
+from reports.purchase import script
 from reports.summary.model import Change, Summary, summarise
 from reports.table.estimates import estimates
-from reports.web.render import HERE
 from suite.stored.run import Case, Conclusion, Run
 from tests.instruments import factory
 from tests.instruments.judging import made, samples, set_samples
@@ -215,52 +212,35 @@ def compared(one: Summary, other: Summary) -> set[str]:
     return {name for name, logs in against(page, 0, 1).items() if logs}
 
 
-@pytest.mark.skipif(not shutil.which("node"), reason="there is no node; browsers test it too")
-def test_the_script_s_overall_ratio_is_that_of_the_runs(tmp_path: Path) -> None:
+HELD = """(data) => {
+    const reader = ratios.reader(data), against = reader.against(1);
+    const mean = against.mean(0, "training"), own = against.mean(1, "training");
+    const told = ratios.comparison(data, reader, [1, 0], (i) => ({ run: i }));
+    const weights = economics.weightsOf(told, "training");
+    const score = economics.score(told, told.machines[1], weights);
+    return { mean, estimate: ratios.estimate(mean), own, told, score };
+}"""
+
+
+def test_the_script_s_score_is_that_of_the_runs() -> None:
     one, other = on_day(2, "a", seed=1), on_day(1, "b", seed=2)
-    one = replace(one, spread=replace(one.spread, shared=0.8))
     found = data(index.page([one, other]))
-    scripts = (HERE / "static" / name for name in ("packing.js", "ratios.js"))
-    program = "\n".join(script.read_text(encoding="utf-8") for script in scripts)
-    program += f"""
-const data = {json.dumps(found)}, against = ratios.reader(data).against(1);
-const mean = against.mean(0);
-const told = ratios.comparison(data, ratios.reader(data), [1, 0], (i) => ({{run: i}}));
-console.log(JSON.stringify({{mean, estimate: ratios.estimate(mean), own: against.mean(1), told}}));
-"""
-    file = tmp_path / "ratios.js"
-    file.write_text(program, encoding="utf-8")
-    node = shutil.which("node") or "node"
-    printed = subprocess.run([node, str(file)], check=True, capture_output=True, text=True).stdout
-    got = json.loads(printed)
-    logs = by_exercise(one, other)
-    assert got["mean"]["log"] == pytest.approx(fmean(map(fmean, logs.values())), abs=STEP)
-    assert got["mean"]["count"] == sum(map(len, logs.values()))
-    assert got["estimate"]["low"] < got["estimate"]["value"] < got["estimate"]["high"]
-    wanted = math.sqrt(variance(one) + variance(other))
-    assert got["mean"]["error"] == pytest.approx(wanted, rel=0.08)
-    assert got["own"]["log"] == got["own"]["error"] == 0
+    got: Any = script.call(HELD, found)
     reference, machine = got["told"]["machines"]
+    parts = {part["name"]: part["weights"].get("training", 0) for part in got["told"]["parts"]}
+    weights = {name: weight for name, weight in parts.items() if weight}
+    logs = machine["parts"]["logs"]
+    mean = sum(weights[name] * logs[name] for name in weights) / sum(weights.values())
+    assert got["mean"]["log"] == pytest.approx(mean) == got["score"]["speed"]["log"]
+    assert got["mean"]["count"] == got["mean"]["total"] == got["score"]["cases"] > 0
+    assert got["mean"]["error"] == pytest.approx(got["score"]["speed"]["error"])
+    assert got["estimate"]["low"] < got["estimate"]["value"] < got["estimate"]["high"]
+    assert got["own"]["log"] == got["own"]["error"] == 0
     assert reference["logs"] == dict.fromkeys(reference["logs"], 0)
-    counting = [name in logs for name in machine["counts"]]
-    covered = [
-        value
-        for i, row in zip(counting, machine["covariance"], strict=True)
-        for j, value in zip(counting, row, strict=True)
-        if i and j
-    ]
-    assert math.sqrt(sum(covered)) / len(logs) == pytest.approx(got["mean"]["error"])
-    for name, ratios in logs.items():
+    for name, ratios in by_exercise(one, other).items():
         assert machine["logs"][name] == pytest.approx(fmean(ratios), abs=STEP)
         assert machine["counts"][name] == len(ratios)
         assert machine["worst"][name] <= machine["logs"][name] <= machine["best"][name]
-
-
-def variance(run: Summary) -> float:
-    """Return that of a run's mean over its exercises that need an accelerator."""
-    errors = [error for name, error in run.spread.errors.items() if not name.endswith(".cpu")]
-    apart = (1 - run.spread.shared) * sum(error**2 for error in errors)
-    return (apart + run.spread.shared * sum(errors) ** 2) / len(errors) ** 2
 
 
 def by_exercise(one: Summary, other: Summary) -> dict[str, list[float]]:

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from reports.purchase import script
 from reports.purchase.comparison import Comparison, Exercise, Machine, Rate
-from tests.instruments.factory_comparison import UNKNOWN
+from tests.instruments.factory_comparison import UNKNOWN, compared
 
 TWICE = {"log": math.log(2), "error": 0.05, "quantile": 2.0}
 LOW, HIGH = 2 * math.exp(-0.1), 2 * math.exp(0.1)
@@ -30,13 +30,7 @@ def bare(found: dict[str, float | None]) -> float | None:
     return found["value"]
 
 
-def machine(
-    logs: dict[str, float],
-    covariance: list[list[float]] | None,
-    *,
-    best: dict[str, float | None] | None = None,
-    worst: dict[str, float | None] | None = None,
-) -> Machine:
+def machine(logs: dict[str, float], covariance: list[list[float]] | None) -> Machine:
     names = ("products", "copies", "host")
     return replace(
         UNKNOWN,
@@ -44,31 +38,31 @@ def machine(
         covariance=covariance,
         quantile=None if covariance is None else 2.0,
         counts={name: 3 if name in logs else 0 for name in names},
-        best=best or {**dict.fromkeys(names), **logs},
-        worst=worst or {**dict.fromkeys(names), **logs},
     )
 
 
-def compared(one: Machine) -> Comparison:
+def beside(one: Machine) -> Comparison:
     exercises = [
         Exercise(name=name, title=name, total=4, weight=weight)
         for name, weight in (("products", 1.0), ("copies", 1.0), ("host", 0.0))
     ]
-    return Comparison(approximate=False, reference="b", exercises=exercises, machines=[one])
+    return compared("b", exercises, [one])
 
 
-def overall(one: Machine, weights: dict[str, float] | None = None) -> Any:  # noqa: ANN401
-    return economics("overall", compared(one), one, weights or {})
+def score(one: Machine, weights: dict[str, float] | None = None) -> Any:  # noqa: ANN401
+    held = beside(one)
+    asked = weights or economics("weightsOf", held, "training")
+    return economics("score", held, held.machines[0], asked)
 
 
 def counts(found: dict[str, int]) -> tuple[int, ...]:
-    return found["exercises"], found["of"], found["cases"], found["every"]
+    return found["parts"], found["of"], found["cases"], found["every"]
 
 
-def test_the_overall_speed_is_the_geometric_mean_with_what_exercises_share() -> None:
+def test_the_score_is_the_weighted_geometric_mean_with_what_parts_share() -> None:
     covariance = [[0.04, 0.02, 9.0], [0.02, 0.01, 9.0], [9.0, 9.0, 9.0]]
     logs = {"products": math.log(8), "copies": math.log(2), "host": 5.0}
-    found = overall(machine(logs, covariance))
+    found = score(machine(logs, covariance))
     error = math.sqrt((0.04 + 0.01 + 2 * 0.02) / 4)
     assert found["speed"]["error"] == pytest.approx(error)
     ends = 4 * math.exp(-2 * 0.15), 4 * math.exp(2 * 0.15)
@@ -76,40 +70,29 @@ def test_the_overall_speed_is_the_geometric_mean_with_what_exercises_share() -> 
     assert counts(found) == (2, 2, 6, 8)
 
 
-def test_a_reader_weighs_exercises() -> None:
+def test_a_reader_weighs_parts() -> None:
     covariance = [[0.04, 0.0, 0.0], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]]
     one = machine({"products": math.log(16), "copies": 0.0, "host": 0.0}, covariance)
-    speed = overall(one, {"copies": 3.0, "host": 0.0})["speed"]
+    speed = score(one, {"products": 1.0, "copies": 3.0})["speed"]
     assert speed["log"] == pytest.approx(math.log(2))
     assert speed["error"] == pytest.approx(0.2 / 4)
-    host = overall(one, {"products": 0.0, "copies": 0.0, "host": 1.0})
-    assert (host["speed"]["log"], host["of"]) == (0.0, 1)
+    alone = score(one, {"copies": 1.0})
+    assert (alone["speed"]["log"], alone["of"]) == (0.0, 1)
 
 
-def test_a_missing_exercise_is_not_filled_in_and_bounded_apart() -> None:
-    logs = {"products": math.log(4)}
-    best: dict[str, float | None] = {
-        "products": math.log(4),
-        "copies": math.log(9),
-        "host": math.log(5),
-    }
-    worst: dict[str, float | None] = {"products": math.log(4), "copies": 0.0, "host": None}
-    one = machine(logs, None, best=best, worst=worst)
-    found = overall(one)
+def test_a_missing_part_is_not_filled_in() -> None:
+    found = score(machine({"products": math.log(4)}, None))
     assert bare(economics("ratio", found["speed"])) == pytest.approx(4)
     assert counts(found) == (1, 2, 3, 8)
-    assert found["best"] == pytest.approx(6)
-    assert found["worst"] == pytest.approx(2)
-    assert overall(one, {"host": 1.0})["worst"] is None
 
 
 def test_without_a_common_case_there_is_no_speed() -> None:
     one = machine({"host": 0.0}, None)
-    found = overall(one)
+    found = score(one)
     assert (found["speed"], found["cases"], found["every"]) == (None, 0, 8)
-    assert economics("single", compared(one), one, "products") is None
+    assert economics("single", beside(one), one, "products") is None
     exact = {"log": 0.0, "error": None, "quantile": None}
-    assert economics("single", compared(one), one, "host") == exact
+    assert economics("single", beside(one), one, "host") == exact
 
 
 def test_amounts_for_work_turn_the_interval_round_and_work_for_amounts_does_not() -> None:

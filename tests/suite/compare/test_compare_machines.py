@@ -1,13 +1,10 @@
 # SPDX-License-Identifier: MIT
 """What two machines side by side show, and what they do not."""
 
-import math
-
 import msgspec
 import pytest
 
 from suite.compare import MachineComparison, compare_machines
-from suite.statistics import launch_medians
 from suite.stored.run import Conclusion, Outcome, Run
 from suite.terminal import comparison_tables, comparison_words
 from tests.instruments import factory
@@ -32,43 +29,21 @@ def found() -> MachineComparison:
 def test_accelerator_is_held_against_accelerator_whatever_their_names(
     found: MachineComparison,
 ) -> None:
-    (case,) = (one for one in found.cases if "bench_square[cuda:0-1024-float32]" in one.base_case)
+    (case,) = (one for one in found.ratios if "bench_square[cuda:0-1024-float32]" in one.base_case)
     assert case.new_case.endswith("bench_square[xpu:0-1024-float32]")
-    assert case.ratio is not None
-    assert case.ratio.value == pytest.approx(0.8, rel=0.03)
-    assert (case.ratio.low or 1) < case.ratio.value < (case.ratio.high or 0)
+    assert case.speed is not None
+    assert case.speed.value == pytest.approx(1 / 0.8, rel=0.03)
+    assert (case.speed.low or 2) < case.speed.value < (case.speed.high or 0)
     assert not found.unmatched
-    labels = {row.head + row.tail for row in comparison_tables.of_ratios(found.cases).rows}
+    labels = {row.head + row.tail for row in comparison_tables.of_ratios(found.ratios).rows}
     assert "square[accelerator-1024-float32]" in labels
 
 
 def test_there_are_no_verdicts(found: MachineComparison) -> None:
-    shown = [cell for row in comparison_tables.of_ratios(found.cases).rows for cell in row.cells]
+    shown = [cell for row in comparison_tables.of_ratios(found.ratios).rows for cell in row.cells]
     told = "\n".join([*shown, *comparison_words.of_machines(found)])
     for word in ("faster", "slower", "same", "unresolved", "incomparable"):
         assert word not in told
-
-
-def test_each_exercise_has_a_mean_for_each_kind_of_device(found: MachineComparison) -> None:
-    assert {(mean.group, mean.place) for mean in found.means} >= {
-        ("matmul", "cpu"),
-        ("matmul", "accelerator"),
-        ("norm_logging", "accelerator"),
-    }
-    for mean in found.means:
-        assert mean.cases == mean.every
-        assert mean.ratio.value == pytest.approx(0.8, rel=0.01)
-        assert mean.ratio.low is not None
-
-
-def test_the_mean_is_that_of_the_ratios(found: MachineComparison) -> None:
-    for mean in found.means:
-        logs = [
-            math.log(case.ratio.value)
-            for case in found.cases
-            if (case.group, case.place) == (mean.group, mean.place) and case.ratio
-        ]
-        assert mean.ratio.value == pytest.approx(math.exp(sum(logs) / len(logs)), rel=2e-3)
 
 
 def test_what_differs_between_the_machines_is_the_list_without_what_follows(
@@ -77,7 +52,7 @@ def test_what_differs_between_the_machines_is_the_list_without_what_follows(
     assert [each.fact for each in found.differences] == ["accelerators"]
 
 
-def test_a_case_that_one_machine_lacks_is_named_with_the_reason_and_counted() -> None:
+def test_a_case_that_one_machine_lacks_is_named_with_the_reason() -> None:
     base, new = factory.run(seed=1), factory.run(seed=2)
     lost = next(case for case in new.benchmarks if case.group == "matmul")
     new.benchmarks.remove(lost)
@@ -87,15 +62,11 @@ def test_a_case_that_one_machine_lacks_is_named_with_the_reason_and_counted() ->
     assert [(one.fullname, one.measured_in, one.reason) for one in found.unmatched] == [
         (lost.fullname, "base", "skipped there: does not fit the memory")
     ]
-    (mean,) = (mean for mean in found.means if mean.group == "matmul")
-    assert (mean.cases, mean.every) == (mean.every - 1, mean.every)
-    (row,) = (row for row in comparison_tables.of_means(found.means).rows if row.group == "matmul")
-    assert row.cells[1] == f"{mean.cases} of {mean.every}"
 
 
 def test_a_machine_without_an_accelerator_is_compared_on_the_cpu_alone() -> None:
     found = compare_machines(factory.run(), factory.run(accelerators=1))
-    assert "accelerator" not in {case.place for case in found.cases}
+    assert "accelerator" not in {case.place for case in found.ratios}
     assert {one.reason for one in found.unmatched if "cuda" in one.fullname} == {
         "0 accelerators measured there"
     }
@@ -110,11 +81,11 @@ def test_other_benchmarks_and_wrong_results_have_no_ratio() -> None:
     )
     new.frobench.outcomes.append(reason)
     found = compare_machines(base, new)
-    assert [case.ratio for case in found.cases[:2]] == [None, None]
-    assert found.cases[1].reason == "failed in new: it hung"
+    assert [case.speed for case in found.ratios[:2]] == [None, None]
+    assert found.ratios[1].reason == "failed in new: it hung"
     told = comparison_words.of_machines(found)
     assert any(line.startswith("no ratio: ") and "another version" in line for line in told)
-    assert len(comparison_tables.of_ratios(found.cases).rows) == len(found.cases) - 2
+    assert len(comparison_tables.of_ratios(found.ratios).rows) == len(found.ratios) - 2
 
 
 def test_what_failed_on_another_accelerator_than_the_one_compared_is_nothing_to_it() -> None:
@@ -125,9 +96,9 @@ def test_what_failed_on_another_accelerator_than_the_one_compared_is_nothing_to_
         if "cuda:0" in outcome.fullname:
             outcome.status = "failed"
     found = compare_machines(base, second)
-    mine = [one for one in found.cases if "cuda:0" in one.base_case]
+    mine = [one for one in found.ratios if "cuda:0" in one.base_case]
     assert len(mine) > 1
-    assert all("xpu:0" in one.new_case and one.ratio for one in mine)
+    assert all("xpu:0" in one.new_case and one.speed for one in mine)
 
 
 def test_an_error_of_a_whole_run_leaves_no_ratio() -> None:
@@ -136,24 +107,11 @@ def test_an_error_of_a_whole_run_leaves_no_ratio() -> None:
     new.frobench.conclusions.append(error)
     found = compare_machines(base, new)
     assert found.faults == ["repeated-samples in new: twice"]
-    assert {case.ratio for case in found.cases} == {None}
-    assert not found.means
-
-
-def test_a_mean_is_made_of_the_launches_that_measured_everything() -> None:
-    base, new = factory.run(seed=1, launches=7, partial=True), factory.run(seed=2, launches=7)
-    (mean,) = (one for one in compare_machines(base, new).means if one.group == "norm_logging")
-    reached = [
-        sum(value is not None for value in launch_medians(c.stats.data, c.extra_info.launches))
-        for c in base.benchmarks
-        if c.group == "norm_logging"
-    ]
-    assert min(reached) == 6
-    assert mean.ratio.launches == 6
+    assert {case.speed for case in found.ratios} == {None}
 
 
 def test_the_same_machine_may_be_held_beside_itself() -> None:
     run = factory.run()
     found = compare_machines(run, run)
     assert "Nothing differs that is known to move numbers." in comparison_words.of_machines(found)
-    assert all(mean.ratio.value == pytest.approx(1) for mean in found.means)
+    assert all(one.speed.value == pytest.approx(1) for one in found.ratios if one.speed)

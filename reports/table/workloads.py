@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: MIT
+"""Workloads: which cases a score is made of, and how much each counts.
+
+`workloads.json` is the one table. A part of it names cases that are limited by the same thing, and
+how much the part counts under each workload. The score is the weighted geometric mean over parts;
+the page's script computes it.
+
+Within a part, cases that differ only in numbers are sizes of one kind. All kinds count the same,
+and so do all sizes of a kind, so that a score does not depend on how many sizes were measured.
+
+What limits a case is decided by its declared work and by datasheets, never by the machines that are
+compared. A case is limited by compute, memory or the link where the fastest listed chip needs at
+least `least_work` seconds for it; the overhead of launching is a small part of that. It is limited
+by launching where even the slowest listed chip needs at most `most_work` seconds. Cases between the
+two count for no workload. No datasheet of a CPU is listed, so bounds are assumed in the table.
+"""
+
+from functools import cache
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+import msgspec
+from msgspec import Struct
+
+from suite.compare.pairing import place
+from suite.datasheets import catalog
+from suite.stored.run import Case, Scalar
+
+PATH = Path(__file__).with_name("workloads.json")
+Regime = Literal["work", "compute", "memory", "link", "launch", "loop"]
+"""What limits a case: ``work`` is compute or memory; a ``loop`` launches small operations one by
+one, whatever work it declares in all."""
+
+
+class Workload(Struct, frozen=True):
+    """What a machine is bought for.
+
+    what : its cases, in words
+    """
+
+    name: str
+    title: str
+    what: str
+
+
+class Selected(Struct, frozen=True, forbid_unknown_fields=True):
+    """Cases of a benchmark, such as ``matmul.bench_square``.
+
+    params : values of parameters that a case may have
+    least : the least value of parameters
+    """
+
+    benchmark: str
+    params: dict[str, list[Scalar]] = {}
+    least: dict[str, int] = {}
+
+    def has(self, case: Case) -> bool:
+        """Tell whether a case is among them."""
+        function = case.fullname.partition("[")[0].rpartition("::")[2]
+        return (
+            f"{case.group}.{function}" == self.benchmark
+            and all(case.params.get(name) in values for name, values in self.params.items())
+            and all(_number(case.params.get(name)) >= low for name, low in self.least.items())
+        )
+
+
+class Part(Struct, frozen=True, forbid_unknown_fields=True):
+    """Cases that are limited by the same thing.
+
+    kind : of device, if not any
+    least_work : which of the table's bounds holds
+    weights : by workload; it counts for nothing under the others
+    """
+
+    name: str
+    title: str
+    regime: Regime
+    cases: list[Selected]
+    weights: dict[str, float]
+    kind: Literal["cpu", "accelerator"] | None = None
+    least_work: Literal["eager", "replayed"] = "eager"
+
+
+class Rates(Struct, frozen=True):
+    """Rates of a chip: FLOP/s, and bytes/s of its memory."""
+
+    flops: float
+    bytes: float
+
+
+class Table(Struct, frozen=True, forbid_unknown_fields=True):
+    """The table of workloads.
+
+    least_work : seconds on the fastest listed chip, for ``eager`` cases and for ``replayed`` ones
+    most_work : seconds on the slowest listed chip
+    assumed_cpus : bounds, since no datasheets of CPUs are listed; ``fastest`` and ``slowest``
+    parts : a case belongs to the first that fits
+    """
+
+    workloads: list[Workload]
+    least_work: dict[str, float]
+    most_work: float
+    assumed_cpus: dict[str, Rates]
+    parts: list[Part]
+
+
+class Chip(NamedTuple):
+    """How long a chip needs for a case: seconds of arithmetic, of its memory, and of the link."""
+
+    compute: float
+    memory: float
+    link: float
+
+
+@cache
+def table() -> Table:
+    """Return the table of workloads."""
+    return msgspec.json.decode(PATH.read_bytes(), type=Table)
+
+
+def part_of(case: Case) -> Part | None:
+    """Return the part that a case belongs to; ``None`` for most cases, which no score uses."""
+    return next((part for part in table().parts if _fits(part, case)), None)
+
+
+def kind_of(case: Case) -> str:
+    """Return what is equal for cases that differ only in numbers."""
+    function = case.fullname.partition("[")[0]
+    words = sorted(
+        (name, value)
+        for name, value in case.params.items()
+        if isinstance(value, str) and name != "device"
+    )
+    return f"{function} {words}"
+
+
+def on_cpu(case: Case) -> bool:
+    """Tell whether a case runs on the CPU alone."""
+    return "accelerator" not in place(case)
+
+
+def _fits(part: Part, case: Case) -> bool:
+    if part.kind and on_cpu(case) != (part.kind == "cpu"):
+        return False
+    return any(one.has(case) for one in part.cases) and _is_limited(part, case)
+
+
+def _is_limited(part: Part, case: Case) -> bool:
+    """Tell whether what limits a part limits a case of it."""
+    if part.regime == "loop":
+        return True
+    slowest, fastest = (_chip(case, which) for which in ("slowest", "fastest"))
+    if part.regime == "launch":
+        return max(slowest.compute, slowest.memory) <= table().most_work
+    compute, memory, link = fastest
+    least = table().least_work[part.least_work]
+    match part.regime:
+        case "link":
+            return link >= least
+        case "compute":
+            return compute >= max(least, memory)
+        case "memory":
+            return memory >= max(least, compute)
+        case _:
+            return max(compute, memory) >= least
+
+
+def _chip(case: Case, which: str) -> Chip:
+    """Return how long the fastest or slowest listed chip needs for a case."""
+    work = case.extra_info.work
+    flops, moved = work.flops or 0.0, work.bytes or 0.0
+    if on_cpu(case):
+        chip = table().assumed_cpus[which]
+        return Chip(flops / chip.flops, moved / chip.bytes, 0.0)
+    choose = max if which == "fastest" else min
+    listed = _listed(f"peak_{case.params.get('dtype', 'float32')}") or _listed("peak_float32")
+    rate, bandwidth = choose(listed), choose(_listed("memory_bandwidth"))
+    link = max(_listed("host_bandwidth"))
+    return Chip(flops / rate, moved / bandwidth, moved / link)
+
+
+@cache
+def _listed(quantity: str) -> list[float]:
+    """Return a figure of all listed devices that have it."""
+    found = (figures.get(quantity) for figures in catalog.devices().values())
+    return [figure.value for figure in found if figure is not None]
+
+
+def _number(value: Scalar) -> float:
+    return float(value) if isinstance(value, int | float) else 0.0

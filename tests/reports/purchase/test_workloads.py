@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: MIT
+"""What a score must say of made-up cards, by the command and by the page's script."""
+
+import json
+import sys
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from click.testing import CliRunner
+
+from frobench.command import main
+from frobench.options import WORKLOADS
+from reports.purchase import script
+from reports.purchase.comparison import Comparison
+from reports.purchase.machines import compare_measured
+from reports.purchase.measured import Measured
+from reports.purchase.score import Score, score
+from reports.table.workloads import kind_of, part_of, table
+from suite.stored import store
+from suite.stored.run import Run
+from tests.instruments.made_up_cards import BYTES, CARD, faster, run
+
+ORDER = """(comparisons, workload) => {
+    const view = purchase.view(comparisons[0], comparisons, new Map([["workload", workload]]));
+    return view.rows.map(({ machine, speed, ranks }) => [machine.run, speed, ranks]);
+}"""
+
+
+@cache
+def cards() -> dict[str, Run]:
+    """Return runs of cards that differ from one in one thing, and of the same with more sizes."""
+    quick_host = CARD._replace(launch=CARD.launch / 2, readback=CARD.readback / 2)
+    between = [2**power for power in range(4, 15)]
+    lengths = sorted({*BYTES, *(3 * size for size in BYTES[:-1]), 2**29})
+    other = faster(CARD, 1.7, 1.2, 0.8)._replace(launch=4e-6)
+    return {
+        "base": run(CARD),
+        "chip": run(faster(CARD, 2, 2)),
+        "host": run(quick_host),
+        "link": run(faster(CARD, link=2)),
+        "old": run(CARD, transformer=False),
+        "old-chip": run(faster(CARD, 2, 2), transformer=False),
+        "other": run(other),
+        "dense": run(CARD, sizes=between, lengths=lengths),
+        "dense-other": run(other, sizes=between, lengths=lengths),
+    }
+
+
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """Return files of the card, and of one with twice the rates."""
+    folder = tmp_path_factory.mktemp("cards")
+    for name in ("base", "chip"):
+        (folder / name).write_bytes(store.encode(cards()[name]))
+    return folder / "base", folder / "chip"
+
+
+@cache
+def scored(base: str, new: str, workload: str) -> Score:
+    return score(cards()[base], cards()[new], workload)
+
+
+def speed(base: str, new: str, workload: str) -> float:
+    found = scored(base, new, workload)
+    assert found.cases > 0
+    assert found.speed
+    assert found.speed.low is not None
+    return found.speed.value
+
+
+def test_the_command_offers_the_workloads_of_the_table() -> None:
+    assert [one.name for one in table().workloads] == [*WORKLOADS]
+    assert all(set(part.weights) <= {*WORKLOADS} for part in table().parts)
+
+
+@pytest.mark.parametrize("workload", ["training", "decode"])
+def test_twice_the_compute_and_memory_is_nearly_twice_as_fast(workload: str) -> None:
+    assert 1.8 <= speed("base", "chip", workload) <= 2.0
+    assert 1.8 <= speed("old", "old-chip", workload) <= 2.0
+
+
+def test_twice_the_compute_and_memory_helps_small_operations_little() -> None:
+    assert 1.0 <= speed("base", "chip", "small") <= 1.2
+
+
+def test_a_host_that_launches_twice_as_fast_helps_small_operations_alone() -> None:
+    assert 1.0 <= speed("base", "host", "training") <= 1.05
+    assert speed("base", "host", "small") > 1.8
+
+
+@pytest.mark.parametrize("workload", WORKLOADS)
+def test_twice_the_link_moves_data_loading_only(workload: str) -> None:
+    found = speed("base", "link", workload)
+    assert found > 1.8 if workload == "data-loading" else found == pytest.approx(1)
+
+
+@pytest.mark.parametrize("workload", WORKLOADS)
+def test_adding_sizes_moves_no_score_by_more_than_a_hundredth(workload: str) -> None:
+    few = speed("base", "other", workload)
+    assert speed("dense", "dense-other", workload) == pytest.approx(few, rel=0.01)
+    counts = [
+        scored(*both, workload).cases for both in (("base", "other"), ("dense", "dense-other"))
+    ]
+    assert counts[1] > counts[0]
+
+
+@cache
+def held(*names: str) -> list[Comparison]:
+    """Return cards beside each of them."""
+    every = {
+        "a": CARD,
+        "b": faster(CARD, 1.1, 0.9, 1.2)._replace(launch=6e-6),
+        "c": faster(CARD, 5, 0.2, 3),
+    }
+    measured = {name: Measured.of(run(every[name])) for name in names}
+    return [compare_measured(measured, name) for name in names]
+
+
+@pytest.mark.parametrize("workload", WORKLOADS)
+def test_an_unrelated_machine_never_changes_the_order_of_two(workload: str) -> None:
+    alone: Any = script.call(ORDER, held("a", "b"), workload)
+    beside: Any = script.call(ORDER, held("a", "b", "c"), workload)
+    left = [one for one in beside if one[0] != "c"]
+    assert [(name, speed) for name, speed, _ in left] == [(name, s) for name, s, _ in alone]
+    (_, _, first), (_, _, second) = alone
+    if first[1] < second[0]:
+        assert left[0][2][0] < left[1][2][0]
+
+
+def test_sizes_of_a_kind_count_as_one_and_most_cases_count_for_nothing() -> None:
+    cases = {case.name: case for case in run(CARD).benchmarks}
+    large, larger = (cases[f"bench_square[cuda:0-{n}-bfloat16]"] for n in (8192, 16384))
+    assert kind_of(large) == kind_of(larger)
+    assert kind_of(large) != kind_of(cases["bench_square[cuda:0-8192-float32]"])
+    middle = cases["bench_square[cuda:0-1024-bfloat16]"]
+    assert part_of(middle) is None
+    assert part_of(cases["bench_decode[cuda:0-4096-1-32-bfloat16]"]) is None
+    parts = {part.name for case in cases.values() if (part := part_of(case))}
+    cpus = {part.name for part in table().parts if part.kind == "cpu"}
+    assert parts == {part.name for part in table().parts} - cpus
+
+
+@pytest.mark.parametrize("workload", WORKLOADS)
+def test_the_command_prints_the_score_of_the_script(
+    stored: tuple[Path, Path], workload: str
+) -> None:
+    given = ["compare", *map(str, stored), "--purchase", "--workload", workload, "--json"]
+    answer = CliRunner().invoke(main, given)
+    found = json.loads(answer.stdout)
+    right = scored("base", "chip", workload)
+    assert found["speed"] == msgspec.to_builtins(right.speed)
+    assert (found["cases"], found["workload"]) == (right.cases, workload)
+    assert {one["name"] for one in found["axes"]["new"]["axes"]} >= {"compute", "memory"}
+
+
+def test_the_terminal_says_the_speed_under_the_usual_workload(
+    stored: tuple[Path, Path],
+) -> None:
+    told = CliRunner().invoke(main, ["compare", *map(str, stored), "--purchase"]).stdout
+    cases = scored("base", "chip", "training").cases
+    assert "Training: new has " in told
+    assert f"({cases} of {cases} cases)" in told
+    assert "memory" in told
+
+
+def test_without_the_engine_the_command_says_so_in_one_line(
+    stored: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "quickjs", None)
+    script.context.cache_clear()
+    given = ["compare", *map(str, stored), "--purchase"]
+    try:
+        plain = CliRunner().invoke(main, given)
+        found = CliRunner().invoke(main, [*given, "--json"])
+    finally:
+        script.context.cache_clear()
+    assert plain.exit_code == found.exit_code == 0
+    (line,) = (one for one in plain.stdout.splitlines() if "quickjs-ng" in one)
+    assert line.startswith("no speed under training: ")
+    assert json.loads(found.stdout)["speed"] is None
+    assert found.stderr.count("\n") == 1
