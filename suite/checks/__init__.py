@@ -207,9 +207,8 @@ def _texts(data: bytes) -> list[tuple[str, str]]:
 
 def _named(texts: Iterable[tuple[str, str]]) -> Iterator[Conclusion]:
     """Say what texts of a file name somebody, those too that no reader knows."""
-    advice = rule.advice(privacy.personal_data)
     for message in dict.fromkeys(private.told_in(texts)):
-        yield Conclusion(code=PERSONAL, severity=privacy.SEVERITY, message=message, advice=advice)
+        yield rule.conclusion(privacy.personal_data, privacy.SEVERITY, rule.Fault(message))
 
 
 def unreadable(fault: store.InvalidResult) -> Conclusion:
@@ -217,9 +216,7 @@ def unreadable(fault: store.InvalidResult) -> Conclusion:
 
     Take the file again from where it was made; it was cut off or edited.
     """  # noqa: D401 - as in a rule, the first line is the user's
-    return Conclusion(
-        code="unreadable", severity="error", message=str(fault), advice=rule.advice(unreadable)
-    )
+    return rule.conclusion(unreadable, "error", rule.Fault(str(fault)))
 
 
 def broken(error: Exception) -> Conclusion:
@@ -228,7 +225,7 @@ def broken(error: Exception) -> Conclusion:
     Report it with the file: it holds something that should have been refused with its place.
     """  # noqa: D401 - as in a rule, the first line is the user's
     message = f"{type(error).__name__} {raised.last_place(error)}: {error}"[:LONGEST_MESSAGE]
-    return Conclusion(code="broken", severity="error", message=message, advice=rule.advice(broken))
+    return rule.conclusion(broken, "error", rule.Fault(message))
 
 
 def _judge(run: Run, *modules: ModuleType) -> list[Conclusion]:

@@ -36,11 +36,11 @@ def page() -> str:
 def _parts() -> Iterator[str]:
     for module in checks.ALL:
         yield f"## {_title(module)}\n"
-        for code, function in rule.rules(module).items():
-            yield _entry(code, function, module.SEVERITY)
+        for function in rule.rules(module).values():
+            yield _entry(function, module.SEVERITY)
         if module is checks.integrity:
-            yield _entry("unreadable", checks.unreadable, "error")
-            yield _entry("broken", checks.broken, "error")
+            yield _entry(checks.unreadable, "error")
+            yield _entry(checks.broken, "error")
 
 
 def _title(module: ModuleType) -> str:
@@ -49,9 +49,9 @@ def _title(module: ModuleType) -> str:
     return summary.removeprefix("Rules about ").removesuffix(".").capitalize()
 
 
-def _entry(code: str, function: Callable[..., object], severity: Severity) -> str:
+def _entry(function: Callable[..., object], severity: Severity) -> str:
     summary, _, advice = inspect.cleandoc(function.__doc__ or "").partition("\n\n")
-    return f"### `{code}`\n\n{summary} *{severity.capitalize()}.*\n\n{advice}\n"
+    return f"### `{rule.code(function)}`\n\n{summary} *{severity.capitalize()}.*\n\n{advice}\n"
 
 
 if __name__ == "__main__":

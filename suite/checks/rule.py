@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""What a rule is: a public function of a module of rules, found by being there.
+"""What a rule is: a function that yields faults, about a run or about a machine.
 
-Its name is the code (``fixed_order`` is ``fixed-order``). Its docstring is the user's help:
-the first line says what the rule reports, the rest what to do about it. The module says
-with ``SEVERITY`` how bad that is.
+Its name is the code (``fixed_order`` is ``fixed-order``). Its docstring is the user's help: the
+first line says what the rule reports, the rest what to do about it. The rules of a module about
+runs are its public functions, found by being there; the module says with ``SEVERITY`` how bad what
+they find is.
 """
 
 import inspect
@@ -15,10 +16,15 @@ from suite.stored.run import Conclusion, Run, Severity
 
 
 class Fault(NamedTuple):
-    """What a rule found, of the whole run or of the case with this full name."""
+    """What a rule found.
+
+    case : the full name of the case that it is about, if it is about one
+    advice : the command or setting that mends it, if it is more than what the docstring says
+    """
 
     message: str
     case: str | None = None
+    advice: str = ""
 
 
 Rule = Callable[[Run], Iterator[Fault]]
@@ -27,12 +33,17 @@ Rule = Callable[[Run], Iterator[Fault]]
 def rules(module: ModuleType) -> dict[str, Rule]:
     """Return the rules of a module by their codes, in the order they are written."""
     return {
-        name.replace("_", "-"): function
+        code(function): function
         for name, function in vars(module).items()
         if inspect.isfunction(function)
         and function.__module__ == module.__name__
         and not name.startswith("_")
     }
+
+
+def code(rule: Callable[..., object]) -> str:
+    """Return the code of what a rule finds."""
+    return rule.__name__.replace("_", "-")
 
 
 def advice(rule: Callable[..., object]) -> str:
@@ -41,15 +52,19 @@ def advice(rule: Callable[..., object]) -> str:
     return " ".join(rest.split())
 
 
+def conclusion(rule: Callable[..., object], severity: Severity, fault: Fault) -> Conclusion:
+    """Return what follows from a fault that a rule found."""
+    return Conclusion(
+        code=code(rule),
+        severity=severity,
+        message=fault.message,
+        advice=fault.advice or advice(rule),
+        case=fault.case,
+    )
+
+
 def conclusions(module: ModuleType, run: Run, but: Collection[str] = ()) -> Iterator[Conclusion]:
     """Apply every rule of a module to a run, but those of some codes."""
-    severity: Severity = module.SEVERITY
-    for code, rule in rules(module).items():
-        for fault in rule(run) if code not in but else ():
-            yield Conclusion(
-                code=code,
-                severity=severity,
-                message=fault.message,
-                advice=advice(rule),
-                case=fault.case,
-            )
+    for name, rule in rules(module).items():
+        for fault in rule(run) if name not in but else ():
+            yield conclusion(rule, module.SEVERITY, fault)

@@ -12,10 +12,10 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from suite.checks.rule import Fault, conclusion
 from suite.doctor.there import There, add_told_by_torch, look_around
-from suite.doctor.torch_offer import Asking, Offer, ask_torch
-from suite.doctor.trouble import START_LOCALLY
-from suite.doctor.unusable import install, unusable_accelerators
+from suite.doctor.torch_offer import START_LOCALLY, Asking, Offer, ask_torch
+from suite.doctor.unusable import install, torch_missing, unusable_accelerators
 from suite.doctor.wrong import left_out, troubles
 from suite.machine.limits import ROOT
 from suite.stored.run import Conclusion
@@ -66,14 +66,9 @@ def judge(
     add_told_by_torch(there.accelerators, offer)
     unusable = unusable_accelerators(root, environ, offer)
     if offer.version is None and not unusable:
-        unusable = [
-            Conclusion(
-                code="torch-missing",
-                severity="error",
-                message=f"torch cannot be imported ({offer.builds['error']})",
-                advice=install("this machine"),
-            )
-        ]
+        reason = f"torch cannot be imported ({offer.builds['error']})"
+        fault = Fault(reason, advice=install("this machine"))
+        unusable = [conclusion(torch_missing, "error", fault)]
     return Examination(there=there, troubles=[*unusable, *troubles(there)])
 
 

@@ -49,8 +49,7 @@ def _parts() -> Iterator[str]:
 
 def _entry(one: Callable[..., object], severity: Severity) -> str:
     summary = inspect.cleandoc(one.__doc__ or "").partition("\n")[0]
-    code = one.__name__.replace("_", "-")
-    return f"### `{code}`\n\n{summary} *{severity.capitalize()}.*\n\n{rule.advice(one)}\n"
+    return f"### `{rule.code(one)}`\n\n{summary} *{severity.capitalize()}.*\n\n{rule.advice(one)}\n"
 
 
 if __name__ == "__main__":

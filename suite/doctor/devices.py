@@ -4,10 +4,11 @@
 
 from collections.abc import Iterable, Iterator
 
+from suite.checks.rule import Fault
 from suite.datasheets.laptop import is_laptop
 from suite.doctor.reasons import HELD_BACK, IDLE
 from suite.doctor.there import Device, There
-from suite.doctor.trouble import START_LOCALLY, Trouble
+from suite.doctor.torch_offer import START_LOCALLY
 from suite.machine.accelerators.architectures import serves
 from suite.machine.accelerators.hardware import VENDORS
 from suite.machine.backends import installed
@@ -25,7 +26,7 @@ Finding = tuple[Device, str, str]
 """An accelerator, what is wrong with it, and what mends it for the GPU of a number (`{0}`)."""
 
 
-def device_lost(there: There) -> Iterator[Trouble]:
+def device_lost(there: There) -> Iterator[Fault]:
     """The driver does not speak of an accelerator that is there.
 
     "GPU is lost" and "requires restart" mean that it fell off its bus or stopped; a version
@@ -40,7 +41,7 @@ def device_lost(there: There) -> Iterator[Trouble]:
     )
 
 
-def silent_driver(there: There) -> Iterator[Trouble]:
+def silent_driver(there: There) -> Iterator[Fault]:
     """The driver of an accelerator cannot be asked how the accelerator is.
 
     Nothing is known of its clocks, its power and what holds it back. A container needs
@@ -55,10 +56,10 @@ def silent_driver(there: There) -> Iterator[Trouble]:
             "in a container, set NVIDIA_DRIVER_CAPABILITIES=compute,utility when it is started; "
             f"elsewhere see that its driver is there: {VENDORS['NVIDIA'].guide}"
         )
-        yield Trouble(f"{name} is not watched: {reason}", mend)
+        yield Fault(f"{name} is not watched: {reason}", advice=mend)
 
 
-def build_lacks_device(there: There) -> Iterator[Trouble]:
+def build_lacks_device(there: There) -> Iterator[Fault]:
     """PyTorch was not built for an accelerator of this generation.
 
     It sees the device and fails when it computes there, so `frobench run` refuses to. Install a
@@ -77,7 +78,7 @@ def build_lacks_device(there: There) -> Iterator[Trouble]:
     )
 
 
-def hidden_devices(there: There) -> Iterator[Trouble]:
+def hidden_devices(there: There) -> Iterator[Fault]:
     """PyTorch sees fewer accelerators than are there.
 
     A variable such as `CUDA_VISIBLE_DEVICES` hides the others; unset it.
@@ -92,14 +93,14 @@ def hidden_devices(there: There) -> Iterator[Trouble]:
         masks = there.host.masks
         said = " and ".join(f"{name}={value!r}" for name, value in masks.items())
         mend = f"unset {' '.join(masks)}" if masks else "see what set a mask in this process"
-        yield Trouble(
+        yield Fault(
             f"PyTorch sees {offer.devices} of {counted(shown, 'accelerator')}"
             + (f": {said}" if said else ""),
-            mend,
+            advice=mend,
         )
 
 
-def busy_accelerator(there: There) -> Iterator[Trouble]:
+def busy_accelerator(there: There) -> Iterator[Fault]:
     """Something else uses an accelerator.
 
     It takes time, memory and power from what is measured. `nvidia-smi` or `amd-smi` shows what it
@@ -125,7 +126,7 @@ def _in_use(there: There) -> Iterator[Finding]:
             yield device, f"is in use: {', '.join(signs)}", mend
 
 
-def held_back(there: There) -> Iterator[Trouble]:
+def held_back(there: There) -> Iterator[Fault]:
     """Something holds an accelerator's clock down right now.
 
     An idle clock is none of it, nor is a power limit of which a resting device's driver speaks.
@@ -144,7 +145,7 @@ def _kept_down(there: There) -> Iterator[Finding]:
                 yield device, f"is held back: {words} ({name})", mend
 
 
-def power_cap(there: There) -> Iterator[Trouble]:
+def power_cap(there: There) -> Iterator[Fault]:
     """An accelerator may draw less power than it was made for.
 
     Its figures are then those of a slower device. Set the limit to its default. That of a laptop's
@@ -171,7 +172,7 @@ def _capped(there: There) -> Iterator[Finding]:
             yield device, message, mend
 
 
-def narrow_link(there: There) -> Iterator[Trouble]:
+def narrow_link(there: There) -> Iterator[Fault]:
     """An accelerator is connected by fewer lanes than it and its slot have.
 
     Copies are slower by that factor. Put the card into a slot with all lanes, press it in, and
@@ -185,7 +186,7 @@ def narrow_link(there: There) -> Iterator[Trouble]:
     )
 
 
-def slow_link(there: There) -> Iterator[Trouble]:
+def slow_link(there: There) -> Iterator[Fault]:
     """An accelerator at work is connected at a lower PCIe generation than it could be.
 
     An idle link slows down to save power, and that is no trouble. At work it is a slot, a riser
@@ -200,7 +201,7 @@ def slow_link(there: There) -> Iterator[Trouble]:
     )
 
 
-def unloaded_driver(there: There) -> Iterator[Trouble]:
+def unloaded_driver(there: There) -> Iterator[Fault]:
     """The driver forgets a GPU's state whenever no program uses it.
 
     Loading it again makes every first call slower, and undoes limits that were set. Switch
@@ -213,7 +214,7 @@ def unloaded_driver(there: There) -> Iterator[Trouble]:
     )
 
 
-def no_accelerator(there: There) -> Iterator[Trouble]:
+def no_accelerator(there: There) -> Iterator[Fault]:
     """No accelerator is there, so only the CPU can be measured.
 
     Nothing is wrong if that is so. Where a package brings an accelerator's backend, this is not
@@ -223,7 +224,7 @@ def no_accelerator(there: There) -> Iterator[Trouble]:
     offered = there.torch and there.torch.devices
     if not there.accelerators and not offered and not installed():
         mend = "nothing needs mending, unless one should be there: `lspci` shows what is on the bus"
-        yield Trouble("no accelerator is there: the CPU is measured", mend)
+        yield Fault("no accelerator is there: the CPU is measured", advice=mend)
 
 
 def some_work(there: There) -> bool:
@@ -242,7 +243,7 @@ def _is_unserved(device: Device, there: There) -> bool:
     return bool(built) and device.capability is not None and not serves(built, device.capability)
 
 
-def _together(found: Iterable[Finding]) -> Iterator[Trouble]:
+def _together(found: Iterable[Finding]) -> Iterator[Fault]:
     """Tell once what is wrong with several accelerators of one name."""
     alike: dict[tuple[str, str, str], list[Device]] = {}
     for device, message, mend in found:
@@ -251,7 +252,7 @@ def _together(found: Iterable[Finding]) -> Iterator[Trouble]:
         numbers = ",".join(str(one.index) for one in which if one.index is not None)
         called = f"{name} ({numbers})" if numbers else name
         many = f"each of {len(which)}x {called}" if len(which) > 1 else called
-        yield Trouble(f"{many} {message}", mend.format(numbers or "NUMBER"))
+        yield Fault(f"{many} {message}", advice=mend.format(numbers or "NUMBER"))
 
 
 def _tool(device: Device) -> str:

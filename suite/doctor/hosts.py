@@ -4,8 +4,8 @@
 
 from collections.abc import Iterator
 
+from suite.checks.rule import Fault
 from suite.doctor.there import There
-from suite.doctor.trouble import Trouble
 from suite.units import counted, format_value
 
 IN_THE_WAY = 0.25
@@ -14,7 +14,7 @@ LEAST_MEMORY, LEAST_SHARED, LEAST_DISK = 2 * 2**30, 2**30, 2**30
 """Bytes that the suite may need: of memory, of memory that processes share, and of disk."""
 
 
-def slow_governor(there: There) -> Iterator[Trouble]:
+def slow_governor(there: There) -> Iterator[Fault]:
     """The CPU's cores do not keep their highest clock.
 
     The kernel's governor lets them slow down between and within samples. Choose `performance`.
@@ -22,10 +22,10 @@ def slow_governor(there: There) -> Iterator[Trouble]:
     governor = there.host.cpu.governor
     if governor not in {None, "performance"}:
         mend = "sudo cpupower frequency-set -g performance"
-        yield Trouble(f"the CPU's governor is {governor}", mend)
+        yield Fault(f"the CPU's governor is {governor}", advice=mend)
 
 
-def quota_below_cores(there: There) -> Iterator[Trouble]:
+def quota_below_cores(there: There) -> Iterator[Fault]:
     """A container gives its processes less time than they see cores for.
 
     Threads are stopped in the middle of a sample when the time is used up. Raise the limit, or pin
@@ -36,20 +36,22 @@ def quota_below_cores(there: There) -> Iterator[Trouble]:
         mend = (
             f"docker run --cpus={cores}, or --cpuset-cpus with whole cores; in Kubernetes its limit"
         )
-        yield Trouble(f"this container may use {quota:g} of {counted(cores, 'core')}", mend)
+        yield Fault(f"this container may use {quota:g} of {counted(cores, 'core')}", advice=mend)
 
 
-def native_windows(there: There) -> Iterator[Trouble]:
+def native_windows(there: There) -> Iterator[Fault]:
     """Frobench measures nothing on Windows itself.
 
     Stored runs can be read there. To measure, install WSL2 with `wsl --install`, and call
     `frobench` in it.
     """
     if there.host.os.startswith("Windows"):
-        yield Trouble("nothing can be measured on Windows itself", "wsl --install, and use WSL2")
+        yield Fault(
+            "nothing can be measured on Windows itself", advice="wsl --install, and use WSL2"
+        )
 
 
-def busy_processor(there: There) -> Iterator[Trouble]:
+def busy_processor(there: There) -> Iterator[Fault]:
     """Other programs use the CPU.
 
     They take time from what is measured, and make it vary. `top` shows them; wait, or end them.
@@ -57,29 +59,29 @@ def busy_processor(there: There) -> Iterator[Trouble]:
     others, cores = there.host.others, there.host.cores
     if others is not None and others > IN_THE_WAY * cores:
         message = f"other programs use {others:.1f} of {counted(cores, 'core')}"
-        yield Trouble(message, "wait for them, or end what `top` shows")
+        yield Fault(message, advice="wait for them, or end what `top` shows")
 
 
-def on_battery(there: There) -> Iterator[Trouble]:
+def on_battery(there: There) -> Iterator[Fault]:
     """The machine runs on its battery.
 
     Most then lower their clocks. Plug it in.
     """
     if there.host.on_battery:
-        yield Trouble("the machine runs on its battery", "plug it in")
+        yield Fault("the machine runs on its battery", advice="plug it in")
 
 
-def little_memory(there: There) -> Iterator[Trouble]:
+def little_memory(there: There) -> Iterator[Fault]:
     """Little memory is free.
 
     Large cases are left out, or the system begins to swap. End other programs.
     """
     free = there.host.memory_free_bytes
     if free < LEAST_MEMORY:
-        yield Trouble(f"{format_value(free, 'B')} of memory are free", "end other programs")
+        yield Fault(f"{format_value(free, 'B')} of memory are free", advice="end other programs")
 
 
-def little_shared_memory(there: There) -> Iterator[Trouble]:
+def little_shared_memory(there: There) -> Iterator[Fault]:
     """Processes can share little memory.
 
     Docker gives a container 64 MiB unless told otherwise, in which workers that hand tensors to
@@ -88,10 +90,10 @@ def little_shared_memory(there: There) -> Iterator[Trouble]:
     shared = there.host.shared_memory_bytes
     if shared is not None and shared < LEAST_SHARED:
         mend = "docker run --shm-size=8g; elsewhere: sudo mount -o remount,size=8G /dev/shm"
-        yield Trouble(f"processes can share {format_value(shared, 'B')} of memory", mend)
+        yield Fault(f"processes can share {format_value(shared, 'B')} of memory", advice=mend)
 
 
-def little_disk_space(there: There) -> Iterator[Trouble]:
+def little_disk_space(there: There) -> Iterator[Fault]:
     """The disk that results are written to is nearly full.
 
     A run whose journal cannot be written ends. Make room, or write elsewhere with `--results`.
@@ -99,4 +101,4 @@ def little_disk_space(there: There) -> Iterator[Trouble]:
     free = there.host.disk_free_bytes
     if free < LEAST_DISK:
         mend = "make room, or `frobench run --results FOLDER` on another disk"
-        yield Trouble(f"{format_value(free, 'B')} are free where results are written", mend)
+        yield Fault(f"{format_value(free, 'B')} are free where results are written", advice=mend)

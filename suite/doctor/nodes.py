@@ -4,11 +4,11 @@
 
 from collections.abc import Iterator
 
+from suite.checks.rule import Fault
 from suite.doctor.there import Device, There
-from suite.doctor.trouble import Trouble
 
 
-def far_accelerator(there: There) -> Iterator[Trouble]:
+def far_accelerator(there: There) -> Iterator[Fault]:
     """The cores that may be used belong to other memory nodes than an accelerator.
 
     Copies and launches cross the link between the nodes, and are slower. Start the run on the
@@ -22,10 +22,10 @@ def far_accelerator(there: There) -> Iterator[Trouble]:
                 f"{device.name} is attached to memory node {node}, "
                 f"and the usable cores belong to node {mine}"
             )
-            yield Trouble(message, _mend(node))
+            yield Fault(message, advice=_mend(node))
 
 
-def several_nodes(there: There) -> Iterator[Trouble]:
+def several_nodes(there: There) -> Iterator[Fault]:
     """The cores that may be used belong to several memory nodes, an accelerator to one of them.
 
     Pinned memory lies on the node on which a launch happens to run, so copies may differ from
@@ -38,7 +38,7 @@ def several_nodes(there: There) -> Iterator[Trouble]:
                 f"{device.name} is attached to memory node {node}, "
                 f"and the usable cores belong to {len(nodes)} nodes"
             )
-            yield Trouble(message, _mend(node))
+            yield Fault(message, advice=_mend(node))
 
 
 def _attached(there: There) -> list[tuple[Device, int]]:

@@ -15,6 +15,8 @@ from typing import Any
 
 import msgspec
 
+START_LOCALLY = "https://pytorch.org/get-started/locally/"
+"""Where PyTorch tells which of its builds suits a machine."""
 PATIENCE = 60.0
 """Seconds until a torch that does not answer is given up."""
 

@@ -1,9 +1,6 @@
 # SPDX-License-Identifier: MIT
 # ruff: noqa: D401 - the first line of a rule says what it reports, as a user reads it
-"""What keeps torch from an accelerator that is there, and the command that mends it.
-
-A rule is a small function that yields what it finds; its name is the conclusion's code.
-"""
+"""What keeps torch from an accelerator that is there, and the command that mends it."""
 
 import os
 import sys
@@ -12,8 +9,8 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from suite.doctor.torch_offer import Offer, ask_torch
-from suite.doctor.trouble import START_LOCALLY, Trouble
+from suite.checks.rule import Fault, conclusion
+from suite.doctor.torch_offer import START_LOCALLY, Offer, ask_torch
 from suite.machine.accelerators.hardware import VENDORS, System, Vendor, look
 from suite.machine.backends import AUTOLOAD, failure, installed, mend_failure, switched_off
 from suite.machine.limits import ROOT
@@ -37,8 +34,8 @@ class Patient(NamedTuple):
     environ: Mapping[str, str]
 
 
-Rule = Callable[[Patient], Iterator[Trouble]]
-OfBackends = Callable[[Offer, Mapping[str, str]], Iterator[Trouble]]
+Rule = Callable[[Patient], Iterator[Fault]]
+OfBackends = Callable[[Offer, Mapping[str, str]], Iterator[Fault]]
 
 
 def unusable_accelerators(
@@ -60,9 +57,7 @@ def unusable_accelerators(
     if offer.devices:
         return []
     conclusions = [
-        _conclusion(rule, trouble.message, trouble.mend)
-        for rule in OF_BACKENDS
-        for trouble in rule(offer, environ)
+        conclusion(rule, "error", fault) for rule in OF_BACKENDS for fault in rule(offer, environ)
     ]
     if offer.version is None and conclusions:  # what keeps torch from loading keeps it from all
         return conclusions
@@ -71,26 +66,17 @@ def unusable_accelerators(
         if not gpus:
             continue
         patient = Patient(vendor, gpus.total(), system, offer, root, environ)
-        found = [(rule, trouble) for rule in RULES for trouble in rule(patient)]
-        found = found or [(unused_accelerator, trouble) for trouble in unused_accelerator(patient)]
+        faults = [(rule, fault) for rule in RULES for fault in rule(patient)]
+        faults = faults or [(unused_accelerator, fault) for fault in unused_accelerator(patient)]
         shown = ", ".join(f"{n}x {gpu}" if n > 1 else gpu for gpu, n in gpus.items())
-        conclusions += [
-            _conclusion(
-                rule,
-                f"{shown} cannot be used: {trouble.message}",
-                f"{trouble.mend}; or measure without it: --devices cpu",
-            )
-            for rule, trouble in found
-        ]
+        for rule, fault in faults:
+            message = f"{shown} cannot be used: {fault.message}"
+            advice = f"{fault.advice}; or measure without it: --devices cpu"
+            conclusions.append(conclusion(rule, "error", Fault(message, advice=advice)))
     return conclusions
 
 
-def _conclusion(rule: Callable[..., object], message: str, advice: str) -> Conclusion:
-    code = rule.__name__.replace("_", "-")
-    return Conclusion(code=code, severity="error", message=message, advice=advice)
-
-
-def backend_fails(offer: Offer, environ: Mapping[str, str]) -> Iterator[Trouble]:  # noqa: ARG001 - as the other
+def backend_fails(offer: Offer, environ: Mapping[str, str]) -> Iterator[Fault]:  # noqa: ARG001 - as the other
     """An accelerator's backend is installed and fails to load, so PyTorch cannot be imported.
 
     Install the release of its package that suits this release of PyTorch. To measure the CPU
@@ -98,34 +84,34 @@ def backend_fails(offer: Offer, environ: Mapping[str, str]) -> Iterator[Trouble]
     """
     failed = failure(offer.builds["error"] or "") if offer.version is None else None
     if failed is not None:
-        yield Trouble(failed, mend_failure())
+        yield Fault(failed, advice=mend_failure())
 
 
-def backend_switched_off(offer: Offer, environ: Mapping[str, str]) -> Iterator[Trouble]:
+def backend_switched_off(offer: Offer, environ: Mapping[str, str]) -> Iterator[Fault]:
     """An accelerator's backend is installed, and a variable keeps PyTorch from loading it.
 
     Unset `TORCH_DEVICE_BACKEND_AUTOLOAD`, or leave the accelerator out with `--devices cpu`.
     """
     if offer.version is not None and switched_off(environ):
         for name, package, version in installed():
-            yield Trouble(
+            yield Fault(
                 f"the backend {name} of {package} {version} is not loaded: "
                 f"{AUTOLOAD}={environ[AUTOLOAD]!r} switches it off",
-                f"unset {AUTOLOAD}; or measure without it: --devices cpu",
+                advice=f"unset {AUTOLOAD}; or measure without it: --devices cpu",
             )
 
 
-def torch_missing(patient: Patient) -> Iterator[Trouble]:
+def torch_missing(patient: Patient) -> Iterator[Fault]:
     """PyTorch cannot be imported.
 
     Install it, in the build for the machine.
     """
     if patient.offer.version is None:
         reason = patient.offer.builds["error"]
-        yield Trouble(f"torch cannot be imported ({reason})", install(patient.vendor.build))
+        yield Fault(f"torch cannot be imported ({reason})", advice=install(patient.vendor.build))
 
 
-def torch_build(patient: Patient) -> Iterator[Trouble]:
+def torch_build(patient: Patient) -> Iterator[Fault]:
     """PyTorch was built for other accelerators, or for none.
 
     Install the build for this one.
@@ -134,19 +120,19 @@ def torch_build(patient: Patient) -> Iterator[Trouble]:
     wanted = patient.vendor.build
     if version is not None and builds[wanted] is None:
         own = " and ".join(name for name, built in builds.items() if built) or "the CPU alone"
-        yield Trouble(f"torch {version} is built for {own}, not for {wanted}", install(wanted))
+        yield Fault(f"torch {version} is built for {own}, not for {wanted}", advice=install(wanted))
 
 
-def driver_missing(patient: Patient) -> Iterator[Trouble]:
+def driver_missing(patient: Patient) -> Iterator[Fault]:
     """The accelerator is on the bus, and no driver serves it.
 
     Install its maker's driver.
     """
     if patient.system.on_the_bus and patient.vendor.driver and not _has_driver(patient):
-        yield Trouble("its driver is not loaded", f"install it: {patient.vendor.guide}")
+        yield Fault("its driver is not loaded", advice=f"install it: {patient.vendor.guide}")
 
 
-def driver_too_old(patient: Patient) -> Iterator[Trouble]:
+def driver_too_old(patient: Patient) -> Iterator[Fault]:
     """The driver is older than what PyTorch was built for.
 
     Install a newer driver, or a build of PyTorch for an older one.
@@ -156,39 +142,39 @@ def driver_too_old(patient: Patient) -> Iterator[Trouble]:
         return
     oldest = OLDEST_DRIVER.get(int(built.partition(".")[0]), 0)
     if int(driver.partition(".")[0]) < oldest:
-        yield Trouble(
+        yield Fault(
             f"driver {driver} is too old for the CUDA {built} of torch, which needs {oldest}",
-            f"install driver {oldest} or newer: {patient.vendor.guide}, "
+            advice=f"install driver {oldest} or newer: {patient.vendor.guide}, "
             f"or a build for an older CUDA: {install('CUDA')}",
         )
 
 
-def devices_not_passed_on(patient: Patient) -> Iterator[Trouble]:
+def devices_not_passed_on(patient: Patient) -> Iterator[Fault]:
     """The container sees the bus, and was not given the devices.
 
     Start it with the option that passes them on.
     """
     if patient.system.on_the_bus and _has_driver(patient) and not _nodes(patient):
-        yield Trouble(
+        yield Fault(
             "this container was not given its device files",
-            f"start the container with {patient.vendor.container}",
+            advice=f"start the container with {patient.vendor.container}",
         )
 
 
-def no_permission(patient: Patient) -> Iterator[Trouble]:
+def no_permission(patient: Patient) -> Iterator[Fault]:
     """The user may not open the accelerator's device files.
 
     Join the group that may, and log in again.
     """
     nodes = _nodes(patient)
     if nodes and not any(os.access(node, os.R_OK | os.W_OK) for node in nodes):
-        yield Trouble(
+        yield Fault(
             "this user may not open its device files",
-            patient.vendor.permit,
+            advice=patient.vendor.permit,
         )
 
 
-def mask_hides_all(patient: Patient) -> Iterator[Trouble]:
+def mask_hides_all(patient: Patient) -> Iterator[Fault]:
     """A variable hides every accelerator.
 
     An entry that names no device ends the list there, and so does an empty one. Unset the variable.
@@ -200,18 +186,18 @@ def mask_hides_all(patient: Patient) -> Iterator[Trouble]:
         first = mask.split(",")[0].split(".")[0].strip()
         by_name = first.startswith(("GPU-", "MIG-"))
         if not by_name and not (first.isdecimal() and int(first) < patient.number):
-            yield Trouble(f"{name}={mask!r} hides every one", f"unset {name}")
+            yield Fault(f"{name}={mask!r} hides every one", advice=f"unset {name}")
 
 
-def unused_accelerator(patient: Patient) -> Iterator[Trouble]:
+def unused_accelerator(patient: Patient) -> Iterator[Fault]:
     """PyTorch sees no accelerator although one is there, and it is not known why.
 
     Let PyTorch say it by using one.
     """
     device = {"CUDA": "cuda", "ROCm": "cuda", "XPU": "xpu", "MPS": "mps"}[patient.vendor.build]
-    yield Trouble(
+    yield Fault(
         f"torch {patient.offer.version} sees none, and it is not known why",
-        f"let torch say it: python -c \"import torch; torch.ones(1, device='{device}')\", "
+        advice=f"let torch say it: python -c \"import torch; torch.ones(1, device='{device}')\", "
         f"and see {patient.vendor.guide}",
     )
 

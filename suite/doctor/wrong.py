@@ -1,42 +1,35 @@
 # SPDX-License-Identifier: MIT
-"""What is wrong with a machine that can measure, and what mends it.
-
-A rule is a small function that yields what it finds; its name is the trouble's code, its docstring
-the help.
-"""
+"""What is wrong with a machine that can measure, and what mends it."""
 
 from collections.abc import Callable, Iterator, Sequence
 
+from suite.checks.rule import Fault, conclusion
 from suite.doctor import devices, hosts, nodes
 from suite.doctor.there import There
-from suite.doctor.trouble import START_LOCALLY, Trouble
+from suite.doctor.torch_offer import START_LOCALLY
 from suite.stored.run import Conclusion, Severity
 
-Rule = Callable[[There], Iterator[Trouble]]
+Rule = Callable[[There], Iterator[Fault]]
 
 
 def troubles(there: There) -> list[Conclusion]:
     """Apply every rule; what keeps one accelerator from use is a warning beside one that works."""
     lost: Severity = "warning" if devices.some_work(there) else "error"
     return [
-        Conclusion(
-            code=rule.__name__.replace("_", "-"),
-            severity=lost if severity == "error" else severity,
-            message=trouble.message,
-            advice=trouble.mend,
-        )
+        conclusion(rule, lost if severity == "error" else severity, fault)
         for severity, rules in RULES.items()
         for rule in rules
-        for trouble in rule(there)
+        for fault in rule(there)
     ]
 
 
 def left_out(names: Sequence[str]) -> list[Conclusion]:
     """Say of devices that a run leaves them out, since PyTorch was not built for them."""
-    code, advice = "build-lacks-device", f"install a build that has it: {START_LOCALLY}"
+    if not names:
+        return []
     message = f"{' and '.join(names)} left out: PyTorch was not built for this generation"
-    found = Conclusion(code=code, severity="warning", message=message, advice=advice)
-    return [found] if names else []
+    fault = Fault(message, advice=f"install a build that has it: {START_LOCALLY}")
+    return [conclusion(devices.build_lacks_device, "warning", fault)]
 
 
 RULES: dict[Severity, tuple[Rule, ...]] = {

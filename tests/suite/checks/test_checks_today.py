@@ -26,7 +26,7 @@ SIZE = 16
 @pytest.fixture
 def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return the module of today's benchmarks, which has one."""
-    monkeypatch.setattr(today, "ROOT", tmp_path)
+    monkeypatch.setattr(today, "CHECKOUT", tmp_path)
     (tmp_path / "benchmarks").mkdir()
     path = tmp_path / "benchmarks" / "bench_matmul.py"
     path.write_text(BENCHMARK)
