@@ -102,6 +102,13 @@ def browser(session: nox.Session) -> None:
 
 
 @nox.session(default=False)
+def cluster(session: nox.Session) -> None:
+    """Measure nodes that are started on this machine; what follows `--` goes to pytest."""
+    _install(session, "tests", "cluster")
+    session.run("pytest", "tests/cluster", *session.posargs, env={"OMP_WAIT_POLICY": "PASSIVE"})
+
+
+@nox.session(default=False)
 def screenshots(session: nox.Session) -> None:
     """Write `docs/example` anew, and take the pictures of the pages that the documents show."""
     _install(session, "browser", torch=False)

@@ -33,6 +33,7 @@ class Bridge:
                 f"`frobench fleet` needs Ray, which {sys.executable} does not have: "
                 f"`pip install '{EXTRA}'` installs it"
             )
+        self._address = address
         self._events: SimpleQueue[Event] = SimpleQueue()
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the process
         self._process = subprocess.Popen(  # noqa: S603 - this Python and this project
@@ -88,11 +89,13 @@ class Bridge:
     def _read(self) -> None:
         """Take events until the process ends, and say so."""
         decoder = msgspec.json.Decoder(Event)
+        reason = f"no Ray cluster at {self._address!r}: start one, or name it with --address"
         assert self._process.stdout is not None  # noqa: S101 - it was asked for
         for line in self._process.stdout:
             try:
                 self._events.put(decoder.decode(line))
             except msgspec.DecodeError:  # a line that was cut off
                 break
+            reason = DISAPPEARED
         self._process.wait()
-        self._events.put(Gone(reason=DISAPPEARED))
+        self._events.put(Gone(reason=reason))

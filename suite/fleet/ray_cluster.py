@@ -22,7 +22,14 @@ WAIT = 0.2
 """Seconds in which events are collected before any is told."""
 FETCH = 60.0
 """Seconds in which what a node says must arrive, once it has said it."""
-NODE_GONE = "its node, or the process that measured there, was lost"
+_GONE = "the node, or the process that measured there, was lost"
+LOST = {
+    **dict.fromkeys(
+        ("NodeDiedError", "ObjectLostError", "OwnerDiedError", "WorkerCrashedError"), _GONE
+    ),
+    "TaskUnschedulableError": "the cluster no longer has the node",
+}
+"""What Ray's errors say of a node."""
 
 
 class RayCluster:
@@ -123,8 +130,8 @@ def _name(node: dict[str, Any]) -> str:
 def _reason(error: Exception) -> str:
     """Say why a task ended, in a line."""
     kind = type(error).__name__
-    if kind in {"NodeDiedError", "WorkerCrashedError", "ObjectLostError", "OwnerDiedError"}:
-        return NODE_GONE
+    if kind in LOST:
+        return LOST[kind]
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     return f"{kind}: {lines[-1]}" if lines else kind
 

@@ -157,8 +157,9 @@ class Schedule:
     def _hear(self, event: Event) -> None:
         """Take in what happened."""
         if isinstance(event, Gone):
-            for name in list(self._turns):
-                self._give_up(name, event.reason)
+            for name, left in list(self._turns.items()):
+                before = f"{left.reason}; then " if left.reason else ""
+                self._give_up(name, f"{before}{event.reason}")
         elif isinstance(event, Nodes):
             self._take_back(event.nodes)
         elif (turn := self._turn_of(event)) is not None:

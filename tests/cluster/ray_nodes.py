@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: MIT
+"""Ray nodes on this machine, and `frobench fleet` on them as a user calls it."""
+
+import os
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from threading import Thread
+from typing import Any
+
+from suite.stored import store
+from suite.stored.run import Run
+from tests.instruments.command import TRICKY, start
+
+OBJECTS = 80_000_000
+"""Bytes that a node's object store may have; the least is 75 MB."""
+RECONNECT = "RAY_gcs_rpc_server_reconnect_timeout_s"
+"""Variable that says how long Ray looks for a head that it lost; 60 s if it is not set."""
+LONGEST = 500.0
+"""Seconds that anything may take, on a machine that is busy."""
+MEASURED = ("--profile", "quick", "--launches", 6, "--benchmarks", TRICKY, "-k", "fine")
+"""Two cases in six short launches."""
+
+
+@contextmanager
+def ray_nodes(*names: str) -> Iterator["RayNodes"]:
+    """Start nodes of a cluster, the first of which is its head."""
+    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    found = RayNodes(names[0])
+    try:
+        for name in names[1:]:
+            found.add(name)
+        yield found
+    finally:
+        found.shut_down()
+
+
+class RayNodes:
+    """A Ray cluster on this machine."""
+
+    def __init__(self, head: str) -> None:
+        from ray.cluster_utils import Cluster  # noqa: PLC0415 - only here, and slow
+
+        options = {"num_cpus": 1, "node_name": head, "object_store_memory": OBJECTS}
+        self._cluster: Any = Cluster(
+            initialize_head=True, head_node_args=options | {"include_dashboard": False}
+        )
+        self._nodes: dict[str, Any] = {}
+        self.address: str = self._cluster.address
+
+    def add(self, name: str) -> None:
+        """Start a node, or start one of that name again."""
+        self._nodes[name] = self._cluster.add_node(
+            num_cpus=1, node_name=name, object_store_memory=OBJECTS
+        )
+
+    def kill(self, name: str) -> None:
+        """End a node at once, with all that belongs to Ray there."""
+        self._cluster.remove_node(self._nodes.pop(name), allow_graceful=False)
+
+    def shut_down(self) -> None:
+        """End all nodes, the head among them."""
+        self._cluster.shutdown()
+
+
+class Fleet:
+    """`frobench fleet` in a process of its own, whose lines are read as it prints them."""
+
+    def __init__(self, address: str, folder: Path, *options: object) -> None:
+        self.folder = folder
+        self.lines: list[str] = []
+        arguments = ("fleet", "--address", address, *options)
+        self._process = start(*arguments, folder=folder, environment={RECONNECT: "5"})
+        self._said: SimpleQueue[str | None] = SimpleQueue()
+        Thread(target=self._read, daemon=True).start()
+
+    def _read(self) -> None:
+        assert self._process.stderr is not None
+        with self._process.stderr as lines:
+            for line in lines:
+                self._said.put(line.rstrip("\n"))
+        self._said.put(None)
+
+    def until(self, is_it: Callable[[str], bool]) -> str:
+        """Return the next line that is looked for."""
+        ends = time.monotonic() + LONGEST
+        while time.monotonic() < ends:
+            try:
+                line = self._said.get(timeout=1.0)
+            except Empty:
+                continue
+            if line is None:
+                break
+            self.lines.append(line)
+            if is_it(line):
+                return line
+        shown = "\n".join(self.lines)
+        raise AssertionError(f"it did not print the line in time; it printed:\n{shown}")
+
+    def end(self) -> tuple[int, str]:
+        """Wait for the end; return the exit code and the output, which a pipe holds whole."""
+        try:
+            code = self._process.wait(LONGEST)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            raise
+        assert self._process.stdout is not None
+        with self._process.stdout as out:
+            return code, out.read()
+
+    def stored(self) -> list[Run]:
+        """Return the runs that arrived."""
+        return [store.read(path) for path in sorted(self.folder.glob("results/[!.]*/*.json"))]

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: MIT
+"""`frobench fleet` on a Ray cluster of several nodes on this machine, some of which are lost."""
+
+from pathlib import Path
+
+import pytest
+
+from suite.fleet.bridge import DISAPPEARED
+from tests.cluster.ray_nodes import MEASURED, Fleet, ray_nodes
+
+# Ray leaves files and processes of its own to the collector of garbage.
+pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+
+LAUNCHES = 6
+
+
+def of_run(line: str, what: str) -> bool:
+    """Tell whether a line is one that the run on a node other than the head printed."""
+    node, _, text = line.partition(": ")
+    return node in {"b", "c"} and text.startswith(what)
+
+
+def test_a_node_that_is_killed_in_mid_run_and_comes_back_leaves_three_files(
+    tmp_path: Path,
+) -> None:
+    with ray_nodes("a", "b", "c") as cluster:
+        fleet = Fleet(cluster.address, tmp_path, *MEASURED)
+        killed = fleet.until(lambda line: of_run(line, "| launch 1 of "))[0]
+        cluster.kill(killed)
+        fleet.until(lambda line: line.startswith(f"{killed}: lost: "))
+        cluster.add(killed)
+        code, out = fleet.end()
+    assert code == 0, out
+    runs = fleet.stored()
+    assert len(runs) == 3
+    assert all(run.frobench.complete for run in runs)
+    assert {len(run.frobench.launches) for run in runs} == {LAUNCHES}
+    labels = {run.frobench.environment.label for run in runs}
+    assert len(labels) == 3
+    assert "3 of 3 nodes measured and stored" in out
+    page = (tmp_path / "site" / "fleet.html").read_text(encoding="utf-8")
+    assert all(str(label) in page for label in labels)
+
+
+def test_nodes_that_stay_lost_are_named_and_what_arrived_stays_without_a_cluster(
+    tmp_path: Path,
+) -> None:
+    with ray_nodes("a", "b", "c") as cluster:
+        fleet = Fleet(cluster.address, tmp_path, *MEASURED, "--patience", 60)
+        fleet.until(lambda line: line.startswith("c: begun"))
+        cluster.kill("c")
+        first = fleet.until(lambda line: ": stored: " in line)[0]
+        cluster.shut_down()
+        code, out = fleet.end()
+    assert code == 3, out
+    assert len(fleet.stored()) == 1
+    (other,) = {"a", "b"} - {first}
+    (line,) = (line for line in out.splitlines() if line.startswith(f"not measured: {other}: "))
+    assert DISAPPEARED in line
+    assert "not measured: c: " in out
+    assert "1 of 3 nodes measured and stored" in out
+
+
+def test_a_cluster_that_is_not_there_is_named(tmp_path: Path) -> None:
+    fleet = Fleet("127.0.0.1:1", tmp_path, *MEASURED)
+    fleet.until(lambda line: line.startswith("frobench: no Ray cluster at '127.0.0.1:1'"))
+    code, _ = fleet.end()
+    assert code == 3
