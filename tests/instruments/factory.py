@@ -6,10 +6,15 @@ adding a case leaves the others as they were.
 """
 
 import math
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from hashlib import sha256
 from random import Random
 from statistics import median
+from typing import NamedTuple
+
+import msgspec
 
 from suite import checks
 from suite.stored import store
@@ -18,6 +23,7 @@ from suite.stored.run import (
     Case,
     CaseInfo,
     CommitInfo,
+    Conclusion,
     Exercise,
     Frobench,
     Launch,
@@ -31,6 +37,8 @@ from tests.instruments.evidence import side_by_side
 from tests.instruments.factory_machine import environment, machine_info
 from tests.instruments.factory_plans import GPU, PLANS, Plan
 
+KEPT = 300
+"""Runs that are kept, since most tests want one that another has had made."""
 COMMIT = "0a1b2c3d4e5f60718293a4b5c6d7e8f901234567"
 LONGEST_SAMPLE: dict[ProfileName, float] = {"quick": 0.02, "standard": 0.2, "rigorous": 2.0}
 QUESTIONS = {
@@ -192,24 +200,57 @@ def run(  # noqa: PLR0913 - one keyword for each thing a test may vary
         The run was interrupted: its last launch measured every second case only, which
         shows as 0 samples of that launch.
     """
-    devices = ["cpu", *(f"cuda:{index}" for index in range(accelerators))]
+    wanted = _Wanted(seed, machine, accelerators, launches, profile, noise, slower, partial)
+    return msgspec.json.decode(_encoded(checks.conclude, wanted), type=Run)
+
+
+class _Wanted(NamedTuple):
+    """What `run` takes."""
+
+    seed: int
+    machine: str | None
+    accelerators: int
+    launches: int
+    profile: ProfileName
+    noise: float
+    slower: float
+    partial: bool
+
+
+@lru_cache(KEPT)
+def _encoded(conclude: Callable[[Run], list[Conclusion]], wanted: _Wanted) -> bytes:
+    """Make a run, judge it and seal it; tests may replace what judges."""
+    result = _made(wanted)
+    result.frobench.conclusions = conclude(result)
+    result.frobench.digest = store.digest(result)
+    return msgspec.json.encode(result)
+
+
+def _measured(wanted: _Wanted, devices: list[str]) -> tuple[list[Case], list[Outcome]]:
+    """Return the cases that passed, and what became of all."""
     cases: list[Case] = []
     outcomes: list[Outcome] = []
     for exercise, plans in PLANS.items():
         for plan in plans(devices):
-            if profile == "quick" and not plan.headline:
+            if wanted.profile == "quick" and not plan.headline:
                 continue
-            outcomes.append(_outcome(exercise, plan, profile))
+            outcomes.append(_outcome(exercise, plan, wanted.profile))
             if outcomes[-1].status == "passed":
-                slow = plan._replace(seconds=plan.seconds * slower)
-                by_launch = _samples(slow, launches, noise, seed)
-                if partial and len(cases) % 2:
+                slow = plan._replace(seconds=plan.seconds * wanted.slower)
+                by_launch = _samples(slow, wanted.launches, wanted.noise, wanted.seed)
+                if wanted.partial and len(cases) % 2:
                     by_launch[-1] = []
                 cases.append(_case(exercise, slow, by_launch))
-    _shuffle(cases, launches, seed)
-    surroundings = environment(machine, accelerators)
+    _shuffle(cases, wanted.launches, wanted.seed)
+    return cases, outcomes
+
+
+def _made(wanted: _Wanted) -> Run:
+    seed, profile, launches = wanted.seed, wanted.profile, wanted.launches
+    devices = ["cpu", *(f"cuda:{index}" for index in range(wanted.accelerators))]
+    cases, outcomes = _measured(wanted, devices)
     started = datetime(2026, 1, 1, 12, tzinfo=UTC) + timedelta(days=seed)
-    result = Run(
+    return Run(
         machine_info=machine_info(),
         commit_info=CommitInfo(id=COMMIT, time=started.isoformat(), dirty=False, branch="main"),
         benchmarks=cases,
@@ -220,7 +261,7 @@ def run(  # noqa: PLR0913 - one keyword for each thing a test may vary
             run=f"{started:%Y%m%dT%H%M%SZ}-{COMMIT[:7]}",
             profile=profile,
             seed=seed,
-            complete=not partial,
+            complete=not wanted.partial,
             seconds=28.0 + 31.5 * launches,
             plan_seconds=20.0,
             settings=Settings(
@@ -230,7 +271,7 @@ def run(  # noqa: PLR0913 - one keyword for each thing a test may vary
                 budget=270.0,
                 devices=devices,
             ),
-            environment=surroundings,
+            environment=environment(wanted.machine, wanted.accelerators),
             exercises={
                 name: Exercise(question=question, explanation="One question of the suite.")
                 for name, question in QUESTIONS.items()
@@ -240,6 +281,3 @@ def run(  # noqa: PLR0913 - one keyword for each thing a test may vary
             conclusions=[],
         ),
     )
-    result.frobench.conclusions = checks.conclude(result)
-    result.frobench.digest = store.digest(result)
-    return result

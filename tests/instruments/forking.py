@@ -24,7 +24,11 @@ from suite.run.sensed import telemetry
 INTERRUPTED = 130
 """The exit code of a command that is interrupted."""
 SHARED = (
+    "frobench.judging",
+    "frobench.measuring",
+    "frobench.publishing",
     "pytest_benchmark.plugin",
+    "reports.site.build",
     "reports.summary.plain",
     "suite.launch.plugin",
     "suite.terminal.layout",

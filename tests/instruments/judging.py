@@ -2,12 +2,9 @@
 """What the tests of the rules share: runs to spoil, and what is said of them."""
 
 from collections.abc import Callable
-from functools import cache
 from pathlib import Path
 from random import Random
 from typing import Any
-
-import msgspec
 
 from suite import checks
 from suite.machine.kind import machine_name
@@ -17,13 +14,8 @@ from tests.instruments import factory
 
 
 def made(**wanted: Any) -> Run:  # noqa: ANN401 - what the factory takes
-    """Return a run of the factory, made once and copied."""
-    return msgspec.json.decode(_made(**wanted), type=Run)
-
-
-@cache
-def _made(**wanted: Any) -> bytes:  # noqa: ANN401 - what the factory takes
-    return msgspec.json.encode(factory.run(**wanted))
+    """Return a run of the factory."""
+    return factory.run(**wanted)
 
 
 def codes(conclusions: list[Conclusion]) -> set[str]:
