@@ -2,6 +2,7 @@
 """The verbs that measure this machine: `run` and `reproduce`."""
 
 import sys
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -52,21 +53,26 @@ if TYPE_CHECKING:
 @click.option(
     "--label", default="", metavar="NAME", help="Of this node among its like; stored as a seal."
 )
+@click.option("--nodes", is_flag=True, help="One of several nodes, in a job of torchrun or srun.")
 @wait
 @measures
-def run(
+def run(  # noqa: PLR0913 - one for each option
     devices: str,
     results: Path,
     benchmarks: Path,
     *,
     once: str | None,
     trace: Path | None,
+    nodes: bool,
     **wanted: Any,  # noqa: ANN401 - see `Request`
 ) -> None:
     """Measure this machine and store the run; the last line is the stored file's path.
 
     With --once, one case of any profile is set up, warmed up and called once in this process, to
     which a profiler can attach; see docs/profiling.md.
+
+    With --nodes, the same command runs on every node of a job: the first node measures and stores
+    the run, and the others start its processes; see docs/fleet.md.
     """
     from suite.terminal.layout import say, shown
 
@@ -75,12 +81,27 @@ def run(
         return
     if trace is not None:
         raise click.UsageError("--trace is of the call that --once makes")
-    path, stored = measure(results=results, benchmarks=benchmarks, devices=devices, **wanted)
+    with together(benchmarks, wanted["wait"]) if nodes else nullcontext():
+        path, stored = measure(results=results, benchmarks=benchmarks, devices=devices, **wanted)
     try:
         conclude(stored, err=True)
     finally:  # whatever becomes of the answers, the run is stored
         say(shown(path))
     sys.exit(failed(stored))
+
+
+def together(benchmarks: Path, wait: bool) -> AbstractContextManager[object]:  # noqa: FBT001 - as an option
+    """Have the other nodes of the job at hand; where this is one of them, serve and end."""
+    from suite.nodes.meeting import position
+    from suite.run.job import led, take_part
+    from suite.terminal.layout import say
+
+    here = position()
+    if here.number == 0:
+        return led(here, spelled(benchmarks))
+    waiting = (lambda line: say(line, err=True)) if wait else None
+    say(f"node {here.number}: {take_part(here, spelled(benchmarks), wait=waiting)}")
+    sys.exit(0)
 
 
 @click.command()

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from suite.kit.abilities import precision as precision
     from suite.kit.cases import cases as cases
     from suite.kit.cases import cpu_twins as cpu_twins
+    from suite.kit.cases import on_one_machine as on_one_machine
     from suite.kit.check_result import close_to as close_to
     from suite.kit.check_result import freivalds as freivalds
     from suite.kit.check_result import same_bytes as same_bytes
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from suite.kit.chosen import all_devices as all_devices
     from suite.kit.chosen import try_device as try_device
     from suite.kit.device import Device as Device
+    from suite.kit.group import Group as Group
     from suite.kit.lanes import Lane as Lane
     from suite.kit.shapes import Shape as Shape
     from suite.kit.workers import Worker as Worker
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
 _HOME = {
     "Check": "suite.stored.run",
     "Device": "suite.kit.device",
+    "Group": "suite.kit.group",
     "Lane": "suite.kit.lanes",
     "Measure": "suite.launch.measure",
     "Shape": "suite.kit.shapes",
@@ -48,6 +51,7 @@ _HOME = {
     "compiled": "suite.kit.abilities",
     "cpu_twins": "suite.kit.cases",
     "freivalds": "suite.kit.check_result",
+    "on_one_machine": "suite.kit.cases",
     "needed": "suite.kit.abilities",
     "pinned": "suite.kit.abilities",
     "precision": "suite.kit.abilities",
@@ -60,6 +64,7 @@ _HOME = {
 __all__ = (
     "Check",
     "Device",
+    "Group",
     "Lane",
     "Measure",
     "Shape",
@@ -74,6 +79,7 @@ __all__ = (
     "cpu_twins",
     "freivalds",
     "needed",
+    "on_one_machine",
     "pinned",
     "precision",
     "same_bytes",

@@ -44,6 +44,10 @@ class DoesNotFitError(Exception):
     """A case needs more of a device than is free: of its memory, or the device for itself."""
 
 
+class LostRankError(RuntimeError):
+    """A process of a group ended or did not answer, or its network broke; the message names it."""
+
+
 class TooLongError(Exception):
     """A call takes longer than the profile allows, or is predicted to."""
 

@@ -21,6 +21,7 @@ from reports.findings.exercises import (
     transformer,
 )
 from reports.findings.finding import ABSENT, Finding, Plot, Section, exercise_title
+from reports.findings.groups import collectives
 from reports.findings.select import Cases, NotMeasuredError, is_cpu
 from suite.stored.run import Run
 
@@ -37,6 +38,7 @@ RULES = {
     "data_parallel": data_parallel,
     "split_model": split_model,
     "transformer": transformer,
+    "collectives": collectives,
 }
 """Exercises in the order in which the report answers them; those without rules follow."""
 NEEDS_TWO = {"efficiency-accelerators", "speed-up-accelerators"}

@@ -18,7 +18,9 @@ from reports.findings.finding import RATIO, Point, Series
 from reports.table.frame import facts, function_of
 from reports.table.launches import ByLaunch
 from suite.statistics import estimate
+from suite.stored.names import nodes_of
 from suite.stored.run import Case, Outcome, Run, Scalar
+from suite.units import counted
 
 
 class NotMeasuredError(Exception):
@@ -251,8 +253,11 @@ def is_cpu(device: str) -> bool:
 
 
 def device_title(run: Run, device: str) -> str:
-    """Name a device as people do: its model, or CPU."""
+    """Name a device as people do: its model, or CPU; a group by its nodes and what each has."""
     names = device.split("+")
+    if (group := nodes_of(device)) is not None:
+        nodes, each = group
+        return f"{counted(nodes, 'node')}{'' if is_cpu(device) else _each_with(run, device, each)}"
     if is_cpu(device):
         return "CPU" if len(names) == 1 else "two halves of the CPU"
     models = {f"{one.type}:{one.index}": one.name for one in run.frobench.environment.accelerators}
@@ -260,7 +265,15 @@ def device_title(run: Run, device: str) -> str:
     return titles[0] if len(names) == 1 else f"{len(names)}{RATIO} {titles[0]}"
 
 
+def _each_with(run: Run, device: str, each: int) -> str:
+    """Name what each node of a group has."""
+    kind = device.partition("/")[0]
+    known = run.frobench.environment.accelerators
+    name = next((one.name for one in known if one.type == kind), kind)
+    return f" with {each}{RATIO} {name}"
+
+
 def the_device(run: Run, device: str) -> str:
-    """Name a device as it stands in a sentence: the CPU, the NVIDIA H200."""
+    """Name a device as it stands in a sentence: the CPU, the NVIDIA H200, 4 nodes."""
     title = device_title(run, device)
-    return title if "+" in device else f"the {title}"
+    return title if "+" in device or nodes_of(device) else f"the {title}"

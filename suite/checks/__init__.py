@@ -25,6 +25,7 @@ from suite.checks.belief import (
 )
 from suite.checks.file import integrity, privacy, structure
 from suite.checks.numbers import (
+    across_nodes,
     easy_inputs,
     noise,
     power,
@@ -44,6 +45,8 @@ OF_NUMBERS = (timing, work, easy_inputs, resolution, settings, repetition, noise
 """Modules of rules about what was measured."""
 OF_SENSORS = (throttling, power)
 """Modules of rules about what sensors said meanwhile."""
+OF_NODES = (across_nodes,)
+"""Modules of rules about several machines that measured together."""
 OF_BELIEF = (rates, plausibility, copies, claims, origin, descriptions, joules, doubts)
 """Modules of rules about what cannot be, or hardly, whoever measured it."""
 OF_FILES = (structure, privacy, integrity)
@@ -60,7 +63,7 @@ PERSONAL = "personal-data"
 """Code of the rule that looks at every text, of a file at those too that are no part of a run."""
 LONGEST_MESSAGE = 300
 """Characters of what is said of a file that Frobench fails on."""
-ALL = (failures, *OF_NUMBERS, *OF_SENSORS, *OF_BELIEF, *OF_FILES, today)
+ALL = (failures, *OF_NUMBERS, *OF_SENSORS, *OF_NODES, *OF_BELIEF, *OF_FILES, today)
 """All modules of rules."""
 
 
@@ -79,7 +82,7 @@ def conclude(run: Run) -> list[Conclusion]:
             *rule.conclusions(failures, run),
             *broken,
             *named_in,
-            *_judge(sound, *OF_NUMBERS, *OF_SENSORS, *OF_BELIEF),
+            *_judge(sound, *OF_NUMBERS, *OF_SENSORS, *OF_NODES, *OF_BELIEF),
         ]
 
 

@@ -12,6 +12,7 @@ from suite.stored.run import (
     Conclusion,
     Environment,
     Exercise,
+    NodeFacts,
     Scalar,
     Search,
     Work,
@@ -151,6 +152,7 @@ class Refused(Struct, tag="refused", kw_only=True):
     check : the comparison with the truth, where that is the reason
     details : the error with its traceback, for the terminal only
     fatal : it took its process down with it, or hung; larger ones are not tried
+    lost : the launch lost a process of a group, which says nothing of the case in other launches
     """
 
     launch: int
@@ -160,6 +162,13 @@ class Refused(Struct, tag="refused", kw_only=True):
     fatal: bool = False
     check: Check | None = None
     details: str = ""
+    lost: bool = False
+
+
+class NodesSeen(Struct, tag="nodes", kw_only=True):
+    """What the nodes are like that measure together; written by a pilot."""
+
+    nodes: list[NodeFacts]
 
 
 class Stopped(Struct, tag="stopped", kw_only=True):
@@ -244,6 +253,7 @@ Record = (
     | Settled
     | Rested
     | Refused
+    | NodesSeen
     | Harness
     | Gauged
     | Imported

@@ -47,8 +47,20 @@ def cpu_twins(**functions: Mapping[str, Sequence[Scalar]]) -> pytest.MarkDecorat
     return pytest.mark.cpu_twins(**functions)
 
 
+def on_one_machine(**functions: Mapping[str, Sequence[Scalar]]) -> pytest.MarkDecorator:
+    """Declare which of a module's cases of groups two halves of a CPU measure.
+
+    There is no network between them, so a few cases show that all works. More are for groups of
+    accelerators or of nodes. The quick profile measures none of them on one CPU, and the rigorous
+    one all. The declaration has the form of `cpu_twins`.
+
+    >>> pytestmark = on_one_machine(bench_all_reduce={"size": [8, 2**20]})
+    """
+    return pytest.mark.on_one_machine(**functions)
+
+
 def twins(declared: pytest.Mark, function: str, grid: Sequence[Parameters]) -> Sequence[Parameters]:
-    """Return the CPU cases of a benchmark that a declaration of `cpu_twins` keeps."""
+    """Return the cases that a declaration of `cpu_twins` or `on_one_machine` keeps."""
     if function not in declared.kwargs:
         return []
     axes = declared.kwargs[function].items()

@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING, Any
 
 from suite.concurrency import Interval
 from suite.errors import DoesNotFitError
-from suite.stored.run import Check
+from suite.stored.run import Check, Environment
 
 if TYPE_CHECKING:
     from suite.kit.device import Device
+    from suite.kit.rank import Member
 
 Body = Callable[[], Any]
 Task = tuple[Body, Callable[[Any], Check], *tuple[Callable[[], object], ...]]
@@ -130,6 +131,41 @@ class _Desk:
     def check(self) -> Check:
         """Compare what the last call returned with the truth."""
         return self._given()[1](self._result)
+
+    def enter(self, member: "Member") -> None:
+        """Become a rank of a group."""
+        from suite.kit import rank  # noqa: PLC0415 - imports torch
+
+        rank.enter(self._device, member)
+
+    def examine(self, devices: list[str], address: str) -> tuple[Environment, float | None]:
+        """Return what this node is like as far as some devices show it, and its link's rate.
+
+        address : of this node in the network between the nodes
+        """
+        from suite.kit import rank  # noqa: PLC0415 - imports torch
+        from suite.machine import environment  # noqa: PLC0415 - imports torch
+
+        return environment.capture(devices), rank.link(self._device, address)
+
+    def part(self) -> None:
+        """Leave the group."""
+        from suite.kit import rank  # noqa: PLC0415 - imports torch
+
+        rank.leave()
+
+    def timed(self, calls: int) -> Interval:
+        """Call the body between two barriers of the group; return when that began and ended."""
+        from suite.kit import rank  # noqa: PLC0415 - imports torch
+
+        interval, result = rank.timed(self._device, self._given()[0], calls)
+        self._result = result if calls else self._result
+        return interval
+
+    def parts(self) -> dict[str, float]:
+        """Return what the body itself has noted, in seconds by name; most note nothing."""
+        noted: dict[str, float] = getattr(self._given()[0], "parts", dict)()
+        return noted
 
 
 def _obey(pipe: Connection, desk: _Desk) -> None:

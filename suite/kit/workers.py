@@ -11,8 +11,9 @@ All workers read the same monotonic clock, so their intervals can be laid side b
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from multiprocessing import get_context
+from multiprocessing.connection import Connection, wait
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import pytest
 
@@ -57,19 +58,60 @@ def _siblings(core: int) -> tuple[int, ...]:
 
 
 class WorkerError(RuntimeError):
-    """A worker died or raised; the message says what it said."""
+    """A worker raised; the message says what."""
+
+
+class LostWorkerError(WorkerError):
+    """A worker's process ended."""
+
+
+class SilentWorkerError(LostWorkerError):
+    """A worker did not answer in time."""
+
+
+class Process(Protocol):
+    """The process of a worker, on this machine or on another one."""
+
+    @property
+    def exitcode(self) -> int | None:
+        """The exit code once it has ended; minus the signal that ended it."""
+
+    def kill(self) -> None:
+        """End it."""
+
+    def join(self, timeout: float | None = None, /) -> None:
+        """Wait until it has ended, or for so many seconds."""
+
+
+class Starter(Protocol):
+    """Where processes of workers are started: this machine, or another node of a group."""
+
+    def start(self, seat: Seat, seed: int) -> tuple[Connection, Process]:
+        """Start a process that serves a seat; return the connection to it, too."""
+
+
+class ThisMachine:
+    """Starts workers here."""
+
+    def start(self, seat: Seat, seed: int) -> tuple[Connection, Process]:
+        """Start a process at the other end of a pipe."""
+        context = get_context("spawn")
+        ours, theirs = context.Pipe()
+        process = context.Process(target=serve, args=(theirs, seat, seed), daemon=True)
+        process.start()
+        theirs.close()
+        return ours, process
+
+
+HERE = ThisMachine()
 
 
 class Worker:
     """A process that holds one body and calls it when told."""
 
-    def __init__(self, seat: Seat, seed: int = 0) -> None:
-        context = get_context("spawn")
+    def __init__(self, seat: Seat, seed: int = 0, starter: Starter = HERE) -> None:
         self.seat = seat
-        self._pipe, theirs = context.Pipe()
-        self._process = context.Process(target=serve, args=(theirs, seat, seed), daemon=True)
-        self._process.start()
-        theirs.close()
+        self._pipe, self._process = starter.start(seat, seed)
         self._last: Interval = (0.0, 0.0)
         self._works = self._armed = self._in_group = False
         self._turns: Turns | None = None
@@ -153,16 +195,26 @@ class Worker:
         """Return the answer to the command; raise what went wrong, or if it takes too long."""
         try:
             if not self._pipe.poll(seconds):
-                raise WorkerError(f"worker {self.name} did not answer in {seconds:.0f} s")
+                in_time = f"in {seconds:.0f} s" if seconds else "in time"
+                raise SilentWorkerError(f"worker {self.name} did not answer {in_time}")
             error, value = self._pipe.recv()
-        except EOFError:
+        except (EOFError, OSError):
             self._process.join(1)
             code = self._process.exitcode
-            raise WorkerError(f"worker {self.name} ended with code {code}") from None
+            raise LostWorkerError(f"worker {self.name} ended with code {code}") from None
         if error is not None:
             known = error is DoesNotFitError
             raise (DoesNotFitError if known else WorkerError)(f"worker {self.name}: {value}")
         return value
+
+
+def answered(workers: Sequence[Worker], seconds: float) -> list[Worker]:
+    """Return the workers that have an answer to give, once one has, or after so many seconds.
+
+    One whose process has ended is among them.
+    """
+    pipes = {worker._pipe: worker for worker in workers}  # noqa: SLF001 - of this module's own class
+    return [pipes[ready] for ready in wait(list(pipes), seconds) if isinstance(ready, Connection)]
 
 
 @contextmanager

@@ -84,7 +84,7 @@ class CaseTimer:
             work=work,
             check=checked,
             checked=check_seconds,
-            parts=seen.part_medians() | dict(apart),
+            parts=seen.part_medians() | sampler.parts() | dict(apart),
             peak_bytes=sum(peak or 0 for peak in peaks.values()) or None,
             against=seen.against or None,
             flushed_bytes=sampler.cold.flushed_bytes() if sampler.cold else None,

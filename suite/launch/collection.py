@@ -12,6 +12,8 @@ none of these   the CPU
 ``devices``     two accelerators and all there are; in the rigorous profile four, eight ... too
 ``workers``     the same, a process each; without an accelerator, two halves of the CPU, and with
                 a single one too, but only in the rigorous profile
+``group``       processes that exchange data: as ``workers``, or, where several nodes measure
+                together, all devices of one node, of two nodes, of four ... and of all
 ==============  ===========================================================================
 
 Where the machine has nothing of the kind, one skipped case says so.
@@ -28,13 +30,17 @@ from suite.kit.cases import Parameters, expand, is_headline, twins
 from suite.kit.worker_process import Seat
 from suite.kit.workers import halves
 from suite.machine.limits import affinity, cores_in_use
+from suite.nodes.groups import node_groups
+from suite.nodes.meeting import Meeting
 from suite.stored.names import short_name
 from suite.stored.run import Exercise, ProfileName, Settings
 from suite.version import benchmark_version
 
 NONE = "none"
 """The device of a case that no device of this machine can run."""
-ARGUMENTS = ("device", "accelerator", "pair", "devices", "workers")
+ARGUMENTS = ("device", "accelerator", "pair", "devices", "workers", "group")
+HALVES = "cpu/0+cpu/1"
+"""The place of two processes, one on each half of the CPU."""
 
 
 def parametrize(metafunc: pytest.Metafunc, settings: Settings) -> None:
@@ -56,8 +62,10 @@ def parametrize(metafunc: pytest.Metafunc, settings: Settings) -> None:
             id=_label(place, *parameters.values()),
         )
         for place in places
-        for parameters in (_cpu_cases(metafunc, grid, settings) if place == "cpu" else grid)
+        for parameters in _grid(metafunc, grid, settings, where, place)
     ]
+    if places and not rows:
+        return
     if not places:
         rows = [
             pytest.param(NONE, *grid[0].values(), id=NONE, marks=pytest.mark.skip(reason=absence))
@@ -76,6 +84,22 @@ def _parametrize_alone(
     ]
     if rows:
         metafunc.parametrize(list(grid[0]), rows)
+
+
+def _grid(
+    metafunc: pytest.Metafunc,
+    grid: Sequence[Parameters],
+    settings: Settings,
+    where: str,
+    place: str,
+) -> Sequence[Parameters]:
+    """Return those of a benchmark's cases that are measured at a place."""
+    if place == "cpu":
+        return _cpu_cases(metafunc, grid, settings)
+    declared = next(metafunc.definition.iter_markers("on_one_machine"), None)
+    if where != "group" or place != HALVES or declared is None or settings.profile == "rigorous":
+        return grid
+    return [] if settings.profile == "quick" else twins(declared, metafunc.function.__name__, grid)
 
 
 def _cpu_cases(
@@ -171,17 +195,24 @@ def _places(where: str, settings: Settings) -> tuple[list[str], str]:
         return firsts, "no accelerator is measured"
     if where == "device":
         return [name for name in ("cpu",) if name in chosen] + firsts, "no device is measured"
+    if where == "group" and (meeting := Meeting.here()) is not None:
+        return node_groups(chosen, len(meeting.nodes)), "a group has two processes at least"
     sizes = group_sizes(len(accelerators), settings.profile)
     groups = ["+".join(accelerators[:count]) for count in sizes]
     if where == "pair":
         groups = groups[:1]
     lacking = f"needs two accelerators; {len(accelerators)} measured here"
-    if where != "workers" or groups:
+    if where not in {"workers", "group"} or groups:
         return groups, lacking
-    if accelerators and settings.profile != "rigorous":
+    return _halves(settings, lacking)
+
+
+def _halves(settings: Settings, lacking: str) -> tuple[list[str], str]:
+    """Return the two halves of the CPU if processes may run there, and else why not."""
+    if settings.devices != ["cpu"] and settings.profile != "rigorous":
         return [], f"{lacking} (the rigorous profile takes halves of the CPU instead)"
-    if "cpu" in chosen and cores_in_use() > 1:
-        return ["cpu/0+cpu/1"], ""
+    if "cpu" in settings.devices and cores_in_use() > 1:
+        return [HALVES], ""
     return [], "needs two accelerators, or two CPU cores to make two halves of"
 
 

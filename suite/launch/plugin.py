@@ -24,6 +24,7 @@ from suite.kit import device as dev
 from suite.kit.abilities import precision
 from suite.kit.cases import PROFILES
 from suite.kit.chosen import UnknownDeviceError
+from suite.kit.group import Group
 from suite.kit.workers import Worker, put_away
 from suite.launch.collection import (
     ARGUMENTS,
@@ -68,7 +69,7 @@ def measure(
     request.config.stash[SESSION].resources.tidy_up()
     it = Measure(request.config.stash[SESSION], item)
     for name in ARGUMENTS:
-        if name in item.fixturenames and name != "workers":
+        if name in item.fixturenames and name not in {"workers", "group"}:
             found = request.getfixturevalue(name)
             it.involve(*(found if isinstance(found, list) else [found]))
     yield it
@@ -127,6 +128,12 @@ def workers(request: pytest.FixtureRequest) -> Iterator[list[Worker]]:
         put_away(found)
 
 
+@pytest.fixture
+def group(request: pytest.FixtureRequest) -> Group:
+    """Run the case in processes that exchange data: of all nodes, or of this machine."""
+    return request.config.stash[SESSION].group(request.param)
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options of a session of its own, and the one that makes it a launch."""
     group = parser.getgroup("frobench")
@@ -139,6 +146,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """Find out what this session is to measure."""
     config.addinivalue_line("markers", "cases(profile, **axes): parameters of a benchmark")
     config.addinivalue_line("markers", "cpu_twins(**functions): CPU cases beside an accelerator")
+    config.addinivalue_line("markers", "on_one_machine(**functions): cases of groups without nodes")
     try:
         config.stash[SESSION] = LaunchSession(config)
     except UnknownDeviceError as error:

@@ -9,13 +9,15 @@ from typing import Literal, NamedTuple
 import pytest
 
 from suite.checks import raised
-from suite.errors import WrongResultError
+from suite.errors import LostRankError, WrongResultError
 from suite.personal import private
 from suite.stored.run import Check
 
 LONGEST_REASON, LONGEST_MESSAGE = 300, 3_000
 """Characters of a stored reason, and of an error's message that are looked at: ten times as many,
 so that nothing is cut in half before it is hidden."""
+IN_WORDS = (pytest.skip.Exception, pytest.fail.Exception, WrongResultError, LostRankError)
+"""Errors whose text is a reason by itself."""
 _PATH = re.compile(r"(?<![\w.])(?:[A-Za-z]:\\|~?/)[^\s'\",;:)]+")
 
 
@@ -26,6 +28,7 @@ class Refusal(NamedTuple):
     reason: str
     check: Check | None = None
     details: str = ""
+    lost: bool = False
 
 
 def refusal(status: Literal["skipped", "failed"], error: BaseException, folder: Path) -> Refusal:
@@ -38,6 +41,8 @@ def refusal(status: Literal["skipped", "failed"], error: BaseException, folder: 
         return Refusal(status, reason, error.check)
     if isinstance(error, pytest.skip.Exception | pytest.fail.Exception):
         return Refusal(status, reason)
+    if isinstance(error, LostRankError):
+        return Refusal(status, reason, lost=True)
     where = raised.place(error, folder)
     return Refusal(
         status, f"{reason} ({where})" if where else reason, details=raised.whole(error, folder)
@@ -49,7 +54,7 @@ def reason_of(error: BaseException) -> str:
     line = _message(error).strip().partition("\n")[0][:LONGEST_MESSAGE]
     line = _PATH.sub(private.HIDDEN, line)
     line = private.hide(line, private.own_names())[:LONGEST_REASON]
-    if isinstance(error, pytest.skip.Exception | pytest.fail.Exception | WrongResultError):
+    if isinstance(error, IN_WORDS):
         return line
     return f"{type(error).__name__}: {line}" if line else type(error).__name__
 

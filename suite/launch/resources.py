@@ -13,9 +13,11 @@ from suite.journal.spec import DEVICE_LOST, LaunchSpec
 from suite.kit import device as dev
 from suite.kit.worker_process import Seat
 from suite.kit.workers import Worker
+from suite.launch.collection import seats
 from suite.launch.refusal import reason_of
 from suite.measure import ready
 from suite.measure.queued import Blocker, blocker
+from suite.nodes.groups import Groups
 
 
 class Resources:
@@ -31,17 +33,31 @@ class Resources:
         self._workers: dict[tuple[Seat, ...], list[Worker]] = {}
         self._blockers: dict[str, Blocker | None] = {}
         self._untidy = False
+        self.groups = Groups(
+            spec.seed,
+            devices,
+            spec.settings.deadline,
+            lambda place: self._seated(seats(place)),
+        )
 
     def workers(self, seats: Sequence[Seat]) -> list[Worker]:
         """Return a worker for each seat, started at the first asking, with room on its device."""
+        self.groups.part()
+        return self._seated(seats)
+
+    def _seated(self, seats: Sequence[Seat]) -> list[Worker]:
         dev.release_memory()
         key = tuple(seats)
         if key not in self._workers:
             self._workers[key] = [Worker(seat, self._seed) for seat in seats]
         return self._workers[key]
 
-    def drop_workers(self) -> None:
-        """End all workers; the next case that needs some gets fresh ones."""
+    def drop_workers(self, lost: str = "") -> None:
+        """End all workers; the next case that needs some gets fresh ones.
+
+        lost : see `Groups.drop`
+        """
+        self.groups.drop(lost)
         for workers in self._workers.values():
             for worker in workers:
                 worker.close()
@@ -56,15 +72,17 @@ class Resources:
             self._blockers[device.name] = blocker(device, perf_counter)
         return self._blockers[device.name]
 
-    def recover(self, *, failed: bool) -> None:
+    def recover(self, *, failed: bool, lost: str = "") -> None:
         """Drop what a case without samples may have spoilt.
 
         A device error that outlives its case ends the launch, and a fresh process does the rest. A
         device that has no memory left, or lacks a call, is not lost.
+
+        lost : see `Groups.drop`
         """
         self._untidy = True
         if failed:
-            self.drop_workers()
+            self.drop_workers(lost)
         try:
             ready.of_each([dev.Device(name) for name in self._devices], _answers)
         except Exception as error:  # noqa: BLE001 - whatever a backend raises when it is lost

@@ -9,9 +9,19 @@ import msgspec
 import pytest
 
 from suite.journal.journal import Journal
-from suite.journal.records import Begun, Imported, Measured, Record, Refused, Stopped, Tried
+from suite.journal.records import (
+    Begun,
+    Imported,
+    Measured,
+    NodesSeen,
+    Record,
+    Refused,
+    Stopped,
+    Tried,
+)
 from suite.journal.spec import DEVICE_LOST, DISK_REFUSES, LaunchSpec
 from suite.kit.chosen import choose
+from suite.kit.group import Group
 from suite.launch.case_timer import CaseTimer
 from suite.launch.collection import parameters
 from suite.launch.refusal import Refusal
@@ -41,7 +51,7 @@ class LaunchSession:
         self.cases = CaseTimer(self.spec, self.settings, self.searches)
         self._readiness: Readiness | None = None
         self._before: Accounts | None = None
-        self._changed = False
+        self._changed = self._examined = False
 
     def write(self, record: Record) -> None:
         """Append to the journal, if there is one; end the launch if the disk refuses.
@@ -56,6 +66,15 @@ class LaunchSession:
             self.journal.write(record)
         except OSError as error:
             pytest.exit(f"the journal cannot be written: {error}", returncode=DISK_REFUSES)
+
+    def group(self, place: str) -> Group:
+        """Return a group by its name; a pilot writes down what its nodes are like."""
+        found = self.resources.groups.find(place)
+        if self.spec.mode == "pilot" and not self._examined:
+            self._examined = True
+            if nodes := self.resources.groups.examine():
+                self.write(NodesSeen(nodes=nodes))
+        return found
 
     def remember(self, items: Sequence[pytest.Function]) -> None:
         """Take up a pilot that a hung or crashed case ended, where it was."""
@@ -113,7 +132,8 @@ class LaunchSession:
             self.write(record)
         self.searches.conclude(case)
         if refused is not None:  # also where what seemed to be missing was the device
-            self.resources.recover(failed=refused.status == "failed")
+            lost = refused.reason if refused.lost else ""
+            self.resources.recover(failed=refused.status == "failed", lost=lost)
         if self._changed and self.journal is not None:
             pytest.exit("a case changed the process for those behind it", returncode=DEVICE_LOST)
 

@@ -22,6 +22,7 @@ from suite.journal.records import Declared
 from suite.kit.device import Device
 from suite.launch.collection import ARGUMENTS, NONE
 from suite.machine import environment
+from suite.nodes.groups import ranks_of
 from suite.stored.run import Settings, Work
 
 MEASURE = "measure"
@@ -61,8 +62,10 @@ def _work(item: pytest.Function) -> Work | None:
     if NONE in (given := dict(getattr(item, "callspec", _NoParameters).params)).values():
         return None
     try:
+        if "group" in given:
+            given["group"] = range(ranks_of(given["group"]))  # only its length counts
         for name in ARGUMENTS:
-            if name in given:
+            if name in given and name != "group":
                 devices = [Device(one) for one in given[name].split("+")]
                 given[name] = devices if len(devices) > 1 else devices[0]
         _reduced(item.module)[item.function.__name__](**given, measure=_find)

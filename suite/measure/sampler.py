@@ -14,8 +14,9 @@ from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from itertools import repeat
 from time import perf_counter
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
+from suite.concurrency import Interval
 from suite.kit import waiting
 from suite.kit.device import Device
 from suite.kit.lanes import Lane, Track
@@ -27,6 +28,17 @@ from suite.measure.warm_up import warm_up
 from suite.stored.run import Settings
 
 Body = Callable[[], Any]
+
+
+@runtime_checkable
+class TimedBody(Protocol):
+    """A body that reads the clock itself, such as one that the ranks of a group call."""
+
+    def timed(self, calls: int) -> Interval:
+        """Do the work so many times; return when that began and ended."""
+
+    def parts(self) -> dict[str, float]:
+        """Return what else was seen, in seconds by name."""
 
 
 @dataclass
@@ -55,6 +67,8 @@ class Sampler:
     blocker: Blocker | None = None
 
     def __post_init__(self) -> None:
+        body: object = self.body
+        self._timed = body if isinstance(body, TimedBody) else None
         self._queueing = [device for device in self.devices if device.is_accelerator]
         self._whole = [Lane(device) for device in self._queueing] if not self.tracks else []
         if not all(track.observes for track in (*self.tracks, *self._whole)):
@@ -68,6 +82,9 @@ class Sampler:
 
     def timed(self, iterations: int = 1) -> tuple[float, float, Any]:
         """Do as `host` does, once all is ready."""
+        if self._timed is not None:
+            begun, ended = self._timed.timed(iterations)
+            return ended - begun, ended - begun, None
         result = None
         calls = repeat(None, iterations)
         start = self.clock()
@@ -104,6 +121,10 @@ class Sampler:
     def has_spans(self) -> bool:
         """Whether there is anything that a span sample can see."""
         return bool(self.tracks or self._whole)
+
+    def parts(self) -> dict[str, float]:
+        """Return what a body has noted that reads the clock itself, in seconds by name."""
+        return self._timed.parts() if self._timed is not None else {}
 
     @property
     def queues(self) -> bool:

@@ -164,7 +164,7 @@ class Launches:
         return {
             record.case
             for record in self.records
-            if isinstance(record, Refused) and record.status == "failed"
+            if isinstance(record, Refused) and record.status == "failed" and not record.lost
         }
 
     def _hear(self, record: Record) -> None:

@@ -102,6 +102,7 @@ def merge(
             troubles=plan.troubles,
             project=plan.draft.project or UNSET,
             telemetry=sensor_summary.of_run(readings, records) or UNSET,
+            nodes=plan.nodes or UNSET,
             without_energy=plan.energy.left_out | dict.fromkeys(unseen, energy.UNSEEN),
         ),
     )
@@ -123,7 +124,7 @@ def _refused(records: Sequence[Record], plan: Plan) -> dict[str, Refused]:
     reasons: dict[str, Refused] = {}
     for record in records:
         if isinstance(record, Refused) and (
-            record.status == "failed" or record.case not in measured
+            (record.status == "failed" and not record.lost) or record.case not in measured
         ):
             reasons.setdefault(record.case, record)
     for case in plan.cases:
@@ -226,6 +227,7 @@ def _launch(
     planned: Environment,
 ) -> Launch:
     mine = [r for r in records if isinstance(r, Measured) and r.launch == number]
+    refused = [r for r in records if isinstance(r, Refused)]
     settled = sum(r.seconds for r in records if isinstance(r, Settled) and r.launch == number)
     seconds = ended.seconds if ended else sum(record.wall_seconds for record in mine)
     warmup = sum(record.warmup for record in mine) + settled + (harness.warmup if harness else 0)
@@ -242,5 +244,6 @@ def _launch(
         timer_step=harness.timer_step if harness else 0.0,
         state=harness.state if harness else {},
         changed=changed(planned, harness.environment) if harness and harness.environment else {},
+        lost=next((r.reason for r in refused if r.launch == number and r.lost), ""),
         others=UNSET if ended is None or ended.others is None else round(ended.others, 3),
     )

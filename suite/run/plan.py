@@ -15,7 +15,15 @@ from suite.errors import CannotRunError
 from suite.files import content
 from suite.files.keep import keep
 from suite.journal.journal import Journal
-from suite.journal.records import Begun, Collected, Identity, Measured, Refused, Surroundings
+from suite.journal.records import (
+    Begun,
+    Collected,
+    Identity,
+    Measured,
+    NodesSeen,
+    Refused,
+    Surroundings,
+)
 from suite.machine.sensors.cpu import CPU
 from suite.measure.energy_window import SECONDS
 from suite.profiles import launches_within, settings_on, settling_seconds
@@ -29,11 +37,13 @@ from suite.run.forecast.costs import (
 from suite.run.sensed.energy import Choice
 from suite.run.sensed.windowed import choose_windows
 from suite.stored import bounds
+from suite.stored.names import nodes_of
 from suite.stored.run import (
     CommitInfo,
     Conclusion,
     Environment,
     Exercise,
+    NodeFacts,
     Outcome,
     Project,
     Search,
@@ -119,6 +129,7 @@ class Plan(_Kept, kw_only=True):
     troubles : what was wrong with the machine before anything ran
     disturbed : whether the pilot's cases had to wait for the processor
     body_seconds : of the pilot, inside bodies and what warms them up, searches included
+    nodes : that measure together; none where the machine measures by itself
     """
 
     FILE: ClassVar[str] = "plan.json"
@@ -138,6 +149,7 @@ class Plan(_Kept, kw_only=True):
     troubles: list[Conclusion] = []
     disturbed: bool = False
     body_seconds: float = 0.0
+    nodes: list[NodeFacts] = []
 
     @property
     def seconds_at_least(self) -> float:
@@ -228,6 +240,7 @@ def freeze(
         troubles=surroundings.troubles,
         disturbed=is_disturbed(ran),
         body_seconds=body_seconds(records),
+        nodes=next((record.nodes for record in records if isinstance(record, NodesSeen)), []),
     )
 
     if settings.launches and settings.launches > plan.most_launches:
@@ -252,6 +265,8 @@ def outcome(case: Identity, refused: Refused | None) -> Outcome:
 
 def _kind(case: Identity) -> str:
     """Return the kind of device that a case measures: the accelerator's where one takes part."""
+    if any(map(nodes_of, case.devices)):  # its ranks meet once for all its cases
+        return str(case.params["device"])
     kinds = (name.partition("/")[0].partition(":")[0] for name in case.devices)
     return next((kind for kind in kinds if kind != CPU), CPU)
 

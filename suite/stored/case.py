@@ -8,7 +8,7 @@ from msgspec import UNSET, Struct, UnsetType, field
 from suite.stored.basics import Integer, Name, Number, Scalar, Text
 
 Status = Literal["passed", "failed", "skipped"]
-Path = Literal["host", "both-ways", "between", "within"]
+Path = Literal["host", "both-ways", "between", "within", "network"]
 
 
 class Work(Struct, frozen=True, omit_defaults=True):
@@ -19,7 +19,8 @@ class Work(Struct, frozen=True, omit_defaults=True):
     items : anything else that is counted, such as read-backs or tensors
     path : what the bytes go through, where that limits them: the link between the host and each
         device (``host``), the same in both directions at the same time (``both-ways``), the link
-        between two devices (``between``), or the memory of one device (``within``)
+        between two devices (``between``), the memory of one device (``within``), or what connects
+        the ranks of a group (``network``), as the bytes that each rank's link must carry
     """
 
     flops: Number | None = None

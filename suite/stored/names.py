@@ -10,3 +10,12 @@ def short_name(fullname: str) -> str:
 def name_of(fullname: str) -> str:
     """Return a case's name without its file and the word ``bench``."""
     return short_name(fullname).removeprefix("bench_")
+
+
+def nodes_of(device: str) -> tuple[int, int] | None:
+    """Return how many nodes a group spans and how many ranks each has, by its name.
+
+    ``cuda/4x8`` are four nodes with eight ranks each; the name of any other device gives none.
+    """
+    nodes, times, each = device.partition("/")[2].partition("x")
+    return (int(nodes), int(each)) if times and nodes.isdigit() and each.isdigit() else None

@@ -154,6 +154,8 @@ class Launch(Struct, kw_only=True, omit_defaults=True):
     others : cores that other programs kept busy on average while the launch ran, of those that
         the run may use, with the time that a hypervisor gave to other guests; older files do not
         tell, nor does a launch that was taken up in another sitting
+    lost : which process of a group ended or did not answer in this launch, and how; empty where
+        none did. The cases of groups behind it have no samples of this launch
     """
 
     started: Text
@@ -170,6 +172,7 @@ class Launch(Struct, kw_only=True, omit_defaults=True):
     others: Number | UnsetType = UNSET
     ready_reading: dict[Name, Number] = field(default_factory=dict)
     waits: dict[Name, Text] = field(default_factory=dict)
+    lost: Text = ""
 
 
 class Exercise(Struct, kw_only=True):
@@ -207,6 +210,21 @@ class Telemetry(Struct, kw_only=True):
     idle_watts: dict[Name, Number] = field(default_factory=dict)
 
 
+class NodeFacts(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A node of several that measure together.
+
+    ranks : processes of the largest group that run there
+    link : rate of the network interface that gloo uses, in bytes a second, as the system tells;
+        ``None`` where it does not, or where another backend chooses the link
+    differs : facts of its environment that differ from those of the first node, by dotted path
+        (``cpu.governor``); the run's environment is the first node's
+    """
+
+    ranks: Integer
+    link: Number | None = None
+    differs: dict[Name, Scalar] = field(default_factory=dict)
+
+
 class Project(Struct, kw_only=True, omit_defaults=True):
     """The project whose code was measured, as git knows it.
 
@@ -239,6 +257,7 @@ class Frobench(Struct, kw_only=True):
     project : whose code was measured, where that is not Frobench's own; older files do not tell
     beside : names of the runs whose launches came in turn with this one's (`frobench history`);
         they share the machine's state, and so do not show how far separate runs lie apart
+    nodes : the nodes of a group, where several machines measured together
     """
 
     schema: Integer
@@ -261,6 +280,7 @@ class Frobench(Struct, kw_only=True):
     without_energy: dict[Name, Text] | UnsetType = UNSET
     project: Project | UnsetType = UNSET
     beside: list[Text] | UnsetType = UNSET
+    nodes: list[NodeFacts] | UnsetType = UNSET
 
 
 class CommitInfo(Struct, kw_only=True):

@@ -37,7 +37,7 @@ def machine_lock(
     CannotRunError
         Another process holds the machine, or the file is no file that a lock may use.
     """
-    handle = _open(path or Path(os.environ.get(VARIABLE) or LOCK))
+    handle = _open(path or _path())
     try:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -53,6 +53,23 @@ def machine_lock(
         yield
     finally:
         os.close(handle)
+
+
+def identity(path: Path | None = None) -> str:
+    """Return what is equal for processes that take turns by one lock's file.
+
+    path : see `machine_lock`
+    """
+    handle = _open(path or _path())
+    try:
+        file = os.fstat(handle)
+    finally:
+        os.close(handle)
+    return f"{file.st_dev}:{file.st_ino}"
+
+
+def _path() -> Path:
+    return Path(os.environ.get(VARIABLE) or LOCK)
 
 
 def _open(path: Path) -> int:

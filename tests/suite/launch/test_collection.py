@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
-from suite.kit.cases import cases, cpu_twins
+from suite.kit.cases import cases, cpu_twins, on_one_machine
 from suite.launch.collection import group_sizes, parametrize
+from suite.nodes.groups import ranks_of
+from suite.nodes.meeting import Meeting, Node
 from suite.profiles import settings_for
 from suite.stored.run import ProfileName
 
@@ -93,6 +95,41 @@ def test_beside_a_single_accelerator_halves_of_the_cpu_are_for_the_rigorous_prof
     one = places("workers", ["cpu", "cuda:0"])
     assert one["reason"][0].startswith("needs two accelerators; 1 measured here")
     assert places("workers", ["cpu", "cuda:0", "cuda:1"]) == {"cuda:0+cuda:1": BOTH}
+
+
+NODES = Meeting([Node("10.0.0.1", 0, "", "", "", "")] * 6)
+
+
+@pytest.mark.parametrize(
+    ("devices", "groups"),
+    [
+        (["cpu"], ["cpu/2x1", "cpu/4x1", "cpu/6x1"]),
+        (["cpu", "cuda:0", "cuda:1"], ["cuda/1x2", "cuda/2x2", "cuda/4x2", "cuda/6x2"]),
+    ],
+)
+def test_nodes_that_measure_together_form_groups_of_powers_of_two_and_of_all(
+    devices: list[str], groups: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Meeting, "here", classmethod(lambda _: NODES))
+    assert places("group", devices, "quick") == dict.fromkeys(groups, BOTH)
+    assert "cuda/1x2" not in places("workers", devices)
+    each = max(1, len(devices) - 1)
+    assert [ranks_of(group) for group in groups[-2:]] == [4 * each, 6 * each]
+
+
+@pytest.mark.parametrize(
+    ("profile", "left"), [("quick", []), ("standard", ONE), ("rigorous", BOTH)]
+)
+def test_halves_of_a_cpu_have_few_cases_of_groups_and_accelerators_all(
+    profile: ProfileName, left: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("suite.launch.collection.cores_in_use", lambda: 2)
+    declared = on_one_machine(bench_square={"dtype": ONE})
+    halves = places("group", ["cpu"], profile, declared)
+    assert halves == ({"cpu/0+cpu/1": left} if left else {})
+    both = places("group", ["cpu", "cuda:0", "cuda:1"], profile, declared)
+    assert both == {"cuda:0+cuda:1": BOTH}
+    assert places("workers", ["cpu"], profile, declared) == {"cpu/0+cpu/1": BOTH}
 
 
 def test_a_benchmark_that_asks_for_no_device_has_its_cases_on_the_cpu() -> None:

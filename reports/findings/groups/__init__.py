@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Answers about processes that exchange data: of one machine, or of several nodes."""

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: MIT
+"""A model of all-reduce by number of nodes: computed, not measured.
+
+With a latency a and a bandwidth b between two nodes, a ring of n nodes takes 2 (n - 1) (a + s/nb)
+for s bytes, and a binary tree, up and down, 2 log2(n) (a + s/b). Both come from one line through
+the times of messages between two nodes, and take the network for one without bottlenecks. Source:
+Thakur, Rabenseifner and Gropp, "Optimization of collective communication operations in MPICH",
+International Journal of High Performance Computing Applications 19 (1), 2005.
+"""
+
+from math import ceil, log2
+
+import pandas as pd
+
+from reports.findings.answers import behind, estimate_of
+from reports.findings.finding import Axis, Plot, Point, Series
+from reports.findings.fit import Line, fit
+from reports.findings.groups.members import nodes_in, places
+from reports.findings.select import Cases, NotMeasuredError
+from suite.units import format_value
+
+NODES = [2**power for power in range(1, 13)]
+"""From 2 to 4096."""
+
+
+def ring(nodes: int, size: float, line: Line) -> pd.Series:
+    """Return the seconds of an all-reduce round a ring, by launch.
+
+    line : of a message from one node to another, by bytes
+    """
+    return 2 * (nodes - 1) * (line.latency + size / nodes / line.rate)
+
+
+def tree(nodes: int, size: float, line: Line) -> pd.Series:
+    """Return the seconds of an all-reduce up and down a binary tree, by launch; as above."""
+    return 2 * ceil(log2(nodes)) * (line.latency + size / line.rate)
+
+
+def plot(cases: Cases, all_reduce: str, round_trip: str) -> Plot:
+    """Draw the model beside what was measured, at the largest size.
+
+    Raises
+    ------
+    NotMeasuredError
+        No line fits the messages between nodes, or nothing was measured on several nodes.
+    """
+    measured = [place for place in places(cases) if nodes_in(place) > 1]
+    if not measured:
+        raise NotMeasuredError("a single node was measured")
+    trips = cases.curve("size", function=round_trip, device=measured[0])
+    both = fit(trips)
+    line = Line(both.latency / 2, 2 * both.rate)
+    times = {
+        nodes_in(place): cases.curve("size", function=all_reduce, device=place)
+        for place in measured
+    }
+    size = max(set.intersection(*(set(curve.sizes) for curve in times.values())), default=0.0)
+    if not size:
+        raise NotMeasuredError("the groups have no size in common")
+    models = [
+        Series(
+            f"{name} (model)",
+            tuple(Point(n, estimate_of(how(n, size, line)), behind(trips)) for n in NODES),
+        )
+        for name, how in (("ring", ring), ("tree", tree))
+    ]
+    points = tuple(
+        Point(nodes, times[nodes].point(size).y, times[nodes].cases[size])
+        for nodes in sorted(times)
+    )
+    return Plot(
+        "all-reduce-model",
+        f"All-reduce of {format_value(size, 'B')} by nodes: a model, and what was measured",
+        "curve",
+        Axis("Nodes"),
+        Axis("Time", "s"),
+        (Series("measured", points), *models),
+    )

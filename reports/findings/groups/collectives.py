@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: MIT
+"""Collectives: latency and bus bandwidth of each operation, the slowest link, scaling by nodes."""
+
+from collections.abc import Iterator
+from contextlib import suppress
+
+import pandas as pd
+
+from reports.findings.answers import VALUE, Answer, ask, behind, estimate_of, is_above, text
+from reports.findings.finding import Axis, Finding, Plot, Point, Series
+from reports.findings.fit import fit
+from reports.findings.groups import all_reduce_model
+from reports.findings.groups.members import link_of, nodes_in, places, ranks_in
+from reports.findings.select import Cases, Curve, NotMeasuredError, device_title, the_device
+from suite.stored.run import Estimate
+from suite.units import counted, format_value
+
+ALL_REDUCE, ROUND_TRIP, NEIGHBOURS = "bench_all_reduce", "bench_send_receive", "bench_neighbours"
+OPERATIONS = {
+    ALL_REDUCE: "all-reduce",
+    ROUND_TRIP: "send and receive",
+    "bench_all_gather": "all-gather",
+    "bench_reduce_scatter": "reduce-scatter",
+    "bench_broadcast": "broadcast",
+    "bench_all_to_all": "all-to-all",
+}
+SIZE, RATE, TIME = Axis("Size", "B"), Axis("Bus bandwidth", "B/s"), Axis("Time", "s")
+SLOWER = 1.25
+"""How many times as long as over the fastest link a message takes over one that is called slow."""
+
+
+def findings(cases: Cases) -> list[Finding]:
+    """Answer for each operation on each group, the largest group first."""
+    found = []
+    for place in places(cases):
+        where = the_device(cases.run, place)
+        for function, operation in OPERATIONS.items():
+            if cases.names(function=function, device=place):
+                found.append(_speed(cases, function, operation, place))
+        if nodes_in(place) > 1 and cases.names(function=NEIGHBOURS, device=place):
+            question = f"Which link is the slowest of {where}?"
+            found.append(ask(f"slowest-{place}", question, slowest, cases, place))
+    if sum(nodes_in(place) > 1 for place in places(cases)) > 1:
+        question = "How does all-reduce scale with the number of nodes?"
+        found.append(ask("scaling-all-reduce", question, scaling, cases))
+    if not found:
+        question = "How fast is all-reduce between several processes?"
+        found.append(ask("bandwidth-all-reduce", question, absent, cases))
+    return found
+
+
+def absent(cases: Cases) -> Answer:
+    """Say why nothing was measured."""
+    raise NotMeasuredError(cases.reason(function=ALL_REDUCE))
+
+
+def _speed(cases: Cases, function: str, operation: str, place: str) -> Finding:
+    """Answer with a line if one fits, and else with the largest size and the smallest."""
+    name = operation.replace(" ", "-")
+    question = f"How fast is {operation} between {_the(cases, place)}?"
+    more = function, operation, place
+    fitted = ask(f"bandwidth-{name}-{place}", question, bandwidth, cases, *more)
+    return fitted if fitted.value else ask(f"rate-{name}-{place}", question, rate, cases, *more)
+
+
+def bandwidth(cases: Cases, function: str, operation: str, place: str) -> Answer:
+    """Give latency and bus bandwidth of the line that fits."""
+    times = _times(cases, function, place)
+    line = fit(times)
+    bus = line.rate * _moved(cases, function, place, times.sizes[-1])
+    messages = 2 if function == ROUND_TRIP else 1
+    speed = line.rate * messages
+    both = "" if (bus == speed).all() else f"; the algorithm bandwidth is {text(speed, RATE.unit)}"
+    return Answer(
+        f"{operation.capitalize()} between {_the(cases, place)} has a bus bandwidth of {VALUE}"
+        f"{_part_of_link(cases, place, bus)} and a latency of "
+        f"{text(line.latency / messages, TIME.unit)}{both}.",
+        behind(times),
+        bus,
+        RATE.unit,
+        f"bus bandwidth of {operation}",
+        rule_of_thumb=f"Join messages below {_bytes(estimate_of(line.half).value)}.",
+    )
+
+
+def rate(cases: Cases, function: str, operation: str, place: str) -> Answer:
+    """Give the bus bandwidth at the largest size and the time of the smallest."""
+    times = _times(cases, function, place)
+    small, large = times.sizes[0], times.sizes[-1]
+    bus = _bus(cases, function, place).at(large)
+    tiny = f"; {text(times.at(small), TIME.unit)} for {_bytes(small)}" if small < large else ""
+    return Answer(
+        f"{operation.capitalize()} of {_bytes(large)} between {_the(cases, place)} has a bus "
+        f"bandwidth of {VALUE}{_part_of_link(cases, place, bus)}{tiny}.",
+        behind(times.ends()),
+        bus,
+        RATE.unit,
+        f"bus bandwidth of {operation} at {_bytes(large)}",
+    )
+
+
+def slowest(cases: Cases, place: str) -> Answer:
+    """Name the links between nodes that are slower than the fastest, or say that none is."""
+    where = {"function": NEIGHBOURS, "device": place}
+    size = max(cases.values("size", **where))
+    links = _links(cases, place, size)
+    seconds = {link: estimate_of(times).value for link, times in links.items()}
+    slow, fast = max(links, key=seconds.__getitem__), min(links, key=seconds.__getitem__)
+    ratio = links[slow] / links[fast]
+    names = cases.names(size=size, **where)
+    if slow == fast or not is_above(ratio, SLOWER):
+        return Answer(
+            f"No link is slower than the others by a quarter: {text(size / links[slow], 'B/s')} "
+            f"from {_link(*slow)}, the slowest of {counted(len(links), 'link')}.",
+            names,
+        )
+    all_slow = [link for link in links if is_above(links[link] / links[fast], SLOWER)]
+    return Answer(
+        f"{_culprit(all_slow, links)}: {text(size / links[slow], 'B/s')} from {_link(*slow)}, "
+        f"where a message takes {VALUE} as long as from {_link(*fast)}.",
+        names,
+        ratio,
+        "\N{MULTIPLICATION SIGN}",
+        "as long over the slowest link as over the fastest",
+        rule_of_thumb="Look at that link before you tune the training.",
+    )
+
+
+def _links(cases: Cases, place: str, size: int) -> dict[tuple[int, int], pd.Series]:
+    """Return the seconds by launch of a message over each link between nodes, both ends named."""
+    nodes = nodes_in(place)
+    each = ranks_in(place) // nodes
+    found = {}
+    for node in range(nodes):
+        before = (node - 1) % nodes
+        part = f"part_to_rank_{node * each}"
+        found[before, node] = cases.one(part, function=NEIGHBOURS, device=place, size=size)
+    return found
+
+
+def _culprit(slow: list[tuple[int, int]], links: dict[tuple[int, int], pd.Series]) -> str:
+    """Name what is slow: a node, if its links are slow and no others, or links."""
+    for node in {end for link in links for end in link}:
+        if len(slow) < len(links) and set(slow) == {link for link in links if node in link}:
+            return f"The link of node {node} is slow"
+    if len(slow) == 1:
+        return "One link is slow"
+    return f"{len(slow)} of {counted(len(links), 'link')} are slow"
+
+
+def _link(begin: int, end: int) -> str:
+    return f"node {begin} to node {end}"
+
+
+def scaling(cases: Cases) -> Answer:
+    """Compare the bus bandwidth of the most nodes with that of the fewest, at one size."""
+    many, *_, few = [place for place in places(cases) if nodes_in(place) > 1]
+    kept = _bus(cases, ALL_REDUCE, many) / _bus(cases, ALL_REDUCE, few)
+    size = kept.sizes[-1]
+    return Answer(
+        f"From {nodes_in(few)} to {nodes_in(many)} nodes, all-reduce of {_bytes(size)} keeps "
+        f"{VALUE} of its bus bandwidth.",
+        kept.cases[size],
+        kept.at(size),
+        "1",
+        f"of the bus bandwidth of {nodes_in(few)} nodes with {nodes_in(many)}",
+    )
+
+
+def plots(cases: Cases) -> Iterator[Plot]:
+    """Draw the bus bandwidth of each group by size, and the model of all-reduce by nodes."""
+    for place in places(cases):
+        lines = tuple(
+            _bus(cases, function, place).series(operation)
+            for function, operation in OPERATIONS.items()
+            if cases.names(function=function, device=place)
+        )
+        title = f"Bus bandwidth: {device_title(cases.run, place)}"
+        bound = _bound(cases, place, lines)
+        yield Plot(f"bandwidth-{place}", title, "curve", SIZE, RATE, lines, lines=bound)
+    with suppress(NotMeasuredError):
+        yield all_reduce_model.plot(cases, ALL_REDUCE, ROUND_TRIP)
+
+
+def _bound(cases: Cases, place: str, lines: tuple[Series, ...]) -> tuple[Series, ...]:
+    """Return the rate of the link as a line; none where the system does not tell it."""
+    link = link_of(cases.run, place)
+    sizes = [float(point.x) for line in lines for point in line.points]
+    if link is None or not sizes:
+        return ()
+    level = Estimate(link, link, link, 0)
+    ends = Point(min(sizes), level), Point(max(sizes), level)
+    return (Series(f"link: {format_value(link, RATE.unit)}", ends),)
+
+
+def _times(cases: Cases, function: str, place: str) -> Curve:
+    return cases.curve("size", function=function, device=place)
+
+
+def _bus(cases: Cases, function: str, place: str) -> Curve:
+    return cases.curve("size", "byte_rate", function=function, device=place)
+
+
+def _moved(cases: Cases, function: str, place: str, size: float) -> pd.Series:
+    """Return the bytes that a link carries at the least for each byte of the size."""
+    return cases.curve("size", "bytes", function=function, device=place).at(size) / size
+
+
+def _part_of_link(cases: Cases, place: str, bus: pd.Series) -> str:
+    link = link_of(cases.run, place)
+    if link is None:
+        return ""
+    return f", {text(bus / link, '1')} of the link ({format_value(link, RATE.unit)})"
+
+
+def _the(cases: Cases, place: str) -> str:
+    return the_device(cases.run, place)
+
+
+def _bytes(size: float) -> str:
+    return format_value(size, SIZE.unit)

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: MIT
+"""What a group consists of, by its name and by what the run stores of its nodes."""
+
+from msgspec import UNSET
+
+from reports.findings.select import Cases, is_cpu
+from suite.stored.names import nodes_of
+from suite.stored.run import Run
+
+
+def places(cases: Cases) -> list[str]:
+    """Return the groups that were measured, those of most ranks first, the CPU's last."""
+    return sorted(cases.devices(), key=lambda place: (is_cpu(place), -ranks_in(place)))
+
+
+def nodes_in(place: str) -> int:
+    """Return how many nodes a group spans."""
+    nodes, _ = nodes_of(place) or (1, 0)
+    return nodes
+
+
+def ranks_in(place: str) -> int:
+    """Return how many ranks a group has."""
+    nodes, each = nodes_of(place) or (1, place.count("+") + 1)
+    return nodes * each
+
+
+def link_of(run: Run, place: str) -> float | None:
+    """Return the rate of the slowest link of a group's nodes, in bytes a second.
+
+    `None` where the system does not tell, or where there is no network between the ranks.
+    """
+    count, nodes = nodes_in(place), run.frobench.nodes
+    if count < 2 or nodes is UNSET:  # noqa: PLR2004 - one node has no network
+        return None
+    links = [node.link for node in nodes[:count]]
+    known = [link for link in links if link is not None]
+    return min(known) if len(known) == count else None

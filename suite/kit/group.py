@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: MIT
+"""A group: processes that exchange data through `torch.distributed`, on one machine or on several.
+
+Each rank is a worker (see `suite.kit.workers`), started here or on another node. The launch's
+process belongs to no group: it tells the ranks what to do, and waits for all of them.
+
+A sample begins after a barrier and ends when the slowest rank has passed a second one. Both moments
+are readings of the first rank's clock; the clocks of different nodes are never compared.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from datetime import timedelta
+from statistics import median
+from time import monotonic
+from typing import Any
+
+import torch.distributed as dist
+
+from suite.concurrency import Interval
+from suite.errors import DoesNotFitError, LostRankError
+from suite.kit.abilities import needed
+from suite.kit.check_result import worst
+from suite.kit.rank import Member, backend_of
+from suite.kit.worker_process import Task
+from suite.kit.workers import (
+    STARTED_WITHIN,
+    LostWorkerError,
+    SilentWorkerError,
+    Worker,
+    WorkerError,
+    answered,
+)
+from suite.stored.run import Check
+
+RANKS_WAIT, LAUNCH_WAITS, AT_MOST = 1 / 3, 1 / 2, 4 / 5
+"""Parts of a case's deadline: how long ranks wait for each other, how long the launch waits for all
+of them, and how long at most for the first. Ranks that wait for a lost one report that before the
+launch gives up, so that only the lost one is silent."""
+EMPTY_SAMPLES = 5
+LOOPBACK = "127.0.0.1"
+
+Factory = Callable[..., Task]
+
+
+class Group:
+    """Processes that exchange data.
+
+    ranks : in order; the first is on the launch's own machine, whose clock all samples use
+    addresses : of each rank's node in the network between them
+    deadline : seconds that a case may take
+    """
+
+    def __init__(self, ranks: Sequence[Worker], addresses: Sequence[str], deadline: float) -> None:
+        self._ranks = ranks
+        self._addresses = addresses
+        self._deadline = deadline
+        self._store: Any = None
+        self._entered = False
+
+    def __len__(self) -> int:
+        return len(self._ranks)
+
+    @property
+    def ranks(self) -> list[Worker]:
+        """The ranks, in order."""
+        return [*self._ranks]
+
+    @property
+    def backend(self) -> str:
+        """The backend of `torch.distributed` that connects the ranks, such as gloo or nccl."""
+        return backend_of(self._ranks[0].seat.device)
+
+    @contextmanager
+    def task(self, factory: Factory, *args: object) -> Iterator["GroupBody"]:
+        """Set a task up on every rank, and put it away in the end unless it failed.
+
+        factory : takes the device, the rank's number and `args`, on every rank; returns the body,
+            its check and maybe what comes before a sample
+        """
+        self._enter()
+        self.ask("set_up", lambda number: (factory, number, *args))
+        yield GroupBody(self)
+        self.ask("leave")
+
+    def ask(
+        self,
+        command: str,
+        arguments: Callable[[int], tuple[object, ...]] = lambda _: (),
+        deadline: float | None = None,
+    ) -> list[Any]:
+        """Tell every rank something, wait for all answers, and return them.
+
+        arguments : of the command, by the rank's number
+        deadline : seconds, if not those of a case
+
+        Raises
+        ------
+        LostRankError
+            A rank ended, or did not answer; where several did, one that did not answer is named.
+        DoesNotFitError, WorkerError
+            A rank raised, and none was lost.
+        """
+        for number, rank in enumerate(self._ranks):
+            with suppress(OSError):  # its answer says that it ended
+                rank.tell(command, *arguments(number))
+        answers: dict[Worker, Any] = {}
+        errors: list[Exception] = []
+        for rank in self._in_order_of_answers(deadline or self._deadline):
+            try:
+                answers[rank] = rank.answer(0.0)
+            except (DoesNotFitError, WorkerError) as error:
+                errors.append(error)
+        if errors:
+            raise _cause(errors)
+        return [answers[rank] for rank in self._ranks]
+
+    def _in_order_of_answers(self, deadline: float) -> Iterator[Worker]:
+        """Yield every rank as soon as it has an answer to give, and then those that have none."""
+        begun, waiting = monotonic(), [*self._ranks]
+        while waiting:
+            part = AT_MOST if len(waiting) == len(self) else LAUNCH_WAITS
+            left = begun + part * deadline - monotonic()
+            ready = answered(waiting, max(0.0, left)) or waiting
+            waiting = [rank for rank in waiting if rank not in ready]
+            yield from ready
+
+    def _enter(self) -> None:
+        """Let the ranks meet, unless they have."""
+        if self._entered:
+            return
+        with needed("backend for a group of processes"):
+            if not dist.is_backend_available(self.backend):
+                raise ValueError(f"torch is built without {self.backend}")
+        self.ask("leave", deadline=2 * STARTED_WITHIN)  # answered once a rank has started
+        patience = RANKS_WAIT * self._deadline
+        self._store = dist.TCPStore(  # type: ignore[attr-defined]  # torch hides the type
+            self._addresses[0],
+            0,
+            is_master=True,
+            wait_for_workers=False,
+            timeout=timedelta(seconds=patience),
+        )
+        self.ask(
+            "enter",
+            lambda number: (
+                Member(
+                    number,
+                    len(self),
+                    self._addresses[0],
+                    self._store.port,
+                    self._addresses[number],
+                    patience,
+                ),
+            ),
+        )
+        self._entered = True
+
+    def part(self) -> None:
+        """Let the ranks leave the group, so that they can be workers of other cases."""
+        if self._entered:
+            self._entered = False
+            self.ask("part")
+            self._store = None
+
+
+class GroupBody:
+    """A body that every rank calls, timed by the first rank's clock."""
+
+    def __init__(self, group: Group) -> None:
+        self._group = group
+        self._empty: list[float] = []
+
+    def __call__(self) -> None:
+        """Call the body once on every rank."""
+        self.timed(1)
+
+    def timed(self, calls: int) -> Interval:
+        """Call the body so many times on every rank; return when that began and ended.
+
+        Raises
+        ------
+        LostRankError
+            A rank was lost, or ranks could not exchange data.
+        """
+        try:
+            intervals: list[Interval] = self._group.ask("timed", lambda _: (calls,))
+        except WorkerError as error:
+            raise LostRankError(str(error)) from error
+        return intervals[0]
+
+    def get_ready(self) -> None:
+        """Let every rank do what its task wants done before a sample."""
+        self._group.ask("get_ready")
+
+    def check(self, _: object = None) -> Check:
+        """Compare what the last call returned with the truth, on every rank."""
+        return worst(self._group.ask("check"))
+
+    def parts(self) -> dict[str, float]:
+        """Return what else was seen, in seconds by name.
+
+        That is ``barrier``, a sample without any call, and what the ranks themselves have noted.
+        """
+        noted = {name: took for parts in self._group.ask("parts") for name, took in parts.items()}
+        empty = (self.timed(0) for _ in range(EMPTY_SAMPLES))
+        return noted | {"barrier": median(ended - begun for begun, ended in empty)}
+
+
+def _cause(errors: Sequence[Exception]) -> Exception:
+    """Return the error that explains the others: of a rank that is silent, or gone, or raised.
+
+    Ranks that are left alone raise, too, since they wait for the lost one.
+
+    errors : in the order in which they came
+    """
+    for kind in (SilentWorkerError, LostWorkerError):
+        for error in errors:
+            if isinstance(error, kind):
+                return LostRankError(str(error).removeprefix("worker "))
+    return next((error for error in errors if isinstance(error, DoesNotFitError)), errors[0])

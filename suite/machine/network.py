@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: MIT
+"""What the system tells of this machine's network."""
+
+import socket
+from contextlib import suppress
+from pathlib import Path
+
+import psutil
+
+from suite.machine.limits import ROOT
+
+MEGABIT = 1e6 / 8
+"""Bytes a second of the unit in which Linux tells a link's rate."""
+
+
+def interface_of(address: str) -> str | None:
+    """Return the name of this machine's network interface that has an address."""
+    with suppress(OSError):
+        for name, addresses in psutil.net_if_addrs().items():
+            if any(known.address == address for known in addresses):
+                return name
+    return None
+
+
+def link_rate(interface: str, root: Path = ROOT) -> float | None:
+    """Return the rate that an interface is linked at, in bytes a second.
+
+    `None` where the system does not tell, as of a loopback.
+
+    root : the folder that `/sys` lies in
+    """
+    with suppress(OSError, ValueError):
+        megabits = int((root / "sys" / "class" / "net" / interface / "speed").read_text())
+        return megabits * MEGABIT if megabits > 0 else None
+    return None
+
+
+def own_address(host: str, port: int) -> str:
+    """Return the address by which this machine reaches a host; nothing is sent.
+
+    Raises `OSError` if the host is not known, or no network leads there.
+    """
+    family, kind, protocol, _, where = socket.getaddrinfo(host, port, type=socket.SOCK_DGRAM)[0]
+    with socket.socket(family, kind, protocol) as probe:
+        probe.connect(where)  # a datagram's socket: nothing is sent before something is written
+        return str(probe.getsockname()[0])

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: MIT
+"""The groups of a launch: made at the first asking, of its own workers or of all nodes.
+
+A launch is one whole process group: its ranks are started for it and end with it. When one is lost,
+the launch measures no further case of a group, and the next launch starts its own.
+"""
+
+from collections.abc import Callable, Sequence
+
+import pytest
+
+from suite.kit.group import LOOPBACK, Group
+from suite.kit.worker_process import Seat
+from suite.kit.workers import HERE, Worker
+from suite.nodes.agent import Elsewhere, numbers
+from suite.nodes.meeting import Meeting
+from suite.stored.differences import changed
+from suite.stored.names import nodes_of
+from suite.stored.run import Environment, NodeFacts
+
+CPU = "cpu"
+
+
+def node_groups(devices: Sequence[str], nodes: int) -> list[str]:
+    """Name the groups of nodes, by kind of device: one, two, four ... and all of them.
+
+    devices : that are measured on each node; accelerators where there are any
+    nodes : that measure together
+    """
+    each = _each(devices)
+    counts = [2**power for power in range(nodes.bit_length()) if 2**power < nodes]
+    kind = each[0].partition(":")[0]
+    return [f"{kind}/{count}x{len(each)}" for count in [*counts, nodes] if count * len(each) > 1]
+
+
+def ranks_of(place: str) -> int:
+    """Return how many ranks a group has, by its name."""
+    nodes, each = nodes_of(place) or (1, place.count("+") + 1)
+    return nodes * each
+
+
+def _each(devices: Sequence[str]) -> list[str]:
+    """Return the devices of a node that a group has a rank on."""
+    return [name for name in devices if name != CPU] or [CPU]
+
+
+class Groups:
+    """The groups of one launch.
+
+    devices : that are measured on each node
+    deadline : seconds that a case may take
+    workers : returns this machine's workers for a group of its own
+    """
+
+    def __init__(
+        self,
+        seed: int,
+        devices: Sequence[str],
+        deadline: float,
+        workers: Callable[[str], list[Worker]],
+    ) -> None:
+        self._seed, self._devices, self._deadline = seed, devices, deadline
+        self._workers = workers
+        self._ranks: list[Worker] = []
+        self._entered: tuple[str, Group] | None = None
+        self._lost = ""
+
+    def find(self, place: str) -> Group:
+        """Return a group by its name, its ranks started at the first asking.
+
+        Skips the case if this launch has lost a rank.
+        """
+        if self._lost:
+            pytest.skip(f"the launch had lost its group: {self._lost}")
+        if self._entered is None or self._entered[0] != place:
+            self.part()
+            self._entered = place, self._make(place)
+        return self._entered[1]
+
+    def _make(self, place: str) -> Group:
+        meeting = Meeting.here()
+        if meeting is None or nodes_of(place) is None:
+            workers = self._workers(place)
+            return Group(workers, [LOOPBACK] * len(workers), self._deadline)
+        self._start(meeting)
+        each = len(_each(self._devices))
+        addresses = [node.address for node in meeting.nodes for _ in range(each)]
+        return Group(self._ranks[: ranks_of(place)], addresses, self._deadline)
+
+    def _start(self, meeting: Meeting) -> None:
+        """Start the ranks of all nodes; a smaller group has the first of them."""
+        if self._ranks:
+            return
+        for number, (node, device) in enumerate(numbers(len(meeting.nodes), _each(self._devices))):
+            starter = Elsewhere(meeting.nodes[node], node) if node else HERE
+            seat = Seat(f"rank {number} on node {node}", device)
+            self._ranks.append(Worker(seat, self._seed, starter))
+
+    def part(self) -> None:
+        """Let the ranks of the last group leave it, so that they can be asked for other cases."""
+        if self._entered is not None:
+            _, group = self._entered
+            self._entered = None
+            group.part()
+
+    def examine(self) -> list[NodeFacts]:
+        """Return what the nodes are like; nothing of a machine that measures by itself."""
+        meeting, each = Meeting.here(), _each(self._devices)
+        if meeting is None or not self._ranks:
+            return []
+        firsts = self._ranks[:: len(each)]
+        for rank, node in zip(firsts, meeting.nodes, strict=True):
+            rank.tell("examine", [*self._devices], node.address)
+        seen: list[tuple[Environment, float | None]] = [
+            rank.answer(self._deadline) for rank in firsts
+        ]
+        return [
+            NodeFacts(ranks=len(each), link=link, differs=changed(seen[0][0], environment))
+            for environment, link in seen
+        ]
+
+    def drop(self, lost: str = "") -> None:
+        """End all ranks; without them no further group is made if one was lost.
+
+        lost : which, and how
+        """
+        self._lost = self._lost or lost
+        self._entered = None
+        for rank in self._ranks:
+            rank.close()
+        self._ranks.clear()

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: MIT
+"""How the nodes of a job find each other: by the variables that torchrun or Slurm sets.
+
+The same command runs once on every node. The first node becomes the runner, and the others start
+processes for its launches (see `suite.nodes.agent`). All nodes exchange their addresses through the
+store that torchrun has, or that the first node opens where Slurm started them. The runner does not
+import torch, so a process of its own does that (see `suite.nodes.rendezvous`).
+"""
+
+import hashlib
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from suite.errors import CannotRunError
+
+VARIABLE = "FROBENCH_NODES"
+"""The environment variable by which the runner tells its launches of the nodes."""
+ROOT = Path(__file__).resolve().parents[2]
+LAUNCHERS = (
+    ("RANK", "WORLD_SIZE", "LOCAL_RANK"),
+    ("SLURM_PROCID", "SLURM_NTASKS", "SLURM_LOCALID"),
+)
+"""Environment variables of torchrun and of Slurm: a process's number, their count, and its number
+on its node."""
+OWN_STORE = "TORCHELASTIC_USE_AGENT_STORE"
+"""torchrun sets it to ``True`` where it keeps the store itself."""
+HOW = (
+    "start it on every node with `torchrun --nnodes N --nproc-per-node 1`, or with "
+    "`srun --ntasks-per-node 1`; docs/fleet.md shows both"
+)
+
+
+class Position(Struct, frozen=True):
+    """Which node of how many this is, and where the store is that all of them share.
+
+    opens_store : whether this node has to open the store
+    """
+
+    number: int
+    count: int
+    store: str
+    port: int
+    opens_store: bool
+
+
+class Node(Struct, frozen=True):
+    """What the nodes tell each other.
+
+    address, port, key : by which a node is asked for processes; the first node has no port
+    machine : equal for nodes that take turns by one lock, such as containers of one host
+    sources : a digest of the code that measures
+    torch : its version
+    """
+
+    address: str
+    port: int
+    key: str
+    machine: str
+    sources: str
+    torch: str
+
+
+class Meeting(Struct, frozen=True):
+    """The nodes of a job, in order."""
+
+    nodes: list[Node]
+
+    @classmethod
+    def here(cls) -> "Meeting | None":
+        """Return the meeting that the runner of this process has published, if there is one."""
+        text = os.environ.get(VARIABLE)
+        return None if text is None else _decoded(text)
+
+    def publish(self) -> None:
+        """Tell the processes that this one starts."""
+        os.environ[VARIABLE] = msgspec.json.encode(self).decode()
+
+    def locks(self, number: int) -> bool:
+        """Tell whether a node holds the lock of its machine for all nodes there: the first does."""
+        machine = self.nodes[number].machine
+        return all(node.machine != machine for node in self.nodes[:number])
+
+
+@cache
+def _decoded(text: str) -> Meeting:
+    return msgspec.json.decode(text, type=Meeting)
+
+
+def position(environ: Mapping[str, str] = os.environ) -> Position:
+    """Return which node of the job this process is.
+
+    Raises `CannotRunError` if no launcher tells, or if it started several processes on a node.
+    """
+    names = next((all_ for all_ in LAUNCHERS if all_[0] in environ and all_[1] in environ), None)
+    store, port = environ.get("MASTER_ADDR"), environ.get("MASTER_PORT", "")
+    if names is None:
+        raise CannotRunError(f"--nodes needs a job with a process on each node: {HOW}")
+    if store is None or not port.isdigit():
+        raise CannotRunError(
+            "--nodes needs MASTER_ADDR and MASTER_PORT, the address of the first node and a free "
+            "port there; docs/fleet.md shows how a Slurm job sets them"
+        )
+    number, count, local = (int(environ.get(name, "0")) for name in names)
+    if local > 0:
+        raise CannotRunError(
+            f"--nodes takes one process on each node, whatever devices it has: {HOW}"
+        )
+    opens = number == 0 and environ.get(OWN_STORE) != "True"
+    return Position(number, count, store, int(port), opens)
+
+
+def meet(here: Position, node: Node) -> Meeting:
+    """Tell all other nodes of this one, and return what they tell.
+
+    Raises `CannotRunError` if one does not come, or has other code or another torch.
+    """
+    asked = subprocess.run(
+        [sys.executable, "-m", "suite.nodes.rendezvous"],
+        input=msgspec.json.encode((here, node)),
+        capture_output=True,
+        check=False,
+        cwd=ROOT,
+    )
+    if asked.returncode != 0:
+        lines = asked.stderr.decode(errors="replace").strip().splitlines()
+        raise CannotRunError(f"the nodes did not meet: {lines[-1] if lines else 'no reason given'}")
+    meeting = Meeting(msgspec.json.decode(asked.stdout, type=list[Node]))
+    require_alike(meeting)
+    return meeting
+
+
+def require_alike(meeting: Meeting) -> None:
+    """Raise `CannotRunError` if a node has other code or another torch than the first."""
+    first = meeting.nodes[0]
+    for number, node in enumerate(meeting.nodes):
+        if node.torch != first.torch:
+            what = f"torch {node.torch}, and node 0 torch {first.torch}"
+        elif node.sources != first.sources:
+            what = f"another version of Frobench or its benchmarks ({node.sources}) than node 0"
+        else:
+            continue
+        raise CannotRunError(f"node {number} has {what}: install the same on every node")
+
+
+def describe(address: str, port: int, key: str, machine: str, benchmarks: Path) -> Node:
+    """Return what this node tells the others.
+
+    benchmarks : the folder of benchmarks
+    """
+    try:
+        torch = version("torch")
+    except PackageNotFoundError:
+        torch = "none"
+    return Node(address, port, key, machine, _sources(benchmarks), torch)
+
+
+def _sources(benchmarks: Path) -> str:
+    """Return a digest of the modules that measure, twelve hexadecimal digits."""
+    digest = hashlib.sha256()
+    for folder in (ROOT / "suite", benchmarks):
+        for file in sorted(folder.rglob("*.py")):
+            digest.update(file.relative_to(folder).as_posix().encode() + b"\0")
+            digest.update(file.read_bytes())
+    return digest.hexdigest()[:12]

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: MIT
+"""A job of several nodes, from one command on each: the first measures, the others serve it.
+
+All nodes of one machine, such as containers that share its lock, measure under one lock together:
+the first of them holds it for the others. Nodes of other machines hold their own.
+"""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from pathlib import Path
+
+from suite.errors import CannotRunError
+from suite.machine.network import own_address
+from suite.nodes.agent import Agent, attended
+from suite.nodes.meeting import Meeting, Position, describe, meet
+from suite.run.folder import lock
+
+BOOT = Path("/proc/sys/kernel/random/boot_id")
+"""What Linux calls the time since it started; equal in all containers of a host."""
+
+
+def take_part(here: Position, benchmarks: Path, *, wait: Callable[[str], object] | None) -> str:
+    """Serve the runner as one of its nodes, until the run is over.
+
+    benchmarks : the folder of benchmarks
+    wait : see `machine_lock`
+
+    Raises `CannotRunError` if the nodes do not fit each other, if another run measures this
+    machine, or if the runner is gone.
+    """
+    address = _address(here)
+    agent = Agent(address)
+    meeting = meet(here, describe(address, agent.port, agent.key, _machine(), benchmarks))
+    sys.path.insert(0, str(benchmarks))  # the processes that it starts find their tasks there
+    held: AbstractContextManager[None] = nullcontext()
+    if meeting.locks(here.number):
+        held = lock.machine_lock(waiting=wait)
+    said = agent.attend(held)
+    if said is None:
+        raise CannotRunError(f"node {here.number} lost node 0 before the run ended")
+    return said
+
+
+@contextmanager
+def led(here: Position, benchmarks: Path) -> Iterator[Meeting]:
+    """Have all other nodes at hand while this one, the first, measures.
+
+    Raises `CannotRunError` as `take_part` does.
+    """
+    meeting = meet(here, describe(_address(here), 0, "", _machine(), benchmarks))
+    with attended(meeting):
+        meeting.publish()
+        yield meeting
+
+
+def _address(here: Position) -> str:
+    """Return this node's address in the network that leads to the first one."""
+    try:
+        return own_address(here.store, here.port)
+    except OSError as error:
+        raise CannotRunError(f"no network leads to {here.store} (MASTER_ADDR): {error}") from error
+
+
+def _machine() -> str:
+    """Return what nodes have in common whose runs take turns by one lock."""
+    try:
+        boot = BOOT.read_text(encoding="ascii").strip()
+    except OSError:  # not Linux
+        boot = ""
+    return f"{boot} {lock.identity()}"

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: MIT
+"""What ranks exchange is right, and an operation that does nothing does not pass."""
+
+from collections.abc import Iterator
+
+import pytest
+import torch.distributed as dist
+
+from suite.kit.device import Device
+from suite.kit.group import LOOPBACK, Group
+from suite.kit.worker_process import Seat, Task
+from suite.kit.workers import Worker
+from tests.instruments.alone import BENCHMARKS
+
+OPERATIONS = {
+    "all_reduce": "all_reduce",
+    "all_gather": "GATHER",
+    "reduce_scatter": "SCATTER",
+    "broadcast": "broadcast",
+    "all_to_all": "all_to_all_single",
+    "round_trip": "send recv",
+    "neighbours": "batch_isend_irecv",
+}
+"""Operations of ranks, and what each calls."""
+
+
+class Done:
+    """A message that has arrived, or so it says."""
+
+    def wait(self) -> None:
+        """Wait for nothing."""
+
+
+def operation(device: Device, rank: int, name: str, size: int, lacking: str = "") -> Task:
+    """Return an operation; what it lacks does nothing."""
+    import networks  # noqa: PLC0415 - found in the workers
+
+    body, check = getattr(networks, name)(device, rank, size)
+
+    def lame() -> object:
+        with pytest.MonkeyPatch.context() as patch:
+            for call in lacking.split():
+                home = networks if call.isupper() else dist
+                patch.setattr(home, call, lambda *_: [Done(), Done()])
+            return body()
+
+    return (lame if lacking else body), check
+
+
+@pytest.fixture(scope="module")
+def group() -> Iterator[Group]:
+    """Start two ranks that find the benchmarks."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(BENCHMARKS))
+        ranks = [Worker(Seat(f"rank {number}", "cpu", (0,))) for number in range(2)]
+        yield Group(ranks, [LOOPBACK] * 2, 120.0)
+        for rank in ranks:
+            rank.close()
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
+@pytest.mark.parametrize("size", [8, 1000])
+def test_every_rank_gets_what_it_should(group: Group, name: str, size: int) -> None:
+    with group.task(operation, name, size) as body:
+        body.timed(2)
+        assert body.check().passed
+        assert "barrier" in body.parts()
+        assert ("to_rank_1" in body.parts()) == (name == "neighbours")
+
+
+@pytest.mark.parametrize("name", [*OPERATIONS][1:])  # the check of the first calls it again
+def test_an_operation_that_moves_nothing_does_not_pass(group: Group, name: str) -> None:
+    with group.task(operation, name, 1000, OPERATIONS[name]) as body:
+        body()
+        assert not body.check().passed

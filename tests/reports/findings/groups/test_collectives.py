@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: MIT
+"""What a network gives, from messages whose latency, bandwidth and slow links are known."""
+
+from collections.abc import Sequence
+
+import pytest
+from msgspec.structs import replace
+
+from reports.findings import sections
+from reports.findings.finding import RATIO, Section
+from reports.findings.select import device_title, the_device
+from suite.stored.run import Case, Exercise, NodeFacts, Outcome, Work
+from tests.instruments import factory
+from tests.instruments.exact_runs import LAUNCHES, WOBBLE, answer, by_name, case, plain, plot
+
+SIZES = (8, 2**16, 2**20, 2**24)
+LATENCY, BANDWIDTH, LINK = 50e-6, 1e9, 1.25e9
+"""Of a message one way, in seconds and bytes a second; and what the system tells of the link."""
+
+
+def message(size: float) -> float:
+    return LATENCY + size / BANDWIDTH
+
+
+def trips(device: str) -> list[Case]:
+    """Build round trips, of two messages each."""
+    work = [Work(bytes=2 * size, path="network") for size in SIZES]
+    return [
+        case("bench_send_receive", 2 * message(size), device, work=counted, size=size)
+        for size, counted in zip(SIZES, work, strict=True)
+    ]
+
+
+def sums(device: str, ranks: int, bandwidth: float = BANDWIDTH) -> list[Case]:
+    """Build all-reduces whose bus bandwidth is known."""
+    share = 2 * (ranks - 1) / ranks
+    return [
+        case(
+            "bench_all_reduce",
+            LATENCY + share * size / bandwidth,
+            device,
+            work=Work(bytes=share * size, path="network"),
+            size=size,
+        )
+        for size in SIZES
+    ]
+
+
+def exchange(device: str, seconds: Sequence[float]) -> Case:
+    """Build an exchange between neighbours in which each rank notes what its message took."""
+    made = case(
+        "bench_neighbours", max(seconds), device, work=Work(bytes=SIZES[-1]), size=SIZES[-1]
+    )
+    for rank, took in enumerate(seconds):
+        made.extra_info.parts[f"to_rank_{rank}"] = [took * factor for factor in WOBBLE]
+    return made
+
+
+def across(cases: Sequence[Case], links: Sequence[float | None]) -> Section:
+    """Answer for a run of several nodes, whose links the system tells."""
+    cases = [replace(one, group="collectives") for one in cases]
+    run = factory.run(accelerators=0, launches=LAUNCHES)
+    run.benchmarks = cases
+    run.frobench.nodes = [NodeFacts(ranks=1, link=link) for link in links]
+    run.frobench.exercises = {"collectives": Exercise(question="What?", explanation="That.")}
+    run.frobench.outcomes = [
+        Outcome(fullname=one.fullname, group=one.group, params=one.params, status="passed")
+        for one in cases
+    ]
+    return sections(run)[0]
+
+
+def test_a_message_has_the_latency_of_half_a_round_trip_and_the_links_bandwidth() -> None:
+    section = across(trips("cpu/2x1"), [LINK, 2 * LINK])
+    (trip,) = section.findings
+    assert trip.name == "bandwidth-send-and-receive-cpu/2x1"
+    assert trip.value is not None
+    assert trip.value.value == pytest.approx(BANDWIDTH)
+    assert plain(trip).startswith("Send and receive between 2 nodes has a bus bandwidth of 1")
+    assert "80% [" in plain(trip)  # of the slower link
+    assert "of the link (1.25 GB/s) and a latency of 50 µs [" in plain(trip)
+    assert "algorithm" not in trip.answer  # it is the same
+
+
+def test_the_bus_bandwidth_of_an_all_reduce_counts_what_each_link_carries() -> None:
+    four = by_name(across(sums("cpu/4x1", 4), [LINK, LINK, LINK, None]))
+    found = four["bandwidth-all-reduce-cpu/4x1"]
+    assert found.value is not None
+    assert found.value.value == pytest.approx(BANDWIDTH)
+    assert "the algorithm bandwidth is 670 MB/s [" in plain(found)
+    assert "of the link" not in found.answer  # one node does not tell
+
+
+def test_two_processes_of_one_machine_are_called_so_and_have_no_link() -> None:
+    section = answer("collectives", sums("cpu/0+cpu/1", 2))
+    (found,) = section.findings
+    assert "between two halves of the CPU has a bus bandwidth" in found.answer
+    assert [one.name for one in section.plots] == ["bandwidth-cpu/0+cpu/1"]  # no model of nodes
+
+
+def test_without_a_group_the_reason_is_the_answer() -> None:
+    section = answer("collectives", [])
+    assert section.findings[0].absent
+
+
+@pytest.mark.parametrize(
+    ("seconds", "sentence"),
+    [
+        ((2.0, 1.0, 2.0), "The link of node 2 is slow: "),
+        ((1.0, 2.0, 1.0), "One link is slow: 8.4 MB/s ["),
+        ((1.0, 1.0, 1.0), "No link is slower than the others by a quarter"),
+        ((1.0, 1.1, 1.2), "No link is slower than the others by a quarter"),
+    ],
+    ids=["a node", "a link", "none", "hardly"],
+)
+def test_a_slow_link_is_named(seconds: Sequence[float], sentence: str) -> None:
+    found = by_name(across([exchange("cpu/3x1", seconds)], [None] * 3))["slowest-cpu/3x1"]
+    assert plain(found).startswith(sentence)
+    if "slow:" in sentence:
+        assert found.value is not None
+        assert found.value.value == pytest.approx(2.0)
+    if sentence.startswith("One"):
+        assert "from node 0 to node 1" in found.answer
+
+
+def test_links_within_a_node_are_not_the_networks() -> None:
+    seconds = (2.0, 9.0, 1.0, 9.0)  # ranks 1 and 3 get their numbers from their own nodes
+    found = by_name(across([exchange("cuda/2x2", seconds)], [None] * 2))["slowest-cuda/2x2"]
+    assert "from node 1 to node 0" in found.answer
+    assert found.value is not None
+    assert found.value.value == pytest.approx(2.0)
+
+
+def test_scaling_is_the_bus_bandwidth_that_more_nodes_keep() -> None:
+    cases = [*sums("cpu/2x1", 2), *sums("cpu/8x1", 8, BANDWIDTH / 2)]
+    found = by_name(across(cases, [None] * 8))["scaling-all-reduce"]
+    assert "From 2 to 8 nodes" in found.answer
+    assert found.value is not None
+    assert 0.49 < found.value.value < 0.52  # the latency is a small part of 16 MiB
+
+
+def test_the_model_of_all_reduce_is_called_one_and_stands_beside_what_was_measured() -> None:
+    drawn = plot(across([*trips("cpu/2x1"), *sums("cpu/2x1", 2)], [None] * 2), "all-reduce-model")
+    assert "a model, and what was measured" in drawn.title
+    by_label = {series.label: series for series in drawn.series}
+    assert by_label.keys() == {"measured", "ring (model)", "tree (model)"}
+    assert [point.x for point in by_label["ring (model)"].points] == [2**n for n in range(1, 13)]
+    size = SIZES[-1]
+    many = by_label["ring (model)"].points[-1].y.value
+    assert many == pytest.approx(2 * 4095 * (LATENCY + size / 4096 / BANDWIDTH))
+    assert by_label["tree (model)"].points[-1].y.value == pytest.approx(24 * message(size))
+
+
+def test_groups_of_nodes_are_named_by_what_each_has() -> None:
+    run = factory.run(accelerators=1)
+    assert device_title(run, "cpu/4x1") == the_device(run, "cpu/4x1") == "4 nodes"
+    assert the_device(run, "cuda/4x8") == f"4 nodes with 8{RATIO} NVIDIA H200"

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: MIT
+"""The ranks of a group work together, and one that is lost is named while the others wait."""
+
+import os
+import signal
+import time
+from collections.abc import Iterator
+
+import pytest
+import torch
+import torch.distributed as dist
+
+from suite.errors import LostRankError
+from suite.kit.device import Device
+from suite.kit.group import LOOPBACK, Group
+from suite.kit.worker_process import Seat, Task
+from suite.kit.workers import Worker, WorkerError
+from suite.measure.sampler import Sampler
+from suite.stored.run import Check
+
+SLOW = 0.3
+"""Seconds by which the last rank is later than the others."""
+DEADLINE = 12.0
+"""Seconds for a case: ranks wait for each other for 4 of them."""
+
+
+def last_is_slow(_: Device, rank: int) -> Task:
+    """Return a body that takes the last rank a while, and the others no time."""
+
+    def body() -> int:
+        time.sleep(SLOW if rank == dist.get_world_size() - 1 else 0)
+        return rank
+
+    return body, lambda seen: Check(f"rank {rank} of {dist.get_world_size()}", abs(seen - rank), 0)
+
+
+def summing(_: Device, rank: int) -> Task:
+    numbers = torch.full((4,), float(rank + 1))
+    return (lambda: dist.all_reduce(numbers)), lambda _: Check("nothing", 0.0, 0.0)
+
+
+def broken(_: Device, rank: int) -> Task:
+    def body() -> None:
+        if rank == 1:
+            raise ValueError("the second rank's own fault")
+
+    return body, lambda _: Check("nothing", 0.0, 0.0)
+
+
+def suicidal(_: Device, rank: int, number: int) -> Task:
+    """Return a body in which the second rank gets a signal while the first waits for it."""
+
+    def body() -> None:
+        if rank == 1:
+            os.kill(os.getpid(), number)
+        dist.barrier()
+
+    return body, lambda _: Check("nothing", 0.0, 0.0)
+
+
+@pytest.fixture
+def ranks() -> Iterator[list[Worker]]:
+    """Start two ranks, and end them."""
+    workers = [Worker(Seat(f"rank {number} on node {number}", "cpu", (0,))) for number in range(2)]
+    yield workers
+    for worker in workers:
+        worker.close()
+
+
+def test_a_sample_ends_when_the_slowest_rank_has_ended(ranks: list[Worker]) -> None:
+    group = Group(ranks, [LOOPBACK] * 2, 60.0)
+    assert (len(group), group.backend) == (2, "gloo")
+    with group.task(last_is_slow) as body:
+        sampler = Sampler(body, [])
+        queued, took, _ = sampler.host(2)  # by the clock of the first rank, which does not sleep
+        assert queued == took >= 2 * SLOW
+        assert body.check().compared.endswith("of 2")
+        assert sampler.parts()["barrier"] > 0
+    with group.task(summing) as body:  # the same ranks go on with another task
+        body()
+    group.part()
+    with group.task(summing) as body:  # and meet again
+        body()
+
+
+def test_a_rank_that_raises_is_named_with_its_error(ranks: list[Worker]) -> None:
+    group = Group(ranks, [LOOPBACK] * 2, DEADLINE)
+    with (
+        pytest.raises(LostRankError, match="rank 1 on node 1: ValueError: the second rank's own"),
+        group.task(broken) as body,
+    ):
+        body()
+
+
+@pytest.mark.parametrize(
+    ("number", "message"),
+    [
+        (signal.SIGKILL, "^rank 1 on node 1 ended with code -9$"),
+        (signal.SIGSTOP, "^rank 1 on node 1 did not answer in time$"),
+    ],
+    ids=["killed", "hung"],
+)
+def test_a_rank_that_is_lost_is_named_before_the_deadline(
+    ranks: list[Worker], number: signal.Signals, message: str
+) -> None:
+    group = Group(ranks, [LOOPBACK] * 2, DEADLINE)
+    with pytest.raises(LostRankError, match=message), group.task(suicidal, number) as body:
+        body()
+
+
+def test_a_task_that_cannot_be_set_up_is_no_loss(ranks: list[Worker]) -> None:
+    group = Group(ranks, [LOOPBACK] * 2, 60.0)
+    with (
+        pytest.raises(WorkerError, match="TypeError") as caught,
+        group.task(suicidal),  # lacks its signal
+    ):
+        pass
+    assert not isinstance(caught.value, LostRankError)

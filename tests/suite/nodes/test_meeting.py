@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: MIT
+"""Nodes find their place in a job by what its launcher tells, and refuse others that do not fit."""
+
+import os
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+
+import pytest
+
+from suite.errors import CannotRunError, LostRankError
+from suite.kit.device import Device
+from suite.kit.worker_process import Seat, Task
+from suite.kit.workers import LostWorkerError, Worker
+from suite.machine.network import interface_of, link_rate, own_address
+from suite.nodes import agent as agents
+from suite.nodes import meeting as meetings
+from suite.nodes.agent import Agent, Elsewhere, attended, numbers
+from suite.nodes.meeting import Meeting, Node, Position, describe, position
+from suite.run.folder.lock import VARIABLE, identity, machine_lock
+from suite.stored.run import Check
+
+STORE = {"MASTER_ADDR": "head", "MASTER_PORT": "29400"}
+TORCHRUN = {"RANK": "1", "WORLD_SIZE": "3", "LOCAL_RANK": "0", **STORE}
+SLURM = {"SLURM_PROCID": "0", "SLURM_NTASKS": "2", "SLURM_LOCALID": "0", **STORE}
+NODE = Node("10.0.0.1", 1, "00", "here", "abc", "2.13.0")
+
+
+def where(_: Device) -> Task:
+    return (lambda: None), lambda _: Check(f"process {os.getpid()}", 0.0, 1.0)
+
+
+def test_torchrun_tells_a_node_its_number_and_keeps_the_store() -> None:
+    environ = TORCHRUN | {"TORCHELASTIC_USE_AGENT_STORE": "True"}
+    assert position(environ) == Position(1, 3, "head", 29400, opens_store=False)
+    first = position(environ | {"RANK": "0"})
+    assert not first.opens_store
+
+
+def test_in_a_job_of_slurm_the_first_node_opens_the_store() -> None:
+    assert position(SLURM) == Position(0, 2, "head", 29400, opens_store=True)
+    assert not position(SLURM | {"SLURM_PROCID": "1"}).opens_store
+
+
+@pytest.mark.parametrize(
+    ("environ", "message"),
+    [
+        ({}, "needs a job with a process on each node: .*torchrun.*srun"),
+        ({k: v for k, v in SLURM.items() if k not in STORE}, "needs MASTER_ADDR and MASTER_PORT"),
+        (TORCHRUN | {"LOCAL_RANK": "1"}, "takes one process on each node"),
+    ],
+    ids=["no launcher", "no store", "two processes on a node"],
+)
+def test_what_is_no_such_job_is_refused_with_what_helps(
+    environ: dict[str, str], message: str
+) -> None:
+    with pytest.raises(CannotRunError, match=message):
+        position(environ)
+
+
+@pytest.mark.parametrize(
+    ("other", "message"),
+    [
+        (
+            Node("10.0.0.2", 1, "00", "there", "abc", "2.12.0"),
+            "node 1 has torch 2.12.0, and node 0",
+        ),
+        (Node("10.0.0.2", 1, "00", "there", "abd", "2.13.0"), "node 1 has another version of Frob"),
+    ],
+    ids=["torch", "sources"],
+)
+def test_nodes_with_another_torch_or_other_code_are_named(other: Node, message: str) -> None:
+    with pytest.raises(CannotRunError, match=message):
+        meetings.require_alike(Meeting([NODE, other]))
+    meetings.require_alike(Meeting([NODE, NODE]))
+
+
+def test_the_code_that_measures_decides_whether_nodes_fit(tmp_path: Path) -> None:
+    (tmp_path / "bench_one.py").write_text("one = 1\n")
+    before = describe("a", 1, "", "", tmp_path)
+    assert describe("b", 2, "", "", tmp_path).sources == before.sources
+    (tmp_path / "bench_one.py").write_text("one = 2\n")
+    assert describe("a", 1, "", "", tmp_path).sources != before.sources
+
+
+def test_of_nodes_that_share_a_lock_the_first_holds_it() -> None:
+    other = Node("10.0.0.3", 1, "00", "there", "abc", "2.13.0")
+    meeting = Meeting([NODE, NODE, other, other])
+    assert [meeting.locks(number) for number in range(4)] == [True, False, True, False]
+
+
+def test_processes_with_one_lock_file_share_a_machine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "lock"))
+    first = identity()
+    assert identity(tmp_path / "lock") == first != identity(tmp_path / "other")
+    with machine_lock():
+        assert identity() == first
+
+
+def test_a_launch_learns_of_the_nodes_from_its_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(meetings.VARIABLE, raising=False)
+    assert Meeting.here() is None
+    monkeypatch.setenv(meetings.VARIABLE, "")  # put back when the test is over
+    Meeting([NODE]).publish()
+    assert Meeting.here() == Meeting([NODE])
+
+
+def test_ranks_come_node_by_node() -> None:
+    assert [*numbers(2, ["cuda:0", "cuda:1"])] == [
+        (0, "cuda:0"),
+        (0, "cuda:1"),
+        (1, "cuda:0"),
+        (1, "cuda:1"),
+    ]
+
+
+@contextmanager
+def served(lock: object = None) -> Iterator[tuple[Node, list[object]]]:
+    """Have an agent serve on this machine; yield its node, and what became of it."""
+    agent, ended = Agent("127.0.0.1"), list[object]()
+
+    def attend() -> None:
+        try:
+            ended.append(agent.attend(lock or nullcontext()))  # type: ignore[arg-type]
+        except CannotRunError as error:
+            ended.append(error)
+
+    thread = threading.Thread(target=attend, daemon=True)
+    thread.start()
+    yield Node("127.0.0.1", agent.port, agent.key, "", "", ""), ended
+    thread.join(10)
+    assert not thread.is_alive()
+
+
+def test_a_worker_on_another_node_works_and_says_how_it_ended() -> None:
+    with served() as (node, ended), attended(Meeting([NODE, node])):
+        worker = Worker(Seat("rank 1 on node 1", "cpu"), starter=Elsewhere(node, 1))
+        worker.set_up(where)
+        worker.start()
+        begun, done = worker.wait()
+        assert begun <= done
+        process = int(worker.check().compared.split()[1])
+        os.kill(process, signal.SIGKILL)
+        worker.tell("check")
+        with pytest.raises(LostWorkerError, match="rank 1 on node 1 ended with code -9"):
+            worker.answer(10)
+        worker.close()
+    assert ended == [agents.DONE]
+
+
+def test_a_node_with_a_run_of_its_own_refuses_in_the_name_of_that(tmp_path: Path) -> None:
+    lock = tmp_path / "lock"
+    with (
+        machine_lock(lock),
+        served(machine_lock(lock)) as (node, ended),
+        pytest.raises(CannotRunError, match="node 1: another run is measuring this machine"),
+        attended(Meeting([NODE, node])),
+    ):
+        pass
+    assert isinstance(ended[0], CannotRunError)
+
+
+def test_a_stranger_gets_nothing_and_disturbs_nobody() -> None:
+    with served() as (node, ended):
+        stranger = Node(node.address, node.port, "ff" * 32, "", "", "")
+        with pytest.raises(LostRankError, match="node 7 does not answer"):
+            agents.reach(stranger, 7)
+        with attended(Meeting([NODE, node])):
+            pass
+    assert ended == [agents.DONE]
+
+
+def test_a_runner_that_is_gone_is_noticed() -> None:
+    with served() as (node, ended):
+        connection = agents.reach(node, 1)
+        connection.send(["hold"])
+        assert connection.recv() is None
+        connection.close()
+    assert ended == [None]
+
+
+def test_the_interface_with_an_address_has_a_rate_if_the_system_tells(tmp_path: Path) -> None:
+    assert own_address("127.0.0.1", 9) == "127.0.0.1"
+    loopback = interface_of("127.0.0.1")
+    assert loopback is not None
+    assert interface_of("192.0.2.1") is None
+    folder = tmp_path / "sys" / "class" / "net" / "eth7"
+    folder.mkdir(parents=True)
+    for text, rate in (("10000", 1.25e9), ("-1", None), ("what", None)):
+        (folder / "speed").write_text(text)
+        assert link_rate("eth7", tmp_path) == rate
+    assert link_rate("eth8", tmp_path) is None
