@@ -77,6 +77,9 @@ def _licence(_context: click.Context, _option: click.Parameter, text: str) -> st
     metavar="FILE",
     help="What devices cost, instead of at launch.",
 )
+@click.option(
+    "--figures", is_flag=True, help="Also draw each chart as SVG, PDF and PNG, beside its page."
+)
 @click.option("--address", callback=_web_folder, metavar="URL", help="Where the pages will lie.")
 @click.option(
     "--licence",
@@ -92,6 +95,7 @@ def report(  # noqa: PLR0913, PLR0917 - one for each option
     output: Path,
     reference: Path | None,
     prices: Path | None,
+    figures: bool,  # noqa: FBT001 - click gives it by name
     address: str,
     licence: str,
 ) -> None:
@@ -101,11 +105,15 @@ def report(  # noqa: PLR0913, PLR0917 - one for each option
     beside the first that measured an accelerator, or the `--reference`. A file of prices has the
     columns of `reports/purchase/prices.csv`.
 
+    With `--figures` the charts of a run lie in a folder beside its page, named like the page: ready
+    for papers and slides.
+
     A folder below `results/.runs/` is a run that goes on: its page shows what it has so far.
     """
     from reports.making.workers import FEW_PAGES, collect_seldom
 
     collect_seldom(FEW_PAGES)  # before what is imported next makes half a million objects
+    from reports.figures.files import Figures
     from reports.files.metadata import Publication
     from reports.purchase import purchase
     from reports.purchase.prices import PATH, read
@@ -129,22 +137,25 @@ def report(  # noqa: PLR0913, PLR0917 - one for each option
         known = read(prices or PATH)
     except ValueError as error:
         raise click.UsageError(str(error)) from None
-    beside = purchase.Maker([path for path in paths if path.is_file()], reference, known)
+    compared = purchase.Maker([path for path in paths if path.is_file()], reference, known)
+    drawn = Figures(output)
     with watch.as_files(paths) as found:
         stored_runs(tuple(found), RESULTS)  # or says that there is none
         made = build.build(
             found or [RESULTS],
             output,
             tell=is_broken,
-            beside=beside,
+            beside=build.together(compared, drawn) if figures else compared,
             known=known,
             publication=Publication(address, licence),
         )
         say(*map(shown, made))
-    if beside.made:
+    for folder in drawn.folders:
+        say(f"figures: {shown(folder)}")
+    if compared.made:
         say(f"machines side by side: {shown(output / purchase.PAGE)}")
-    elif beside.refused:
-        say(f"no machines side by side: {beside.refused}")
+    elif compared.refused:
+        say(f"no machines side by side: {compared.refused}")
     elif asked:
         say("no machines side by side: fewer than two different whole runs were given as files")
     if broken:

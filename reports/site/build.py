@@ -40,6 +40,18 @@ Beside = Callable[[Mapping[str, str], Publication], Mapping[str, bytes]]
 """What else is to lie beside the index, by name, given the page of each file by its digest."""
 
 
+def together(*makers: Beside) -> Beside:
+    """Return what makes the pages and files of several makers."""
+
+    def make(pages: Mapping[str, str], publication: Publication) -> dict[str, bytes]:
+        made: dict[str, bytes] = {}
+        for maker in makers:
+            made |= maker(pages, publication)
+        return made
+
+    return make
+
+
 def build(  # noqa: PLR0913 - one for each thing that a caller may choose
     paths: Iterable[Path],
     out: Path,

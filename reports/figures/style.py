@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: MIT
+"""How figures look: one style for papers and slides, the same bytes at every call."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from matplotlib import rc_context, rcdefaults, rcParams
+
+from reports.web.theme import LIGHT
+
+INCH = 25.4
+"""Millimetres."""
+WIDTH = 160.0 / INCH
+"""Width of a figure in inches: a page's column, or half of a slide."""
+MARKERS = ("o", "s", "^", "D", "v", "P")
+"""Of the series, so that colour is never alone."""
+TITLE, TEXT, SMALL = 10.0, 8.0, 7.0
+"""Sizes of letters, in points."""
+RULE, LINE, WHISKER, MARK = 0.6, 1.4, 1.0, 4.5
+"""Widths of lines and of marks, in points."""
+DOTS = 300
+"""Of a PNG, an inch."""
+
+STYLE: Mapping[str, Any] = {
+    "axes.axisbelow": True,
+    "axes.edgecolor": LIGHT["muted"],
+    "axes.labelcolor": LIGHT["muted"],
+    "axes.labelsize": TEXT,
+    "axes.linewidth": RULE,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "figure.facecolor": "white",
+    "font.family": "DejaVu Sans",  # which matplotlib brings along: the same on every system
+    "font.size": TEXT,
+    "grid.color": LIGHT["rule"],
+    "grid.linewidth": RULE,
+    "legend.fontsize": SMALL,
+    "legend.frameon": False,
+    "pdf.fonttype": 42,  # letters stay letters, which many publishers want
+    "svg.fonttype": "path",
+    "svg.hashsalt": "frobench",  # else names within the file differ from call to call
+    "text.color": LIGHT["ink"],
+    "text.parse_math": False,
+    "xtick.color": LIGHT["muted"],
+    "xtick.labelsize": SMALL,
+    "xtick.minor.size": 0.0,
+    "ytick.color": LIGHT["muted"],
+    "ytick.labelsize": SMALL,
+    "ytick.minor.size": 0.0,
+}
+"""Settings of matplotlib that differ from its defaults."""
+FORMATS: Mapping[str, Mapping[str, Any]] = {
+    "svg": {"metadata": {"Date": None, "Creator": "Frobench"}},
+    "pdf": {"metadata": {"CreationDate": None, "Creator": "Frobench", "Producer": None}},
+    "png": {"metadata": {"Software": None}, "dpi": DOTS},
+}
+"""What each format is written with: no date, and nothing of the program."""
+
+
+@contextmanager
+def styled() -> Iterator[None]:
+    """Draw in this style, whatever a user's own matplotlib is set to."""
+    settings: Any = rcParams  # each version types its names differently
+    with rc_context():
+        rcdefaults()
+        settings.update(STYLE)
+        yield

@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: MIT
+"""Figures for papers: each chart in three formats, the same bytes at every call, none clipped."""
+
+import re
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree as ET
+
+import matplotlib as mpl
+import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+from reports.figures import files, paint
+from reports.figures.style import FORMATS, styled
+from reports.findings import sections
+from reports.findings.finding import Plot
+from reports.findings.roofline import rooflines
+from reports.site import build
+from suite import checks
+from suite.stored import store
+from suite.stored.run import Run
+from tests.instruments import factory
+from tests.instruments.command import frobench
+from tests.instruments.exact_runs import run_of
+from tests.instruments.judging import keep
+from tests.instruments.project_files import stored_runs
+from tests.reports.findings.test_findings_transformer import SECONDS, layers
+
+SOURCE = "NVIDIA H200, 2026-01-02; Frobench"
+PIXELS = round(160 / 25.4 * 300)
+
+
+def few() -> Run:
+    """Return a run with two charts."""
+    cases = [
+        layers("train", 0.6, 0.3),
+        layers("decode", 0.1, 0.2, tokens=1, batch=1, seconds=3 * SECONDS),
+        layers("decode_graph", 0.1, 0.6, tokens=1, batch=1),
+    ]
+    return run_of("transformer", cases, accelerators=1)
+
+
+@pytest.fixture
+def believed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let no rule doubt what is made up, and files be quick to draw."""
+    monkeypatch.setattr(checks, "conclude", lambda _: [])
+    monkeypatch.setattr(files, "drawn", lambda *_: dict.fromkeys(FORMATS, b"drawn"))
+
+
+@pytest.fixture(scope="module")
+def plots() -> dict[str, Plot]:
+    """Return all charts of a stored run and of one on two accelerators, by name."""
+    found: dict[str, Plot] = {}
+    for run in (store.read(stored_runs()[-1]), factory.run(accelerators=2, launches=8)):
+        found |= {
+            f"{one.exercise} {plot.name}": plot for one in sections(run) for plot in one.plots
+        }
+        found |= {roof.plot.name: roof.plot for roof in rooflines(run)}
+    return found
+
+
+@pytest.fixture(scope="module")
+def figures(plots: dict[str, Plot]) -> dict[str, Figure]:
+    """Return them drawn, so that texts have their sizes."""
+    with styled():
+        drawn = {name: paint.paint(plot, SOURCE) for name, plot in plots.items()}
+        for figure in drawn.values():
+            FigureCanvasAgg(figure).draw()  # type: ignore[no-untyped-call]  # matplotlib leaves it so
+    return drawn
+
+
+def test_every_kind_of_chart_is_among_them(plots: dict[str, Plot]) -> None:
+    assert {plot.kind for plot in plots.values()} == {"curve", "points", "dots", "stack"}
+
+
+@pytest.mark.usefixtures("believed")
+def test_each_chart_of_a_run_is_a_file_of_each_format() -> None:
+    run = few()
+    names = {f"transformer-{plot.name}" for one in sections(run) for plot in one.plots}
+    assert names == {"transformer-tokens", "transformer-limits"}
+    made = dict(files.of_run(run))
+    assert made.keys() == {f"{name}.{suffix}" for name in names for suffix in FORMATS}
+
+
+@pytest.mark.usefixtures("believed")
+def test_charts_whose_names_would_be_equal_are_files_of_their_own(
+    monkeypatch: pytest.MonkeyPatch, plots: dict[str, Plot]
+) -> None:
+    plot = next(iter(plots.values()))
+    named: Any = [
+        type("Section", (), {"exercise": name, "plots": [plot]})() for name in ("a_b", "a-b", "c")
+    ]
+    monkeypatch.setattr(files, "sections", lambda _: named)
+    monkeypatch.setattr(files, "rooflines", lambda _: [])
+    assert len({name for name, _ in files.of_run(few())}) == 3 * len(FORMATS)
+
+
+@pytest.mark.parametrize("kind", ["curve", "points", "dots", "stack"])
+def test_files_are_what_they_are_called_and_tell_no_date_or_program(
+    plots: dict[str, Plot], kind: str
+) -> None:
+    plot = next(one for one in plots.values() if one.kind == kind)
+    made = files.drawn(plot, SOURCE)
+    svg = ET.fromstring(made["svg"])  # noqa: S314 - made here
+    assert svg.tag.endswith("}svg")
+    assert svg.attrib["width"].endswith("pt")
+    assert made["pdf"].startswith(b"%PDF-")
+    assert made["png"].startswith(b"\x89PNG")
+    assert int.from_bytes(made["png"][16:20], "big") in {PIXELS - 1, PIXELS}
+    assert not re.search(rb"<dc:date>|https?://matplotlib|href=\"http", made["svg"])
+    assert not re.search(rb"CreationDate|ModDate|/Producer", made["pdf"])
+    assert b"Software" not in made["png"]
+
+
+def test_bytes_are_the_same_again_whatever_matplotlib_is_set_to(
+    monkeypatch: pytest.MonkeyPatch, plots: dict[str, Plot]
+) -> None:
+    plot = next(one for one in plots.values() if one.kind == "dots")
+    before = files.drawn(plot, SOURCE)
+    settings: Any = mpl.rcParams
+    for name, value in (("font.size", 20.0), ("svg.hashsalt", "other"), ("axes.grid", True)):
+        monkeypatch.setitem(settings, name, value)
+    assert files.drawn(plot, SOURCE) == before
+
+
+def test_a_figure_says_what_it_shows_in_which_unit_and_where_it_is_from(
+    plots: dict[str, Plot], figures: dict[str, Figure]
+) -> None:
+    for name, figure in figures.items():
+        plot = plots[name]
+        title, values, source = (text.get_text() for text in figure.texts)
+        assert title.replace("\n", " ") == plot.title
+        assert (values, source) == (plot.y.label, SOURCE)
+        legend = [text.get_text() for one in figure.legends for text in one.get_texts()]
+        drawn = [*plot.series, *([plot.whole] if plot.whole else [])]
+        assert legend == ([one.label for one in drawn] if len(drawn) > 1 else [])
+
+
+def test_points_lie_where_their_numbers_are(
+    plots: dict[str, Plot], figures: dict[str, Figure]
+) -> None:
+    for name, plot in plots.items():
+        (axes,) = figures[name].axes
+        lines: list[Any] = [line for line in axes.lines if line.get_marker() != "None"]
+        marked = [line.get_xydata().tolist() for line in lines]
+        shown = [plot.whole] if plot.whole else plot.series if plot.kind != "stack" else []
+        upright = plot.kind in {"dots", "stack"}
+        expected = [[point.y.value for point in one.points] for one in shown]
+        assert [[xy[0 if upright else 1] for xy in one] for one in marked] == expected
+        if plot.kind == "stack":
+            lengths = sorted(bar.get_width() for bar in axes.patches)  # type: ignore[attr-defined]
+            parts = [max(0.0, p.y.value) for one in plot.series for p in one.points]
+            assert lengths == pytest.approx(sorted(parts))
+
+
+def test_nothing_is_clipped_and_numbers_do_not_collide(figures: dict[str, Figure]) -> None:
+    for name, figure in figures.items():
+        (axes,) = figure.axes
+        width, height = figure.bbox.width, figure.bbox.height
+        boxes = [text.get_window_extent() for text in (*figure.texts, *axes.texts)]
+        boxes += [one.get_window_extent() for one in figure.legends]
+        labels = [text for text in axes.get_xticklabels() if text.get_text()]
+        boxes += [text.get_window_extent() for text in (*labels, *axes.get_yticklabels())]
+        for box in boxes:
+            assert box.x0 >= 0, name
+            assert box.y0 >= 0, name
+            assert box.x1 <= width, name
+            assert box.y1 <= height, name
+        ends = sorted((box.x0, box.x1) for box in (one.get_window_extent() for one in labels))
+        assert all(one[1] < other[0] for one, other in pairwise(ends)), name
+
+
+@pytest.mark.usefixtures("believed")
+def test_a_site_has_figures_only_where_they_are_asked_for(tmp_path: Path) -> None:
+    path, out = store.write(few(), tmp_path / "results"), tmp_path / "site"
+    drawn = files.Figures(out)
+    build.build([path], out, processes=1, beside=drawn)
+    (folder,) = drawn.folders
+    (page,) = out.glob("*/*.html")
+    assert folder == page.with_name(f"{page.stem}-figures")
+    assert len([*folder.iterdir()]) == 6
+    build.build([path], out, processes=1)
+    assert not folder.exists()
+    assert page.exists()
+
+
+def test_the_command_names_the_folder_of_the_figures(tmp_path: Path) -> None:
+    run = factory.run(profile="quick", launches=6)
+    keep(run, lambda case: case.group == "matmul")
+    path = store.write(run, tmp_path / "results")
+    made = frobench("report", path, "--figures", "-o", "site", folder=tmp_path)
+    (line,) = (one for one in made.stdout.splitlines() if one.startswith("figures: "))
+    names = {one.name for one in (tmp_path / line.removeprefix("figures: ")).iterdir()}
+    assert {"matmul-best-rate.pdf", "matmul-best-rate.svg", "matmul-best-rate.png"} <= names
