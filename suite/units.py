@@ -93,6 +93,28 @@ def format_value(value: float, unit: str, digits: int = _DIGITS) -> str:
     return (text.rstrip("0").rstrip(".") if "." in text else text) + symbol
 
 
+def format_range(
+    low: float, high: float, unit: str, between: str = " to ", digits: int = _DIGITS
+) -> str:
+    """Return two ends, such as "3.1 to 3.3 TB/s": the unit once where both have the same."""
+    first, last = format_value(low, unit, digits), format_value(high, unit, digits)
+    if first == last:
+        return first
+    same = _behind(last)
+    return f"{first.removesuffix(same) if _behind(first) == same else first}{between}{last}"
+
+
+def _behind(text: str) -> str:
+    """Return what stands behind a number."""
+    return text.lstrip("-0123456789.,")
+
+
+def prefixed(magnitude: float, unit: str) -> tuple[float, str]:
+    """Return what to divide numbers of that size by, and their unit with its prefix."""
+    factor, symbol = _scale(abs(magnitude), unit)
+    return factor, symbol.strip()
+
+
 def format_seconds(seconds: float) -> str:
     """Return a time that has no interval by nature, such as a limit."""
     return format_value(seconds, "s")

@@ -45,6 +45,8 @@ class Answer:
         of its interval, because how the times run between them was not measured.
     rule_of_thumb
         What to do, in a short sentence; empty where the number supports no advice.
+    brief
+        The sentence in fewer words, with ``{value}``; empty where its first clause is that.
     """
 
     sentence: str
@@ -54,6 +56,7 @@ class Answer:
     label: str = ""
     bracket: tuple[float, float] | None = None
     rule_of_thumb: str = ""
+    brief: str = ""
 
 
 def ask(
@@ -75,7 +78,10 @@ def ask(
     value = estimate_of(answer.by_launch)
     if answer.bracket is not None and value.low is not None:
         value = replace(value, low=answer.bracket[0], high=answer.bracket[1])
-    sentence = answer.sentence.replace(VALUE, format_estimate(value, answer.unit))
+    sentence, brief = (
+        words.replace(VALUE, format_estimate(value, answer.unit))
+        for words in (answer.sentence, answer.brief)
+    )
     by_launch = tuple(answer.by_launch.dropna())
     return Finding(
         name,
@@ -87,6 +93,7 @@ def ask(
         by_launch,
         answer.cases,
         answer.rule_of_thumb,
+        brief,
     )
 
 

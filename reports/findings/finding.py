@@ -37,6 +37,8 @@ class Finding:
         Full names of the cases it was computed from.
     rule_of_thumb
         What to do, as far as the number supports advice; empty where it does not.
+    brief
+        The answer in fewer words, with the same number; empty where its first clause is that.
     """
 
     name: str
@@ -48,6 +50,7 @@ class Finding:
     by_launch: tuple[float, ...] = ()
     cases: tuple[str, ...] = ()
     rule_of_thumb: str = ""
+    brief: str = ""
 
     @property
     def absent(self) -> str:

@@ -3,7 +3,7 @@
 
 A product that does few operations for each byte it must move is limited by the memory, another
 one by the arithmetic. Both ceilings are the run's own: the attainable peak of each precision,
-and the bandwidth of the largest copy within the memory. Where one of them was not measured,
+and the bandwidth of copies within the memory. Where one of them was not measured,
 there is no roofline. Source: Williams, Waterman and Patterson, "Roofline", CACM 52 (4), 2009.
 """
 
@@ -15,9 +15,9 @@ import pandas as pd
 
 from reports.findings.answers import estimate_of, text
 from reports.findings.exercises.attainable_peak import best_products
+from reports.findings.exercises.copies import bandwidth_of
 from reports.findings.exercises.matmul import PLAIN, PRECISIONS
 from reports.findings.finding import Axis, Plot, Point, Series
-from reports.findings.kinds import KINDS, LARGE
 from reports.findings.select import Cases, NotMeasuredError, the_device
 from reports.table.frame import function_of
 from suite.stored.run import Estimate, Run
@@ -52,6 +52,7 @@ class Dot:
 class Roofline:
     """The products of a device below its ceilings, with what there is to say of them."""
 
+    device: str
     plot: Plot
     sentences: tuple[str, ...]
     dots: list[Dot]
@@ -62,7 +63,7 @@ class _Ceilings:
     """By launch: a device's bandwidth and its peaks by precision, with the cases behind them."""
 
     bandwidth: pd.Series
-    copy: str
+    copies: tuple[str, ...]
     peaks: dict[str, pd.Series]
     products: dict[str, str]
 
@@ -96,11 +97,7 @@ def _ceilings(cases: Cases, device: str) -> _Ceilings:
     NotMeasuredError
         One of them was not, or by no launch together with the other.
     """
-    copies = KINDS["within"].curve(cases.of("copies"), device, "byte_rate")
-    size = copies.sizes[-1]
-    if size < LARGE:
-        raise NotMeasuredError("no copy was larger than caches are")
-    bandwidth = copies.at(size)
+    bandwidth, copied = bandwidth_of(cases.of("copies"), "within", device)
     best = {
         one.precision: one
         for one in best_products(cases.of("attainable_peak"), device)
@@ -108,7 +105,7 @@ def _ceilings(cases: Cases, device: str) -> _Ceilings:
     }
     return _Ceilings(
         bandwidth,
-        copies.cases[size][0],
+        copied,
         {name: best[name].rate for name in PRECISIONS if name in best},
         {name: one.case.fullname for name, one in best.items()},
     )
@@ -141,7 +138,7 @@ def _roofline(run: Run, device: str, ceilings: _Ceilings, dots: list[Dot]) -> Ro
         tuple(_series(name, dots) for name in shown),
         lines=tuple(_roof(name, ceilings, ends) for name in shown),
     )
-    return Roofline(plot, tuple(_sentences(where, ceilings, shown, dots)), dots)
+    return Roofline(device, plot, tuple(_sentences(where, ceilings, shown, dots)), dots)
 
 
 def _series(precision: str, dots: list[Dot]) -> Series:
@@ -154,7 +151,7 @@ def _roof(precision: str, ceilings: _Ceilings, ends: tuple[float, float]) -> Ser
     low, high = ends
     ridge = estimate_of(ceilings.ridge(precision)).value
     peak = estimate_of(ceilings.peaks[precision])
-    behind = (ceilings.copy, ceilings.products[precision])
+    behind = (*ceilings.copies, ceilings.products[precision])
     course = ((low, estimate_of(ceilings.at(low, precision))), (ridge, peak), (high, peak))
     points = tuple(Point(x, y, behind) for x, y in course)
     return Series(f"{precision}: {format_value(peak.value, RATE.unit)}", points)

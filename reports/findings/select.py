@@ -217,7 +217,7 @@ class Cases:
             return "the run ended before it"
         if expression := self.run.frobench.settings.expression:
             return f"not among the cases that -k {expression!r} selects"
-        return f"not part of a {self.run.frobench.profile} run"
+        return "the run has no such case"
 
     def accelerator(self) -> str:
         """Return the first accelerator that was measured.

@@ -7,17 +7,24 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from reports.charts import courses, draw
-from reports.charts.words import slug
 from reports.findings import roofline
 from reports.findings.finding import Finding, Plot, Section
 from reports.run import energy
+from reports.run.first_screen import FirstScreen, first_screen
 from reports.run.normal import Row
+from reports.run.rows import Absent, AnswerRow, absent, exercise_id, row
 from reports.run.sheets import Sheet, measured, sheets
-from reports.summary import paragraph, views
+from reports.summary import views
+from reports.summary.device_axes import DeviceAxes, device_axes
 from reports.table import facts
 from reports.web import theme
 from suite.stored.run import Run
 from suite.units import counted, format_seconds, format_value
+
+NUMBERS = (
+    *("No", "One", "Two", "Three", "Four", "Five", "Six"),
+    *("Seven", "Eight", "Nine", "Ten", "Eleven", "Twelve"),
+)
 
 
 @dataclass(frozen=True)
@@ -36,16 +43,19 @@ class Exercise:
 
     Parameters
     ----------
+    row
+        The leading answer in brief; none where it has no answer.
     marks
         What makes the leading answer doubtful.
     more
-        The answers behind the leading one, each with its marks.
+        The answers behind the leading one that have one, each with its marks.
     rows
         All cases.
     """
 
     id: str
     answers: Section
+    row: AnswerRow | None
     marks: tuple[str, ...]
     more: list[tuple[Finding, tuple[str, ...]]]
     figures: list[Drawn]
@@ -66,8 +76,8 @@ class Contents:
 
     Parameters
     ----------
-    summary
-        The answers in one paragraph.
+    first
+        What a reader sees before anything else.
     progress
         How far a partial run came; empty for a whole one.
     beside
@@ -80,9 +90,10 @@ class Contents:
 
     run: Run
     machine: str
-    summary: str
+    first: FirstScreen
     progress: str
     sections: list[Exercise]
+    absent: list[Absent]
     roofs: list[Roof]
     beside: Sequence[Row]
     doubts: list[views.Doubt]
@@ -92,16 +103,27 @@ class Contents:
     numbers: Mapping[str, int]
 
     @property
+    def answered(self) -> str:
+        """How many of the questions have an answer."""
+        answers = sum(one.row is not None for one in self.sections)
+        known = NUMBERS[answers] if answers < len(NUMBERS) else f"{answers}"
+        if answers == len(self.sections):
+            return f"{known} answer{'s' if answers != 1 else ''}"
+        return f"{known} of {counted(len(self.sections), 'question')} answered"
+
+    @property
     def description(self) -> str:
         """What the page says, for a reader who does not see the page."""
-        return f"How fast PyTorch computes on {self.machine}. {self.summary}".rstrip()
+        return f"How fast PyTorch computes on {self.machine}. {self.first.lead}".rstrip()
 
 
-def contents(
+def contents(  # noqa: PLR0913, PLR0917 - one for each thing that is shown
     run: Run,
     answered: Sequence[Section],
     beside: Sequence[Row] = (),
     numbers: Mapping[str, int] | None = None,
+    axes: DeviceAxes | None = None,
+    price: str = "",
 ) -> Contents:
     """Compute what the page of a run shows.
 
@@ -112,35 +134,48 @@ def contents(
     numbers
         The number of each case; by default its place among those that the run holds. A case keeps
         its number where another one before it counts for nothing.
+    axes
+        Those of its device, beside those of other runs; by default its own alone.
+    price
+        What the device costs, with its date; empty where that is not known.
     """
     numbers = numbers or views.numbers(run)
     marks, title = views.marks(run), facts.machine_title(run)
     exercises = [_exercise(run, section, marks) for section in answered]
     roofs = roofline.rooflines(run)
     spent = energy.spent(run, marks)
-    rows = [row for one in exercises for row in one.rows]
+    own = axes or device_axes(run)
+    rows = [case for one in exercises for case in one.rows]
     return Contents(
         run=run,
         machine=title,
-        summary=paragraph.paragraph(run, answered, marks),
+        first=first_screen(run, own, roofs, beside, marks, price),
         progress="" if run.frobench.complete else " ".join(_progress(run)),
         sections=exercises,
+        absent=absent(answered),
         roofs=[_roof(run, one, marks) for one in roofs],
         beside=beside,
         doubts=views.doubts(run),
         sensors=courses.sensors(run),
         energy=spent,
-        tables=sheets(run, answered, measured(rows, spent), roofs, beside, numbers),
+        tables=sheets(run, answered, measured(rows, spent), roofs, beside, numbers, own.axes),
         numbers=numbers,
     )
 
 
 def _exercise(run: Run, section: Section, marks: views.Marks) -> Exercise:
-    name = f"exercise-{slug(section.exercise)}"
-    marked = [(finding, views.doubtful(finding.cases, marks)) for finding in section.findings]
+    name = exercise_id(section.exercise)
+    lead = section.findings[0]
+    more = [
+        (finding, views.doubtful(finding.cases, marks))
+        for finding in section.findings[1:]
+        if not finding.absent
+    ]
     figures = [_drawn(plot, views.table(plot, marks)) for plot in section.plots]
     rows = views.case_rows(run, section.exercise, marks)
-    return Exercise(name, section, marked[0][1], marked[1:], figures, rows)
+    shown = None if lead.absent else row(run, section, marks)
+    doubts = views.doubtful(lead.cases, marks)
+    return Exercise(name, section, shown, doubts, more, figures, rows)
 
 
 def _roof(run: Run, one: roofline.Roofline, marks: views.Marks) -> Roof:

@@ -15,11 +15,12 @@ from typing import Literal
 from reports.findings.select import is_cpu
 from reports.run import published
 from reports.run.published import Published
+from reports.summary.device_axes import DeviceAxes, with_others
 from reports.summary.headlines import EFFICIENCY, LAUNCH, Figure, accelerator
 from reports.summary.model import Summary
 from reports.summary.views import Cell, Marks, doubtful
 from suite.stored.run import Accelerator, Run
-from suite.units import counted, format_estimate, format_value
+from suite.units import counted, format_estimate, format_range, format_value
 
 ALLOWANCE = 0.1
 """How far outside the others' range is still near: they measured in other ways."""
@@ -108,6 +109,7 @@ class Shelf:
 
     def __init__(self) -> None:
         self._newest: dict[str, dict[str, Summary]] = {}
+        self._axes: dict[str, list[DeviceAxes]] = {}
         self._before: dict[str, str] = {}
 
     def others(self, run: Summary) -> list[Summary]:
@@ -119,12 +121,17 @@ class Shelf:
         }
         return [one for name, one in sorted(found.items()) if name != run.machine_id]
 
+    def axes(self, run: Summary) -> DeviceAxes:
+        """Return the axes of a run, beside those of all runs of its device."""
+        return with_others(run.axes, self._axes.get(run.axes.device, ()))
+
     def before(self, run: Summary) -> str:
         """Return a digest of all that was put on the shelf of a run's devices before it."""
         return " ".join(self._before.get(device, "") for device in run.devices)
 
     def put(self, run: Summary) -> None:
         """Put the next run on the shelf."""
+        self._axes.setdefault(run.axes.device, []).append(run.axes)
         for device in run.devices:
             self._newest.setdefault(device, {})[run.machine_id] = run
             chain = f"{self._before.get(device, '')} {run.sha256}"
@@ -164,7 +171,7 @@ def rows(run: Run, held: Iterable[Verdict], marks: Marks) -> list[Row]:
 
 
 def _range(values: Sequence[float], unit: str) -> str:
-    return f"{span(min(values), max(values), unit)} ({len(values)})" if values else ""
+    return f"{format_range(min(values), max(values), unit)} ({len(values)})" if values else ""
 
 
 def _told(figure: Published) -> str:
@@ -182,28 +189,17 @@ def sentence(verdict: Verdict) -> str:
         *([counted(len(verdict.stored), "stored run")] if verdict.stored else []),
     ]
     alone = len(verdict.published) + len(verdict.stored) == 1
+    ends = format_range(least, most, figure.unit)
     lies = "agrees with" if word == "within" and alone else f"lies {word}"
     what = "the one figure known of" if alone else "what others measured on"
     return (
         f"Your {figure.name} of {format_estimate(figure.value, figure.unit)} {lies} {what} "
-        f"{_article(figure.device)} ({span(least, most, figure.unit)}; {' and '.join(counts)})."
+        f"{_article(figure.device)} ({ends}; {' and '.join(counts)})."
     )
 
 
 def _article(device: str) -> str:
     return f"{'an' if device.startswith(('A', 'I', 'MTT', 'NVIDIA')) else 'a'} {device}"
-
-
-def span(least: float, most: float, unit: str) -> str:
-    """Spell a range, the unit once where both ends have the same."""
-    low, high = format_value(least, unit), format_value(most, unit)
-    if low == high:
-        return low
-    return f"{low.removesuffix(_unit(high)) if _unit(low) == _unit(high) else low} to {high}"
-
-
-def _unit(text: str) -> str:
-    return text.lstrip("-0123456789.,")
 
 
 def hint(run: Run, verdict: Verdict) -> str:

@@ -63,6 +63,7 @@ def run_page(contents: Contents, downloads: Sequence[Download], signs: Signs) ->
 
     return render(
         "run.html",
+        styles=["run.css"],
         title=f"{contents.machine}: Frobench, {moment(run.datetime)}",
         description=contents.description,
         home="../index.html",

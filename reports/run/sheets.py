@@ -18,6 +18,7 @@ from reports.findings.roofline import INTENSITY, Roofline
 from reports.run.energy import Spent
 from reports.run.normal import Row
 from reports.summary import views
+from reports.summary.device_axes import Axis
 from reports.summary.views import CaseRow, Cell
 from reports.table.frame import function_of
 from suite.stored.run import Estimate, Run
@@ -66,6 +67,15 @@ FIGURES = {
     **ESTIMATE,
     "cases": TEXT,
 }
+AXES = {
+    **dict.fromkeys(("axis", "device", "precision", "basis"), TEXT),
+    **ESTIMATE,
+    "datasheet": NUMBER,
+    "part": NUMBER,
+    "part_low": NUMBER,
+    "part_high": NUMBER,
+    "cases": TEXT,
+}
 OTHERS = {
     **dict.fromkeys(("figure", "device", "measured_by"), TEXT),
     **ESTIMATE,
@@ -102,6 +112,7 @@ def sheets(  # noqa: PLR0913, PLR0917 - one for each thing that is shown
     roofs: Sequence[Roofline] = (),
     beside: Sequence[Row] = (),
     numbers: Mapping[str, int] | None = None,
+    axes: Iterable[Axis] = (),
 ) -> list[Sheet]:
     """Return the tables of a run's page; those of sensors and of others only where there are any.
 
@@ -113,6 +124,8 @@ def sheets(  # noqa: PLR0913, PLR0917 - one for each thing that is shown
         Headline figures beside those of others.
     numbers
         The number of each case; by default its place among those that the run holds.
+    axes
+        Those of its device.
     """
     numbers = numbers or views.numbers(run)
     plots = [(one.exercise, plot) for one in answered for plot in one.plots]
@@ -125,6 +138,8 @@ def sheets(  # noqa: PLR0913, PLR0917 - one for each thing that is shown
         Sheet("findings", _table(FINDINGS, _findings(answered)), "the answers"),
         Sheet("figures", _table(FIGURES, figures), "the numbers behind every chart"),
     ]
+    if measured_axes := [*axes]:
+        found.append(Sheet("axes", _table(AXES, map(_axis, measured_axes)), "the axes"))
     if beside:
         found.append(Sheet("others", _table(OTHERS, _others(beside)), "figures beside others'"))
     if run.frobench.telemetry is not UNSET:
@@ -135,6 +150,12 @@ def sheets(  # noqa: PLR0913, PLR0917 - one for each thing that is shown
 def _table(schema: dict[str, pa.DataType], rows: Iterable[Sequence[Any]]) -> pa.Table:
     columns = list(zip(*rows, strict=True)) or [()] * len(schema)
     return pa.table(dict(zip(schema, columns, strict=True)), schema=pa.schema(schema))
+
+
+def _axis(axis: Axis) -> tuple[Any, ...]:
+    part = (axis.part.value, axis.part.low, axis.part.high) if axis.part else (None, None, None)
+    named = axis.name, axis.device, axis.precision, axis.basis
+    return *named, *_estimate(axis.value, axis.unit), axis.sheet, *part, _names(axis.cases)
 
 
 def _estimate(value: Estimate | None, unit: str) -> tuple[Any, ...]:

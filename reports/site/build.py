@@ -26,6 +26,7 @@ from reports.run import normal
 from reports.site import inputs, run_files, shared_files
 from reports.site.run_files import PageJob, Pair, Source, Written
 from reports.summary.model import Summary
+from reports.table.equipment import equipment
 from suite.compare.false_alarms.levels import MOST_RUNS
 from suite.stored.run import Conclusion
 from suite.stored.store import InvalidResult
@@ -189,14 +190,15 @@ class _Site:
         jobs = []
         for one in summaries:
             source = stored[one.sha256]
-            key = repr((one.href, shelf.before(one), *astuple(self.publication)))
+            price = self._price(one)
+            key = repr((one.href, shelf.before(one), price, *astuple(self.publication)))
             before = run_files.known_page(source, key)
             if before and stand(before.files, self.out):
                 written[one.sha256] = before
             else:
                 held = normal.verdicts(one.figures, [other.figures for other in shelf.others(one)])
-                job = PageJob(source, self.out, one.href, key, tuple(held), self.publication)
-                jobs.append(job)
+                beside = tuple(held), shelf.axes(one), price
+                jobs.append(PageJob(source, self.out, one.href, key, *beside, self.publication))
             shelf.put(one)
         made = each(
             self.workers, run_files.write_page, jobs, lambda job, why: {job.source.sha256: [why]}
@@ -204,6 +206,11 @@ class _Site:
         written |= {job.source.sha256: one for job, one in zip(jobs, made, strict=True)}
         answered = [replace(one, answers=written[one.sha256].answers) for one in summaries]
         return answered, {sha256: one.files for sha256, one in written.items()}
+
+    def _price(self, one: Summary) -> str:
+        """Spell what the devices of a run cost together; nothing where that is not known."""
+        price = prices.total(self.known, equipment(one.environment, one.places))
+        return f"{price.price:,.0f} {price.currency} ({price.date})" if price else ""
 
     def _sweep(self, stored: dict[str, Source], written: Marks) -> None:
         """Remove what an earlier call or attempt wrote and this one did not, and forget it."""

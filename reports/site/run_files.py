@@ -23,6 +23,7 @@ from reports.run.normal import Verdict, rows
 from reports.run.page import Download, Signs, run_page
 from reports.summary import badge as badges
 from reports.summary import card, views
+from reports.summary.device_axes import DeviceAxes
 from reports.summary.headlines import Figure, figures
 from reports.summary.model import Answer, Change, Summary, answers, change, summarise
 from reports.table.estimates import estimates
@@ -65,6 +66,8 @@ class PageJob(NamedTuple):
 
     key : a digest of what it depends on besides its run
     held : its headline figures beside those of others
+    axes : those of its device, beside those of other runs
+    price : what the device costs, with its date; empty where that is not known
     publication : what the page says of the site
     """
 
@@ -73,6 +76,8 @@ class PageJob(NamedTuple):
     href: str
     key: str
     held: tuple[Verdict, ...]
+    axes: DeviceAxes
+    price: str
     publication: Publication
 
 
@@ -192,7 +197,8 @@ def write_page(job: PageJob) -> Written:
     run = checks.credible(whole)
     answered = sections(run)
     marks = views.marks(run)
-    shown = contents(run, answered, rows(run, job.held, marks), views.numbers(whole))
+    beside, numbers = rows(run, job.held, marks), views.numbers(whole)
+    shown = contents(run, answered, beside, numbers, job.axes, job.price)
     target = job.out / job.href
     files, listed = {f"{target.stem}.json": data}, [(f"{target.stem}.json", STORED)]
     medians = (target.stem, downloads.table_of(frame([run])), MEDIANS)

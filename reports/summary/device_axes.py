@@ -44,15 +44,6 @@ LINKS: dict[Name, str] = {
 """Kinds of copies, see `reports.findings.kinds`."""
 HALF = ("bfloat16", "float16")
 """Precisions of training: the fastest of them leads, unless float32 is faster."""
-SHORT = {
-    "bfloat16": "bf16",
-    "float16": "fp16",
-    "tfloat32": "tf32",
-    "float32": "fp32",
-    "float64": "fp64",
-    "float8_e4m3fn": "fp8",
-}
-"""Precisions as people call them; others keep their name."""
 SUSTAINED, BURST, SLOPE = "sustained", "in bursts", "slope of large copies"
 
 

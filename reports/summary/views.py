@@ -10,6 +10,7 @@ from reports.charts.words import place
 from reports.findings.finding import Plot, Point
 from reports.findings.select import device_title
 from reports.table.frame import function_of
+from reports.table.modes import two_modes
 from suite import checks
 from suite.statistics import estimate, launch_medians
 from suite.stored.run import Case, Estimate, Outcome, Run, Scalar
@@ -55,6 +56,8 @@ class CaseRow:
         In full, as the downloads name it.
     samples
         How many in how many launches.
+    modes
+        Both times of launches that are in two modes; empty where there is one.
     """
 
     name: str
@@ -66,6 +69,7 @@ class CaseRow:
     check: str
     samples: str
     strip: Strip
+    modes: str
 
 
 @dataclass(frozen=True)
@@ -160,6 +164,7 @@ def _case_row(run: Run, case: Case, words: tuple[str, ...]) -> CaseRow:
         f"{info.check.error:.1e} of {info.check.bound:.1e}" if info.check else "not checked",
         f"{counted(case.stats.rounds, 'sample')} in {counted(len(medians), 'launch')}",
         strip(case, time),
+        found.text("s") if (found := two_modes(medians)) else "",
     )
 
 

@@ -27,6 +27,10 @@ ICON = (
 )
 _INTERVAL = re.compile(r"\[[^\[\]]*\]|\(no interval: [^()]*\)")
 _UNIT = re.compile(r"(?<=\d) (?=(?:[n\N{MICRO SIGN}mkMGTP]|[KMGT]i)?(?:FLOP/s|B/s|s|B)\b)")
+_FIGURE = re.compile(r"\d[\d,.]*\u00a0\S*(?:FLOP/s|B/s|s)\b")
+"""A number with a unit that has prefixes."""
+_ESTIMATED = re.compile(r'(-?\d[\d,.]*[ \u00a0]?[^\s\d<>(),;]*)(?= <span class="interval">)')
+"""A number, maybe with its unit, before its interval."""
 _CODE = re.compile(r"(`+)(.+?)\1")
 
 
@@ -77,6 +81,7 @@ def _templates() -> jinja2.Environment:
         "counted": counted,
         "estimate": _estimate,
         "json": _json,
+        "lead": _lead,
         "moment": moment,
         "prose": _prose,
         "sentence": _sentence,
@@ -91,7 +96,7 @@ def _style() -> str:
         "".join(f"--{name}:{colour};" for name, colour in theme.items()) for theme in (LIGHT, DARK)
     )
     themes = f":root{{{light}}}@media screen and (prefers-color-scheme:dark){{:root{{{dark}}}}}\n"
-    return themes + static("page.css")
+    return themes + static("tokens.css")
 
 
 @cache
@@ -148,10 +153,22 @@ def _estimate(value: Estimate, unit: str) -> Markup:
 
 def _sentence(text: str) -> Markup:
     """Set the intervals of a sentence apart, and keep numbers and their units on one line."""
-    text = _UNIT.sub("\N{NO-BREAK SPACE}", printable(text))
-    return Markup(  # noqa: S704 - escaped piece by piece
-        _INTERVAL.sub(lambda found: f'<span class="interval">{found[0]}</span>', str(escape(text)))
+    marked = _INTERVAL.sub(
+        lambda found: f'<span class="interval">{found[0]}</span>', str(escape(_fixed(text)))
     )
+    return Markup(_ESTIMATED.sub(r"<b>\1</b>", marked))  # noqa: S704 - escaped just now
+
+
+def _lead(text: str) -> Markup:
+    """Set the figures of a sentence in bold, each with its unit on one line."""
+    return Markup(  # noqa: S704 - escaped just now
+        _FIGURE.sub(lambda found: f"<b>{found[0]}</b>", str(escape(_fixed(text))))
+    )
+
+
+def _fixed(text: str) -> str:
+    """Keep numbers and their units on one line; control characters are made visible."""
+    return _UNIT.sub("\N{NO-BREAK SPACE}", printable(text))
 
 
 def _prose(text: str) -> Markup:

@@ -4,37 +4,56 @@
 from dataclasses import dataclass
 
 LIGHT = {
-    "paper": "#fdfcf9",
-    "ink": "#1b1e23",
-    "muted": "#5b6470",
-    "rule": "#d9d6cf",
-    "link": "#1d5a9e",
-    "warn": "#8a4b00",
-    "bad": "#a3182b",
-    "c1": "#2a6fbf",
-    "c2": "#b5440c",
-    "c3": "#0b4536",
-    "c4": "#63308a",
-    "c5": "#8f8a12",
-    "c6": "#6f6a60",
+    "paper": "#ffffff",
+    "surface": "#f5f6f8",
+    "ink": "#15181c",
+    "muted": "#535a65",
+    "rule": "#dce0e6",
+    "edge": "#747c87",
+    "link": "#0a58a5",
+    "good": "#0b6245",
+    "good-ground": "#e4f3ec",
+    "warn": "#7d4300",
+    "warn-ground": "#fdf0db",
+    "bad": "#a11616",
+    "bad-ground": "#fdeaea",
+    "range": "#bcd9ea",
+    "c1": "#0072b2",
+    "c2": "#c2410c",
+    "c3": "#00553e",
+    "c4": "#6a2f86",
+    "c5": "#97931a",
+    "c6": "#6c7480",
 }
 DARK = {
-    "paper": "#14171b",
-    "ink": "#e9e7e2",
-    "muted": "#a3abb5",
-    "rule": "#343a42",
-    "link": "#8cc0f5",
-    "warn": "#f0b25f",
-    "bad": "#ff8f94",
-    "c1": "#58aef5",
-    "c2": "#f5703c",
+    "paper": "#12151a",
+    "surface": "#1b2028",
+    "ink": "#e9ecf1",
+    "muted": "#a9b1bd",
+    "rule": "#303843",
+    "edge": "#858f9d",
+    "link": "#84bdf5",
+    "good": "#6fd6ad",
+    "good-ground": "#10301f",
+    "warn": "#f3c078",
+    "warn-ground": "#38290e",
+    "bad": "#ff9c9c",
+    "bad-ground": "#401a1a",
+    "range": "#23506e",
+    "c1": "#4fa8e0",
+    "c2": "#f2935a",
     "c3": "#6ff0cb",
-    "c4": "#b272b6",
+    "c4": "#a3609e",
     "c5": "#e5cd3e",
-    "c6": "#a8a598",
+    "c6": "#8b94a1",
 }
-"""Colours by theme: text at 4.5:1 on paper, the series' c1 to c6 at 3:1, and the first five
-of them apart for each colour-vision deficiency."""
+"""Colours by theme: text at 4.5:1 on paper and on its ground, and the series' c1 to c6 at 3:1.
+
+The first is the subject of a chart; the others are there where lines must be told apart, the
+first five for each colour-vision deficiency too.
+"""
+GROUNDS = ("paper", "surface", "rule", "range", "good-ground", "warn-ground", "bad-ground")
+"""Colours that lie behind others."""
 SERIES = ("c1", "c2", "c3", "c4", "c5", "c6")
 SHAPES = (
     "M0-5a5 5 0 1 1-.01 0z",
@@ -67,5 +86,5 @@ class Form:
     x_labels: int
 
 
-WIDE = Form("wide", 720, 370, 13, 7.4, 12)
+WIDE = Form("wide", 540, 320, 12, 6.8, 9)
 NARROW = Form("narrow", 288, 270, 12, 6.8, 5)

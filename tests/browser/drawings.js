@@ -162,12 +162,16 @@ function tableOf(svg) {
   return inside ?? svg.closest("section")?.querySelector("table") ?? null;
 }
 
-/** Charts that cannot be heard or read: without a name, or without a table that is no other chart's. */
+/**
+ * Charts that cannot be heard or read: without a name, or without a table that is no other chart's. The numbers of
+ * a small chart stand in the text beside it, and in the row that it opens to.
+ */
 function unread() {
   const owners = new Map();
   return [...document.querySelectorAll("svg")].flatMap((svg) => {
     if (svg.closest("[aria-hidden=true]")) return [];
     if (svg.getAttribute("role") !== "img" || !svg.getAttribute("aria-label")?.trim()) return [`neither named nor hidden: ${named(svg)}`];
+    if (svg.matches(".fluid")) return [];
     const [table, figure] = [tableOf(svg), svg.closest("figure")];
     if (!table) return [`no table beside it: ${named(svg)}`];
     const shared = figure && owners.has(table) && owners.get(table) !== figure;
@@ -184,4 +188,21 @@ function told() {
     hover: [...svg.querySelectorAll("title")].map(spelled),
     rows: [...(tableOf(svg)?.rows ?? [])].map((row) => [...row.querySelectorAll("td")].map(spelled)),
   }));
+}
+
+/** Labels of a small chart that lie on another one, or beyond the page. */
+function crowded() {
+  const faults = [];
+  for (const svg of drawings().filter((one) => one.matches(".fluid"))) {
+    const texts = [...svg.querySelectorAll("text")].filter(isVisible);
+    const boxes = texts.map((one) => one.getBoundingClientRect());
+    boxes.forEach((box, at) => {
+      if (box.right > document.documentElement.clientWidth || box.left < 0) faults.push(`beyond the page: ${named(svg)}: ${texts[at].textContent}`);
+      boxes.slice(0, at).forEach((other, before) => {
+        const apart = box.left >= other.right || other.left >= box.right || box.top + 3 >= other.bottom || other.top + 3 >= box.bottom;
+        if (!apart) faults.push(`on each other: ${named(svg)}: ${texts[before].textContent}, ${texts[at].textContent}`);
+      });
+    });
+  }
+  return faults;
 }

@@ -19,10 +19,19 @@ def test_nothing_but_announced_regions_scrolls_sideways(browser: Browser, place:
     assert not found, tell(found, NARROW)
 
 
+def test_no_label_of_a_small_chart_lies_on_another(browser: Browser, place: Place) -> None:
+    with shown(browser, place.address, NARROW) as one:
+        for width in (320, 768, 1280, 1920):
+            one.look(Look("light", width))
+            found = one.probe("crowded")
+            assert not found, tell(found, Look("light", width))
+
+
 def test_paper_loses_no_row(browser: Browser, place: Place) -> None:
-    with shown(browser, place.address, Look("light", PAPER), script=False) as one:
+    whole = f"{place.address}#unfolded"  # as a reader asks for every row
+    with shown(browser, whole, Look("light", PAPER), script=False) as one:
         stored = one.page.locator("tr").count()
-    with shown(browser, place.address, Look("light", PAPER)) as one:
+    with shown(browser, whole, Look("light", PAPER)) as one:
         one.page.evaluate("dispatchEvent(new Event('beforeprint'))")
         one.page.emulate_media(media="print")
         found = one.probe("lostOnPaper")

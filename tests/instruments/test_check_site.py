@@ -74,20 +74,26 @@ PAGE = {
     ),
     "an answer": Fault(
         ".html",
-        r'(<p class="answer">[^<]*?)\d[\d.]*([^\d<]* <span)',
+        r'(<p class="answer">[^<]*?<b>)\d[\d.]*([^\d<]*</b> <span)',
         r"\g<1>90012\2",
         "90012.* is no answer",
     ),
     "a rule of thumb": Fault(
         ".html", r'(<p class="rule">)\w+', r"\g<1>Never", "Never.* is no rule of thumb"
     ),
-    "a number in brief": Fault(
-        ".html", r'(class="figure"><span class="value">)[\d.,]+', r"\g<1>90013", "'90013"
+    "an answer in a row": Fault(
+        ".html", r'(<span class="a">.*?interval">\[)[\d.]+', r"\g<1>90013", r"\[90013"
+    ),
+    "an axis": Fault(".html", r'(class="big"><a[^>]*>)[\d.]+', r"\g<1>90014", "'90014"),
+    "a part of the datasheet": Fault(
+        ".html",
+        r'(class="note">[^<]*?)[\d.]+% of the datasheet',
+        r"\g<1>93% of the datasheet",
+        "'93%",
     ),
     "the readings of a launch": Fault(
         ".html", r'(id="sensors-1-caption".*?>2</td><td>)[\d.]+', r"\g<1>90015", "90015"
     ),
-    "the summary": Fault(".html", r'(class="summary">.*?\[)[\d.,]+,', r"\g<1>90014,", r"\[90014,"),
 }
 TABLES = {
     "a sample": Fault(".samples.csv", r"(\n1,0,0,)", r"\g<1>9", "case 1 has not the samples"),
@@ -104,6 +110,9 @@ TABLES = {
         ".findings.csv", r'(half the best rate",)(\d)', r"\g<1>9\2", "findings.csv: half-rate"
     ),
     "a point": Fault(".figures.csv", r'(\n[^\n]*?",)(\d)', r"\g<1>9\2", "should be Row"),
+    "an axis in its table": Fault(
+        ".axes.csv", r'(\n"memory"[^\n]*?",)(\d)', r"\g<1>9\2", "axes.csv: memory"
+    ),
     "a reading's launch": Fault(
         ".sensors.csv", r'("power_watts",\d+,)\d', r"\g<1>5", "sensors.csv, row 1: launch is 5"
     ),

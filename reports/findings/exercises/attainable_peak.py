@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The attainable peak: the most that a device gives a product, and how sure that is."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ import pandas as pd
 
 from reports.findings import peaks
 from reports.findings.answers import VALUE, Answer, ask, behind, capital, estimate_of, text
-from reports.findings.exercises.matmul import RATE, best_rates
+from reports.findings.exercises.matmul import PLAIN, RATE, best_rates
 from reports.findings.finding import RATIO, Axis, Finding, Plot, Point, Series
 from reports.findings.select import Cases, NotMeasuredError, device_title, is_cpu, the_device
 from suite.stored.run import Case, Search
@@ -63,7 +63,17 @@ def peak(cases: Cases, device: str) -> Answer:
         first.rate,
         RATE.unit,
         f"most that {where} reaches, in {first.precision}",
+        brief=_peak_in_brief(cases, first, others),
     )
+
+
+def _peak_in_brief(cases: Cases, first: "Product", others: Sequence["Product"]) -> str:
+    """Name the rate of the fastest precision, with its part of the peak, and that of float32."""
+    part = peaks.of_peak(cases.run, first.case.fullname, first.rate, named=False)
+    plain = "".join(
+        f"; {text(one.rate, RATE.unit)} in {PLAIN}" for one in others if one.precision == PLAIN
+    )
+    return f"{VALUE} in {first.precision}{part}{plain}; in bursts."
 
 
 def sure(cases: Cases, device: str) -> Answer:

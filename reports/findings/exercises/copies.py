@@ -4,12 +4,14 @@
 from collections.abc import Iterator
 from contextlib import suppress
 
+import pandas as pd
+
 from reports.findings import peaks
 from reports.findings.answers import VALUE, Answer, ask, behind, estimate_of, text
 from reports.findings.cold import cold_plot, longer
 from reports.findings.finding import RATIO, Axis, Finding, Plot, Point, Series
-from reports.findings.fit import LEAST_SIZES, fit
-from reports.findings.kinds import AT_ONCE, KINDS, Kind
+from reports.findings.fit import LEAST_SIZES, Line, fit
+from reports.findings.kinds import AT_ONCE, KINDS, LARGE, Kind
 from reports.findings.select import Cases, Curve, NotMeasuredError, device_title, is_cpu, the_device
 from reports.findings.side_by_side import at_once_and_in_turn, concurrency
 from suite.stored.run import Estimate
@@ -69,12 +71,37 @@ def speed(cases: Cases, name: str, place: str) -> Finding:
     )
 
 
+def bandwidth_of(cases: Cases, name: str, place: str) -> tuple[pd.Series, tuple[str, ...]]:
+    """Return the bandwidth of a kind of copies by launch, and the cases behind it.
+
+    It is that of the line that fits, or else the rate of the largest copy.
+
+    Raises
+    ------
+    NotMeasuredError
+        There are no such copies, or none is larger than caches are.
+    """
+    times = KINDS[name].curve(cases, place)
+    size = times.sizes[-1]
+    if size < LARGE:
+        raise NotMeasuredError("no copy was larger than caches are")
+    with suppress(NotMeasuredError):
+        return _slope(cases, name, place, fit(times)), behind(times)
+    return KINDS[name].curve(cases, place, "byte_rate").at(size), times.cases[size]
+
+
+def _slope(cases: Cases, name: str, place: str, line: Line) -> pd.Series:
+    """Return the bytes a second on a line, of all the bytes that a copy counts."""
+    counted = KINDS[name].curve(cases, place, "bytes")
+    size = counted.sizes[-1]
+    return line.rate * (counted.at(size) / size)
+
+
 def bandwidth(cases: Cases, name: str, place: str) -> Answer:
     """Give latency and bandwidth of the line that fits, and the size that gets half of it."""
     where, times = KINDS[name].name(cases, place), KINDS[name].curve(cases, place)
     line = fit(times)
-    counted = KINDS[name].curve(cases, place, "bytes").at(times.sizes[-1]) / times.sizes[-1]
-    speed = line.rate * counted
+    speed = _slope(cases, name, place, line)
     part = peaks.of_copy(cases.run, place, KINDS[name].function, speed)
     return Answer(
         f"{VALUE}{part} for copies {where}, with a latency of {text(line.latency, TIME.unit)}; "
@@ -83,6 +110,7 @@ def bandwidth(cases: Cases, name: str, place: str) -> Answer:
         speed,
         RATE.unit,
         f"bandwidth of copies {where}",
+        brief=f"{VALUE} for copies {where}.",
         rule_of_thumb=f"Join copies below {_bytes(estimate_of(line.half).value)}.",
     )
 

@@ -87,6 +87,7 @@ def gain(cases: Cases, network: str, group: str, way: str) -> Answer:
         RATIO,
         f"as fast as {setting.one(cases)}, {WAYS[way]}",
         rule_of_thumb=_split(curve.at(large), size(large)),
+        brief=f"{VALUE} the speed of {setting.one(cases)}, {WAYS[way]}, with {size(large, BATCH)}.",
     )
 
 

@@ -98,10 +98,12 @@ def slow_down(cases: Cases, device: str, network: str, batch: str) -> Answer:
         f"{VALUE} as long as reading none ({text(more, 's')} a step of {text(step.at(1), 's')})"
     )
     sentence = f"Reading each loss back by .item() takes {longer}, {what}."
+    brief = f"{VALUE} as long as reading none, for the {network} network."
     if is_above(ratio, 1.0):
         rule = "Read losses back together, every few steps." if is_above(ratio, LEVEL) else ""
     elif not is_below(ratio, 1.0) and estimate_of(ratio).low is not None:
         sentence = f"Reading each loss back by .item() costs nothing measurable: {longer}, {what}."
+        brief = f"Nothing measurable: {VALUE}, for the {network} network."
         rule = "Read the loss at every step." if is_below(ratio, LITTLE) else ""
     return Answer(
         sentence,
@@ -110,6 +112,7 @@ def slow_down(cases: Cases, device: str, network: str, batch: str) -> Answer:
         RATIO,
         "as long with each loss read back",
         rule_of_thumb=rule,
+        brief=brief,
     )
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Matrix products: how much faster an accelerator is on a large one, and on a tiny one."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import partial
 from itertools import product
@@ -154,7 +154,19 @@ def best_rate(cases: Cases, device: str) -> Answer:
         RATE.unit,
         f"best rate of square products on {where}, in {dtype}{burst}",
         rule_of_thumb=_large_enough(cases, device),
+        brief=_best_in_brief(best, device),
     )
+
+
+def _best_in_brief(best: Mapping[str, tuple[Curve, float]], device: str) -> str:
+    """Name the best rate of the fastest precision, and that of the one every device has."""
+    (dtype, (_, n)), *_ = best.items()
+    burst = "" if is_cpu(device) else " in bursts"
+    also = ""
+    if PLAIN in best and dtype != PLAIN:
+        curve, at = best[PLAIN]
+        also = f" and {text(curve.at(at), RATE.unit)} in {PLAIN}"
+    return f"{VALUE} in {dtype}{also}{burst}, with {size(n, N)}."
 
 
 def sustained(cases: Cases, case: str) -> str:

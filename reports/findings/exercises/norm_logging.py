@@ -71,10 +71,12 @@ def penalty(cases: Cases, device: str) -> Answer:
     name = the_device(cases.run, device)
     longer = f"{VALUE} as long as with a log that is read once ({size(steps)} steps on {name})"
     sentence, rule = f"Calling .item() at every step takes {longer}.", ""
+    brief = f"{VALUE} as long as with one log."
     if is_above(ratio.at(steps), 1.0):
         rule = "Keep the log on the device and read it once."
     elif not is_below(ratio.at(steps), 1.0) and estimate_of(ratio.at(steps)).low is not None:
         sentence = f"Calling .item() at every step costs nothing measurable: {longer}."
+        brief = f"Nothing measurable: {VALUE}."
         rule = "Read norms back when you like." if is_below(ratio.at(steps), LITTLE) else ""
     return Answer(
         sentence,
@@ -83,6 +85,7 @@ def penalty(cases: Cases, device: str) -> Answer:
         RATIO,
         f"as long when every norm is read back, on {name}",
         rule_of_thumb=rule,
+        brief=brief,
     )
 
 

@@ -103,6 +103,7 @@ def efficiency(cases: Cases, group: str, function: str) -> Answer:
         EFFICIENCY.unit,
         f"of perfect scaling on {where}, {size(large, N)}",
         rule_of_thumb=_worth_splitting(curve, 1 / (group.count("+") + 1)),
+        brief=f"{VALUE} of perfect scaling at {size(large, N)}{tiny}.",
     )
 
 

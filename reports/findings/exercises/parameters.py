@@ -124,6 +124,7 @@ def _best(cases: Cases, device: str, ways: Mapping[str, str], verb: str) -> Answ
         TIME.unit,
         f"to {verb} {size(count)} parameters on {where}",
         rule_of_thumb=rule,
+        brief=f"{VALUE} to {verb} {size(count)} parameters, {ways[best]}.",
     )
 
 

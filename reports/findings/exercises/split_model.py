@@ -126,6 +126,7 @@ def embedding(cases: Cases, device: str) -> Answer:
         share.at(most),
         "1",
         f"of the forward pass is the embedding, {size(most)} words",
+        brief=f"{VALUE} of a forward pass is looking up {size(most)} words.",
     )
 
 

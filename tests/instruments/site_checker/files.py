@@ -75,7 +75,7 @@ class RunFiles:
     @cached_property
     def tables(self) -> dict[str, list[Cells]]:
         """The tables of what the page shows, by name."""
-        names = ("cases", "samples", "findings", "figures", "others", "sensors")
+        names = ("cases", "samples", "findings", "figures", "axes", "others", "sensors")
         return {name: table(self.beside(f"{name}.csv")) for name in names}
 
     @cached_property

@@ -69,6 +69,16 @@ def parts(
             yield estimate([one / ceiling for one in by_launch.values()], "1"), ceiling
 
 
+def bandwidth(files: RunFiles, copies: Sequence[str]) -> ByLaunch:
+    """Return the rate of one copy, or that of the line through several by the bytes they move."""
+    if len(copies) == 1:
+        return files.quantities(copies[0])["bytes", "B/s"]
+    moved = {name: files.stored_cases[name]["extra_info"]["work"]["bytes"] for name in copies}
+    times = sorted((float(moved[name]), files.seconds(name)) for name in copies)
+    every = set.intersection(*(set(one) for _, one in times))
+    return {at: 1 / _line([(size, one[at]) for size, one in times])[1] for at in every}
+
+
 def _alone(known: Sequence[Quantities], unit: str) -> Iterator[ByLaunch]:
     """Yield what single cases say."""
     for one in known:

@@ -5,6 +5,7 @@ Each block of text tells by where it stands which rows its numbers must be.
 """
 
 import json
+import re
 from collections.abc import Iterable, Iterator
 
 from tests.instruments.site_checker import formulas
@@ -14,6 +15,21 @@ from tests.instruments.site_checker.recomputed import estimate
 from tests.instruments.site_checker.report import NUMBERS, Report
 from tests.instruments.site_checker.tree import BLOCKS, Element, words
 
+AXES = {
+    "Compute": "compute",
+    "Memory": "memory",
+    "Overhead per operation": "overhead",
+    "Link": "link_to_device",
+}
+"""The axes by what their titles begin with."""
+PRECISIONS = {
+    "bfloat16": "bf16",
+    "float16": "fp16",
+    "tfloat32": "tf32",
+    "float32": "fp32",
+    "float64": "fp64",
+    "float8_e4m3fn": "fp8",
+}
 SIGNS = "reading"
 """Class of what explains signs by examples."""
 
@@ -36,9 +52,9 @@ class RunPage:
         self.answers: dict[str, list[Cells]] = {}
         for cells in tables["findings"]:
             self.answers.setdefault(cells["exercise"], []).append(cells)
-        sections = page.every("section", class_="exercise")
-        ids = [one.attributes["id"] for one in sections]
-        self.exercises = dict(zip(ids, self.answers, strict=False))
+        rows = page.every("details", class_="exercise")
+        told = [name for name, found in self.answers.items() if not _is_absent(found[0])]
+        self.exercises = dict(zip((one.attributes["id"] for one in rows), told, strict=False))
         self.figures: dict[tuple[str, str], list[Cells]] = {}
         for cells in tables["figures"]:
             self.figures.setdefault((cells["exercise"], cells["figure"]), []).append(cells)
@@ -78,6 +94,8 @@ class RunPage:
         figure = block.around("figure")
         if line and line.attributes.get("id", "").startswith("case-"):
             self._case(block, line)
+        elif block.name == "p" and (axis := block.around(class_="axis")):
+            self._axis(block, axis)
         elif figure is not None and block.name in {"td", "title"}:
             rows = self._figure(figure)
             for one in found:
@@ -139,11 +157,11 @@ class RunPage:
 
     def _sentence(self, block: Element, text: str, found: list[Printed]) -> None:
         """Check the numbers of a sentence by the place where it stands."""
-        section = block.around("section", class_="exercise")
+        section = block.around("details", class_="exercise")
         if section and block.name in {"p", "dd"}:
             self._telling(self.exercises.get(section.attributes["id"], ""), text, found)
-        elif block.around(class_="brief"):
-            self._brief(block, found)
+        elif section and block.name == "summary":
+            self._row(found, self.answers[self.exercises[section.attributes["id"]]][0])
         elif block.around(id="roofline"):
             self._roofline(found, text)
         elif block.around(id="normal"):
@@ -157,16 +175,36 @@ class RunPage:
         else:
             self._quoted(found)
 
-    def _brief(self, block: Element, found: list[Printed]) -> None:
-        """Check a leading answer's number."""
-        link = block.first("a")
-        exercise = link.attributes["href"].removeprefix("#") if link else ""
-        lead = self.answers[self.exercises[exercise]][0]
+    def _axis(self, block: Element, axis: Element) -> None:
+        """Check an axis: its number, its interval, and its part of the datasheet."""
+        if "big" not in block.attributes.get("class", ""):
+            return
+        title, note = axis.first("h2"), axis.first("p", class_="note")
+        name = AXES.get(title.text().partition(",")[0] if title else "", "")
+        precision = title.text().partition(", ")[2] if title and name == "compute" else ""
+        rows = [
+            cells
+            for cells in self.files.tables["axes"]
+            if cells["axis"] == name and short(cells["precision"]) == precision
+        ]
+        said = note.text() if note else ""
+        ends = re.match(r"([\d.,]*\d) to ([\d.,]*\d)", said)
+        printed = f"{block.text()} [{ends[1]}, {ends[2]}]" if ends else block.text()
+        for one in estimates(printed):
+            self._expect(one, map(row, rows))
+        for shown in (one for one in plain(said) if one.unit == "1"):
+            parts = [float(cells["part"]) for cells in rows if cells["part"]]
+            fault = self._fault(shown.text, "the part of the datasheet")
+            self.report.check(any(map(shown.is_value, parts)), NUMBERS, fault)
+
+    def _row(self, found: list[Printed], lead: Cells) -> None:
+        """Check the numbers of a row, which are those of the leading answer."""
+        own, cases = row(lead), json.loads(lead["cases"])
+        told = {one.text for one in estimates(lead["answer"].replace("\u00a0", " "))}
         for one in found:
-            if own := row(lead):
-                self._expect(one, [own])
-            else:
-                self._answered(one, lead)
+            right = one.text in told or (own is not None and one.agrees(own))
+            right = right or self._is_made(one, cases, lead["answer"])
+            self.report.check(right, NUMBERS, self._fault(one.text, f"in {lead['answer']}"))
 
     def _roofline(self, found: list[Printed], text: str) -> None:
         """Check the ceilings of a roofline, and where they meet."""
@@ -174,9 +212,19 @@ class RunPage:
             c for (group, _), rows in self.figures.items() if group == "roofline" for c in rows
         ]
         names = dict.fromkeys(name for c in every for name in json.loads(c["cases"]))
+        meeting = [row for c in every if c["role"] == "bound" for row in self._ceilings(c)]
         for one in found:
             fault = self._fault(one.text, "what products and copies give")
-            self.report.check(self._is_made(one, [*names], text), NUMBERS, fault)
+            right = any(map(one.agrees, meeting)) or self._is_made(one, [*names], text)
+            self.report.check(right, NUMBERS, fault)
+
+    def _ceilings(self, bound: Cells) -> Iterator[Row]:
+        """Yield the bandwidth of a ceiling, and the intensity at which the peak meets it."""
+        *copies, product = json.loads(bound["cases"])
+        slope = formulas.bandwidth(self.files, copies)
+        peak = self.files.quantities(product)["flops", "FLOP/s"]
+        yield estimate(list(slope.values()), "B/s")
+        yield estimate([peak[at] / slope[at] for at in peak.keys() & slope.keys()], "FLOP/B")
 
     def _all(self, found: list[Printed], rows: list[Cells]) -> None:
         for one in found:
@@ -199,9 +247,11 @@ class RunPage:
 
     def _rule(self, block: Element) -> None:
         """Check that a rule of thumb is one of the answers' of its exercise."""
-        section = block.around("section", class_="exercise")
+        section = block.around("details", class_="exercise")
         answers = self.answers[self.exercises[section.attributes["id"]]] if section else []
         rules = {words(cells["rule_of_thumb"]) for cells in answers}
+        if block.around("summary"):
+            rules = set(map(short, rules))
         fault = f"{self.name}: {block.text()!r} is no rule of thumb of the table of findings"
         self.report.check(block.text() in rules, NUMBERS, fault)
 
@@ -265,6 +315,17 @@ class RunPage:
     def _meta(self, block: Element) -> None:
         if not {"description", "og:description"}.isdisjoint(block.attributes.values()):
             self._quoted(estimates(words(block.attributes["content"])))
+
+
+def _is_absent(answer: Cells) -> bool:
+    return answer["answer"].startswith("Not measured: ")
+
+
+def short(text: str) -> str:
+    """Call precisions as rows and axes do."""
+    for name, called in PRECISIONS.items():
+        text = re.sub(rf"\b{name}\b", called, text)
+    return text
 
 
 def _is_place(text: str, cells: Cells) -> bool:

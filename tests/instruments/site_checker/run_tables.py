@@ -16,7 +16,7 @@ from tests.instruments.site_checker.report import CELLS, Report
 
 def check(files: RunFiles, report: Report) -> None:
     """Recompute every table that lies beside a run's page."""
-    for one in (_samples, _launches, _cases, _answers, _sensors):
+    for one in (_samples, _launches, _cases, _answers, _axes, _sensors):
         one(files, report)
 
 
@@ -96,7 +96,8 @@ def _quantity(files: RunFiles, cells: Cells) -> Row | None:
 
 def _answers(files: RunFiles, report: Report) -> None:
     """Recompute what a simple formula gives; the rest is counted as only compared."""
-    for name, kinds in (("findings", "finding"), ("figures", "figure"), ("others", "figure")):
+    kinds_of = {"findings": "finding", "figures": "figure", "axes": "axis", "others": "figure"}
+    for name, kinds in kinds_of.items():
         compared: Counter[str] = Counter()
         for cells in files.tables[name]:
             found = row(cells)
@@ -116,6 +117,20 @@ def _answers(files: RunFiles, report: Report) -> None:
         report.compared.update({f"{name}.csv: {one}": n for one, n in compared.items()})
 
 
+def _axes(files: RunFiles, report: Report) -> None:
+    """Hold each axis against its datasheet: the part of it that each launch reached."""
+    name = files.beside("axes.csv").name
+    for cells in files.tables["axes"]:
+        found, sheet = row(cells), number(cells["datasheet"])
+        if found is None or sheet is None:
+            continue
+        ends = found.value, found.low, found.high
+        for end, column in zip(ends, ("part", "part_low", "part_high"), strict=True):
+            wanted, told = end and end / sheet, number(cells[column])
+            fault = _fault(f"{name}, {cells['axis']}", column, told, wanted)
+            report.check(same(told, wanted), CELLS, fault)
+
+
 def _parts(files: RunFiles, cells: Cells) -> Iterator[Row]:
     """Yield what part a product's rate may be of its ceiling, in each precision of the roofline."""
     (name,) = json.loads(cells["cases"])
@@ -123,8 +138,9 @@ def _parts(files: RunFiles, cells: Cells) -> Iterator[Row]:
     intensity, rate = work["flops"] / work["bytes"], files.quantities(name)["flops", "FLOP/s"]
     for bound in files.tables["figures"]:
         if bound["role"] == "bound" and bound["figure"] == cells["figure"]:
-            copy, product = map(files.quantities, json.loads(bound["cases"]))
-            slope, peak = copy["bytes", "B/s"], product["flops", "FLOP/s"]
+            *copies, product = json.loads(bound["cases"])
+            slope = formulas.bandwidth(files, copies)
+            peak = files.quantities(product)["flops", "FLOP/s"]
             every = rate.keys() & slope.keys() & peak.keys()
             parts = [rate[at] / min(slope[at] * intensity, peak[at]) for at in every]
             yield estimate(parts, "1")

@@ -141,9 +141,10 @@ def contrast(one: str, other: str) -> float:
 @pytest.mark.parametrize("colours", [theme.LIGHT, theme.DARK])
 def test_text_and_marks_stand_out_in_both_themes(colours: dict[str, str]) -> None:
     for name, colour in colours.items():
-        if name not in {"paper", "rule"}:
-            least = 3.0 if name in {"c1", "c2", "c3", "c4", "c5", "c6"} else 4.5
-            assert contrast(colour, colours["paper"]) >= least, name
+        if name not in theme.GROUNDS:
+            least = 3.0 if name in {"edge", *theme.SERIES} else 4.5
+            ground = colours.get(f"{name}-ground", colours["paper"])
+            assert min(contrast(colour, one) for one in (colours["paper"], ground)) >= least, name
 
 
 @pytest.mark.parametrize("colours", [theme.LIGHT, theme.DARK])

@@ -130,9 +130,9 @@ def test_the_table_has_every_quantity_or_the_reason() -> None:
     assert told.cost == "0.31%"
 
 
-def test_the_page_has_the_section_under_the_cases_if_there_is_anything_to_show() -> None:
+def test_the_page_has_the_section_among_its_data_if_there_is_anything_to_show() -> None:
     page = page_of(on_gpus())
-    assert page.index('id="cases"') < page.index('id="sensors"') < page.index('id="data"')
+    assert page.index('id="data"') < page.index('id="sensors"') < page.index('id="files"')
     assert "SwPowerCap</code> in 75%" in page
     assert 'id="sensors"' not in page_of(made())
 

@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: MIT
+"""The small chart in the row of an answer, with its values: a line, bars, an interval, or a strip.
+
+A row is as wide on a telephone as on a desk, so that what fits there fits everywhere.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from markupsafe import Markup
+
+from reports.charts.axes import Scale, is_wide
+from reports.charts.fluid import Fluid
+from reports.charts.words import place
+from reports.findings.finding import RATIO, Finding, Plot, Point, Series
+from suite.stored.run import Estimate
+from suite.units import format_point, format_value
+
+ROW = 16
+"""Height of a bar with its label, in pixels."""
+LONGEST_BAR, LINE = 48.0, 58.0
+"""Percent of the width that bars and lines take; labels stand behind them."""
+LABEL, NAME = 13, 8
+"""Characters of the label behind a bar, and of the name before a strip, that have room."""
+MOST_ROWS, MOST_LINES, LEAST_POINTS = 3, 2, 3
+COLOURS = ("1", "2")
+"""Ends of the classes of the first line or row and of the others."""
+ROOM = 0.15
+"""What is left on both sides of an interval, as a part of what is shown."""
+
+
+def chart(
+    lead: Finding,
+    plots: Sequence[Plot],
+    launches: Mapping[str, Sequence[float]],
+    names: Mapping[str, str],
+) -> Markup:
+    """Return the small chart of an answer.
+
+    Parameters
+    ----------
+    plots
+        Of its exercise: the first is taken that shows what the answer was computed from.
+    launches
+        The launch medians in seconds, by name, of cases behind the answer whose launches are in
+        two modes; they are shown instead.
+    names
+        Short names of series.
+    """
+    if launches:
+        return strips(launches)
+    for plot in plots:
+        shown = sorted(
+            (replace(one, label=names.get(one.label, one.label)) for one in plot.series),
+            key=lambda one: _first_case(one, lead),
+        )
+        shown = [one for one in shown if _first_case(one, lead) < len(lead.cases)]
+        if shown and plot.kind == "curve" and _is_course(shown[0], lead):
+            return lines(plot, shown[:MOST_LINES])
+        if shown and plot.kind == "dots" and lead.unit == plot.y.unit:
+            return bars(plot, shown[0], lead)
+    if lead.value is None:
+        return Markup()
+    if lead.unit == RATIO and lead.value.low is not None:
+        return interval(lead.value, lead.unit, 1.0)
+    return _bars([("", lead.value)], lead.unit)
+
+
+def _first_case(series: Series, lead: Finding) -> int:
+    """Return the place of the first case behind an answer that a series shows."""
+    shown = {name for point in series.points for name in point.cases}
+    return next((at for at, name in enumerate(lead.cases) if name in shown), len(lead.cases))
+
+
+def _is_course(series: Series, lead: Finding) -> bool:
+    """Tell whether a line says more of an answer than its interval: it is of no first point."""
+    own = [at for at, point in enumerate(series.points) if set(point.cases) & set(lead.cases)]
+    return len(series.points) >= LEAST_POINTS and max(own) > 0
+
+
+def lines(plot: Plot, shown: Sequence[Series]) -> Markup:
+    """Draw lines over sizes, with the name of each at its end, or its last value if it is alone."""
+    points = [point for one in shown for point in one.points]
+    values = [point.y.value for point in points]
+    sizes = sorted({float(point.x) for point in points})
+    low, high = min(values), max(values)
+    wide = is_wide(low, high)
+    y = Scale(low if wide else min(0.0, low), high or 1.0, 32, 5, wide)
+    x = Scale(sizes[0], sizes[-1], 0, LINE, is_wide(sizes[0], sizes[-1]))
+    drawing = Fluid(46)
+    drawing.line((0, 32), (LINE, 32), "grid")
+    if plot.reference is not None and low <= plot.reference <= high:
+        drawing.line((0, y(plot.reference)), (LINE, y(plot.reference)), "zero")
+    ends = []
+    for kind, one in zip(COLOURS, shown, strict=False):
+        drawing.course([(x(float(p.x)), y(p.y.value)) for p in one.points], f"k{kind}")
+        last = one.points[-1]
+        drawing.dot(x(float(last.x)), y(last.y.value), 3, f"f{kind}", square=kind != "1")
+        ends.append((y(last.y.value), kind, _end(plot, one, alone=len(shown) == 1)))
+    for (_, kind, label), at in zip(
+        sorted(ends), _apart([end for end, *_ in sorted(ends)]), strict=True
+    ):
+        drawing.text(LINE, at + 4, label, f"lab l{kind}", dx=8)
+    drawing.text(0, 44, place(sizes[0], plot.x.unit))
+    drawing.text(LINE, 44, place(sizes[-1], plot.x.unit), anchor="end")
+    spelled = "; ".join(
+        f"{one.label}: {', '.join(_at(plot, p) for p in (one.points[0], one.points[-1]))}"
+        for one in shown
+    )
+    return drawing.svg(f"{plot.title}. {spelled}.")
+
+
+def _at(plot: Plot, point: Point) -> str:
+    return f"{format_point(point.y, plot.y.unit)} at {place(point.x, plot.x.unit)}"
+
+
+def _end(plot: Plot, series: Series, *, alone: bool) -> str:
+    if alone or len(series.label) > NAME:
+        return format_point(series.points[-1].y, plot.y.unit)
+    return series.label
+
+
+def _apart(places: Sequence[float], least: float = 13.0) -> list[float]:
+    """Move labels down until none lies on another."""
+    found: list[float] = []
+    for at in places:
+        found.append(max(at, found[-1] + least) if found else at)
+    return found
+
+
+def bars(plot: Plot, series: Series, lead: Finding) -> Markup:
+    """Draw a bar for each of the first categories; that of the answer comes first."""
+    names = set(lead.cases)
+    first = sorted(series.points, key=lambda point: names.isdisjoint(point.cases))
+    rows = [(place(point.x, plot.x.unit), point.y) for point in first[:MOST_ROWS]]
+    return _bars(rows, plot.y.unit)
+
+
+def _bars(rows: Sequence[tuple[str, Estimate]], unit: str) -> Markup:
+    longest = max(abs(value.value) for _, value in rows) or 1.0
+    drawing = Fluid(ROW * len(rows) + 2)
+    spelled = []
+    for at, (name, value) in enumerate(rows):
+        length = LONGEST_BAR * max(0.0, value.value) / longest
+        text = format_point(value, unit)
+        drawing.bar(0, ROW * at + 2, length, 11, "f1" if at == 0 else "f0")
+        label = f"{name} {text}" if len(name) + 1 + len(text) <= LABEL else text
+        drawing.text(length, ROW * at + 12, label, dx=5)
+        spelled.append(f"{name}: {text}" if name else text)
+    return drawing.svg("; ".join(spelled))
+
+
+def interval(value: Estimate, unit: str, reference: float) -> Markup:
+    """Draw an interval beside a reference, such as a ratio beside 1."""
+    low, high = value.low or value.value, value.high or value.value
+    first, last = min(low, reference), max(high, reference)
+    room = ROOM * (last - first) or 0.1
+    x = Scale(first - room, last + room, 0, 100)
+    drawing = Fluid(40)
+    drawing.line((0, 16), (100, 16), "grid")
+    drawing.upright(x(reference), 6, 26, "zero")
+    drawing.bar(x(low), 12, x(high) - x(low), 8, "fr")
+    drawing.dot(x(value.value), 16, 4.5, "f1")
+    drawing.text(x(reference), 38, format_value(reference, unit), anchor="middle")
+    other = low if abs(low - reference) > abs(high - reference) else high
+    if abs(x(other) - x(reference)) > 100 / 4:
+        drawing.text(x(other), 38, format_value(other, unit), anchor="middle")
+    ends = f"{format_value(low, unit)} to {format_value(high, unit)}"
+    return drawing.svg(f"{format_point(value, unit)}, interval {ends}")
+
+
+def _cut(name: str) -> str:
+    """Cut a name to as many words as have room before a strip."""
+    words = name.split()
+    while len(words) > 1 and len(" ".join(words)) > NAME:
+        words.pop()
+    return " ".join(words)[: NAME + 2]
+
+
+def strips(launches: Mapping[str, Sequence[float]]) -> Markup:
+    """Draw a dot for each launch, a row for each case."""
+    rows = list(launches.items())[:MOST_ROWS]
+    longest = max(max(values) for _, values in rows)
+    x = Scale(0, 1.06 * longest or 1.0, 32, 100)
+    drawing = Fluid(18 * len(rows) + 2)
+    spelled = []
+    for at, (name, values) in enumerate(rows):
+        y, kind = 18 * at + 10, COLOURS[min(at, 1)]
+        drawing.line((32, y), (100, y), "grid")
+        drawing.text(0, y + 4, _cut(name))
+        for value in values:
+            drawing.dot(x(value), y, 3.5, f"f{kind}", square=kind != "1")
+        ends = f"{format_value(min(values), 's', 2)} to {format_value(max(values), 's', 2)}"
+        spelled.append(f"{name}: {len(values)} launches, {ends}")
+    return drawing.svg("; ".join(spelled))

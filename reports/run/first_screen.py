@@ -1,0 +1,316 @@
+# SPDX-License-Identifier: MIT
+"""The first screen of a run's page: one sentence, the axes, the roofline, and the line of trust."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from reports.charts import bars, roof
+from reports.charts.bars import Bar
+from reports.findings.roofline import Roofline
+from reports.findings.select import is_cpu
+from reports.run.normal import OUTSIDE, Row
+from reports.run.rows import exercise_id
+from reports.summary.device_axes import Axis, DeviceAxes, Name
+from reports.summary.short import PRECISIONS, is_wide, precisions
+from reports.summary.views import Marks, doubtful
+from reports.table.facts import machine_title
+from reports.web.render import moment
+from suite import checks
+from suite.compare.alike import faults
+from suite.stored.run import Run
+from suite.units import counted, format_estimate, format_point, format_range, format_value, prefixed
+
+MOST = 4
+"""Axes that have room."""
+TITLES: dict[Name, str] = {
+    "memory": "Memory",
+    "overhead": "Overhead per operation",
+    "link_to_device": "Link, to the device",
+}
+"""Axes beside compute that the first screen shows, in their order."""
+UNKNOWN, NOT_MEASURED = "unknown", "not measured"
+
+
+@dataclass(frozen=True)
+class AxisRow:
+    """An axis as the page shows it.
+
+    Parameters
+    ----------
+    figure, unit
+        The number alone, and its unit with a prefix.
+    note
+        Its interval, its part of the datasheet, and how it was made.
+    place
+        Of the exercise that it is from, on the page.
+    """
+
+    title: str
+    figure: str
+    unit: str
+    note: str
+    bar: Markup
+    place: str
+    marks: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class FirstScreen:
+    """What a reader sees first.
+
+    Parameters
+    ----------
+    lead
+        The figures in one sentence.
+    others
+        How many other runs of the device there are, in words; empty where there is none.
+    sheet
+        Whether any axis has a datasheet's mark.
+    roof_title, roof_subtitle, roof
+        What the roofline says, in which units, and its drawing; empty where there is none.
+    trust
+        How many cases failed or are doubtful; empty where none is.
+    failed
+        Whether any case failed.
+    counts
+        How many failed, if none did, and how many cannot be true.
+    """
+
+    title: str
+    facts: list[tuple[str, str]]
+    lead: str
+    axes: list[AxisRow]
+    others: str
+    sheet: bool
+    roof_title: str
+    roof_subtitle: str
+    roof: Markup
+    trust: str
+    failed: bool
+    counts: str
+
+
+def first_screen(  # noqa: PLR0913, PLR0917 - one for each thing that it is made of
+    run: Run,
+    own: DeviceAxes,
+    roofs: Sequence[Roofline],
+    beside: Sequence[Row],
+    marks: Marks,
+    price: str,
+) -> FirstScreen:
+    """Return what a reader sees first.
+
+    Parameters
+    ----------
+    own
+        The axes of the run's device, beside those of other runs.
+    price
+        What the device costs, with its date; empty where that is not known.
+    """
+    shown = _shown(own)
+    mine = next((one for one in roofs if one.device == own.place), None)
+    most = max((len(one.others) for one in shown), default=0)
+    return FirstScreen(
+        title=_title(run, own),
+        facts=[*_facts(run, own, price)],
+        lead=" ".join([*_lead(own, shown, beside), *_errors(run)]),
+        axes=[_row(run, own, one, shown, marks) for one in shown],
+        others=f"{counted(most, 'other run')} of this device" if most else "",
+        sheet=any(one.sheet is not None for one in shown),
+        roof_title=_roof_title(mine) if mine else "",
+        roof_subtitle=_roof_subtitle(mine) if mine else "",
+        roof=_roof(mine, own) if mine else Markup(),
+        trust=_trust(run, marks),
+        failed=any(outcome.status == "failed" for outcome in run.frobench.outcomes),
+        counts=_counts(run),
+    )
+
+
+def _shown(own: DeviceAxes) -> list[Axis]:
+    """Choose the axes that have room: of a CPU a second precision, and no link."""
+    compute = [one for one in own.axes if one.name == "compute"]
+    first = compute[:1]
+    if is_cpu(own.place):
+        first += [one for one in compute[1:] if one.precision == "float32"]
+    found = [*first, *filter(None, (own.axis(name) for name in TITLES))]
+    return found[:MOST]
+
+
+def _title(run: Run, own: DeviceAxes) -> str:
+    """Name the devices that were measured, or the CPU with its cores."""
+    title = machine_title(run)
+    return title if is_cpu(own.place) else title.rpartition(" + ")[0] or own.device
+
+
+def _facts(run: Run, own: DeviceAxes, price: str) -> Iterator[tuple[str, str]]:
+    yield "Memory", format_value(own.memory_bytes, "B") if own.memory_bytes else UNKNOWN
+    yield "Power", _power(own)
+    yield "Price", price or UNKNOWN
+    yield "Measured", moment(run.datetime).partition(",")[0]
+    yield "torch", run.frobench.environment.software.torch
+    if not is_cpu(own.place):
+        yield "Host", machine_title(run).rpartition(" + ")[2]
+
+
+def _power(own: DeviceAxes) -> str:
+    limit = f"limit {format_value(own.limit_watts, 'W')}" if own.limit_watts else ""
+    if own.watts:
+        return f"{format_point(own.watts, 'W')}{f' ({limit})' if limit else ''}"
+    return f"{NOT_MEASURED} ({limit})" if limit else NOT_MEASURED
+
+
+def _lead(own: DeviceAxes, shown: Sequence[Axis], beside: Sequence[Row]) -> Iterator[str]:
+    """Yield the sentence of the figures, and behind it what is known of the device's kind."""
+    if not shown:
+        yield "No axis was measured."
+    else:
+        parts = [one for one in shown if one.part]
+        yield f"{', '.join(_spelled(one, named=one in parts[:1]) for one in shown)}."
+    if beside:
+        outside = [row for row in beside if row.word in OUTSIDE]
+        yield (
+            f"Not normal for its kind: {precisions(outside[0].name)} {outside[0].word} what others "
+            "measured."
+            if outside
+            else "Normal for its kind: no figure lies outside what others measured."
+        )
+    if is_cpu(own.place):
+        yield "No GPU was measured."
+
+
+def _errors(run: Run) -> Iterator[str]:
+    """Yield what is wrong with the whole run."""
+    for error in faults(run, ""):
+        yield f"The whole run has an error, so none of its figures is shown: {error}."
+
+
+def _spelled(axis: Axis, *, named: bool) -> str:
+    """Spell an axis for the sentence, with its interval where that is wide.
+
+    Parameters
+    ----------
+    named
+        Whether to say what a percent is of: once in a sentence is enough.
+    """
+    value = format_point(axis.value, axis.unit)
+    if is_wide(axis.value):
+        value = f"{_interval(axis)} (not conclusive)"
+    of = " of the link" if axis.name.startswith("link") else " of the datasheet" if named else ""
+    part = f" ({format_point(axis.part, '1')}{of})" if axis.part else ""
+    what = {
+        "compute": f" {PRECISIONS.get(axis.precision, axis.precision)}",
+        "memory": " memory",
+        "overhead": " per operation",
+        "link_to_device": " to the device",
+    }.get(axis.name, "")
+    return f"{value}{what}{part}"
+
+
+def _interval(axis: Axis) -> str:
+    """Spell the interval alone, to the digits of the estimate."""
+    text = format_estimate(axis.value, axis.unit)
+    _, bracket, ends = text.partition(" [")
+    return ends.removesuffix("]").replace(", ", " to ") if bracket else ""
+
+
+def _row(run: Run, own: DeviceAxes, axis: Axis, shown: Sequence[Axis], marks: Marks) -> AxisRow:
+    groups = {case.fullname: case.group for case in run.benchmarks}
+    wide = is_wide(axis.value) and axis.value.low is not None and axis.value.high is not None
+    if wide:
+        low, high = axis.value.low or 0.0, axis.value.high or 0.0
+        figure = format_range(low, high, axis.unit, digits=2)
+    else:
+        figure = format_point(axis.value, axis.unit)
+    number, _, unit = figure.rpartition(" ")
+    precision = PRECISIONS.get(axis.precision, axis.precision)
+    title = f"Compute, {precision}" if axis.name == "compute" else TITLES[axis.name]
+    longest = max(
+        (one.value.high or one.value.value for one in shown if one.name == axis.name), default=0.0
+    )
+    note = _note(axis, own, wide=wide)
+    label = f"{title}: {format_estimate(axis.value, axis.unit)}. {note}"
+    bar = Bar(axis.value, axis.unit, label, axis.sheet, _sheet(axis), axis.others)
+    return AxisRow(
+        title,
+        number,
+        unit,
+        note,
+        bars.draw(bar, longest),
+        exercise_id(groups.get(axis.cases[0], "")) if axis.cases else "answers",
+        doubtful(axis.cases, marks),
+    )
+
+
+def _sheet(axis: Axis) -> str:
+    """Name a datasheet's mark with its value."""
+    if axis.sheet is None:
+        return ""
+    factor, _ = prefixed(axis.value.value, axis.unit)
+    name = "link" if axis.name.startswith("link") else "datasheet"
+    return f"{name} {format_value(axis.sheet / factor, '')}"
+
+
+def _note(axis: Axis, own: DeviceAxes, *, wide: bool) -> str:
+    launches = counted(axis.value.launches, "launch")
+    ends = _interval(axis) or f"no interval: {launches}"
+    part = f"{format_point(axis.part, '1')} of the datasheet" if axis.part else ""
+    if axis.name.startswith("link") and axis.part:
+        part = f"pinned, {format_point(axis.part, '1')} of the link"
+    better = "lower is better" if axis.lower_is_better else ""
+    basis = axis.basis if not (is_cpu(own.place) and axis.lower_is_better) else ""
+    known = ["not conclusive" if wide else ends, part, better, basis]
+    return ", ".join(one for one in known if one)
+
+
+def _roof_title(found: Roofline) -> str:
+    """State how near the fastest product comes to its ceiling, in the first precision."""
+    precision = found.dots[0].precision
+    best = max(
+        (dot for dot in found.dots if dot.precision == precision), key=lambda dot: dot.part.value
+    )
+    part = format_point(best.part, "1")
+    return f"Products reach {part} of the {PRECISIONS.get(precision, precision)} ceiling"
+
+
+def _roof_subtitle(found: Roofline) -> str:
+    _, unit = prefixed(_most(found), found.plot.y.unit)
+    return f"Roofline, {unit} by FLOP per byte. One point per product."
+
+
+def _most(found: Roofline) -> float:
+    """Return the highest ceiling of a roofline."""
+    return max(line.points[-1].y.value for line in found.plot.lines)
+
+
+def _roof(found: Roofline, own: DeviceAxes) -> Markup:
+    """Draw a roofline with the values of its ceilings, all in the unit of the highest."""
+    _, unit = prefixed(_most(found), found.plot.y.unit)
+    names = {}
+    for series, line in zip(found.plot.series, found.plot.lines, strict=True):
+        peak = format_point(line.points[-1].y, found.plot.y.unit).removesuffix(f" {unit}")
+        names[series.label] = f"{PRECISIONS.get(series.label, series.label)} {peak}"
+    memory = own.axis("memory")
+    slope = f"memory {format_point(memory.value, memory.unit)}" if memory else "memory"
+    return roof.draw(found.plot, names, slope)
+
+
+def _trust(run: Run, marks: Marks) -> str:
+    """Say how many cases are doubtful, and that none is where none is."""
+    failed = sum(outcome.status == "failed" for outcome in run.frobench.outcomes)
+    each = ({*marks.get(case.fullname, ())} - {"failed"} for case in run.benchmarks)
+    cases = [words for words in each if words]
+    said = [f"{counted(failed, 'case')} failed"] if failed else []
+    if cases:
+        what = "noisy" if all("noisy" in words for words in cases) else "doubtful"
+        said.append(f"{len(cases)} of {counted(len(run.benchmarks), 'case')} {what}")
+    return ", ".join(said)
+
+
+def _counts(run: Run) -> str:
+    """Say of what there is none, or how many cases cannot be true."""
+    failed = sum(outcome.status == "failed" for outcome in run.frobench.outcomes)
+    errors = [one for one in run.frobench.conclusions if one.severity == "error"]
+    wrong = len({one.case for one in errors if one.case and one.code not in checks.REPORTED})
+    return ", ".join([*([] if failed else ["0 failed"]), f"{wrong} implausible"])

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: MIT
+"""Answers and questions in few words, for the rows of a page and the lines of a terminal.
+
+What the numbers do not support is no headline: of an interval wider than a factor of two only the
+ends are named, and of launches in two modes both. A ratio is formed within each launch, so that
+modes of the launches are none of its own.
+"""
+
+import re
+
+from reports.findings.finding import RATIO, Finding
+from reports.table.modes import two_modes
+from suite.stored.run import Estimate, Run
+from suite.units import format_estimate, format_range
+
+WIDE = 2.0
+"""The upper end of an interval as a multiple of its lower end, above which it is no headline."""
+MOST_WORDS = 13
+"""Words of a question."""
+PRECISIONS = {
+    "bfloat16": "bf16",
+    "float16": "fp16",
+    "tfloat32": "tf32",
+    "float32": "fp32",
+    "float64": "fp64",
+    "float8_e4m3fn": "fp8",
+}
+"""Precisions as people call them; others keep their name."""
+_PRECISION = re.compile(r"\b(?:b?float16|t?float32|float64|float8_e4m3fn)\b")
+_CLAUSE = re.compile(r"(?:[^;(\[]|\([^)]*\)|\[[^\]]*\])*")
+"""What stands before a semicolon that no bracket holds."""
+
+
+def is_wide(value: Estimate) -> bool:
+    """Tell whether an interval is wider than a factor of two."""
+    low, high = value.low, value.high
+    return low is not None and high is not None and (high > WIDE * low if low > 0 else high > 0)
+
+
+def precisions(text: str) -> str:
+    """Call the precisions in a text as people do."""
+    return _PRECISION.sub(lambda found: PRECISIONS[found[0]], text)
+
+
+def answer(run: Run, finding: Finding) -> str:
+    """Return an answer in one plain sentence."""
+    return _here(run, precisions(_sentence(finding)))
+
+
+def _here(run: Run, text: str) -> str:
+    """Call the accelerators of a run by what they are, where all have one name."""
+    names = {one.name for one in run.frobench.environment.accelerators}
+    return text.replace(f"the {names.pop()}", "this GPU") if len(names) == 1 else text
+
+
+def rule(finding: Finding) -> str:
+    """Return the rule of thumb of an answer; empty where it has none."""
+    return precisions(finding.rule_of_thumb)
+
+
+def _sentence(finding: Finding) -> str:
+    sentence = finding.brief or first_clause(finding.answer)
+    value = finding.value
+    if value is None:
+        return sentence
+    printed = format_estimate(value, finding.unit)
+    found = None if finding.unit == RATIO else two_modes(finding.by_launch)
+    if found:
+        return sentence.replace(printed, found.text(finding.unit), 1)
+    if is_wide(value) and value.low is not None and value.high is not None:
+        ends = format_range(value.low, value.high, finding.unit, digits=2)
+        return f"Not conclusive: {ends} {finding.label}."
+    return sentence
+
+
+def first_clause(sentence: str) -> str:
+    """Return a sentence up to its first semicolon."""
+    found = _CLAUSE.match(sentence)
+    clause = found[0] if found else sentence
+    return f"{clause.rstrip(' .')}."
+
+
+def question(run: Run, asked: str, stored: str) -> str:
+    """Return the question of a row, of at most `MOST_WORDS` words.
+
+    Parameters
+    ----------
+    asked, stored
+        Of the leading answer, and of the exercise: the first is taken that is short enough as it
+        is, or else up to a comma or a colon.
+    """
+    texts = [_here(run, text) for text in (asked, stored)]
+    cut = (f"{re.split('[,:] ', text)[0].rstrip('?')}?" for text in texts)
+    fitting = (text for text in (*texts, *cut) if 0 < len(text.split()) <= MOST_WORDS)
+    return next(fitting, f"{' '.join(texts[0].split()[: MOST_WORDS - 1])} \N{HORIZONTAL ELLIPSIS}")

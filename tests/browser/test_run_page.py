@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: MIT
+"""The page of the newest stored run is short, begins with what decides, and opens to everything."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser
+
+from tests.browser.chromium import HEIGHT, Look, Shown, shown
+from tests.browser.sites import newest
+
+SCREENS, WORDS, SHEETS = 5, 800, 6
+"""Of the page with every row folded: screens of 1280 x 900 pixels, words, sheets of A4."""
+DESK = Look("light", 1280)
+
+
+@pytest.fixture
+def page(browser: Browser, folder: Path) -> Iterator[Shown]:
+    (path,) = (folder / "honest").glob(f"*/{newest().stem}.html")
+    with shown(browser, path.as_uri(), DESK) as one:
+        yield one
+
+
+def test_folded_it_takes_few_screens_words_and_sheets(page: Shown) -> None:
+    height = page.page.evaluate("document.documentElement.scrollHeight")
+    words = str(page.page.locator("body").inner_text()).split()
+    sheets = len(re.findall(rb"/Type\s*/Page[^s]", page.page.pdf(prefer_css_page_size=True)))
+    assert height <= SCREENS * HEIGHT
+    assert len(words) <= WORDS
+    assert 1 <= sheets <= SHEETS
+
+
+def test_the_first_screen_holds_sentence_axes_roofline_and_trust(page: Shown) -> None:
+    for part in (".lead", ".axes", "svg.fluid[aria-label*='ceilings']", ".trust"):
+        box = page.page.locator(part).first.bounding_box()
+        assert box is not None, part
+        assert box["y"] + box["height"] <= HEIGHT, part
+
+
+def test_a_row_opens_to_its_chart_its_method_and_its_cases(page: Shown) -> None:
+    row = page.page.locator("details.exercise").first
+    cases = row.locator("tr[id^='case-']")
+    assert not cases.first.is_visible()
+    row.locator("summary").first.click()
+    assert row.locator("figure").first.is_visible()
+    assert row.get_by_text("How this was measured").is_visible()
+    row.locator("details.fold summary").first.click()
+    assert cases.first.is_visible()
+
+
+def test_a_box_takes_a_kind_of_doubt_out_without_a_script(browser: Browser, page: Shown) -> None:
+    with shown(browser, page.page.url, DESK, script=False) as one:
+        one.page.locator("#doubts details.fold > summary").first.click()
+        first, second = one.page.locator(".kind-1"), one.page.locator(".kind-2")
+        assert first.is_visible()
+        one.page.locator("#kind-1").uncheck()
+        assert not first.is_visible()
+        assert second.is_visible()
+
+
+def test_paper_folds_the_rows_unless_all_are_asked_for(browser: Browser, page: Shown) -> None:
+    rows = page.page.locator("tr[id^='case-']")
+    page.page.emulate_media(media="print")
+    assert not rows.first.is_visible()
+    with shown(browser, f"{page.page.url}#unfolded", DESK) as one:
+        one.page.emulate_media(media="print")
+        assert one.page.locator("tr[id^='case-']").first.is_visible()

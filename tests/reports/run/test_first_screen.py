@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: MIT
+"""The first screen and the rows of a run's page, on made-up runs whose truth is known."""
+
+import re
+
+import pytest
+
+from reports.findings import sections
+from reports.findings.finding import Section
+from reports.run.contents import Contents, contents
+from reports.run.first_screen import FirstScreen
+from reports.run.rows import absent, row
+from reports.summary import views
+from reports.summary.device_axes import device_axes, with_others
+from suite.stored.run import Case, Conclusion, Energy, Run, Work
+from suite.units import format_point
+from tests.instruments.exact_runs import LAUNCHES, case
+from tests.reports.summary.test_device_axes import CPU, GPU, everything, of, run_of
+
+TWO = [22e-6, 22.1e-6, 22.2e-6, 22.3e-6, 41e-6, 41.1e-6, 41.2e-6, 41.3e-6]
+"""Launches of one case in two modes, seconds."""
+
+
+def shown(run: Run) -> Contents:
+    return contents(run, sections(run))
+
+
+def first(run: Run) -> FirstScreen:
+    return shown(run).first
+
+
+@pytest.fixture(scope="module")
+def gpu() -> Contents:
+    return shown(run_of([*everything(GPU), *everything(CPU)]))
+
+
+def test_a_gpu_has_four_axes_and_one_sentence_of_the_same_numbers(gpu: Contents) -> None:
+    screen = gpu.first
+    assert [one.title for one in screen.axes] == [
+        "Compute, bf16",
+        "Memory",
+        "Overhead per operation",
+        "Link, to the device",
+    ]
+    for one in screen.axes:
+        assert f"{one.figure} {one.unit}" in screen.lead
+    assert screen.lead.count("of the datasheet") == 1
+    assert screen.title == "NVIDIA H200"
+    assert ("Power", "not measured (limit 700 W)") in screen.facts
+    assert ("Price", "unknown") in screen.facts
+
+
+def test_measured_power_and_a_known_price_stand_in_the_facts() -> None:
+    cases = everything(GPU)
+    cases[0].extra_info.energy = Energy(joules=[600.0] * LAUNCHES, seconds=[1.0] * LAUNCHES)
+    run = run_of(cases)
+    screen = contents(run, sections(run), price="2,000 USD (2026-01-01)").first
+    assert dict(screen.facts)["Power"].endswith(" W (limit 700 W)")
+    assert ("Price", "2,000 USD (2026-01-01)") in screen.facts
+
+
+def test_a_cpu_has_what_was_measured_of_it_and_no_link() -> None:
+    screen = first(run_of(everything(CPU), accelerators=0))
+    assert [one.title for one in screen.axes][-2:] == ["Memory", "Overhead per operation"]
+    assert "No GPU was measured." in screen.lead
+    assert screen.sheet is False
+
+
+def test_the_axis_the_sentence_and_the_row_print_one_figure_alike(gpu: Contents) -> None:
+    """One figure has one precision wherever it stands."""
+    overhead = gpu.first.axes[2]
+    printed = f"{overhead.figure} {overhead.unit}"
+    lead = next(one for one in gpu.sections if one.id.startswith("exercise-many"))
+    assert lead.row is not None
+    assert printed in gpu.first.lead
+    assert lead.row.answer.startswith(printed)
+    assert printed in lead.answers.findings[0].answer
+
+
+def test_other_runs_of_the_device_are_dots_and_are_counted() -> None:
+    run = run_of(everything(GPU))
+    own = device_axes(run)
+    beside = with_others(own, [own, own])
+    screen = contents(run, sections(run), axes=beside).first
+    assert screen.others == "2 other runs of this device"
+    assert all(str(one.bar).count('class="spec"') == 2 for one in screen.axes)
+    assert not first(run).others
+
+
+def test_without_any_axis_the_page_says_so() -> None:
+    screen = first(run_of([], accelerators=0))
+    assert screen.lead.startswith("No axis was measured.")
+    assert screen.axes == []
+
+
+def test_the_line_of_trust_counts_cases() -> None:
+    run = run_of(everything(CPU), accelerators=0)
+    assert first(run).trust == ""
+    noisy = [one.fullname for one in run.benchmarks[:2]]
+    run.frobench.conclusions = [
+        Conclusion(code="noisy-case", severity="warning", message="", advice="", case=name)
+        for name in noisy
+    ]
+    assert re.fullmatch(r"2 of \d+ cases noisy", first(run).trust)
+    assert first(run).counts == "0 failed, 0 implausible"
+    run.frobench.outcomes[0].status = "failed"
+    assert first(run).trust.startswith("1 case failed, ")
+
+
+def test_an_error_of_the_whole_run_is_told() -> None:
+    run = run_of([], accelerators=0)
+    early = "launch 2 began too early"
+    error = Conclusion(code="clock-set-back", severity="error", message=early, advice="")
+    run.frobench.conclusions = [error]
+    assert f"none of its figures is shown: clock-set-back: {early}." in first(run).lead
+
+
+def loops(seconds: list[float] | float) -> list[Case]:
+    return of(
+        "norm_logging",
+        [
+            case(name, seconds, CPU, work=Work(items=1000.0), steps=1000)
+            for name in ("bench_item", "bench_log_on_device")
+        ],
+    )
+
+
+def section_of(run: Run, exercise: str) -> Section:
+    return next(one for one in sections(run) if one.exercise == exercise)
+
+
+def test_launches_in_two_modes_are_a_strip_and_say_so() -> None:
+    run = run_of(loops(TWO), accelerators=0)
+    found = row(run, section_of(run, "norm_logging"), views.marks(run))
+    assert found.marks[0] == "two modes"
+    assert str(found.chart).count("<circle") == len(TWO)
+    assert str(found.chart).count("<rect") == len(TWO)  # the other case has square marks
+    (listed,) = [one for one in shown(run).sections if one.rows]
+    assert [one.modes for one in listed.rows] == ["22 or 41 µs"] * 2
+    steady = run_of(loops(30e-6), accelerators=0)
+    assert row(steady, section_of(steady, "norm_logging"), {}).marks == ()
+
+
+def test_a_wide_interval_is_marked_and_no_headline() -> None:
+    cases = [
+        case("bench_item", [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0], CPU, steps=1000),
+        case("bench_log_on_device", [1.0] * LAUNCHES, CPU, steps=1000),
+    ]
+    for one in cases:
+        one.extra_info.work = Work(items=1000.0)
+    run = run_of(of("norm_logging", cases), accelerators=0)
+    found = row(run, section_of(run, "norm_logging"), {})
+    assert "wide interval" in found.marks
+    assert found.answer.startswith("Not conclusive: ")
+
+
+def test_a_reason_that_is_not_known_is_not_invented() -> None:
+    """The run has no case with CUDA graphs, be it because none was there when it was made."""
+    run = run_of(everything(GPU))
+    reasons = [one.reason for one in absent(sections(run))]
+    assert "the run has no such case" in reasons
+    assert not any("not part of" in reason for reason in reasons)
+
+
+def test_what_was_not_measured_stands_once_by_its_reason(gpu: Contents) -> None:
+    questions = [question for one in gpu.absent for question in one.questions]
+    assert len(questions) == len(set(questions))
+    told = [finding for one in gpu.sections for finding, _ in one.more]
+    assert not any(finding.absent for finding in told)
+
+
+def test_every_row_has_a_short_question_and_one_clause(gpu: Contents) -> None:
+    rows = [one.row for one in gpu.sections if one.row]
+    assert len(rows) == len(gpu.sections)
+    for one in rows:
+        assert len(one.question.split()) <= 13
+        assert one.answer.endswith(".")
+        assert one.chart
+
+
+def test_the_ceiling_of_the_roofline_and_the_axis_are_printed_alike() -> None:
+    cases = [*everything(GPU)]
+    flops = 2.0 * 4096**3
+    work = Work(flops=flops, bytes=6.0 * 4096**2)
+    cases += of(
+        "matmul", [case("bench_square", flops / 3e14, GPU, work=work, n=4096, dtype="bfloat16")]
+    )
+    run = run_of(cases)
+    screen = first(run)
+    own = device_axes(run)
+    memory = own.axis("memory")
+    assert memory is not None
+    assert f"memory {format_point(memory.value, 'B/s')}" in screen.roof
+    assert screen.roof_title.startswith("Products reach ")

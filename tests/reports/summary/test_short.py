@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: MIT
+"""Rows say what the numbers support, in few words."""
+
+import pytest
+from msgspec.structs import replace
+
+from reports.findings.finding import RATIO, Finding
+from reports.summary import short
+from suite.stored.run import Estimate, Run
+from suite.units import format_estimate
+from tests.instruments import factory
+
+
+@pytest.fixture(scope="module")
+def run() -> Run:
+    return factory.run(accelerators=1, profile="quick")
+
+
+def finding(
+    value: Estimate, unit: str, *, brief: str = "", by_launch: tuple[float, ...] = ()
+) -> Finding:
+    printed = format_estimate(value, unit)
+    return Finding(
+        "name",
+        "What?",
+        f"{printed} of a thing (with more; inside); and another clause.",
+        value,
+        unit,
+        "of a thing",
+        by_launch,
+        brief=brief.replace("{value}", printed),
+    )
+
+
+def test_the_first_clause_answers_where_there_is_no_shorter_one(run: Run) -> None:
+    value = Estimate(1e-3, 0.99e-3, 1.01e-3, 8)
+    text = format_estimate(value, "s")
+    assert short.answer(run, finding(value, "s")) == f"{text} of a thing (with more; inside)."
+    brief = finding(value, "s", brief="{value}, in brief.")
+    assert short.answer(run, brief) == f"{text}, in brief."
+
+
+def test_an_interval_wider_than_a_factor_of_two_is_no_headline(run: Run) -> None:
+    wide = Estimate(0.04, 0.03, 0.08, 8)
+    assert short.answer(run, finding(wide, "1")) == "Not conclusive: 3 to 8% of a thing."
+    assert short.is_wide(Estimate(1.0, -1.0, 2.0, 8))
+    assert not short.is_wide(Estimate(1.0, 0.9, 1.8, 8))
+    assert not short.is_wide(Estimate(1.0, None, None, 3))
+
+
+def test_two_modes_are_both_named_instead_of_a_mean(run: Run) -> None:
+    by_launch = (22e-6, 22.1e-6, 22.2e-6, 41e-6, 41.1e-6, 41.2e-6)
+    found = finding(Estimate(31e-6, 22e-6, 41e-6, 6), "s", by_launch=by_launch)
+    assert short.answer(run, found).startswith("22 or 41 µs of a thing")
+
+
+def test_a_ratio_keeps_its_interval_though_launches_are_in_two_modes(run: Run) -> None:
+    by_launch = (1.0, 1.0, 1.0, 1.8, 1.8, 1.8)
+    found = finding(Estimate(1.0, 1.0, 1.8, 6), RATIO, by_launch=by_launch)
+    assert "[1.0, 1.8]" in short.answer(run, found)
+
+
+def test_a_question_has_thirteen_words_at_most(run: Run) -> None:
+    plain = "What does it cost?"
+    long = "How near to perfect scaling are products on two halves, begun by a process each?"
+    endless = " ".join(["word"] * 20) + "?"
+    assert short.question(run, plain, long) == plain
+    assert short.question(run, long, plain) == plain
+    assert short.question(run, long, endless) == (
+        "How near to perfect scaling are products on two halves?"
+    )
+    assert len(short.question(run, endless, endless).split()) == short.MOST_WORDS
+
+
+def test_the_one_kind_of_gpu_is_called_this_gpu_and_precisions_are_short(run: Run) -> None:
+    asked = "How fast is float32 on the NVIDIA H200?"
+    assert short.question(run, asked, "") == "How fast is float32 on this GPU?"
+    assert short.precisions("bfloat16 and float32, not float321") == "bf16 and fp32, not float321"
+    part = run.frobench
+    other = replace(part.environment.accelerators[0], name="Another")
+    both = replace(part.environment, accelerators=[*part.environment.accelerators, other])
+    mixed = replace(run, frobench=replace(part, environment=both))
+    assert short.question(mixed, asked, "") == asked

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: MIT
+"""Launches in two modes are named, and noise in one mode is not."""
+
+from random import Random
+
+import pytest
+
+from reports.table.modes import Modes, modes_of, two_modes
+from tests.instruments.exact_runs import case
+
+TWO = [22.2, 22.8, 39.6, 40.4, 40.8, 41.2, 43.5]
+"""Seven launches of one case, microseconds."""
+
+
+def test_two_groups_far_apart_are_two_modes() -> None:
+    assert two_modes(TWO) == Modes(22.5, 40.8)
+    assert two_modes([*TWO[::-1], None]) == Modes(22.5, 40.8)
+
+
+def test_both_are_spelled_with_the_unit_once() -> None:
+    assert Modes(2.21e-5, 4.08e-5).text("s") == "22 or 41 µs"
+    assert Modes(9.8e-4, 1.9e-3).text("s") == "980 µs or 1.9 ms"
+
+
+@pytest.mark.parametrize(
+    "by_launch",
+    [
+        [1.0, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6],  # spread evenly
+        [1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 3.0],  # one launch alone
+        [1.0, 1.0, 1.0, 1.1, 1.1, 1.1, 1.1],  # too near
+        [1.0, 2.0, 2.1],  # too few
+        [-1.0, -1.0, 1.0, 1.0],  # no ratio between them
+        [],
+    ],
+)
+def test_anything_else_is_one_mode(by_launch: list[float]) -> None:
+    assert two_modes(by_launch) is None
+
+
+def test_noise_seldom_looks_like_two_modes() -> None:
+    chance = Random(0)  # noqa: S311 - no secret
+    drawn = ([chance.lognormvariate(0, 0.3) for _ in range(7)] for _ in range(2000))
+    assert sum(two_modes(one) is not None for one in drawn) <= 20
+
+
+def test_a_case_has_the_modes_of_its_launches() -> None:
+    seconds = [*TWO, 22.4]
+    assert modes_of(case("bench_any", [one * 1e-6 for one in seconds])) is not None
+    assert modes_of(case("bench_any", 1e-6)) is None
