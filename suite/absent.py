@@ -41,7 +41,7 @@ def absent_module(error: BaseException | None) -> str | None:
     return None
 
 
-def absent_in(said: str) -> str | None:
+def absent_in(output: str) -> str | None:
     """Return the module that a process could not find, if that is why it ended."""
-    found = _TOLD.search(said)
-    return found[1] if found and found[1] not in OWN else None
+    match = _TOLD.search(output)
+    return match[1] if match and match[1] not in OWN else None

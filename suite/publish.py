@@ -70,15 +70,17 @@ def redact(run: Run, names: Collection[str]) -> tuple[Run, list[Removed]]:
         Something is left that must not be published, or what is left is no valid run.
     """
     run = msgspec.json.decode(msgspec.json.encode(run), type=Run)
-    removed = [one for part in PARTS for one in part(run)]
+    removed = [item for part in PARTS for item in part(run)]
 
     def change(where: str, text: str) -> str:
         sought, version = vocabulary.sought(names, where), private.is_version(where)
         kept = private.hide(text, sought, version=version)
         if kept != text:
-            kinds = dict.fromkeys(one.kind for one in private.find(text, sought, version=version))
+            kinds = dict.fromkeys(
+                secret.kind for secret in private.find(text, sought, version=version)
+            )
             shown = private.hide(where, [name for name in names if not vocabulary.is_word(name)])
-            removed.append(Removed(place(shown), " and ".join(kinds)))
+            removed.append(Removed(pattern(shown), " and ".join(kinds)))
         return kept.replace(private.HIDDEN, "x") if _NAMES_OF_FILES.search(where) else kept
 
     clean: Run = private.rewritten(run, change)
@@ -91,8 +93,8 @@ def _prove(run: Run, names: Collection[str]) -> None:
     """Raise unless nothing is left that names anybody, and the run is valid."""
     for where, text in private.texts(run):
         sought = vocabulary.sought(names, where)
-        for found in private.find(text, sought, version=private.is_version(where)):
-            raise store.InvalidResult(place(where), f"still holds {found.kind}")
+        for secret in private.find(text, sought, version=private.is_version(where)):
+            raise store.InvalidResult(pattern(where), f"still holds {secret.kind}")
     for module in (*checks.OF_FILES, privacy):
         for fault in rule.conclusions(module, run):
             raise store.InvalidResult(fault.case or "$", f"{fault.code}: {fault.message}")
@@ -139,7 +141,7 @@ def _variables(run: Run) -> Iterator[Removed]:
 
 def _selection(run: Run) -> Iterator[Removed]:
     """Forget a selection as it was typed, unless its words are those of the cases' names."""
-    names = " ".join(one.fullname for one in run.frobench.outcomes).lower()
+    names = " ".join(outcome.fullname for outcome in run.frobench.outcomes).lower()
     typed = run.frobench.settings.expression
     if any(word not in names for word in set(_WORD.findall(typed.lower())) - _LOGIC):
         run.frobench.settings = replace(run.frobench.settings, expression=private.HIDDEN)
@@ -162,7 +164,8 @@ def _folder(run: Run) -> Iterator[Removed]:
     for entry in entries:
         entry.fullname = plain(entry.fullname)
     run.frobench.conclusions = [
-        replace(one, case=plain(one.case)) if one.case else one for one in run.frobench.conclusions
+        replace(conclusion, case=plain(conclusion.case)) if conclusion.case else conclusion
+        for conclusion in run.frobench.conclusions
     ]
     if changed:
         yield Removed("$.benchmarks[].fullname", "the benchmarks' folder")
@@ -188,6 +191,6 @@ PARTS: tuple[Callable[[Run], Iterator[Removed]], ...] = (
 """What is taken out whatever it says, or unless it says something known."""
 
 
-def place(where: str) -> str:
+def pattern(where: str) -> str:
     """Return the place of a text with ``[]`` for any entry of a list."""
     return _PLACE.sub("[]", where)

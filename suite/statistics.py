@@ -118,6 +118,6 @@ def finite(values: Sequence[float | None]) -> list[float]:
 
 
 def _quantile(ordered: list[float], fraction: float) -> float:
-    place = fraction * len(ordered) - 0.5
-    index = math.floor(place)
-    return ordered[index] + (place - index) * (ordered[index + 1] - ordered[index])
+    position = fraction * len(ordered) - 0.5
+    index = math.floor(position)
+    return ordered[index] + (position - index) * (ordered[index + 1] - ordered[index])

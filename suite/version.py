@@ -40,14 +40,14 @@ def version_in(module: Path, name: str) -> str:
     """
     if not module.is_file() or name not in definitions(module):
         raise LookupError(f"{module.name} has no {name}")
-    places, code = [(str(module), name)], set()
-    seen = set(places)
-    for place in places:  # grows while the names that each definition uses are found
-        text, used = _part(*place)
+    entries, code = [(str(module), name)], set()
+    known = set(entries)
+    for entry in entries:  # grows while the names that each definition uses are found
+        text, used = _part(*entry)
         if text is not None:
-            code.add((place[1], text))
-        places += [other for other in used if other not in seen]
-        seen.update(used)
+            code.add((entry[1], text))
+        entries += [other for other in used if other not in known]
+        known.update(used)
     lines = (f"{word}: {text}" for word, text in sorted(code))
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:12]
 
@@ -120,5 +120,9 @@ def _plain(definition: ast.stmt) -> list[ast.AST]:
             node.body = node.body[1:] or [ast.Pass()]
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             declared = DECLARATIONS.get(node.func.id)
-            node.keywords = [one for one in node.keywords if one.arg is None or one.arg != declared]
+            node.keywords = [
+                keyword
+                for keyword in node.keywords
+                if keyword.arg is None or keyword.arg != declared
+            ]
     return [*ast.walk(definition)]

@@ -22,7 +22,7 @@ from typing import Literal, NamedTuple
 import msgspec
 from msgspec import Struct
 
-from suite.compare.pairing import place
+from suite.compare.pairing import device_kind
 from suite.datasheets import catalog
 from suite.stored.run import Case, Scalar
 
@@ -136,7 +136,7 @@ def kind_of(case: Case) -> str:
 
 def on_cpu(case: Case) -> bool:
     """Tell whether a case runs on the CPU alone."""
-    return "accelerator" not in place(case)
+    return "accelerator" not in device_kind(case)
 
 
 def _fits(part: Part, case: Case) -> bool:

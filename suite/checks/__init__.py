@@ -74,8 +74,8 @@ def conclude(run: Run) -> list[Conclusion]:
     wrong is not judged by its numbers.
     """
     broken = list(rule.conclusions(structure, run))
-    named = {found.case for found in broken}
-    sound = replace(run, benchmarks=[one for one in run.benchmarks if one.fullname not in named])
+    named = {fault.case for fault in broken}
+    sound = replace(run, benchmarks=[case for case in run.benchmarks if case.fullname not in named])
     named_in = rule.conclusions(privacy, run)
     with facts.remembered():
         return [
@@ -102,8 +102,8 @@ def read(path: Path) -> Run:
 
 def judged(run: Run, conclusions: list[Conclusion] | None = None) -> Run:
     """Return a run with the conclusions that follow from its facts, or with these if known."""
-    found = conclude(run) if conclusions is None else conclusions
-    return replace(run, frobench=replace(run.frobench, conclusions=found))
+    current = conclude(run) if conclusions is None else conclusions
+    return replace(run, frobench=replace(run.frobench, conclusions=current))
 
 
 def credible(run: Run) -> Run:
@@ -113,19 +113,19 @@ def credible(run: Run) -> Run:
     concerns all of its cases.
     """
     errors = [
-        one
-        for one in run.frobench.conclusions
-        if one.severity == "error" and one.code not in REPORTED
+        error
+        for error in run.frobench.conclusions
+        if error.severity == "error" and error.code not in REPORTED
     ]
     if not errors:
         return run
-    reasons = {one.case: reason(one) for one in reversed(errors)}
+    reasons = {error.case: reason(error) for error in reversed(errors)}
     names = {case.fullname for case in run.benchmarks if {case.fullname, None} & reasons.keys()}
     outcomes = [
-        replace(one, status="failed", reason=reasons.get(one.fullname) or reasons[None])
-        if one.fullname in names
-        else one
-        for one in run.frobench.outcomes
+        replace(outcome, status="failed", reason=reasons.get(outcome.fullname) or reasons[None])
+        if outcome.fullname in names
+        else outcome
+        for outcome in run.frobench.outcomes
     ]
     return replace(
         run,
@@ -147,7 +147,7 @@ def validate(path: Path, but: Collection[str] = ()) -> list[Conclusion]:
 
     but : codes of damage that does not matter
     """
-    return [one for one in review(path, but) if one.severity != "info"]
+    return [conclusion for conclusion in review(path, but) if conclusion.severity != "info"]
 
 
 def review(path: Path, but: Collection[str] = ()) -> list[Conclusion]:
@@ -157,17 +157,23 @@ def review(path: Path, but: Collection[str] = ()) -> list[Conclusion]:
 
 def _review(path: Path, but: Collection[str]) -> list[Conclusion]:
     run, damaged = _opened(path)
-    broken = [one for one in damaged if one.code not in but]
+    broken = [conclusion for conclusion in damaged if conclusion.code not in but]
     if run is None or broken:
         return broken
-    declared = {(one.code, one.case) for one in run.frobench.conclusions if one.code in DECLARED}
-    found = [
-        replace(one, severity="warning") if (one.code, one.case) in declared else one
-        for one in conclude(run)
-        if one.code not in {*REPORTED, *but}
+    declared = {
+        (conclusion.code, conclusion.case)
+        for conclusion in run.frobench.conclusions
+        if conclusion.code in DECLARED
+    }
+    judged_anew = [
+        replace(conclusion, severity="warning")
+        if (conclusion.code, conclusion.case) in declared
+        else conclusion
+        for conclusion in conclude(run)
+        if conclusion.code not in {*REPORTED, *but}
     ]
-    faulty = any(one.severity == "error" for one in found)
-    return found if faulty else [*found, *_judge(run, today)]
+    faulty = any(conclusion.severity == "error" for conclusion in judged_anew)
+    return judged_anew if faulty else [*judged_anew, *_judge(run, today)]
 
 
 def damage(path: Path) -> list[Conclusion]:
@@ -191,8 +197,12 @@ def _opened(path: Path) -> tuple[Run | None, list[Conclusion]]:
         texts = _texts(data)
     except store.InvalidResult as fault:
         return None, [unreadable(fault)]
-    found = [one for module in OF_FILES for one in rule.conclusions(module, run, but={PERSONAL})]
-    return run, [*found, *_named(texts)]
+    damaged = [
+        conclusion
+        for module in OF_FILES
+        for conclusion in rule.conclusions(module, run, but={PERSONAL})
+    ]
+    return run, [*damaged, *_named(texts)]
 
 
 def _texts(data: bytes) -> list[tuple[str, str]]:
@@ -232,4 +242,4 @@ def broken(error: Exception) -> Conclusion:
 
 
 def _judge(run: Run, *modules: ModuleType) -> list[Conclusion]:
-    return [found for module in modules for found in rule.conclusions(module, run)]
+    return [conclusion for module in modules for conclusion in rule.conclusions(module, run)]

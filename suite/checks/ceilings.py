@@ -104,9 +104,9 @@ def sheet(device: Accelerator | None) -> Sheet | None:
 
 
 @cache
-def _sheet(told: bytes) -> Sheet | None:
+def _sheet(encoded: bytes) -> Sheet | None:
     try:
-        return catalog.sheet(msgspec.json.decode(told, type=Accelerator))
+        return catalog.sheet(msgspec.json.decode(encoded, type=Accelerator))
     except NotInCatalogError:
         return None
 
@@ -114,8 +114,10 @@ def _sheet(told: bytes) -> Sheet | None:
 def highest_clock(run: Run, name: str) -> float | None:
     """Return the highest clock of a device that was seen during a run, in hertz."""
     sensed = [case.extra_info.telemetry.get(name) for case in run.benchmarks]
-    seen = [one.values[CLOCK][2] for one in sensed if one and CLOCK in one.values]
-    return max(seen, default=None)
+    clocks = [
+        readings.values[CLOCK][2] for readings in sensed if readings and CLOCK in readings.values
+    ]
+    return max(clocks, default=None)
 
 
 def peak_ceiling(run: Run, case: Case) -> Ceiling | None:
@@ -137,7 +139,7 @@ def memory_ceiling(run: Run, case: Case) -> Ceiling | None:
 def host_ceiling(run: Run, case: Case) -> Ceiling | None:
     """Return how fast a case can copy between host and device; `None` if it does not."""
     through = path(case)
-    devices = [found for name in case.extra_info.devices if (found := accelerator(run, name))]
+    devices = [known for name in case.extra_info.devices if (known := accelerator(run, name))]
     if through not in {"host", "both-ways"} or not devices:
         return None
     links = LINK_NOISE * len(devices) * (2 if through == "both-ways" else 1)
@@ -159,7 +161,7 @@ def peer_ceiling(run: Run, case: Case) -> Ceiling | None:
     if path(case) != "between":
         return None
     known = [sheet(accelerator(run, name)) for name in case.extra_info.devices]
-    links = [one.figures.get("peer_bandwidth") for one in known if one]
+    links = [printed.figures.get("peer_bandwidth") for printed in known if printed]
     rates = [link.value for link in links if link]
     most = LINK_NOISE * (min(rates) if rates else FASTEST_PEER)
     return Ceiling(most, most, "their link carries" if rates else "any link of two devices carries")
@@ -179,10 +181,12 @@ def efficiencies(run: Run) -> Iterator[tuple[Case, list[float]]]:
         many, flops = len(set(case.extra_info.devices)), case.extra_info.work.flops or 0.0
         if many == 1 or not _counts(case):
             continue
-        alike = [one for one in single.get(case.group, []) if _alike(one, case)]
-        best = max(((one.extra_info.work.flops or 0.0) / fastest(one) for one in alike), default=0)
+        alike = [alone for alone in single.get(case.group, []) if _alike(alone, case)]
+        best = max(
+            ((alone.extra_info.work.flops or 0.0) / fastest(alone) for alone in alike), default=0
+        )
         if best:
-            yield case, [flops / one.seconds / (many * best) for one in by_launch(run, case)]
+            yield case, [flops / launch.seconds / (many * best) for launch in by_launch(run, case)]
 
 
 def _peak(run: Run, name: str, named: str) -> Ceiling:
@@ -193,20 +197,20 @@ def _peak(run: Run, name: str, named: str) -> Ceiling:
         return Ceiling(most, most, f"{cores} cores do in {named}")
     device = accelerator(run, name)
     known, quantity = sheet(device), f"peak_{named}"
-    emulated = any(one.startswith("CUBLAS_EMULATE") for one in _software(run).variables)
+    emulated = any(variable.startswith("CUBLAS_EMULATE") for variable in _software(run).variables)
     if device is None or emulated:
         best = (0.0 if emulated else _best(quantity)) or _best("peak_")
         return Ceiling(UNKNOWN_DEVICE * best, best, f"any device in the catalog can do in {named}")
-    seen = highest_clock(run, name)
+    observed = highest_clock(run, name)
     if known is None or quantity not in known.figures:
-        return _of_units(device, named, seen)
+        return _of_units(device, named, observed)
     printed, at_most, as_seen = (
         catalog.peak(known, named, at and min(max(at, 0.0), HIGHEST_CLOCK)).rate
-        for at in (None, device.max_clock_hz, seen)
+        for at in (None, device.max_clock_hz, observed)
     )
     highest = max(printed, at_most, as_seen)
     likely = highest if device.max_clock_hz else max(highest, generations.SEEN_BOOST * printed)
-    if seen and as_seen >= LEAST_CLOCK * printed:
+    if observed and as_seen >= LEAST_CLOCK * printed:
         likely = as_seen
     # Sums as narrow as the factors double the rate of some cards. In float8 PyTorch asks for them,
     # in float16 only if it is told to.
@@ -216,10 +220,10 @@ def _peak(run: Run, name: str, named: str) -> Ceiling:
     return Ceiling(ABOVE_BOOST * may * highest, likely * (may if asked else 1), why)
 
 
-def _of_units(device: Accelerator, named: str, seen: float | None) -> Ceiling:
+def _of_units(device: Accelerator, named: str, observed: float | None) -> Ceiling:
     """Judge a device without a peak by its units, their clock and its generation."""
     best = _best(f"peak_{named}") or _best("peak_")
-    clocks = [min(max(at, 0.0), HIGHEST_CLOCK) for at in (device.max_clock_hz, seen) if at]
+    clocks = [min(max(at, 0.0), HIGHEST_CLOCK) for at in (device.max_clock_hz, observed) if at]
     bound = generations.peak(device, named, max(clocks, default=None))
     if bound is None:
         return Ceiling(UNKNOWN_DEVICE * best, best, f"any device in the catalog can do in {named}")
@@ -262,14 +266,17 @@ def _together(many: list[Ceiling]) -> Ceiling | None:
         return None
     first = many[0]
     why = first.why if len(many) == 1 else f"{len(many)} devices do: each of them {first.why}"
-    return Ceiling(sum(one.most for one in many), sum(one.likely for one in many), why)
+    return Ceiling(
+        sum(ceiling.most for ceiling in many), sum(ceiling.likely for ceiling in many), why
+    )
 
 
 @cache
 def _best(quantity: str) -> float:
     """Return the largest figure in the catalog whose quantity begins so; 0 if there is none."""
     return max(
-        (one.value for one in catalog.read() if one.quantity.startswith(quantity)), default=0
+        (figure.value for figure in catalog.read() if figure.quantity.startswith(quantity)),
+        default=0,
     )
 
 
@@ -279,10 +286,10 @@ def _counts(case: Case) -> bool:
     return bool(case.extra_info.work.flops) and bool(devices) and all(map(is_accelerator, devices))
 
 
-def _alike(one: Case, many: Case) -> bool:
+def _alike(single: Case, many: Case) -> bool:
     """Tell whether two cases have the same parameters, as far as both have them."""
-    shared = one.params.keys() & many.params.keys() - {"device"}
-    return bool(shared) and all(one.params[name] == many.params[name] for name in shared)
+    shared = single.params.keys() & many.params.keys() - {"device"}
+    return bool(shared) and all(single.params[name] == many.params[name] for name in shared)
 
 
 def _software(run: Run) -> Software:

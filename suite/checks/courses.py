@@ -81,9 +81,9 @@ def drifts(cases: Values) -> Iterator[Drift]:
         if machine.is_seen(MACHINE_CHANCE):
             yield Drift(machine.change, None, machine.since)
             return
-    for place, fit in enumerate(_fits(apart)):
+    for column, fit in enumerate(_fits(apart)):
         if fit.is_seen(CASE_CHANCE):
-            yield Drift(fit.change, place, fit.since)
+            yield Drift(fit.change, column, fit.since)
 
 
 def _fits(cases: Values) -> list[Fit]:
@@ -107,7 +107,7 @@ def _rough_chance(case: Sequence[float]) -> float:
     if not length:
         return 1.0
     middle = (launches - 1) / 2
-    trend = sum((place - middle) * value for place, value in enumerate(case))
+    trend = sum((position - middle) * value for position, value in enumerate(case))
     fits = [abs(trend) / math.sqrt((launches**3 - launches) / 12)]
     for before, total in enumerate(accumulate(case), start=1):
         if BESIDE <= before <= launches - BESIDE:
@@ -125,7 +125,7 @@ def chance_of_trend(series: Sequence[float]) -> float:
     orders = [1]
     for k in range(2, len(series) + 1):
         sums = list(accumulate([0, *orders, *[0] * (k - 1)]))
-        orders = [now - sums[max(0, place - k)] for place, now in enumerate(sums)][1:]
+        orders = [now - sums[max(0, position - k)] for position, now in enumerate(sums)][1:]
     falls = sum(late < early for early, late in combinations(series, 2))
     rarer = min(falls, len(orders) - 1 - falls)
     return min(1.0, 2 * sum(orders[: rarer + 1]) / sum(orders))

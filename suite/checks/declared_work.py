@@ -73,24 +73,27 @@ def _work(module: Path, work: ast.expr, known: Known, unit: str) -> float | None
     if not (isinstance(work, ast.Call) and isinstance(work.func, ast.Name)):
         raise _UnknownError
     if work.func.id == "Work":
-        counted = [one.value for one in work.keywords if one.arg == unit]
+        counted = [keyword.value for keyword in work.keywords if keyword.arg == unit]
         return _value(module, counted[0], known) if counted else None
     helper = definitions(module).get(work.func.id)
     if not isinstance(helper, ast.FunctionDef) or not isinstance(helper.body[-1], ast.Return):
         raise _UnknownError
     returned = helper.body[-1].value
-    if returned is None or len([one for one in helper.body if not _is_text(one)]) > 1:
+    if (
+        returned is None
+        or len([statement for statement in helper.body if not _is_text(statement)]) > 1
+    ):
         raise _UnknownError
     return _work(module, returned, _bound(module, helper, work, known), unit)
 
 
 def _bound(module: Path, helper: ast.FunctionDef, call: ast.Call, known: Known) -> Known:
     """Return the arguments that a helper is called with, its defaults among them."""
-    names = [one.arg for one in helper.args.args]
+    names = [argument.arg for argument in helper.args.args]
     defaults = helper.args.defaults
     given = dict(zip(names[len(names) - len(defaults) :], defaults, strict=True))
     given |= dict(zip(names, call.args, strict=False))
-    given |= {one.arg: one.value for one in call.keywords if one.arg}
+    given |= {argument.arg: argument.value for argument in call.keywords if argument.arg}
     return {name: _value(module, value, known) for name, value in given.items()}
 
 

@@ -19,22 +19,23 @@ LEAST_PART = 0.05
 median."""
 
 
-class Seen(NamedTuple):
-    """What one launch saw of a case, in seconds; the names are those of `CaseInfo`.
+class Observed(NamedTuple):
+    """What one launch observed of a case, in seconds; the names are those of `CaseInfo`.
 
     number : of the launch, from 1
     seconds : median of the samples, which are of one call each
-    place : in the launch, from 1
+    whole : what is stored of the launch
+    position : in the launch, from 1
     parts : those that the launch has
     """
 
     number: int
-    launch: Launch
+    whole: Launch
     samples: list[float]
     seconds: float
     iterations: int
     warmup: float
-    place: int
+    position: int
     parts: dict[str, float]
 
     @property
@@ -43,16 +44,16 @@ class Seen(NamedTuple):
         return self.seconds * self.iterations
 
 
-_known: ContextVar[dict[int, list[Seen]] | None] = ContextVar("known", default=None)
+_known: ContextVar[dict[int, list[Observed]] | None] = ContextVar("known", default=None)
 """What was seen already, by the identity of the samples; nothing where no run is judged."""
 
 
-def by_launch(run: Run, case: Case) -> list[Seen]:
-    """Return what each launch that measured a case saw of it."""
+def by_launch(run: Run, case: Case) -> list[Observed]:
+    """Return what each launch that measured a case observed."""
     return _by_launch(run, case, case.stats.data)
 
 
-def by_version(run: Run, case: Case) -> list[tuple[str, list[Seen]]]:
+def by_version(run: Run, case: Case) -> list[tuple[str, list[Observed]]]:
     """Return what was seen of the body and of the other version, if there is one, with a prefix.
 
     The prefix is what a message about it begins with. All but the samples is the body's, and
@@ -74,7 +75,7 @@ def remembered() -> Iterator[None]:
         _known.reset(token)
 
 
-def _by_launch(run: Run, case: Case, data: list[float]) -> list[Seen]:
+def _by_launch(run: Run, case: Case, data: list[float]) -> list[Observed]:
     known = _known.get()
     if known is None:
         return _looked_at(run, case, data)
@@ -83,17 +84,17 @@ def _by_launch(run: Run, case: Case, data: list[float]) -> list[Seen]:
     return known[id(data)]
 
 
-def _looked_at(run: Run, case: Case, data: Sequence[float]) -> list[Seen]:
+def _looked_at(run: Run, case: Case, data: Sequence[float]) -> list[Observed]:
     info = case.extra_info
     return [
-        Seen(
+        Observed(
             number=number + 1,
-            launch=launch,
+            whole=launch,
             samples=(samples := list(data[end - count : end])),
             seconds=median(samples),
             iterations=info.iterations[number],
             warmup=info.warmup[number],
-            place=info.order[number],
+            position=info.order[number],
             parts={
                 name: value
                 for name, values in info.parts.items()
@@ -107,7 +108,7 @@ def _looked_at(run: Run, case: Case, data: Sequence[float]) -> list[Seen]:
     ]
 
 
-def said(value: float, unit: str) -> str:
+def spell(value: float, unit: str) -> str:
     """Return a number of a file that may have been changed, with its unit."""
     bounded = max(-MOST_SAID, min(value, MOST_SAID))
     return format_seconds(bounded) if unit == "s" else format_value(bounded, unit)
@@ -125,8 +126,8 @@ def accelerators(case: Case) -> list[str]:
 
 def mostly(signs: Iterable[bool], part: float = 0.5) -> bool:
     """Tell whether there are signs, and more than `part` of them say yes."""
-    said = list(signs)
-    return sum(said) > part * len(said)
+    answers = list(signs)
+    return sum(answers) > part * len(answers)
 
 
 def held_back(
@@ -140,15 +141,19 @@ def held_back(
     believed : tells of a device, and of what its sensors said, whether it was so
     """
     for case in run.benchmarks:
-        for device, seen in case.extra_info.telemetry.items():
-            if not believed(device, seen):
+        for device, sensed in case.extra_info.telemetry.items():
+            if not believed(device, sensed):
                 continue
-            parts = {name: part for name, part in (seen.held_back or {}).items() if name in reasons}
-            told = [
+            parts = {
+                name: part for name, part in (sensed.held_back or {}).items() if name in reasons
+            }
+            signs = [
                 f"{reasons[name]} ({name}) in {part:.0%}"
                 for name, part in parts.items()
                 if part >= LEAST_PART
             ]
-            if told:
-                message = f"{device} was held back by {', '.join(told)} of {seen.readings} readings"
+            if signs:
+                message = (
+                    f"{device} was held back by {', '.join(signs)} of {sensed.readings} readings"
+                )
                 yield Fault(message, case.fullname)

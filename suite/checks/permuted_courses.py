@@ -34,10 +34,10 @@ def fits(cases: Sequence[Sequence[float]], beside: int) -> list[tuple[float, flo
     largest = np.zeros(len(orders))
     for course in rows:
         np.maximum(largest, np.abs(course[orders] @ values).max(axis=1), out=largest)
-    found = np.abs(rows @ values)
+    strengths = np.abs(rows @ values)
     best_fits = []
-    for case, best in enumerate(found.argmax(axis=0).tolist()):
-        chance = float((largest >= found[best, case] * (1 - 1e-9)).mean())
+    for case, best in enumerate(strengths.argmax(axis=0).tolist()):
+        chance = float((largest >= strengths[best, case] * (1 - 1e-9)).mean())
         course = rows[best]
         change = math.expm1(float(course @ logs[:, case] * np.ptp(course)))
         best_fits.append((chance, change, best + beside if best else None))
@@ -47,9 +47,9 @@ def fits(cases: Sequence[Sequence[float]], beside: int) -> list[tuple[float, flo
 @cache
 def _courses(launches: int, beside: int) -> Values:
     """Return a trend and every step, a row each, of mean 0 and length 1."""
-    places = np.arange(launches, dtype=float)
-    steps = [places >= first for first in range(beside, launches - beside + 1)]
-    rows = np.array([places, *steps])
+    positions = np.arange(launches, dtype=float)
+    steps = [positions >= first for first in range(beside, launches - beside + 1)]
+    rows = np.array([positions, *steps])
     rows -= rows.mean(axis=1, keepdims=True)
     lengths: Values = np.linalg.norm(rows, axis=1, keepdims=True)
     return np.asarray(rows / lengths)

@@ -12,13 +12,13 @@ LONGEST = 20_000
 """Characters of an error with its traceback, of which the end is kept."""
 
 
-def place(error: BaseException, folder: Path) -> str:
+def where(error: BaseException, folder: Path) -> str:
     """Return the file and line below a folder that an error comes from, or nothing."""
     if isinstance(error, SyntaxError) and error.filename is not None:
         return _named(Path(error.filename), error.lineno, folder)
     frames = traceback.extract_tb(error.__traceback__)
-    places = (_named(Path(frame.filename), frame.lineno, folder) for frame in frames)
-    return next(filter(None, reversed([*places])), "")
+    lines = (_named(Path(frame.filename), frame.lineno, folder) for frame in frames)
+    return next(filter(None, reversed([*lines])), "")
 
 
 def last_place(error: BaseException) -> str:

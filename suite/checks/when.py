@@ -30,9 +30,9 @@ class Beginning(NamedTuple):
 def beginnings(run: Run) -> list[Beginning]:
     """Return when the launches began, without those that were cut off."""
     return [
-        Beginning(number, at, None if one.begun is UNSET else one.begun, one.seconds)
-        for number, one in enumerate(run.frobench.launches, start=1)
-        if (at := moment(one.started))
+        Beginning(number, at, None if launch.begun is UNSET else launch.begun, launch.seconds)
+        for number, launch in enumerate(run.frobench.launches, start=1)
+        if (at := moment(launch.started))
     ]
 
 

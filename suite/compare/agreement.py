@@ -64,8 +64,8 @@ def agreement(
     others, across : as for `compare_runs`
     """
     comparison = compare_runs(first, again, others, across)
-    found = Agreement(len(first.benchmarks), comparison, nothing_compared(comparison))
-    return Agreement(found.cases, comparison, found.doubt or _too_little(found))
+    unjudged = Agreement(len(first.benchmarks), comparison, nothing_compared(comparison))
+    return Agreement(unjudged.cases, comparison, unjudged.doubt or _too_little(unjudged))
 
 
 def typical_change(cases: Sequence[CaseComparison]) -> float:

@@ -22,8 +22,10 @@ def failures(run: Run, where: str) -> dict[str, str]:
 
     where : names the run in the reason
     """
-    found = {one.case: _spelled(one, where) for one in _errors(run) if one.case is not None}
-    found |= {
+    reasons = {
+        error.case: _spelled(error, where) for error in _errors(run) if error.case is not None
+    }
+    reasons |= {
         outcome.fullname: f"failed{where}: {outcome.reason}"
         for outcome in run.frobench.outcomes
         if outcome.status == "failed"
@@ -31,8 +33,8 @@ def failures(run: Run, where: str) -> dict[str, str]:
     for case in run.benchmarks:
         check = case.extra_info.check
         if check is not None and not check.passed:
-            found[case.fullname] = f"wrong result{where}: {check.compared}"
-    return found
+            reasons[case.fullname] = f"wrong result{where}: {check.compared}"
+    return reasons
 
 
 def faults(run: Run, where: str) -> list[str]:
@@ -40,21 +42,21 @@ def faults(run: Run, where: str) -> list[str]:
 
     where : as for `failures`
     """
-    return [_spelled(one, where) for one in _errors(run) if one.case is None]
+    return [_spelled(error, where) for error in _errors(run) if error.case is None]
 
 
 def other_thing(old: Case, late: Case, names: Names = str) -> str | None:
     """Say why two measurements of a case are not of the same thing, or ``None``."""
-    one, other = old.extra_info, late.extra_info
-    if one.version != other.version:
-        return f"another version of the benchmark: {one.version} -> {other.version}"
-    if [*map(names, one.devices)] != [*map(names, other.devices)]:
-        return f"other devices: {', '.join(one.devices)} -> {', '.join(other.devices)}"
-    if one.search and other.search and one.search.shape != other.search.shape:
-        shapes = (" x ".join(map(str, found.shape)) for found in (one.search, other.search))
+    before, after = old.extra_info, late.extra_info
+    if before.version != after.version:
+        return f"another version of the benchmark: {before.version} -> {after.version}"
+    if [*map(names, before.devices)] != [*map(names, after.devices)]:
+        return f"other devices: {', '.join(before.devices)} -> {', '.join(after.devices)}"
+    if before.search and after.search and before.search.shape != after.search.shape:
+        shapes = (" x ".join(map(str, search.shape)) for search in (before.search, after.search))
         return f"another shape was found: {' -> '.join(shapes)}"
-    if one.check and other.check and one.check.precision != other.check.precision:
-        return f"other precision: {one.check.precision} -> {other.check.precision}"
+    if before.check and after.check and before.check.precision != after.check.precision:
+        return f"other precision: {before.check.precision} -> {after.check.precision}"
     return None
 
 
@@ -73,7 +75,7 @@ def absence(case: Case, other: Run, names: Names = str) -> str:
 
 
 def _errors(run: Run) -> list[Conclusion]:
-    return [one for one in run.frobench.conclusions if one.severity == "error"]
+    return [conclusion for conclusion in run.frobench.conclusions if conclusion.severity == "error"]
 
 
 def _spelled(error: Conclusion, where: str) -> str:

@@ -47,12 +47,12 @@ def others_load(run: Run) -> float | None:
 
 def gauges(run: Run) -> dict[str, list[float]]:
     """Return the times of each body of the gauge, where enough launches have it."""
-    found: dict[str, list[float]] = {}
+    times_of: dict[str, list[float]] = {}
     for launch in run.frobench.launches:
         for name, seconds in launch.gauge.items():
             if seconds > 0:
-                found.setdefault(name, []).append(seconds)
-    return {name: times for name, times in found.items() if len(times) >= LEAST_LAUNCHES}
+                times_of.setdefault(name, []).append(seconds)
+    return {name: times for name, times in times_of.items() if len(times) >= LEAST_LAUNCHES}
 
 
 def gauge_shifts(base: Run, new: Run) -> dict[str, float]:
@@ -118,20 +118,20 @@ def _throttled(base: Run, new: Run) -> dict[str, str]:
 
 def _shifted(base: Run, new: Run) -> dict[str, str]:
     shifts = gauge_shifts(base, new)
-    found = {}
+    reasons = {}
     for case in new.benchmarks:
         shift = shift_of(case, shifts)
         if shift > math.log1p(LARGEST_SHIFT):
             by = format_value(math.expm1(shift), "1", digits=2)
-            found[case.fullname] = f"disturbed: a gauge of its device differs by more than {by}"
-    return found
+            reasons[case.fullname] = f"disturbed: a gauge of its device differs by more than {by}"
+    return reasons
 
 
 def _held_back(run: Run) -> set[str]:
     return {
-        one.case
-        for one in run.frobench.conclusions
-        if one.case is not None and one.code in HELD_BACK
+        conclusion.case
+        for conclusion in run.frobench.conclusions
+        if conclusion.case is not None and conclusion.code in HELD_BACK
     }
 
 

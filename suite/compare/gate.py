@@ -46,18 +46,18 @@ def nothing_compared(comparison: RunComparison | VersionComparison) -> str | Non
 
 def missing(comparison: RunComparison | VersionComparison) -> list[tuple[str, str]]:
     """Return the headline cases of the base that could not be compared, each with the reason."""
-    found = [
+    cases = [
         (name_of(case.fullname), case.reason or f"fewer than {LEAST_LAUNCHES} launches measured it")
         for case in comparison.cases
         if case.headline and case.p_value is None
     ]
     if isinstance(comparison, RunComparison):
-        found += [
+        cases += [
             (name_of(case.fullname), case.reason)
             for case in comparison.unmatched
             if case.headline and case.measured_in == "base"
         ]
-    return found
+    return cases
 
 
 def differing(differences: Sequence[Difference]) -> str:

@@ -7,7 +7,7 @@ accelerator against accelerator, CPU against CPU.
 """
 
 from suite.compare.model import CaseRatio, MachineComparison
-from suite.compare.pairing import Pair, match, place
+from suite.compare.pairing import Pair, device_kind, match
 from suite.compare.rank_tests import compare_values
 from suite.statistics import estimate, launch_medians
 from suite.stored.differences import compare_environments
@@ -16,7 +16,7 @@ from suite.stored.run import Case, Run
 
 def compare_machines(base: Run, new: Run) -> MachineComparison:
     """Hold two machines beside each other, case by case."""
-    found = compare_environments(base.frobench.environment, new.frobench.environment)
+    differing = compare_environments(base.frobench.environment, new.frobench.environment)
     matched = match(base, new)
     return MachineComparison(
         base=base.frobench.run,
@@ -26,7 +26,7 @@ def compare_machines(base: Run, new: Run) -> MachineComparison:
         ratios=[_ratio(pair) for pair in matched.pairs],
         unmatched=matched.unmatched,
         faults=matched.faults,
-        differences=[each for each in found if each.matters],
+        differences=[each for each in differing if each.matters],
     )
 
 
@@ -37,7 +37,7 @@ def _ratio(pair: Pair) -> CaseRatio:
         base_case=old.fullname,
         new_case=late.fullname,
         group=old.group,
-        place=place(old),
+        place=device_kind(old),
         base=estimate(base),
         new=estimate(new),
         speed=None if reason else compare_values(new, base).ratio,

@@ -20,10 +20,10 @@ def others(folders: Iterable[Path]) -> list[Levels]:
     made anew, which would take half a second a file: cases count that the file itself finds no
     error in.
     """
-    found = (file for folder in folders for file in folder.glob("*.json") if file.is_file())
-    files = {Path(os.path.realpath(file)) for file in found}
+    named = (file for folder in folders for file in folder.glob("*.json") if file.is_file())
+    files = {Path(os.path.realpath(file)) for file in named}
     newest = sorted(files, key=lambda file: file.name, reverse=True)[:MOST_FILES]
-    return [one for one in map(_levels, newest) if one is not None]
+    return [run for run in map(_levels, newest) if run is not None]
 
 
 def _levels(file: Path) -> Levels | None:

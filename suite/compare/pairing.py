@@ -53,14 +53,14 @@ def match(base: Run, new: Run) -> Matched:
 
 def by_key(run: Run) -> dict[Key, Case]:
     """Return the cases by what they do, the first where a machine has two kinds of accelerator."""
-    found: dict[Key, Case] = {}
+    cases: dict[Key, Case] = {}
     for case in run.benchmarks:
-        params = case.params | {"device": place(case)}
-        found.setdefault((case.fullname.partition("[")[0], tuple(sorted(params.items()))), case)
-    return found
+        params = case.params | {"device": device_kind(case)}
+        cases.setdefault((case.fullname.partition("[")[0], tuple(sorted(params.items()))), case)
+    return cases
 
 
-def place(case: Case) -> str:
+def device_kind(case: Case) -> str:
     """Return the kinds of the devices that take part, such as ``accelerator``."""
     return kind(str(case.params.get("device", case.extra_info.device)))
 

@@ -134,7 +134,7 @@ def compare_pairs(ratios: Sequence[float | None], demand: float = 0.0) -> Compar
         There is no value, or one is not finite or not positive.
     """
     logs = _logs(ratios)
-    means = [(one + other) / 2 for at, one in enumerate(logs) for other in logs[at:]]
+    means = [(first + second) / 2 for at, first in enumerate(logs) for second in logs[at:]]
     test = _Test(signed_rank(len(logs)), len(logs), degrees=len(logs) - 1, same=SAME_BESIDE)
     return _compared(means, test, demand, ALIKE)
 

@@ -38,8 +38,8 @@ def compare_runs(
     across
         Facts of the environment whose difference is the question, and makes no case incomparable.
     """
-    found = compare_environments(base.frobench.environment, new.frobench.environment)
-    differences = [each for each in found if each.matters and each.fact not in across]
+    differing = compare_environments(base.frobench.environment, new.frobench.environment)
+    differences = [each for each in differing if each.matters and each.fact not in across]
     errors = [*faults(base, " in base"), *faults(new, " in new")]
     whole = "the environments differ in what matters" if differences else next(iter(errors), None)
     failed = failures(new, " in new") | failures(base, " in base")
@@ -68,11 +68,11 @@ def compare_runs(
         cases=cases,
         unmatched=_unmatched(base, new, "base") + _unmatched(new, base, "new"),
         faults=errors,
-        environments=likeness(found),
+        environments=likeness(differing),
         differences=differences,
         across=stated(across, base, new),
         harmless=[
-            *(each for each in found if not each.matters and each.fact not in across),
+            *(each for each in differing if not each.matters and each.fact not in across),
             *settings_that_differ(base, new),
         ],
         counts=dict(Counter(case.word for case in cases)),

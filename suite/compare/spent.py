@@ -17,7 +17,11 @@ def settings_that_differ(base: Run, new: Run) -> list[Difference]:
         "settings.profile": (old.profile, late.profile),
         "settings.case_seconds": (old.case_seconds, late.case_seconds),
     }
-    return [Difference(fact, one, other) for fact, (one, other) in facts.items() if one != other]
+    return [
+        Difference(fact, before, after)
+        for fact, (before, after) in facts.items()
+        if before != after
+    ]
 
 
 def other_time(base: Run, new: Run, old: Case, late: Case) -> str | None:
@@ -35,8 +39,8 @@ def other_time(base: Run, new: Run, old: Case, late: Case) -> str | None:
     ]
     if min(_times(seconds), _times(counts)) < MUCH_LONGER:
         return None
-    one, other = seconds
-    return f"another time for a case on an accelerator: {one:g} s -> {other:g} s in a launch"
+    before, after = seconds
+    return f"another time for a case on an accelerator: {before:g} s -> {after:g} s in a launch"
 
 
 def _times(pair: list[float]) -> float:

@@ -160,7 +160,7 @@ def sheet(accelerator: Accelerator) -> Sheet:
     named = _named(accelerator.name)
     if not named:
         raise NotInCatalogError(f"the catalog has no datasheet of {accelerator.name!r}")
-    fitting = {device: one for device, one in named.items() if _fits(one, accelerator)}
+    fitting = {device: printed for device, printed in named.items() if _fits(printed, accelerator)}
     if not fitting:
         raise NotInCatalogError(
             f"memory or multiprocessors are not those of the catalog's {' or '.join(named)}"

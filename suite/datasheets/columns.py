@@ -17,12 +17,12 @@ def rows(path: Path, columns: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
     """
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:  # spreadsheets begin with a mark
-            header, *found = [*csv.reader(file)] or [[]]
+            header, *lines = [*csv.reader(file)] or [[]]
     except (UnicodeError, csv.Error) as error:
         raise ValueError(f"{path.name}: no table of text: {error}") from error
     if header != list(columns):
         raise ValueError(f"{path.name}: the columns are not {', '.join(columns)}")
-    for number, row in enumerate(found, 2):
+    for number, row in enumerate(lines, 2):
         if len(row) != len(columns):
             raise ValueError(f"{path.name}:{number}: {len(row)} columns, not {len(columns)}")
         yield f"{path.name}:{number}", row

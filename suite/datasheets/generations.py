@@ -61,8 +61,8 @@ class Bound(NamedTuple):
 
 def capability(device: str) -> str | None:
     """Return the capability of a device by its name in the catalog, where it is known."""
-    found = (known for pattern, known in CAPABILITIES.items() if re.search(pattern, device))
-    return next(found, None)
+    names = (known for pattern, known in CAPABILITIES.items() if re.search(pattern, device))
+    return next(names, None)
 
 
 def plain(stated: str | None) -> str:
@@ -139,7 +139,7 @@ def _alike(vendor: str, stated: str) -> tuple[list[Listed], Listed]:
         ]
         if alike:
             generation.append(alike)
-    ours = [one for one in listed.values() if next(iter(one.values())).vendor == vendor]
+    ours = [figures for figures in listed.values() if next(iter(figures.values())).vendor == vendor]
     return generation, ours
 
 

@@ -12,8 +12,8 @@ LATENCY = "latency"
 
 def text(run: Run) -> str:
     """Return the latency of each case."""
-    found = {reading.name: {LATENCY: _metric(reading)} for reading in readings(run)}
-    return as_json(found)
+    metrics = {reading.name: {LATENCY: _metric(reading)} for reading in readings(run)}
+    return as_json(metrics)
 
 
 def _metric(reading: Reading) -> dict[str, float]:

@@ -18,12 +18,12 @@ def text(run: Run) -> str:
     No sample has a timestamp: a collector that reads a file refuses samples of the past. When the
     run was measured is a gauge of its own.
     """
-    found = [(reading, _labels(run, reading)) for reading in readings(run)]
-    ends = [(labels, one.interval) for one, labels in found]
-    times = [(labels, one.seconds.value) for one, labels in found]
+    labelled = [(reading, _labels(run, reading)) for reading in readings(run)]
+    ends = [(labels, reading.interval) for reading, labels in labelled]
+    times = [(labels, reading.seconds.value) for reading, labels in labelled]
     lows = [(labels, both[0]) for labels, both in ends if both]
     highs = [(labels, both[1]) for labels, both in ends if both]
-    launches = [(labels, one.seconds.launches) for one, labels in found]
+    launches = [(labels, reading.seconds.launches) for reading, labels in labelled]
     lines = [
         *_gauge(CASE, "seconds", "Seconds of one call, the median over launches.", times),
         *_gauge(f"{CASE}_low", "seconds", "Lower end of the 95% interval.", lows),

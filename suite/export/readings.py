@@ -30,7 +30,7 @@ class Reading(Struct, frozen=True):
 
 def readings(run: Run) -> Iterator[Reading]:
     """Yield every case that passed, in the order of the run."""
-    passed = {one.fullname for one in run.frobench.outcomes if one.status == "passed"}
+    passed = {outcome.fullname for outcome in run.frobench.outcomes if outcome.status == "passed"}
     for case in run.benchmarks:
         if case.fullname in passed:
             medians = launch_medians(case.stats.data, case.extra_info.launches)

@@ -286,7 +286,7 @@ def _uncollected(error: BaseException, file: Path) -> str:
     module = absent_module(error)
     if module is not None and file.is_relative_to(CHECKOUT):
         return absent(module)
-    where = raised.place(error, file.parent) or file.name
+    where = raised.where(error, file.parent) or file.name
     if module is not None:
         mend = "install its package there (`pip install .`), or let PYTHONPATH name its folder"
         return f"{where}: {sys.executable} has no package {module}; {mend}"

@@ -43,7 +43,7 @@ def refusal(status: Literal["skipped", "failed"], error: BaseException, folder: 
         return Refusal(status, reason)
     if isinstance(error, LostRankError):
         return Refusal(status, reason, lost=True)
-    where = raised.place(error, folder)
+    where = raised.where(error, folder)
     return Refusal(
         status, f"{reason} ({where})" if where else reason, details=raised.whole(error, folder)
     )

@@ -80,25 +80,25 @@ def find(text: str, names: Collection[str] = (), *, version: bool = False) -> It
         if kind in HINTS and not any(hint in lower for hint in HINTS[kind]):
             continue
         if not version or kind != "an identifier" or " " in text:
-            yield from (Found(kind, *found.span()) for found in pattern.finditer(text))
-    for found in NUMBERS.finditer(text):
-        before = text[max(0, found.start() - _BEFORE) : found.start()]
-        if _is_address([int(part) for part in found.groups()], before, version):
-            yield Found("an address", *found.span())
-    for found in COLONS.finditer(text):
-        if _is_ipv6(found[0]) or _is_ipv6(found[0].rstrip(".:")):  # which may end a sentence
-            yield Found("an address", *found.span())
+            yield from (Found(kind, *match.span()) for match in pattern.finditer(text))
+    for match in NUMBERS.finditer(text):
+        before = text[max(0, match.start() - _BEFORE) : match.start()]
+        if _is_address([int(part) for part in match.groups()], before, version):
+            yield Found("an address", *match.span())
+    for match in COLONS.finditer(text):
+        if _is_ipv6(match[0]) or _is_ipv6(match[0].rstrip(".:")):  # which may end a sentence
+            yield Found("an address", *match.span())
     for name in names:
-        for found in re.finditer(rf"(?<![^\W_]){re.escape(name)}(?![^\W_])", text, re.IGNORECASE):
-            yield Found("a name of this host or its user", *found.span())
+        for match in re.finditer(rf"(?<![^\W_]){re.escape(name)}(?![^\W_])", text, re.IGNORECASE):
+            yield Found("a name of this host or its user", *match.span())
 
 
 def _is_address(parts: list[int], before: str, version: bool) -> bool:  # noqa: FBT001 - see `find`
     """Tell an address from a version, such as 9.10.2.21, which begins with a small number."""
     if max(parts) > _OCTET:
         return False
-    told = (version and not before) or VERSION_WORD.search(before) is not None
-    return not told or parts[0] >= _NO_VERSION
+    in_words = (version and not before) or VERSION_WORD.search(before) is not None
+    return not in_words or parts[0] >= _NO_VERSION
 
 
 def _is_ipv6(text: str) -> bool:
@@ -111,7 +111,7 @@ def _is_ipv6(text: str) -> bool:
 
 def hide(text: str, names: Collection[str] = (), *, version: bool = False) -> str:
     """Return a text without what `find` finds in it."""
-    spans = sorted((one.start, one.end) for one in find(text, names, version=version))
+    spans = sorted((secret.start, secret.end) for secret in find(text, names, version=version))
     kept, end = "", 0
     for start, stop in spans:
         if stop > end:
@@ -181,9 +181,9 @@ def told(value: object) -> Iterator[str]:
     return told_in(texts(value))
 
 
-def told_in(found: Iterable[tuple[str, str]]) -> Iterator[str]:
+def told_in(texts: Iterable[tuple[str, str]]) -> Iterator[str]:
     """Say which of some texts hold what, each given with its place."""
-    for where, text in found:
+    for where, text in texts:
         if kinds := _kinds(text, version=False):
             kinds = _kinds(text, version=is_version(where))
         for kind in kinds:
@@ -192,7 +192,7 @@ def told_in(found: Iterable[tuple[str, str]]) -> Iterator[str]:
 
 @lru_cache(maxsize=2**14)  # a run says most things many times
 def _kinds(text: str, *, version: bool) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(one.kind for one in find(text, version=version)))
+    return tuple(dict.fromkeys(secret.kind for secret in find(text, version=version)))
 
 
 def is_version(where: str) -> bool:

@@ -49,7 +49,9 @@ def disorder(value: object) -> str | None:
     """Say of plain JSON why it cannot be searched: it is nested too deep, or a name is too long."""
     level: list[Any] = [value]
     for _ in range(DEEPEST):
-        if any(len(name) > LONGEST_NAME for one in level if isinstance(one, dict) for name in one):
+        if any(
+            len(name) > LONGEST_NAME for part in level if isinstance(part, dict) for name in part
+        ):
             return f"a name of more than {LONGEST_NAME:,} characters"
         level = [item for each in level for item in _inside(each) if isinstance(item, dict | list)]
         if not level:

@@ -151,12 +151,12 @@ def facts(environment: Environment) -> dict[str, Scalar]:
     """Flatten an environment, without its own name for the machine and its reasons."""
     names = ", ".join(device.name for device in environment.accelerators)
     parts = to_builtins(environment)
-    found: dict[str, Scalar] = {"accelerators": names or "none"}
+    flat: dict[str, Scalar] = {"accelerators": names or "none"}
     if environment.label is not UNSET:
-        found["label"] = environment.label
+        flat["label"] = environment.label
     for part in ("cpu", "accelerators", "software", "topology"):
-        _flatten(parts.get(part, {}), part, found)
-    return found
+        _flatten(parts.get(part, {}), part, flat)
+    return flat
 
 
 def _flatten(value: Any, path: str, facts: dict[str, Scalar]) -> None:  # noqa: ANN401 - any JSON

@@ -125,15 +125,15 @@ def _misfit(text: str) -> InvalidResult:
 def _unreadable(data: bytes, error: Exception) -> InvalidResult:
     """Find the place of what is no JSON: Python's reader lets NaN pass, so look for that."""
     try:
-        found = _not_finite(json.loads(data), "$")
+        path = _not_finite(json.loads(data), "$")
     except json.JSONDecodeError as fault:
         begun = data.lstrip().startswith(b"{") and not data.rstrip().endswith(b"}")
         what = "the file is cut off" if begun or "truncated" in str(error) else "not JSON"
-        place = f"line {fault.lineno}, column {fault.colno}"
-        return InvalidResult("$", f"{what}: {fault.msg} ({place})")
+        position = f"line {fault.lineno}, column {fault.colno}"
+        return InvalidResult("$", f"{what}: {fault.msg} ({position})")
     except (UnicodeDecodeError, RecursionError):
-        found = None
-    return InvalidResult(found, "not a finite number") if found else InvalidResult("$", str(error))
+        path = None
+    return InvalidResult(path, "not a finite number") if path else InvalidResult("$", str(error))
 
 
 def _not_finite(value: object, where: str) -> str | None:
@@ -195,7 +195,7 @@ def encode(run: Run) -> bytes:
     """
     sealed = replace(run, frobench=replace(run.frobench, digest=digest(run)))
     text = msgspec.json.format(msgspec.json.encode(_plain(sealed)), indent=1)
-    return _FOLDED_LIST.sub(lambda found: _LINE_BREAK.sub(b"", found[0]), text) + b"\n"
+    return _FOLDED_LIST.sub(lambda match: _LINE_BREAK.sub(b"", match[0]), text) + b"\n"
 
 
 def write(run: Run, folder: Path) -> Path:
@@ -256,14 +256,14 @@ def find(paths: Iterable[Path]) -> list[Path]:
     FileNotFoundError
         A path leads nowhere.
     """
-    found: dict[str, Path] = {}
+    paths_by_file: dict[str, Path] = {}
     for path in paths:
         path.lstat()
         inside = sorted(path.rglob("*.json")) if path.is_dir() else [path]
         for file in inside:
             if not any(part.startswith(".") for part in file.relative_to(path).parts):
-                found.setdefault(os.path.realpath(file), file)  # of links to themselves too
-    return list(found.values())
+                paths_by_file.setdefault(os.path.realpath(file), file)  # of links to themselves too
+    return list(paths_by_file.values())
 
 
 def case_stats(samples: Sequence[float], iterations: int) -> CaseStats:

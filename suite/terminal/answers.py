@@ -158,9 +158,9 @@ def _block(name: str, sentences: Sequence[str], names: int, width: int) -> Itera
         for text in sentences:
             yield from _wrapped(text, width, indent=GAP)
         return
-    for place, text in enumerate(sentences):
+    for number, text in enumerate(sentences):
         first, *rest = _wrapped(text, width - names)
-        yield f"{printable(name) if place == 0 else '':{names}}{first}"
+        yield f"{printable(name) if number == 0 else '':{names}}{first}"
         yield from (f"{'':{names}}{line}" for line in rest)
 
 
@@ -168,7 +168,7 @@ def _wrapped(text: str, width: int, indent: int = 0) -> list[str]:
     """Break a text into lines, no estimate in two; further lines are indented more."""
     room = max(width, LEAST)
     folded = wrap(
-        _ESTIMATE.sub(lambda found: found[0].replace(" ", _FIXED), printable(text)),
+        _ESTIMATE.sub(lambda match: match[0].replace(" ", _FIXED), printable(text)),
         room,
         initial_indent=" " * indent,
         subsequent_indent=" " * (2 * indent),

@@ -135,7 +135,9 @@ def _laid_out(table: Table, *, split: bool, width: int = UNLIMITED) -> Iterator[
 
     yield line("", headings)
     labelled = zip(labels, table.rows, strict=True)
-    for heading, members in groupby(labelled, key=lambda one: _heading(one[1], split=split)):
+    for heading, members in groupby(
+        labelled, key=lambda labelled_row: _heading(labelled_row[1], split=split)
+    ):
         yield heading
         for label, row in members:
             if len(label) > first:

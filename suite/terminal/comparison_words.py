@@ -86,7 +86,7 @@ def in_turn(comparison: RunComparison) -> list[str]:
         project.id[:SHOWN] if project and project.id else ""
         for project in (comparison.base_project, comparison.new_project)
     )
-    if not base or not new or base == new or all(one.word == "same" for one in comparison.cases):
+    if not base or not new or base == new or all(case.word == "same" for case in comparison.cases):
         return []
     command = f"`frobench history --range {base}..{new}`, with the `--benchmarks` of these runs,"
     return [f"{command} measures commits in turn, and finds the one that changed a case"]
@@ -107,7 +107,7 @@ def of_machines(comparison: MachineComparison) -> list[str]:
         lines += ["What differs and moves numbers:", *differing(comparison.differences)]
     else:
         lines.append("Nothing differs that is known to move numbers.")
-    others = ((kind(name_of(one.base_case)), one.reason) for one in comparison.ratios)
+    others = ((kind(name_of(case.base_case)), case.reason) for case in comparison.ratios)
     if not comparison.faults:
         lines += [f"no ratio: {line}" for line in grouped(others)]
     return [*lines, *unmatched(comparison.unmatched)]

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from suite.personal import private
-from suite.publish import Removed, place
+from suite.publish import Removed, pattern
 from suite.stored.run import Run
 from suite.units import counted
 
@@ -71,18 +71,18 @@ def _facts(part: object, name: str = "") -> Iterator[tuple[str, str]]:
 
 def _texts(run: Run) -> dict[str, Sequence[str]]:
     """Return the distinct texts of each place outside the environment, in the file's order."""
-    found: dict[str, dict[str, None]] = {}
+    values: dict[str, dict[str, None]] = {}
     for where, text in private.texts(run):
         if text and not where.startswith(_ENVIRONMENT):
-            found.setdefault(place(where).removeprefix("$."), {})[text] = None
-    return {where: [*values] for where, values in found.items()}
+            values.setdefault(pattern(where).removeprefix("$."), {})[text] = None
+    return {where: [*texts] for where, texts in values.items()}
 
 
 def _entry(name: str, values: Sequence[str], *, full: bool) -> Iterator[str]:
     """Lay a name and its values out for the terminal's width."""
     shown = [" ".join(value.split()) for value in (values if full else values[:FEW])]
     if not full:
-        shown = [one if len(one) <= LONGEST else f"{one[:LONGEST]}..." for one in shown]
+        shown = [value if len(value) <= LONGEST else f"{value[:LONGEST]}..." for value in shown]
     more = len(values) - len(shown)
     text = "; ".join(shown) + (f"; and {more} more" if more else "")
     yield from textwrap.wrap(

@@ -152,7 +152,7 @@ def _device(device: Device) -> Iterator[Line]:
 
 
 def _part(now: float | None, most: float | None, unit: str) -> str:
-    return " of ".join(format_value(one, unit) for one in (now, most) if one is not None)
+    return " of ".join(format_value(value, unit) for value in (now, most) if value is not None)
 
 
 def _joined(*parts: str | float | bool | None) -> str:

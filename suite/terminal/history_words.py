@@ -53,8 +53,8 @@ def tables(history: History) -> Iterator[Table]:
 def sentences(history: History, request: HistoryRequest) -> Iterator[str]:
     """Yield what was found, and the next command to type."""
     commits, findings, _ = history
-    for place, reason in sorted(findings.broken.items()):
-        yield f"skipped: {commits[place].short} {_quoted(commits[place])}: {reason}"
+    for position, reason in sorted(findings.broken.items()):
+        yield f"skipped: {commits[position].short} {_quoted(commits[position])}: {reason}"
     if not findings.ends:
         yield (
             "nothing could be compared: no case has enough launches at both ends of the range"
@@ -64,26 +64,28 @@ def sentences(history: History, request: HistoryRequest) -> Iterator[str]:
         return
     if not findings.changed:
         yield from _nothing(findings, request)
-    for culprit in sorted(findings.culprits, key=lambda one: findings.changed.index(one.case)):
+    for culprit in sorted(
+        findings.culprits, key=lambda culprit: findings.changed.index(culprit.case)
+    ):
         yield _sentence(culprit, commits, findings)
         yield f"Next: `{_next(culprit, commits, request)}`"
 
 
 def _rows(case: str, commits: Sequence[Commit], findings: Findings) -> Iterator[Row]:
     """Yield a row for each commit that was measured or skipped, and one for those between."""
-    culprit = next(one for one in findings.culprits if one.case == case)
+    culprit = next(culprit for culprit in findings.culprits if culprit.case == case)
     untried = 0
-    for place, commit in enumerate(commits):
-        ratio = findings.beside_first.get(place, {}).get(case)
-        if place == findings.first:
+    for position, commit in enumerate(commits):
+        ratio = findings.beside_first.get(position, {}).get(case)
+        if position == findings.first:
             cells = ("", "first")
-        elif place in findings.broken:
+        elif position in findings.broken:
             cells = ("", "skipped")
         elif ratio is not None:
             word = "slower" if findings.ends[case].comparison.ratio.value > 1 else "faster"
-            changed = place >= culprit.at
+            changed = position >= culprit.at
             cells = (format_estimate(ratio, RATIO), word if changed else "as first")
-        elif place == culprit.at:
+        elif position == culprit.at:
             cells = ("", "changed")
         else:
             untried += 1

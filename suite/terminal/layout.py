@@ -33,18 +33,20 @@ def stored_runs(paths: tuple[Path, ...], results: Path) -> list[Path]:
     """Return the stored runs at some paths, or those of the folder of results."""
     from suite.stored import store
 
-    found = store.find(paths or [path for path in (results,) if path.exists()])
-    if not found:
+    runs = store.find(paths or [path for path in (results,) if path.exists()])
+    if not runs:
         where = ", ".join(map(str, paths)) or f"{results}/"
         raise click.UsageError(f"no stored run in {where}; `frobench run` makes one")
-    return found
+    return runs
 
 
 def is_valid(path: Path, *, err: bool = True, but: Collection[str] = ()) -> bool:
     """Tell whether a stored run is whole; print a line for every fault but those of some codes."""
     from suite import checks
 
-    return not tell(path, [one for one in checks.damage(path) if one.code not in but], err=err)
+    return not tell(
+        path, [fault for fault in checks.damage(path) if fault.code not in but], err=err
+    )
 
 
 def is_honest(path: Path, *, err: bool = True, but: Collection[str] = ()) -> bool:
@@ -54,24 +56,26 @@ def is_honest(path: Path, *, err: bool = True, but: Collection[str] = ()) -> boo
     """
     from suite import checks
 
-    found = tell(path, checks.review(path, but), err=err)
-    return all(one.severity != "error" for one in found)
+    conclusions = tell(path, checks.review(path, but), err=err)
+    return all(conclusion.severity != "error" for conclusion in conclusions)
 
 
-def tell(path: Path, found: "list[Conclusion]", *, err: bool) -> "list[Conclusion]":
+def tell(path: Path, conclusions: "list[Conclusion]", *, err: bool) -> "list[Conclusion]":
     """Print what is to be said of a stored run, a line each but for many alike, and return it."""
-    many = Counter(one.code for one in found if one.severity != "error")
-    told: Counter[str] = Counter()
-    for one in found:
-        word = "" if one.severity == "error" else f"{one.severity}: "
-        case = f"{short_name(one.case)}: " if one.case else ""
-        told[one.code] += 1
-        if one.severity == "error" or told[one.code] <= MOST_CONCLUSIONS:
-            say(f"{shown(path)}: {word}{one.code}: {case}{one.message}", err=err)
-        elif told[one.code] == many[one.code]:
-            more = many[one.code] - MOST_CONCLUSIONS
-            click.echo(f"{shown(path)}: {word}{one.code}: {more} more, in the report", err=err)
-    return found
+    many = Counter(conclusion.code for conclusion in conclusions if conclusion.severity != "error")
+    lines_of: Counter[str] = Counter()
+    for conclusion in conclusions:
+        word = "" if conclusion.severity == "error" else f"{conclusion.severity}: "
+        case = f"{short_name(conclusion.case)}: " if conclusion.case else ""
+        lines_of[conclusion.code] += 1
+        if conclusion.severity == "error" or lines_of[conclusion.code] <= MOST_CONCLUSIONS:
+            say(f"{shown(path)}: {word}{conclusion.code}: {case}{conclusion.message}", err=err)
+        elif lines_of[conclusion.code] == many[conclusion.code]:
+            more = many[conclusion.code] - MOST_CONCLUSIONS
+            click.echo(
+                f"{shown(path)}: {word}{conclusion.code}: {more} more, in the report", err=err
+            )
+    return conclusions
 
 
 def shown(path: Path) -> str:
@@ -108,7 +112,9 @@ def show(table: "Table") -> None:
 def doubts(judged: "Run", columns: int) -> Iterator[str]:
     """Yield what a run's numbers may be trusted for: errors first, a few cases of each code."""
     by_code: dict[str, list[Conclusion]] = {}
-    for conclusion in sorted(judged.frobench.conclusions, key=lambda one: SEVERITIES[one.severity]):
+    for conclusion in sorted(
+        judged.frobench.conclusions, key=lambda conclusion: SEVERITIES[conclusion.severity]
+    ):
         by_code.setdefault(conclusion.code, []).append(conclusion)
     for code, conclusions in by_code.items():
         first, often = conclusions[0], len(conclusions)

@@ -67,8 +67,8 @@ def _function(cases: Sequence[ExpectedCase], width: int) -> Iterator[str]:
         cells = _cells(case)
         if width < NARROWEST:
             letter = f' "{cells.letter}"' if cells.letter else ""
-            said = f"{name}: {cells.work}; a call {cells.call}{letter}, in the run {cells.run}"
-            yield from _wrapped([said], width, "    ")
+            sentence = f"{name}: {cells.work}; a call {cells.call}{letter}, in the run {cells.run}"
+            yield from _wrapped([sentence], width, "    ")
             continue
         if len(name) + 4 > _name_width(width):
             yield f"    {name}"
@@ -94,10 +94,10 @@ def _cells(case: ExpectedCase) -> _Cells:
 
 def shown(case: ExpectedCase) -> str:
     """Return a case's name; of many devices the first and the last."""
-    name, places = name_of(case.name), case.devices
-    if len(places) <= MOST_DEVICES:
+    name, devices = name_of(case.name), case.devices
+    if len(devices) <= MOST_DEVICES:
         return name
-    return name.replace("+".join(places), f"{places[0]}+...+{places[-1]}")
+    return name.replace("+".join(devices), f"{devices[0]}+...+{devices[-1]}")
 
 
 def spelled(work: Work | None) -> str:

@@ -30,19 +30,24 @@ def impossible_count(run: Run) -> Iterator[Fault]:
     Work is more than nothing, and a launch that has samples of a case has calls of it, at a place
     of its own among its cases. Take the file again from where it was made.
     """
-    places: Counter[tuple[int, int]] = Counter()
+    positions: Counter[tuple[int, int]] = Counter()
     for case in run.benchmarks:
         info = case.extra_info
         amounts = (info.work.flops, info.work.bytes, info.work.items)
         if any(amount is not None and not amount > 0 for amount in amounts):
             yield Fault("it declares work of nothing, or less", case.fullname)
-        seen = zip(info.launches, info.iterations, info.order, strict=False)
-        if any(count < 0 or (count > 0 and min(calls, place) < 1) for count, calls, place in seen):
+        counts = zip(info.launches, info.iterations, info.order, strict=False)
+        if any(
+            count < 0 or (count > 0 and min(calls, position) < 1)
+            for count, calls, position in counts
+        ):
             yield Fault("a launch has samples without calls, or without a place", case.fullname)
-        places.update((at, place) for at, place in enumerate(info.order, start=1) if place > 0)
-    for (launch, place), cases in places.items():
+        positions.update(
+            (at, position) for at, position in enumerate(info.order, start=1) if position > 0
+        )
+    for (launch, position), cases in positions.items():
         if cases > 1:
-            yield Fault(f"{cases} cases have place {place} of launch {launch}")
+            yield Fault(f"{cases} cases have place {position} of launch {launch}")
             break
 
 
@@ -137,13 +142,13 @@ def other_settings(run: Run) -> Iterator[Fault]:
     settings, whole = run.frobench.settings, run.frobench
     longest = PROFILES[settings.profile].longest_sample
     if settings.longest_sample != longest:
-        told = f"a call may take {settings.longest_sample:g} s"
-        yield Fault(f"{told}, in a {settings.profile} run {longest:g} s")
+        claim = f"a call may take {settings.longest_sample:g} s"
+        yield Fault(f"{claim}, in a {settings.profile} run {longest:g} s")
     if settings.profile != whole.profile:
         yield Fault(f"a {whole.profile} run with the settings of a {settings.profile} one")
     if whole.complete and settings.launches and len(whole.launches) < settings.launches:
-        told = f"{settings.launches} launches were asked for"
-        yield Fault(f"{told}, there are {len(whole.launches)}, and it counts as complete")
+        claim = f"{settings.launches} launches were asked for"
+        yield Fault(f"{claim}, there are {len(whole.launches)}, and it counts as complete")
 
 
 def _declared(case: Case) -> dict[str, float]:
@@ -166,12 +171,14 @@ def _version(module: Path, name: str) -> str | None:
 
 def _by_place(case: Case) -> bool:
     """Tell whether a case is named by its parameters, place first, as the suite's cases are."""
-    place = str(case.params.get("device", "cpu"))
-    return case.param is not None and case.param.split("-")[0] == place
+    device = str(case.params.get("device", "cpu"))
+    return case.param is not None and case.param.split("-")[0] == device
 
 
-def _close(one: float | None, other: float | None) -> bool:
-    return one is other or (one is not None and other is not None and math.isclose(one, other))
+def _close(first: float | None, other: float | None) -> bool:
+    return first is other or (
+        first is not None and other is not None and math.isclose(first, other)
+    )
 
 
 def _widest(case: Case, check: Check) -> float:

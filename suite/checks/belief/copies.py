@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 
-from suite.checks.facts import Seen, by_launch, by_version, said
+from suite.checks.facts import Observed, by_launch, by_version, spell
 from suite.checks.rule import Fault
 from suite.stored.run import Run, Severity
 
@@ -32,10 +32,10 @@ def constant_samples(run: Run) -> Iterator[Fault]:
     Nothing was timed: two calls never take the same time. Measure again.
     """
     for case in run.benchmarks:
-        equal = [one for one in by_launch(run, case) if len({*one.samples}) == 1]
-        digits = sum((len(one.samples) - 1) * _digits(one) for one in equal)
+        equal = [launch for launch in by_launch(run, case) if len({*launch.samples}) == 1]
+        digits = sum((len(launch.samples) - 1) * _digits(launch) for launch in equal)
         if digits >= CERTAIN:
-            took = said(equal[0].seconds, "s")
+            took = spell(equal[0].seconds, "s")
             yield Fault(f"every sample of launch {equal[0].number} is {took}", case.fullname)
 
 
@@ -45,12 +45,12 @@ def constant_medians(run: Run) -> Iterator[Fault]:
     Launches are made one after the other and never agree to so many digits. Measure again.
     """
     for case in run.benchmarks:
-        seen = by_launch(run, case)
-        if len({_rounded(one.seconds) for one in seen}) == 1:
-            digits = (len(seen) - 1) * min(map(_digits, seen))
+        launches = by_launch(run, case)
+        if len({_rounded(launch.seconds) for launch in launches}) == 1:
+            digits = (len(launches) - 1) * min(map(_digits, launches))
             if digits >= CERTAIN:
                 yield Fault(
-                    f"every launch has the median {said(seen[0].seconds, 's')}", case.fullname
+                    f"every launch has the median {spell(launches[0].seconds, 's')}", case.fullname
                 )
 
 
@@ -63,9 +63,9 @@ def repeated_samples(run: Run) -> Iterator[Fault]:
     launches: dict[tuple[int, int], float] = {}
     cases: dict[str, float] = {}
     for case in run.benchmarks:
-        by_shape: dict[tuple[str, ...], list[Seen]] = {}
-        for one in by_launch(run, case):
-            by_shape.setdefault(_shape(one.samples), []).append(one)
+        by_shape: dict[tuple[str, ...], list[Observed]] = {}
+        for launch in by_launch(run, case):
+            by_shape.setdefault(_shape(launch.samples), []).append(launch)
         for group in by_shape.values():
             for earlier, later in combinations(group[:MOST_ALIKE], 2):
                 pair, digits = (earlier.number, later.number), _agreement(earlier, later)
@@ -87,43 +87,43 @@ def copied_samples(run: Run) -> Iterator[Fault]:
 
     Take the file again from where it was made, or measure again.
     """
-    seen: dict[tuple[int, tuple[float, ...]], list[str]] = {}
+    owners: dict[tuple[int, tuple[float, ...]], list[str]] = {}
     for case in run.benchmarks:
         for version, launches in by_version(run, case):
-            for one in launches:
-                key = one.number, tuple(one.samples)
-                seen.setdefault(key, []).append(f"{case.fullname}\n{version}")
+            for launch in launches:
+                key = launch.number, tuple(launch.samples)
+                owners.setdefault(key, []).append(f"{case.fullname}\n{version}")
     copies: Counter[tuple[str, str]] = Counter()
-    for (_, samples), names in seen.items():
+    for (_, samples), names in owners.items():
         if len(names) > 1:
             copies.update(
                 dict.fromkeys(combinations(names[:MOST_ALIKE], 2), _distinct(samples) - 1)
             )
     for (earlier, later), number in copies.items():
         if number >= LEAST_COPIES:
-            other, name = (one.partition("\n")[0] for one in (earlier, later))
+            other, name = (owner.partition("\n")[0] for owner in (earlier, later))
             whose = "its other version" if name == other else other.rpartition("::")[2]
             yield Fault(f"it has the samples of {whose}", name)
 
 
-def _digits(seen: Seen) -> float:
+def _digits(launch: Observed) -> float:
     """Return how many digits of a sample differ between two honest ones, as the clock tells."""
-    step = seen.launch.timer_step
-    return max(0.0, math.log10(SPREAD * seen.sample / step)) if step > 0 else 0.0
+    step = launch.whole.timer_step
+    return max(0.0, math.log10(SPREAD * launch.sample / step)) if step > 0 else 0.0
 
 
 def _shape(samples: Sequence[float]) -> tuple[str, ...]:
     """Return what samples have in common with their multiples, in whatever order."""
     least = min(samples)
-    return tuple(_rounded(one / least) for one in sorted(samples)) if least > 0 else ()
+    return tuple(_rounded(sample / least) for sample in sorted(samples)) if least > 0 else ()
 
 
-def _agreement(earlier: Seen, later: Seen) -> float:
+def _agreement(earlier: Observed, later: Observed) -> float:
     """Return how many digits agree in the samples of two launches of one shape.
 
     What chance explains counts for nothing: samples in few steps of the clock often agree.
     """
-    step = max(earlier.launch.timer_step, later.launch.timer_step, 1e-12)
+    step = max(earlier.whole.timer_step, later.whole.timer_step, 1e-12)
     spread = max(later.samples) - min(later.samples)
     levels = min(spread * later.iterations / step, spread / later.seconds * 10 ** (DIGITS - 1))
     digits = (_distinct(later.samples) - 1) * math.log10(max(levels, 1.0))

@@ -11,7 +11,7 @@ from msgspec import UNSET
 from msgspec.structs import fields, replace
 
 from suite.checks.ceilings import HIGHEST_CLOCK, accelerator, sheet
-from suite.checks.facts import is_accelerator, said
+from suite.checks.facts import is_accelerator, spell
 from suite.checks.rule import Fault
 from suite.checks.watts import BEYOND_LIMIT, MOST_WATTS, most_watts
 from suite.datasheets import generations
@@ -51,14 +51,17 @@ def unknown_without_reason(run: Run) -> Iterator[Fault]:
     What is not known is null, and why stands beside it. The fact was taken out or put in: a limit
     that is not told is not there for the reader. Take the file again from where it was made.
     """
-    told = run.frobench.environment
-    reasons = told.unknown.keys()
-    places: list[tuple[str, Cpu | Software | Accelerator]] = [
-        ("cpu", told.cpu),
-        ("software", told.software),
-        *((f"accelerators.{place}", one) for place, one in enumerate(told.accelerators)),
+    environment = run.frobench.environment
+    reasons = environment.unknown.keys()
+    parts: list[tuple[str, Cpu | Software | Accelerator]] = [
+        ("cpu", environment.cpu),
+        ("software", environment.software),
+        *(
+            (f"accelerators.{index}", device)
+            for index, device in enumerate(environment.accelerators)
+        ),
     ]
-    for where, part in places:
+    for where, part in parts:
         for field in fields(part):
             name, value = f"{where}.{field.name}", getattr(part, field.name)
             known = value is not None and value is not UNSET
@@ -74,7 +77,7 @@ def missing_device(run: Run) -> Iterator[Fault]:
     Or the environment has it twice. One of them was changed. Take the file again from where it
     was made.
     """
-    told = run.frobench.environment
+    environment = run.frobench.environment
     for name in run.frobench.settings.devices:
         if is_accelerator(name) and accelerator(run, name) is None:
             yield Fault(f"{name} was to be measured, and is not there")
@@ -82,7 +85,9 @@ def missing_device(run: Run) -> Iterator[Fault]:
         for name in case.extra_info.devices:
             if is_accelerator(name) and accelerator(run, name) is None:
                 yield Fault(f"it ran on {name}, which is not there", case.fullname)
-    for (kind, index), many in Counter((one.type, one.index) for one in told.accelerators).items():
+    for (kind, index), many in Counter(
+        (device.type, device.index) for device in environment.accelerators
+    ).items():
         if many > 1:
             yield Fault(f"{kind}:{index} is there {many} times")
 
@@ -93,17 +98,21 @@ def other_build(run: Run) -> Iterator[Fault]:
     A build of PyTorch for the CPU alone has no CUDA devices. One of the facts was changed. Take
     the file again from where it was made.
     """
-    told = run.frobench.environment
-    build = told.software.torch_build
+    environment = run.frobench.environment
+    build = environment.software.torch_build
     for kind, needs in {"cuda": ("cuda", "hip"), "xpu": ("xpu",)}.items():
         known = [build[name] for name in needs if name in build]
-        if known and not any(known) and any(one.type == kind for one in told.accelerators):
+        if (
+            known
+            and not any(known)
+            and any(device.type == kind for device in environment.accelerators)
+        ):
             yield Fault(f"a device of {kind}, with PyTorch that was built without it")
-    package = told.software.packages.get("torch")
-    if package and package.partition("+")[0] != told.software.torch.partition("+")[0]:
-        yield Fault(f"PyTorch is {told.software.torch}, its package {package}")
-    if min(told.software.threads, told.software.interop_threads) < 1:
-        yield Fault(f"PyTorch computes with {told.software.threads} threads")
+    package = environment.software.packages.get("torch")
+    if package and package.partition("+")[0] != environment.software.torch.partition("+")[0]:
+        yield Fault(f"PyTorch is {environment.software.torch}, its package {package}")
+    if min(environment.software.threads, environment.software.interop_threads) < 1:
+        yield Fault(f"PyTorch computes with {environment.software.threads} threads")
 
 
 def two_machines(run: Run) -> Iterator[Fault]:
@@ -111,18 +120,18 @@ def two_machines(run: Run) -> Iterator[Fault]:
 
     One of the descriptions was changed. Take the file again from where it was made.
     """
-    told = run.frobench.environment
+    environment = run.frobench.environment
     pairs = {
-        "machine": told.cpu.architecture,
-        "python_version": told.software.python,
+        "machine": environment.cpu.architecture,
+        "python_version": environment.software.python,
     }
     for name, expected in pairs.items():
-        found = run.machine_info.get(name)
-        if found and found != expected:
-            yield Fault(f"machine_info.{name} is {found}, the environment says {expected}")
+        stated = run.machine_info.get(name)
+        if stated and stated != expected:
+            yield Fault(f"machine_info.{name} is {stated}, the environment says {expected}")
     cpu = run.machine_info.get("cpu")
     brand = cpu.get("brand_raw") if isinstance(cpu, dict) else None
-    model = told.cpu.model
+    model = environment.cpu.model
     if isinstance(brand, str) and model and not _alike(brand, model):
         yield Fault(f"machine_info.cpu is a {brand[:80]}, the environment says {model[:80]}")
 
@@ -138,10 +147,10 @@ def impossible_processor(run: Run) -> Iterator[Fault]:
     if cpu.quota_cores is not None and cpu.quota_cores <= 0:
         yield Fault(f"a limit of {cpu.quota_cores:g} cores")
     if not LEAST_MEMORY <= cpu.memory_bytes <= MOST_MEMORY:
-        yield Fault(f"the machine has {said(cpu.memory_bytes, 'B')} of memory")
+        yield Fault(f"the machine has {spell(cpu.memory_bytes, 'B')} of memory")
     cache = cpu.last_level_cache_bytes
     if cache is not None and not 0 < cache < LARGEST_CACHE:
-        yield Fault(f"a cache of {said(cache, 'B')}")
+        yield Fault(f"a cache of {spell(cache, 'B')}")
 
 
 def impossible_device(run: Run) -> Iterator[Fault]:
@@ -150,9 +159,9 @@ def impossible_device(run: Run) -> Iterator[Fault]:
     A number was changed, or is in another unit than it is stored in: bytes, hertz and watts. Or
     the device has another name.
     """
-    for one in run.frobench.environment.accelerators:
-        where = f"{one.name} ({one.type}:{one.index})"
-        for what in _strange(one):
+    for device in run.frobench.environment.accelerators:
+        where = f"{device.name} ({device.type}:{device.index})"
+        for what in _strange(device):
             yield Fault(f"{where}: {what}")
 
 
@@ -161,17 +170,17 @@ def more_memory_than_there_is(run: Run) -> Iterator[Fault]:
 
     One of the numbers was changed, or is in another unit than it is stored in.
     """
-    told: Environment = run.frobench.environment
+    environment: Environment = run.frobench.environment
     for case in run.benchmarks:
         peak = case.extra_info.peak_bytes
         devices = [accelerator(run, name) for name in case.extra_info.devices]
-        sizes = [one.memory_bytes for one in devices if one and one.type != "mps"]
+        sizes = [device.memory_bytes for device in devices if device and device.type != "mps"]
         known = [size for size in sizes if size is not None]
         # Windows lends a device memory of the host, and macOS has only one memory.
-        if peak is None or len(known) < len(devices) or "Windows" in told.software.os:
+        if peak is None or len(known) < len(devices) or "Windows" in environment.software.os:
             continue
         if peak < 0 or (known and peak > MORE_THAN_ALL * sum(known)):
-            used, there = said(peak, "B"), said(sum(known), "B")
+            used, there = spell(peak, "B"), spell(sum(known), "B")
             yield Fault(f"{used} were in use, of {there}", case.fullname)
 
 
@@ -203,23 +212,23 @@ def _alike(brand: str, model: str) -> bool:
     return words <= others or others <= words
 
 
-def _strange(one: Accelerator) -> Iterator[str]:
-    memory, clock = one.memory_bytes, one.max_clock_hz
+def _strange(device: Accelerator) -> Iterator[str]:
+    memory, clock = device.memory_bytes, device.max_clock_hz
     if memory is not None and not LEAST_MEMORY <= memory <= MOST_MEMORY:
-        yield f"memory of {said(memory, 'B')}"
+        yield f"memory of {spell(memory, 'B')}"
     if clock is not None and not LOWEST_CLOCK <= clock <= HIGHEST_CLOCK:
         yield f"a clock of {clock:g} Hz"
-    for limit in (one.power_limit_watts, one.power_limit_default_watts):
+    for limit in (device.power_limit_watts, device.power_limit_default_watts):
         if limit is not None and not LEAST_WATTS <= limit <= MOST_WATTS:
             yield f"a power limit of {limit:g} W"
-    if min(one.pcie_width or 1, one.pcie_generation or 1, one.multiprocessors or 1) < 1:
+    if min(device.pcie_width or 1, device.pcie_generation or 1, device.multiprocessors or 1) < 1:
         yield "a link, or units, of less than one"
-    named = sheet(replace(one, memory_bytes=None, multiprocessors=None))
-    if named is None or one.type != "cuda":
+    named = sheet(replace(device, memory_bytes=None, multiprocessors=None))
+    if named is None or device.type != "cuda":
         return
     label = named.figures["memory_bytes"].value if "memory_bytes" in named.figures else None
     if label and memory and not LEAST_PART <= memory / label <= OTHER_MEMORY:
-        yield f"memory of {said(memory, 'B')}, not {said(label, 'B')}"
+        yield f"memory of {spell(memory, 'B')}, not {spell(label, 'B')}"
     expected = generations.capability(named.devices[0])
-    if expected and one.capability and generations.plain(one.capability) != expected:
-        yield f"capability {one.capability}, not {expected}"
+    if expected and device.capability and generations.plain(device.capability) != expected:
+        yield f"capability {device.capability}, not {expected}"

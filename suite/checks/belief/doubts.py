@@ -17,7 +17,7 @@ from suite.checks.ceilings import (
     peak_ceiling,
     precision,
 )
-from suite.checks.facts import by_launch, is_accelerator, said
+from suite.checks.facts import by_launch, is_accelerator, spell
 from suite.checks.rule import Fault
 from suite.checks.when import TICK, beginnings, run_began
 from suite.datasheets import catalog
@@ -52,7 +52,7 @@ def near_peak(run: Run) -> Iterator[Fault]:
         flops, seconds = case.extra_info.work.flops, fastest(case)
         ceiling = peak_ceiling(run, case) if flops else None
         if flops and ceiling and ceiling.likely < flops / seconds <= ceiling.most:
-            rate, most = (said(x, "FLOP/s") for x in (flops / seconds, ceiling.likely))
+            rate, most = (spell(x, "FLOP/s") for x in (flops / seconds, ceiling.likely))
             yield Fault(f"{rate}, where {ceiling.why} {most}", case.fullname)
 
 
@@ -65,7 +65,7 @@ def faster_than_link(run: Run) -> Iterator[Fault]:
         moved, seconds = case.extra_info.work.bytes, fastest(case)
         ceiling = host_ceiling(run, case) if moved else None
         if moved and ceiling and ceiling.likely < moved / seconds <= ceiling.most:
-            yield Fault(f"{said(moved / seconds, 'B/s')}, more than {ceiling.why}", case.fullname)
+            yield Fault(f"{spell(moved / seconds, 'B/s')}, more than {ceiling.why}", case.fullname)
 
 
 def faster_than_memory(run: Run) -> Iterator[Fault]:
@@ -78,7 +78,7 @@ def faster_than_memory(run: Run) -> Iterator[Fault]:
         moved, seconds = case.extra_info.work.bytes, fastest(case)
         ceiling = memory_ceiling(run, case) if moved else None
         if moved and ceiling and ceiling.likely < moved / seconds <= ceiling.most:
-            rate, most = (said(x, "B/s") for x in (moved / seconds, ceiling.likely))
+            rate, most = (spell(x, "B/s") for x in (moved / seconds, ceiling.likely))
             yield Fault(f"{rate}, where {ceiling.why} {most}", case.fullname)
 
 
@@ -105,15 +105,15 @@ def narrow_slower(run: Run) -> Iterator[Fault]:
     for case in run.benchmarks:
         if precision(case) == "float32":  # of several alike the slowest is compared
             key = _but_precision(case)
-            wide[key] = max(wide.get(key, case), case, key=lambda one: one.stats.median)
+            wide[key] = max(wide.get(key, case), case, key=lambda candidate: candidate.stats.median)
     for case in run.benchmarks:
         other = wide.get(_but_precision(case))
         n = case.params.get("n")
         if precision(case) != "tfloat32" or other is None or not isinstance(n, int) or n < LARGE:
             continue
-        usual = {one.number: one.seconds for one in by_launch(run, other)}
-        seen = [one for one in by_launch(run, case) if one.number in usual]
-        ratios = [one.seconds / usual[one.number] for one in seen]
+        usual = {launch.number: launch.seconds for launch in by_launch(run, other)}
+        launches = [launch for launch in by_launch(run, case) if launch.number in usual]
+        ratios = [launch.seconds / usual[launch.number] for launch in launches]
         if len(ratios) >= LEAST_LAUNCHES and min(ratios) > SLOWER:
             yield Fault(f"it takes {median(ratios):.2f} times as long", case.fullname)
 
@@ -130,8 +130,8 @@ def flat_time(run: Run) -> Iterator[Fault]:
             key = (case.fullname.partition("[")[0], case.extra_info.device, precision(case))
             families.setdefault(key, []).append((flops, median(case.stats.data), case))
     for family in families.values():
-        less, quick, _ = min(family, key=lambda one: one[0])
-        more, long, case = max(family, key=lambda one: one[0])
+        less, quick, _ = min(family, key=lambda member: member[0])
+        more, long, case = max(family, key=lambda member: member[0])
         ceiling = peak_ceiling(run, case)
         least = (more - less) / ceiling.most if ceiling else 0.0
         # Where launching or waiting is dear, a fast device does much work in no more time.
@@ -147,17 +147,17 @@ def capped_power(run: Run) -> Iterator[Fault]:
     Its figures are those of a device held back. Say so beside them, or raise the limit:
     `nvidia-smi -pl` with the default in watts, but in a laptop, which refuses it.
     """
-    for one in run.frobench.environment.accelerators:
-        limit, usual = one.power_limit_watts, one.power_limit_default_watts
+    for device in run.frobench.environment.accelerators:
+        limit, usual = device.power_limit_watts, device.power_limit_default_watts
         whose = "its default"
         if usual is None:
             try:
-                usual = catalog.sheet(one).figure("power_limit").value
+                usual = catalog.sheet(device).figure("power_limit").value
             except NotInCatalogError:
                 continue
             whose = "that of its datasheet"
         if limit is not None and usual > 0 and limit < CAPPED * usual:
-            where = f"{one.name} ({one.type}:{one.index})"
+            where = f"{device.name} ({device.type}:{device.index})"
             yield Fault(f"{where} may draw {limit:.0f} W, {limit / usual:.0%} of {whose}")
 
 
@@ -169,10 +169,10 @@ def clock_set(run: Run) -> Iterator[Fault]:
     launches = beginnings(run)
     named = run_began(run)
     times = [(named, 0.0)] if named else []
-    times += [(one.started, one.begun) for one in launches if one.begun is not None]
+    times += [(launch.started, launch.begun) for launch in launches if launch.begun is not None]
     for (before, begun), (started, at) in pairwise(times):
         if (back := at - begun - (started - before).total_seconds()) > TICK:
-            yield Fault(f"it was set back by {said(back, 's')}")
+            yield Fault(f"it was set back by {spell(back, 's')}")
 
 
 def other_model(run: Run) -> Iterator[Fault]:
@@ -181,12 +181,12 @@ def other_model(run: Run) -> Iterator[Fault]:
     It is another model of that name, or a part of one, so that its datasheet says nothing of it.
     What it does is held against what its multiprocessors can do by its generation.
     """
-    for one in run.frobench.environment.accelerators:
+    for device in run.frobench.environment.accelerators:
         try:
-            catalog.sheet(one)
+            catalog.sheet(device)
         except NotInCatalogError as why:
             if "memory" in str(why):
-                yield Fault(f"{one.name} ({one.type}:{one.index}): {why}")
+                yield Fault(f"{device.name} ({device.type}:{device.index}): {why}")
 
 
 def _but_precision(case: Case) -> tuple[object, ...]:

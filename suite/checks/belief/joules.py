@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import UNSET
 
 from suite.checks.ceilings import accelerator
-from suite.checks.facts import accelerators, said
+from suite.checks.facts import accelerators, spell
 from suite.checks.rule import Fault
 from suite.checks.watts import MOST_WATTS, most_watts
 from suite.stored.run import Run, Severity
@@ -27,32 +27,32 @@ def impossible_energy(run: Run) -> Iterator[Fault]:
     Joules, or the seconds beside them, were changed, or are in another unit than they are stored
     in: some libraries count in thousandths or millionths of a joule.
     """
-    rest = {} if (told := run.frobench.telemetry) is UNSET else told.idle_watts
+    rest = {} if (telemetry := run.frobench.telemetry) is UNSET else telemetry.idle_watts
     for device, watts in rest.items():
         if not 0 <= watts <= _most(run, [device]):
-            yield Fault(f"{device} draws {said(watts, 'W')} at rest")
+            yield Fault(f"{device} draws {spell(watts, 'W')} at rest")
     for case in run.benchmarks:
         if (spent := case.extra_info.energy) is None:
             continue
         devices = accelerators(case) or ["cpu"]
-        least = LEAST_OF_REST * sum(rest.get(one, 0.0) for one in devices)
+        least = LEAST_OF_REST * sum(rest.get(name, 0.0) for name in devices)
         usual = case.stats.median
         for joules, seconds in zip(spent.joules, spent.seconds, strict=False):
             if joules is None or seconds is None:
                 continue
             if not 1 / OTHER_TIME <= seconds / usual <= OTHER_TIME:
-                took, takes = said(seconds, "s"), said(usual, "s")
+                took, takes = spell(seconds, "s"), spell(usual, "s")
                 yield Fault(
                     f"a call took {took} beside its joules, and takes {takes}", case.fullname
                 )
                 break
             # A counter that stands still counts nothing, and says so with 0.
             if joules < 0 or (joules and not least <= joules / seconds <= _most(run, devices)):
-                yield Fault(f"calls of it draw {said(joules / seconds, 'W')}", case.fullname)
+                yield Fault(f"calls of it draw {spell(joules / seconds, 'W')}", case.fullname)
                 break
 
 
 def _most(run: Run, devices: Sequence[str]) -> float:
     """Return the watts that devices draw together at most, for a second."""
     known = [accelerator(run, name) for name in devices]
-    return sum(most_watts(one) if one else MOST_WATTS for one in known)
+    return sum(most_watts(device) if device else MOST_WATTS for device in known)

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from msgspec import UNSET
 
-from suite.checks.facts import by_launch, is_accelerator, mostly, said
+from suite.checks.facts import by_launch, is_accelerator, mostly, spell
 from suite.checks.rule import Fault
 from suite.checks.when import TICK, Beginning, beginnings, run_began
 from suite.profiles import LARGEST_LOAD, STEPS_IN_A_LAUNCH, STEPS_IN_A_SAMPLE
@@ -45,8 +45,10 @@ def samples_beyond_launch(run: Run) -> Iterator[Fault]:
         zip(run.frobench.launches, _sampled(run), strict=True), start=1
     ):
         if spent > launch.body_seconds * (1 + ROUNDED) + ROUNDED:
-            seen, told = said(spent, "s"), said(launch.body_seconds, "s")
-            yield Fault(f"launch {number} has {seen} of samples, and spent {told} in them")
+            summed, spent_inside = spell(spent, "s"), spell(launch.body_seconds, "s")
+            yield Fault(
+                f"launch {number} has {summed} of samples, and spent {spent_inside} in them"
+            )
 
 
 def launch_beyond_run(run: Run) -> Iterator[Fault]:
@@ -62,8 +64,8 @@ def launch_beyond_run(run: Run) -> Iterator[Fault]:
         "launches": [launch.seconds for launch in run.frobench.launches],
     }.items():
         if sum(parts) - max(parts, default=0.0) > whole * (1 + ROUNDED) + 1:
-            took = f"{what} take {said(sum(parts), 's')}"
-            yield Fault(f"{took}, the run {said(max(whole, 0.0), 's')}")
+            took = f"{what} take {spell(sum(parts), 's')}"
+            yield Fault(f"{took}, the run {spell(max(whole, 0.0), 's')}")
 
 
 def longer_than_allowed(run: Run) -> Iterator[Fault]:
@@ -75,10 +77,10 @@ def longer_than_allowed(run: Run) -> Iterator[Fault]:
     """
     most = run.frobench.settings.longest_sample
     for case in run.benchmarks:
-        calm = [seen for seen in by_launch(run, case) if not _is_disturbed(run, seen.launch)]
-        least = min((min(seen.samples) for seen in calm), default=0.0)
+        calm = [launch for launch in by_launch(run, case) if not _is_disturbed(run, launch.whole)]
+        least = min((min(launch.samples) for launch in calm), default=0.0)
         if least > LONGER_THAN_ALLOWED * most:
-            took, may = said(least, "s"), said(most, "s")
+            took, may = spell(least, "s"), spell(most, "s")
             yield Fault(f"a call takes {took}, where {may} are allowed", case.fullname)
 
 
@@ -89,17 +91,17 @@ def clock_set_back(run: Run) -> Iterator[Fault]:
     Measure again.
     """
     launches = beginnings(run)
-    stamps = [(one, one.begun) for one in launches if one.begun is not None]
+    stamps = [(launch, launch.begun) for launch in launches if launch.begun is not None]
     if len(stamps) < len(launches):
         yield from _back_by_the_day(run, launches)  # no other clock tells
         return
-    for (before, begun), (one, at) in pairwise(stamps):
+    for (before, begun), (later, at) in pairwise(stamps):
         if (early := begun + before.seconds - at) > STAMPED:
-            yield Fault(f"launch {one.number} began {said(early, 's')} too early")
+            yield Fault(f"launch {later.number} began {spell(early, 's')} too early")
     if stamps and stamps[0][1] < 0:
-        yield Fault(f"the first launch began {said(-stamps[0][1], 's')} before the run")
+        yield Fault(f"the first launch began {spell(-stamps[0][1], 's')} before the run")
     if stamps and (late := stamps[-1][1] + launches[-1].seconds - run.frobench.seconds) > STAMPED:
-        yield Fault(f"the last launch ended {said(late, 's')} after the run")
+        yield Fault(f"the last launch ended {spell(late, 's')} after the run")
 
 
 def _is_disturbed(run: Run, launch: Launch) -> bool:
@@ -109,13 +111,13 @@ def _is_disturbed(run: Run, launch: Launch) -> bool:
 
 
 def _back_by_the_day(run: Run, launches: list[Beginning]) -> Iterator[Fault]:
-    for before, one in pairwise(launches):
-        early = before.seconds - (one.started - before.started).total_seconds()
+    for before, later in pairwise(launches):
+        early = before.seconds - (later.started - before.started).total_seconds()
         if early > TICK:
-            yield Fault(f"launch {one.number} began {said(early, 's')} too early")
+            yield Fault(f"launch {later.number} began {spell(early, 's')} too early")
     named = run_began(run)
     if named and launches and (early := (named - launches[0].started).total_seconds()) > TICK:
-        yield Fault(f"the first launch began {said(early, 's')} before the run")
+        yield Fault(f"the first launch began {spell(early, 's')} before the run")
 
 
 def impossible_duration(run: Run) -> Iterator[Fault]:
@@ -129,13 +131,13 @@ def impossible_duration(run: Run) -> Iterator[Fault]:
     planned = 0.0 if whole.plan_body_seconds is UNSET else whole.plan_body_seconds
     if not 0 <= planned <= whole.plan_seconds:
         yield Fault(f"planning for {whole.plan_seconds:g} s spent {planned:g} s in bodies")
-    for number, one in enumerate(whole.launches, start=1):
-        if min(one.seconds, one.body_seconds, one.warmup_seconds) < 0:
+    for number, launch in enumerate(whole.launches, start=1):
+        if min(launch.seconds, launch.body_seconds, launch.warmup_seconds) < 0:
             yield Fault(f"a time of launch {number} is negative")
-        least = 0.0 if one.empty_body else -1.0  # a launch that was cut off may not know
-        if not least < one.timer_step <= LONGEST_STEP:
-            yield Fault(f"the clock of launch {number} has steps of {one.timer_step:g} s")
-        for device, took in one.empty_body.items():
+        least = 0.0 if launch.empty_body else -1.0  # a launch that was cut off may not know
+        if not least < launch.timer_step <= LONGEST_STEP:
+            yield Fault(f"the clock of launch {number} has steps of {launch.timer_step:g} s")
+        for device, took in launch.empty_body.items():
             if not 0 <= took <= LONGEST_EMPTY_BODY:
                 yield Fault(f"an empty body took {took:g} s on {device} in launch {number}")
     for case in run.benchmarks:
@@ -152,17 +154,19 @@ def needless_calls(run: Run) -> Iterator[Fault]:
     """
     settings = run.frobench.settings
     for case in run.benchmarks:
-        seen = [one for one in by_launch(run, case) if not _is_disturbed(run, one.launch)]
+        launches = [
+            launch for launch in by_launch(run, case) if not _is_disturbed(run, launch.whole)
+        ]
         steps = STEPS_IN_A_LAUNCH if is_accelerator(case.extra_info.device) else STEPS_IN_A_SAMPLE
         long = settings.case_seconds / max(settings.most_samples, 1)
         if mostly(
-            one.iterations > 1
-            and min(one.samples) * one.iterations
-            > TOO_LONG * max(long, steps * one.launch.timer_step)
-            for one in seen
+            launch.iterations > 1
+            and min(launch.samples) * launch.iterations
+            > TOO_LONG * max(long, steps * launch.whole.timer_step)
+            for launch in launches
         ):
-            lasts = said(max(one.sample for one in seen), "s")
-            calls = max(one.iterations for one in seen)
+            lasts = spell(max(launch.sample for launch in launches), "s")
+            calls = max(launch.iterations for launch in launches)
             yield Fault(f"{calls} calls make a sample of {lasts}", case.fullname)
 
 
@@ -183,7 +187,7 @@ def faster_when_larger(run: Run) -> Iterator[Fault]:
             key = (case.fullname.partition("[")[0], kind, *sizes, str(named), info.version)
             families.setdefault(key, []).append((work, case))
     for family in families.values():
-        for (less, small), (more, large) in pairwise(sorted(family, key=lambda one: one[0])):
+        for (less, small), (more, large) in pairwise(sorted(family, key=lambda member: member[0])):
             if _takes_less(small, large) and more >= MUCH_MORE * less:
                 times = f"{more / less:.1f} times the work of {small.name}"
                 yield Fault(f"{times} takes less than half the time", large.fullname)
@@ -202,13 +206,13 @@ def impossible_part(run: Run) -> Iterator[Fault]:
     more than all of their time. The part was changed, or is in another unit than it is stored in.
     """
     for case in run.benchmarks:
-        for one in by_launch(run, case):
-            parts = one.parts
+        for launch in by_launch(run, case):
+            parts = launch.parts
             wrong = [name for name, value in parts.items() if value < 0]
-            wrong += ["enqueue"] if parts.get("enqueue", 0.0) > WHOLE * max(one.samples) else []
+            wrong += ["enqueue"] if parts.get("enqueue", 0.0) > WHOLE * max(launch.samples) else []
             wrong += [name for name in FRACTIONS if parts.get(name, 0.0) > 1 + ROUNDED]
             if wrong:
-                what = f"{wrong[0]} is {parts[wrong[0]]:g} in launch {one.number}"
+                what = f"{wrong[0]} is {parts[wrong[0]]:g} in launch {launch.number}"
                 yield Fault(what, case.fullname)
                 break
 

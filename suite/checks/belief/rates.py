@@ -19,7 +19,7 @@ from suite.checks.ceilings import (
     peak_ceiling,
     peer_ceiling,
 )
-from suite.checks.facts import said
+from suite.checks.facts import spell
 from suite.checks.rule import Fault
 from suite.stored.run import Case, Run, Severity
 
@@ -87,8 +87,10 @@ def _above(case: Case, amount: float, ceiling: Ceiling | None, unit: str) -> Ite
     The device's own time for a call, and that of a call on end, count as well.
     """
     parts = case.extra_info.parts
-    own = [one for name in ("device", "sustained") for one in parts.get(name, []) if one]
+    own = [
+        seconds for name in ("device", "sustained") for seconds in parts.get(name, []) if seconds
+    ]
     seconds = min([fastest(case), *own])
     if ceiling is not None and seconds > 0 and amount / seconds > ceiling.most:
-        rate, most = said(amount / seconds, unit), said(ceiling.most, unit)
+        rate, most = spell(amount / seconds, unit), spell(ceiling.most, unit)
         yield Fault(f"{rate}, where {most} is more than {ceiling.why}", case.fullname)

@@ -16,6 +16,6 @@ def digest_differs(run: Run) -> Iterator[Fault]:
 
     The file was changed after it was stored. Take it again from where it was made.
     """
-    found = store.digest(run)
-    if found != run.frobench.digest:
-        yield Fault(f"stored {run.frobench.digest[:12] or 'none'}, computed {found[:12]}")
+    computed = store.digest(run)
+    if computed != run.frobench.digest:
+        yield Fault(f"stored {run.frobench.digest[:12] or 'none'}, computed {computed[:12]}")

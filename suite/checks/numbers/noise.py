@@ -32,16 +32,16 @@ def noisy_case(run: Run) -> Iterator[Fault]:
     """
     for case in run.benchmarks:
         medians = launch_medians(case.stats.data, case.extra_info.launches)
-        found, apart = estimate(medians), spread(medians)
+        typical, apart = estimate(medians), spread(medians)
         signs = []
         if apart is not None and apart > WIDEST_SPREAD:
             signs.append("launches differ " + _by(apart))
-        if found.low is not None and found.high is not None:
-            width = (found.high - found.low) / found.value
+        if typical.low is not None and typical.high is not None:
+            width = (typical.high - typical.low) / typical.value
             if width > WIDEST_INTERVAL:
                 signs.append("wide interval")
         if signs:
-            yield Fault(f"{', '.join(signs)}: {format_estimate(found, 's')}", case.fullname)
+            yield Fault(f"{', '.join(signs)}: {format_estimate(typical, 's')}", case.fullname)
 
 
 def uneven_devices(run: Run) -> Iterator[Fault]:
@@ -51,13 +51,15 @@ def uneven_devices(run: Run) -> Iterator[Fault]:
     link, another user), or divide the work by speed.
     """
     for case in run.benchmarks:
-        seen = [
-            one.parts for one in by_launch(run, case) if {"balance", "span"} <= one.parts.keys()
+        launches = [
+            launch.parts
+            for launch in by_launch(run, case)
+            if {"balance", "span"} <= launch.parts.keys()
         ]
         if len(accelerators(case)) > 1 and mostly(
-            parts["balance"] < LEAST_BALANCE and parts["span"] > SHORTEST_WORK for parts in seen
+            parts["balance"] < LEAST_BALANCE and parts["span"] > SHORTEST_WORK for parts in launches
         ):
-            share = median(parts["balance"] for parts in seen)
+            share = median(parts["balance"] for parts in launches)
             message = f"the first device to be done takes {share:.0%} of the last one's time"
             yield Fault(message, case.fullname)
 

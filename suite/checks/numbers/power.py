@@ -22,11 +22,11 @@ def power_limited_case(run: Run) -> Iterator[Fault]:
     its maker allows one.
     """
 
-    def worked(name: str, seen: Sensed) -> bool:
+    def worked(name: str, sensed: Sensed) -> bool:
         device = accelerator(run, name)
-        known = (seen.values[name] for name in POWERS if name in seen.values)
+        known = (sensed.values[name] for name in POWERS if name in sensed.values)
         _, _, watts = next(known, (None, None, None))
-        _, busy, _ = seen.values.get("utilization", (None, None, None))
+        _, busy, _ = sensed.values.get("utilization", (None, None, None))
         return may_limit(watts, device.power_limit_watts if device else None, busy)
 
     yield from held_back(run, LIMITED, worked)

@@ -61,6 +61,6 @@ def fixed_order(run: Run) -> Iterator[Fault]:
     orders = [case.extra_info.order for case in run.benchmarks]
     repeats = len(run.frobench.launches) - 1
     by_chance = -math.lgamma(len(orders) + 1) * repeats
-    same = all(len(set(places) - {0}) == 1 for places in orders)  # 0 is a launch without it
+    same = all(len(set(positions) - {0}) == 1 for positions in orders)  # 0 is a launch without it
     if by_chance < math.log(ORDER_CHANCE) and same:
         yield Fault(f"{len(orders)} cases came in the same order in all {repeats + 1} launches")

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Iterator
 from statistics import median
 
-from suite.checks.facts import Seen, by_launch, is_accelerator, mostly
+from suite.checks.facts import Observed, by_launch, is_accelerator, mostly
 from suite.checks.rule import Fault
 from suite.profiles import STEPS_IN_A_LAUNCH, STEPS_IN_A_SAMPLE
 from suite.stored.run import Run, Severity
@@ -42,9 +42,9 @@ def coarse_clock(run: Run) -> Iterator[Fault]:
         yield Fault(f"the clock's smallest step is {format_seconds(step)}")
     for case in run.benchmarks:
         steps = [
-            one.sample / one.launch.timer_step
-            for one in by_launch(run, case)
-            if one.launch.timer_step > 0
+            launch.sample / launch.whole.timer_step
+            for launch in by_launch(run, case)
+            if launch.whole.timer_step > 0
         ]
         least = STEPS_IN_A_LAUNCH if is_accelerator(case.extra_info.device) else STEPS_IN_A_SAMPLE
         if steps and min(steps) < least:
@@ -58,8 +58,11 @@ def quantised_samples(run: Run) -> Iterator[Fault]:
     Use the system's finest clock, and measure again.
     """
     finest = max((launch.timer_step for launch in run.frobench.launches), default=0.0)
-    varied = [seen for case in run.benchmarks if _varies(seen := by_launch(run, case))]
-    lengths = [[s * one.iterations for one in seen for s in one.samples] for seen in varied]
+    varied = [launches for case in run.benchmarks if _varies(launches := by_launch(run, case))]
+    lengths = [
+        [s * launch.iterations for launch in launches for s in launch.samples]
+        for launches in varied
+    ]
     every = [length for case in lengths for length in case]
     step = _common_step(every, STEP_NOISE * finest, LEAST_STEPS * finest)
     short = sum(median(case) < STEPS_IN_A_SAMPLE * step for case in lengths)
@@ -80,21 +83,21 @@ def costly_harness(run: Run) -> Iterator[Fault]:
         if is_accelerator(case.extra_info.device):
             continue
         costs = [
-            one.launch.empty_body.get("cpu", 0.0) / one.sample
-            for one in by_launch(run, case)
-            if one.sample > 0
+            launch.whole.empty_body.get("cpu", 0.0) / launch.sample
+            for launch in by_launch(run, case)
+            if launch.sample > 0
         ]
         if mostly(cost > LARGEST_COST for cost in costs):
             message = f"the harness takes {median(costs):.0%} of a sample"
             yield Fault(message, case.fullname)
 
 
-def _varies(seen: list[Seen]) -> bool:
+def _varies(launches: list[Observed]) -> bool:
     """Tell whether the samples of a launch differ; a simulated device's may not."""
     return mostly(
-        max(one.samples) - min(one.samples) > LEAST_RANGE * one.seconds
-        for one in seen
-        if len(one.samples) > 1
+        max(launch.samples) - min(launch.samples) > LEAST_RANGE * launch.seconds
+        for launch in launches
+        if len(launch.samples) > 1
     )
 
 
@@ -112,5 +115,5 @@ def _common_step(lengths: Iterable[float], noise: float, least: float) -> float:
             step, rest = rest, abs(math.remainder(step, rest))
         if step < least:
             return 0.0
-    fits = (abs(math.remainder(one, step)) <= max(noise, PART_NOISE * step) for one in every)
+    fits = (abs(math.remainder(length, step)) <= max(noise, PART_NOISE * step) for length in every)
     return step if all(fits) else 0.0

@@ -72,9 +72,9 @@ def changed_environment(run: Run) -> Iterator[Fault]:
     launches = list(enumerate(run.frobench.launches, start=1))
     for fact in dict.fromkeys(fact for _, launch in launches for fact in launch.changed):
         if differences.matters(fact) and not fact.startswith(WATCHED):
-            found = {n: launch.changed[fact] for n, launch in launches if fact in launch.changed}
-            what = " or ".join(dict.fromkeys(map(_spell, found.values())))
-            where = ", ".join(map(str, found))
+            values = {n: launch.changed[fact] for n, launch in launches if fact in launch.changed}
+            what = " or ".join(dict.fromkeys(map(_spell, values.values())))
+            where = ", ".join(map(str, values))
             yield Fault(f"{fact} was {what} in launch {where}, unlike when the run began")
 
 

@@ -37,7 +37,7 @@ class _Point(NamedTuple):
 
     case: str
     launch: int
-    place: float
+    position: float
     slowness: float
 
 
@@ -49,7 +49,7 @@ def drift(run: Run) -> Iterator[Fault]:
     in fewer than 95% of runs. Warm the machine up or let it cool, and measure again.
     """
     whole = [case for case in run.benchmarks if all(case.extra_info.launches)]
-    times = [[math.log(one.seconds) for one in by_launch(run, case)] for case in whole]
+    times = [[math.log(launch.seconds) for launch in by_launch(run, case)] for case in whole]
     for change, case, since in drifts(times):
         word = "slower" if change > 0 else "faster"
         if since is None:
@@ -82,32 +82,33 @@ def unsteady_clock(run: Run) -> Iterator[Fault]:
 def _points(run: Run) -> dict[str, list[_Point]]:
     """Return by device what its cases have to say of their places."""
     last = [
-        max(places) for places in zip(*(c.extra_info.order for c in run.benchmarks), strict=True)
+        max(positions)
+        for positions in zip(*(c.extra_info.order for c in run.benchmarks), strict=True)
     ]
     points: dict[str, list[_Point]] = {}
     for case in run.benchmarks:
-        seen = by_launch(run, case)
-        if len(seen) < LEAST_LAUNCHES:
+        launches = by_launch(run, case)
+        if len(launches) < LEAST_LAUNCHES:
             continue
-        usual = math.log(median(one.seconds for one in seen))
+        usual = math.log(median(launch.seconds for launch in launches))
         points.setdefault(case.extra_info.devices[0], []).extend(
             _Point(
                 case.fullname,
-                one.number,
-                (one.place - 1) / (last[one.number - 1] - 1),
-                math.log(one.seconds) - usual,
+                launch.number,
+                (launch.position - 1) / (last[launch.number - 1] - 1),
+                math.log(launch.seconds) - usual,
             )
-            for one in seen
-            if last[one.number - 1] > 1
+            for launch in launches
+            if last[launch.number - 1] > 1
         )
     return points
 
 
 def _chance_of_order(points: list[_Point]) -> float:
     """Return the p-value of Spearman's rank correlation, two-sided, normally approximated."""
-    places = _ranks([point.place for point in points])
-    found = correlation(places, _ranks([point.slowness for point in points]))
-    return 2 * NormalDist().cdf(-abs(found) * math.sqrt(len(points) - 1))
+    ranks = _ranks([point.position for point in points])
+    strength = correlation(ranks, _ranks([point.slowness for point in points]))
+    return 2 * NormalDist().cdf(-abs(strength) * math.sqrt(len(points) - 1))
 
 
 def _changes(points: list[_Point]) -> list[float]:
@@ -115,9 +116,9 @@ def _changes(points: list[_Point]) -> list[float]:
     early: dict[str, list[float]] = {}
     late: dict[str, list[float]] = {}
     for point in points:
-        if point.place <= EARLY:
+        if point.position <= EARLY:
             early.setdefault(point.case, []).append(point.slowness)
-        elif point.place >= LATE:
+        elif point.position >= LATE:
             late.setdefault(point.case, []).append(point.slowness)
     return [median(late[case]) - median(early[case]) for case in early if case in late]
 
@@ -129,8 +130,8 @@ def _slopes(points: list[_Point]) -> list[float]:
         launches.setdefault(point.launch, []).append(point)
     slopes = []
     for here in launches.values():
-        middle = fmean(point.place for point in here)
-        slopes.append(sum((point.place - middle) * point.slowness for point in here))
+        middle = fmean(point.position for point in here)
+        slopes.append(sum((point.position - middle) * point.slowness for point in here))
     return slopes
 
 

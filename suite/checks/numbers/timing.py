@@ -5,7 +5,7 @@
 from collections.abc import Iterator, Mapping
 from statistics import median
 
-from suite.checks.facts import Seen, accelerators, by_launch, by_version, mostly
+from suite.checks.facts import Observed, accelerators, by_launch, by_version, mostly
 from suite.checks.rule import Fault
 from suite.concurrency import concurrency
 from suite.stored.run import Case, Run, Severity
@@ -55,15 +55,15 @@ def unsynchronised(run: Run) -> Iterator[Fault]:
     device that its body uses, and that waiting for a device of this backend does wait.
     """
     for case in run.benchmarks:
-        seen = [one for one in by_launch(run, case) if "span" in one.parts]
+        launches = [launch for launch in by_launch(run, case) if "span" in launch.parts]
         devices = accelerators(case)
         noise = EVENT_NOISE * EVENTS * len(devices)
         if devices and mostly(
-            one.parts["span"] > LONGEST_SPAN * max(one.samples) * one.iterations + noise
-            for one in seen
+            launch.parts["span"] > LONGEST_SPAN * max(launch.samples) * launch.iterations + noise
+            for launch in launches
         ):
-            worked = format_seconds(_typical(seen, "span"))
-            waited = format_seconds(median(one.sample for one in seen))
+            worked = format_seconds(_typical(launches, "span"))
+            waited = format_seconds(median(launch.sample for launch in launches))
             yield Fault(f"the devices worked for {worked}, the host waited {waited}", case.fullname)
 
 
@@ -75,15 +75,15 @@ def result_not_ready(run: Run) -> Iterator[Fault]:
     """
     for case in run.benchmarks:
         devices = accelerators(case)
-        seen = [
-            one
-            for one in by_launch(run, case)
-            if "reading" in one.parts and {*devices} <= one.launch.ready_reading.keys()
+        launches = [
+            launch
+            for launch in by_launch(run, case)
+            if "reading" in launch.parts and {*devices} <= launch.whole.ready_reading.keys()
         ]
-        part = LEAST_OF_SAMPLE if len(seen) >= LEAST_LAUNCHES else MOST_OF_WORK
-        if devices and mostly((_read_late(one, devices, part) for one in seen), OFTEN):
-            read = format_seconds(_typical(seen, "reading"))
-            ready = format_seconds(median(_ready(one, devices) for one in seen))
+        part = LEAST_OF_SAMPLE if len(launches) >= LEAST_LAUNCHES else MOST_OF_WORK
+        if devices and mostly((_read_late(launch, devices, part) for launch in launches), OFTEN):
+            read = format_seconds(_typical(launches, "reading"))
+            ready = format_seconds(median(_ready(launch, devices) for launch in launches))
             message = f"reading its result back takes {read}, a ready value {ready}"
             yield Fault(message, case.fullname)
 
@@ -96,15 +96,17 @@ def events_miss_work(run: Run) -> Iterator[Fault]:
     """
     for case in run.benchmarks:
         devices = accelerators(case)
-        seen = [
-            one
-            for one in by_launch(run, case)
-            if {"enqueue", "span"} <= one.parts.keys()
-            and set(devices) <= one.launch.empty_body.keys()
+        launches = [
+            launch
+            for launch in by_launch(run, case)
+            if {"enqueue", "span"} <= launch.parts.keys()
+            and set(devices) <= launch.whole.empty_body.keys()
         ]
-        if devices and mostly(_waited_for_more(one, devices) for one in seen):
-            worked = format_seconds(_typical(seen, "span"))
-            waited = format_seconds(median(one.seconds - one.parts["enqueue"] for one in seen))
+        if devices and mostly(_waited_for_more(launch, devices) for launch in launches):
+            worked = format_seconds(_typical(launches, "span"))
+            waited = format_seconds(
+                median(launch.seconds - launch.parts["enqueue"] for launch in launches)
+            )
             message = f"the host waited {waited}, the events show {worked} of work"
             yield Fault(message, case.fullname)
 
@@ -115,7 +117,7 @@ def overlap_in_turn(run: Run) -> Iterator[Fault]:
     Do not believe the overlap that this case and the cases beside it show.
     """
     for case in run.benchmarks:
-        most = max((_in_turn(case, one.parts) for one in by_launch(run, case)), default=0.0)
+        most = max((_in_turn(case, launch.parts) for launch in by_launch(run, case)), default=0.0)
         if most > LARGEST_OVERLAP:
             yield Fault(f"overlap of {most:.0%} where there can be none", case.fullname)
 
@@ -127,11 +129,11 @@ def unproved_overlap(run: Run) -> Iterator[Fault]:
     another. What running at the same time saves is the time of the control less that of the case.
     """
     for case in run.benchmarks:
-        for one in by_launch(run, case):
-            claimed, proved = one.parts.get("concurrency", 0.0), concurrency(one.parts) or 0.0
+        for launch in by_launch(run, case):
+            claimed, proved = launch.parts.get("concurrency", 0.0), concurrency(launch.parts) or 0.0
             if claimed > proved + LARGEST_UNPROVED:
                 message = f"concurrency of {claimed:.0%}, where {proved:.0%} is proved"
-                yield Fault(f"{message} in launch {one.number}", case.fullname)
+                yield Fault(f"{message} in launch {launch.number}", case.fullname)
                 break
 
 
@@ -142,8 +144,8 @@ def first_call_counted(run: Run) -> Iterator[Fault]:
     steady before the first sample; what it does only once belongs outside of it.
     """
     for case in run.benchmarks:
-        for version, seen in by_version(run, case):
-            if fault := _first_call(seen):
+        for version, launches in by_version(run, case):
+            if fault := _first_call(launches):
                 yield Fault(version + fault, case.fullname)
 
 
@@ -157,42 +159,46 @@ def _in_turn(case: Case, parts: Mapping[str, float]) -> float:
     return max(shown, default=0.0)
 
 
-def _read_late(seen: Seen, devices: list[str], part: float) -> bool:
+def _read_late(launch: Observed, devices: list[str], part: float) -> bool:
     """Tell whether reading a result back took as if most of the work was done only then."""
-    ready = _ready(seen, devices)
-    late = seen.parts["reading"] - ready
-    return late > max(TIMES_READY * ready, WAKING, part * min(seen.samples))
+    ready = _ready(launch, devices)
+    late = launch.parts["reading"] - ready
+    return late > max(TIMES_READY * ready, WAKING, part * min(launch.samples))
 
 
-def _ready(seen: Seen, devices: list[str]) -> float:
-    return max(seen.launch.ready_reading[one] for one in devices)
+def _ready(launch: Observed, devices: list[str]) -> float:
+    return max(launch.whole.ready_reading[name] for name in devices)
 
 
-def _waited_for_more(seen: Seen, devices: list[str]) -> bool:
+def _waited_for_more(launch: Observed, devices: list[str]) -> bool:
     """Tell whether the host waited for more than the events and an idle device explain.
 
     Wait and work are told from medians, so that what varies in the queueing cancels out. A
     neighbour who takes the host's core may make most waits longer, but not those of all
     samples, so the shortest must be longer than what is explained too.
     """
-    explained = seen.parts["span"] + sum(seen.launch.empty_body[one] for one in devices) + WAKING
+    explained = (
+        launch.parts["span"] + sum(launch.whole.empty_body[name] for name in devices) + WAKING
+    )
     typical, shortest = (
-        sample - seen.parts["enqueue"] for sample in (seen.seconds, min(seen.samples))
+        sample - launch.parts["enqueue"] for sample in (launch.seconds, min(launch.samples))
     )
     return explained < LEAST_OF_WAIT * typical and explained < shortest
 
 
-def _first_call(seen: list[Seen]) -> str:
+def _first_call(launches: list[Observed]) -> str:
     """Return what is wrong with the first samples of one version, or nothing."""
     firsts = [
-        one.samples[0] / max(one.samples[1:]) for one in seen if len(one.samples) >= LEAST_SAMPLES
+        launch.samples[0] / max(launch.samples[1:])
+        for launch in launches
+        if len(launch.samples) >= LEAST_SAMPLES
     ]
-    if mostly((one.warmup < LEAST_WARM_UP * min(one.samples) for one in seen), OFTEN):
+    if mostly((launch.warmup < LEAST_WARM_UP * min(launch.samples) for launch in launches), OFTEN):
         return "sampled after a warm-up shorter than a call"
     if len(firsts) >= LEAST_LAUNCHES and mostly((r > SLOW_FIRST for r in firsts), OFTEN):
         return f"the first sample lasts {median(firsts):.1f} times as long as any other"
     return ""
 
 
-def _typical(seen: list[Seen], part: str) -> float:
-    return median(one.parts[part] for one in seen)
+def _typical(launches: list[Observed], part: str) -> float:
+    return median(launch.parts[part] for launch in launches)

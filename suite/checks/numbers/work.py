@@ -5,7 +5,7 @@
 from collections.abc import Iterator
 from statistics import median
 
-from suite.checks.facts import Seen, accelerators, by_version, mostly
+from suite.checks.facts import Observed, accelerators, by_version, mostly
 from suite.checks.rule import Fault
 from suite.profiles import TIMES_THE_CACHE
 from suite.stored.run import Case, Run, Severity
@@ -43,11 +43,11 @@ def no_work(run: Run) -> Iterator[Fault]:
     """
     for case in run.benchmarks:
         work = case.extra_info.work
-        for version, seen in by_version(run, case):
+        for version, launches in by_version(run, case):
             if (work.flops or work.bytes) and mostly(
-                one.sample <= _nothing(case, one) for one in seen
+                launch.sample <= _nothing(case, launch) for launch in launches
             ):
-                took = format_seconds(median(one.seconds for one in seen))
+                took = format_seconds(median(launch.seconds for launch in launches))
                 message = f"{version}a call takes {took}, as if it did nothing"
                 yield Fault(message, case.fullname)
 
@@ -75,15 +75,15 @@ def warm_cache(run: Run) -> Iterator[Fault]:
             yield Fault(f"a sample holds {calls} calls, so only the first is cold", case.fullname)
 
 
-def _nothing(case: Case, seen: Seen) -> float:
+def _nothing(case: Case, launch: Observed) -> float:
     """Return how long a sample takes at most if its calls do nothing; 0 where that is unknown."""
-    empty = seen.launch.empty_body
+    empty = launch.whole.empty_body
     if not set(case.extra_info.devices) <= empty.keys():
         return 0.0
     waiting = sum(empty[device] for device in case.extra_info.devices)
     if accelerators(case):  # the calls of a sample are waited for together
-        most = NOTHING_QUEUED * waiting + (seen.iterations - 1) * PYTHON_CALL
+        most = NOTHING_QUEUED * waiting + (launch.iterations - 1) * PYTHON_CALL
         # Where waiting is dear it hides the launch: that shows in how long the host was held.
-        queued = seen.parts.get("enqueue", 0.0)
+        queued = launch.parts.get("enqueue", 0.0)
         return most if waiting <= DEAR_WAIT or queued <= NOTHING_HELD else 0.0
-    return NOTHING_CALLED * waiting * seen.iterations
+    return NOTHING_CALLED * waiting * launch.iterations

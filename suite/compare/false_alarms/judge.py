@@ -59,7 +59,7 @@ def judge(
         [each.values for each in family],
         [wander.get(each.case.fullname) for each in family],
     )
-    known = {each.case.fullname: found for each, found in zip(family, judged, strict=True)}
+    known = {each.case.fullname: verdict for each, verdict in zip(family, judged, strict=True)}
     return [_case(each, known.get(each.case.fullname)) for each in candidates]
 
 

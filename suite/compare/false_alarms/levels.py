@@ -102,8 +102,8 @@ def levels(run: Run) -> Levels:
         disturbed=sorted(disturbing(run) or ()),
         gauges=gauges(run),
         cases={
-            name: Level(case.extra_info.version, case.extra_info.device, *found)
-            for (name, (case, _)), found in zip(
+            name: Level(case.extra_info.version, case.extra_info.device, *centre)
+            for (name, (case, _)), centre in zip(
                 cases.items(), centres([medians for _, medians in cases.values()]), strict=True
             )
         },

@@ -171,7 +171,11 @@ def _splits(base: int, new: int) -> Values:
     launches, mirrored = base + new, base == new
     if math.comb(launches, new) // (1 + mirrored) > MOST:
         return _drawn(base, new)
-    chosen = [places for places in combinations(range(launches), new) if not mirrored or places[0]]
+    chosen = [
+        positions
+        for positions in combinations(range(launches), new)
+        if not mirrored or positions[0]
+    ]
     rows = np.zeros((len(chosen), launches))
     np.put_along_axis(rows, np.array(chosen), 1.0, axis=1)
     return rows[::-1].copy()  # the last combination is the split that was measured

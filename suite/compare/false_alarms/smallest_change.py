@@ -47,8 +47,8 @@ def forecast(launches: int, cases: Collection[str], earlier: Run | None) -> Fore
 
     earlier : a stored run of this machine, if there is one
     """
-    seen = levels(earlier).cases if earlier else {}
-    spreads = [math.sqrt(seen[name].variance) for name in cases if name in seen]
+    known = levels(earlier).cases if earlier else {}
+    spreads = [math.sqrt(known[name].variance) for name in cases if name in known]
     spread = median(spreads) if spreads else SPREAD
     return Forecast(
         launches=launches,
@@ -89,5 +89,7 @@ def _smallest_change(launches: int, cases: int, spread: float) -> float | None:
         (random.sample(seconds, launches), random.sample(seconds, launches)) for _ in range(cases)
     ]
     wander = assumed([spread**2])
-    changes = [one.comparison.smallest_change for one in compare_family(family, [wander] * cases)]
+    changes = [
+        judged.comparison.smallest_change for judged in compare_family(family, [wander] * cases)
+    ]
     return median(math.inf if change is None else change for change in changes)

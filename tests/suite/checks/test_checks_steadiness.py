@@ -161,5 +161,5 @@ def test_the_chance_of_an_order_is_nearly_that_of_spearmans_test() -> None:
         steadiness._Point("", 1, place := random.choice([0.0, 0.5, 1.0]), random.gauss(place, 3))
         for _ in range(100)
     ]
-    expected = spearmanr([p.place for p in points], [p.slowness for p in points]).pvalue
+    expected = spearmanr([p.position for p in points], [p.slowness for p in points]).pvalue
     assert steadiness._chance_of_order(points) == pytest.approx(expected, rel=0.1)
