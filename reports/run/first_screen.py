@@ -12,6 +12,7 @@ from reports.findings.roofline import Roofline
 from reports.findings.select import is_cpu
 from reports.run.normal import OUTSIDE, Row
 from reports.run.rows import exercise_id
+from reports.summary import axis_words
 from reports.summary.device_axes import Axis, DeviceAxes, Name
 from reports.summary.short import PRECISIONS, is_wide, precisions
 from reports.summary.views import Marks, doubtful
@@ -20,15 +21,11 @@ from reports.web.render import moment
 from suite import checks
 from suite.compare.alike import faults
 from suite.stored.run import Run
-from suite.units import counted, format_estimate, format_point, format_range, format_value, prefixed
+from suite.units import counted, format_estimate, format_point, format_value, prefixed
 
 MOST = 4
 """Axes that have room."""
-TITLES: dict[Name, str] = {
-    "memory": "Memory",
-    "overhead": "Overhead per operation",
-    "link_to_device": "Link, to the device",
-}
+BESIDE: tuple[Name, ...] = ("memory", "overhead", "link_to_device")
 """Axes beside compute that the first screen shows, in their order."""
 UNKNOWN, NOT_MEASURED = "unknown", "not measured"
 
@@ -134,7 +131,7 @@ def _shown(own: DeviceAxes) -> list[Axis]:
     first = compute[:1]
     if is_cpu(own.place):
         first += [one for one in compute[1:] if one.precision == "float32"]
-    found = [*first, *filter(None, (own.axis(name) for name in TITLES))]
+    found = [*first, *filter(None, (own.axis(name) for name in BESIDE))]
     return found[:MOST]
 
 
@@ -194,9 +191,9 @@ def _spelled(axis: Axis, *, named: bool) -> str:
     named
         Whether to say what a percent is of: once in a sentence is enough.
     """
-    value = format_point(axis.value, axis.unit)
+    value = axis_words.figure(axis)
     if is_wide(axis.value):
-        value = f"{_interval(axis)} (not conclusive)"
+        value += f" ({axis_words.NOT_CONCLUSIVE})"
     of = " of the link" if axis.name.startswith("link") else " of the datasheet" if named else ""
     part = f" ({format_point(axis.part, '1')}{of})" if axis.part else ""
     what = {
@@ -208,28 +205,13 @@ def _spelled(axis: Axis, *, named: bool) -> str:
     return f"{value}{what}{part}"
 
 
-def _interval(axis: Axis) -> str:
-    """Spell the interval alone, to the digits of the estimate."""
-    text = format_estimate(axis.value, axis.unit)
-    _, bracket, ends = text.partition(" [")
-    return ends.removesuffix("]").replace(", ", " to ") if bracket else ""
-
-
 def _row(run: Run, own: DeviceAxes, axis: Axis, shown: Sequence[Axis], marks: Marks) -> AxisRow:
     groups = {case.fullname: case.group for case in run.benchmarks}
-    wide = is_wide(axis.value) and axis.value.low is not None and axis.value.high is not None
-    if wide:
-        low, high = axis.value.low or 0.0, axis.value.high or 0.0
-        figure = format_range(low, high, axis.unit, digits=2)
-    else:
-        figure = format_point(axis.value, axis.unit)
-    number, _, unit = figure.rpartition(" ")
-    precision = PRECISIONS.get(axis.precision, axis.precision)
-    title = f"Compute, {precision}" if axis.name == "compute" else TITLES[axis.name]
+    number, _, unit = axis_words.figure(axis).rpartition(" ")
+    title, note = axis_words.title(axis), axis_words.note(own, axis)
     longest = max(
         (one.value.high or one.value.value for one in shown if one.name == axis.name), default=0.0
     )
-    note = _note(axis, own, wide=wide)
     label = f"{title}: {format_estimate(axis.value, axis.unit)}. {note}"
     bar = Bar(axis.value, axis.unit, label, axis.sheet, _sheet(axis), axis.others)
     return AxisRow(
@@ -250,18 +232,6 @@ def _sheet(axis: Axis) -> str:
     factor, _ = prefixed(axis.value.value, axis.unit)
     name = "link" if axis.name.startswith("link") else "datasheet"
     return f"{name} {format_value(axis.sheet / factor, '')}"
-
-
-def _note(axis: Axis, own: DeviceAxes, *, wide: bool) -> str:
-    launches = counted(axis.value.launches, "launch")
-    ends = _interval(axis) or f"no interval: {launches}"
-    part = f"{format_point(axis.part, '1')} of the datasheet" if axis.part else ""
-    if axis.name.startswith("link") and axis.part:
-        part = f"pinned, {format_point(axis.part, '1')} of the link"
-    better = "lower is better" if axis.lower_is_better else ""
-    basis = axis.basis if not (is_cpu(own.place) and axis.lower_is_better) else ""
-    known = ["not conclusive" if wide else ends, part, better, basis]
-    return ", ".join(one for one in known if one)
 
 
 def _roof_title(found: Roofline) -> str:

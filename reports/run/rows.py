@@ -16,9 +16,6 @@ from reports.table.modes import WORDS, modes_of
 from suite.statistics import launch_medians
 from suite.stored.run import Case, Run
 
-WIDE = "wide interval"
-"""Marks what is no headline."""
-
 
 @dataclass(frozen=True)
 class AnswerRow:
@@ -58,7 +55,7 @@ def row(run: Run, section: Section, marks: Marks) -> AnswerRow:
     launches = _in_two_modes(run, lead)
     doubts = [*([WORDS] if launches else []), *doubtful(lead.cases, marks)]
     if lead.value and short.is_wide(lead.value):
-        doubts.append(WIDE)
+        doubts.append(short.TOO_WIDE)
     return AnswerRow(
         short.question(run, lead.question, section.question),
         short.answer(run, lead),

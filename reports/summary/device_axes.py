@@ -222,10 +222,12 @@ def _copy(cases: Cases, name: Name, kind: str, place: str) -> Iterator[Axis]:
 
 
 def _cost(run: Run, place: str, name: Name, finding: Finding) -> Iterator[Axis]:
-    if finding.value is not None:
+    """Yield what an operation costs, unless launches leave open whether it costs anything."""
+    value = finding.value
+    if value is not None and (value.low is None or value.low > 0):
         by_launch = pd.Series(finding.by_launch)
         basis = "the CPU's" if is_cpu(place) else "mostly the host's"
-        yield _axis(run, place, name, finding.value, None, by_launch, finding.cases, basis)
+        yield _axis(run, place, name, value, None, by_launch, finding.cases, basis)
 
 
 def _axis(  # noqa: PLR0913, PLR0917 - one for each thing that an axis is made of

@@ -5,15 +5,13 @@ from collections.abc import Iterator
 
 from reports.findings import findings
 from reports.findings.finding import Finding, exercise_title
+from reports.summary import axis_words, short
+from reports.summary.device_axes import Axis, DeviceAxes, device_axes
 from reports.summary.views import Marks, doubtful, marks
 from reports.table import facts
 from reports.table.estimates import CaseEstimate, estimates
 from suite.stored.run import Estimate, Outcome, Run
-from suite.terminal.answers import Answer, CaseResult, RunAnswers
-
-WIDE = 2.0
-"""The upper end of an interval as a multiple of its lower end, above which it says little."""
-TOO_WIDE = "wide interval"
+from suite.terminal.answers import Answer, AxisResult, CaseResult, RunAnswers
 
 
 def answers(run: Run) -> RunAnswers:
@@ -23,7 +21,7 @@ def answers(run: Run) -> RunAnswers:
     absent: dict[str, list[str]] = {}
     for finding in (one for members in found.values() for one in members if one.absent):
         absent.setdefault(finding.absent, []).append(finding.question)
-    part = run.frobench
+    part, own = run.frobench, device_axes(run)
     return RunAnswers(
         run=part.run,
         machine=facts.machine_title(run),
@@ -31,8 +29,10 @@ def answers(run: Run) -> RunAnswers:
         profile=part.profile,
         complete=part.complete,
         launches=len(part.launches),
+        device=own.device,
+        axes=tuple(_axis(own, one, doubted) for one in own.axes),
         answers=tuple(
-            _answer(exercise, finding, doubted, leads=finding is members[0])
+            _answer(run, exercise, finding, doubted, leads=finding is members[0])
             for exercise, members in found.items()
             for finding in members
             if not finding.absent
@@ -43,14 +43,31 @@ def answers(run: Run) -> RunAnswers:
     )
 
 
-def _answer(exercise: str, finding: Finding, doubted: Marks, *, leads: bool) -> Answer:
-    wide = (TOO_WIDE,) if finding.value and _is_wide(finding.value) else ()
+def _axis(own: DeviceAxes, axis: Axis, doubted: Marks) -> AxisResult:
+    wide = (axis_words.NOT_CONCLUSIVE,) if short.is_wide(axis.value) else ()
+    return AxisResult(
+        name=axis.name,
+        precision=axis.precision,
+        title=axis_words.title(axis),
+        value=axis.value,
+        unit=axis.unit,
+        datasheet=axis.sheet,
+        part=axis.part,
+        remarks=tuple(axis_words.remarks(own, axis)),
+        doubts=(*doubtful(axis.cases, doubted), *wide),
+        cases=axis.cases,
+    )
+
+
+def _answer(run: Run, exercise: str, finding: Finding, doubted: Marks, *, leads: bool) -> Answer:
+    wide = (short.TOO_WIDE,) if finding.value and short.is_wide(finding.value) else ()
     return Answer(
         exercise=exercise_title(exercise),
         name=finding.name,
         question=finding.question,
         answer=finding.answer,
-        rule_of_thumb=finding.rule_of_thumb,
+        brief=short.answer(run, finding),
+        rule_of_thumb=short.rule(finding),
         label=finding.label,
         unit=finding.unit,
         value=finding.value,
@@ -58,11 +75,6 @@ def _answer(exercise: str, finding: Finding, doubted: Marks, *, leads: bool) -> 
         cases=finding.cases,
         leads=leads,
     )
-
-
-def _is_wide(value: Estimate) -> bool:
-    low, high = value.low, value.high
-    return low is not None and high is not None and 0 < WIDE * low < high
 
 
 def _cases(run: Run, doubted: Marks) -> Iterator[CaseResult]:

@@ -15,6 +15,8 @@ from suite.units import format_estimate, format_range
 
 WIDE = 2.0
 """The upper end of an interval as a multiple of its lower end, above which it is no headline."""
+TOO_WIDE = "wide interval"
+"""Marks such a number."""
 MOST_WORDS = 13
 """Words of a question."""
 PRECISIONS = {

@@ -8,10 +8,10 @@ from collections.abc import Iterable, Sequence
 from suite.printable import as_json as as_escaped_json
 from suite.printable import printable
 from suite.stored.run import Estimate
-from suite.terminal.answers import CaseResult, RunAnswers, doubts, heading
+from suite.terminal.answers import CaseResult, RunAnswers, axis_text, doubts, heading
 from suite.units import format_estimate
 
-ANSWERS = ("exercise", "name", "question", "answer", "rule_of_thumb", "label", "unit")
+ANSWERS = ("exercise", "name", "question", "answer", "brief", "rule_of_thumb", "label", "unit")
 """Columns of texts in the table of answers; the number and its doubts follow."""
 ESTIMATE = ("value", "low", "high", "launches")
 UNLIMITED = 10_000
@@ -57,9 +57,10 @@ def cases_as_csv(cases: Iterable[CaseResult]) -> str:
 
 
 def as_markdown(run: RunAnswers) -> str:
-    """Return the leading answers as a table, for a pull request or a wiki."""
+    """Return the axes and the leading answers as tables, for a pull request or a wiki."""
+    axes = _markdown(("axis", run.device), [(axis.title, axis_text(axis)) for axis in run.axes])
     rows = [
-        (answer.question, f"{answer.answer}{doubts(answer.doubts)}", answer.rule_of_thumb)
+        (answer.question, f"{answer.brief}{doubts(answer.doubts)}", answer.rule_of_thumb)
         for answer in run.answers
         if answer.leads
     ]
@@ -69,7 +70,8 @@ def as_markdown(run: RunAnswers) -> str:
         for reason, questions in run.absent.items()
     ]
     table = _markdown(("question", "answer", "rule of thumb"), rows)
-    return "\n\n".join([_cell(head), table, *map(_cell, absent)])
+    parts = [_cell(head), *([axes] if run.axes else []), table, *map(_cell, absent)]
+    return "\n\n".join(parts)
 
 
 def cases_as_markdown(cases: Iterable[CaseResult]) -> str:
@@ -101,7 +103,8 @@ def _csv(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 
 
 def _markdown(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    lines = [columns, ["---"] * len(columns), *(list(map(_cell, row)) for row in rows)]
+    head = list(map(_cell, columns))
+    lines = [head, ["---"] * len(columns), *(list(map(_cell, row)) for row in rows)]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 

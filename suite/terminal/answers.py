@@ -29,6 +29,7 @@ class Answer(Struct, frozen=True, kw_only=True):
     exercise : its name, as people read it
     name : of the answer; short and stable, so that runs can be compared by it
     answer : one sentence, with the number and its interval
+    brief : the answer in few words, as the row of a page has it
     rule_of_thumb : what to do; empty where the numbers support no advice
     label, unit, value : what the number is, its unit, and its estimate, ``None`` where the answer
         is no number
@@ -41,6 +42,7 @@ class Answer(Struct, frozen=True, kw_only=True):
     name: str
     question: str
     answer: str
+    brief: str
     rule_of_thumb: str
     label: str
     unit: str
@@ -48,6 +50,30 @@ class Answer(Struct, frozen=True, kw_only=True):
     doubts: tuple[str, ...]
     cases: tuple[str, ...]
     leads: bool
+
+
+class AxisResult(Struct, frozen=True, kw_only=True):
+    """What the device of a run does, in one number.
+
+    name, precision : of the axis; a precision only of compute
+    title : what people call it
+    value, unit : the estimate; of an overhead lower is better
+    datasheet, part : what the datasheet or the link allows, and which part of that it is
+    remarks : that part in words, and how the number was made
+    doubts : words for what makes it doubtful
+    cases : full names of the cases that it was computed from
+    """
+
+    name: str
+    precision: str
+    title: str
+    value: Estimate
+    unit: str
+    datasheet: float | None
+    part: Estimate | None
+    remarks: tuple[str, ...]
+    doubts: tuple[str, ...]
+    cases: tuple[str, ...]
 
 
 class CaseResult(Struct, frozen=True, kw_only=True):
@@ -72,6 +98,7 @@ class RunAnswers(Struct, frozen=True, kw_only=True):
     """A stored run as answers.
 
     machine : what it computes with, for people
+    device : the name of the device that the axes are of
     datetime : ISO 8601, as stored
     absent : questions without an answer, by the reason
     project : whose code was measured, where that is stored
@@ -83,6 +110,8 @@ class RunAnswers(Struct, frozen=True, kw_only=True):
     profile: str
     complete: bool
     launches: int
+    device: str
+    axes: tuple[AxisResult, ...]
     answers: tuple[Answer, ...]
     absent: dict[str, tuple[str, ...]]
     cases: tuple[CaseResult, ...]
@@ -104,11 +133,20 @@ def heading(run: RunAnswers, width: int) -> list[str]:
 
 
 def lines(run: RunAnswers, width: int, *, every: bool = False) -> Iterator[str]:
-    """Yield the leading answer of each exercise, or every answer, and what was not measured."""
+    """Yield the axes, the leading answer of each exercise, and what was not measured.
+
+    every : every answer, in full words, instead of the leading ones in few
+    """
     shown = [answer for answer in run.answers if every or answer.leads]
-    names = max((len(answer.exercise) for answer in shown), default=0) + GAP
+    titles = [*(axis.title for axis in run.axes), *(answer.exercise for answer in shown)]
+    names = max(map(len, titles), default=0) + GAP
+    for axis in run.axes:
+        yield from _block(axis.title, [axis_text(axis)], names, width)
+    if run.axes and shown:
+        yield ""
     for exercise, answers in groupby(shown, key=lambda answer: answer.exercise):
-        yield from _block(exercise, [sentence(answer) for answer in answers], names, width)
+        texts = [sentence(answer, every=every) for answer in answers]
+        yield from _block(exercise, texts, names, width)
     if any(answer.value is not None and answer.value.low is not None for answer in shown):
         yield from _wrapped(
             "[a, b]: 95% interval over the launches of this run on this machine", width
@@ -127,10 +165,20 @@ def case_lines(cases: Iterable[CaseResult], width: int) -> Iterator[str]:
             yield from _wrapped(f"{name}: {_result(case)}", width, indent=GAP)
 
 
-def sentence(answer: Answer) -> str:
-    """Return an answer with its rule of thumb and its doubts."""
+def axis_text(axis: AxisResult) -> str:
+    """Return the number of an axis with its interval, its remarks and its doubts."""
+    known = [format_estimate(axis.value, axis.unit), *axis.remarks]
+    return f"{', '.join(known)}{doubts(axis.doubts)}"
+
+
+def sentence(answer: Answer, *, every: bool = True) -> str:
+    """Return an answer with its rule of thumb and its doubts.
+
+    every : in full words
+    """
+    told = answer.answer if every else answer.brief
     rule = f" {THEN} {answer.rule_of_thumb}" if answer.rule_of_thumb else ""
-    return f"{answer.answer}{rule}{doubts(answer.doubts)}"
+    return f"{told}{rule}{doubts(answer.doubts)}"
 
 
 def doubts(words: Sequence[str]) -> str:

@@ -16,7 +16,11 @@ from click.testing import CliRunner
 from msgspec.structs import replace
 
 from frobench import main
-from reports.summary import plain
+from reports.findings import sections
+from reports.run.contents import contents
+from reports.summary import plain, short
+from reports.summary.device_axes import device_axes
+from suite import checks
 from suite.stored import store
 from suite.stored.run import Outcome
 from suite.terminal import answer_files, answers
@@ -68,6 +72,24 @@ def test_the_answers_are_there_for_programs(tmp_path: Path) -> None:
     assert float(rows[0]["value"]) == found["answers"][0]["value"]["value"]
 
 
+def test_the_terminal_tells_the_axes_and_the_answers_of_the_page() -> None:
+    run = checks.credible(checks.read(NEWEST))
+    found = plain.answers(run)
+    own = device_axes(run)
+    assert [(one.name, one.precision, one.value) for one in found.axes] == [
+        (one.name, one.precision, one.value) for one in own.axes
+    ]
+    page = contents(run, sections(run))
+    told = " ".join(" ".join(answers.lines(found, 10_000)).split())
+    for axis in page.first.axes:
+        ends = axis.note.partition(",")[0].replace(" to ", ", ")
+        assert f"{axis.figure} {axis.unit} [{ends}]" in told
+    rows = [one.row for one in page.sections if one.row]
+    assert len(rows) > 5
+    for row in rows:
+        assert " ".join(row.answer.split()) in told
+
+
 def test_the_table_of_cases_has_the_medians_over_launches() -> None:
     run = store.read(NEWEST)
     rows = csv.DictReader(io.StringIO(answer_files.cases_as_csv(plain.answers(run).cases)))
@@ -89,8 +111,10 @@ def test_a_table_in_markdown_has_one_row_an_answer_and_no_markup_of_others() -> 
     lines = answer_files.as_markdown(plain.answers(run)).splitlines()
     table = [line for line in lines if line.startswith("|")]
     found = plain.answers(run)
-    assert len(table) == 2 + sum(answer.leads for answer in found.answers)
-    assert all(len(re.findall(r"(?<!\\)\|", line)) == 4 for line in table)
+    columns = [len(re.findall(r"(?<!\\)\|", line)) - 1 for line in table]
+    assert columns.count(2) == 2 + len(found.axes)
+    assert columns.count(3) == 2 + sum(answer.leads for answer in found.answers)
+    assert len(columns) == 4 + len(found.axes) + sum(answer.leads for answer in found.answers)
     assert "<script>" not in "\n".join(lines)
 
 
@@ -134,7 +158,7 @@ def test_a_failed_case_and_one_left_out_stand_with_their_whole_reasons() -> None
 
 def test_an_interval_wider_than_a_factor_of_two_is_named() -> None:
     found = plain.answers(store.read(NEWEST)).answers
-    wide = {answer.name for answer in found if plain.TOO_WIDE in answer.doubts}
+    wide = {answer.name for answer in found if short.TOO_WIDE in answer.doubts}
     assert "embedding-cpu" in wide  # 4% [3, 8]
     assert "peak-cpu" not in wide
 

@@ -209,6 +209,13 @@ def test_the_first_accelerator_is_meant_and_another_device_can_be_asked_for() ->
     assert beside.axes[0].value.value == pytest.approx(4e10)
 
 
+def test_a_cost_that_may_be_none_is_no_axis() -> None:
+    seconds = [0.01 + 1e-4 * (-1) ** launch for launch in range(LAUNCHES)]
+    each = case("bench_item", seconds, CPU, work=Work(items=1000.0), steps=1000)
+    log = case("bench_log_on_device", [0.01] * LAUNCHES, CPU, work=Work(items=1000.0), steps=1000)
+    assert axes_of(of("norm_logging", [each, log]), accelerators=0).axes == ()
+
+
 def test_power_is_that_of_the_case_that_draws_most() -> None:
     cases = everything(GPU)
     for one, watts in zip(cases, (300.0, 650.0), strict=False):

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: MIT
+"""Axes in words: the same on the page and in a terminal."""
+
+from reports.findings.select import is_cpu
+from reports.summary.device_axes import Axis, DeviceAxes, Name
+from reports.summary.short import PRECISIONS, is_wide
+from suite.units import counted, format_estimate, format_point, format_range
+
+TITLES: dict[Name, str] = {
+    "compute": "Compute",
+    "memory": "Memory",
+    "overhead": "Overhead per operation",
+    "read_back": "Overhead per value read back",
+    "link_to_device": "Link, to the device",
+    "link_to_host": "Link, to the host",
+}
+NOT_CONCLUSIVE = "not conclusive"
+
+
+def title(axis: Axis) -> str:
+    """Name an axis, of compute with its precision."""
+    name = TITLES[axis.name]
+    return f"{name}, {PRECISIONS.get(axis.precision, axis.precision)}" if axis.precision else name
+
+
+def interval(axis: Axis) -> str:
+    """Spell the interval alone, to the digits of the estimate; empty where there is none."""
+    text = format_estimate(axis.value, axis.unit)
+    _, bracket, ends = text.partition(" [")
+    return ends.removesuffix("]").replace(", ", " to ") if bracket else ""
+
+
+def figure(axis: Axis) -> str:
+    """Spell the number alone, or both ends of an interval wider than a factor of two."""
+    low, high = axis.value.low, axis.value.high
+    if low is None or high is None or not is_wide(axis.value):
+        return format_point(axis.value, axis.unit)
+    return format_range(low, high, axis.unit, digits=2)
+
+
+def note(own: DeviceAxes, axis: Axis) -> str:
+    """Spell the interval, the part of the datasheet, and how the number was made."""
+    ends = interval(axis) or f"no interval: {counted(axis.value.launches, 'launch')}"
+    return ", ".join([NOT_CONCLUSIVE if is_wide(axis.value) else ends, *remarks(own, axis)])
+
+
+def remarks(own: DeviceAxes, axis: Axis) -> list[str]:
+    """Spell the part of the datasheet, and how the number was made."""
+    linked = axis.name.startswith("link")
+    of = "link" if linked else "datasheet"
+    known = [
+        "pinned" if linked else "",
+        f"{format_point(axis.part, '1')} of the {of}" if axis.part else "",
+        "lower is better" if axis.lower_is_better else "",
+        "" if is_cpu(own.place) and axis.lower_is_better else axis.basis,
+    ]
+    return [one for one in known if one]
