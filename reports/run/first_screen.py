@@ -246,7 +246,7 @@ def _roof_title(found: Roofline) -> str:
 
 def _roof_subtitle(found: Roofline) -> str:
     _, unit = prefixed(_most(found), found.plot.y.unit)
-    return f"Roofline, {unit} by FLOP per byte. One point per product."
+    return f"Roofline, {unit} by FLOP per byte, ceilings in bursts. One point per product."
 
 
 def _most(found: Roofline) -> float:

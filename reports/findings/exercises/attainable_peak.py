@@ -69,7 +69,8 @@ def peak(cases: Cases, device: str) -> Answer:
 
 def _peak_in_brief(cases: Cases, first: "Product", others: Sequence["Product"]) -> str:
     """Name the rate of the fastest precision, with its part of the peak, and that of float32."""
-    part = peaks.of_peak(cases.run, first.case.fullname, first.rate, named=False)
+    ceiling = peaks.peak_of(cases.run, first.case, first.rate)
+    part = f", {text(first.rate / ceiling.rate, '1')} of the datasheet" if ceiling else ""
     plain = "".join(
         f"; {text(one.rate, RATE.unit)} in {PLAIN}" for one in others if one.precision == PLAIN
     )
