@@ -22,7 +22,8 @@ from reports.findings.exercises import (
 )
 from reports.findings.finding import ABSENT, Finding, Plot, Section, exercise_title
 from reports.findings.groups import collectives
-from reports.findings.select import Cases, NotMeasuredError, is_cpu
+from reports.findings.select import Cases, NotMeasuredError
+from suite.stored.names import is_cpu
 from suite.stored.run import Run
 
 RULES = {

@@ -4,7 +4,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from reports.findings.select import Cases, Curve, is_cpu, the_device
+from reports.findings.select import Cases, Curve, the_device
+from suite.stored.names import is_cpu
 from suite.stored.run import Scalar
 
 LARGE = 2**24

@@ -18,7 +18,7 @@ from reports.findings.finding import RATIO, Point, Series
 from reports.table.frame import facts, function_of
 from reports.table.launches import ByLaunch
 from suite.statistics import estimate
-from suite.stored.names import nodes_of
+from suite.stored.names import is_cpu, nodes_of
 from suite.stored.run import Case, Outcome, Run, Scalar
 from suite.units import counted
 
@@ -245,11 +245,6 @@ def _is_disguised(case: Case) -> bool:
     check = case.extra_info.check
     asked = case.params.get("dtype")
     return asked == "tfloat32" and check is not None and check.precision == "float32"
-
-
-def is_cpu(device: str) -> bool:
-    """Tell whether a device, or each of several joined by ``+``, is the CPU or a part of it."""
-    return all(name.partition("/")[0] == "cpu" for name in device.split("+"))
 
 
 def device_title(run: Run, device: str) -> str:

@@ -3,15 +3,9 @@
 
 import pandas as pd
 
-from reports.findings.select import (
-    Cases,
-    Curve,
-    NotMeasuredError,
-    device_title,
-    is_cpu,
-    the_device,
-)
+from reports.findings.select import Cases, Curve, NotMeasuredError, device_title, the_device
 from suite.compare.versions import launch_ratios
+from suite.stored.names import is_cpu
 from suite.stored.run import Scalar
 
 READING = "bench_reading"

@@ -12,7 +12,6 @@ from statistics import fmean
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
-from reports.findings.select import is_cpu
 from reports.summary.device_axes import SUSTAINED, DeviceAxes
 from reports.summary.headlines import machine_id
 from reports.table.estimates import CaseEstimate
@@ -20,6 +19,7 @@ from reports.table.facts import kind_title
 from reports.table.times import number
 from suite.compare.alike import failures, faults
 from suite.stored.differences import facts, matters
+from suite.stored.names import is_cpu
 from suite.stored.run import Case, Run, Scalar
 
 Launches = list[float]

@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 from reports.findings.finding import exercise_title
 from reports.index.index_facts import surrounding
 from reports.index.packing import pack, pack_error, pack_share
-from reports.purchase.measured import ON_CPU
 from reports.purchase.prices import Price, total
 from reports.summary.headlines import Figure
 from reports.summary.model import Summary
 from reports.table.equipment import Equipment, equipment, surroundings
+from reports.table.exercise_names import ON_CPU
 from reports.table.workloads import table
 from suite.stored.run import Estimate
 

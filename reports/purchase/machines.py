@@ -18,10 +18,11 @@ from reports.purchase.comparison import (
     PartSpeeds,
     ScoredPart,
 )
-from reports.purchase.measured import ON_CPU, Measured, exercise, joules, together
+from reports.purchase.measured import Measured, joules, together
 from reports.purchase.prices import Price, total
 from reports.purchase.ratios import Launches, Ratios, Rows, Values, against
 from reports.table.equipment import around, equipment
+from reports.table.exercise_names import ON_CPU, exercise
 from reports.table.facts import machine_title
 from reports.table.workloads import table
 from suite.compare.alike import kind

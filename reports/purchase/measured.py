@@ -7,21 +7,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from reports.findings.select import is_cpu
 from reports.purchase.comparison import Rate
 from reports.purchase.ratios import Launches, Values
 from reports.summary.headlines import figures
 from reports.table.equipment import equipment
+from reports.table.exercise_names import ON_CPU, exercise
 from reports.table.workloads import Part, kind_of, on_cpu, part_of
 from suite import checks
 from suite.compare.alike import failures, faults
 from suite.compare.pairing import by_key
 from suite.statistics import LEAST_LAUNCHES, launch_medians
+from suite.stored.names import is_cpu
 from suite.stored.run import Case, Run
 from suite.units import counted
-
-ON_CPU = ".cpu"
-"""Behind the name of an exercise as far as the CPU alone does it."""
 
 
 @dataclass(frozen=True)
@@ -81,16 +79,6 @@ def _parts(cases: Sequence[Case]) -> dict[str, tuple[Part, str]]:
     alone = all(map(on_cpu, cases))
     known = ((case, part_of(case)) for case in cases if on_cpu(case) == alone)
     return {case.fullname: (part, kind_of(case)) for case, part in known if part}
-
-
-def exercise_of(group: str, device: str) -> str:
-    """Return the exercise of a comparison that a case belongs to, from its own and its device."""
-    return f"{group}{ON_CPU}" if is_cpu(device) else group
-
-
-def exercise(case: Case) -> str:
-    """Return the exercise of a comparison that a case belongs to."""
-    return exercise_of(case.group, str(case.params.get("device", case.extra_info.device)))
 
 
 def joules(case: Case) -> list[float] | None:

@@ -9,7 +9,6 @@ from markupsafe import Markup
 from reports.charts import bars, roof
 from reports.charts.bars import Bar
 from reports.findings.roofline import Roofline
-from reports.findings.select import is_cpu
 from reports.run.normal import OUTSIDE, Row
 from reports.run.rows import exercise_id
 from reports.summary import axis_words
@@ -20,6 +19,7 @@ from reports.table.facts import machine_title
 from reports.web.render import moment
 from suite import checks
 from suite.compare.alike import faults
+from suite.stored.names import is_cpu
 from suite.stored.run import Run
 from suite.units import counted, format_estimate, format_point, format_value, prefixed
 

@@ -12,13 +12,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from reports.findings.select import is_cpu
 from reports.run import published
 from reports.run.published import Published
 from reports.summary.device_axes import DeviceAxes, with_others
 from reports.summary.headlines import EFFICIENCY, LAUNCH, Figure, accelerator
 from reports.summary.model import Summary
 from reports.summary.views import Cell, Marks, doubtful
+from suite.stored.names import is_cpu
 from suite.stored.run import Accelerator, Run
 from suite.units import counted, format_estimate, format_range, format_value
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Axes in words: the same on the page and in a terminal."""
 
-from reports.findings.select import is_cpu
 from reports.summary.device_axes import Axis, DeviceAxes, Name
 from reports.summary.short import PRECISIONS, is_wide
+from suite.stored.names import is_cpu
 from suite.units import counted, format_estimate, format_point, format_range
 
 TITLES: dict[Name, str] = {

@@ -9,12 +9,12 @@ from collections.abc import Iterable
 
 from markupsafe import Markup
 
-from reports.findings.select import is_cpu
 from reports.summary.card import ELLIPSIS, width
 from reports.summary.headlines import Figure
 from reports.summary.views import Marks, doubtful
 from reports.web.elements import element
 from suite.printable import printable
+from suite.stored.names import is_cpu
 from suite.units import format_estimate
 
 LEFT, RIGHT, TEXT = "#3b4048", "#1d5a9e", "#ffffff"

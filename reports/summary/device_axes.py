@@ -19,11 +19,12 @@ from reports.findings.answers import ask, estimate_of
 from reports.findings.exercises import attainable_peak, copies, many_or_one, matmul, norm_logging
 from reports.findings.finding import Finding
 from reports.findings.kinds import KINDS, LARGE
-from reports.findings.select import Cases, NotMeasuredError, is_cpu
+from reports.findings.select import Cases, NotMeasuredError
 from reports.summary.headlines import accelerator, device_name
 from reports.table.launches import SUSTAINED_RATE
 from suite.datasheets.catalog import Ceiling, NotInCatalogError, sheet
 from suite.statistics import estimate
+from suite.stored.names import is_cpu
 from suite.stored.run import Accelerator, Case, Estimate, Run
 from suite.units import format_value
 

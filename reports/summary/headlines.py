@@ -12,7 +12,8 @@ from msgspec import UNSET
 from reports.findings.exercises.matmul import PLAIN, SQUARE, best_rates
 from reports.findings.exercises.parallel_matmul import efficiencies
 from reports.findings.kinds import KINDS, LARGE
-from reports.findings.select import Cases, NotMeasuredError, is_cpu
+from reports.findings.select import Cases, NotMeasuredError
+from suite.stored.names import is_cpu
 from suite.stored.run import Accelerator, Environment, Estimate, Run
 from suite.units import counted
 

@@ -13,8 +13,8 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from reports.purchase.measured import ON_CPU, exercise_of
 from reports.table.estimates import FEW_LAUNCHES, CaseEstimate
+from reports.table.exercise_names import ON_CPU, exercise_of
 from suite.statistics import LEAST_LAUNCHES
 
 Values = NDArray[np.float64]

@@ -8,7 +8,7 @@ is of the same kind.
 import hashlib
 from collections.abc import Container, Mapping
 
-from reports.purchase.measured import ON_CPU, exercise
+from reports.table.exercise_names import ON_CPU, exercise
 from reports.table.workloads import kind_of, on_cpu, part_of
 from suite.compare.pairing import by_key
 from suite.stored.run import Case, Run

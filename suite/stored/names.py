@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""What people call a case, whose full name is its file's path and pytest's name for it."""
+"""What the names of cases and devices say.
+
+A case's full name is its file's path and pytest's name for it.
+"""
 
 
 def short_name(fullname: str) -> str:
@@ -19,3 +22,8 @@ def nodes_of(device: str) -> tuple[int, int] | None:
     """
     nodes, times, each = device.partition("/")[2].partition("x")
     return (int(nodes), int(each)) if times and nodes.isdigit() and each.isdigit() else None
+
+
+def is_cpu(device: str) -> bool:
+    """Tell whether a device, or each of several joined by ``+``, is the CPU or a part of it."""
+    return all(name.partition("/")[0] == "cpu" for name in device.split("+"))

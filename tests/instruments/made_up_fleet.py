@@ -13,10 +13,10 @@ import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from reports.findings.select import is_cpu
 from reports.fleet.nodes import Launches, Node
 from reports.fleet.peers import Placed
 from suite.stored.basics import LABEL_DIGITS
+from suite.stored.names import is_cpu
 from suite.stored.run import Run
 from tests.instruments.judging import add_up, keep, made, samples, set_samples
 

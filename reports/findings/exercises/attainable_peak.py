@@ -11,7 +11,8 @@ from reports.findings import peaks
 from reports.findings.answers import VALUE, Answer, ask, behind, capital, estimate_of, text
 from reports.findings.exercises.matmul import PLAIN, RATE, best_rates
 from reports.findings.finding import RATIO, Axis, Finding, Plot, Point, Series
-from reports.findings.select import Cases, NotMeasuredError, device_title, is_cpu, the_device
+from reports.findings.select import Cases, NotMeasuredError, device_title, the_device
+from suite.stored.names import is_cpu
 from suite.stored.run import Case, Search
 from suite.units import counted, format_value
 

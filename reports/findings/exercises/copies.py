@@ -12,8 +12,9 @@ from reports.findings.cold import cold_plot, longer
 from reports.findings.finding import RATIO, Axis, Finding, Plot, Point, Series
 from reports.findings.fit import LEAST_SIZES, Line, fit
 from reports.findings.kinds import AT_ONCE, KINDS, LARGE, Kind
-from reports.findings.select import Cases, Curve, NotMeasuredError, device_title, is_cpu, the_device
+from reports.findings.select import Cases, Curve, NotMeasuredError, device_title, the_device
 from reports.findings.side_by_side import at_once_and_in_turn, concurrency
+from suite.stored.names import is_cpu
 from suite.stored.run import Estimate
 from suite.units import format_value
 

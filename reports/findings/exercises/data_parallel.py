@@ -21,8 +21,9 @@ from reports.findings.answers import (
 )
 from reports.findings.exercises.parts.replication import BATCH, Setting, loss, stack, total
 from reports.findings.finding import RATIO, Axis, Finding, Plot
-from reports.findings.select import Cases, Curve, NotMeasuredError, is_cpu, the_device
+from reports.findings.select import Cases, Curve, NotMeasuredError, the_device
 from reports.findings.trainings import NETWORKS
+from suite.stored.names import is_cpu
 
 ONE_DEVICE, ONE_PROCESS = "bench_one_device", "bench_one_process"
 BY_HAND, PROCESSES = "bench_by_hand", "bench_distributed"

@@ -23,7 +23,7 @@ from reports.findings.answers import (
     threshold,
 )
 from reports.findings.finding import RATIO, Axis, Finding, Plot, Point, Series
-from reports.findings.select import Cases, Curve, NotMeasuredError, is_cpu
+from reports.findings.select import Cases, Curve, NotMeasuredError
 from reports.findings.trainings import (
     READING,
     beside,
@@ -33,6 +33,7 @@ from reports.findings.trainings import (
     training,
     where,
 )
+from suite.stored.names import is_cpu
 from suite.stored.run import Estimate
 
 LOADING = "bench_loading"

@@ -25,15 +25,9 @@ from reports.findings.answers import (
 )
 from reports.findings.cold import cold_plot, longer
 from reports.findings.finding import RATIO, Axis, Finding, Plot, Series
-from reports.findings.select import (
-    Cases,
-    Curve,
-    NotMeasuredError,
-    device_title,
-    is_cpu,
-    the_device,
-)
+from reports.findings.select import Cases, Curve, NotMeasuredError, device_title, the_device
 from reports.table.launches import SUSTAINED_RATE
+from suite.stored.names import is_cpu
 
 SQUARE, NARROW = "bench_square", "bench_square_narrow"
 COPIES, GRAPH = "bench_square_with_copies", "bench_square_graph"

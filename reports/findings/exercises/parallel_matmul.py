@@ -18,8 +18,9 @@ from reports.findings.answers import (
     threshold,
 )
 from reports.findings.finding import RATIO, Axis, Finding, Plot, Point, Series
-from reports.findings.select import Cases, Curve, NotMeasuredError, is_cpu, the_device
+from reports.findings.select import Cases, Curve, NotMeasuredError, the_device
 from reports.findings.side_by_side import at_once_and_in_turn, concurrency
+from suite.stored.names import is_cpu
 
 SEQUENCE, STREAMS = "bench_sequence", "bench_two_streams"
 PROCESSES, PROCESS_SEQUENCE = "bench_processes", "bench_process_sequence"

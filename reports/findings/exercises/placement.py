@@ -16,7 +16,8 @@ from reports.findings.answers import (
     text,
 )
 from reports.findings.finding import RATIO, Axis, Finding, Plot, Series
-from reports.findings.select import Cases, Curve, NotMeasuredError, device_title, is_cpu, the_device
+from reports.findings.select import Cases, Curve, NotMeasuredError, device_title, the_device
+from suite.stored.names import is_cpu
 
 CREATE, DETOUR = "bench_create", "bench_create_then_move"
 MOVE, COPY, STAY = "bench_move", "bench_empty_then_copy", "bench_stay"

@@ -20,8 +20,9 @@ from reports.findings.exercises.parts.limits import (
     surely_none,
 )
 from reports.findings.finding import RATIO, Axis, Finding, Plot, Point, Series
-from reports.findings.select import Cases, NotMeasuredError, device_title, is_cpu, the_device
+from reports.findings.select import Cases, NotMeasuredError, device_title, the_device
 from reports.table.frame import function_of
+from suite.stored.names import is_cpu
 from suite.stored.run import Case, Scalar
 
 GRAPH, NARROW = "_graph", "_narrow"

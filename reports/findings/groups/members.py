@@ -3,8 +3,8 @@
 
 from msgspec import UNSET
 
-from reports.findings.select import Cases, is_cpu
-from suite.stored.names import nodes_of
+from reports.findings.select import Cases
+from suite.stored.names import is_cpu, nodes_of
 from suite.stored.run import Run
 
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from reports.findings.answers import axis_pattern, size
-from reports.findings.select import Cases, Curve, NotMeasuredError, is_cpu, the_device
+from reports.findings.select import Cases, Curve, NotMeasuredError, the_device
 from reports.table.frame import device_of, function_of
-from suite.stored.names import name_of, short_name
+from suite.stored.names import is_cpu, name_of, short_name
 from suite.stored.run import Case, Outcome
 
 LARGEST = 2**63

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from reports.findings.answers import SIZE, VALUE, Answer, behind, size, text
 from reports.findings.finding import Axis, Plot, Series
-from reports.findings.select import Cases, Curve, NotMeasuredError, is_cpu, the_device
+from reports.findings.select import Cases, Curve, NotMeasuredError, the_device
+from suite.stored.names import is_cpu
 
 FORWARD, IN_PARTS = "bench_forward", "bench_forward_parts"
 PARTS = ("replicate", "scatter", "parallel_apply", "gather")
