@@ -49,7 +49,15 @@ class LostRankError(RuntimeError):
 
 
 class TooLongError(Exception):
-    """A call takes longer than the profile allows, or is predicted to."""
+    """A call takes longer than the profile allows, or is predicted to.
+
+    reason : what takes how long, in words
+    seconds : that went into calls before that was known
+    """
+
+    def __init__(self, reason: str, seconds: float = 0.0) -> None:
+        super().__init__(reason)
+        self.seconds = seconds
 
 
 class ClockError(RuntimeError):

@@ -11,6 +11,7 @@ from reports.summary.views import Marks, doubtful, marks
 from reports.table import facts
 from reports.table.estimates import CaseEstimate, estimates
 from suite.stored.run import Estimate, Outcome, Run
+from suite.stored.time_in_bodies import part_in_bodies
 from suite.terminal.answers import Answer, AxisResult, CaseResult, RunAnswers
 
 
@@ -29,6 +30,7 @@ def answers(run: Run) -> RunAnswers:
         profile=part.profile,
         complete=part.complete,
         launches=len(part.launches),
+        part_in_bodies=round(part_in_bodies(run), 4),
         device=own.device,
         axes=tuple(_axis(own, one, doubted) for one in own.axes),
         answers=tuple(

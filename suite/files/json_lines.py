@@ -25,22 +25,30 @@ class JsonLines(Generic[Line]):
 
     path : of the file, which need not exist
     kind : the type of a line, or a union of tagged types
+    unsynced : types of lines that need not be on the disk before the next thing happens
     damaged : numbers of the lines, from 1, that were passed over since they cannot be read
     """
 
-    def __init__(self, path: Path, kind: Any) -> None:  # noqa: ANN401 - a union is no type
+    def __init__(
+        self,
+        path: Path,
+        kind: Any,  # noqa: ANN401 - a union is no type
+        unsynced: tuple[type, ...] = (),
+    ) -> None:
         self.path = path
+        self._unsynced = unsynced
         self._decoder = msgspec.json.Decoder(kind)
         self._offset = 0
         self._lines = 0
         self.damaged: list[int] = []
 
     def write(self, line: Line) -> None:
-        """Append a line and see it on the disk."""
+        """Append a line, and see it on the disk unless its type need not be."""
         with self.path.open("ab") as file:
             file.write(encoded(line))
             file.flush()
-            os.fsync(file.fileno())
+            if not isinstance(line, self._unsynced):
+                os.fsync(file.fileno())
 
     def append(self, lines: Iterable[Line]) -> None:
         """Append lines as they come, each in one piece, since other writers do so too."""

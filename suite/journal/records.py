@@ -153,6 +153,7 @@ class Refused(Struct, tag="refused", kw_only=True):
     details : the error with its traceback, for the terminal only
     fatal : it took its process down with it, or hung; larger ones are not tried
     lost : the launch lost a process of a group, which says nothing of the case in other launches
+    sampled : seconds of the calls that a pilot made before it knew that they take too long
     """
 
     launch: int
@@ -163,6 +164,7 @@ class Refused(Struct, tag="refused", kw_only=True):
     check: Check | None = None
     details: str = ""
     lost: bool = False
+    sampled: float = 0.0
 
 
 class NodesSeen(Struct, tag="nodes", kw_only=True):

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
 """What the runner asks of a launch, and the exit codes by which a launch answers."""
 
+from pathlib import Path
 from typing import Literal
 
+import msgspec
 from msgspec import Struct, field
 
 from suite.stored.run import Search, Settings
@@ -23,6 +25,7 @@ class LaunchSpec(Struct, kw_only=True):
     benchmarks : the folder of benchmarks; cases are named from the folder that holds it
     order : full names of the cases in the order to measure them; empty takes all
     done : cases that earlier processes of the launch have measured
+    halves : whether some of the cases run on halves of the CPU, a process each
     runner : the process that watches; a launch that outlives it ends itself
     search_seconds : for all searches of a pilot together
     searched : what is known already of cases that would search
@@ -41,6 +44,7 @@ class LaunchSpec(Struct, kw_only=True):
     settings: Settings
     order: list[str] = field(default_factory=list)
     done: int = 0
+    halves: bool = False
     runner: int = 0
     search_seconds: float = 0.0
     searched: dict[str, Search] = field(default_factory=dict)
@@ -50,3 +54,8 @@ class LaunchSpec(Struct, kw_only=True):
     project: str | None = None
     paths: list[str] = field(default_factory=list)
     kept_out: str = ""
+
+
+def read_spec(path: str) -> LaunchSpec:
+    """Return what a file asks of a launch."""
+    return msgspec.json.decode(Path(path).read_bytes(), type=LaunchSpec)

@@ -88,9 +88,14 @@ def freivalds(a: Tensor, b: Tensor, precision: str | None = None) -> TensorCheck
     return check
 
 
+def is_brief() -> bool:
+    """Tell whether a check that is made now may be brief."""
+    return _IS_BRIEF.get()
+
+
 @contextmanager
 def briefly(*, brief: bool) -> Iterator[None]:
-    """Let products be checked on few rows, if `brief`: where all of them were checked before."""
+    """Let products be checked on few rows, if `brief`: all are in the first launch."""
     before = _IS_BRIEF.set(brief)
     try:
         yield
@@ -221,7 +226,7 @@ def _some_rows(a: Tensor, c: Tensor) -> Tensor | None:
 
 
 def _part() -> float:
-    return _PART_IN_BRIEF if _IS_BRIEF.get() else 1.0
+    return _PART_IN_BRIEF if is_brief() else 1.0
 
 
 def _take(matrix: Tensor, rows: Tensor | None) -> Tensor:

@@ -7,6 +7,7 @@ torch at the top.
 
 import gc
 import os
+import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from suite.concurrency import Interval
 from suite.errors import DoesNotFitError
+from suite.garbage import Survivors
 from suite.stored.run import Check, Environment
 
 if TYPE_CHECKING:
@@ -80,6 +82,7 @@ class _Desk:
         self._fresh = device
         self._device = device()
         self._held = ExitStack()
+        self._survivors = Survivors()
         self._clear()
 
     def _clear(self) -> None:
@@ -90,6 +93,10 @@ class _Desk:
         if self._task is None:
             raise RuntimeError("nothing was set up")
         return self._task
+
+    def look_in(self, folders: list[str]) -> None:
+        """Find modules in these folders."""
+        sys.path[:] = folders
 
     def set_up(self, factory: Callable[..., Task], *args: object) -> None:
         """Take a task in the place of the one before."""
@@ -111,6 +118,7 @@ class _Desk:
         self._clear()
         gc.collect()
         self._held.close()
+        self._survivors.spare()
         release_memory()
 
     def get_ready(self) -> None:
@@ -128,9 +136,12 @@ class _Desk:
         self._device.finish(self._result)
         return begun, perf_counter()
 
-    def check(self) -> Check:
-        """Compare what the last call returned with the truth."""
-        return self._given()[1](self._result)
+    def check(self, brief: bool) -> Check:  # noqa: FBT001 - as it comes through the pipe
+        """Compare what the last call returned with the truth; briefly if that will do."""
+        from suite.kit.check_result import briefly  # noqa: PLC0415 - imports torch
+
+        with briefly(brief=brief):
+            return self._given()[1](self._result)
 
     def enter(self, member: "Member") -> None:
         """Become a rank of a group."""

@@ -8,6 +8,7 @@ imports torch (see `suite.kit.worker_process`).
 All workers read the same monotonic clock, so their intervals can be laid side by side.
 """
 
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from multiprocessing import get_context
@@ -150,8 +151,10 @@ class Worker:
         return self._last
 
     def check(self) -> Check:
-        """Compare what the last call returned with the truth, in the worker."""
-        self.tell("check")
+        """Compare what the last call returned with the truth, in the worker, as briefly as here."""
+        from suite.kit.check_result import is_brief  # noqa: PLC0415 - imports torch
+
+        self.tell("check", is_brief())
         check: Check = self.answer()
         return check
 
@@ -206,6 +209,34 @@ class Worker:
             known = error is DoesNotFitError
             raise (DoesNotFitError if known else WorkerError)(f"worker {self.name}: {value}")
         return value
+
+
+_early: dict[tuple[Seat, ...], list[Worker]] = {}
+
+
+def start_early(seats: Sequence[Seat], seed: int) -> None:
+    """Start workers while their launch starts, for `early_workers`.
+
+    A worker imports torch, which takes as long as it does in the launch. One after the other, they
+    would leave a core idle; together, they are ready before the first case.
+    """
+    _early[tuple(seats)] = [Worker(seat, seed) for seat in seats]
+
+
+def early_workers() -> dict[tuple[Seat, ...], list[Worker]]:
+    """Wait for workers that have started early; return those that answer, by their seats.
+
+    Called when benchmarks are collected: only then are modules found in their folder, as they are
+    by workers that start later. The others are ended; a case that needs them says what is wrong.
+    """
+    for seats, workers in [*_early.items()]:
+        try:
+            _all(workers, lambda worker, _: worker.tell("look_in", sys.path))
+        except WorkerError:
+            for worker in workers:
+                worker.close()
+            del _early[seats]
+    return _early
 
 
 def answered(workers: Sequence[Worker], seconds: float) -> list[Worker]:

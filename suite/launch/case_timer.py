@@ -29,7 +29,10 @@ from suite.stored.run import Check, Settings, Work
 
 
 class CaseTimer:
-    """Times the bodies of a session's cases, each as the session's mode asks."""
+    """Times the bodies of a session's cases, each as the session's mode asks.
+
+    in_vain : seconds of the calls that showed that the case in flight takes too long
+    """
 
     def __init__(self, spec: LaunchSpec, settings: Settings, searches: Searches) -> None:
         self._spec = spec
@@ -37,6 +40,7 @@ class CaseTimer:
         self._searches = searches
         self._explorer = Explorer(settings)
         self._position = spec.done
+        self.in_vain = 0.0
 
     def remember(self, item: pytest.Function, record: Measured | Refused) -> None:
         """Take up what an earlier process of the pilot saw of a case."""
@@ -66,7 +70,7 @@ class CaseTimer:
         seen = self._sampled(item, sampler, work)
         peaks = {device.name: peak_bytes(device, sampler) for device in sampler.devices}
         begun = monotonic()
-        with briefly(brief=self._spec.mode == "measure" and self._spec.launch > 0):
+        with briefly(brief=self._checks_briefly):
             checked = worst(check(result) for result in seen.results)
         check_seconds = monotonic() - begun
         if not checked.passed:
@@ -97,6 +101,12 @@ class CaseTimer:
             undisturbed=min(seen.undisturbed, default=None),
         )
 
+    @property
+    def _checks_briefly(self) -> bool:
+        """Whether checks may be brief: those of the first launch are not."""
+        mode = self._spec.mode
+        return mode == "pilot" or (mode == "measure" and self._spec.launch > 0)
+
     def _sampled(self, item: pytest.Function, sampler: Sampler, work: Work) -> Measurement:
         """Sample a body; of a session that nobody started, once its size has been tried."""
         if self._spec.mode == "once":
@@ -116,6 +126,7 @@ class CaseTimer:
         try:
             return self._explorer.explore(*_family(item), sampler, work)
         except TooLongError as error:
+            self.in_vain = error.seconds
             pytest.skip(str(error))
 
     def repeat(

@@ -2,7 +2,8 @@
 """What a launch's process runs: pytest, from the first moment bound to the runner that watches it.
 
 `python -m suite.launch.entry RUNNER ARGUMENTS` passes the arguments to pytest; RUNNER is the
-number of the runner's process.
+number of the runner's process. Workers that the launch needs start here, so that they import torch
+at the same time as the launch does.
 """
 
 import ctypes
@@ -11,6 +12,8 @@ import os
 import signal
 import sys
 
+SPECIFICATION = "--frobench-launch="
+"""The option that names the file of the launch's specification."""
 PR_SET_PDEATHSIG = 1
 """The option of `prctl` that names the signal for a parent's death (linux/prctl.h)."""
 
@@ -24,6 +27,8 @@ def main() -> None:
     _die_with(int(sys.argv.pop(1)))
     gc.disable()
     import pytest  # noqa: PLC0415 - the runner may be killed while these are imported
+
+    _start_workers()
     import torch  # noqa: F401, PLC0415 - not looked through for garbage either
 
     gc.freeze()
@@ -31,6 +36,19 @@ def main() -> None:
     code = pytest.main()
     sys.stdout.flush()
     os._exit(code)
+
+
+def _start_workers() -> None:
+    """Let workers import torch while this process does."""
+    from suite.journal.spec import read_spec  # noqa: PLC0415 - as above
+    from suite.kit.workers import halves, start_early  # noqa: PLC0415 - as above
+    from suite.machine.limits import affinity, cores_in_use  # noqa: PLC0415 - as above
+
+    for argument in sys.argv:
+        if argument.startswith(SPECIFICATION):
+            spec = read_spec(argument.removeprefix(SPECIFICATION))
+            if spec.halves:
+                start_early(halves(affinity()[: cores_in_use()]), spec.seed)
 
 
 def _die_with(runner: int) -> None:

@@ -9,10 +9,11 @@ from time import perf_counter
 
 import pytest
 
+from suite.garbage import Survivors
 from suite.journal.spec import DEVICE_LOST, LaunchSpec
 from suite.kit import device as dev
 from suite.kit.worker_process import Seat
-from suite.kit.workers import Worker
+from suite.kit.workers import Worker, early_workers
 from suite.launch.collection import seats
 from suite.launch.refusal import reason_of
 from suite.measure import ready
@@ -33,6 +34,7 @@ class Resources:
         self._workers: dict[tuple[Seat, ...], list[Worker]] = {}
         self._blockers: dict[str, Blocker | None] = {}
         self._untidy = False
+        self._survivors = Survivors()
         self.groups = Groups(
             spec.seed,
             devices,
@@ -51,6 +53,10 @@ class Resources:
         if key not in self._workers:
             self._workers[key] = [Worker(seat, self._seed) for seat in seats]
         return self._workers[key]
+
+    def seat_early_workers(self) -> None:
+        """Wait for the workers that have started with the launch, and give them to its cases."""
+        self._workers |= early_workers()
 
     def drop_workers(self, lost: str = "") -> None:
         """End all workers; the next case that needs some gets fresh ones.
@@ -97,6 +103,7 @@ class Resources:
             for name in ("last_type", "last_value", "last_traceback", "last_exc"):
                 vars(sys).pop(name, None)
             gc.collect()
+            self._survivors.spare()
             dev.release_memory()
         self._untidy = False
 

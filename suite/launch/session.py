@@ -5,7 +5,6 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-import msgspec
 import pytest
 
 from suite.journal.journal import Journal
@@ -19,7 +18,7 @@ from suite.journal.records import (
     Stopped,
     Tried,
 )
-from suite.journal.spec import DEVICE_LOST, DISK_REFUSES, LaunchSpec
+from suite.journal.spec import DEVICE_LOST, DISK_REFUSES, LaunchSpec, read_spec
 from suite.kit.chosen import choose
 from suite.kit.group import Group
 from suite.launch.case_timer import CaseTimer
@@ -43,7 +42,7 @@ class LaunchSession:
 
     def __init__(self, config: pytest.Config) -> None:
         path = config.getoption("--frobench-launch")
-        self.spec = _spec_alone(config) if path is None else _read_spec(path)
+        self.spec = _spec_alone(config) if path is None else read_spec(path)
         self.journal = Journal(Path(self.spec.journal)) if self.spec.journal else None
         self.settings = look_around(self.spec, self.write)
         self.searches = Searches(self.spec, self.write)
@@ -92,6 +91,7 @@ class LaunchSession:
 
         cases : how many this process will measure
         """
+        self.resources.seat_early_workers()
         if self.spec.mode == "measure" and self.journal is not None:
             self._readiness = Readiness(self.spec, self.settings, cases, self.write)
 
@@ -102,6 +102,7 @@ class LaunchSession:
         """
         if self.spec.mode == "pilot":
             self._before = accounts()
+        self.cases.in_vain = 0.0
         self.write(Begun(launch=self.spec.launch, case=item.nodeid, at=at))
 
     def before_case(self, item: pytest.Item) -> None:
@@ -123,7 +124,9 @@ class LaunchSession:
         """Write down what became of a case, once it is over."""
         record: Measured | Refused | None = measured
         if refused is not None:
-            record = Refused(launch=self.spec.launch, case=case, **refused._asdict())
+            record = Refused(
+                launch=self.spec.launch, case=case, sampled=self.cases.in_vain, **refused._asdict()
+            )
         elif measured is not None:
             measured.wall_seconds = wall_seconds - self.searches.took.get(case, 0.0)
             if self._before is not None and (now := accounts()) is not None:
@@ -148,10 +151,6 @@ class LaunchSession:
             message = foreign_code(Path(self.spec.project), Path(self.spec.benchmarks))
             if message is not None:
                 self.write(Stopped(message=message))
-
-
-def _read_spec(path: str) -> LaunchSpec:
-    return msgspec.json.decode(Path(path).read_bytes(), type=LaunchSpec)
 
 
 def _spec_alone(config: pytest.Config) -> LaunchSpec:

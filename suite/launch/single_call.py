@@ -7,7 +7,7 @@ from contextlib import ExitStack, contextmanager, suppress
 import torch
 from torch.profiler import profile, record_function, schedule, supported_activities
 
-from suite.measure.garbage import no_garbage_collection
+from suite.garbage import no_garbage_collection
 from suite.measure.measurement import Measurement
 from suite.measure.sampler import Sampler
 from suite.stored.run import Settings

@@ -5,10 +5,10 @@ import torch
 
 from suite.climb import Climb
 from suite.errors import TooLongError
+from suite.garbage import no_garbage_collection
 from suite.kit.cases import Parameters
 from suite.machine.accounts import DISTURBED, Accounts, Read, accounts, undisturbed
 from suite.machine.limits import cores_in_use
-from suite.measure.garbage import no_garbage_collection
 from suite.measure.measurement import Measurement
 from suite.measure.sampler import Sampler
 from suite.stored.run import Settings, Work
@@ -54,7 +54,7 @@ class Explorer:
         small = self.climb.is_small(work)
         seen = explore(sampler, self._settings, small=small, read=self._read)
         if reason := self.climb.takes_too_long(*case, seen.undisturbed):
-            raise TooLongError(reason)
+            raise TooLongError(reason, seen.warmup + seen.sampled)
         return seen
 
 
@@ -86,6 +86,7 @@ def explore(
         if (other := sampler.other()) is not None:
             _, seconds, seen.other = other.host(1)
             seen.against.append(seconds)
+            seen.sampled += seconds
         return seen
 
 

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from random import Random
 
+from suite.garbage import no_garbage_collection
 from suite.measure import clocks
-from suite.measure.garbage import no_garbage_collection
 from suite.measure.measurement import Measurement
 from suite.measure.sampler import Sampler
 from suite.measure.warm_up import calls_that_take

@@ -132,6 +132,7 @@ class Launches:
                 settings=self._plan.settings,
                 order=left,
                 done=len(self._plan.cases) - len(left),
+                halves=self._plan.any_on_halves(left),
                 searched=self._plan.searched,
                 windows=self._plan.windows(number),
                 versions={case.fullname: case.version for case in self._plan.cases},

@@ -110,14 +110,6 @@ def merge(
     return run
 
 
-def part_in_bodies(run: Run) -> float:
-    """Return the part of a run that went into bodies and what warms them up, its pilot included."""
-    whole = run.frobench
-    planned = 0.0 if whole.plan_body_seconds is UNSET else whole.plan_body_seconds
-    launches = sum(launch.body_seconds + launch.warmup_seconds for launch in whole.launches)
-    return (planned + launches) / whole.seconds
-
-
 def _refused(records: Sequence[Record], plan: Plan) -> dict[str, Refused]:
     """Return why cases have no samples: failed in some launch, skipped in all, or not reached."""
     measured = {record.case for record in records if isinstance(record, Measured)}

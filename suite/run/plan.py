@@ -3,7 +3,7 @@
 
 import random
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import ClassVar, Self
 
@@ -178,6 +178,11 @@ class Plan(_Kept, kw_only=True):
         blocks = sorted(set(kinds.values()))
         chance.shuffle(blocks)
         return sorted(names, key=lambda name: blocks.index(kinds[name]))
+
+    def any_on_halves(self, names: Collection[str]) -> bool:
+        """Tell whether any of these cases runs on halves of the CPU, a process each."""
+        devices = (name for case in self.cases if case.fullname in names for name in case.devices)
+        return any(name.startswith(f"{CPU}/") for name in devices)
 
     def windows(self, launch: int) -> list[str]:
         """Return the cases that are repeated behind all others, in this launch's order."""

@@ -38,7 +38,7 @@ from suite.run.forecast.expected import newest
 from suite.run.interruptions import Interruptions
 from suite.run.label import seal
 from suite.run.launches import Launches
-from suite.run.merge import merge, part_in_bodies
+from suite.run.merge import merge
 from suite.run.nothing import reasons, require_any, say_failure
 from suite.run.plan import Draft, Plan, freeze
 from suite.run.progress import Reporter, remaining
@@ -47,6 +47,7 @@ from suite.run.sensed import telemetry
 from suite.stored import store
 from suite.stored.names import short_name
 from suite.stored.run import Conclusion, Run
+from suite.stored.time_in_bodies import part_in_bodies
 from suite.units import counted
 
 PILOT = "pilot.jsonl"

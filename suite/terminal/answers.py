@@ -101,6 +101,8 @@ class RunAnswers(Struct, frozen=True, kw_only=True):
     device : the name of the device that the axes are of
     datetime : ISO 8601, as stored
     absent : questions without an answer, by the reason
+    part_in_bodies : of the run's time, that in bodies and what warms them up; the rest is the
+        harness
     project : whose code was measured, where that is stored
     """
 
@@ -110,6 +112,7 @@ class RunAnswers(Struct, frozen=True, kw_only=True):
     profile: str
     complete: bool
     launches: int
+    part_in_bodies: float
     device: str
     axes: tuple[AxisResult, ...]
     answers: tuple[Answer, ...]

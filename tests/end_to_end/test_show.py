@@ -23,6 +23,7 @@ from reports.summary.device_axes import device_axes
 from suite import checks
 from suite.stored import store
 from suite.stored.run import Outcome
+from suite.stored.time_in_bodies import part_in_bodies
 from suite.terminal import answer_files, answers
 from tests.instruments import factory
 from tests.instruments.command import ROOT
@@ -64,7 +65,9 @@ def test_the_answers_are_there_for_programs(tmp_path: Path) -> None:
     peak = next(one for one in found["answers"] if one["name"] == "peak-cpu")
     assert peak["leads"]
     assert peak["value"]["low"] < peak["value"]["value"] < peak["value"]["high"]
-    assert len(found["cases"]) == len(store.read(NEWEST).frobench.outcomes)
+    run = store.read(NEWEST)
+    assert len(found["cases"]) == len(run.frobench.outcomes)
+    assert found["part_in_bodies"] == pytest.approx(part_in_bodies(run), abs=1e-4)
     rows = list(
         csv.DictReader(io.StringIO(frobench("show", NEWEST, "--csv", folder=tmp_path).stdout))
     )

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """A process that is killed loses at most the line it was writing."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -29,6 +30,17 @@ def test_what_is_written_is_read_in_order(journal: Journal) -> None:
     for record in records:
         journal.write(record)
     assert list(journal) == records
+
+
+def test_what_was_measured_is_on_the_disk_before_the_next_case_begins(
+    journal: Journal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced: list[int] = []
+    monkeypatch.setattr(os, "fsync", synced.append)
+    journal.write(begun("a"))
+    assert synced == []
+    journal.write(Refused(launch=0, case="a", status="failed", reason="x"))
+    assert len(synced) == 1
 
 
 def test_news_are_told_once(journal: Journal) -> None:

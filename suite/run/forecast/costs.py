@@ -66,6 +66,8 @@ def body_seconds(records: Iterable[Record]) -> float:
     for record in records:
         if isinstance(record, Measured):
             seconds += record.sampled + record.warmup
+        elif isinstance(record, Refused):
+            seconds += record.sampled
         elif isinstance(record, Tried):
             seconds += record.attempt.spent
     return seconds

@@ -1,23 +1,28 @@
 # SPDX-License-Identifier: MIT
 """A worker is a process with cores and threads of its own, and says when it worked."""
 
+import gc
 import os
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 from signal import SIGKILL
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
 import torch
 
 from suite.errors import DoesNotFitError
+from suite.kit import workers
+from suite.kit.check_result import briefly, is_brief
 from suite.kit.device import Device
 from suite.kit.turns import Turns
 from suite.kit.worker_process import Seat, Task
-from suite.kit.workers import Worker, WorkerError, halves, put_away, together
+from suite.kit.workers import Worker, WorkerError, early_workers, halves, put_away, together
 from suite.launch import plugin
 from suite.launch.refusal import Refusal
 from suite.launch.resources import Resources
@@ -25,6 +30,8 @@ from suite.machine.limits import affinity
 from suite.stored.run import Check
 
 FINE = Check("nothing", 0.0, 1.0)
+HELD = 1000
+"""Objects that a made-up module holds."""
 
 
 def where_am_i(device: Device) -> tuple[Callable[[], Any], Callable[[Any], Check]]:
@@ -59,6 +66,17 @@ def drawn(device: Device) -> Task:
 
 def taken(_: Device) -> Task:
     raise RuntimeError("CUDA error: CUDA-capable device(s) is/are busy or unavailable\nCompile")
+
+
+def looks_closely(_: Device) -> Task:
+    return (lambda: None), (lambda _: Check("some" if is_brief() else "all", 0.0, 1.0))
+
+
+def imports(_: Device, name: str) -> Task:
+    if name not in sys.modules:
+        sys.modules[name] = ModuleType(name)
+        vars(sys.modules[name])["held"] = [[] for _ in range(HELD)]
+    return gc.get_freeze_count, (lambda frozen: Check(str(frozen), 0.0, 1.0))
 
 
 def watched(_: Device, given_back: Path) -> Task:
@@ -257,6 +275,38 @@ def test_if_one_worker_cannot_be_set_up_all_have_answered(
         worker.set_up(sleeper, 0.0)
 
 
+def test_a_worker_that_started_early_finds_modules_where_the_launch_does(
+    worker: Worker, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.syspath_prepend(str(tmp_path))
+    (tmp_path / "made_up_tasks.py").write_text("def idle(_):\n    return (lambda: None), None\n")
+    monkeypatch.setattr(workers, "_early", {(worker.seat,): [worker]})
+    assert early_workers() == {(worker.seat,): [worker]}
+    worker.set_up(import_module("made_up_tasks").idle)
+
+
+def test_a_check_in_a_worker_is_as_brief_as_in_the_launch(worker: Worker) -> None:
+    worker.set_up(looks_closely)
+    assert worker.check().compared == "all"
+    with briefly(brief=True):
+        assert worker.check().compared == "some"
+
+
+def test_what_a_module_holds_is_looked_through_for_garbage_once(worker: Worker) -> None:
+    def frozen(name: str) -> int:
+        """Return how many objects are spared once a task has imported a module."""
+        worker.set_up(imports, name)
+        put_away([worker])
+        worker.set_up(imports, name)
+        worker.start()
+        worker.wait()
+        return int(worker.check().compared)
+
+    before = frozen("one")
+    assert frozen("one") <= before
+    assert frozen("two") > before + HELD / 2
+
+
 FAILED, SKIPPED = Refusal("failed", "wrong"), Refusal("skipped", "too large")
 
 
@@ -298,6 +348,7 @@ def test_workers_find_the_memory_that_torch_no_longer_needs(
 ) -> None:
     given_back: list[bool] = []
     monkeypatch.setattr(torch.accelerator, "empty_cache", lambda: given_back.append(True))
-    spec: Any = SimpleNamespace(seed=0, mode="measure")
+    settings = SimpleNamespace(deadline=60.0)
+    spec: Any = SimpleNamespace(seed=0, mode="measure", settings=settings)
     assert Resources(spec, []).workers([]) == []
     assert given_back == [True]

@@ -19,6 +19,7 @@ CPU = Device("cpu")
 @pytest.fixture(autouse=True)
 def small_cache(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("suite.measure.caches.last_level_cache", lambda: 2**16)
+    monkeypatch.setattr("suite.measure.caches._kept", {})
 
 
 def test_every_call_reads_over_twice_the_cache() -> None:
@@ -55,6 +56,28 @@ def test_memory_for_the_buffer_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(Device, "free_bytes", lambda _: buffer)  # and nothing to spare
     with pytest.raises(DoesNotFitError):
         ColdCaches([CPU])
+
+
+@pytest.mark.parametrize(("times_free", "kept"), [(17, True), (15, False)])
+def test_the_buffer_of_the_cpu_is_kept_for_further_cases_where_memory_is_plenty(
+    monkeypatch: pytest.MonkeyPatch, times_free: int, *, kept: bool
+) -> None:
+    made: list[int] = []
+    zeros = torch.zeros
+
+    def count(size: int, device: torch.device) -> torch.Tensor:
+        made.append(size)
+        return zeros(size, device=device)
+
+    buffer = TIMES_THE_CACHE * cache_bytes(CPU)
+    monkeypatch.setattr(Device, "free_bytes", lambda _: times_free * buffer)
+    monkeypatch.setattr(torch, "zeros", count)
+    for calls in (3, 1):
+        caches = ColdCaches([CPU])
+        for _ in range(calls):
+            caches()
+        assert caches.flushed_bytes() == buffer
+    assert made == [buffer // 4] * (1 if kept else 2)
 
 
 def test_what_was_not_read_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: MIT
 """A case is left out because it takes too long, and never because a call was disturbed."""
 
+import math
 from itertools import count
 
 import pytest
 import torch
 
+from suite.errors import TooLongError
 from suite.machine.accounts import Accounts
-from suite.measure.exploring import explore
+from suite.measure.exploring import Explorer, explore
 from suite.measure.measurement import Measurement
 from suite.measure.sampler import Sampler
 from suite.profiles import settings_for
@@ -186,3 +188,16 @@ def test_a_pilot_calls_the_other_version_too() -> None:
     sampler = Sampler(lambda: "new", [], against=lambda: "old", clock=clock)
     seen = explore(sampler, STANDARD, read=lambda: None)
     assert seen.results == ["new", "old"]
+    assert seen.sampled == pytest.approx(math.fsum([*seen.host, *seen.against]))
+
+
+def test_calls_that_show_that_a_case_takes_too_long_are_time_in_bodies() -> None:
+    clock = VirtualClock()
+    sampler = Sampler(taking(clock, lambda _: 1.0), [], clock=clock)
+    explorer = Explorer(STANDARD, lambda: None)
+    with pytest.raises(TooLongError) as refused:
+        explorer.explore("bench", {"device": "cpu", "n": 8}, sampler, Work(flops=1e12))
+    assert refused.value.seconds == pytest.approx(3.0)
+    with pytest.raises(TooLongError) as predicted:
+        explorer.explore("bench", {"device": "cpu", "n": 80}, sampler, Work(flops=1e15))
+    assert predicted.value.seconds == 0.0

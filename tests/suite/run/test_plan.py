@@ -10,7 +10,16 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from suite.errors import CannotRunError
-from suite.journal.records import Begun, Collected, Identity, Measured, Surroundings, Tried
+from suite.journal.records import (
+    Begun,
+    Collected,
+    Identity,
+    Measured,
+    Record,
+    Refused,
+    Surroundings,
+    Tried,
+)
 from suite.kit.search_strategy import Try
 from suite.kit.shapes import Shape
 from suite.machine.accounts import Accounts
@@ -23,10 +32,10 @@ from suite.run.forecast.costs import (
     launch_seconds,
     too_long,
 )
-from suite.run.merge import part_in_bodies
 from suite.run.plan import Draft, Plan, freeze
 from suite.run.runner import _tell
 from suite.stored.run import CommitInfo, Work
+from suite.stored.time_in_bodies import part_in_bodies
 from tests.instruments import factory
 from tests.instruments.factory_machine import environment
 
@@ -159,6 +168,11 @@ def test_a_plan_says_what_it_left_out_and_measures_the_rest() -> None:
     assert [case.fullname for case in plan.cases] == ["lead 0", "other 0"]
     (left_out,) = plan.outcomes
     assert (left_out.fullname, left_out.status) == ("other 1", "skipped")
+    assert not plan.any_on_halves(["lead 0", "other 0"])
+    halves = replace(plan.cases[0], devices=["cpu/0", "cpu/1"])
+    split = replace(plan, cases=[halves, *plan.cases[1:]])
+    assert split.any_on_halves(["lead 0"])
+    assert not split.any_on_halves(["other 0"])
     assert plan.seconds_at_least < 450 < 6 * 30.0 * LEAST_SAMPLES
     like = freeze(replace(draft, like=[left_out]), pilot, 10.0, {})
     assert len(like.cases) == len(pairs)
@@ -210,7 +224,9 @@ def test_the_time_for_a_case_is_the_longest_that_fits() -> None:
 
 def test_searches_and_calls_are_what_of_a_pilot_went_into_bodies() -> None:
     searched = Tried(case="a", attempt=Try(Shape(64, 64, 64), 1e-3, spent=2.0))
-    assert body_seconds([searched, seen(sampled=0.5, warmup=0.25)]) == pytest.approx(2.75)
+    refused = Refused(launch=0, case="b", status="skipped", reason="too long", sampled=1.5)
+    records: list[Record] = [searched, refused, seen(sampled=0.5, warmup=0.25)]
+    assert body_seconds(records) == pytest.approx(4.25)
 
 
 def test_the_part_of_a_run_in_bodies_is_that_of_its_pilot_and_its_launches() -> None:

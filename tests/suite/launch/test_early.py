@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: MIT
+"""Workers that a launch needs start with it, and only they do."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from suite.journal.spec import LaunchSpec
+from suite.kit import workers as kit
+from suite.kit.worker_process import Seat
+from suite.kit.workers import WorkerError, early_workers, start_early
+from suite.launch import entry
+from suite.profiles import settings_for
+
+SEATS = [Seat("cpu/0", "cpu", (0,)), Seat("cpu/1", "cpu", (1,))]
+
+
+class Starting:
+    """Stands for a worker."""
+
+    def __init__(self, seat: Seat, seed: int) -> None:
+        self.seat, self.seed, self.is_closed = seat, seed, False
+
+    def close(self) -> None:
+        """End it."""
+        self.is_closed = True
+
+
+def spec(*, halves: bool) -> LaunchSpec:
+    """Return what the runner tells a launch."""
+    return LaunchSpec(
+        mode="measure",
+        launch=0,
+        journal="",
+        benchmarks="",
+        seed=19,
+        settings=settings_for("quick", ["cpu"]),
+        halves=halves,
+    )
+
+
+def answer(*_: object) -> None:
+    """Answer as workers do that are ready."""
+
+
+@pytest.fixture(autouse=True)
+def no_processes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kit, "_early", {})
+    monkeypatch.setattr(kit, "Worker", Starting)
+    monkeypatch.setattr(kit, "halves", lambda _: SEATS)
+    monkeypatch.setattr(kit, "_all", answer)
+
+
+@pytest.mark.parametrize("halves", [True, False])
+def test_a_launch_with_cases_on_halves_of_the_cpu_starts_their_workers_with_itself(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, *, halves: bool
+) -> None:
+    file = tmp_path / "spec.json"
+    file.write_bytes(msgspec.json.encode(spec(halves=halves)))
+    monkeypatch.setattr(sys, "argv", ["entry", "--quiet", f"--frobench-launch={file}"])
+    entry._start_workers()
+    started: Any = early_workers()
+    assert [*started] == [tuple(SEATS)] * halves
+    seated = [(worker.seat, worker.seed) for workers in started.values() for worker in workers]
+    assert seated == [(seat, 19) for seat in SEATS] * halves
+
+
+def test_a_session_without_a_specification_starts_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "argv", ["entry", "--quiet"])
+    entry._start_workers()
+    assert early_workers() == {}
+
+
+def test_workers_that_do_not_answer_are_ended_and_left_to_the_first_case(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def refuse(*_: object) -> None:
+        raise WorkerError("ended with code 1")
+
+    start_early(SEATS, 19)
+    (workers,) = kit._early.values()
+    monkeypatch.setattr(kit, "_all", refuse)
+    assert early_workers() == {}
+    assert all(vars(worker)["is_closed"] for worker in workers)
