@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from reports.fleet.peers import Left, Peers, subject_title
 from reports.fleet.reasons import Usual
-from reports.fleet.spread_chart import drawing, ends, room
+from reports.fleet.spread_chart import FEW, drawing, ends, room
 from reports.table.facts import spelled
 from suite.statistics import LEAST_LAUNCHES
 from suite.stored.run import Estimate
@@ -87,8 +87,8 @@ class Kind:
         From 1, for addresses within the page.
     answer
         What was found, in a sentence.
-    edges
-        What the edges of the drawings stand for.
+    edges, bands
+        What the edges of the drawings stand for, and whether the nodes are drawn as bands.
     differing
         Facts in which some nodes differ, each with the values and their nodes.
     """
@@ -102,6 +102,7 @@ class Kind:
     named: list[Named]
     rows: list[Row]
     edges: tuple[str, str]
+    bands: bool
     every: list[NodeRow]
     differing: list[str]
 
@@ -124,6 +125,7 @@ def _kind(number: int, peers: Peers) -> Kind:
         named=named,
         rows=[*_rows(peers)],
         edges=ends(room(peers.found.reach)),
+        bands=len(peers.nodes) > FEW,
         every=[*_every(peers)],
         differing=_differing(peers),
     )

@@ -19,7 +19,7 @@ HEIGHT, MIDDLE = 26, 13
 """Pixels."""
 FEW = 60
 """Nodes that are drawn one by one, at most."""
-BANDS = ((0.0, 3), (0.05, 7), (0.25, 13))
+BANDS = ((0.0, 4), (0.05, 10), (0.25, 18))
 """Parts of the nodes that a band leaves out on each side, and its height in pixels."""
 ROOM = 1.5
 """Half-width of the drawing in reaches of the intervals."""
@@ -49,11 +49,11 @@ def drawing(deviation: Values, named: NDArray[np.bool_], width: float, label: st
     """
     usual = np.sort(deviation[~named & ~np.isnan(deviation)])
     inside = _dots(usual, width) if len(usual) <= FEW else _bands(usual, width)
-    zero = _line(0.5, "zero")
+    middle = {"x1": "50%", "x2": "50%", "y1": "0", "y2": str(HEIGHT), "class": "median"}
     return element(
         "svg",
-        {"width": "100%", "height": str(HEIGHT), "role": "img", "aria-label": label},
-        zero,
+        {"class": "nodes", "height": str(HEIGHT), "role": "img", "aria-label": label},
+        element("line", middle),
         *inside,
         *_marks(deviation[named], width),
     )
@@ -69,15 +69,10 @@ def _place(value: float, width: float) -> float:
     return min(max(0.5 + value / width / 2, 0.0), 1.0)
 
 
-def _line(place: float, name: str) -> Markup:
-    x = percent(100 * place)
-    return element("line", {"x1": x, "x2": x, "y1": "0", "y2": str(HEIGHT), "class": name})
-
-
 def _dots(values: Values, width: float) -> Iterator[Markup]:
     for value in values:
         x = percent(100 * _place(float(value), width))
-        yield element("circle", {"cx": x, "cy": str(MIDDLE), "r": "3", "class": "spec"})
+        yield element("circle", {"cx": x, "cy": str(MIDDLE), "r": "3", "class": "one"})
 
 
 def _bands(values: Values, width: float) -> Iterator[Markup]:
@@ -90,14 +85,14 @@ def _bands(values: Values, width: float) -> Iterator[Markup]:
             "width": percent(100 * (high - low)),
             "y": plain(MIDDLE - height / 2),
             "height": plain(height),
-            "class": "fr",
+            "class": "band",
         }
         yield element("rect", attributes)
 
 
 def _marks(values: Values, width: float) -> list[Markup]:
     """Draw the nodes that are unlike their peers as squares."""
-    square = {"x": "-4", "y": "-4", "width": "8", "height": "8", "class": "f2 dot"}
+    square = {"x": "-4", "y": "-4", "width": "8", "height": "8", "class": "odd"}
     return [
         element(
             "svg",

@@ -146,7 +146,7 @@ def test_a_thousand_nodes_are_a_page_of_bounded_size_without_scripts_or_style_at
     assert b" style=" not in page
     assert "of 1,000 nodes are unlike their peers" in text_of(page)
     named = files["fleet.csv"].decode().count(",true,")
-    assert named == page.count(b'class="badge') >= 9
+    assert named == page.count(b'class="mark') >= 9
 
 
 def test_a_run_with_a_label_is_a_node_with_axes_and_exercises_and_one_without_is_none() -> None:
