@@ -8,7 +8,8 @@ twentieth there are two runs. The files are whole: they are what `frobench valid
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from datetime import UTC, datetime, timedelta
-from functools import cache
+from functools import cache, partial
+from hashlib import sha256
 from pathlib import Path
 from random import Random
 
@@ -16,6 +17,7 @@ import msgspec
 from msgspec.structs import replace
 
 from suite.stored import store
+from suite.stored.basics import LABEL_DIGITS
 from suite.stored.run import Case, Environment, Outcome, Run, Work
 from tests.instruments import factory
 from tests.instruments.factory_plans import GPU
@@ -31,36 +33,45 @@ SIZES = ("n", "size", "parameters")
 BEGUN = datetime(2026, 1, 1, tzinfo=UTC)
 
 
-def write(machines: int, folder: Path, seed: int = 0) -> list[Path]:
-    """Store the runs of so many machines, and return their paths, oldest first."""
+def write(machines: int, folder: Path, seed: int = 0, *, equal: bool = False) -> list[Path]:
+    """Store the runs of so many machines, and return their paths, oldest first.
+
+    equal : whether the machines are nodes of one kind, each with a label
+    """
+    make = partial(_write, folder=folder, seed=seed, equal=equal)
     with ProcessPoolExecutor() as pool:
-        found = pool.map(_write, *zip(*_numbers(machines, folder, seed), strict=True), chunksize=4)
-        return list(found)
+        return list(pool.map(make, *zip(*_numbers(machines), strict=True), chunksize=4))
 
 
-def write_one(machine: int, folder: Path, seed: int = 0, again: int = 0) -> Path:
+def write_one(
+    machine: int, folder: Path, seed: int = 0, again: int = 0, *, equal: bool = False
+) -> Path:
     """Store a run of one more machine, by default its first."""
-    return _write(machine, again, folder, seed)
+    return _write(machine, again, folder, seed, equal=equal)
 
 
-def _numbers(machines: int, folder: Path, seed: int) -> Iterator[tuple[int, int, Path, int]]:
+def _numbers(machines: int) -> Iterator[tuple[int, int]]:
     """Name each run by the number of its machine, and whether it is its first or second."""
     for machine in range(machines):
-        yield machine, 0, folder, seed
+        yield machine, 0
     for machine in range(0, machines, TWICE):
-        yield machine, 1, folder, seed
+        yield machine, 1
 
 
-def _write(machine: int, again: int, folder: Path, seed: int) -> Path:
-    return store.write(run_of(machine, again, seed), folder)
+def _write(machine: int, again: int, folder: Path, seed: int, *, equal: bool) -> Path:
+    return store.write(run_of(machine, again, seed, equal=equal), folder)
 
 
-def run_of(machine: int, again: int = 0, seed: int = 0) -> Run:
+def run_of(machine: int, again: int = 0, seed: int = 0, *, equal: bool = False) -> Run:
     """Return a run of one of many machines; `again` counts its runs from 0."""
-    speeds = Random(f"{seed}/{machine}")  # noqa: S311 - no secret
+    kind = 0 if equal else machine
+    speeds = Random(f"{seed}/{kind}")  # noqa: S311 - no secret
     chance = Random(f"{seed}/{machine}/{again}")  # noqa: S311 - no secret
     run = msgspec.json.decode(_template(), type=Run)
-    environment, rates = _environment(machine, speeds)
+    environment, rates = _environment(kind, speeds)
+    label = sha256(f"{machine}".encode()).hexdigest()[:LABEL_DIGITS]
+    if equal:
+        environment = replace(environment, label=label)
     processor = speeds.lognormvariate(0, 0.7)
     tilt = {name: 1 + speeds.expovariate(5) for name in run.frobench.exercises}
     kept = [case for case in run.benchmarks if chance.random() >= MISSING]
@@ -74,7 +85,7 @@ def run_of(machine: int, again: int = 0, seed: int = 0) -> Run:
     left_out = [case for case in run.benchmarks if case.fullname not in names]
     part = run.frobench
     when = BEGUN + timedelta(days=200 * again, minutes=machine)
-    part.run = f"{when:%Y%m%dT%H%M%SZ}-{factory.COMMIT[:7]}"
+    part.run = f"{when:%Y%m%dT%H%M%SZ}-{factory.COMMIT[:7]}" + (f"-{label}" if equal else "")
     part.environment = environment
     part.outcomes = [_outcome(case) for case in kept] + [
         _outcome(case, "the run had no time for it") for case in left_out

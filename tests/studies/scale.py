@@ -111,10 +111,15 @@ def main(given: Sequence[str] | None = None) -> int:
     asked = argparse.ArgumentParser(prog="python -m tests.studies.scale", description=__doc__)
     asked.add_argument("--quick", action="store_true", help="small sizes, kept nowhere")
     asked.add_argument("--build", nargs=2, type=Path, help=argparse.SUPPRESS)
+    asked.add_argument("--nodes", type=int, metavar="N", help="N nodes of one kind, kept nowhere")
     options = asked.parse_args(given)
     if options.build:
         build(*options.build)
         return 0
+    if options.nodes:
+        size = measured(options.nodes, equal=True)
+        sys.stdout.write(told(size))
+        return 1 if size.missed() else 0
     found = []
     for machines in QUICK if options.quick else SIZES:
         found.append(measured(machines))
@@ -138,16 +143,20 @@ def _of(found: list[Size]) -> Scale:
     )
 
 
-def measured(machines: int) -> Size:
-    """Build the site of so many machines, and again with one more."""
+def measured(machines: int, *, equal: bool = False) -> Size:
+    """Build the site of so many machines, and again with one more.
+
+    equal : whether they are nodes of one kind
+    """
     with tempfile.TemporaryDirectory() as folder:
         results, out = Path(folder) / "results", Path(folder) / "site"
-        stored = many_machines.write(machines, results)
+        stored = many_machines.write(machines, results, equal=equal)
         first = built(results, out)
         pages = {path: path.stat().st_mtime_ns for path in out.glob("*/*.html")}
         watch, again = Watch(), []
         for more in range(MORE):
-            many_machines.write_one(machines + more, results, again=1)  # newer than all others
+            newest = machines + more
+            many_machines.write_one(newest, results, again=1, equal=equal)  # newer than all others
             os.sync()  # what was written before goes to the disk on its own account
             begun, ended, _ = watched(["frobench", "report", str(results), "-o", str(out)], watch)
             again.append(ended - begun)
