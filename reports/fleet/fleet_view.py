@@ -181,7 +181,8 @@ def change(deviation: float, reach: float) -> str:
     word = "longer" if deviation >= 0 else "shorter"
     if interval is None:  # beyond all numbers
         return f"{text} {word}"
-    return f"{interval['value']}% {word} ({interval['low']} to {interval['high']}%)"
+    unbroken = f"({interval['low']} to {interval['high']}%)".replace(" ", "\N{NO-BREAK SPACE}")
+    return f"{interval['value']}% {word} {unbroken}"
 
 
 def _rows(peers: Peers) -> Iterator[Row]:

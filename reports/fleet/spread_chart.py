@@ -15,8 +15,8 @@ from reports.fleet.unlike import Values
 from reports.web.elements import element, percent, plain
 from suite.units import format_value
 
-HEIGHT, MIDDLE = 26, 13
-"""Pixels."""
+HEIGHT, MIDDLE, SIDE = 26, 13, 8
+"""Pixels: of the drawing, to the middle of its marks, and of a square."""
 FEW = 60
 """Nodes that are drawn one by one, at most."""
 BANDS = ((0.0, 4), (0.05, 10), (0.25, 18))
@@ -90,15 +90,10 @@ def _bands(values: Values, width: float) -> Iterator[Markup]:
         yield element("rect", attributes)
 
 
-def _marks(values: Values, width: float) -> list[Markup]:
+def _marks(values: Values, width: float) -> Iterator[Markup]:
     """Draw the nodes that are unlike their peers as squares."""
-    square = {"x": "-4", "y": "-4", "width": "8", "height": "8", "class": "odd"}
-    return [
-        element(
-            "svg",
-            {"x": percent(100 * _place(float(value), width)), "y": str(MIDDLE)}
-            | {"overflow": "visible"},
-            element("rect", square),
-        )
-        for value in np.sort(values)
-    ]
+    square = {"y": plain(MIDDLE - SIDE / 2), "width": str(SIDE), "height": str(SIDE)}
+    for value in np.sort(values):
+        x = percent(100 * _place(float(value), width))
+        centred = {"transform": f"translate({plain(-SIDE / 2)} 0)", "class": "odd"}
+        yield element("rect", {"x": x, **square, **centred})

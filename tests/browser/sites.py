@@ -15,7 +15,7 @@ from reports.site import build as site
 from suite.stored import store
 from suite.stored.run import Run, Telemetry
 from tests.browser.hostile import called_as_every_object, everywhere, hostile_runs, write_prices
-from tests.instruments import factory, many_machines
+from tests.instruments import factory, made_up_fleet, many_machines
 from tests.instruments.command import ROOT
 from tests.instruments.good_runs import good_run
 from tests.instruments.judging import keep
@@ -32,6 +32,8 @@ HONEST: dict[str, Callable[[], Run]] = {
 """Runs whose pages differ in kind, beside the newest that is stored."""
 
 MACHINES = 6
+SLOW = {1: ("matmul", 1.2), 2: ("copies", 0.8)}
+"""Nodes that are unlike the others; see `tests.instruments.made_up_fleet`."""
 TWINS = ("honest/two-gpus-slower",)
 """Pages that are like another one, and are there to be compared with."""
 HOSTILE = ("hostile", "spoilt")
@@ -69,6 +71,7 @@ def build(folder: Path) -> None:
 
     The second has machines that can be compared, for the index and the purchase page. The command
     refuses runs in which every text is hostile: the pages of `spoilt` are asked of what it calls.
+    Beside them is `many-nodes`, for the page that compares nodes.
     """
     runs = folder / "runs"
     runs.mkdir()
@@ -91,6 +94,8 @@ def build(folder: Path) -> None:
     beside = purchase.Maker(spoilt, None, read(prices))
     site.build(spoilt, folder / "spoilt", beside=beside, known=read(prices))
     site.build([], folder / "empty")
+    nodes = {f"node-{n}": run for n, run in enumerate(made_up_fleet.runs(4, SLOW, accelerators=1))}
+    site.build(_stored(nodes, runs), folder / "many-nodes")
 
 
 def _report(out: Path, *given: str | Path) -> None:
@@ -129,9 +134,10 @@ def pages(folder: Path) -> list[Place]:
     """Return every page of the sites that is not like another one."""
     found: list[Place] = []
     met: set[Path] = set()  # folders of machines; runs in which all is hostile are alike
-    whole = {"machines/index", "machines/purchase", f"honest/{newest().stem}"}
+    whole = {"machines/index", "machines/purchase", "many-nodes/fleet", f"honest/{newest().stem}"}
     twins = {*TWINS, f"hostile/{newest().stem}"}
-    for path in [*sorted(folder.glob("[!m]*/**/*.html")), *sorted(folder.glob("machines/*.html"))]:
+    roots = [*sorted(folder.glob("machines/*.html")), folder / "many-nodes" / "fleet.html"]
+    for path in [*sorted(folder.glob("[!m]*/**/*.html")), *roots]:
         kind, *place = path.relative_to(folder).parts
         if f"{kind}/{path.stem}" in twins or (kind == "spoilt" and path.parent in met):
             continue
