@@ -20,7 +20,7 @@ import torch.distributed as dist
 from suite.concurrency import Interval
 from suite.errors import DoesNotFitError, LostRankError
 from suite.kit.abilities import needed
-from suite.kit.check_result import worst
+from suite.kit.check_result import is_brief, worst
 from suite.kit.rank import Member, backend_of
 from suite.kit.worker_process import Task
 from suite.kit.workers import (
@@ -195,7 +195,7 @@ class GroupBody:
 
     def check(self, _: object = None) -> Check:
         """Compare what the last call returned with the truth, on every rank."""
-        return worst(self._group.ask("check"))
+        return worst(self._group.ask("check", lambda _: (is_brief(),)))
 
     def parts(self) -> dict[str, float]:
         """Return what else was seen, in seconds by name.
