@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What does the network between processes give?
+"""What does the network between processes give, and how does training over it scale?
 
 A sample begins after a barrier of all processes and ends when the slowest of them has passed a
 second one. Both moments are readings of the first process's clock; the clocks of different machines
@@ -15,6 +15,13 @@ the first process and the last: twice the size, and two latencies.
 Where several nodes measure together (`frobench run --nodes`), a process runs on each accelerator
 of every node, or one on each node that has none. On a machine by itself there is no network: two
 halves of the CPU, or its accelerators, exchange data within the machine.
+
+A step of training is forward, backward and AdamW of one layer of a transformer, as in the exercise
+of that name: on 1,024 tokens in bfloat16 (autocast) on accelerators, and on 128 in float32 on CPUs.
+``ddp`` is ``DistributedDataParallel``, ``fsdp`` is ``fully_shard``. ``alone`` is the same step on
+every process without any exchange, and ``exchange`` an all-reduce of as many bytes as the gradients
+have, without a step. What a step with DDP takes less than these two together is communication that
+is hidden. Scaling is weak where each process has all tokens, and strong where they share them.
 """
 
 from networks import (
@@ -27,6 +34,7 @@ from networks import (
     reduce_scatter,
     round_trip,
 )
+from steps import step
 
 from suite import Group, Measure, Work, cases, on_one_machine
 
@@ -34,6 +42,7 @@ KIB, MIB = 2**10, 2**20
 HEADLINE = [8, 4 * KIB, MIB, 16 * MIB]
 STANDARD = [8, 4 * KIB, 64 * KIB, MIB, 4 * MIB, 16 * MIB, 64 * MIB, 256 * MIB]
 SIZES = [8 * 4**power for power in range(14)] + [1024 * MIB]  # bytes: 8 B to 1 GiB
+WIDTHS = [256, 512, 1024, 2048, 4096]
 FEW = {"size": [8, 64 * KIB, 4 * MIB]}
 
 pytestmark = on_one_machine(
@@ -43,6 +52,7 @@ pytestmark = on_one_machine(
     bench_reduce_scatter={"size": [4 * MIB]},
     bench_broadcast={"size": [4 * MIB]},
     bench_all_to_all={"size": [4 * MIB]},
+    bench_step={"width": [256], "way": ["alone", "ddp", "exchange"], "scaling": ["weak"]},
 )
 
 
@@ -110,3 +120,12 @@ def bench_neighbours(measure: Measure, group: Group, size: int) -> None:
     """Send numbers from each process to the next one, all at once; the last sends to the first."""
     with group.task(neighbours, size) as body:
         measure(body, work=Work(bytes=size, path="network"), check=body.check)
+
+
+@cases("quick", width=[256, 2048], way=["alone", "ddp", "exchange"], scaling=["weak"])
+@cases(width=WIDTHS, way=["alone", "ddp", "fsdp", "exchange"], scaling=["weak"])
+@cases(width=WIDTHS, way=["ddp", "fsdp"], scaling=["strong"])
+def bench_step(measure: Measure, group: Group, width: int, way: str, scaling: str) -> None:
+    """Take a step of training on all processes at once, or exchange its gradients alone."""
+    with group.task(step, width, way, scaling) as body:
+        measure(body, work=Work(items=1), check=body.check)

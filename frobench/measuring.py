@@ -202,5 +202,6 @@ def call_once(
 
 
 def failed(stored: "Run") -> int:
-    """Return the exit code of a run: 1 if a case failed."""
-    return FAILED * any(outcome.status == "failed" for outcome in stored.frobench.outcomes)
+    """Return the exit code of a run: 1 if a case failed, or if a launch lost its group."""
+    lost = any(launch.lost for launch in stored.frobench.launches)
+    return FAILED * (lost or any(one.status == "failed" for one in stored.frobench.outcomes))

@@ -194,7 +194,7 @@ class GroupBody:
         self._group.ask("get_ready")
 
     def check(self, _: object = None) -> Check:
-        """Compare what the last call returned with the truth, on every rank."""
+        """Compare what the last call returned with the truth, on every rank, as briefly as here."""
         return worst(self._group.ask("check", lambda _: (is_brief(),)))
 
     def parts(self) -> dict[str, float]:

@@ -50,7 +50,8 @@ def merge(
     ended = {r.launch: r for r in records if isinstance(r, Ended)}
     harness = {r.launch: r for r in records if isinstance(r, Harness)}
     measured = [r for r in records if isinstance(r, Measured)]
-    launches = max((r.launch for r in measured), default=-1) + 1
+    lost = [r.launch for r in records if isinstance(r, Refused) and r.lost]
+    launches = max([*(r.launch for r in measured), *lost], default=-1) + 1
     refused = _refused(records, plan)
     cases = [
         _case(

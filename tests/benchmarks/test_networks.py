@@ -4,6 +4,7 @@
 from collections.abc import Iterator
 
 import pytest
+import torch
 import torch.distributed as dist
 
 from suite.kit.device import Device
@@ -71,5 +72,29 @@ def test_every_rank_gets_what_it_should(group: Group, name: str, size: int) -> N
 @pytest.mark.parametrize("name", [*OPERATIONS][1:])  # the check of the first calls it again
 def test_an_operation_that_moves_nothing_does_not_pass(group: Group, name: str) -> None:
     with group.task(operation, name, 1000, OPERATIONS[name]) as body:
+        body()
+        assert not body.check().passed
+
+
+def training(device: Device, rank: int, way: str, scaling: str, spoilt: int = -1) -> Task:
+    """Return a step of training; a rank that is spoilt gets the mean of no gradient."""
+    import steps  # noqa: PLC0415 - found in the workers
+
+    body, check = steps.step(device, rank, 128, way, scaling)
+    if rank == spoilt:
+        steps.gradient_of = torch.zeros_like  # type: ignore[assignment]
+    return body, check
+
+
+@pytest.mark.parametrize("way", ["alone", "ddp", "fsdp", "exchange"])
+def test_a_step_of_training_exchanges_the_mean_of_all_gradients(group: Group, way: str) -> None:
+    for scaling in ("weak", "strong"):
+        with group.task(training, way, scaling) as body:
+            body.timed(2)
+            assert body.check().passed
+
+
+def test_gradients_that_are_not_exchanged_do_not_pass(group: Group) -> None:
+    with group.task(training, "ddp", "weak", 1) as body:
         body()
         assert not body.check().passed

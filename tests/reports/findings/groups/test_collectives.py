@@ -151,6 +151,51 @@ def test_the_model_of_all_reduce_is_called_one_and_stands_beside_what_was_measur
     assert by_label["tree (model)"].points[-1].y.value == pytest.approx(24 * message(size))
 
 
+def steps(device: str, width: int, **seconds: float) -> list[Case]:
+    """Build steps of training, by way; ``strong`` is that of DDP whose ranks share the tokens."""
+    return [
+        case(
+            "bench_step",
+            took,
+            device,
+            work=Work(items=1),
+            width=width,
+            way="ddp" if way == "strong" else way,
+            scaling="strong" if way == "strong" else "weak",
+        )
+        for way, took in seconds.items()
+    ]
+
+
+def test_a_step_scales_as_it_takes_longer_than_one_that_exchanges_nothing() -> None:
+    cases = steps("cpu/4x1", 256, alone=1.0, ddp=1.25, fsdp=2.0, strong=0.5)
+    found = by_name(across(cases, [None] * 4))
+    for name, part in (("ddp-weak", 0.8), ("fsdp-weak", 0.5), ("ddp-strong", 0.5)):
+        value = found[f"scaling-{name}-cpu/4x1"].value
+        assert value is not None
+        assert value.value == pytest.approx(part)
+    assert "for a layer of 786,944 parameters" in found["scaling-ddp-weak-cpu/4x1"].answer
+    assert "scaling-fsdp-strong-cpu/4x1" not in found
+
+
+@pytest.mark.parametrize(
+    ("wide", "sentence", "part"),
+    [
+        (1.0, "From a layer of 3,146,752 parameters, a step", 1.0),
+        (1.1, "At no size measured, up to a layer of 3,146,752 parameters, a step", 0.9),
+    ],
+)
+def test_communication_hides_from_the_size_whose_step_is_no_longer_for_it(
+    wide: float, sentence: str, part: float
+) -> None:
+    narrow = steps("cpu/2x1", 256, alone=1.0, ddp=1.5, exchange=0.5)
+    wider = steps("cpu/2x1", 512, alone=1.0, ddp=wide, exchange=1.0)
+    found = by_name(across([*narrow, *wider], [None] * 2))["hidden-cpu/2x1"]
+    assert plain(found).startswith(sentence)
+    assert found.value is not None
+    assert found.value.value == pytest.approx(part)
+
+
 def test_groups_of_nodes_are_named_by_what_each_has() -> None:
     run = factory.run(accelerators=1)
     assert device_title(run, "cpu/4x1") == the_device(run, "cpu/4x1") == "4 nodes"

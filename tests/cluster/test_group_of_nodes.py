@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: MIT
+"""Nodes that are joined by links of known rates: the rates are found, and who is slow or cut off.
+
+The nodes are network namespaces of this machine (see `tests.cluster.namespaces`). Where the system
+allows none, these tests are skipped.
+"""
+
+import json
+import re
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from reports import findings
+from suite import checks
+from suite.stored.run import Run
+from tests.cluster.namespaces import Network, network, python
+from tests.cluster.probing import best
+
+GIGABIT, FIFTH = 10**9, 2 * 10**8
+NEAR, FROM_THE_RATE = 0.05, 0.1
+PAYLOAD = 0.956
+"""What TCP leaves of a link's rate for its payload: of packets of 1500 bytes, framed, 1448."""
+LONGEST = 400.0
+"""Seconds that anything may take, on a machine that is busy."""
+
+
+def until(found: Callable[[], object], what: str) -> None:
+    """Wait until something is there."""
+    deadline = time.monotonic() + LONGEST
+    while not found():
+        assert time.monotonic() < deadline, what
+        time.sleep(0.2)
+
+
+def rounds(text: str) -> list[dict[str, float]]:
+    """Return the rounds that a probing job has printed."""
+    lines = []
+    for line in text.splitlines():
+        with suppress(json.JSONDecodeError):
+            lines.append(json.loads(line[line.index("{") :]) if "{" in line else None)
+    return [line for line in lines if line]
+
+
+def test_messages_are_as_fast_as_a_plain_transfer_at_whatever_rate_the_link_has(
+    tmp_path: Path,
+) -> None:
+    with network(2, GIGABIT, tmp_path) as net:
+        net.start(1, *python("tests.cluster.plain_tcp", net.links.address(1)))
+        names = (net.links.name, str(net.links.subnet), str(GIGABIT), str(FIFTH))
+        first, _ = net.torchrun("-m", "tests.cluster.probing", *names)
+        until(lambda: first.poll() is not None, net.printed(0))
+        seen = rounds(net.printed(0))
+        assert first.returncode == 0, net.printed(0)
+    for bits in (GIGABIT, FIFTH):
+        rates = {
+            name: best([one[name] for one in seen if one["bits"] == bits])
+            for name in ("plain", "trip", "sum")
+        }
+        plain, *others = rates.values()
+        if plain is None or None in others:
+            pytest.fail(f"not measured: at {bits:g} bit/s no three rounds agree: {seen}")
+        assert plain == pytest.approx(PAYLOAD * bits / 8, rel=FROM_THE_RATE)
+        assert rates["trip"] == pytest.approx(plain, rel=NEAR)
+        assert rates["sum"] == pytest.approx(plain, rel=NEAR)
+
+
+def stored(folder: Path) -> Run:
+    """Return the one run that is stored in a folder, judged."""
+    (path,) = folder.glob("*/*.json")
+    return checks.read(path)
+
+
+def measured(net: Network, folder: Path, cases: str, *options: str) -> None:
+    """Start a run on all nodes."""
+    net.torchrun(
+        *("-m", "frobench", "run", "--nodes", "--devices", "cpu", "-k", cases),
+        *("--results", str(folder), *options),
+    )
+
+
+def finished(net: Network, folder: Path) -> Iterator[Path]:
+    """Wait until the first node has printed the path of the stored file."""
+    until(lambda: re.search(rf"{folder}/\S+\.json$", net.printed(0), re.MULTILINE), "not stored")
+    yield from folder.glob("*/*.json")
+
+
+def test_a_run_on_three_nodes_names_the_one_whose_link_is_slow(tmp_path: Path) -> None:
+    results = tmp_path / "results"
+    with network(3, GIGABIT, tmp_path) as net:
+        net.links.limit(2, FIFTH)
+        measured(net, results, "neighbours and 3x1", "--launches", "6")
+        assert len([*finished(net, results)]) == 1, net.printed(0)
+    run = stored(results)
+    assert [node.ranks for node in run.frobench.nodes or []] == [1, 1, 1]
+    assert [case.extra_info.device for case in run.benchmarks] == ["cpu/3x1"]
+    assert not [one for one in run.frobench.conclusions if one.severity == "error"]
+    (slow,) = (
+        one for one in findings.findings(run)["collectives"] if one.name == "slowest-cpu/3x1"
+    )
+    assert slow.answer.startswith("The link of node 2 is slow: ")
+
+
+def test_a_node_that_is_cut_off_is_named_and_what_was_measured_stays(tmp_path: Path) -> None:
+    results = tmp_path / "results"
+    with network(2, GIGABIT, tmp_path) as net:
+        wanted = "all_reduce and 2x1 and 1048576"
+        measured(net, results, wanted, "--launches", "3", "--deadline", "15")
+        until(lambda: "launch 1 of about 3 done" in net.printed(0), net.printed(0))
+        net.links.cut_off(1)
+        assert len([*finished(net, results)]) == 1, net.printed(0)
+        until(lambda: "node 1 lost node 0" in net.printed(1), net.printed(1))
+    run = stored(results)
+    (case,) = run.benchmarks
+    assert case.extra_info.launches[0] > 0
+    lost = [launch.lost for launch in run.frobench.launches if launch.lost]
+    assert lost
+    assert all("node 1" in reason for reason in lost)
+    assert "rank-lost" in {one.code for one in run.frobench.conclusions}

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: MIT
+"""A launch has one group at a time, and none any more once it lost a rank."""
+
+import pytest
+
+from suite.errors import LostRankError
+from suite.kit.workers import Worker
+from suite.launch.refusal import refusal
+from suite.nodes.groups import Groups
+from tests.instruments.command import ROOT
+
+HALVES = "cpu/0+cpu/1"
+
+
+def test_a_launch_that_lost_a_rank_makes_no_further_group() -> None:
+    asked: list[str] = []
+
+    def workers(place: str) -> list[Worker]:
+        asked.append(place)
+        return []
+
+    groups = Groups(0, ["cpu"], 60.0, workers)
+    assert groups.find(HALVES) is groups.find(HALVES)
+    groups.part()
+    groups.find(HALVES)
+    assert asked == [HALVES] * 2
+    groups.drop()  # a case failed, and took nobody with it
+    groups.find(HALVES)
+    groups.drop("rank 1 ended")
+    groups.drop("rank 2 ended, which was left alone")
+    with pytest.raises(pytest.skip.Exception, match="the launch had lost its group: rank 1 ended"):
+        groups.find(HALVES)
+    assert len(asked) == 3
+    assert groups.examine() == []  # no nodes measure together
+
+
+def test_the_reason_of_a_loss_is_the_name_of_who_was_lost() -> None:
+    lost = refusal("failed", LostRankError("rank 1 on node 1 ended with code -9"), ROOT)
+    assert lost == ("failed", "rank 1 on node 1 ended with code -9", None, "", True)
+    assert not refusal("failed", RuntimeError("else"), ROOT).lost

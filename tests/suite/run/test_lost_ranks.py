@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: MIT
+"""A launch that lost a rank of its group takes nothing from what other launches measured."""
+
+from suite.journal.records import Ended, Identity, Measured, Record, Refused
+from suite.profiles import settings_for
+from suite.run.merge import merge
+from suite.run.plan import Draft, Plan
+from suite.stored.run import Check, CommitInfo, Run, Work
+from tests.instruments.factory_machine import environment
+
+SETTINGS = settings_for("standard", ["cpu"], launches=3)
+REASON = "rank 1 on node 1 did not answer in time"
+CASES = ["bench_all_reduce", "bench_broadcast"]
+
+
+def plan() -> Plan:
+    """Return a plan of two cases of a group."""
+    draft = Draft(
+        run="r",
+        started="2026-01-01T00:00:00+00:00",
+        seed=1,
+        settings=SETTINGS,
+        commit=CommitInfo(),
+        benchmarks="benchmarks",
+    )
+    cases = [
+        Identity(
+            fullname=name,
+            name=name,
+            group="collectives",
+            function=name,
+            params={"device": "cpu/2x1"},
+            param=None,
+            title="Do it.",
+            headline=True,
+            devices=["cpu/2x1"],
+            version="1",
+        )
+        for name in CASES
+    ]
+    return Plan(
+        draft=draft,
+        settings=SETTINGS,
+        environment=environment(None, 0),
+        exercises={},
+        cases=cases,
+        outcomes=[],
+        plan_seconds=1.0,
+        launch_seconds=1.0,
+    )
+
+
+def measured(launch: int) -> list[Record]:
+    """Return the records of a launch that measured both cases."""
+    return [
+        Measured(
+            launch=launch,
+            case=name,
+            order=place,
+            samples=[1e-3] * 3,
+            iterations=1,
+            warmup=0.0,
+            sampled=3e-3,
+            work=Work(),
+            check=Check("all", 0.0, 1.0),
+            parts={},
+            peak_bytes=None,
+        )
+        for place, name in enumerate(CASES, 1)
+    ]
+
+
+def lost(launch: int) -> list[Record]:
+    """Return the records of a launch that lost a rank in its first case."""
+    first, second = CASES
+    return [
+        Refused(launch=launch, case=first, status="failed", reason=REASON, lost=True),
+        Refused(launch=launch, case=second, status="skipped", reason=f"lost: {REASON}"),
+    ]
+
+
+def merged(*launches: list[Record]) -> Run:
+    """Return the run that launches make, one after the other."""
+    records = [record for launch in launches for record in launch]
+    ends = [
+        Ended(launch=number, started="2026-01-01T00:00:00+00:00", begun=float(number), seconds=1.0)
+        for number in range(len(launches))
+    ]
+    return merge(plan(), [*records, *ends], 10.0, complete=True)
+
+
+def test_other_launches_keep_their_samples_and_the_loss_is_named() -> None:
+    run = merged(measured(0), lost(1), measured(2))
+    assert [case.extra_info.launches for case in run.benchmarks] == [[3, 0, 3]] * 2
+    assert [launch.lost for launch in run.frobench.launches] == ["", REASON, ""]
+    assert {one.status for one in run.frobench.outcomes} == {"passed"}
+    assert "rank-lost" in {one.code for one in run.frobench.conclusions}
+
+
+def test_launches_that_only_lost_are_a_part_of_the_run() -> None:
+    run = merged(measured(0), lost(1), lost(2))
+    assert [launch.lost for launch in run.frobench.launches] == ["", REASON, REASON]
+    assert run.frobench.complete
+
+
+def test_a_case_that_no_launch_measured_has_the_loss_as_its_reason() -> None:
+    run = merged(lost(0), lost(1))
+    assert run.benchmarks == []
+    first, second = run.frobench.outcomes
+    assert (first.status, first.reason) == ("failed", REASON)
+    assert (second.status, second.reason) == ("skipped", f"lost: {REASON}")
