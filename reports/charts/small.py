@@ -9,12 +9,13 @@ from dataclasses import replace
 
 from markupsafe import Markup
 
-from reports.charts.axes import Scale, is_wide
+from reports.charts.axes import Scale, even_ticks, is_wide
+from reports.charts.bars import anchor_at
 from reports.charts.fluid import Fluid
 from reports.charts.words import place
 from reports.findings.finding import RATIO, Finding, Plot, Point, Series
 from suite.stored.run import Estimate
-from suite.units import format_point, format_value
+from suite.units import format_point, format_value, prefixed
 
 ROW = 16
 """Height of a bar with its label, in pixels."""
@@ -23,6 +24,8 @@ LONGEST_BAR, LINE = 48.0, 58.0
 LABEL, NAME = 13, 8
 """Characters of the label behind a bar, and of the name before a strip, that have room."""
 MOST_ROWS, MOST_LINES, LEAST_POINTS = 3, 2, 3
+WIDE_ROW, MOST_TICKS = 40, 6
+"""Height of a strip in a large chart, in pixels, and numbers on its axis."""
 COLOURS = ("1", "2")
 """Ends of the classes of the first line or row and of the others."""
 ROOM = 0.15
@@ -192,4 +195,26 @@ def strips(launches: Mapping[str, Sequence[float]]) -> Markup:
             drawing.dot(x(value), y, 3.5, f"f{kind}", square=kind != "1")
         ends = f"{format_value(min(values), 's', 2)} to {format_value(max(values), 's', 2)}"
         spelled.append(f"{name}: {len(values)} launches, {ends}")
+    return drawing.svg("; ".join(spelled))
+
+
+def launches_by_case(launches: Mapping[str, Sequence[float]]) -> Markup:
+    """Draw the strips of all cases as large as a chart, with an axis of times."""
+    top = 1.06 * max(max(values) for values in launches.values()) or 1.0
+    x, bottom = Scale(0, top, 0, 100), WIDE_ROW * len(launches) + 4
+    factor, unit = prefixed(top, "s")
+    drawing = Fluid(bottom + 18)
+    for tick in even_ticks(0.0, top / factor, MOST_TICKS):
+        at = x(tick * factor)
+        drawing.upright(at, 0, bottom, "grid" if tick else "zero")
+        text = f"{tick:,.6g}" if tick else f"0 {unit}"
+        drawing.text(at, bottom + 14, text, anchor=anchor_at(at))
+    spelled = []
+    for at, (name, values) in enumerate(launches.items()):
+        y, kind = WIDE_ROW * at + 28, COLOURS[min(at, 1)]
+        drawing.text(0, y - 13, name, dx=6)
+        drawing.line((0, y), (100, y), "grid")
+        for value in values:
+            drawing.dot(x(value), y, 4.5, f"f{kind} dot", square=kind != "1")
+        spelled.append(f"{name}: {', '.join(format_value(value, 's') for value in sorted(values))}")
     return drawing.svg("; ".join(spelled))

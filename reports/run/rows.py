@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The answers as rows: question, answer, rule of thumb, small chart, trust."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
@@ -12,7 +12,7 @@ from reports.findings.finding import Finding, Section
 from reports.summary import short
 from reports.summary.views import Marks, doubtful
 from reports.table.frame import function_of
-from reports.table.modes import WORDS, modes_of
+from reports.table.modes import WORDS, modes_of, two_modes
 from suite.statistics import launch_medians
 from suite.stored.run import Case, Run
 
@@ -27,6 +27,9 @@ class AnswerRow:
         One plain sentence, with the number and its interval.
     marks
         What makes it doubtful; empty where it is steady.
+    modes, launches
+        Where launches are in two modes: what they are, and every launch of the cases behind the
+        answer; else empty.
     """
 
     question: str
@@ -34,6 +37,8 @@ class AnswerRow:
     rule: str
     chart: Markup
     marks: tuple[str, ...]
+    modes: str
+    launches: Markup
 
 
 @dataclass(frozen=True)
@@ -62,7 +67,16 @@ def row(run: Run, section: Section, marks: Marks) -> AnswerRow:
         short.rule(lead),
         small.chart(lead, section.plots, launches, short.PRECISIONS),
         tuple(dict.fromkeys(doubts)),
+        "; ".join(_spelled(launches)),
+        small.launches_by_case(launches) if launches else Markup(),
     )
+
+
+def _spelled(launches: Mapping[str, Sequence[float]]) -> Iterator[str]:
+    """Spell the modes of each case that has two."""
+    for name, values in launches.items():
+        if found := two_modes(values):
+            yield f"{name} {found.text('s')}"
 
 
 def _in_two_modes(run: Run, lead: Finding) -> Mapping[str, Sequence[float]]:
@@ -71,14 +85,22 @@ def _in_two_modes(run: Run, lead: Finding) -> Mapping[str, Sequence[float]]:
     cases = [by_name[name] for name in lead.cases if name in by_name]
     if not any(modes_of(case) for case in cases):
         return {}
+    functions = [function_of(case.fullname) for case in cases]
     return {
-        function_of(case.fullname).removeprefix("bench_").replace("_", " "): [
+        _name(case, alone=functions.count(function) == 1): [
             one
             for one in launch_medians(case.stats.data, case.extra_info.launches)
             if one is not None
         ]
-        for case in cases
+        for case, function in zip(cases, functions, strict=True)
     }
+
+
+def _name(case: Case, *, alone: bool) -> str:
+    """Name a case by its function, and by its parameters where others have that too."""
+    name = function_of(case.fullname).removeprefix("bench_").replace("_", " ")
+    given = [f"{key} = {value}" for key, value in case.params.items() if key != "device"]
+    return name if alone else f"{name}, {', '.join(given)}"
 
 
 def absent(answered: Sequence[Section]) -> list[Absent]:

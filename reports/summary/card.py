@@ -19,6 +19,7 @@ from matplotlib.lines import Line2D
 from matplotlib.text import Text
 
 from reports.summary.model import Answer
+from reports.summary.short import is_wide
 from reports.web.theme import LIGHT
 from suite.printable import printable
 from suite.units import format_estimate
@@ -47,14 +48,14 @@ class Row(NamedTuple):
 
 
 def rows(answers: Iterable[Answer]) -> list[Row]:
-    """Return the first answers that have a number, with what makes them doubtful."""
+    """Return the first answers with a conclusive number, with what makes them doubtful."""
     found = (
         Row(
             format_estimate(one.value, one.unit),
             ", ".join([f"{one.title}: {one.label}", *one.marks]),
         )
         for one in answers
-        if one.value
+        if one.value and not is_wide(one.value)
     )
     return list(islice(found, ROWS))
 

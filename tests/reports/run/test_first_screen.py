@@ -135,10 +135,13 @@ def test_launches_in_two_modes_are_a_strip_and_say_so() -> None:
     assert found.marks[0] == "two modes"
     assert str(found.chart).count("<circle") == len(TWO)
     assert str(found.chart).count("<rect") == len(TWO)  # the other case has square marks
+    assert found.modes == "item 22 or 41 µs; log on device 22 or 41 µs"
+    assert str(found.launches).count("<circle") == len(TWO)
     (listed,) = [one for one in shown(run).sections if one.rows]
     assert [one.modes for one in listed.rows] == ["22 or 41 µs"] * 2
     steady = run_of(loops(30e-6), accelerators=0)
-    assert row(steady, section_of(steady, "norm_logging"), {}).marks == ()
+    alike = row(steady, section_of(steady, "norm_logging"), {})
+    assert (alike.marks, alike.modes, alike.launches) == ((), "", "")
 
 
 def test_a_wide_interval_is_marked_and_no_headline() -> None:

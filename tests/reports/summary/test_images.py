@@ -4,6 +4,7 @@
 import io
 
 import pytest
+from msgspec.structs import replace
 from PIL import Image
 
 from reports.summary import card
@@ -47,8 +48,12 @@ def test_what_cannot_be_seen_is_shown_as_such() -> None:
     assert card.card("a\u202eb", [], "") == card.card("a\N{REPLACEMENT CHARACTER}b", [], "")
 
 
-def test_its_numbers_carry_intervals_and_doubts_and_what_has_none_is_left_out() -> None:
+def test_its_numbers_carry_intervals_and_doubts_and_what_has_none_or_a_wide_one_is_left_out() -> (
+    None
+):
     known = Estimate(value=4.37e11, low=4.25e11, high=4.41e11, confidence=0.95, launches=7)
-    found = card.rows([answer(None), answer(known, ("noisy",)), *[answer(known)] * 9])
+    wide = replace(known, low=2e11, high=8e11)
+    given = [answer(None), answer(wide), answer(known, ("noisy",)), *[answer(known)] * 9]
+    found = card.rows(given)
     assert found[0] == Row("437 GFLOP/s [425, 441]", "Matmul: best rate, noisy")
     assert len(found) == card.ROWS
