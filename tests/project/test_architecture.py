@@ -2,6 +2,7 @@
 """`docs/architecture.md` shows the folders that there are, and no folder is too large."""
 
 import re
+import tomllib
 from collections import Counter
 from pathlib import Path
 
@@ -39,6 +40,19 @@ def test_the_tree_is_the_real_one() -> None:
     folders = {f"{file.parent.relative_to(ROOT).as_posix()}/" for file in inits}
     files = {path.as_posix() for name in PACKAGES for path in modules(name) if len(path.parts) == 2}
     assert shown() == {"frobench/", "benchmarks/", *folders, *files}
+
+
+def test_the_layers_are_those_that_are_checked() -> None:
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    for number, package in enumerate(PACKAGES, start=1):
+        (contract,) = (
+            contract
+            for contract in contracts["tool"]["importlinter"]["contracts"]
+            if contract.get("containers") == [package]
+        )
+        cells = [row.split("|")[number] for row in TEXT.splitlines() if row.startswith("  | `")]
+        named = [" | ".join(re.findall(r"`(\w+)`", cell)) for cell in cells[1:]]
+        assert [*filter(None, named)] == contract["layers"]
 
 
 def test_every_path_that_the_page_names_is_there() -> None:
