@@ -43,13 +43,14 @@ def _parts() -> Iterator[str]:
         yield _entry(refusal, "error")
     yield "## What disturbs a measurement\n"
     for severity, rules in wrong.RULES.items():
-        for one in rules:
-            yield _entry(one, severity)
+        for checked in rules:
+            yield _entry(checked, severity)
 
 
-def _entry(one: Callable[..., object], severity: Severity) -> str:
-    summary = inspect.cleandoc(one.__doc__ or "").partition("\n")[0]
-    return f"### `{rule.code(one)}`\n\n{summary} *{severity.capitalize()}.*\n\n{rule.advice(one)}\n"
+def _entry(function: Callable[..., object], severity: Severity) -> str:
+    summary = inspect.cleandoc(function.__doc__ or "").partition("\n")[0]
+    heading = f"### `{rule.code(function)}`"
+    return f"{heading}\n\n{summary} *{severity.capitalize()}.*\n\n{rule.advice(function)}\n"
 
 
 if __name__ == "__main__":

@@ -49,9 +49,9 @@ def silent_driver(there: There) -> Iterator[Fault]:
     """
     if there.torch is not None and not there.torch.devices:
         return  # then it is said elsewhere what is missing
-    nvidia = [one for one in there.accelerators if one.vendor == "NVIDIA"]
-    silent = [one for one in nvidia if one.index is None and one.fault is None]
-    for name, reason in dict.fromkeys((one.name, one.unknown["index"]) for one in silent):
+    nvidia = [device for device in there.accelerators if device.vendor == "NVIDIA"]
+    silent = [device for device in nvidia if device.index is None and device.fault is None]
+    for name, reason in dict.fromkeys((device.name, device.unknown["index"]) for device in silent):
         mend = (
             "in a container, set NVIDIA_DRIVER_CAPABILITIES=compute,utility when it is started; "
             f"elsewhere see that its driver is there: {VENDORS['NVIDIA'].guide}"
@@ -91,11 +91,11 @@ def hidden_devices(there: There) -> Iterator[Fault]:
     )
     if offer is not None and 0 < offer.devices < shown:
         masks = there.host.masks
-        said = " and ".join(f"{name}={value!r}" for name, value in masks.items())
+        values = " and ".join(f"{name}={value!r}" for name, value in masks.items())
         mend = f"unset {' '.join(masks)}" if masks else "see what set a mask in this process"
         yield Fault(
             f"PyTorch sees {offer.devices} of {counted(shown, 'accelerator')}"
-            + (f": {said}" if said else ""),
+            + (f": {values}" if values else ""),
             advice=mend,
         )
 
@@ -243,13 +243,13 @@ def _is_unserved(device: Device, there: There) -> bool:
     return bool(built) and device.capability is not None and not serves(built, device.capability)
 
 
-def _together(found: Iterable[Finding]) -> Iterator[Fault]:
+def _together(findings: Iterable[Finding]) -> Iterator[Fault]:
     """Tell once what is wrong with several accelerators of one name."""
     alike: dict[tuple[str, str, str], list[Device]] = {}
-    for device, message, mend in found:
+    for device, message, mend in findings:
         alike.setdefault((device.name, message, mend), []).append(device)
     for (name, message, mend), which in alike.items():
-        numbers = ",".join(str(one.index) for one in which if one.index is not None)
+        numbers = ",".join(str(device.index) for device in which if device.index is not None)
         called = f"{name} ({numbers})" if numbers else name
         many = f"each of {len(which)}x {called}" if len(which) > 1 else called
         yield Fault(f"{many} {message}", advice=mend.format(numbers or "NUMBER"))

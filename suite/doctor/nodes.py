@@ -43,12 +43,12 @@ def several_nodes(there: There) -> Iterator[Fault]:
 
 def _attached(there: There) -> list[tuple[Device, int]]:
     """Return one accelerator of each name and node, with the node."""
-    found = {
+    attached = {
         (device.name, device.numa_node): (device, device.numa_node)
         for device in there.accelerators
         if device.numa_node is not None
     }
-    return list(found.values())
+    return list(attached.values())
 
 
 def _nodes(there: There) -> list[int]:

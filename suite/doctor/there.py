@@ -215,35 +215,35 @@ def _amds(gpus: list[Gpu]) -> Iterator[Device]:
     }
     sensors = amd.sensors(numbers, addresses) if gpus else []
     for gpu, sensor in zip(gpus, sensors, strict=True):
-        told: dict[str, Any] = dict(sensor.read())
-        clock = {"clock_hz": told["sm_clock_hz"]} if "sm_clock_hz" in told else {}
-        known = {name: told[name] for name in Device.__struct_fields__ if name in told}
+        readings: dict[str, Any] = dict(sensor.read())
+        clock = {"clock_hz": readings["sm_clock_hz"]} if "sm_clock_hz" in readings else {}
+        known = {name: readings[name] for name in Device.__struct_fields__ if name in readings}
         yield _device(gpu, known | clock, sensor.unknown)
 
 
 def _told_by_driver(index: int, gpu: Gpu) -> Iterator[Device]:
     """Describe a GPU, unless it is another's, as in a job that was given some of a machine's."""
     readings = nvml.IDENTITY | nvml.CONSTANT | nvml.MOMENTARY
-    told: dict[str, Any] = {}
+    facts: dict[str, Any] = {}
     try:
-        told, reasons = nvml.ask(pynvml.nvmlDeviceGetHandleByIndex(index), readings)
+        facts, reasons = nvml.ask(pynvml.nvmlDeviceGetHandleByIndex(index), readings)
         fault = reasons.get("name")
     except pynvml.NVMLError_NoPermission:
         return
     except pynvml.NVMLError as error:
         reasons, fault = {}, f"NVML: {error}"
     if fault is not None:
-        told, reasons = {"fault": fault}, {}
-    yield _device(gpu, told | {"index": index}, reasons)
+        facts, reasons = {"fault": fault}, {}
+    yield _device(gpu, facts | {"index": index}, reasons)
 
 
-def _device(gpu: Gpu, told: dict[str, Any], reasons: dict[str, str]) -> Device:
+def _device(gpu: Gpu, facts: dict[str, Any], reasons: dict[str, str]) -> Device:
     known: dict[str, Any] = {"vendor": gpu.vendor, "name": gpu.name}
     if gpu.folder is not None:
         known |= told_by_kernel(gpu.folder)
     if "numa_node" in known:  # NVML speaks of the node that a GPU's own memory is
-        told = told | {"numa_node": known["numa_node"]}
-    device = Device(**(known | told))
+        facts = facts | {"numa_node": known["numa_node"]}
+    device = Device(**(known | facts))
     otherwise = device.fault or f"the kernel does not tell it of {gpu.vendor}'s devices"
     for name in Device.__struct_fields__:
         if getattr(device, name) is None and name != "fault":
@@ -259,7 +259,7 @@ def _shared_memory(root: Path) -> int | None:
 
 def _existing(folder: Path) -> Path:
     """Return the folder, or the nearest above it that is there."""
-    return next(one for one in (folder, *folder.parents) if one.exists())
+    return next(candidate for candidate in (folder, *folder.parents) if candidate.exists())
 
 
 def _on_battery() -> bool | None:

@@ -98,8 +98,8 @@ def _devices(torch: Any, count: int) -> list[tuple[str, int | None]]:  # noqa: A
     if count and torch.backends.mps.is_available():
         return [(torch.backends.mps.get_name(), torch.mps.recommended_max_memory())]
     if count and torch.xpu.is_available():
-        found = [torch.xpu.get_device_properties(index) for index in range(count)]
-        return [(one.name, one.total_memory) for one in found]
+        cards = [torch.xpu.get_device_properties(index) for index in range(count)]
+        return [(card.name, card.total_memory) for card in cards]
     return []
 
 

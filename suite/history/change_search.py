@@ -32,12 +32,12 @@ Ratios = Mapping[str, Sequence[float | None]]
 class BrokenError(Exception):
     """A commit cannot be measured.
 
-    place : of the commit in the range
+    position : of the commit in the range
     """
 
-    def __init__(self, place: int, reason: str) -> None:
+    def __init__(self, position: int, reason: str) -> None:
         super().__init__(reason)
-        self.place = place
+        self.position = position
 
 
 class Measure(Protocol):
@@ -114,8 +114,8 @@ def _compare_ends(findings: Findings, measure: Measure) -> None:
         try:
             ratios = measure(findings.first, findings.last, findings.launches)
         except BrokenError as error:
-            findings.broken[error.place] = str(error)
-            if error.place == findings.first:
+            findings.broken[error.position] = str(error)
+            if error.position == findings.first:
                 findings.first += 1
             else:
                 findings.last -= 1
@@ -130,34 +130,36 @@ def _compare_ends(findings: Findings, measure: Measure) -> None:
 def _bracket(case: str, findings: Findings, measure: Measure) -> tuple[int, int]:
     """Return the places of two commits between which a case changed, as near as can be."""
     launches = _launches_of_a_step(findings.ends[case].comparison.ratio, findings.launches)
-    known = {place: ratios[case] for place, ratios in findings.beside_first.items()}
+    known = {position: ratios[case] for position, ratios in findings.beside_first.items()}
     before, after = findings.first, findings.last
-    for place in known:  # measured in the search for another case
-        if before < place < after:
-            before, after = _halved(before, place, after, known)
+    for position in known:  # measured in the search for another case
+        if before < position < after:
+            before, after = _halved(before, position, after, known)
     lacking: set[int] = set()
     while between := [
-        place for place in range(before + 1, after) if place not in findings.broken.keys() | lacking
+        position
+        for position in range(before + 1, after)
+        if position not in findings.broken.keys() | lacking
     ]:
-        place = between[len(between) // 2]
+        position = between[len(between) // 2]
         try:
-            ratios = measure(findings.first, place, launches)
+            ratios = measure(findings.first, position, launches)
         except BrokenError as error:
-            findings.broken[error.place] = str(error)
+            findings.broken[error.position] = str(error)
             continue
-        findings.beside_first[place] = _estimates(ratios)
-        if case not in findings.beside_first[place]:
-            lacking.add(place)
+        findings.beside_first[position] = _estimates(ratios)
+        if case not in findings.beside_first[position]:
+            lacking.add(position)
             continue
-        known[place] = findings.beside_first[place][case]
-        before, after = _halved(before, place, after, known)
+        known[position] = findings.beside_first[position][case]
+        before, after = _halved(before, position, after, known)
     return before, after
 
 
-def _halved(before: int, place: int, after: int, known: Mapping[int, Estimate]) -> tuple[int, int]:
+def _halved(before: int, inner: int, after: int, known: Mapping[int, Estimate]) -> tuple[int, int]:
     """Return the half of a bracket in which the larger part of its change lies."""
-    low, middle, high = (_log(known[at]) if at in known else 0.0 for at in (before, place, after))
-    return (before, place) if abs(middle - low) > abs(high - middle) else (place, after)
+    low, middle, high = (_log(known[at]) if at in known else 0.0 for at in (before, inner, after))
+    return (before, inner) if abs(middle - low) > abs(high - middle) else (inner, after)
 
 
 def _confirm(findings: Findings, brackets: Mapping[str, tuple[int, int]], measure: Measure) -> None:

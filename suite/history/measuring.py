@@ -86,15 +86,17 @@ class Bench:
 
     def __call__(self, first: int, second: int, launches: int) -> Ratios:
         """Launch two commits so many times each, in turn and in random order."""
-        one, other = self._commits[first], self._commits[second]
-        self._progress.say(f"{one.short} beside {other.short}: {launches} launches each")
+        first_commit, second_commit = self._commits[first], self._commits[second]
+        self._progress.say(
+            f"{first_commit.short} beside {second_commit.short}: {launches} launches each"
+        )
         before, after = self._sitting(first), self._sitting(second)
         begun = before.launches, after.launches
         for done in range(launches):
             pair = [(first, before), (second, after)]
             self._random.shuffle(pair)
-            for place, (commit, sitting) in enumerate(pair):
-                self._progress.turn((2 * done + place) / (2 * launches), 2 * launches)
+            for turn, (commit, sitting) in enumerate(pair):
+                self._progress.turn((2 * done + turn) / (2 * launches), 2 * launches)
                 self._launch(commit, sitting)
         taken = [
             (before.seconds(begun[0] + launch), after.seconds(begun[1] + launch))
@@ -115,14 +117,14 @@ class Bench:
         ]
         return [path for path in stored if path is not None]
 
-    def _sitting(self, place: int) -> Sitting:
+    def _sitting(self, position: int) -> Sitting:
         """Return the run of a commit, begun when it is first asked for."""
-        if place not in self._sittings:
+        if position not in self._sittings:
             try:
-                self._sittings[place] = self._begin(self._commits[place])
+                self._sittings[position] = self._begin(self._commits[position])
             except (CannotRunError, NothingMeasuredError) as error:
-                raise BrokenError(place, _briefly(error)) from error
-        return self._sittings[place]
+                raise BrokenError(position, _briefly(error)) from error
+        return self._sittings[position]
 
     def _begin(self, commit: Commit) -> Sitting:
         tree = self._trees.at(commit, self._progress.say)
@@ -153,11 +155,11 @@ class Bench:
             raise
         return sitting
 
-    def _launch(self, place: int, sitting: Sitting) -> None:
+    def _launch(self, position: int, sitting: Sitting) -> None:
         try:
             sitting.launch()
         except CannotRunError as error:
-            raise BrokenError(place, _briefly(error)) from error
+            raise BrokenError(position, _briefly(error)) from error
 
 
 class Progress:

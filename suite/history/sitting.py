@@ -144,5 +144,5 @@ def require_imports(records: Sequence[Record], draft: Draft) -> None:
 def ratio(before: dict[str, float], after: dict[str, float], case: str) -> float | None:
     """Return how much longer a case took in another launch; ``None`` where one lacks it."""
     old, new = before.get(case, math.nan), after.get(case, math.nan)
-    found = new / old if old > 0 else math.nan
-    return found if 0 < found < math.inf else None
+    quotient = new / old if old > 0 else math.nan
+    return quotient if 0 < quotient < math.inf else None

@@ -79,11 +79,11 @@ def capture(device: Device, body: Callable[[], Any]) -> Callable[[], Any]:
     """
     if device.name not in _graphs:
         _graphs[device.name] = _try_graphs(device)
-    found = _graphs[device.name]
-    if isinstance(found, str):
-        pytest.skip(f"no graphs here: {found}")
+    maker = _graphs[device.name]
+    if isinstance(maker, str):
+        pytest.skip(f"no graphs here: {maker}")
     with needed("graphs"):
-        graph = found()
+        graph = maker()
     result = _record(device, graph, body)
 
     def replay() -> Any:  # noqa: ANN401 - whatever the body returns

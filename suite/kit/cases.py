@@ -64,7 +64,7 @@ def twins(declared: pytest.Mark, function: str, grid: Sequence[Parameters]) -> S
     if function not in declared.kwargs:
         return []
     axes = declared.kwargs[function].items()
-    return [one for one in grid if all(one.get(axis) in values for axis, values in axes)]
+    return [case for case in grid if all(case.get(axis) in values for axis, values in axes)]
 
 
 def expand(marks: Iterable[pytest.Mark], profile: ProfileName) -> list[Parameters]:

@@ -75,8 +75,8 @@ def freivalds(a: Tensor, b: Tensor, precision: str | None = None) -> TensorCheck
         in_sums = _ADDED_UP_IN.get(factors, min(rounding, _ROUNDING["float32"]))
         bound = 4 * rounding + (4 + 4 * math.sqrt(a.shape[-1])) * in_sums
         if (c.shape, _name(c.dtype)) != (shape, dtype):
-            seen = f"{_name(c.dtype)} of shape {tuple(c.shape)} with {dtype} of shape {shape}"
-            return Check(seen, math.inf, bound)
+            shapes = f"{_name(c.dtype)} of shape {tuple(c.shape)} with {dtype} of shape {shape}"
+            return Check(shapes, math.inf, bound)
         rows = _some_rows(a, c)
         what, parts = _product_errors(_take(a, rows), b, _take(c, rows))
         if rows is not None:
@@ -111,11 +111,13 @@ def close_to(expected: Tensor, tolerance: float, what: str) -> Callable[[Any], C
 
     def check(result: Tensor | Iterable[Any]) -> Check:
         numbers = result if isinstance(result, Tensor) else [float(number) for number in result]
-        seen = torch.as_tensor(numbers).cpu().double()
-        if seen.shape != expected.shape:
-            return Check(f"shape {tuple(seen.shape)} with {tuple(expected.shape)}", math.inf, 0.0)
+        computed = torch.as_tensor(numbers).cpu().double()
+        if computed.shape != expected.shape:
+            return Check(
+                f"shape {tuple(computed.shape)} with {tuple(expected.shape)}", math.inf, 0.0
+            )
         truth = expected.cpu().double()
-        largest = (seen - truth).abs().max()
+        largest = (computed - truth).abs().max()
         error = largest / truth.abs().max() if largest else largest  # where the truth is 0 as well
         return Check(f"{what} with float64", error.item(), tolerance)
 
@@ -132,12 +134,12 @@ def same_bytes(expected: Sequence[Tensor]) -> Callable[[Tensor | Iterable[Tensor
         sizes = [tensor.numel() for tensor in expected]
         if isinstance(result, Tensor):
             fits = result.numel() == sum(sizes)
-            seen = list(torch.split(result.flatten(), sizes)) if fits else [result]
+            parts = list(torch.split(result.flatten(), sizes)) if fits else [result]
         else:
-            seen = list(result)
-        if [tensor.numel() for tensor in seen] != sizes:
-            return Check(f"{len(seen)} tensors with {len(sizes)}", math.inf, 0.0)
-        wrong = sum(map(_different, seen, expected))
+            parts = list(result)
+        if [tensor.numel() for tensor in parts] != sizes:
+            return Check(f"{len(parts)} tensors with {len(sizes)}", math.inf, 0.0)
+        wrong = sum(map(_different, parts, expected))
         return Check("every element, bit by bit", wrong / sum(sizes), 0.0)
 
     return check
@@ -154,13 +156,13 @@ def _product_errors(a: Tensor, b: Tensor, c: Tensor) -> tuple[str, Iterator[Tens
     Sums of large products are made in float64 where the product lies, if the device can, since the
     CPU would take longer for them than the device for the product. They share no code with it.
     """
-    place = _where(a, b, c)
-    a, b, c = a.to(place), b.to(place), c.to(place)
+    device = _where(a, b, c)
+    a, b, c = a.to(device), b.to(device), c.to(device)
     inner, columns = b.shape[-2:]
     width = _width(a.numel() // inner, inner, columns)
-    signs = torch.randint(0, 2, (columns,), generator=_chance()).mul_(2).sub_(1).double().to(place)
+    signs = torch.randint(0, 2, (columns,), generator=_chance()).mul_(2).sub_(1).double().to(device)
     smallest = c.abs().argmin() % columns  # an entry never written is most often zero
-    some = torch.randperm(columns, generator=_chance())[:_COLUMNS].to(place)
+    some = torch.randperm(columns, generator=_chance())[:_COLUMNS].to(device)
     single = torch.cat([some, smallest[None]])
 
     def summed(matrix: Tensor, weights: Tensor) -> Tensor:
@@ -176,10 +178,10 @@ def _product_errors(a: Tensor, b: Tensor, c: Tensor) -> tuple[str, Iterator[Tens
     size = math.sqrt(sum(part.square().sum().item() for part in _in_parts(b)) / b.numel())
 
     def errors() -> Iterator[Tensor]:
-        for left, seen in zip(_in_parts(a, columns), _in_parts(c, inner), strict=True):
+        for left, rows in zip(_in_parts(a, columns), _in_parts(c, inner), strict=True):
             typical = left.norm(dim=-1, keepdim=True) * size
-            scale = (summed(seen.square(), ones) + widths * typical.square()).sqrt()
-            yield (summed(seen, signs) - left @ right).abs() / scale
+            scale = (summed(rows.square(), ones) + widths * typical.square()).sqrt()
+            yield (summed(rows, signs) - left @ right).abs() / scale
 
     return ("every entry" if width == 1 else f"C x with A (B x) by {width} columns"), errors()
 
@@ -240,9 +242,9 @@ def _precision(a: Tensor, c: Tensor, error: float) -> str | None:
     return next((name for name, most in _LADDER.items() if error <= most), None)
 
 
-def _different(seen: Tensor, expected: Tensor) -> int:
+def _different(computed: Tensor, expected: Tensor) -> int:
     """Count the elements whose bits differ."""
-    mine, theirs = (tensor.detach().cpu().flatten() for tensor in (seen, expected))
+    mine, theirs = (tensor.detach().cpu().flatten() for tensor in (computed, expected))
     if mine.dtype != theirs.dtype:
         return mine.numel()
     bits = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}[mine.itemsize]

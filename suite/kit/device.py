@@ -78,10 +78,11 @@ class Device:
         """Return where this GPU is, as `0000:c1:00`; nothing if torch does not tell."""
         if self.handle.type != "cuda":  # torch calls AMD's devices so too
             return None
-        told = self.module.get_device_properties(self.handle)
-        if not hasattr(told, "pci_domain_id"):
+        properties = self.module.get_device_properties(self.handle)
+        if not hasattr(properties, "pci_domain_id"):
             return None
-        return f"{told.pci_domain_id:04x}:{told.pci_bus_id:02x}:{told.pci_device_id:02x}"
+        bus = f"{properties.pci_domain_id:04x}:{properties.pci_bus_id:02x}"
+        return f"{bus}:{properties.pci_device_id:02x}"
 
     def synchronize(self) -> None:
         """Wait until everything queued on this device is done; nothing to wait for on a CPU."""

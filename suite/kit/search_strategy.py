@@ -57,46 +57,46 @@ class Limits(Struct, frozen=True):
 
 def proposal(tries: Sequence[Try], limits: Limits) -> Shape | None:
     """Return what to try next; ``None`` when the time is over or nothing promises more."""
-    seen = _Seen(tries, limits.call)
-    spent = sum(one.spent for one in tries)
+    tried = _Tried(tries, limits.call)
+    spent = sum(attempt.spent for attempt in tries)
     if len(tries) >= LEAST_TRIES and spent + spent / len(tries) > limits.seconds:
         return None
     if spent < EXPLORING * limits.seconds or len(tries) < LEAST_TRIES:
-        new = seen.first_new(coarse(limits.processors)) or _explore(seen, limits.processors)
+        new = tried.first_new(coarse(limits.processors)) or _explore(tried, limits.processors)
         if new is not None:
             return new
-    leaders = [shape for shape in seen.ranked[:LEADERS] if seen.count(shape) < LEADER_TRIES]
-    return min(leaders, key=seen.count, default=None)
+    leaders = [shape for shape in tried.ranked[:LEADERS] if tried.count(shape) < LEADER_TRIES]
+    return min(leaders, key=tried.count, default=None)
 
 
 def outcome(tries: Sequence[Try]) -> Search | None:
     """Return which shape was fastest, and how sure that is; ``None`` where none had a result."""
-    seen = _Seen(tries)
-    if not seen.ranked:
+    tried = _Tried(tries)
+    if not tried.ranked:
         return None
-    most = max(seen.count(shape) for shape in seen.ranked[:LEADERS])
-    best = next(shape for shape in seen.ranked if seen.count(shape) >= min(most, CENTRE_TRIES))
-    second = next((shape for shape in seen.ranked if shape != best), None)
+    most = max(tried.count(shape) for shape in tried.ranked[:LEADERS])
+    best = next(shape for shape in tried.ranked if tried.count(shape) >= min(most, CENTRE_TRIES))
+    second = next((shape for shape in tried.ranked if shape != best), None)
     return Search(
         shape=[*best],
-        shapes=len(seen.ranked),
-        seconds=round(sum(one.spent for one in tries), 3),
-        runner_up=min(1.0, seen.rate(second) / seen.rate(best)) if second else None,
+        shapes=len(tried.ranked),
+        seconds=round(sum(attempt.spent for attempt in tries), 3),
+        runner_up=min(1.0, tried.rate(second) / tried.rate(best)) if second else None,
     )
 
 
-def _explore(seen: "_Seen", processors: int | None) -> Shape | None:
+def _explore(tried: "_Tried", processors: int | None) -> Shape | None:
     """Return a new neighbour of the fastest shapes, or one of these that may have been lucky."""
-    for centre in seen.ranked[:CENTRES]:
-        if seen.count(centre) < CENTRE_TRIES:
+    for centre in tried.ranked[:CENTRES]:
+        if tried.count(centre) < CENTRE_TRIES:
             return centre
-        new = seen.first_new(around(centre, processors))
+        new = tried.first_new(around(centre, processors))
         if new is not None:
             return new
     return None
 
 
-class _Seen:
+class _Tried:
     """What was tried, by shape.
 
     longest : seconds that a call may take
@@ -107,12 +107,12 @@ class _Seen:
         self._seconds: dict[Shape, list[float]] = {}
         self._longest = longest
         self._too_large = inf
-        for one in tries:
-            if one.seconds is None:
-                self._too_large = min(self._too_large, one.shape.elements)
+        for attempt in tries:
+            if attempt.seconds is None:
+                self._too_large = min(self._too_large, attempt.shape.elements)
             else:
-                self._seconds.setdefault(one.shape, []).append(one.seconds)
-        self._rates = {one: one.flops / median(took) for one, took in self._seconds.items()}
+                self._seconds.setdefault(attempt.shape, []).append(attempt.seconds)
+        self._rates = {shape: shape.flops / median(took) for shape, took in self._seconds.items()}
         self.ranked = sorted(self._rates, key=self.rate, reverse=True)
 
     def rate(self, shape: Shape) -> float:
@@ -125,7 +125,9 @@ class _Seen:
 
     def first_new(self, shapes: Iterable[Shape]) -> Shape | None:
         """Return the first shape that was not tried yet and is not too large."""
-        return next((one for one in shapes if one not in self._rates and self._may(one)), None)
+        return next(
+            (shape for shape in shapes if shape not in self._rates and self._may(shape)), None
+        )
 
     def _may(self, shape: Shape) -> bool:
         """Tell whether a shape is small enough, by what the nearest of those tried took."""

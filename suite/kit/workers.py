@@ -53,7 +53,7 @@ def _siblings(core: int) -> tuple[int, ...]:
     path = TOPOLOGY / f"cpu{core}" / "topology" / "thread_siblings_list"
     try:
         listed = path.read_text().strip().replace("-", ",")
-        return tuple(sorted(int(one) for one in listed.split(",")))
+        return tuple(sorted(int(core) for core in listed.split(",")))
     except (OSError, ValueError):
         return (core,)
 

@@ -30,12 +30,12 @@ class Backend(NamedTuple):
 
 def installed() -> list[Backend]:
     """Return the backends that installed packages bring, each once, by name."""
-    found = {
+    entries = {
         Backend(entry.name, entry.dist.name, entry.dist.version)
         for entry in metadata.entry_points(group=GROUP)
         if entry.dist is not None
     }
-    return sorted(found)
+    return sorted(entries)
 
 
 def switched_off(environ: Mapping[str, str]) -> bool:
@@ -43,16 +43,20 @@ def switched_off(environ: Mapping[str, str]) -> bool:
     return environ.get(AUTOLOAD, "1") != "1"
 
 
-def failure(said: str) -> str | None:
+def failure(output: str) -> str | None:
     """Return which backend failed to load and why, if that ended an import of torch.
 
-    said : the error, after the lines of its cause, as Python prints them
+    output : the error, after the lines of its cause, as Python prints them
     """
-    failed = _FAILED.search(said)
+    failed = _FAILED.search(output)
     if failed is None:
         return None
-    cause = _CAUSE.search(said)
-    packages = [f"{one.package} {one.version}" for one in installed() if one.name == failed[1]]
+    cause = _CAUSE.search(output)
+    packages = [
+        f"{backend.package} {backend.version}"
+        for backend in installed()
+        if backend.name == failed[1]
+    ]
     brought = f" of {' and '.join(packages)}" if packages else ""
     return f"the backend {failed[1]}{brought} cannot be loaded: " + (
         cause[1] if cause else "no cause is told"

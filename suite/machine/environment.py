@@ -32,8 +32,8 @@ def capture(devices: Iterable[str], root: Path = ROOT) -> Environment:
     cpu = processor(unknown, root)
     names = [name for name in devices if name != "cpu"]
     accelerators = [
-        accelerator(name, Facts(f"accelerators.{place}", unknown), root)
-        for place, name in enumerate(names)
+        accelerator(name, Facts(f"accelerators.{index}", unknown), root)
+        for index, name in enumerate(names)
     ]
     between = topology(names) if len(names) > 1 else {}
     if isinstance(between, str):
@@ -53,21 +53,21 @@ def machine(devices: Iterable[str]) -> str:
     from suite.machine.accelerators.accelerator import accelerator  # noqa: PLC0415 - imports torch
 
     facts = Facts("", {})
-    found = [accelerator(name, facts) for name in devices if name != "cpu"]
-    return machine_name(processor({}), found)
+    accelerators = [accelerator(name, facts) for name in devices if name != "cpu"]
+    return machine_name(processor({}), accelerators)
 
 
 def machine_info() -> dict[str, Any]:
     """Return what pytest-benchmark stores of a machine, without names of host and user."""
     from pytest_benchmark import plugin  # noqa: PLC0415 - imports pytest
 
-    told: dict[str, Any] = plugin.pytest_benchmark_generate_machine_info()  # type: ignore[no-untyped-call] # it has no types
+    described: dict[str, Any] = plugin.pytest_benchmark_generate_machine_info()  # type: ignore[no-untyped-call] # it has no types
     own = private.own_names()
 
     def plain(where: str, text: str) -> str:
         return private.hide(text, vocabulary.sought(own, where), version=True)
 
-    info: dict[str, Any] = private.rewritten(told | {"node": ""}, plain, "$.machine_info")
+    info: dict[str, Any] = private.rewritten(described | {"node": ""}, plain, "$.machine_info")
     return info
 
 

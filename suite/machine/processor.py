@@ -74,15 +74,15 @@ def processor(unknown: dict[str, str], root: Path = ROOT) -> Cpu:
 
 def _model(root: Path) -> str | None:
     """Return the name that the processor gives itself; to ask cpuinfo takes a sixth of a second."""
-    told = re.search(r"(?m)^model name\s*: (.+)$", read(root / "proc/cpuinfo"))
-    model = told[1] if told else cpuinfo.get_cpu_info().get("brand_raw") or platform.processor()
+    line = re.search(r"(?m)^model name\s*: (.+)$", read(root / "proc/cpuinfo"))
+    model = line[1] if line else cpuinfo.get_cpu_info().get("brand_raw") or platform.processor()
     return " ".join(model.split()) or None
 
 
 def _governor(root: Path, cores: list[int]) -> str | None:
     folder = root / "sys/devices/system/cpu"
-    found = {read(folder / f"cpu{core}/cpufreq/scaling_governor") for core in cores}
-    return ", ".join(sorted(found - {""})) or None
+    governors = {read(folder / f"cpu{core}/cpufreq/scaling_governor") for core in cores}
+    return ", ".join(sorted(governors - {""})) or None
 
 
 def _frequency_driver(root: Path) -> str | None:
@@ -106,8 +106,8 @@ def _huge_pages(root: Path) -> str | None:
 
 def _max_frequency() -> float | None:
     with suppress(NotImplementedError, OSError, RuntimeError):  # psutil's ways to say no
-        found: Any = psutil.cpu_freq()  # in MHz; its types deny that it may be None
-        return float(found.max) * 1e6 or None if found else None
+        frequency: Any = psutil.cpu_freq()  # in MHz; its types deny that it may be None
+        return float(frequency.max) * 1e6 or None if frequency else None
     return None
 
 
@@ -131,5 +131,5 @@ def _numa_nodes(root: Path) -> int | None:
 def _nodes_of(root: Path, cores: list[int]) -> list[int]:
     """Return the numbers of the memory nodes that cores belong to."""
     folder = root / "sys/devices/system/cpu"
-    found = {node.name for core in cores for node in folder.glob(f"cpu{core}/node[0-9]*")}
-    return sorted(int(name.removeprefix("node")) for name in found)
+    names = {node.name for core in cores for node in folder.glob(f"cpu{core}/node[0-9]*")}
+    return sorted(int(name.removeprefix("node")) for name in names)

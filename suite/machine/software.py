@@ -43,10 +43,13 @@ def _packages() -> dict[str, str]:
 
     That of an accelerator's backend is among it, whatever its package is called.
     """
-    described = [one.metadata for one in metadata.distributions()]
-    found = {one["Name"]: one["Version"] for one in reversed(described)}
-    plain = {_plain(name): found[name] for name in found if name}
-    brought = {_plain(one.package): one.version for one in backends.installed()}
+    described = [described_package.metadata for described_package in metadata.distributions()]
+    versions = {
+        described_package["Name"]: described_package["Version"]
+        for described_package in reversed(described)
+    }
+    plain = {_plain(name): versions[name] for name in versions if name}
+    brought = {_plain(backend.package): backend.version for backend in backends.installed()}
     return dict(sorted((that_move(plain) | brought).items()))
 
 

@@ -81,8 +81,8 @@ def cache_bytes(device: Device) -> int:
     """Return the size of a device's last-level cache, or what is taken for it."""
     if not device.is_accelerator:
         return last_level_cache() or UNKNOWN_CACHE["cpu"]
-    told = 0
+    size = 0
     with suppress(AttributeError, NotImplementedError, RuntimeError):  # not every backend tells
-        told = device.module.get_device_properties(device.handle).L2_cache_size or 0
+        size = device.module.get_device_properties(device.handle).L2_cache_size or 0
     # Behind the cache that ROCm tells of lies a larger one.
-    return max(told, UNKNOWN_CACHE["accelerator"]) if torch.version.hip or not told else told
+    return max(size, UNKNOWN_CACHE["accelerator"]) if torch.version.hip or not size else size

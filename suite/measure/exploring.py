@@ -52,10 +52,10 @@ class Explorer:
         if reason := self.climb.predicted_too_long(*case):
             raise TooLongError(reason)
         small = self.climb.is_small(work)
-        seen = explore(sampler, self._settings, small=small, read=self._read)
-        if reason := self.climb.takes_too_long(*case, seen.undisturbed):
-            raise TooLongError(reason, seen.warmup + seen.sampled)
-        return seen
+        measurement = explore(sampler, self._settings, small=small, read=self._read)
+        if reason := self.climb.takes_too_long(*case, measurement.undisturbed):
+            raise TooLongError(reason, measurement.warmup + measurement.sampled)
+        return measurement
 
 
 def explore(
@@ -74,20 +74,20 @@ def explore(
     hopeless = menacing if small else most
     with no_garbage_collection():
         begun = sampler.clock()
-        seen = Measurement(warmup=sampler.took())
+        measurement = Measurement(warmup=sampler.took())
         first, accounted = sampler.clock(), read()
-        while _says_too_little(seen, hopeless, menacing) or (
-            len(seen.host) < EXPLORED and sampler.clock() - first < most
+        while _says_too_little(measurement, hopeless, menacing) or (
+            len(measurement.host) < EXPLORED and sampler.clock() - first < most
         ):
-            _call(sampler, seen, read)
-        if cores_in_use() * min(seen.host) < menacing and _waited(accounted, read()):
-            _call_with_one_thread(sampler, seen, read)
-        seen.prepared = sampler.clock() - begun - seen.warmup - seen.sampled
+            _call(sampler, measurement, read)
+        if cores_in_use() * min(measurement.host) < menacing and _waited(accounted, read()):
+            _call_with_one_thread(sampler, measurement, read)
+        measurement.prepared = sampler.clock() - begun - measurement.warmup - measurement.sampled
         if (other := sampler.other()) is not None:
-            _, seconds, seen.other = other.host(1)
-            seen.against.append(seconds)
-            seen.sampled += seconds
-        return seen
+            _, seconds, measurement.other = other.host(1)
+            measurement.against.append(seconds)
+            measurement.sampled += seconds
+        return measurement
 
 
 def _waited(before: Accounts | None, after: Accounts | None) -> bool:
@@ -98,18 +98,18 @@ def _waited(before: Accounts | None, after: Accounts | None) -> bool:
     return waited > DISTURBED * (ran + waited)
 
 
-def _call(sampler: Sampler, seen: Measurement, read: Read) -> None:
+def _call(sampler: Sampler, measurement: Measurement, read: Read) -> None:
     sampler.get_ready()
     before = read()
-    queued, seconds, seen.result = sampler.timed()
-    seen.undisturbed.append(undisturbed(seconds, before, read(), cores_in_use()))
-    seen.host.append(seconds)
-    seen.sampled += seconds
+    queued, seconds, measurement.result = sampler.timed()
+    measurement.undisturbed.append(undisturbed(seconds, before, read(), cores_in_use()))
+    measurement.host.append(seconds)
+    measurement.sampled += seconds
     if sampler.queues:
-        seen.parts.setdefault("enqueue", []).append(queued)
+        measurement.parts.setdefault("enqueue", []).append(queued)
 
 
-def _call_with_one_thread(sampler: Sampler, seen: Measurement, read: Read) -> None:
+def _call_with_one_thread(sampler: Sampler, measurement: Measurement, read: Read) -> None:
     """See how long a call takes whose threads do not wait for each other.
 
     A thread that waits for another one whose processor is taken away is busy waiting, which no
@@ -123,14 +123,14 @@ def _call_with_one_thread(sampler: Sampler, seen: Measurement, read: Read) -> No
             _call(sampler, single, read)
     finally:
         torch.set_num_threads(threads)
-    seen.undisturbed += [seconds / THREADED for seconds in single.undisturbed]
-    seen.host += single.host
-    seen.sampled += single.sampled
+    measurement.undisturbed += [seconds / THREADED for seconds in single.undisturbed]
+    measurement.host += single.host
+    measurement.sampled += single.sampled
 
 
-def _says_too_little(seen: Measurement, hopeless: float, menacing: float) -> bool:
+def _says_too_little(measurement: Measurement, hopeless: float, menacing: float) -> bool:
     """Tell whether calls are too few to know that none of them stands alone."""
-    calls = seen.undisturbed
-    if calls and min(seen.warmup, *calls) > menacing:
+    calls = measurement.undisturbed
+    if calls and min(measurement.warmup, *calls) > menacing:
         return False
     return len(calls) < LEAST_CALLS - (len(calls) > 1 and min(calls) > hopeless)

@@ -77,24 +77,24 @@ def _inside(value: Any) -> Iterable[Any]:  # noqa: ANN401 - whatever it holds
         return value.values()
     if isinstance(value, MethodType | BuiltinMethodType):
         return [value.__self__]
-    found = []
+    contents = []
     for cell in getattr(value, "__closure__", None) or ():
         with suppress(ValueError):  # a cell that is still empty
-            found.append(cell.cell_contents)
-    return found
+            contents.append(cell.cell_contents)
+    return contents
 
 
 def _commonest(tensor: Tensor) -> float | None:
     """Return the part of a tensor's elements that have its commonest value."""
     with suppress(Exception):  # a look must not fail a case, whatever a backend lacks
-        seen = tensor.detach()
-        if seen.itemsize == 1:
-            seen = seen.view(torch.uint8)  # not every narrow type can be indexed
-        if seen.numel() > LOOKED_AT:
+        values = tensor.detach()
+        if values.itemsize == 1:
+            values = values.view(torch.uint8)  # not every narrow type can be indexed
+        if values.numel() > LOOKED_AT:
             chance = torch.Generator()  # torch's own is the benchmark's
             draw = partial(torch.randint, 0, size=(LOOKED_AT,), generator=chance)
-            seen = seen[tuple(draw(high=size).to(seen.device) for size in seen.shape)]
-        flat = seen.cpu().contiguous().view(-1)
+            values = values[tuple(draw(high=size).to(values.device) for size in values.shape)]
+        flat = values.cpu().contiguous().view(-1)
         _, counts = torch.unique(flat.view(_BITS[flat.itemsize]), return_counts=True)
         return int(counts.max()) / flat.numel()
     return None

@@ -111,7 +111,7 @@ class Measurement:
         """Take spans behind queued work, where the body is queued on one accelerator alone."""
         if sampler.blocker is not None:
             begun, enqueue = sampler.clock(), statistics.median(self.parts["enqueue"])
-            (device,) = (one for one in sampler.devices if one.is_accelerator)
+            (device,) = (device for device in sampler.devices if device.is_accelerator)
             time = DEVICE_PART * settings.case_seconds
             for span in device_spans(sampler, device, enqueue, time):
                 self._note("device", span)
@@ -142,17 +142,17 @@ def device_spans(sampler: Sampler, device: Device, enqueue: float, seconds: floa
     enqueue : seconds until the body returns
     seconds : that further spans may take once there is one
     """
-    found: list[float] = []
+    spans: list[float] = []
     failures, wanted, begun = 0, 2 * (2 * enqueue) + SLACK, sampler.clock()
-    while len(found) < SPANS and failures < FAILURES and wanted <= LONGEST:
-        if found and sampler.clock() - begun > seconds:
+    while len(spans) < SPANS and failures < FAILURES and wanted <= LONGEST:
+        if spans and sampler.clock() - begun > seconds:
             break
         span = _device_span(sampler, device, wanted)
         if span is None:
             failures, wanted = failures + 1, 2 * wanted
         else:
-            found.append(span)
-    return found
+            spans.append(span)
+    return spans
 
 
 def _device_span(sampler: Sampler, device: Device, wanted: float) -> float | None:

@@ -49,21 +49,21 @@ class Observer:
             return {"span": self._tracks[0].span()}
         intervals = [track.intervals() for track in self._tracks]
         entries = [entry for lane in intervals for entry in lane]
-        seen = {"span": max(end for _, end in entries) - min(begin for begin, _ in entries)}
+        parts = {"span": max(end for _, end in entries) - min(begin for begin, _ in entries)}
         if self._takes_turns:
-            seen |= {"at_once": took, "shared": shared(intervals), "entries": float(len(entries))}
-            seen |= self._in_turn(body, timed)
-        return seen
+            parts |= {"at_once": took, "shared": shared(intervals), "entries": float(len(entries))}
+            parts |= self._in_turn(body, timed)
+        return parts
 
     def _in_turn(self, body: Callable[[], None], timed: Timed) -> dict[str, float]:
         """Let the entries run in turn; return what that takes and how busy the lanes are."""
         queued, took, _ = self._call(body, timed, Turns())
         intervals = [track.intervals() for track in self._tracks]
-        seen = {"in_turn": took, "shared_in_turn": shared(intervals)}
+        parts = {"in_turn": took, "shared_in_turn": shared(intervals)}
         busy = [union(lane) for lane in intervals]
         if ahead := self._queued_ahead(body, timed, HELD * queued):
-            busy, seen["busy"] = ahead, sum(ahead)
-        return seen | {
+            busy, parts["busy"] = ahead, sum(ahead)
+        return parts | {
             "shareable": shareable(busy),
             "balance": min(busy) / max(busy) if max(busy) > 0 else 1.0,
         }

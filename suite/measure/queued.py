@@ -58,9 +58,9 @@ def blocker(device: Device, clock: Callable[[], float]) -> Blocker | None:
         return None
     try:
         for n in SIZES:
-            found = Blocker(device, n)
-            if found.is_ahead(clock):
-                return found
+            candidate = Blocker(device, n)
+            if candidate.is_ahead(clock):
+                return candidate
     except (DoesNotFitError, RuntimeError, NotImplementedError, AttributeError, TypeError):
         pass  # the device is full, or cannot multiply: its cases will say so
     return None

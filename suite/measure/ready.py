@@ -76,11 +76,11 @@ def steady_clocks(devices: Sequence[Device], seconds: float = SETTLE_SECONDS) ->
 
 def of_each(devices: Sequence[Device], find: Callable[[Device], T]) -> dict[str, T]:
     """Return what is found out about each device by name, but for those without memory."""
-    found = {}
+    values = {}
     for device in devices:
         with suppress(*FULL):
-            found[device.name] = find(device)
-    return found
+            values[device.name] = find(device)
+    return values
 
 
 def empty_body(device: Device) -> float:

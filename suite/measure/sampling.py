@@ -23,25 +23,25 @@ def measure(sampler: Sampler, settings: Settings) -> Measurement:
     """Warm the body up, then sample it until there is enough or the time is over."""
     other = sampler.other()
     with no_garbage_collection():
-        seen = Measurement()
+        measurement = Measurement()
         begun = sampler.clock()
         call = sampler.warm_up(settings)
         if other is not None:
             other.warm_up(settings)
         wanted, least = _lengths(sampler, settings)
-        seen.iterations = _iterations(sampler, call, wanted, least)
-        seen.warmup = sampler.clock() - begun
+        measurement.iterations = _iterations(sampler, call, wanted, least)
+        measurement.warmup = sampler.clock() - begun
         if other is None:
-            _sample_alone(sampler, seen, settings, wanted, least)
-            seen.observe_device(sampler, settings)
+            _sample_alone(sampler, measurement, settings, wanted, least)
+            measurement.observe_device(sampler, settings)
         else:
-            _sample_beside(sampler, other, seen, settings)
-        seen.prepared = sampler.clock() - begun - seen.warmup - seen.sampled
-        return seen
+            _sample_beside(sampler, other, measurement, settings)
+        measurement.prepared = sampler.clock() - begun - measurement.warmup - measurement.sampled
+        return measurement
 
 
 def _sample_alone(
-    sampler: Sampler, seen: Measurement, settings: Settings, wanted: float, least: float
+    sampler: Sampler, measurement: Measurement, settings: Settings, wanted: float, least: float
 ) -> None:
     """Let host samples and span samples alternate, but for the span samples of a long call.
 
@@ -51,14 +51,14 @@ def _sample_alone(
     was chosen, were held up: then all begins anew, with more calls in a sample.
     """
     begun = sampler.clock()
-    while not seen.enough(settings, sampler.clock() - begun):
-        seen.result = None  # the memory of one result is enough
-        seen.host.append(seen.sample(sampler))
-        if len(seen.host) == 1 or sampler.clock() - begun < settings.case_seconds:
-            seen.observe(sampler)
-        if sampler.may_repeat and seen.host[-1] * seen.iterations < least:
-            seen.host.clear()
-            seen.iterations = calls_that_take(wanted, least, sampler.took)
+    while not measurement.enough(settings, sampler.clock() - begun):
+        measurement.result = None  # the memory of one result is enough
+        measurement.host.append(measurement.sample(sampler))
+        if len(measurement.host) == 1 or sampler.clock() - begun < settings.case_seconds:
+            measurement.observe(sampler)
+        if sampler.may_repeat and measurement.host[-1] * measurement.iterations < least:
+            measurement.host.clear()
+            measurement.iterations = calls_that_take(wanted, least, sampler.took)
 
 
 def _lengths(sampler: Sampler, settings: Settings) -> tuple[float, float]:
@@ -82,21 +82,23 @@ def _iterations(sampler: Sampler, call: float, wanted: float, least: float) -> i
     return iterations
 
 
-def _sample_beside(sampler: Sampler, other: Sampler, seen: Measurement, settings: Settings) -> None:
+def _sample_beside(
+    sampler: Sampler, other: Sampler, measurement: Measurement, settings: Settings
+) -> None:
     """Take samples of another version before or after the body's own, at random.
 
     They take the same number of calls. Span samples, which would favour one of the two, come
     after all pairs.
     """
     leads, begun = other_leads(), sampler.clock()
-    sampler.took(seen.iterations)
+    sampler.took(measurement.iterations)
     pairs = _pairs(sampler.clock() - begun, settings)
-    while not seen.enough(settings, sampler.clock() - begun):
-        new, old = _middle(sampler, other, seen, islice(leads, pairs))
-        seen.host.append(new)
-        seen.against.append(old)
+    while not measurement.enough(settings, sampler.clock() - begun):
+        new, old = _middle(sampler, other, measurement, islice(leads, pairs))
+        measurement.host.append(new)
+        measurement.against.append(old)
     for _ in range(LEAST_SAMPLES):
-        seen.observe(sampler)
+        measurement.observe(sampler)
 
 
 def other_leads() -> Iterator[bool]:
@@ -122,7 +124,7 @@ def _pairs(sample: float, settings: Settings) -> int:
 
 
 def _middle(
-    sampler: Sampler, other: Sampler, seen: Measurement, leads: Iterable[bool]
+    sampler: Sampler, other: Sampler, measurement: Measurement, leads: Iterable[bool]
 ) -> tuple[float, float]:
     """Take several pairs, in which the other version leads or not; return the one in the middle.
 
@@ -130,11 +132,11 @@ def _middle(
     """
     pairs = []
     for other_first in leads:
-        seen.result = seen.other = None  # the memory of one result each is enough
+        measurement.result = measurement.other = None  # the memory of one result each is enough
         if other_first:
-            old = seen.sample_other(other)
-        new = seen.sample(sampler)
+            old = measurement.sample_other(other)
+        new = measurement.sample(sampler)
         if not other_first:
-            old = seen.sample_other(other)
+            old = measurement.sample_other(other)
         pairs.append((new, old))
     return sorted(pairs, key=lambda pair: pair[0] / pair[1])[len(pairs) // 2]

@@ -21,8 +21,8 @@ def matching(wanted: str, cases: Sequence[str]) -> list[str]:
 
     cases : full names
     """
-    named = [one for one in cases if wanted in {one, short_name(one), name_of(one)}]
-    return named or [one for one in cases if wanted.lower() in one.lower()]
+    named = [case for case in cases if wanted in {case, short_name(case), name_of(case)}]
+    return named or [case for case in cases if wanted.lower() in case.lower()]
 
 
 def the_case(wanted: str, cases: Sequence[str]) -> str:
@@ -33,14 +33,14 @@ def the_case(wanted: str, cases: Sequence[str]) -> str:
     NothingSelectedError
         No case matches, or several do; the message lists those that are near.
     """
-    found = matching(wanted, cases)
-    if len(found) == 1:
-        return found[0]
-    if found:
-        several = f"{wanted!r} matches {len(found)} cases; give the name of one:"
-        raise NothingSelectedError("\n".join([several, *_listed(found)]))
-    names = {name_of(one): one for one in cases}
-    near = [names[one] for one in get_close_matches(wanted, names, MOST_NAMES, LIKENESS)]
+    matches = matching(wanted, cases)
+    if len(matches) == 1:
+        return matches[0]
+    if matches:
+        several = f"{wanted!r} matches {len(matches)} cases; give the name of one:"
+        raise NothingSelectedError("\n".join([several, *_listed(matches)]))
+    names = {name_of(case): case for case in cases}
+    near = [names[name] for name in get_close_matches(wanted, names, MOST_NAMES, LIKENESS)]
     if not near:
         raise NothingSelectedError(
             f"no case matches {wanted!r}; `frobench list --profile rigorous` shows what there is"
@@ -52,10 +52,10 @@ def the_case(wanted: str, cases: Sequence[str]) -> str:
 
 def _listed(cases: Sequence[str]) -> list[str]:
     """Return the shortest names that tell cases apart, a line each."""
-    short = [name_of(one) for one in cases]
+    short = [name_of(case) for case in cases]
     names = short if len(set(short)) == len(short) else cases
     more = [f"  and {len(cases) - MOST_NAMES} more"] if len(cases) > MOST_NAMES else []
-    return [*(f"  {one}" for one in names[:MOST_NAMES]), *more]
+    return [*(f"  {name}" for name in names[:MOST_NAMES]), *more]
 
 
 class Choice:

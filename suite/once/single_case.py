@@ -118,5 +118,5 @@ def _outcome(journal: Journal, chosen: Choice, code: int, printed: str) -> Calle
         raise KeyboardInterrupt
     if module := absent_in(printed):
         raise CannotRunError(absent(module))
-    said = "\n".join(printed.splitlines()[-LOG_LINES:])
-    raise CannotRunError(f"the benchmarks cannot be collected; pytest said:\n{said}")
+    end = "\n".join(printed.splitlines()[-LOG_LINES:])
+    raise CannotRunError(f"the benchmarks cannot be collected; pytest said:\n{end}")

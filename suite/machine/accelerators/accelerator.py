@@ -35,13 +35,13 @@ def accelerator(name: str, facts: Facts, root: Path = ROOT) -> Accelerator:
     properties = _properties(device)
     known = _told_by_torch(device, properties)
     reasons: dict[str, str] = {}
-    if (place := _place(properties)) is not None:
-        told = told_by_kernel(root / "sys/bus/pci/devices" / place)
-        known |= {fact: value for fact, value in told.items() if known.get(fact) is None}
+    if (address := _place(properties)) is not None:
+        kernels = told_by_kernel(root / "sys/bus/pci/devices" / address)
+        known |= {fact: value for fact, value in kernels.items() if known.get(fact) is None}
     if _is_nvidia(device):
-        told, reasons = told_by_driver(str(properties.uuid))
+        drivers, reasons = told_by_driver(str(properties.uuid))
         # NVML speaks of the node that a GPU's own memory is, the kernel of the one it is on.
-        known |= told | {"numa_node": known.get("numa_node", told.get("numa_node"))}
+        known |= drivers | {"numa_node": known.get("numa_node", drivers.get("numa_node"))}
     otherwise = f"neither torch nor a library asked here tells it of {device.type} devices"
     return Accelerator(
         name=known.pop("name", None) or device.type,
@@ -90,20 +90,20 @@ def told_of_pairs(uuids: Mapping[str, str]) -> Mapping[str, str] | str:
                 for name, uuid in uuids.items()
             }
             return {
-                f"{one}-{other}": _between(gpus[one], gpus[other])
-                for one, other in combinations(gpus, 2)
+                f"{first}-{second}": _between(gpus[first], gpus[second])
+                for first, second in combinations(gpus, 2)
             }
     except pynvml.NVMLError as error:
         return f"NVML: {error}"
 
 
-def _between(one: Any, other: Any) -> str:  # noqa: ANN401 - pynvml's handles
+def _between(first: Any, second: Any) -> str:  # noqa: ANN401 - pynvml's handles
     """Return how many NVLinks both have, or what lies between them on the bus.
 
     Links lead to the other GPU or to a switch that all are on; which of them is not asked.
     """
-    links = min(_links(one), _links(other))
-    level = pynvml.nvmlDeviceGetTopologyCommonAncestor(one, other)
+    links = min(_links(first), _links(second))
+    level = pynvml.nvmlDeviceGetTopologyCommonAncestor(first, second)
     bus = ANCESTORS.get(level, f"level {level}")
     return f"{links} NVLinks, {bus}" if links else bus
 

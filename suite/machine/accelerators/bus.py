@@ -23,11 +23,11 @@ def told_by_kernel(card: Path) -> dict[str, Value]:
 
     card : its folder, such as `/sys/bus/pci/devices/0000:0c:00.0`
     """
-    told = {}
+    facts = {}
     for fact, tell in FACTS.items():
         with suppress(ValueError):  # the file is not there, or says something else
-            told[fact] = tell(card)
-    return told
+            facts[fact] = tell(card)
+    return facts
 
 
 def _number(*names: str, unit: float = 1.0) -> Callable[[Path], float]:
@@ -41,7 +41,7 @@ def _whole(name: str) -> Callable[[Path], int]:
 def _first(card: Path, *patterns: str) -> str:
     """Return what the first of the files says; nothing if there is none."""
     files = (path for pattern in patterns for path in sorted(card.glob(pattern)))
-    return next((said for path in files if (said := read(path))), "")
+    return next((text for path in files if (text := read(path))), "")
 
 
 def _generation(name: str) -> Callable[[Path], int]:

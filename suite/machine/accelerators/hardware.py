@@ -152,11 +152,11 @@ def _told_by_nvidia() -> tuple[list[Gpu], str | None]:
         return [], None
     question = [command, "--query-gpu=name,driver_version", "--format=csv,noheader"]
     try:
-        told = subprocess.run(  # noqa: S603 - a fixed question
+        answer = subprocess.run(  # noqa: S603 - a fixed question
             question, capture_output=True, text=True, timeout=PATIENCE, check=True
         )
     except (OSError, subprocess.SubprocessError):
         return [], None
-    rows = [line.rpartition(", ") for line in told.stdout.splitlines()]
+    rows = [line.rpartition(", ") for line in answer.stdout.splitlines()]
     gpus = [Gpu("NVIDIA", name) for name, _, _ in rows if name]
     return gpus, rows[0][2] if gpus else None

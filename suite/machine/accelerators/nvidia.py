@@ -26,7 +26,7 @@ def other_processes(gpu: Any) -> int:  # noqa: ANN401 - pynvml's handle
     In a container that hides the numbers of processes, this one is not known from others.
     """
     running = pynvml.nvmlDeviceGetComputeRunningProcesses(gpu)
-    return sum(one.pid != os.getpid() for one in running)
+    return sum(process.pid != os.getpid() for process in running)
 
 
 CONSTANT: dict[str, Reading] = {
@@ -83,14 +83,14 @@ def ask(
     readings: Mapping[str, Reading],
 ) -> tuple[dict[str, Any], dict[str, str]]:
     """Return what the driver tells of a GPU, and the reasons for what it does not tell."""
-    told: dict[str, Any] = {}
+    facts: dict[str, Any] = {}
     refused = {}
     for fact, read in readings.items():
         try:
-            told[fact] = read(gpu)
+            facts[fact] = read(gpu)
         except (pynvml.NVMLError, AttributeError, UnicodeDecodeError) as error:
             refused[fact] = f"NVML: {error}"
-    return told, refused
+    return facts, refused
 
 
 def _highest(gpu: Any, clock: int) -> float:  # noqa: ANN401 - pynvml's handle

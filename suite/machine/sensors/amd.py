@@ -33,10 +33,10 @@ def sensors(
         gpus = smi.amdsmi_get_processor_handles()
     except Exception as error:  # noqa: BLE001 - it fails in many ways where no driver is
         return silent(devices, f"amdsmi (the extra `amd`): {said(error)}")
-    told = [(_address(smi, gpu), gpu) for gpu in gpus]
-    if any(address for address, _ in told) and all(device in addresses for device in devices):
-        return [_by_address(smi, device, addresses, told) for device in devices]
-    who = "torch" if any(address for address, _ in told) else "amdsmi"
+    addressed = [(_address(smi, gpu), gpu) for gpu in gpus]
+    if any(address for address, _ in addressed) and all(device in addresses for device in devices):
+        return [_by_address(smi, device, addresses, addressed) for device in devices]
+    who = "torch" if any(address for address, _ in addressed) else "amdsmi"
     return _by_number(smi, devices, gpus, f"{who} tells no PCI address")
 
 
@@ -44,9 +44,9 @@ def _by_address(
     smi: Any,  # noqa: ANN401 - see above
     device: str,
     addresses: Mapping[str, str],
-    told: Sequence[tuple[str | None, Any]],
+    addressed: Sequence[tuple[str | None, Any]],
 ) -> Sensor:
-    here = [gpu for address, gpu in told if address == addresses[device]]
+    here = [gpu for address, gpu in addressed if address == addresses[device]]
     if len(here) == 1 and list(addresses.values()).count(addresses[device]) == 1:
         return _sensor(smi, device, here[0])
     reason = "several parts of a GPU are" if here else "amdsmi lists no device"
@@ -61,8 +61,8 @@ def _by_number(
 ) -> list[Sensor]:
     """Take both orders for the same, and say so: a mask may change torch's."""
     if len(gpus) != len(devices):
-        seen = f"amdsmi lists {len(gpus)} devices and the run uses {len(devices)}"
-        return silent(devices, f"{why}, and {seen}, so which is which is not known")
+        counts = f"amdsmi lists {len(gpus)} devices and the run uses {len(devices)}"
+        return silent(devices, f"{why}, and {counts}, so which is which is not known")
     unknown = {ADDRESS: f"{why}: these are the sensors of the same number"}
     pairs = zip(devices, gpus, strict=True)
     return [_sensor(smi, device, gpu, unknown) for device, gpu in pairs]
@@ -98,15 +98,15 @@ def _clock(kind: str) -> Callable[[Any, Any], float]:
 
 
 def _power(smi: Any, gpu: Any) -> float:  # noqa: ANN401 - see above
-    told = smi.amdsmi_get_power_info(gpu)
-    now, mean = told["current_socket_power"], told["average_socket_power"]
+    watts = smi.amdsmi_get_power_info(gpu)
+    now, mean = watts["current_socket_power"], watts["average_socket_power"]
     return float(now if isinstance(now, int | float) else mean)  # else "N/A", by model
 
 
 def _energy(smi: Any, gpu: Any) -> float:  # noqa: ANN401 - see above
-    told = smi.amdsmi_get_energy_count(gpu)
-    count = told["energy_accumulator"] if "energy_accumulator" in told else told["power"]
-    return float(count * told["counter_resolution"]) / 1e6
+    counter = smi.amdsmi_get_energy_count(gpu)
+    count = counter["energy_accumulator"] if "energy_accumulator" in counter else counter["power"]
+    return float(count * counter["counter_resolution"]) / 1e6
 
 
 def _temperature(smi: Any, gpu: Any) -> float:  # noqa: ANN401 - see above
@@ -115,8 +115,12 @@ def _temperature(smi: Any, gpu: Any) -> float:  # noqa: ANN401 - see above
 
 
 def _held_back(smi: Any, gpu: Any) -> list[str]:  # noqa: ANN401 - see above
-    told = smi.amdsmi_get_violation_status(gpu)
-    return [name.removeprefix(ACTIVE) for name in told if told[name] is True and ACTIVE in name]
+    violations = smi.amdsmi_get_violation_status(gpu)
+    return [
+        name.removeprefix(ACTIVE)
+        for name in violations
+        if violations[name] is True and ACTIVE in name
+    ]
 
 
 _ASKS: dict[str, Callable[[Any, Any], Reading]] = {

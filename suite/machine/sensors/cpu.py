@@ -31,16 +31,16 @@ def sensor(root: Path = ROOT, cores: list[int] | None = None) -> Sensor:
     cores = affinity() if cores is None else cores
     asks: dict[str, Callable[[], Reading]] = {}
     unknown: dict[str, str] = {}
-    for name, found in {
+    for name, ask in {
         ENERGY: _energy(root),
         "clock_hz": _clock(root, cores),
         "load": _load(root),
         HELD_BACK: _held_back(root),
     }.items():
-        if isinstance(found, str):
-            unknown[name] = found
+        if isinstance(ask, str):
+            unknown[name] = ask
         else:
-            asks[name] = found
+            asks[name] = ask
     if ENERGY in asks:
         asks["power_watts"] = Rate(asks[ENERGY])
     else:
@@ -91,9 +91,9 @@ def _clock(root: Path, cores: list[int]) -> Callable[[], float] | str:
     paths = [path for path in paths if path.exists()]
     if paths:
         return lambda: max(int(path.read_text()) * 1e3 for path in paths)
-    told = root / "proc/cpuinfo"
-    if _megahertz(told):
-        return lambda: max(_megahertz(told)) * 1e6
+    path = root / "proc/cpuinfo"
+    if _megahertz(path):
+        return lambda: max(_megahertz(path)) * 1e6
     if root == ROOT and (ask := getattr(psutil, "cpu_freq", None)) and _asked(ask):
         return lambda: float(ask().current) * 1e6
     return "the system does not tell the cores' clocks"
@@ -111,7 +111,7 @@ def _megahertz(path: Path) -> list[float]:
         text = path.read_text(encoding="utf-8")
     except OSError:
         return []
-    return [float(said) for said in re.findall(r"^cpu MHz\s*:\s*([\d.]+)", text, re.MULTILINE)]
+    return [float(number) for number in re.findall(r"^cpu MHz\s*:\s*([\d.]+)", text, re.MULTILINE)]
 
 
 def _load(root: Path) -> Callable[[], float] | str:

@@ -56,16 +56,16 @@ def sensors(seals: Mapping[str, str], salt: str) -> list[Sensor]:
         handles = dict(_handles(salt))
     except pynvml.NVMLError as error:
         return silent(seals, f"NVML: {error}")
-    found: list[Sensor] = []
+    watched: list[Sensor] = []
     for device, sealed in seals.items():
         if sealed in handles:
             gpu = handles[sealed]
             others = {name: ask for name, ask in ASKS.items() if name != POWER}
             asks = {name: partial(ask, gpu) for name, ask in (others | _power(gpu)).items()}
-            found.append(Sensor(device, asks, source="NVML"))
+            watched.append(Sensor(device, asks, source="NVML"))
         else:
-            found += silent([device], "NVML lists no GPU with this UUID, as for a part of one")
-    return found
+            watched += silent([device], "NVML lists no GPU with this UUID, as for a part of one")
+    return watched
 
 
 def _power(gpu: Any) -> dict[str, Callable[[Any], Reading]]:  # noqa: ANN401 - see below
@@ -78,10 +78,10 @@ def _power(gpu: Any) -> dict[str, Callable[[Any], Reading]]:  # noqa: ANN401 - s
 
 
 def _power_now(gpu: Any) -> float:  # noqa: ANN401 - see below
-    (told,) = pynvml.nvmlDeviceGetFieldValues(gpu, [pynvml.NVML_FI_DEV_POWER_INSTANT])
-    if told.nvmlReturn != pynvml.NVML_SUCCESS:
-        raise pynvml.NVMLError(told.nvmlReturn)
-    return float(told.value.uiVal / 1000)
+    (field,) = pynvml.nvmlDeviceGetFieldValues(gpu, [pynvml.NVML_FI_DEV_POWER_INSTANT])
+    if field.nvmlReturn != pynvml.NVML_SUCCESS:
+        raise pynvml.NVMLError(field.nvmlReturn)
+    return float(field.value.uiVal / 1000)
 
 
 def _averages(gpu: Any) -> bool:  # noqa: ANN401 - see below
@@ -95,7 +95,7 @@ def _averages(gpu: Any) -> bool:  # noqa: ANN401 - see below
 
 def reasons(mask: int) -> list[str]:
     """Name every bit that is set; one without a name by its number."""
-    bits = (1 << place for place in range(mask.bit_length()))
+    bits = (1 << bit for bit in range(mask.bit_length()))
     return [REASONS.get(bit, f"{bit:#x}") for bit in bits if mask & bit]
 
 
