@@ -27,7 +27,7 @@ def test_a_short_campaign_finds_no_fault() -> None:
         capture_output=True,
         text=True,
         check=False,
-        timeout=300,
+        timeout=1200,
     )
     told = done.stdout.splitlines() + done.stderr.splitlines()
     assert done.returncode == 0, "\n".join(line for line in told if "0 faults" not in line)
