@@ -42,12 +42,12 @@ def read(path: Path) -> bytes:
     return data
 
 
-def _refuse(found: os.stat_result) -> None:
+def _refuse(status: os.stat_result) -> None:
     """Raise unless this is a regular file that is not too large."""
-    if not stat.S_ISREG(found.st_mode):
-        kinds = (kind for is_kind, kind in _KINDS if is_kind(found.st_mode))
+    if not stat.S_ISREG(status.st_mode):
+        kinds = (kind for is_kind, kind in _KINDS if is_kind(status.st_mode))
         raise UnusableFileError(f"{next(kinds, 'something else')}, not a regular file")
-    if found.st_size > LARGEST_FILE:
+    if status.st_size > LARGEST_FILE:
         raise UnusableFileError(_too_large())
 
 

@@ -67,11 +67,11 @@ class CaseTimer:
     ) -> Measured:
         """Time a body and check its result; raise what makes the case fail or be left out."""
         inputs = Inputs(sampler.body, sampler.against)
-        seen = self._sampled(item, sampler, work)
+        measurement = self._sampled(item, sampler, work)
         peaks = {device.name: peak_bytes(device, sampler) for device in sampler.devices}
         begun = monotonic()
         with briefly(brief=self._checks_briefly):
-            checked = worst(check(result) for result in seen.results)
+            checked = worst(check(result) for result in measurement.results)
         check_seconds = monotonic() - begun
         if not checked.passed:
             raise WrongResultError(checked)
@@ -80,17 +80,17 @@ class CaseTimer:
             launch=self._spec.launch,
             case=item.nodeid,
             order=self._position,
-            samples=seen.host,
-            iterations=seen.iterations,
-            warmup=seen.warmup,
-            sampled=seen.sampled,
-            prepared=seen.prepared,
+            samples=measurement.host,
+            iterations=measurement.iterations,
+            warmup=measurement.warmup,
+            sampled=measurement.sampled,
+            prepared=measurement.prepared,
             work=work,
             check=checked,
             checked=check_seconds,
-            parts=seen.part_medians() | sampler.parts() | dict(apart),
+            parts=measurement.part_medians() | sampler.parts() | dict(apart),
             peak_bytes=sum(peak or 0 for peak in peaks.values()) or None,
-            against=seen.against or None,
+            against=measurement.against or None,
             flushed_bytes=sampler.cold.flushed_bytes() if sampler.cold else None,
             commonest=None if self._spec.mode == "pilot" else inputs.commonest(),
             idle_devices=[
@@ -98,7 +98,7 @@ class CaseTimer:
             ],
             search=self._searches.found.get(item.nodeid),
             in_a_row=not (sampler.before or sampler.cold),
-            undisturbed=min(seen.undisturbed, default=None),
+            undisturbed=min(measurement.undisturbed, default=None),
         )
 
     @property

@@ -54,19 +54,19 @@ def parametrize(metafunc: pytest.Metafunc, settings: Settings) -> None:
     if where is None:
         _parametrize_alone(metafunc, grid, settings)
         return
-    places, absence = _places(where, settings)
+    names, absence = _places(where, settings)
     rows = [
         pytest.param(
-            place,
+            device,
             *(parameters[axis] for axis in axes),
-            id=_label(place, *parameters.values()),
+            id=_label(device, *parameters.values()),
         )
-        for place in places
-        for parameters in _grid(metafunc, grid, settings, where, place)
+        for device in names
+        for parameters in _grid(metafunc, grid, settings, where, device)
     ]
-    if places and not rows:
+    if names and not rows:
         return
-    if not places:
+    if not names:
         rows = [
             pytest.param(NONE, *grid[0].values(), id=NONE, marks=pytest.mark.skip(reason=absence))
         ]
@@ -80,7 +80,9 @@ def _parametrize_alone(
     absent = [pytest.mark.skip(reason="the CPU is not measured")]
     marks = [] if "cpu" in settings.devices else absent
     rows = [
-        pytest.param(*one.values(), id=_label(*one.values()), marks=marks) for one in grid if one
+        pytest.param(*parameters.values(), id=_label(*parameters.values()), marks=marks)
+        for parameters in grid
+        if parameters
     ]
     if rows:
         metafunc.parametrize(list(grid[0]), rows)
@@ -91,13 +93,13 @@ def _grid(
     grid: Sequence[Parameters],
     settings: Settings,
     where: str,
-    place: str,
+    device: str,
 ) -> Sequence[Parameters]:
     """Return those of a benchmark's cases that are measured at a place."""
-    if place == "cpu":
+    if device == "cpu":
         return _cpu_cases(metafunc, grid, settings)
     declared = next(metafunc.definition.iter_markers("on_one_machine"), None)
-    if where != "group" or place != HALVES or declared is None or settings.profile == "rigorous":
+    if where != "group" or device != HALVES or declared is None or settings.profile == "rigorous":
         return grid
     return [] if settings.profile == "quick" else twins(declared, metafunc.function.__name__, grid)
 
@@ -117,9 +119,9 @@ def has_cases(item: pytest.Item) -> bool:
     return hasattr(item, "callspec") or not any(item.iter_markers("cases"))
 
 
-def seats(place: str) -> list[Seat]:
+def seats(device: str) -> list[Seat]:
     """Return where the workers of a place sit; `a+b` names two."""
-    names = place.split("+")
+    names = device.split("+")
     if all(name.startswith("cpu/") for name in names):
         return halves(affinity()[: cores_in_use()])
     return [Seat(name, name) for name in names]
@@ -128,8 +130,8 @@ def seats(place: str) -> list[Seat]:
 def parameters(item: pytest.Function) -> Parameters:
     """Return a case's parameters, its place under the name ``device``."""
     given: Any = dict(item.callspec.params) if hasattr(item, "callspec") else {}
-    place = next((given.pop(name) for name in ARGUMENTS if name in given), "cpu")
-    return {"device": place, **given}
+    device = next((given.pop(name) for name in ARGUMENTS if name in given), "cpu")
+    return {"device": device, **given}
 
 
 def identity(item: pytest.Function, settings: Settings) -> Identity:

@@ -84,8 +84,8 @@ class Measure:
 
 def again(item: pytest.Function) -> pytest.Function:
     """Return an item that runs a case again, for its window."""
-    found = copy(item)
-    found.stash = pytest.Stash()
-    found.stash[WINDOW] = True
-    found._initrequest()  # noqa: SLF001 - as pytest does when it runs an item anew
-    return found
+    copied = copy(item)
+    copied.stash = pytest.Stash()
+    copied.stash[WINDOW] = True
+    copied._initrequest()  # noqa: SLF001 - as pytest does when it runs an item anew
+    return copied

@@ -70,8 +70,8 @@ def measure(
     it = Measure(request.config.stash[SESSION], item)
     for name in ARGUMENTS:
         if name in item.fixturenames and name not in {"workers", "group"}:
-            found = request.getfixturevalue(name)
-            it.involve(*(found if isinstance(found, list) else [found]))
+            fixture = request.getfixturevalue(name)
+            it.involve(*(fixture if isinstance(fixture, list) else [fixture]))
     yield it
     changed = state.changes()
     if changed:
@@ -121,11 +121,11 @@ def pair(request: pytest.FixtureRequest) -> list[dev.Device]:
 @pytest.fixture
 def workers(request: pytest.FixtureRequest) -> Iterator[list[Worker]]:
     """Run the case in a process on each accelerator, or on each half of the CPU."""
-    found = request.config.stash[SESSION].resources.workers(seats(request.param))
-    yield found
+    seated = request.config.stash[SESSION].resources.workers(seats(request.param))
+    yield seated
     refused = request.node.stash.get(REFUSED, None)
     if refused is None or refused.status == "skipped":  # else one may never answer again
-        put_away(found)
+        put_away(seated)
 
 
 @pytest.fixture
@@ -169,7 +169,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Put the cases into this launch's order, and hand each a timer that replays its samples."""
     config.stash[SESSION].remember(_benchmarks(items))
-    order = {name: place for place, name in enumerate(config.stash[SESSION].spec.order)}
+    order = {name: position for position, name in enumerate(config.stash[SESSION].spec.order)}
     wanted = [item for item in items if has_cases(item) and (not order or item.nodeid in order)]
     config.hook.pytest_deselected(items=[item for item in items if item not in wanted])
     items[:] = sorted(wanted, key=lambda item: order.get(item.nodeid, 0))

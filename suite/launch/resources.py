@@ -39,7 +39,7 @@ class Resources:
             spec.seed,
             devices,
             spec.settings.deadline,
-            lambda place: self._seated(seats(place)),
+            lambda device: self._seated(seats(device)),
         )
 
     def workers(self, seats: Sequence[Seat]) -> list[Worker]:

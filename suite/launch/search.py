@@ -113,16 +113,18 @@ class Searches:
             tries.append(Try(shape, seconds, now - begun))
             self._write(Tried(case=case, attempt=tries[-1]))
             begun = now
-        found = outcome(tries)
-        if found is None:
+        result = outcome(tries)
+        if result is None:
             raise DoesNotFitError(f"{device.name} has no memory for the smallest product tried")
-        return found
+        return result
 
     def _share(self, case: str) -> float:
         """Return the seconds that a case has, those of its earlier tries included."""
         if self._spec.mode == "alone":
             return BRIEF
-        others = sum(one.spent for name in self._tries if name != case for one in self._tries[name])
+        others = sum(
+            attempt.spent for name in self._tries if name != case for attempt in self._tries[name]
+        )
         return (self._spec.search_seconds - others) / max(1, len(self._waiting))
 
 
@@ -134,13 +136,15 @@ def _attempt(make: Make, shape: Shape, device: Device, span: float) -> float | N
     is not looked at.
     """
     with suppress(DoesNotFitError, torch.OutOfMemoryError):
-        sampler, seen = Sampler(make(shape), [device]), Measurement()
-        seen.sample(sampler)
-        seen.sampled = 0.0
+        sampler, measurement = Sampler(make(shape), [device]), Measurement()
+        measurement.sample(sampler)
+        measurement.sampled = 0.0
         # The last result is kept while the next is made, as launches do: both must fit.
-        while len(seen.host) < LEAST_CALLS or (seen.sampled < span and len(seen.host) < MOST_CALLS):
-            seen.host.append(seen.sample(sampler))
-        return sorted(seen.host)[len(seen.host) // 4]
+        while len(measurement.host) < LEAST_CALLS or (
+            measurement.sampled < span and len(measurement.host) < MOST_CALLS
+        ):
+            measurement.host.append(measurement.sample(sampler))
+        return sorted(measurement.host)[len(measurement.host) // 4]
     return None
 
 

@@ -66,14 +66,14 @@ class LaunchSession:
         except OSError as error:
             pytest.exit(f"the journal cannot be written: {error}", returncode=DISK_REFUSES)
 
-    def group(self, place: str) -> Group:
+    def group(self, device: str) -> Group:
         """Return a group by its name; a pilot writes down what its nodes are like."""
-        found = self.resources.groups.find(place)
+        group = self.resources.groups.find(device)
         if self.spec.mode == "pilot" and not self._examined:
             self._examined = True
             if nodes := self.resources.groups.examine():
                 self.write(NodesSeen(nodes=nodes))
-        return found
+        return group
 
     def remember(self, items: Sequence[pytest.Function]) -> None:
         """Take up a pilot that a hung or crashed case ended, where it was."""

@@ -21,14 +21,14 @@ def called_once(sampler: Sampler, name: str, settings: Settings, trace: str | No
 
     trace : the file that PyTorch's profiler writes the call to, if there is to be one
     """
-    seen = Measurement()
+    measurement = Measurement()
     sampler.warm_up(settings)
     with no_garbage_collection(), _traced(trace, sampler.took):
         sampler.get_ready()
         with _marked(f"{MARK}{name}"):
-            _, seconds, seen.result = sampler.timed()
-    seen.host, seen.sampled = [seconds], seconds
-    return seen
+            _, seconds, measurement.result = sampler.timed()
+    measurement.host, measurement.sampled = [seconds], seconds
+    return measurement
 
 
 @contextmanager

@@ -66,7 +66,7 @@ def _work(item: pytest.Function) -> Work | None:
             given["group"] = range(ranks_of(given["group"]))  # only its length counts
         for name in ARGUMENTS:
             if name in given and name != "group":
-                devices = [Device(one) for one in given[name].split("+")]
+                devices = [Device(device_name) for device_name in given[name].split("+")]
                 given[name] = devices if len(devices) > 1 else devices[0]
         _reduced(item.module)[item.function.__name__](**given, measure=_find)
     except _Found as found:

@@ -36,10 +36,10 @@ def take_part(here: Position, benchmarks: Path, *, wait: Callable[[str], object]
     held: AbstractContextManager[None] = nullcontext()
     if meeting.locks(here.number):
         held = lock.machine_lock(waiting=wait)
-    said = agent.attend(held)
-    if said is None:
+    answer = agent.attend(held)
+    if answer is None:
         raise CannotRunError(f"node {here.number} lost node 0 before the run ended")
-    return said
+    return answer
 
 
 @contextmanager

@@ -63,12 +63,12 @@ def merge(
         if case.fullname not in refused
     ]
     devices = {case.fullname: case.extra_info.devices for case in cases}
-    seen = sensor_summary.of_cases(readings, records, devices)
+    sensed = sensor_summary.of_cases(readings, records, devices)
     spent = energy.of_cases(readings, records, devices, launches)
-    for one in cases:
-        one.extra_info.telemetry = seen.get(one.fullname, {})
-        one.extra_info.energy = spent.get(one.fullname)
-    names = {one.fullname for one in cases}
+    for case in cases:
+        case.extra_info.telemetry = sensed.get(case.fullname, {})
+        case.extra_info.energy = spent.get(case.fullname)
+    names = {case.fullname for case in cases}
     unseen = [name for name in plan.energy.cases if name in names and not energy.told(spent, name)]
     run = Run(
         machine_info=environment.machine_info(),
@@ -97,7 +97,7 @@ def merge(
             ],
             outcomes=sorted(
                 [*plan.outcomes, *(outcome(c, refused.get(c.fullname)) for c in plan.cases)],
-                key=lambda one: one.fullname,
+                key=lambda entry: entry.fullname,
             ),
             conclusions=[],
             troubles=plan.troubles,
@@ -133,11 +133,11 @@ def _by_launch(
     case: Identity, measured: Iterable[Measured], launches: int
 ) -> list[Measured | None]:
     """Return a case's record of each launch; the first, should a launch have two."""
-    found: dict[int, Measured] = {}
+    by_number: dict[int, Measured] = {}
     for record in measured:
         if record.case == case.fullname:
-            found.setdefault(record.launch, record)
-    return [found.get(launch) for launch in range(launches)]
+            by_number.setdefault(record.launch, record)
+    return [by_number.get(launch) for launch in range(launches)]
 
 
 def _case(
@@ -155,7 +155,7 @@ def _case(
         for name in sorted({name for record in ran for name in record.parts})
     }
     if any(sustained):
-        parts[SUSTAINED] = [one and round(one, PICOSECOND_DIGITS) for one in sustained]
+        parts[SUSTAINED] = [seconds and round(seconds, PICOSECOND_DIGITS) for seconds in sustained]
     return Case(
         group=case.group,
         name=case.name,
@@ -194,10 +194,10 @@ def _against(ran: Sequence[Measured]) -> list[float] | None:
     return [round(s, PICOSECOND_DIGITS) for record in ran for s in record.against or []] or None
 
 
-def _worst(found: Iterable[Check | None]) -> Check | None:
+def _worst(checked: Iterable[Check | None]) -> Check | None:
     """Return the check that came nearest to its bound."""
     return max(
-        (check for check in found if check is not None),
+        (check for check in checked if check is not None),
         key=lambda check: check.error / check.bound if check.bound else check.error,
         default=None,
     )

@@ -33,7 +33,9 @@ class Orphans:
         """Kill them; the processes that this one has started itself are in its own session."""
         for _ in range(GENERATIONS):
             children = psutil.Process().children()
-            orphans = [one for one in children if one.pid not in self._known and _is_apart(one.pid)]
+            orphans = [
+                child for child in children if child.pid not in self._known and _is_apart(child.pid)
+            ]
             if not orphans:
                 return
             for orphan in orphans:

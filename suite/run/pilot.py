@@ -36,8 +36,8 @@ def collect(settings: Settings, folder: Path, benchmarks: Path) -> tuple[Collect
         seed=0,
         settings=settings,
     )
-    found = _Explorer(settings).explore(folder, spec, journal, "--collect-only")
-    return found, next(record for record in journal if isinstance(record, Declared))
+    collected = _Explorer(settings).explore(folder, spec, journal, "--collect-only")
+    return collected, next(record for record in journal if isinstance(record, Declared))
 
 
 def explore(draft: Draft, folder: Path, journal: Journal, tell: Callable[[Record], None]) -> None:
@@ -66,8 +66,8 @@ def explore(draft: Draft, folder: Path, journal: Journal, tell: Callable[[Record
             paths=draft.paths,
             kept_out=draft.kept_out,
         )
-        found = explorer.explore(folder, spec, journal)
-        left = [case.fullname for case in found.cases if case.fullname not in explorer.over]
+        collected = explorer.explore(folder, spec, journal)
+        left = [case.fullname for case in collected.cases if case.fullname not in explorer.over]
         if not left:
             return
         fruitless = fruitless + 1 if len(explorer.over) == over else 0

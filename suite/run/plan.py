@@ -205,7 +205,7 @@ def freeze(
     """
     records = list(pilot)
     surroundings = next(r for r in records if isinstance(r, Surroundings))
-    found = next(r for r in records if isinstance(r, Collected))
+    collected = next(r for r in records if isinstance(r, Collected))
     measured = {r.case: r for r in records if isinstance(r, Measured)}
     refused = {r.case: r for r in records if isinstance(r, Refused)}
     begun = min(record.at for record in records if isinstance(record, Begun))
@@ -213,7 +213,7 @@ def freeze(
     startup = max(0.0, seconds - (time.monotonic() - begun)) + settling_seconds(settings)
     pairs = [
         (case, measured[case.fullname])
-        for case in found.cases
+        for case in collected.cases
         if case.fullname in measured and case.fullname not in refused
     ]
     late = {} if draft.like else too_long(pairs, settings, startup, seconds)
@@ -225,15 +225,15 @@ def freeze(
     if not draft.like:
         case_seconds = choose_case_seconds(ran, settings, startup, seconds)
         settings = replace(settings, case_seconds=case_seconds)
-    names = {case.fullname for case in found.cases}
+    names = {case.fullname for case in collected.cases}
     plan = Plan(
         draft=draft,
         settings=settings,
         environment=replace(surroundings.environment, label=draft.label or UNSET),
-        exercises=found.exercises,
+        exercises=collected.exercises,
         cases=[case for case, _ in pairs],
         outcomes=[
-            *(outcome(c, refused[c.fullname]) for c in found.cases if c.fullname in refused),
+            *(outcome(c, refused[c.fullname]) for c in collected.cases if c.fullname in refused),
             *(absent for absent in draft.like if absent.fullname not in names),
         ],
         plan_seconds=seconds,

@@ -70,9 +70,9 @@ def make_draft(request: Request, commit: CommitInfo, name: str, label: str | Non
         like=[_not_found(case) for case in repeated],
         search_seconds=PEAK_SECONDS if request.peak else SEARCH_PART * settings.budget,
         searched={
-            case.fullname: found
+            case.fullname: search
             for case in repeated
-            if (found := case.extra_info.search) is not None
+            if (search := case.extra_info.search) is not None
         },
         project_folder=str(tree) if tree else None,
         project=facts(tree) if tree else None,

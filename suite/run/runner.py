@@ -224,9 +224,9 @@ def _tell(plan: Plan, reporter: Reporter) -> None:
 
 def sensors(folder: Path, draft: Draft) -> list[Source]:
     """Return whom to ask about the devices that the pilot saw."""
-    for said in Journal(folder / PILOT):
-        if isinstance(said, Surroundings):
-            return telemetry.sources(said.seals, str(draft.seed), said.addresses)
+    for record in Journal(folder / PILOT):
+        if isinstance(record, Surroundings):
+            return telemetry.sources(record.seals, str(draft.seed), record.addresses)
     return telemetry.sources({}, "", {})
 
 

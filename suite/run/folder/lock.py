@@ -83,8 +83,8 @@ def _open(path: Path) -> int:
         if error.errno not in {errno.ELOOP, errno.ENXIO, errno.EISDIR}:
             raise
         raise CannotRunError(_unfit(path)) from error
-    found = os.fstat(handle)
-    if not stat.S_ISREG(found.st_mode) or found.st_nlink != 1:
+    status = os.fstat(handle)
+    if not stat.S_ISREG(status.st_mode) or status.st_nlink != 1:
         os.close(handle)
         raise CannotRunError(_unfit(path))
     return handle

@@ -32,8 +32,8 @@ def snapshot(folder: Path, seconds: float | None = None) -> Run | None:
         going = sum(record.wall_seconds for record in measured if record.launch not in ended)
         seconds = plan.plan_seconds + sum(ended.values()) + going
     readings = list(telemetry.readings(folder / READINGS))
-    found = merge(plan, records, seconds, readings, complete=False)
-    return found if found.benchmarks else None
+    run = merge(plan, records, seconds, readings, complete=False)
+    return run if run.benchmarks else None
 
 
 @contextmanager
@@ -47,16 +47,16 @@ def as_files(paths: Iterable[Path]) -> Iterator[list[Path]]:
     FileNotFoundError
         The run has no sample yet.
     """
-    with TemporaryDirectory() as place:
-        yield [_file(path, Path(place)) for path in paths]
+    with TemporaryDirectory() as folder:
+        yield [_file(path, Path(folder)) for path in paths]
 
 
-def _file(path: Path, place: Path) -> Path:
+def _file(path: Path, folder: Path) -> Path:
     if Draft.read(path) is None:
         return path
-    found = snapshot(path)
-    if found is None:
+    run = snapshot(path)
+    if run is None:
         raise FileNotFoundError(f"{path}: nothing is measured yet")
-    target = place / f"{path.name}.json"
-    target.write_bytes(store.encode(found))
+    target = folder / f"{path.name}.json"
+    target.write_bytes(store.encode(run))
     return target

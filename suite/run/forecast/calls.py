@@ -81,13 +81,13 @@ class Calls:
 
     def _at_rates(self, case: Identity, work: Work) -> float | None:
         """Scale the case of the same device whose work is nearest; launching takes its time."""
-        same = [one for one in self._cases if one.params["device"] == case.params["device"]]
-        ratios = [(_ratio(work, one.extra_info.work), _seconds(one)) for one in same]
+        same = [like for like in self._cases if like.params["device"] == case.params["device"]]
+        ratios = [(_ratio(work, like.extra_info.work), _seconds(like)) for like in same]
         known = [(ratio, seconds) for ratio, seconds in ratios if ratio]
         if not known:
             return None
-        ratio, seconds = min(known, key=lambda one: abs(math.log(one[0])))
-        return max(ratio * seconds, min(_seconds(one) for one in same))
+        ratio, seconds = min(known, key=lambda pair: abs(math.log(pair[0])))
+        return max(ratio * seconds, min(_seconds(like) for like in same))
 
 
 def _ratio(work: Work, of: Work) -> float | None:

@@ -47,7 +47,7 @@ def too_long(
         for case, record in ran
         if not case.headline
     }
-    found = {}
+    refused = {}
     for name, seconds in sorted(takes.items(), key=lambda item: -item[1]):
         if over <= 0:
             break
@@ -56,8 +56,8 @@ def too_long(
             f"it takes {format_seconds(seconds)} of each launch, for which a {settings.profile} "
             "run of so many cases has no time; -k selects fewer, --budget SECONDS gives more"
         )
-        found[name] = Refused(launch=0, case=name, status="skipped", reason=reason)
-    return found
+        refused[name] = Refused(launch=0, case=name, status="skipped", reason=reason)
+    return refused
 
 
 def body_seconds(records: Iterable[Record]) -> float:

@@ -79,7 +79,7 @@ def newest(folder: Path) -> Run | None:
 
 
 def expect(
-    found: Collected, declared: Declared, settings: Settings, before: Run | None
+    collected: Collected, declared: Declared, settings: Settings, before: Run | None
 ) -> Expected:
     """Return what a run of the collected cases should take.
 
@@ -87,18 +87,18 @@ def expect(
     """
     calls, overhead = Calls(before), _overhead(before)
     startup = STARTUP_SECONDS
-    devices = {name.partition("/")[0] for case in found.cases for name in case.devices}
+    devices = {name.partition("/")[0] for case in collected.cases for name in case.devices}
     settings = settings_on(settings, sorted(devices))
     startup += settling_seconds(settings)
     reasons = _skipped(before, settings) | declared.absent
     known: list[tuple[Identity, Work | None, Call | None, str | None]] = []
-    for case in found.cases:
+    for case in collected.cases:
         work = declared.works.get(case.fullname) or calls.work(case)
         call = calls.expected(case, work)
         reason = reasons.get(case.fullname) or _too_long(call, settings.longest_sample)
         known.append((case, work, call, reason))
     ran = [_as_if(case, call, overhead) for case, _, call, reason in known if reason is None]
-    spent = startup + sum(one.overhead + PILOT_CALLS * min(one.samples) for one in ran)
+    spent = startup + sum(record.overhead + PILOT_CALLS * min(record.samples) for record in ran)
     each = choose_case_seconds(ran, settings, startup, spent)
     launch = launch_seconds(ran, startup, each)
     launches = min(
@@ -113,8 +113,8 @@ def expect(
         launches=launches,
         launch_seconds=launch,
         run_seconds=spent + launches * launch,
-        forecast=forecast(launches, [one.case for one in ran], before),
-        exercises=found.exercises,
+        forecast=forecast(launches, [record.case for record in ran], before),
+        exercises=collected.exercises,
         cases=[
             ExpectedCase(
                 **{name: getattr(case, name) for name in Identity.__struct_fields__},
@@ -136,7 +136,11 @@ def _skipped(before: Run | None, settings: Settings) -> dict[str, str]:
     if before is None or before.frobench.profile != settings.profile:
         return {}
     outcomes = before.frobench.outcomes
-    return {one.fullname: one.reason for one in outcomes if one.status == "skipped" and one.reason}
+    return {
+        outcome.fullname: outcome.reason
+        for outcome in outcomes
+        if outcome.status == "skipped" and outcome.reason
+    }
 
 
 def _too_long(call: Call | None, cap: float) -> str | None:
@@ -153,7 +157,9 @@ def _overhead(before: Run | None) -> float:
     if before is None or not before.benchmarks:
         return OVERHEAD_SECONDS
     launches = before.frobench.launches
-    beside = median(one.seconds - one.body_seconds - one.warmup_seconds for one in launches)
+    beside = median(
+        launch.seconds - launch.body_seconds - launch.warmup_seconds for launch in launches
+    )
     return max(0.0, beside - STARTUP_SECONDS) / len(before.benchmarks)
 
 

@@ -108,21 +108,21 @@ def of_cases(
     used : the devices of each case, by its full name
     """
     counts = _counts(lines)
-    found: dict[str, Energy] = {}
+    energies: dict[str, Energy] = {}
     for record in records:
         if isinstance(record, Busy) and record.case in used and record.launch < launches:
             nothing: list[float | None] = [None] * launches
-            energy = found.setdefault(record.case, Energy(joules=nothing, seconds=nothing[:]))
+            energy = energies.setdefault(record.case, Energy(joules=nothing, seconds=nothing[:]))
             call = (record.ended - record.begun) / record.calls
             watts = [
                 _watts(counts.get(device, []), record.begun, record.ended)
                 for device in devices(used[record.case])
             ]
-            known = [one for one in watts if one is not None]
+            known = [draw for draw in watts if draw is not None]
             if known and len(known) == len(watts):
                 energy.joules[record.launch] = float(f"{sum(known) * call:.{DIGITS}g}")
                 energy.seconds[record.launch] = float(f"{call:.{DIGITS}g}")
-    return found
+    return energies
 
 
 def told(spent: Mapping[str, Energy], case: str) -> bool:
@@ -133,23 +133,23 @@ def told(spent: Mapping[str, Energy], case: str) -> bool:
 def idle(lines: Iterable[Line], records: Iterable[Record]) -> dict[str, float]:
     """Return the watts of each device while nothing ran, before the first launch."""
     rests = [record for record in records if isinstance(record, Rested)]
-    found = {}
+    resting = {}
     for device, counts in _counts(lines).items():
         for rest in rests:
             watts = _watts(counts, rest.ended - SETTLED, rest.ended)
             if watts is not None:
-                found[device] = round(watts, 1)
-    return found
+                resting[device] = round(watts, 1)
+    return resting
 
 
 def _counts(lines: Iterable[Line]) -> dict[str, list[tuple[float, float]]]:
     """Return when the counter of each device was read, and what it said."""
-    found: dict[str, list[tuple[float, float]]] = {}
+    counts: dict[str, list[tuple[float, float]]] = {}
     for line in lines:
         if isinstance(line, Tick) and ENERGY in line.values:
             at = line.at if line.counted is None else line.counted
-            found.setdefault(line.device, []).append((at, line.values[ENERGY]))
-    return found
+            counts.setdefault(line.device, []).append((at, line.values[ENERGY]))
+    return counts
 
 
 def _watts(counts: Iterable[tuple[float, float]], begun: float, ended: float) -> float | None:

@@ -37,7 +37,7 @@ def of_cases(
     devices : those of each case, by its full name; the processor always counts
     """
     windows = _windows(records)
-    found: dict[str, dict[str, Sensed]] = {}
+    sensed: dict[str, dict[str, Sensed]] = {}
     for device, every in _by_device(lines).items():
         ticks = [tick for tick in every if tick.values.keys() != {ENERGY}] or every
         times = [tick.at for tick in ticks]
@@ -52,8 +52,8 @@ def of_cases(
                 for begun, ended in spans
             ]
             if any(read):
-                found.setdefault(case, {})[device] = _summary(read)
-    return found
+                sensed.setdefault(case, {})[device] = _summary(read)
+    return sensed
 
 
 def _of_case(tick: Tick, begun: float) -> Tick:
@@ -82,9 +82,9 @@ def of_run(lines: Sequence[Line], records: Sequence[Record]) -> Telemetry | None
         series.setdefault(device, {})[quantity] = None
     held_back: dict[str, dict[str, list[float | None]]] = {}
     for device, ticks in by_device.items():
-        places = [min(steps - 1, int((tick.run - begun) / step)) for tick in ticks]
-        series.setdefault(device, {}).update(_series(ticks, places, steps))
-        held_back |= {device: told} if (told := _held_back(ticks, places, steps)) else {}
+        positions = [min(steps - 1, int((tick.run - begun) / step)) for tick in ticks]
+        series.setdefault(device, {}).update(_series(ticks, positions, steps))
+        held_back |= {device: parts} if (parts := _held_back(ticks, positions, steps)) else {}
     return Telemetry(
         begun=round(begun, 3),
         step=round(step, 6),
@@ -103,30 +103,30 @@ def rounded(quantity: str, value: float) -> float:
 
 
 def _by_device(lines: Iterable[Line]) -> dict[str, list[Tick]]:
-    found: dict[str, list[Tick]] = {}
+    by_device: dict[str, list[Tick]] = {}
     for line in lines:
         if isinstance(line, Tick):
-            found.setdefault(line.device, []).append(line)
-    return {device: sorted(ticks, key=lambda tick: tick.at) for device, ticks in found.items()}
+            by_device.setdefault(line.device, []).append(line)
+    return {device: sorted(ticks, key=lambda tick: tick.at) for device, ticks in by_device.items()}
 
 
 def _windows(records: Iterable[Record]) -> dict[str, list[tuple[float, float]]]:
     """Return for each case when it was in flight, launch by launch."""
     begun: dict[tuple[int, str], float] = {}
-    found: dict[str, list[tuple[float, float]]] = {}
+    windows: dict[str, list[tuple[float, float]]] = {}
     for record in records:
         if isinstance(record, Begun):
             begun[record.launch, record.case] = record.at
         elif isinstance(record, Measured) and (record.launch, record.case) in begun:
             at = begun[record.launch, record.case]
-            found.setdefault(record.case, []).append((at, at + record.wall_seconds))
-    return found
+            windows.setdefault(record.case, []).append((at, at + record.wall_seconds))
+    return windows
 
 
 def _summary(by_launch: Sequence[Sequence[Tick]]) -> Sensed:
     ticks = [tick for launch in by_launch for tick in launch]
-    told = [tick.held_back for tick in ticks if tick.held_back is not None]
-    reasons = Counter(reason for held_back in told for reason in held_back)
+    held = [tick.held_back for tick in ticks if tick.held_back is not None]
+    reasons = Counter(reason for held_back in held for reason in held_back)
     replays = [
         [tick.values[REPLAYS] for tick in launch if REPLAYS in tick.values] for launch in by_launch
     ]
@@ -139,48 +139,48 @@ def _summary(by_launch: Sequence[Sequence[Tick]]) -> Sensed:
         readings=len(ticks),
         values={
             name: (
-                rounded(name, min(seen)),
-                rounded(name, median(seen)),
-                rounded(name, max(seen)),
+                rounded(name, min(numbers)),
+                rounded(name, median(numbers)),
+                rounded(name, max(numbers)),
             )
-            for name, seen in values.items()
+            for name, numbers in values.items()
         },
-        held_back={name: round(count / len(told), 3) for name, count in sorted(reasons.items())}
-        if told
+        held_back={name: round(count / len(held), 3) for name, count in sorted(reasons.items())}
+        if held
         else None,
-        pcie_replays=int(sum(seen[-1] - seen[0] for seen in replays if seen))
+        pcie_replays=int(sum(numbers[-1] - numbers[0] for numbers in replays if numbers))
         if any(replays)
         else None,
     )
 
 
 def _series(
-    ticks: Sequence[Tick], places: Sequence[int], steps: int
+    ticks: Sequence[Tick], positions: Sequence[int], steps: int
 ) -> dict[str, list[float | None] | None]:
-    found: dict[str, list[float | None] | None] = {}
+    series: dict[str, list[float | None] | None] = {}
     for name in dict.fromkeys(name for tick in ticks for name in tick.values):
-        seen: list[list[float]] = [[] for _ in range(steps)]
+        in_steps: list[list[float]] = [[] for _ in range(steps)]
         first = next(tick.values[name] for tick in ticks if name in tick.values)
-        for tick, place in zip(ticks, places, strict=True):
+        for tick, position in zip(ticks, positions, strict=True):
             if name in tick.values:
-                seen[place].append(tick.values[name] - first * (name in COUNTERS))
-        found[name] = [rounded(name, median(here)) if here else None for here in seen]
-    return found
+                in_steps[position].append(tick.values[name] - first * (name in COUNTERS))
+        series[name] = [rounded(name, median(here)) if here else None for here in in_steps]
+    return series
 
 
 def _held_back(
-    ticks: Sequence[Tick], places: Sequence[int], steps: int
+    ticks: Sequence[Tick], positions: Sequence[int], steps: int
 ) -> dict[str, list[float | None]]:
     """Return the part of each step's readings with each reason that was seen at all."""
-    seen: list[list[list[str]]] = [[] for _ in range(steps)]
-    for tick, place in zip(ticks, places, strict=True):
+    in_steps: list[list[list[str]]] = [[] for _ in range(steps)]
+    for tick, position in zip(ticks, positions, strict=True):
         if tick.held_back is not None:
-            seen[place].append(tick.held_back)
-    reasons = sorted({reason for here in seen for one in here for reason in one})
+            in_steps[position].append(tick.held_back)
+    reasons = sorted({reason for here in in_steps for names in here for reason in names})
     return {
         reason: [
-            round(sum(reason in one for one in here) / len(here), 2) if here else None
-            for here in seen
+            round(sum(reason in names for names in here) / len(here), 2) if here else None
+            for here in in_steps
         ]
         for reason in reasons
     }
@@ -194,11 +194,11 @@ def _launches(by_device: Mapping[str, Sequence[Tick]], records: Iterable[Record]
     for record in records:
         if isinstance(record, Begun):
             firsts.setdefault(record.launch, record.at)
-    found = []
+    moments = []
     for _, at in sorted(firsts.items()) if ticks else ():
         near = ticks[max(0, bisect_right(times, at) - 1)]
-        found.append(round(near.run + at - near.at, 3))
-    return found
+        moments.append(round(near.run + at - near.at, 3))
+    return moments
 
 
 def _spent(by_device: Mapping[str, Iterable[Tick]]) -> float:

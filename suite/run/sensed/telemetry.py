@@ -143,7 +143,7 @@ class Reader(threading.Thread):
         self._asked = time.monotonic()
         self._sensors = [part for sensor in self._source.sensors() for part in sensor.apart()]
         due = dict.fromkeys(self._sensors, time.monotonic())
-        told: set[tuple[str, str]] = set()
+        mentioned: set[tuple[str, str]] = set()
         while True:
             for sensor, moment in due.items():
                 if sensor.answers and moment <= time.monotonic():
@@ -153,8 +153,8 @@ class Reader(threading.Thread):
                     rest = max(self._period / 2, asked / SHARE)
                     due[sensor] = max(moment + self._period, time.monotonic() + rest)
                 for quantity, reason in sensor.unknown.items():
-                    if (sensor.device, quantity) not in told:
-                        told.add((sensor.device, quantity))
+                    if (sensor.device, quantity) not in mentioned:
+                        mentioned.add((sensor.device, quantity))
                         yield Mute(device=sensor.device, quantity=quantity, reason=reason)
             next_due = [at for sensor, at in due.items() if sensor.answers]
             if not next_due or self._over.wait(max(0.0, min(next_due) - time.monotonic())):
@@ -163,15 +163,19 @@ class Reader(threading.Thread):
     def read(self, sensor: Sensor) -> Tick:
         """Return what a sensor says now."""
         self._asked, run = time.monotonic(), self._run_seconds()
-        said = sensor.read()
+        quantities = sensor.read()
         before, self._spent = self._spent, time.thread_time()
         return Tick(
             at=self._asked,
             run=run,
             device=sensor.device,
-            values={name: value for name, value in said.items() if not isinstance(value, list)},
-            held_back=next((value for value in said.values() if isinstance(value, list)), None),
-            counted=sensor.counted if ENERGY in said else None,
+            values={
+                name: value for name, value in quantities.items() if not isinstance(value, list)
+            },
+            held_back=next(
+                (value for value in quantities.values() if isinstance(value, list)), None
+            ),
+            counted=sensor.counted if ENERGY in quantities else None,
             took=self._spent - before,
         )
 
@@ -198,40 +202,40 @@ def sources(seals: Seals, salt: str, addresses: Mapping[str, str]) -> list[Sourc
     by_kind: dict[str, list[str]] = {}
     for device in seals:
         by_kind.setdefault(device.partition(":")[0], []).append(device)
-    found = [Source("the system", [cpu.CPU], lambda: [cpu.sensor()], cpu.OF_CPU)]
+    asked = [Source("the system", [cpu.CPU], lambda: [cpu.sensor()], cpu.OF_CPU)]
     for kind, devices in by_kind.items():
         sealed = {device: seal for device in devices if (seal := seals[device])}
         if kind == "cuda" and sealed:
-            found.append(Source("NVML", list(sealed), partial(nvml.sensors, sealed, salt)))
+            asked.append(Source("NVML", list(sealed), partial(nvml.sensors, sealed, salt)))
         elif kind == "cuda":  # torch calls AMD's devices so too
-            found.append(Source("amdsmi", devices, partial(amd.sensors, devices, addresses)))
+            asked.append(Source("amdsmi", devices, partial(amd.sensors, devices, addresses)))
         elif kind == "mps":
-            found.append(Source("Zeus", devices, partial(zeus.sensors, devices)))
+            asked.append(Source("Zeus", devices, partial(zeus.sensors, devices)))
         else:
             reason = f"no library asked here reads {kind} devices"
-            found.append(Source(kind, devices, partial(silent, devices, reason)))
-    return found
+            asked.append(Source(kind, devices, partial(silent, devices, reason)))
+    return asked
 
 
 def counters(sources: Iterable[Source]) -> dict[str, str | None]:
     """Return for each device why it does not count its energy; `None` if it does."""
-    found: dict[str, str | None] = {}
+    reasons: dict[str, str | None] = {}
     threads = []
     for source in sources:
         slow = f"{source.name} did not answer within {LONGEST_SEARCH:.0f} s"
-        found |= dict.fromkeys(source.devices, slow)
-        threads.append(threading.Thread(target=_ask, args=(source, found), daemon=True))
+        reasons |= dict.fromkeys(source.devices, slow)
+        threads.append(threading.Thread(target=_ask, args=(source, reasons), daemon=True))
         threads[-1].start()
     deadline = time.monotonic() + LONGEST_SEARCH
     for thread in threads:
         thread.join(max(0.0, deadline - time.monotonic()))
-    return dict(found)
+    return dict(reasons)
 
 
-def _ask(source: Source, found: dict[str, str | None]) -> None:
+def _ask(source: Source, reasons: dict[str, str | None]) -> None:
     for sensor in source.sensors():
         counts = ENERGY in sensor.read()
-        found[sensor.device] = None if counts else sensor.unknown.get(ENERGY, "it has no counter")
+        reasons[sensor.device] = None if counts else sensor.unknown.get(ENERGY, "it has no counter")
 
 
 def readings(path: Path) -> JsonLines[Line]:

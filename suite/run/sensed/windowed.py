@@ -59,19 +59,19 @@ def _by_rate(ran: Sequence[tuple[Identity, Measured]]) -> list[str]:
             continue
         if work.flops and work.bytes and not work.items:
             kind = case.function, case.params.get("dtype")
-            found = (work.flops, work.flops / min(record.samples), case.fullname)
-            largest[kind] = max(largest.get(kind, found), found)
-    return [name for *_, name in sorted(largest.values(), key=lambda one: -one[1])]
+            candidate = (work.flops, work.flops / min(record.samples), case.fullname)
+            largest[kind] = max(largest.get(kind, candidate), candidate)
+    return [name for *_, name in sorted(largest.values(), key=lambda entry: -entry[1])]
 
 
 def sustained_seconds(
     records: Sequence[Record], case: Identity, launches: int
 ) -> list[float | None]:
     """Return the seconds of a call in the window of each launch, for cases of accelerators."""
-    found: list[float | None] = [None] * launches
+    by_launch: list[float | None] = [None] * launches
     if any(name.startswith(CPU) for name in case.devices):
-        return found
+        return by_launch
     for record in records:
         if isinstance(record, Busy) and record.case == case.fullname and record.launch < launches:
-            found[record.launch] = record.seconds / record.calls
-    return found
+            by_launch[record.launch] = record.seconds / record.calls
+    return by_launch
