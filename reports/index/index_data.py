@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from reports.findings.finding import exercise_title
 from reports.index.index_facts import surrounding
 from reports.index.packing import pack, pack_error, pack_share
-from reports.purchase.prices import Price, total
+from reports.purchase.prices import HOUR, Price, total
 from reports.summary.headlines import Figure
 from reports.summary.model import Summary
 from reports.table.equipment import Equipment, equipment, surroundings
@@ -78,6 +78,7 @@ def data(
     runs = [*itertools.chain.from_iterable(machines)]
     bought = [_bought(run) for run in runs]
     prices = [total(known, one) for one in bought]
+    rents = [total(known, one, HOUR) for one in bought]
     cases = _cases(runs)
     exercises, parts = _exercises(runs, cases), _parts(runs, cases)
     products = _products(figures)
@@ -90,7 +91,9 @@ def data(
         "products": products,
         "rates": [_rates(run, each, products) for run, each in zip(runs, figures, strict=True)],
         "hardware": _listed([_spelled(one) for one in bought]),
-        "prices": _listed([price and tuple(price)[2:] for price in prices]),
+        "prices": _listed([price and tuple(price)[2:7] for price in prices]),
+        "rents": _listed([rent and tuple(rent)[2:7] for rent in rents]),
+        "measured": [run.datetime[:10] for run in runs],
         **surrounding([surroundings(run.environment) for run in runs]),
         "exercises": [one._asdict() for one in exercises],
         "workloads": to_builtins(table().workloads),

@@ -86,6 +86,16 @@ class Rate(Struct, frozen=True, kw_only=True):
     high: float | None
 
 
+class Rent(Struct, frozen=True, kw_only=True):
+    """What all devices of a machine cost to rent for an hour; see `Machine` for the fields."""
+
+    price: float
+    currency: str
+    date: str
+    kind: str
+    source: str
+
+
 class Machine(Struct, frozen=True, kw_only=True):
     """One machine against the reference. What is not known is ``None``, never 0.
 
@@ -95,6 +105,8 @@ class Machine(Struct, frozen=True, kw_only=True):
     watts_source : where that is from
     memory_bytes : of all of them
     price : of all of them, in `currency` (ISO 4217), on `price_date` (ISO 8601)
+    rent : of all of them, for an hour
+    measured : the day of the run (ISO 8601), by which prices are old
     logs : by exercise, the mean log of the common cases' speed ratios, >0 = faster than the
         reference; without the exercises that have no common case
     covariance : of the logs, in the order of the comparison's exercises, with 0 for those without
@@ -141,6 +153,8 @@ class Machine(Struct, frozen=True, kw_only=True):
     rates: list[Rate]
     differs: list[str]
     missing: list[str]
+    rent: Rent | None = None
+    measured: str = ""
 
 
 class Comparison(Struct, frozen=True, kw_only=True):

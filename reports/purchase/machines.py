@@ -16,10 +16,11 @@ from reports.purchase.comparison import (
     Less,
     Machine,
     PartSpeeds,
+    Rent,
     ScoredPart,
 )
 from reports.purchase.measured import Measured, joules, together
-from reports.purchase.prices import Price, total
+from reports.purchase.prices import HOUR, Price, total
 from reports.purchase.ratios import Launches, Ratios, Rows, Values, against
 from reports.table.equipment import around, equipment
 from reports.table.exercise_names import ON_CPU, exercise
@@ -222,10 +223,20 @@ def _itself(exercises: int) -> Ratios:
     return Ratios(np.zeros(exercises), np.zeros((exercises, exercises)), 0.0)
 
 
+def _rent(price: Price) -> Rent:
+    return Rent(
+        price=price.price,
+        currency=price.currency,
+        date=price.date,
+        kind=price.kind,
+        source=price.source,
+    )
+
+
 def _machine(address: str, beside: _Beside, prices: Sequence[Price]) -> Machine:
     base, one = beside.base.run.frobench, beside.one.run.frobench
     bought = equipment(one.environment, one.settings.devices)
-    price = total(prices, bought)
+    price, rent = total(prices, bought), total(prices, bought, HOUR)
     _, missing, beyond = beside.matched
     if beside.base is beside.one:
         missing = beside.one.left_out
@@ -245,6 +256,8 @@ def _machine(address: str, beside: _Beside, prices: Sequence[Price]) -> Machine:
         price_date=price.date if price else None,
         price_kind=price.kind if price else None,
         price_source=price.source if price else None,
+        rent=_rent(rent) if rent else None,
+        measured=beside.one.run.datetime[:10],
         logs=logs,
         covariance=None if ratios.covariance is None else _rounded(ratios.covariance),
         quantile=_quantile(ratios),

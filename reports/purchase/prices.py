@@ -1,19 +1,21 @@
 # SPDX-License-Identifier: MIT
 """What devices cost: a dated price with its source where somebody knows one, and nothing else.
 
-`prices.csv` holds what manufacturers asked at launch. Such prices are old, of one country and
-without tax, so a buyer may give a file of the same columns with today's instead; the two are
-never mixed, and a device that the file does not have has no price.
+`prices.csv` holds what manufacturers asked at launch, and what an hour of a device costs where
+somebody lets one. Such prices are old, of one country and without tax, so a buyer may give a file
+of the same columns with today's instead; the two are never mixed, and a device that the file does
+not have has no price.
 
 =============  ==================================================================================
 torch_name     a regular expression, found in the name that torch gives the device; where a
                machine has no accelerator, in the model of its processor
 memory_bytes   of the version that has this price, where one name has several; else empty
-price          of one device
+price          of one device, to buy it or to rent it for an hour
 currency       ISO 4217
 date           ISO 8601: when it cost that
 kind           what kind of price it is, such as MSRP at launch
-source         who says so
+source         who says so, and in which words
+per            ``hour`` of a price to rent; empty, or no such column, of one to buy
 =============  ==================================================================================
 """
 
@@ -31,6 +33,8 @@ PATH = Path(__file__).with_name("prices.csv")
 LIMITS = 1e-6, 1e12
 """Of a price: what lies beyond is a slip, and spoils every chart that it is on."""
 _CURRENCY = re.compile(r"[A-Z]{3}")
+HOUR = "hour"
+"""What a price to rent is for."""
 
 
 class Price(NamedTuple):
@@ -43,6 +47,7 @@ class Price(NamedTuple):
     date: str
     kind: str
     source: str
+    per: str = ""
 
 
 def read(path: Path = PATH) -> list[Price]:
@@ -55,16 +60,18 @@ def read(path: Path = PATH) -> list[Price]:
     OSError
         The file cannot be read.
     """
-    return [_price(row, where) for where, row in rows(path, Price._fields)]
+    *columns, per = Price._fields
+    return [_price(row, where) for where, row in rows(path, columns, [per])]
 
 
-def total(known: Sequence[Price], bought: Equipment) -> Price | None:
+def total(known: Sequence[Price], bought: Equipment, per: str = "") -> Price | None:
     """Return what all devices of a machine cost together, as one row has it.
 
-    Of several rows for a device the newest counts, and of several of that day none, because
-    nobody can say which. Nothing is said either of devices of which one has no price, or whose
-    prices differ in more than the amount.
+    They are bought, or with ``per=HOUR`` rented for an hour. Of several rows for a device the
+    newest counts, and of several of that day none, because nobody can say which. Nothing is said
+    either of devices of which one has no price, or whose prices differ in more than the amount.
     """
+    known = [one for one in known if one.per == per]
     each = [_newest(known, one.name, one.memory_bytes) for one in bought.accelerators] or [
         _newest(known, bought.device, None)
     ]
@@ -111,9 +118,12 @@ def _price(row: list[str], where: str) -> Price:
         _demand(_CURRENCY.fullmatch(cells[column]), "is no code of three capitals (ISO 4217)")
         column = "date"
         day = date.fromisoformat(cells[column]).isoformat()
+        column = "per"
+        _demand(cells[column] in {"", HOUR}, f"is neither {HOUR} nor empty")
     except (ValueError, re.error) as error:
         raise ValueError(f"{where}: {column} {cells[column]!r}: {error}") from error
-    return Price(pattern, memory, price, cells["currency"], day, cells["kind"], cells["source"])
+    words = (cells[name] for name in ("kind", "source", "per"))
+    return Price(pattern, memory, price, cells["currency"], day, *words)
 
 
 def _demand(holds: object, complaint: str) -> None:

@@ -6,8 +6,15 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 
-def rows(path: Path, columns: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
+def rows(
+    path: Path, columns: Sequence[str], optional: Sequence[str] = ()
+) -> Iterator[tuple[str, list[str]]]:
     """Yield the rows of a table below its header, each behind where it stands (``file:line``).
+
+    Parameters
+    ----------
+    optional
+        Columns that a table may have behind the others; without them their cells are empty.
 
     Raises
     ------
@@ -20,9 +27,9 @@ def rows(path: Path, columns: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
             header, *lines = [*csv.reader(file)] or [[]]
     except (UnicodeError, csv.Error) as error:
         raise ValueError(f"{path.name}: no table of text: {error}") from error
-    if header != list(columns):
-        raise ValueError(f"{path.name}: the columns are not {', '.join(columns)}")
+    if header not in ([*columns], [*columns, *optional]):
+        raise ValueError(f"{path.name}: the columns are not {', '.join((*columns, *optional))}")
     for number, row in enumerate(lines, 2):
-        if len(row) != len(columns):
-            raise ValueError(f"{path.name}:{number}: {len(row)} columns, not {len(columns)}")
-        yield f"{path.name}:{number}", row
+        if len(row) != len(header):
+            raise ValueError(f"{path.name}:{number}: {len(row)} columns, not {len(header)}")
+        yield f"{path.name}:{number}", row + [""] * (len(columns) + len(optional) - len(row))

@@ -76,9 +76,11 @@ def called_as_every_object(run: Run) -> int:
 def write_prices(path: Path) -> None:
     """Write a table of prices of all devices, with hostile texts where any text is allowed."""
     told = "".join(PARTS) + LONG
-    row = (f".|{re.escape(PARTS[1])}", "", "31500", "EUR", "2026-11-02", told, f"javascript:{told}")
+    of_all, texts = f".|{re.escape(PARTS[1])}", (told, f"javascript:{told}")
+    bought = (of_all, "", "31500", "EUR", "2024-11-02", *texts, "")
+    rented = (of_all, "", "4.5", "EUR", "2024-11-02", *texts, "hour")
     with path.open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file).writerows([Price._fields, row])
+        csv.writer(file).writerows([Price._fields, bought, rented])
 
 
 def _spoil(spared: re.Pattern[str] = _CHOSEN) -> Callable[[str, str], str]:

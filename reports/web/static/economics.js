@@ -9,6 +9,7 @@
  * @typedef {{run: string, title: string, href: string, device: string, count: number,
  *   watts: ?number, watts_source: ?string, memory_bytes: ?number, price: ?number,
  *   currency: ?string, price_date: ?string, price_kind: ?string, price_source: ?string,
+ *   rent: ?{price: number, currency: string, date: string, kind: string, source: string}, measured: string,
  *   logs: Object<string, number>, covariance: ?number[][], quantile: ?number,
  *   counts: Object<string, number>, beyond: Object<string, number>,
  *   best: Object<string, ?number>, worst: Object<string, ?number>, parts: {logs: Object<string, number>,

@@ -206,10 +206,13 @@
     const [device, count, watts, watts_source, memory_bytes] = data.hardware.values[data.hardware.of[i]];
     const [price, currency, price_date, price_kind, price_source] =
       data.prices.values[data.prices.of[i]] ?? Array(5).fill(null);
+    const lent = data.rents.values[data.rents.of[i]];
+    const [rent, rent_currency, date, kind, source] = lent ?? [];
     return {
       run: read.ids[i], title: read.texts.machine[i], href: read.addresses[i],
       device, count, watts, watts_source, memory_bytes,
       price, currency, price_date, price_kind, price_source,
+      rent: lent ? { price: rent, currency: rent_currency, date, kind, source } : null, measured: data.measured[i],
       rates: data.rates[i].map(([product, low, high]) => {
         const [column, precision] = data.products[product], value = data.figures[column][i];
         return { precision, value, low: low && low * value, high: high && high * value };

@@ -3,6 +3,7 @@
 /** Machines side by side in tables. */
 const purchaseTables = (() => {
   const { element, shape } = drawing;
+  const YEAR = 365.25 * 24 * 60 * 60 * 1000;
 
   /** A machine's mark and name, with a link to its run. */
   function name(row) {
@@ -146,13 +147,21 @@ const purchaseTables = (() => {
     return table(element("h3", {}, exercise.title), heads, rows, key);
   }
 
-  /** Where a price is from: the reader, and whoever else told one. */
-  function price({ said }, { machine: { run, price: told, currency, price_kind, price_date, price_source } }) {
+  /** A price's date, and how old it was when the machine was measured, from a year on. */
+  function dated(date, measured) {
+    const years = Math.floor((Date.parse(measured) - Date.parse(date)) / YEAR);
+    return years > 0 ? `${date} (${units.counted(years, "year")} before this run)` : date;
+  }
+
+  /** Where a price is from: the reader, and whoever else told one; and what renting costs. */
+  function price({ said }, { machine: { run, price: told, currency, price_kind, price_date, price_source, rent, measured } }) {
     const known = told === null ? "not known"
-      : `${units.value(told, currency)}: ${price_kind}, ${price_date}, says ${price_source}`;
-    if (!Object.hasOwn(said.prices, run)) return [known];
+      : `${units.value(told, currency)}: ${price_kind}, ${dated(price_date, measured)}, says ${price_source}`;
+    const rented = rent
+      ? [`${units.value(rent.price, rent.currency)} an hour: ${rent.kind}, ${dated(rent.date, measured)}, says ${rent.source}`] : [];
+    if (!Object.hasOwn(said.prices, run)) return [known, ...rented];
     const own = said.prices[run];
-    return [`${own === null ? "not known" : units.value(own, said.currency)}, as you set it`, `else ${known}`];
+    return [`${own === null ? "not known" : units.value(own, said.currency)}, as you set it`, `else ${known}`, ...rented];
   }
 
   /** Where numbers of a machine are from, and what else is not alike. */

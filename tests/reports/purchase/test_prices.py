@@ -46,10 +46,18 @@ def test_the_shipped_table_is_well_formed_and_knows_devices_of_the_catalog() -> 
     for one in shipped:
         assert one.currency in CURRENCIES
         assert date(2010, 1, 1) < date.fromisoformat(one.date) < date(2030, 1, 1)
-        assert one.kind.startswith("MSRP at launch")
-        assert 50 < one.price < 1e5
         assert one.torch_name.pattern in patterns
-    keys = [(one.torch_name.pattern, one.memory_bytes) for one in shipped]
+        if one.per:
+            assert one.kind.startswith("rent, ")
+            assert 0.01 < one.price < 50
+            assert re.search(
+                rf'"[^"]*\b{one.price:.2f}\b[^"]*"', one.source
+            )  # as the source says it
+            assert one.date in one.source
+        else:
+            assert one.kind.startswith("MSRP at launch")
+            assert 50 < one.price < 1e5
+    keys = [(one.torch_name.pattern, one.memory_bytes, one.per) for one in shipped]
     assert len(set(keys)) == len(keys)
 
 
@@ -84,12 +92,39 @@ def test_a_device_is_found_by_name_and_memory() -> None:
         assert prices.total(known, bought(card(name, memory))) is None
 
 
+def test_an_hour_of_a_device_is_no_price_to_buy_it(tmp_path: Path) -> None:
+    head = HEAD.replace("source\n", "source,per\n")
+    lines = [f"{GOOD.strip()},\n", "^NVIDIA H200$,,4.5,EUR,2026-05-06,rent,a host,hour\n"]
+    path = tmp_path / "both.csv"
+    path.write_text(head + "".join(lines), encoding="utf-8")
+    pair = bought(card("NVIDIA H200"), card("NVIDIA H200", index=1))
+    known = prices.read(path)
+    price, rent = prices.total(known, pair), prices.total(known, pair, prices.HOUR)
+    assert price is not None
+    assert rent is not None
+    assert (price.price, price.date) == (60000, "2026-01-02")
+    assert (rent.price, rent.date) == (9, "2026-05-06")
+    path.write_text(head + GOOD.strip() + ",day\n", encoding="utf-8")
+    with pytest.raises(ValueError, match=r"both.csv:2: per 'day': is neither hour nor empty"):
+        prices.read(path)
+
+
+def test_data_centre_cards_have_an_hour_and_no_price_to_buy() -> None:
+    known = prices.read()
+    for name, hour in (("NVIDIA H200", 4.59), ("NVIDIA H100 80GB HBM3", 3.99)):
+        one = bought(card(name))
+        rent = prices.total(known, one, prices.HOUR)
+        assert prices.total(known, one) is None
+        assert rent is not None
+        assert (rent.price, rent.currency) == (hour, "USD")
+
+
 def test_a_machine_costs_what_its_devices_do(tmp_path: Path) -> None:
     known = prices.read(table(tmp_path, GOOD, "EPYC,,900,EUR,2026-01-02,offer,a shop\n"))
     pair = bought(card("NVIDIA H200"), card("NVIDIA H200", index=1))
     found = prices.total(known, pair)
     assert found is not None
-    assert found[2:] == (60000.0, "EUR", "2026-01-02", "offer", "a shop")
+    assert found[2:7] == (60000.0, "EUR", "2026-01-02", "offer", "a shop")
     processor = prices.total(known, bought())
     assert processor is not None
     assert processor.price == 900
@@ -144,7 +179,9 @@ def test_the_newest_price_counts_and_no_choice_is_made_within_a_day(tmp_path: Pa
     ],
 )
 def test_an_error_is_named_by_line_and_column(tmp_path: Path, column: str, wrong: str) -> None:
-    cells = dict(zip(prices.Price._fields, GOOD.strip().split(","), strict=True)) | {column: wrong}
+    cells = dict(zip(prices.Price._fields[:-1], GOOD.strip().split(","), strict=True)) | {
+        column: wrong
+    }
     path = table(tmp_path, GOOD, ",".join(cells.values()))
     with pytest.raises(ValueError, match=re.escape(f"mine.csv:3: {column} {wrong.strip()!r}: ")):
         prices.read(path)
@@ -181,4 +218,8 @@ def test_the_example_of_the_documents_is_read(tmp_path: Path) -> None:
     [example] = re.findall(r"```csv\n(.*?)```", text, re.DOTALL)
     path = tmp_path / "example.csv"
     path.write_text(example, encoding="utf-8")
-    assert [one.currency for one in prices.read(path)] == ["EUR", "EUR"]
+    assert [(one.currency, one.per) for one in prices.read(path)] == [
+        ("EUR", ""),
+        ("EUR", "hour"),
+        ("EUR", ""),
+    ]

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from reports.files.metadata import ANYWHERE
 from reports.findings.finding import RATIO
 from reports.purchase import prices, purchase, purchase_signs, script
-from reports.purchase.comparison import Comparison, Exercise, Less, Machine, Rate
+from reports.purchase.comparison import Comparison, Exercise, Less, Machine, Rate, Rent
 from reports.purchase.machines import compare_measured
 from reports.purchase.measured import Measured
 from reports.purchase.purchase import Shown
@@ -216,6 +216,16 @@ def test_several_devices_are_no_dearer_for_the_work_of_one() -> None:
     assert "8,000 USD 1,000 USD [986, 1,014]" in worth(shown)
     assert "5.6 kW 0.143" in worth(shown)
     assert {amount for _, amount, _ in front(machines, "memory")} == {80 * 2**30}
+
+
+def test_a_price_tells_its_date_its_source_and_from_a_year_on_its_age() -> None:
+    lent = Rent(price=4.5, currency="EUR", date="2026-01-15", kind="rent", source="a host")
+    card = machine("card", price=1000.0, price_kind="MSRP", price_date="2024-01-02", rent=lent)
+    notes = Reader(purchase.show(held(replace(card, measured="2026-02-03"))).parts["notes"]).text
+    assert "1,000 USD: MSRP, 2024-01-02 (2 years before this run), says a shop" in notes
+    assert "4.5 EUR an hour: rent, 2026-01-15, says a host" in notes
+    same_day = Reader(purchase.show(held(replace(card, measured="2024-01-02"))).parts["notes"]).text
+    assert "MSRP, 2024-01-02, says a shop" in same_day
 
 
 def test_no_accelerator_is_priced_by_the_work_of_the_processor_beside_it() -> None:
