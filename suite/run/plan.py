@@ -182,7 +182,7 @@ class Plan(_Kept, kw_only=True):
     def any_on_halves(self, names: Collection[str]) -> bool:
         """Tell whether any of these cases runs on halves of the CPU, a process each."""
         devices = (name for case in self.cases if case.fullname in names for name in case.devices)
-        return any(name.startswith(f"{CPU}/") for name in devices)
+        return any(name.startswith(f"{CPU}/") and not nodes_of(name) for name in devices)
 
     def windows(self, launch: int) -> list[str]:
         """Return the cases that are repeated behind all others, in this launch's order."""

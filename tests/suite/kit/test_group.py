@@ -81,6 +81,9 @@ def test_a_sample_ends_when_the_slowest_rank_has_ended(ranks: list[Worker]) -> N
     group.part()
     with group.task(summing) as body:  # and meet again
         body()
+    with pytest.raises(WorkerError, match="TypeError") as caught, group.task(suicidal):
+        pass  # it lacks its signal: nobody is lost by that
+    assert not isinstance(caught.value, LostRankError)
 
 
 def test_a_rank_that_raises_is_named_with_its_error(ranks: list[Worker]) -> None:
@@ -106,13 +109,3 @@ def test_a_rank_that_is_lost_is_named_before_the_deadline(
     group = Group(ranks, [LOOPBACK] * 2, DEADLINE)
     with pytest.raises(LostRankError, match=message), group.task(suicidal, number) as body:
         body()
-
-
-def test_a_task_that_cannot_be_set_up_is_no_loss(ranks: list[Worker]) -> None:
-    group = Group(ranks, [LOOPBACK] * 2, 60.0)
-    with (
-        pytest.raises(WorkerError, match="TypeError") as caught,
-        group.task(suicidal),  # lacks its signal
-    ):
-        pass
-    assert not isinstance(caught.value, LostRankError)
