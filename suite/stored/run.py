@@ -34,15 +34,14 @@ from suite.stored.case import (
     CaseInfo,
     CaseStats,
     Check,
-    Energy,
     Outcome,
     Path,
     Search,
-    Sensed,
     Status,
     Work,
 )
 from suite.stored.machine import Accelerator, Cpu, Environment, Software
+from suite.stored.sensed import Energy, Sensed, Telemetry
 
 __all__ = (
     "LARGEST_INTEGER",
@@ -180,34 +179,6 @@ class Exercise(Struct, kw_only=True):
 
     question: Text
     explanation: Text
-
-
-class Telemetry(Struct, kw_only=True):
-    """What the sensors said from the first launch to the end of the run.
-
-    Clocks are in hertz, power in watts, energy in joules since the first reading, temperature in
-    degrees Celsius; ``fan`` and ``utilization`` are fractions, ``load`` is the system's own of the
-    last minute, and the CPU's clock that of its fastest usable core.
-
-    begun, step : when the series begin, in seconds since the run began, and how long a step is
-    series : by device and quantity the median of each step's readings, ``None`` where nothing was
-        read in a step, or where the quantity cannot be read at all
-    held_back : by device and by what held the clock back, the part of each step's readings
-    launches : when the first case of each launch began, in seconds since the run began
-    unknown : why a quantity could not be read, or no longer, by dotted path (``cuda:0.fan``)
-    cost : CPU seconds that sampling took, for each second of it
-    idle_watts : by device, before the first launch, while nothing ran; without those that do not
-        count their energy
-    """
-
-    begun: Number
-    step: Number
-    series: dict[Name, dict[Name, list[Number | None] | None]]
-    held_back: dict[Name, dict[Name, list[Number | None]]]
-    launches: list[Number]
-    unknown: dict[Name, Text]
-    cost: Number
-    idle_watts: dict[Name, Number] = field(default_factory=dict)
 
 
 class NodeFacts(Struct, frozen=True, kw_only=True, omit_defaults=True):
