@@ -147,7 +147,8 @@ def _bars(rows: Sequence[tuple[str, Estimate]], unit: str) -> Markup:
         length = LONGEST_BAR * max(0.0, value.value) / longest
         text = format_point(value, unit)
         drawing.bar(0, ROW * at + 2, length, 11, "f1" if at == 0 else "f0")
-        label = f"{name} {text}" if len(name) + 1 + len(text) <= LABEL else text
+        named = f"{name} {text}".strip()
+        label = named if len(named) <= LABEL else text
         drawing.text(length, ROW * at + 12, label, dx=5)
         spelled.append(f"{name}: {text}" if name else text)
     return drawing.svg("; ".join(spelled))

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: MIT
+"""Small charts show what the answer says, with its values, and keep labels apart."""
+
+import re
+
+import pytest
+from markupsafe import Markup
+
+from reports.charts import bars, roof, small
+from reports.charts.bars import Bar
+from reports.charts.fluid import Fluid
+from reports.findings.finding import RATIO, Axis, Finding, Plot, Point, Series
+from suite.stored.run import Estimate
+
+
+def estimate(value: float) -> Estimate:
+    return Estimate(value, 0.9 * value, 1.1 * value, 8)
+
+
+def curve(*labels: str, reference: float | None = None) -> Plot:
+    """Draw a line for each label, each twice as high as the one before."""
+    series = tuple(
+        Series(
+            label,
+            tuple(
+                Point(n, estimate(2.0**at * n), (f"{label}-{n:g}",)) for n in (16.0, 64.0, 256.0)
+            ),
+        )
+        for at, label in enumerate(labels)
+    )
+    return Plot("name", "Title", "curve", Axis("n"), Axis("Rate", "FLOP/s"), series, reference)
+
+
+def lead(value: float | None, unit: str, *cases: str) -> Finding:
+    return Finding(
+        "name", "What?", "Much.", None if value is None else estimate(value), unit, cases=cases
+    )
+
+
+def texts(drawn: Markup) -> list[str]:
+    return re.findall(r"<text[^>]*>([^<]*)</text>", drawn)
+
+
+def heights(drawn: Markup) -> list[float]:
+    return [float(y) for y in re.findall(r'<text [^>]*y="([\d.]+)"[^>]*class="lab', drawn)]
+
+
+def test_the_line_of_the_answer_comes_first_with_its_short_name() -> None:
+    plot, names = curve("float32", "bfloat16"), {"bfloat16": "bf16", "float32": "fp32"}
+    both = lead(512, "FLOP/s", "bfloat16-256", "float32-256")
+    drawn = small.chart(both, [plot], {}, names)
+    assert [text for text in texts(drawn) if text in names.values()] == ["bf16", "fp32"]
+    assert re.search('class="lab l1"[^>]*>bf16<', drawn)
+    alone = small.chart(lead(512, "FLOP/s", "bfloat16-256"), [plot], {}, names)
+    assert 'class="k1"' in alone
+    assert 'class="k2"' not in alone  # the answer is not of the other
+
+
+def test_labels_at_the_ends_of_lines_are_apart() -> None:
+    cases = [f"{label}-256" for label in ("a", "b")]
+    flat = curve("a", "b")
+    drawn = small.chart(lead(512, "FLOP/s", *cases), [flat], {}, {})
+    first, second = heights(drawn)
+    assert abs(first - second) >= 13
+
+
+def test_one_line_has_its_last_value_as_the_interval_supports() -> None:
+    drawn = small.chart(lead(256, "FLOP/s", "a-256"), [curve("a")], {}, {})
+    assert "256 FLOP/s" in texts(drawn) or "260 FLOP/s" in texts(drawn)
+
+
+def test_a_ratio_at_the_first_size_is_an_interval_beside_one() -> None:
+    drawn = small.chart(lead(16, RATIO, "a-16"), [curve("a")], {}, {})
+    assert f"1{RATIO}" in texts(drawn)
+    assert 'class="fr"' in drawn
+
+
+def test_without_a_chart_of_its_cases_there_is_a_bar_and_without_a_number_nothing() -> None:
+    assert len(re.findall("<rect", small.chart(lead(3, "s", "z"), [curve("a")], {}, {}))) == 1
+    assert not small.chart(lead(None, ""), [], {}, {})
+
+
+def test_two_modes_are_shown_launch_by_launch() -> None:
+    launches = {"item": [1.0, 1.0, 2.0, 2.0], "log on device": [1.0, 1.0, 2.0]}
+    drawn = small.chart(lead(1, RATIO, "a"), [curve("a")], launches, {})
+    assert (drawn.count("<circle"), drawn.count("<rect")) == (4, 3)
+    assert texts(drawn) == ["item", "log on"]
+    large = small.launches_by_case(launches)
+    assert (large.count("<circle"), large.count("<rect")) == (4, 3)
+    assert {"item", "log on device", "0 s"} <= {*texts(large)}
+
+
+def test_a_bar_ends_at_its_number_and_has_its_datasheet_and_other_runs() -> None:
+    bar = Bar(estimate(50e9), "B/s", "Memory", 100e9, "datasheet 100", (40e9, 60e9))
+    drawn = bars.draw(bar)
+    (width,) = re.findall(r'<rect [^>]*width="([\d.]+)%"', drawn)
+    (sheet,) = re.findall(r'<line x1="([\d.]+)%"[^>]*class="sheet"', drawn)
+    assert float(sheet) == pytest.approx(2 * float(width), abs=0.05)
+    assert drawn.count('class="spec"') == 2
+    assert "datasheet 100" in texts(drawn)
+    assert len([text for text in texts(drawn) if text.isdigit()]) >= 3
+
+
+def test_of_many_other_runs_few_are_drawn_with_the_least_and_the_greatest() -> None:
+    others = [float(number) for number in range(1, 200)]
+    drawn = bars.draw(Bar(estimate(150.0), "s", "", others=others))
+    places = [float(x) for x in re.findall(r'cx="([\d.]+)%"', drawn)]
+    assert len(places) == bars.MOST_OTHERS
+    assert places[-1] / places[0] == pytest.approx(199, rel=0.02)
+
+
+def test_a_roofline_names_its_ceilings_the_highest_first_and_apart() -> None:
+    series = curve("float32", "bfloat16").series
+    roofs = tuple(
+        Series(one.label, (Point(1.0, estimate(10.0)), Point(99.0, estimate(peak))))
+        for one, peak in zip(series, (500.0, 510.0), strict=True)
+    )
+    plot = Plot("roof", "Roof", "points", Axis("i"), Axis("Rate", "FLOP/s"), series, lines=roofs)
+    names = {"float32": "fp32 500", "bfloat16": "bf16 510"}
+    drawn = roof.draw(plot, names, "memory 1 GB/s")
+    shown = [text for text in texts(drawn) if text in {*names.values(), "memory 1 GB/s"}]
+    assert shown == ["bf16 510", "fp32 500", "memory 1 GB/s"]
+    first, second, _ = heights(drawn)
+    assert second - first > 13
+
+
+def test_what_others_wrote_is_escaped() -> None:
+    drawing = Fluid(10)
+    drawing.text(0, 0, "<b>&\u202e")
+    drawn = drawing.svg('"><script>')
+    assert "<b>" not in drawn
+    assert "<script>" not in drawn
+    assert "\u202e" not in drawn
