@@ -279,3 +279,18 @@ def test_a_lazy_backend_works_only_when_a_value_is_read_and_waits_for_nothing() 
     assert unread == pytest.approx(METADATA + product + reading, rel=1e-3)
     assert again == pytest.approx(METADATA + reading, rel=1e-3)
     assert lazy["error"] == 0
+
+
+def test_a_graph_replays_what_it_recorded_by_one_launch_and_autocast_lowers_products() -> None:
+    spec: dict[str, Any] = {"virtual": True, "graphs": True, "launch": 1e-3, "metadata": 0.0}
+    seen = play_warm("scenes", "graphs", "lower_precision", spec=spec)
+    graphs = seen["graphs"]
+    assert graphs["refused"] == [
+        "RuntimeError",
+        "operation not permitted when stream is capturing",
+    ]
+    assert graphs["launched while recording"] == 0
+    assert graphs["host"] == pytest.approx(2 * spec["launch"], rel=1e-3)
+    assert graphs["product"] < 1e-5
+    assert graphs["state"] < 1e-5
+    assert seen["lower_precision"] == ["torch.bfloat16", "torch.float32", "torch.float32"]

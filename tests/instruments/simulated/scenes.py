@@ -254,6 +254,42 @@ def mistakes() -> dict[str, list[str]]:
     }
 
 
+def graphs() -> dict[str, object]:
+    """Record three operations, and replay them on other numbers; read while recording."""
+    given, state = random(8, 8).to(FIRST), torch.zeros(8, 8, device=FIRST)
+    graph = sim.CUDAGraph()
+    before = sim.account(FIRST).launches
+    graph.capture_begin()
+    product = given @ given
+    state += product
+    refused = refusal(product.tolist)
+    graph.capture_end()
+    recorded = sim.account(FIRST).launches - before
+    other = random(8, 8) * 3
+    given.copy_(other)
+    begin = perf_counter()
+    graph.replay()
+    graph.replay()
+    host = perf_counter() - begin
+    return {
+        "refused": refused,
+        "launched while recording": recorded,
+        "host": host,
+        "product": (product.cpu() - other @ other).abs().max().item(),
+        "state": (state.cpu() - 2 * (other @ other)).abs().max().item(),
+    }
+
+
+def lower_precision() -> list[str]:
+    """Multiply and add with autocast, and go back through it."""
+    a = random(4, 8).to(FIRST).requires_grad_()
+    with torch.autocast(TYPE, torch.bfloat16):
+        product = torch.nn.functional.linear(a, a)
+        total = a + a
+    (gradient,) = torch.autograd.grad(product.float().sum(), [a])
+    return [str(one.dtype) for one in (product, total, gradient)]
+
+
 def play(scenes: dict[str, Callable[[], object]]) -> None:
     """Play the scenes that the command line names, and print what they return."""
     seen = {name: scenes[name]() for name in sys.argv[1:]}
