@@ -88,10 +88,15 @@ def definitions(path: Path) -> dict[str, ast.stmt]:
 
 
 def _imported(statement: ast.ImportFrom, name: str, path: str) -> list[Place]:
-    """Return where a module finds a name that it imports, if that is in a helper beside it."""
+    """Return where a module finds a name that it imports, if a helper beside it defines it.
+
+    Names that stand in a row, as in ``A, B = 1, 2``, count neither at home nor from a helper.
+    """
     sibling = Path(path).parent / f"{statement.module}.py"
-    names = [alias.name for alias in statement.names if _alias(alias) == name]
-    return [(str(sibling), original) for original in names] if _is_helper(sibling) else []
+    if not _is_helper(sibling):
+        return []
+    originals = (alias.name for alias in statement.names if _alias(alias) == name)
+    return [(str(sibling), original) for original in originals if original in definitions(sibling)]
 
 
 @cache

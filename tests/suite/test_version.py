@@ -148,6 +148,13 @@ def test_it_does_not_change_with_the_rest_of_that_module(
     assert version_of(SOURCE, folder()) == changed
 
 
+def test_names_in_a_row_count_no_more_in_a_helper_than_in_the_module(
+    folder: Callable[[], Path],
+) -> None:
+    row = HELPING.replace("FACTOR = 2", "FACTOR, MORE = 2, 3")
+    assert version_beside(row, folder()) == version_beside(row.replace("2, 3", "4, 3"), folder())
+
+
 @pytest.mark.parametrize("imports", ["", "import math", "from .suite import Work", "import suited"])
 def test_it_does_not_change_with_code_that_is_measured(
     folder: Callable[[], Path], imports: str
