@@ -15,10 +15,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from reports.findings import peaks
-from reports.findings.answers import ask, estimate_of
+from reports.findings.answers import estimate_of
 from reports.findings.exercises import attainable_peak, copies, many_or_one, matmul, norm_logging
-from reports.findings.finding import Finding
-from reports.findings.kinds import KINDS, LARGE
+from reports.findings.kinds import KINDS
 from reports.findings.select import Cases, NotMeasuredError
 from reports.summary.headlines import accelerator, device_name
 from reports.table.launches import SUSTAINED_RATE
@@ -145,10 +144,12 @@ def _axes(run: Run, place: str) -> Iterator[Axis]:
     yield from _compute(run, place)
     copied = Cases(run, "copies")
     yield from _copy(copied, "memory", "within", place)
-    operations, steps = Cases(run, "many_or_one"), Cases(run, "norm_logging")
-    yield from _cost(run, place, "overhead", many_or_one.overhead(operations, place))
-    found = ask("", "", norm_logging.read_back, steps, place)
-    yield from _cost(run, place, "read_back", found)
+    with suppress(NotMeasuredError):
+        operations = many_or_one.overhead_of(Cases(run, "many_or_one"), place)
+        yield from _cost(run, place, "overhead", *operations)
+    with suppress(NotMeasuredError):
+        steps = norm_logging.read_back_of(Cases(run, "norm_logging"), place)
+        yield from _cost(run, place, "read_back", *steps)
     if not is_cpu(place):
         for name, kind in LINKS.items():
             yield from _copy(copied, name, kind, place)
@@ -190,7 +191,7 @@ def _sustained(cases: Cases, place: str) -> dict[str, _Rate]:
     """Return the best rate of each precision among products that a launch repeated for seconds."""
     best: dict[str, _Rate] = {}
     for case in cases.passed():
-        if case.params.get("device") != place:
+        if case.params.get("device") != place or SUSTAINED not in case.extra_info.parts:
             continue
         with suppress(NotMeasuredError):
             rate = cases.one(SUSTAINED_RATE, case=case.fullname)
@@ -211,24 +212,21 @@ def _order(rates: Mapping[str, _Rate]) -> list[str]:
 def _copy(cases: Cases, name: Name, kind: str, place: str) -> Iterator[Axis]:
     """Yield a bandwidth, unless all copies are so small that caches hold them."""
     with suppress(NotMeasuredError):
+        rate, names = copies.bandwidth_of(cases, kind, place)
         largest = KINDS[kind].curve(cases, place).sizes[-1]
-        finding = copies.speed(cases, kind, place)
-        if largest < LARGE or finding.value is None:
-            return
-        fitted = finding.name.startswith("bandwidth-")
-        basis = SLOPE if fitted else f"at {format_value(largest, 'B')}"
+        basis = SLOPE if len(names) > 1 else f"at {format_value(largest, 'B')}"
         ceiling = peaks.bound_of_copy(cases.run, place, KINDS[kind].function)
-        by_launch = pd.Series(finding.by_launch)
-        yield _axis(cases.run, place, name, finding.value, ceiling, by_launch, finding.cases, basis)
+        yield _axis(cases.run, place, name, estimate_of(rate), ceiling, rate, names, basis)
 
 
-def _cost(run: Run, place: str, name: Name, finding: Finding) -> Iterator[Axis]:
+def _cost(
+    run: Run, place: str, name: Name, by_launch: pd.Series, names: tuple[str, ...]
+) -> Iterator[Axis]:
     """Yield what an operation costs, unless launches leave open whether it costs anything."""
-    value = finding.value
-    if value is not None and (value.low is None or value.low > 0):
-        by_launch = pd.Series(finding.by_launch)
+    value = estimate_of(by_launch)
+    if value.low is None or value.low > 0:
         basis = "the CPU's" if is_cpu(place) else "mostly the host's"
-        yield _axis(run, place, name, value, None, by_launch, finding.cases, basis)
+        yield _axis(run, place, name, value, None, by_launch, names, basis)
 
 
 def _axis(  # noqa: PLR0913, PLR0917 - one for each thing that an axis is made of

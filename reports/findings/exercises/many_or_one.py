@@ -48,6 +48,21 @@ def overhead(cases: Cases, device: str) -> Finding:
     return fitted if fitted.value else ask(f"operation-{device}", question, each, cases, device)
 
 
+def overhead_of(cases: Cases, device: str) -> tuple[pd.Series, tuple[str, ...]]:
+    """Return what an operation adds by launch, and the cases behind it, as `overhead` has them.
+
+    Raises
+    ------
+    NotMeasuredError
+        Operations were not counted.
+    """
+    with suppress(NotMeasuredError):
+        line, on_it = _line(_pieces(cases, PIECES, device))
+        return 1 / line.rate, behind(on_it)
+    times = cases.curve("pieces", "item_seconds", function=PIECES, device=device)
+    return times.at(times.sizes[-1]), times.cases[times.sizes[-1]]
+
+
 def launch(cases: Cases, device: str) -> Answer:
     """Give what each further operation adds, as far as the times lie on a line."""
     times = _pieces(cases, PIECES, device)

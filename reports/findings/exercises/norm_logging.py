@@ -4,6 +4,8 @@
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 
+import pandas as pd
+
 from reports.findings.answers import (
     SIZE,
     VALUE,
@@ -87,6 +89,13 @@ def penalty(cases: Cases, device: str) -> Answer:
         rule_of_thumb=rule,
         brief=brief,
     )
+
+
+def read_back_of(cases: Cases, device: str) -> tuple[pd.Series, tuple[str, ...]]:
+    """Return what a read-back adds by launch, and the cases behind it, as `read_back` has them."""
+    extra = _step(cases, READ_EACH, device) - _step(cases, READ_LOG, device)
+    steps = extra.sizes[-1]
+    return extra.at(steps), extra.cases[steps]
 
 
 def read_back(cases: Cases, device: str) -> Answer:
