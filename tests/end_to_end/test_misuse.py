@@ -41,3 +41,10 @@ def test_one_line_says_what_is_wrong_with_a_file_of_benchmarks(
     assert message in shown.stderr
     assert "Traceback" not in shown.stderr
     assert shown.stderr.count("\n") <= 4
+
+
+def test_nodes_without_a_job_are_refused_with_what_starts_one(tmp_path: Path) -> None:
+    shown = frobench("run", "--nodes", folder=tmp_path)
+    assert shown.returncode == 3
+    assert "--nodes needs a job with a process on each node: start it on every" in shown.stderr
+    assert not (tmp_path / "results").exists()

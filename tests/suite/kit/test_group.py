@@ -2,9 +2,9 @@
 """The ranks of a group work together, and one that is lost is named while the others wait."""
 
 import os
-import signal
 import time
 from collections.abc import Iterator
+from signal import SIGKILL
 
 import pytest
 import torch
@@ -20,8 +20,6 @@ from suite.stored.run import Check
 
 SLOW = 0.3
 """Seconds by which the last rank is later than the others."""
-DEADLINE = 12.0
-"""Seconds for a case: ranks wait for each other for 4 of them."""
 
 
 def last_is_slow(_: Device, rank: int) -> Task:
@@ -37,14 +35,6 @@ def last_is_slow(_: Device, rank: int) -> Task:
 def summing(_: Device, rank: int) -> Task:
     numbers = torch.full((4,), float(rank + 1))
     return (lambda: dist.all_reduce(numbers)), lambda _: Check("nothing", 0.0, 0.0)
-
-
-def broken(_: Device, rank: int) -> Task:
-    def body() -> None:
-        if rank == 1:
-            raise ValueError("the second rank's own fault")
-
-    return body, lambda _: Check("nothing", 0.0, 0.0)
 
 
 def suicidal(_: Device, rank: int, number: int) -> Task:
@@ -86,26 +76,8 @@ def test_a_sample_ends_when_the_slowest_rank_has_ended(ranks: list[Worker]) -> N
     assert not isinstance(caught.value, LostRankError)
 
 
-def test_a_rank_that_raises_is_named_with_its_error(ranks: list[Worker]) -> None:
-    group = Group(ranks, [LOOPBACK] * 2, DEADLINE)
-    with (
-        pytest.raises(LostRankError, match="rank 1 on node 1: ValueError: the second rank's own"),
-        group.task(broken) as body,
-    ):
-        body()
-
-
-@pytest.mark.parametrize(
-    ("number", "message"),
-    [
-        (signal.SIGKILL, "^rank 1 on node 1 ended with code -9$"),
-        (signal.SIGSTOP, "^rank 1 on node 1 did not answer in time$"),
-    ],
-    ids=["killed", "hung"],
-)
-def test_a_rank_that_is_lost_is_named_before_the_deadline(
-    ranks: list[Worker], number: signal.Signals, message: str
-) -> None:
-    group = Group(ranks, [LOOPBACK] * 2, DEADLINE)
-    with pytest.raises(LostRankError, match=message), group.task(suicidal, number) as body:
+def test_a_rank_that_ends_is_named_though_the_other_raises(ranks: list[Worker]) -> None:
+    group = Group(ranks, [LOOPBACK] * 2, 60.0)
+    message = "^rank 1 on node 1 ended with code -9$"
+    with pytest.raises(LostRankError, match=message), group.task(suicidal, SIGKILL) as body:
         body()

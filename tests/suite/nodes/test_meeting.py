@@ -132,7 +132,7 @@ def served(lock: object = None) -> Iterator[tuple[Node, list[object]]]:
     thread = threading.Thread(target=attend, daemon=True)
     thread.start()
     yield Node("127.0.0.1", agent.port, agent.key, "", "", ""), ended
-    thread.join(10)
+    thread.join(60)
     assert not thread.is_alive()
 
 
@@ -147,7 +147,7 @@ def test_a_worker_on_another_node_works_and_says_how_it_ended() -> None:
         os.kill(process, signal.SIGKILL)
         worker.tell("check")
         with pytest.raises(LostWorkerError, match="rank 1 on node 1 ended with code -9"):
-            worker.answer(10)
+            worker.answer(60)
         worker.close()
     assert ended == [agents.DONE]
 
