@@ -111,7 +111,7 @@ def test_an_hour_of_a_device_is_no_price_to_buy_it(tmp_path: Path) -> None:
 
 def test_data_centre_cards_have_an_hour_and_no_price_to_buy() -> None:
     known = prices.read()
-    for name, hour in (("NVIDIA H200", 4.59), ("NVIDIA H100 80GB HBM3", 3.99)):
+    for name, hour in (("NVIDIA A10", 1.29), ("NVIDIA A100-SXM4-40GB", 1.99)):
         one = bought(card(name))
         rent = prices.total(known, one, prices.HOUR)
         assert prices.total(known, one) is None
