@@ -22,7 +22,10 @@ from reports.web.render import render
 from suite.units import counted, format_estimate, format_value
 
 SCRIPTS = (*script.PAGE, "packing.js", "ratios.js", "rows.js", "cells.js", "index.js")
-PARTS = ("summary", "speed", "worth", "usual", "front", "exercises", "notes")
+PARTS = (
+    *("summary", "verdicts", "cards", "front", "ranks", "fits", "rent", "heat", "weighs"),
+    *("speed", "worth", "usual", "exercises", "notes"),
+)
 """What the page of machines side by side is filled with, and a script fills in here."""
 SHOWN = 25
 """Rows that are shown before the reader asks for more, where a script can show more."""

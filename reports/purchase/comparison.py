@@ -96,6 +96,28 @@ class Rent(Struct, frozen=True, kw_only=True):
     source: str
 
 
+class Amount(Struct, frozen=True, kw_only=True):
+    """A number with its 95% interval; the ends are ``None`` below six launches."""
+
+    value: float
+    low: float | None
+    high: float | None
+
+
+class AxisValue(Struct, frozen=True, kw_only=True):
+    """What one device does, in one number; see `reports.summary.device_axes.Axis`.
+
+    value, low, high : in ``unit``; the ends are ``None`` below six launches
+    """
+
+    name: str
+    precision: str
+    unit: str
+    value: float
+    low: float | None
+    high: float | None
+
+
 class Machine(Struct, frozen=True, kw_only=True):
     """One machine against the reference. What is not known is ``None``, never 0.
 
@@ -103,6 +125,8 @@ class Machine(Struct, frozen=True, kw_only=True):
     device, count : the model of what was measured, and how many of it there are
     watts : what all of them may draw together, W
     watts_source : where that is from
+    load : what one device drew under load, W; ``None`` where it was not measured
+    axes : of the first device, whatever the reference
     memory_bytes : of all of them
     price : of all of them, in `currency` (ISO 4217), on `price_date` (ISO 8601)
     rent : of all of them, for an hour
@@ -135,6 +159,8 @@ class Machine(Struct, frozen=True, kw_only=True):
     count: int
     watts: float | None
     watts_source: str | None
+    load: Amount | None
+    axes: list[AxisValue]
     memory_bytes: int | None
     price: float | None
     currency: str | None

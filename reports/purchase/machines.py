@@ -250,6 +250,8 @@ def _machine(address: str, beside: _Beside, prices: Sequence[Price]) -> Machine:
         count=bought.count,
         watts=bought.watts,
         watts_source=bought.watts_source,
+        load=beside.one.load,
+        axes=beside.one.axes,
         memory_bytes=bought.memory_bytes,
         price=price.price if price else None,
         currency=price.currency if price else None,

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from reports.purchase.comparison import Rate
+from reports.purchase.comparison import Amount, AxisValue, Rate
 from reports.purchase.ratios import Launches, Values
+from reports.summary.device_axes import device_axes
 from reports.summary.headlines import figures
 from reports.table.equipment import equipment
 from reports.table.exercise_names import ON_CPU, exercise
@@ -40,6 +41,8 @@ class Measured:
         an accelerator, or on the CPU where no other was measured.
     rates
         The best ones of its device; none of a run with an error.
+    axes, load
+        What its first device does, and draws under load; none of a run with an error.
     """
 
     run: Run
@@ -48,6 +51,8 @@ class Measured:
     left_out: dict[str, str]
     parts: dict[str, tuple[Part, str]]
     rates: list[Rate]
+    axes: list[AxisValue]
+    load: Amount | None
 
     @property
     def on_accelerator(self) -> bool:
@@ -72,7 +77,8 @@ class Measured:
         launches = Launches.of(together([seconds[name] for name in names]))
         kept = {name: (cases[name], row) for row, name in enumerate(names)}
         parts = _parts([case for case, _ in kept.values()])
-        return cls(run, launches, kept, left_out, parts, [] if whole else _rates(run))
+        rates, (axes, load) = ([], ([], None)) if whole else (_rates(run), _axes(run))
+        return cls(run, launches, kept, left_out, parts, rates, axes, load)
 
 
 def _parts(cases: Sequence[Case]) -> dict[str, tuple[Part, str]]:
@@ -104,6 +110,24 @@ def _rates(run: Run) -> list[Rate]:
             rate = Rate(precision=one.precision, value=one.value.value, low=ends[0], high=ends[1])
             found.setdefault(one.precision, rate)
     return list(found.values())
+
+
+def _axes(run: Run) -> tuple[list[AxisValue], Amount | None]:
+    known = device_axes(checks.credible(run))
+    axes = [
+        AxisValue(
+            name=one.name,
+            precision=one.precision,
+            unit=one.unit,
+            value=one.value.value,
+            low=one.value.low,
+            high=one.value.high,
+        )
+        for one in known.axes
+    ]
+    drawn = known.watts
+    load = Amount(value=drawn.value, low=drawn.low, high=drawn.high) if drawn else None
+    return axes, load
 
 
 def _seconds(case: Case) -> list[float]:

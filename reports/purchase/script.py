@@ -29,6 +29,10 @@ PAGE = (
     "purchase_worth.js",
     "purchase_front.js",
     "purchase_words.js",
+    "purchase_verdicts.js",
+    "purchase_cards.js",
+    "purchase_ranks.js",
+    "purchase_grids.js",
     "purchase.js",
 )
 """What a page runs that shows machines side by side, in this order."""

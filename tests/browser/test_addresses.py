@@ -26,7 +26,6 @@ BEYOND = [
     "1e999",
     "1e300",
     "0x10x",
-    "1,5",
     "__proto__",
     "%00",
 ]
@@ -41,7 +40,7 @@ PURCHASE_SAYS_NOTHING = [
     *(f"kwh={value}" for value in BEYOND),
     *(f"{key}={value}" for key in (MONEY[0], "hours", "weight.norms") for value in BEYOND[:5:2]),
     *(f"{key}={name}" for key in ("reference", "against") for name in NAMES),
-    *(f"workload=own&weight.{name}=7&price.{name}=7" for name in NAMES),
+    *(f"weight.{name}=7&price.{name}=7" for name in NAMES),
 ]
 PURCHASE_SAYS_MUCH = [
     *(f"currency={quote(one)}" for one in (*NAMES, "<script>", "\u202e\0", "W" * 5000)),

@@ -73,7 +73,7 @@ def _cells(shown_now: Locator, run: str) -> list[str]:
     """Return what the table of speeds says of a run: its place, its ratio and so on."""
     link = shown_now.page.locator(f'a[href="{run}.html"]')
     row = shown_now.locator('[data-part="speed"] tbody tr').filter(has=link)
-    return [" ".join(text.split()) for text in row.locator("td").all_inner_texts()]
+    return [" ".join(text.split()) for text in row.locator("td").all_text_contents()]
 
 
 def _verdict(page: Page, run: str, reference: str) -> int:

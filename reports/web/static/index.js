@@ -217,7 +217,7 @@
         const [column, precision] = data.products[product], value = data.figures[column][i];
         return { precision, value, low: low && low * value, high: high && high * value };
       }),
-      energy: null, missing: [], differs: rows.differs(data, reference, i),
+      axes: [], load: null, energy: null, missing: [], differs: rows.differs(data, reference, i),
     };
   }
 

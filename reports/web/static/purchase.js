@@ -3,18 +3,21 @@
 /**
  * The purchase page at work: what a reader sets is read from the address, all that depends on it
  * is drawn anew. A page calls `purchase.show(root, comparisons)` with the same machines beside each of
- * them, and again when other machines are to be shown; `root` holds an element for each of `data-part`: workload, reference, summary, speed, costs, worth, usual, against, front, weights, exercises, notes.
+ * them, and again when other machines are to be shown; `root` holds an element for each of `data-part`: workload, reference, summary, verdicts, cards, ranks, fits, rent, heat, weighs, speed, costs, worth, usual, against, front, weights, exercises, notes.
  * The build calls `purchase.parts` alone, with nothing set.
  */
 const purchase = (() => {
   const { element } = drawing;
   const MOST_MONEY = 1e12;
+  const COSTS = { parts: ["verdicts", "cards", "worth", "front", "rent"], hides: "Costs are" };
+  const KWH = { key: "kwh", label: "Electricity, per kWh", least: 0, most: 1e6, usual: 0.3, ...COSTS };
   const USES = [
-    { key: "kwh", label: "Price of a kWh", least: 0, most: 1e6, usual: 0.3 },
-    { key: "hours", label: "Hours a day at work", least: 0, most: 24, usual: 8 },
-    { key: "years", label: "Years", least: 0, most: 100, usual: 3 },
-    { key: "share", label: "Power drawn at work, in percent of what it may draw", least: 0, most: 100, usual: 100 },
+    { key: "hours", label: "Hours a day at work", least: 0, most: 24, usual: 8, ...COSTS },
+    { key: "years", label: "Years", least: 0, most: 100, usual: 3, ...COSTS },
+    { key: "share", label: "Power drawn at work, in percent of what it may draw", least: 0, most: 100, usual: 100, ...COSTS },
   ];
+  const BUDGET = { key: "budget", label: "Budget", least: 0, most: 1e12, usual: null, clears: true, placeholder: "any", parts: ["verdicts", "cards"], hides: "Verdicts are" };
+  const LEAST = { key: "memory", label: "Least memory, GB", least: 0, most: 1e6, usual: null, clears: true, placeholder: "any", parts: ["verdicts", "cards"], hides: "Verdicts are" };
   const CURRENCY = "USD";
   /** The workload whose weights the reader sets. */
   const OWN = "own";
@@ -41,31 +44,41 @@ const purchase = (() => {
 
   /** How much a part counts where the reader weighs them. */
   const weight = (comparison, { name, title, weights }) =>
-    ({ key: `weight.${name}`, label: title, least: 0, most: 1000, usual: weights[usualWorkload(comparison)] ?? 0 });
+    ({ key: `weight.${name}`, label: title, least: 0, most: 1000, usual: weights[usualWorkload(comparison)] ?? 0,
+      parts: ["summary", "verdicts", "cards", "worth", "front"], hides: "Scores are" });
 
-  const price = (comparison, { machine, letter, name }) => ({
-    key: `price.${machine.run}`, label: `${letter}: ${name}${machine.count > 1 ? ", together" : ""}`, least: 0, most: MOST_MONEY, clears: true,
-    get usual() {
-      return machine.currency === currencyOf(comparison, setting.read()) ? machine.price : null;
-    },
-  });
+  const called = ({ machine, letter, name }) => `${letter}: ${name}${machine.count > 1 ? ", together" : ""}`;
+
+  /** What a machine costs to buy, or an hour of it to rent, in the currency of now. */
+  const money = (comparison, key, label, usual) => ({ key, label, least: 0, most: MOST_MONEY, clears: true, ...COSTS,
+    get currency() { return currencyOf(comparison, setting.read()); },
+    get usual() { return usual(this.currency); } });
+
+  const price = (comparison, row) => money(comparison, `price.${row.machine.run}`, called(row),
+    (currency) => (row.machine.currency === currency ? row.machine.price : null));
+  const rent = (comparison, row) => money(comparison, `rent.${row.machine.run}`, `${called(row)}, an hour`,
+    (currency) => (row.machine.rent?.currency === currency ? row.machine.rent.price : null));
 
   /** What the reader has set, or what holds without it. */
   function settings(comparison, said) {
     const number = (wanted) => setting.number(said, wanted);
-    const use = Object.fromEntries(USES.map((wanted) => [wanted.key, number(wanted)]));
+    const currency = currencyOf(comparison, said);
+    const use = Object.fromEntries([{ ...KWH, currency }, ...USES].map((wanted) => [wanted.key, number(wanted)]));
     const workload = workloadOf(comparison, said);
     const own = comparison.parts.map((part) => [part.name, number(weight(comparison, part))]);
     const weights = workload === OWN ? Object.fromEntries(own) : economics.weightsOf(comparison, workload);
-    const priced = { least: 0, most: MOST_MONEY, usual: undefined, clears: true };
-    const prices = comparison.machines
-      .map(({ run }) => [run, number({ ...priced, key: `price.${run}` })])
-      .filter(([, known]) => known !== undefined);
+    const priced = { least: 0, most: MOST_MONEY, usual: undefined, clears: true, currency };
+    const given = (kind) => Object.fromEntries(comparison.machines
+      .map(({ run }) => [run, number({ ...priced, key: `${kind}.${run}` })])
+      .filter(([, known]) => known !== undefined));
+    const listed = comparison.machines.filter((one) => one.rent?.currency === currency).map((one) => [one.run, one.rent.price]);
+    const rents = Object.fromEntries(Object.entries({ ...Object.fromEntries(listed), ...given("rent") })
+      .filter(([, known]) => known !== null));
     return {
       ...use, share: use.share / 100,
-      currency: currencyOf(comparison, said),
-      workload, weights,
-      prices: Object.fromEntries(prices),
+      currency, workload, weights, rents,
+      prices: given("price"),
+      budget: number({ ...BUDGET, currency }), memory: number(LEAST),
     };
   }
 
@@ -84,7 +97,7 @@ const purchase = (() => {
 
   /** The use that is assumed, in words. */
   function assumed(currency) {
-    const { kwh, hours, years, share } = Object.fromEntries(USES.map(({ key, usual }) => [key, usual]));
+    const { kwh, hours, years, share } = Object.fromEntries([KWH, ...USES].map(({ key, usual }) => [key, usual]));
     return `${units.value(kwh, currency)} a kWh and ${units.value(hours, "")} hours a day at ${units.value(share, "")}% `
       + `of that power for ${units.value(years, "")} years`;
   }
@@ -101,6 +114,13 @@ const purchase = (() => {
     const none = element("p", { class: "absent" }, "No exercise can be compared.");
     return {
       summary: purchaseWords.sentences(view).map((text) => element("p", { class: "answer" }, text)),
+      verdicts: purchaseVerdicts.verdicts(view),
+      cards: purchaseCards.cards(view),
+      ranks: purchaseRanks.ranks(view),
+      fits: purchaseGrids.fits(view),
+      rent: purchaseRanks.rent(view),
+      heat: purchaseGrids.heat(view),
+      weighs: purchaseGrids.weighs(view),
       speed: [purchaseTables.speed(view)],
       worth: purchaseWorth.worth(view),
       usual: [assumed(usualCurrency(view.comparison))],
@@ -123,8 +143,10 @@ const purchase = (() => {
   function costs({ comparison }, inOrder) {
     const prices = inOrder.map((row) => price(comparison, row));
     const currency = { key: "currency", label: "Currency of prices", usual: usualCurrency(comparison) };
-    const fields = [...prices.map(setting.field), setting.words(currency), ...USES.map(setting.field)];
-    return [setting.group("Prices and use", [...prices, currency, ...USES], fields)];
+    const rents = inOrder.map((row) => rent(comparison, row));
+    const fields = [...prices, ...rents].map(setting.field);
+    const all = [...prices, ...rents, currency, ...USES];
+    return [setting.group("Prices and use", all, [...fields, setting.words(currency), ...USES.map(setting.field)])];
   }
 
   /** The fields for weights of one's own. */
@@ -137,7 +159,10 @@ const purchase = (() => {
   /** The choice of a workload. */
   function workload(comparison) {
     const options = [...comparison.workloads.map(({ name, title }) => [name, title]), [OWN, "Own weights"]];
-    return [setting.buttons({ key: "workload", label: "Workload", usual: usualWorkload(comparison), options })];
+    const wanted = [BUDGET, LEAST, KWH].map((one) => (one === LEAST ? one
+      : Object.defineProperty({ ...one }, "currency", { get: () => currencyOf(comparison, setting.read()) })));
+    const buttons = setting.buttons({ key: "workload", label: "Workload", usual: usualWorkload(comparison), options });
+    return [buttons, ...wanted.map(setting.field)];
   }
 
   /** The choice of a reference, where there is one. */

@@ -4,7 +4,11 @@
 const purchaseFront = (() => {
   const { element, shape } = drawing;
   const { name, number, plain, line, table } = purchaseTables;
-  const HEIGHT = 340;
+  const HEIGHT = 280;
+  /** Pixels of a percent of the width from which on names are shown, of a letter, and of a line. */
+  const WIDE = 4;
+  const LETTER = 6.6;
+  const LINE = 14;
   const ACROSS = {
     price: { title: "Price of a device", more: false },
     ownership: { title: "Cost of ownership of a device", more: false },
@@ -37,8 +41,8 @@ const purchaseFront = (() => {
     return near.length ? `on the front; not conclusively faster than ${letters(near)}` : "on the front";
   }
 
-  /** One machine: its interval, its point, a ring around it on the front, and its letter. */
-  function point({ row, within }, at, up, below) {
+  /** One machine: its interval, its point, a ring around it on the front, its letter and, where there is room, its name. */
+  function point({ row, within }, at, up, below, called) {
     const [x, y] = [`${at}%`, up(row.ratio.value)];
     const marks = [];
     if (row.ratio.low !== null) {
@@ -47,7 +51,29 @@ const purchaseFront = (() => {
     marks.push(shape("circle", { class: "dot", cx: x, cy: y, r: 5 }));
     if (within) marks.push(shape("circle", { class: "ring", cx: x, cy: y, r: 9 }));
     const label = shape("text", { class: "label", x, y: drawing.round(y + below), dy: 4 }, row.letter);
-    return shape("g", {}, shape("title", {}, row.name), ...marks, label);
+    const [anchor, dx] = at > 50 ? ["end", -13] : ["start", 13];
+    const name = shape("text", { class: "named", x, y: drawing.round(y + called), dx, "text-anchor": anchor }, row.name);
+    return shape("g", {}, shape("title", {}, row.name), ...marks, label, name);
+  }
+
+  /** How far below its point each name stands, so that none covers another. */
+  function names(points) {
+    const taken = [];
+    return points.map(([x, y, length]) => {
+      const [from, to] = x > 50 ? [x * WIDE - length, x * WIDE] : [x * WIDE, x * WIDE + length];
+      const free = (step) => taken.every(([start, end, height]) => to < start || from > end || Math.abs(y + step - height) >= LINE);
+      const step = [18, -10, 32, -24, 46, -38].find(free) ?? 18;
+      taken.push([from, to, y + step]);
+      return step;
+    });
+  }
+
+  /** The front as a line from point to point: what more speed costs. */
+  function steps(points, ats, up) {
+    const front = points.map((one, i) => [ats[i], up(one.row.ratio.value), one.within])
+      .filter(([, , within]) => within).sort((a, b) => a[0] - b[0]);
+    return front.slice(1).flatMap(([x, y], i) => [
+      line("step", front[i][0], x, front[i][1], front[i][1]), line("step", x, x, front[i][1], y)]);
   }
 
   /** The grid and what stands at it. */
@@ -75,12 +101,14 @@ const purchaseFront = (() => {
     const up = Object.assign((value) => place(ys.at(value)), { at: place });
     const ats = amounts.map((amount) => xs.at(amount));
     const below = drawing.labels(points.map(({ row }, i) => [ats[i], up(row.ratio.value)]));
+    const called = names(points.map(({ row }, i) => [ats[i], up(row.ratio.value), row.name.length * LETTER]));
     const said = points.map((one) => `${one.row.letter}, ${one.row.name}: ${word(one)}`).join("; ");
     const title = `${ACROSS[across].title}, ${symbol}`;
     return shape("svg",
       { class: "points", role: "img", "aria-label": `Speed against ${ACROSS[across].title.toLowerCase()}. ${said}.` },
       ...grid(xs, ys, up),
-      ...points.map((one, i) => point(one, ats[i], up, below[i])),
+      ...(ACROSS[across].more ? [] : steps(points, ats, up)),
+      ...points.map((one, i) => point(one, ats[i], up, below[i], called[i])),
       shape("text", { class: "title across", x: "50%", y: HEIGHT + 40 }, title));
   }
 
@@ -97,10 +125,14 @@ const purchaseFront = (() => {
       name(one.row), number(one.row.ratio, "×"), plain(one.row.each[across], unit(across, view.said)), [word(one)],
     ]);
     const heads = [["Machine"], ["Speed"], [title], ["Where it stands"]];
+    const fastest = points.filter(({ within }) => within).map(({ row }) => row.name);
+    const heading = points.length > 1 ? `On the front: ${purchaseView.listed(fastest)}` : `${fastest[0]} alone`;
+    const subtitle = `Speed ${purchaseView.under(view)} (× ${view.reference.name}) against ${title.toLowerCase()}, both logarithmic; a ring: nothing that costs the same or less is faster (95%)`;
     return [
-      element("figure", { class: "pareto" }, chart(view, across, points)),
+      element("figure", { class: "pareto" },
+        element("figcaption", {}, element("h3", {}, heading), element("p", { class: "note" }, subtitle)), chart(view, across, points),
+        purchaseTables.folded(table(`Speed against ${title.toLowerCase()}`, heads, rows, "table-front"))),
       ...left,
-      table(`Speed against ${title.toLowerCase()}`, heads, rows, "table-front"),
     ];
   }
 

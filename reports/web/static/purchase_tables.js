@@ -83,6 +83,9 @@ const purchaseTables = (() => {
         element("thead", {}, element("tr", {}, ...head)), element("tbody", {}, ...body)));
   }
 
+  /** What a chart shows, folded away beneath it. */
+  const folded = (inside) => element("details", {}, element("summary", {}, "The same as a table"), inside);
+
   /** The exercise with the highest (lowest) ratio. */
   function extreme(view, row, way) {
     const singles = purchaseView.singles(view, row);
@@ -178,5 +181,5 @@ const purchaseTables = (() => {
     return element("div", {}, element("h3", {}, ...name(row)), element("dl", { class: "facts" }, ...rows));
   }
 
-  return { notes, name, number, plain, line, table, speed, panel };
+  return { notes, name, number, plain, line, table, folded, speed, panel };
 })();

@@ -2,6 +2,8 @@
 "use strict";
 /** Machines in order, with all that the page shows of each. */
 const purchaseView = (() => {
+  const GB = 1e9;
+
   /** What a machine is called in marks: A, B, ..., Z, 27, ... */
   const letter = (place) => (place < 26 ? String.fromCharCode(65 + place) : String(place + 1));
 
@@ -30,6 +32,27 @@ const purchaseView = (() => {
     return Object.fromEntries(Object.entries(all).map(([across, amount]) => [across, one(amount)]));
   }
 
+  /** Why a machine does not fit what the reader asked, or "". */
+  function out({ machine, amounts }, { budget, memory }) {
+    if (budget !== null && amounts.price !== null && amounts.price > budget) return "over the budget";
+    if (memory !== null && machine.memory_bytes !== null && machine.memory_bytes < memory * GB) return "too little memory";
+    return "";
+  }
+
+  /** Machines under some weights, fastest first, those without a speed last, each with the ranks that it may have. */
+  function standing(comparison, held, weights, machines) {
+    const rows = machines.map((row) => {
+      const score = economics.score(comparison, row.machine, weights);
+      return { ...row, score, speed: score.speed, ratio: score.speed && economics.ratio(score.speed), ranks: null };
+    });
+    const log = ({ speed }) => (speed === null ? -Infinity : speed.log);
+    rows.sort((a, b) => (log(a) === log(b) ? a.place - b.place : log(b) - log(a)));
+    const ranked = rows.filter(({ speed }) => speed !== null);
+    const { beside, faster } = pairs(weights, held, ranked);
+    economics.places(ranked, faster).forEach((ranks, i) => (ranked[i].ranks = ranks));
+    return { rows, ranked, beside, faster };
+  }
+
   /**
    * Everything that the page shows: rows, fastest first, those without a speed last.
    * @param {Comparison[]} held the same machines beside each of them
@@ -37,33 +60,27 @@ const purchaseView = (() => {
   function of(comparison, said, held) {
     const called = names(comparison.machines);
     const cpuAlone = comparison.exercises.every(({ name }) => onCpu(name));
-    const rows = comparison.machines.map((machine, place) => {
-      const score = economics.score(comparison, machine, said.weights);
+    const machines = comparison.machines.map((machine, place) => {
       const all = amounts(machine, said);
-      return {
-        machine, place, score,
+      const row = {
+        machine, place, cpuAlone,
         letter: letter(place),
         name: called[place],
         isReference: machine.run === comparison.reference,
-        speed: score.speed,
-        ratio: score.speed && economics.ratio(score.speed),
-        cpuAlone,
         amounts: all,
         each: share(machine, cpuAlone, all),
-        ranks: null,
       };
+      return { ...row, out: out(row, said) };
     });
-    const log = ({ speed }) => (speed === null ? -Infinity : speed.log);
-    rows.sort((a, b) => (log(a) === log(b) ? a.place - b.place : log(b) - log(a)));
-    const ranked = rows.filter(({ speed }) => speed !== null);
-    const { beside, faster } = pairs(said, held, ranked);
-    economics.places(ranked, faster).forEach((ranks, i) => (ranked[i].ranks = ranks));
-    const reference = rows.find(({ isReference }) => isReference);
-    return { comparison, said, rows, ranked, reference, beside, faster };
+    const shown = standing(comparison, held, said.weights, machines);
+    const reference = shown.rows.find(({ isReference }) => isReference);
+    const standings = comparison.workloads.map(({ name, title }) => (
+      { name, title, ...standing(comparison, held, economics.weightsOf(comparison, name), machines) }));
+    return { comparison, said, ...shown, reference, standings };
   }
 
   /** How two machines stand to each other: surely only if they do so beside the reference too. */
-  function pairs({ weights }, held, ranked) {
+  function pairs(weights, held, ranked) {
     const beside = (one, other) => economics.beside(held, one.machine.run, other.machine.run, weights);
     const apart = new Map(ranked.map((one, i) =>
       [one, new Set(ranked.slice(i + 1).filter((other) => economics.surely(beside(one, other))))]));

@@ -6,7 +6,8 @@
  * is usual of numbers is not said.
  *
  * @typedef {{key: string, label: string, least: number, most: number, usual: ?number,
- *   clears?: boolean}} Wanted `clears`: said empty, nobody knows the number, whatever is usual
+ *   clears?: boolean, currency?: string, parts?: string[], hides?: string}} Wanted `clears`: said
+ *   empty, the number is unknown, whatever is usual; `parts` of the page rest on it, `hides` names them
  */
 const setting = (() => {
   const { element } = drawing;
@@ -29,19 +30,38 @@ const setting = (() => {
   const allowed = (value, { least, most }) =>
     Number.isFinite(value) && value >= least && value <= most;
 
-  /** The number under a key, or what is usual where there is none that is allowed; almost 0 is 0. */
+  /** The number that a reader wrote: 0.40, 0,40, 8,000 or 8.000,50; NaN where it is none. */
+  function parsed(text) {
+    const written = text.trim().replace(/[\s_']/g, "");
+    if (/^[1-9]\d{0,2}(,\d{3})+(\.\d*)?$/.test(written)) return Number(written.replaceAll(",", ""));
+    if (/^[1-9]\d{0,2}(\.\d{3})+,\d*$/.test(written)) return Number(written.replaceAll(".", "").replace(",", "."));
+    return written === "" ? NaN : Number(/^[^.,]*,[^.,]*$/.test(written) ? written.replace(",", ".") : written);
+  }
+
+  /** What stands under a key: the text, and the currency behind it if it has one. */
+  function given(said, key) {
+    const [, text, currency = null] = (said.get(key) ?? "").match(/^(.*?)(?: ([A-Z]{3}))?$/s);
+    return { text, currency };
+  }
+
+  /**
+   * The number under a key, or what is usual where there is none that is allowed; almost 0 is 0.
+   * A number that was given in another currency than `wanted.currency` counts for nothing.
+   */
   function number(said, wanted) {
-    const given = said.get(wanted.key) ?? "";
-    if (given === "" && wanted.clears && said.has(wanted.key)) return null;
-    if (given.trim() === "" || !allowed(Number(given), wanted)) return wanted.usual;
-    return Number(given) < NOTHING ? 0 : Number(given);
+    const { text, currency } = given(said, wanted.key);
+    if (currency && wanted.currency && currency !== wanted.currency) return wanted.usual;
+    if (text === "" && wanted.clears && said.has(wanted.key)) return null;
+    const value = parsed(text);
+    if (!allowed(value, wanted)) return wanted.usual;
+    return value < NOTHING ? 0 : value;
   }
 
   /** What is wrong with what stands in a field for a number, or "". */
-  function fault(input, wanted) {
-    const empty = input.value === "" && !input.validity.badInput;
-    if (empty || (!input.validity.badInput && allowed(Number(input.value), wanted))) return "";
-    return `Give a number from ${wanted.least} to ${wanted.most.toLocaleString("en")}.`;
+  function fault(input, { least, most, hides }) {
+    if (input.value.trim() === "" || allowed(parsed(input.value), { least, most })) return "";
+    const range = most >= 1e6 ? `${least} or more` : `a number from ${least} to ${most}`;
+    return `Enter ${range}, such as ${hides ? "0.25 or 0,25" : "2"}.${hides ? ` ${hides} hidden until then.` : ""}`;
   }
 
   /** A label, what is labelled, and room for what is wrong with it. */
@@ -65,22 +85,36 @@ const setting = (() => {
     show();
   }
 
+  /** Hide the parts of the page that rest on a field while it holds no number. */
+  function stale(input, parts, wrong) {
+    parts.forEach((part) => input.closest(".purchase")?.querySelector(`[data-part="${part}"]`)
+      ?.classList.toggle("stale", wrong));
+  }
+
   /** A field for a number. What is wrong is told and changes nothing; emptied, it is as usual or not known. */
   function field(wanted) {
-    const placeholder = wanted.clears ? "not known" : null;
-    const input = element("input", { type: "number", step: "any", min: wanted.least, autocomplete: "off", placeholder });
+    const placeholder = wanted.clears ? wanted.placeholder ?? "unknown" : null;
+    const input = element("input", { type: "text", inputmode: "decimal", autocomplete: "off", placeholder });
     const { node, tell } = labelled(wanted.label, input);
-    input.addEventListener("input", () => tell(fault(input, wanted)));
+    const judge = () => {
+      const wrong = fault(input, wanted);
+      tell(wrong);
+      stale(input, wanted.parts ?? [], wrong !== "");
+      return wrong;
+    };
+    input.addEventListener("input", judge);
     input.addEventListener("change", () => {
-      if (fault(input, wanted)) return;
-      const empty = input.value === "";
-      const usual = empty && wanted.clears ? wanted.usual === null : empty || Number(input.value) === wanted.usual;
-      write({ [wanted.key]: usual ? null : input.value });
+      if (judge()) return;
+      const empty = input.value.trim() === "";
+      const usual = empty && wanted.clears ? wanted.usual === null : empty || parsed(input.value) === wanted.usual;
+      const behind = wanted.currency && !empty ? ` ${wanted.currency}` : "";
+      write({ [wanted.key]: usual ? null : `${empty ? "" : parsed(input.value)}${behind}` });
       if (usual) input.value = wanted.usual ?? "";
     });
     follow(input, () => {
       input.value = number(read(), wanted) ?? "";
       tell("");
+      stale(input, wanted.parts ?? [], false);
     });
     return node;
   }
@@ -137,6 +171,7 @@ const setting = (() => {
 
   /** Let links within the page go where they say, and leave in the address what was set. */
   function keep() {
+    unfoldOnPaper();
     document.addEventListener("click", (event) => {
       const link = event.target.closest('a[href^="#"]');
       const target = link && document.getElementById(link.getAttribute("href").slice(1));
@@ -148,5 +183,15 @@ const setting = (() => {
     });
   }
 
-  return { read, number, field, words, choice, buttons, group, refresh, keep };
+  /** Let paper have what is folded away. */
+  function unfoldOnPaper() {
+    let opened = [];
+    addEventListener("beforeprint", () => {
+      opened = [...document.querySelectorAll(".purchase details:not([open])")];
+      opened.forEach((one) => { one.open = true; });
+    });
+    addEventListener("afterprint", () => opened.forEach((one) => { one.open = false; }));
+  }
+
+  return { read, number, parsed, field, words, choice, buttons, group, refresh, keep };
 })();

@@ -12,6 +12,8 @@ const units = (() => {
   const PREFIXES = {
     W: DECIMAL,
     "FLOP/s": DECIMAL,
+    "B/s": DECIMAL,
+    s: DECIMAL.slice(0, 4),
     B: [[1, ""], [2 ** 10, "Ki"], [2 ** 20, "Mi"], [2 ** 30, "Gi"], [2 ** 40, "Ti"]],
   };
 

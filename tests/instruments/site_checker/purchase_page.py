@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from tests.instruments.site_checker import side_by_side
+from tests.instruments.site_checker.cards import check_cards, check_heat
 from tests.instruments.site_checker.files import RunFiles, number, table
 from tests.instruments.site_checker.machines import (
     Data,
@@ -51,7 +52,11 @@ class PurchasePage:
     def check(self) -> None:
         """Check the table beside the page, and every number on it."""
         self._table()
+        check_cards(self.page, self.machines, lambda one: dict(self._amounts(one)), self.report)
+        check_heat(self.page, self.machines, self.exercises, self.ratio, self.report)
         for found in self.page.every("table"):
+            if (found.first("caption") or found).attributes.get("id") == "table-cards":
+                continue
             key = (found.first("caption") or found).attributes.get("id", "")
             heads = [cell.text() for cell in found.every("th", scope="col")]
             for line in found.every("tr"):

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+"use strict";
+/** The machines with all that a buyer weighs, a column each, with bars in the cells. */
+const purchaseCards = (() => {
+  const { element, shape } = drawing;
+  const FAST = ["bfloat16", "float16", "float32"];
+  const axis = (row, name) => row.machine.axes.find((one) => one.name === name) ?? null;
+
+  /** The rate in the precision that most machines have. */
+  const compute = (precision) => (row) =>
+    row.machine.axes.find((one) => one.name === "compute" && one.precision === precision) ?? null;
+
+  function precisionOf(rows) {
+    const having = FAST.map((precision) => rows.filter((row) => compute(precision)(row)).length);
+    return FAST[having.indexOf(Math.max(...having))];
+  }
+
+  const exact = (value) => (value === null || value === undefined ? null : { value, low: null, high: null });
+  const link = (row) => axis(row, "link_to_device");
+  const power = ({ machine }) => machine.load ?? exact(machine.watts);
+
+  /** What stands in the columns: title, unit, amount, whether less is better, and a note below. */
+  function columns(view) {
+    const { said, reference } = view, precision = precisionOf(view.rows);
+    const years = units.counted(said.years, "year");
+    const work = ({ each, speed }) => (each.price && speed ? economics.workPer(speed, each.price / 1000) : null);
+    return [
+      { title: "Speed", unit: "×", small: `× ${reference.name}`, of: ({ ratio }) => ratio, note: interval },
+      { title: "Compute", unit: "FLOP/s", small: precision, of: compute(precision) },
+      { title: "Memory", unit: "B/s", of: (row) => axis(row, "memory") },
+      { title: "Capacity", unit: "B", of: ({ machine }) => exact(machine.memory_bytes) },
+      { title: "Overhead", unit: "s", small: "per operation, low is good", less: true, of: (row) => axis(row, "overhead") },
+      { title: "Link", unit: "B/s", of: link },
+      { title: "Power", unit: "W", less: true, of: power, note: (row) => (row.machine.load || row.machine.watts === null ? "" : row.machine.watts_source) },
+      { title: "Price", unit: said.currency, less: true, of: ({ amounts }) => exact(amounts.price), note: (row) => priced(view, row) },
+      { title: "Value", unit: "×", small: `× per 1,000 ${said.currency}`, of: work },
+      { title: `Cost of ${years}`, unit: said.currency, less: true, of: ({ amounts }) => exact(amounts.ownership) },
+    ];
+  }
+
+  const interval = (row) => (row.isReference ? "baseline" : row.ratio ? units.parts(row.ratio, "×")[1] : "");
+
+  const DAYS_A_YEAR = 365.25;
+  const DAY = 86_400_000;
+
+  /** How old a price was on the day of the run, where it is a year or more. */
+  const age = ({ measured, price_date: day }) => {
+    const years = Math.floor((Date.parse(measured) - Date.parse(day)) / DAY / DAYS_A_YEAR);
+    return years >= 1 ? `▲ ${units.counted(years, "year")} old` : `of ${day.slice(0, 7)}`;
+  };
+
+  /** Where a price is from: the reader, or how old it is. */
+  const priced = ({ said }, { machine }) => {
+    if (Object.hasOwn(said.prices, machine.run)) return said.prices[machine.run] === null ? "" : "your figure";
+    return machine.price === null || machine.currency !== said.currency ? "" : age(machine);
+  };
+
+  /** A cell: the number, a bar of its share of the largest, and a note. */
+  function cell(column, row, { factor, symbol, largest, best }) {
+    const amount = column.of(row);
+    const label = { "data-l": symbol ? `${column.title}, ${symbol}` : column.title };
+    if (!amount) return element("td", { ...label, class: "none" }, "unknown");
+    const chosen = best === row && largest.count > 1;
+    const text = units.parts({ value: amount.value / factor, low: amount.low && amount.low / factor, high: amount.high && amount.high / factor }, column.unit === "×" ? "×" : "")[0];
+    const width = `${drawing.round((100 * amount.value) / largest.value)}%`;
+    const note = column.note?.(row) ?? "";
+    return element("td", { ...label, class: chosen ? "best" : null },
+      element("span", { class: "num" }, text),
+      shape("svg", { class: "share", "aria-hidden": "true" }, shape("rect", { class: chosen ? "f1" : "f0", width, height: 6 })),
+      ...(note ? [element("span", { class: "note" }, note)] : []));
+  }
+
+  /** What a column shares: its unit, its largest number, and its best row. */
+  function shared(column, rows) {
+    const known = rows.filter((row) => column.of(row));
+    const values = known.map((row) => column.of(row).value);
+    const value = Math.max(...values, 0);
+    const [factor, symbol] = column.unit === "×" || value === 0 ? [1, ""] : units.axis(value, column.unit);
+    const end = column.less ? Math.min(...values) : value;
+    const best = known.find((row) => column.of(row).value === end) ?? null;
+    return { factor, symbol, best, largest: { value, count: known.length } };
+  }
+
+  /** The names of machines that lead in the columns of the axes, for the heading. */
+  function leaders(view) {
+    const found = new Map();
+    for (const column of columns(view).slice(1, 6)) {
+      const { best, largest } = shared(column, view.rows);
+      if (!best || largest.count < 2) continue;
+      found.set(best.name, [...found.get(best.name) ?? [], column.title.toLowerCase()]);
+    }
+    const parts = [...found].map(([name, titles], i) => `${name}${i ? "" : " leads"} in ${purchaseView.listed(titles)}`);
+    return parts.length ? purchaseView.listed(parts) : "The machines";
+  }
+
+  /** The table of all machines, fastest first. */
+  function table(view) {
+    const used = columns(view).map((column) => ({ column, all: shared(column, view.rows) }))
+      .filter(({ all }, i) => i === 0 || all.largest.count > 0);
+    const heads = used.map(({ column, all }, i) => element("th", { scope: "col", "aria-sort": i ? null : "descending" }, column.title,
+      element("small", {}, [all.symbol, column.small ?? ""].filter(Boolean).join(", "))));
+    const rows = view.rows.map((row) => {
+      const called = row.machine.href ? element("a", { href: row.machine.href }, row.name) : row.name;
+      const out = row.out ? [element("span", { class: "note" }, row.out)] : [];
+      return element("tr", { class: row.out ? "out" : null }, element("th", { scope: "row" }, called, ...out),
+        ...used.map(({ column, all }) => cell(column, row, all)));
+    });
+    const caption = "Sorted by speed. Bold and blue: the best. Bars start at zero.";
+    return element("div", { class: "scroll", role: "region", "aria-labelledby": "table-cards", tabindex: 0 },
+      element("table", { class: "stack" }, element("caption", { id: "table-cards" }, caption),
+        element("thead", {}, element("tr", {}, element("th", { scope: "col" }, "Machine"), ...heads)),
+        element("tbody", {}, ...rows)));
+  }
+
+  const cards = (view) => [element("h2", { id: "cards-title" }, leaders(view)), table(view)];
+
+  return { cards };
+})();
