@@ -69,7 +69,7 @@ def bandwidth(cases: Cases, function: str, operation: str, place: str) -> Answer
     times = _times(cases, function, place)
     line = fit(times)
     bus = line.rate * _moved(cases, function, place, times.sizes[-1])
-    messages = 2 if function == ROUND_TRIP else 1
+    messages = _messages(function)
     speed = line.rate * messages
     both = "" if (bus == speed).all() else f"; the algorithm bandwidth is {text(speed, RATE.unit)}"
     return Answer(
@@ -89,7 +89,8 @@ def rate(cases: Cases, function: str, operation: str, place: str) -> Answer:
     times = _times(cases, function, place)
     small, large = times.sizes[0], times.sizes[-1]
     bus = _bus(cases, function, place).at(large)
-    tiny = f"; {text(times.at(small), TIME.unit)} for {_bytes(small)}" if small < large else ""
+    one_way = text(times.at(small) / _messages(function), TIME.unit)
+    tiny = f"; {one_way} for {_bytes(small)}" if small < large else ""
     return Answer(
         f"{operation.capitalize()} of {_bytes(large)} between {_the(cases, place)} has a bus "
         f"bandwidth of {VALUE}{_part_of_link(cases, place, bus)}{tiny}.",
@@ -194,6 +195,11 @@ def _bound(cases: Cases, place: str, lines: tuple[Series, ...]) -> tuple[Series,
     level = Estimate(link, link, link, 0)
     ends = Point(min(sizes), level), Point(max(sizes), level)
     return (Series(f"link: {format_value(link, RATE.unit)}", ends),)
+
+
+def _messages(function: str) -> int:
+    """Return how many messages a call takes one after the other."""
+    return 2 if function == ROUND_TRIP else 1
 
 
 def _times(cases: Cases, function: str, place: str) -> Curve:

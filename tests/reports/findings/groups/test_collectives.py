@@ -82,6 +82,14 @@ def test_a_message_has_the_latency_of_half_a_round_trip_and_the_links_bandwidth(
     assert "algorithm" not in trip.answer  # it is the same
 
 
+def test_where_no_line_fits_the_smallest_message_is_timed_one_way() -> None:
+    small, *_, large = trips("cpu/2x1")
+    (trip,) = across([small, large], [None] * 2).findings
+    assert trip.name == "rate-send-and-receive-cpu/2x1"
+    assert "; 50 µs [" in plain(trip)
+    assert plain(trip).endswith("] for 8 B.")
+
+
 def test_the_bus_bandwidth_of_an_all_reduce_counts_what_each_link_carries() -> None:
     four = by_name(across(sums("cpu/4x1", 4), [LINK, LINK, LINK, None]))
     found = four["bandwidth-all-reduce-cpu/4x1"]
