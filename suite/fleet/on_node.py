@@ -7,7 +7,9 @@ standard library alone, and what it says are plain dictionaries (`suite.fleet.me
 
 import hashlib
 import json
+import math
 import os
+import select
 import shutil
 import subprocess
 import sys
@@ -24,6 +26,8 @@ POLL = 0.2
 """Seconds between two looks at a run."""
 PATIENCE = 30.0
 """Seconds that a run is given to save what it finished."""
+KILLED = 137
+"""Exit code of a run whose own nobody learnt."""
 CANNOT = 3
 """Exit code of a run that the machine cannot make."""
 VISIBLE = (
@@ -37,22 +41,30 @@ THREADS = "OMP_NUM_THREADS"
 """A variable that Ray sets for a task, and that would slow the CPU's cases down."""
 GUARD = f"""
 import os, signal, subprocess, sys, threading
-run = subprocess.Popen(sys.argv[2:], stdin=subprocess.DEVNULL)
+if os.fork():
+    os._exit(0)
+os.setsid()
+run = subprocess.Popen(sys.argv[2:], stdin=subprocess.DEVNULL, stdout=2)
 with open(sys.argv[1], "w") as file:
     file.write(str(run.pid))
 def watch():
     os.read(0, 1)
-    run.send_signal(signal.SIGINT)
+    run.send_signal(signal.SIGTERM)
     try:
         run.wait({PATIENCE})
     except subprocess.TimeoutExpired:
         os.killpg(0, signal.SIGKILL)
 threading.Thread(target=watch, daemon=True).start()
 code = run.wait()
-os._exit(code if code >= 0 else 128 - code)
+try:
+    os.write(1, str(code if code >= 0 else 128 - code).encode())
+finally:
+    os._exit(0)
 """
-"""A program that starts a run and interrupts it when nobody holds the other end of its input: no
-run outlives the task that started it, and each has the time to save what it finished."""
+"""A program that starts a run, writes its exit code, and interrupts it when nobody holds the other
+end of its input: no run outlives the task that started it, and each has the time to save what it
+finished. Ray kills the children of a task that ends, so the program is none for long; and it lets
+tasks ignore SIGINT, which a run would do too."""
 
 LAST_WORDS = ("frobench: ", "Error: ")
 """How the line begins in which a run says why it ended."""
@@ -118,20 +130,21 @@ class _Run:
     """A run in a process of its own, which ends with this one."""
 
     def __init__(self, folder: Path, command: list[str], environment: dict[str, str]) -> None:
-        self.code, self.message = 0, ""
+        self.code, self.message = KILLED, ""
         self._log = folder / "log"
         self._pid = folder / "pid"
         self._pid.unlink(missing_ok=True)
         with self._log.open("wb") as log:
-            self._process = subprocess.Popen(  # noqa: S603 - this Python and this project
+            self._guard = subprocess.Popen(  # noqa: S603 - this Python and this project
                 [sys.executable, "-c", GUARD, str(self._pid), *command],
                 cwd=folder,
                 env=environment,
                 stdin=subprocess.PIPE,
-                stdout=log,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                bufsize=0,
             )
+        self._guard.wait()
 
     def to_its_end(self, asked: Said) -> Iterator[Said]:
         """Yield what the run prints, when it begins to measure, and signs of life."""
@@ -140,8 +153,7 @@ class _Run:
         told = time.monotonic()
         try:
             with self._log.open(encoding="utf-8", errors="replace") as log:
-                while self._process.poll() is None:
-                    time.sleep(POLL)
+                while not self._ended(POLL):
                     now = time.monotonic()
                     yield from ({"type": "line", "text": text} for text in _whole_lines(log))
                     if begun is None and self._holds(lock):
@@ -152,18 +164,27 @@ class _Run:
                         yield {"type": "beat"}
                     if begun is not None and now - begun > asked["deadline"]:
                         self.message = f"hung: no end within {asked['deadline']:g} s"
-                        self._end()
+                        self._pipe("stdin").close()
+                        begun = math.inf  # it ends now, or is killed
                 yield from ({"type": "line", "text": text} for text in _whole_lines(log))
         finally:  # the task may be cancelled
-            self._input.close()
-        self.code = self._process.wait()
+            self._pipe("stdin").close()
+            self._pipe("stdout").close()
         if self.code and not self.message:
             self.message = self._last_words()
 
-    @property
-    def _input(self) -> IO[bytes]:
-        assert self._process.stdin is not None  # noqa: S101 - it was asked for
-        return self._process.stdin
+    def _ended(self, seconds: float) -> bool:
+        """Wait for the end of the run; tell whether it came, and keep its exit code."""
+        told = self._pipe("stdout")
+        if not select.select([told], [], [], seconds)[0]:
+            return False
+        if code := told.read():
+            self.code = int(code)
+        return True
+
+    def _pipe(self, name: str) -> IO[bytes]:
+        found: IO[bytes] = getattr(self._guard, name)
+        return found
 
     def _holds(self, lock: Path) -> bool:
         """Tell whether the run holds its machine, by what it wrote into the lock's file."""
@@ -172,14 +193,6 @@ class _Run:
             return not os.access(lock, os.W_OK) or note["pid"] == int(self._pid.read_text())
         except (OSError, ValueError, KeyError, TypeError):
             return False
-
-    def _end(self) -> None:
-        """Let the run save what it finished, and end it."""
-        self._input.close()
-        try:
-            self._process.wait(2 * PATIENCE)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
 
     def _last_words(self) -> str:
         lines = self._log.read_text(encoding="utf-8", errors="replace").splitlines()

@@ -2,7 +2,10 @@
 """Ray nodes on this machine, and `frobench fleet` on them as a user calls it."""
 
 import os
+import shutil
+import signal
 import subprocess
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -29,6 +32,7 @@ MEASURED = ("--profile", "quick", "--launches", 6, "--benchmarks", TRICKY, "-k",
 def ray_nodes(*names: str) -> Iterator["RayNodes"]:
     """Start nodes of a cluster, the first of which is its head."""
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    before = set(kept_on_nodes())
     found = RayNodes(names[0])
     try:
         for name in names[1:]:
@@ -36,6 +40,14 @@ def ray_nodes(*names: str) -> Iterator["RayNodes"]:
         yield found
     finally:
         found.shut_down()
+        for folder in set(kept_on_nodes()) - before:
+            if {path.name for path in folder.iterdir()} <= set(names):
+                shutil.rmtree(folder)
+
+
+def kept_on_nodes() -> list[Path]:
+    """Return the folders of fleets in which nodes keep what is unfinished."""
+    return [*Path(tempfile.gettempdir()).glob(f"frobench-fleet-{os.getuid()}/*")]
 
 
 class RayNodes:
@@ -60,6 +72,12 @@ class RayNodes:
     def kill(self, name: str) -> None:
         """End a node at once, with all that belongs to Ray there."""
         self._cluster.remove_node(self._nodes.pop(name), allow_graceful=False)
+
+    def vanish(self) -> None:
+        """End all nodes at once, the head first."""
+        self._cluster.remove_node(self._cluster.head_node, allow_graceful=False)
+        for name in list(self._nodes):
+            self.kill(name)
 
     def shut_down(self) -> None:
         """End all nodes, the head among them."""
@@ -99,6 +117,10 @@ class Fleet:
                 return line
         shown = "\n".join(self.lines)
         raise AssertionError(f"it did not print the line in time; it printed:\n{shown}")
+
+    def interrupt(self) -> None:
+        """Do as Ctrl-C does."""
+        self._process.send_signal(signal.SIGINT)
 
     def end(self) -> tuple[int, str]:
         """Wait for the end; return the exit code and the output, which a pipe holds whole."""
