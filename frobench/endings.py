@@ -122,7 +122,8 @@ def resuming(run: str, options: dict[str, Any]) -> str:
     """Say how a run that was cut short is finished, with a command that can be typed."""
     results: Path = options["results"]
     where = "" if results == RESULTS else f" --results {shlex.quote(str(results))}"
-    again = f"`frobench run --resume {run}{where}` goes on"
+    nodes = " --nodes" if options.get("nodes") else ""
+    again = f"`frobench run{nodes} --resume {run}{where}` goes on"
     if "file" in options:
         file = shlex.quote(str(options["file"]))
         again += f", and `frobench compare {file} NEW` then says what agrees"

@@ -7,6 +7,7 @@ allows none, these tests are skipped.
 
 import json
 import re
+import socket
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -19,6 +20,7 @@ from suite import checks
 from suite.stored.run import Run
 from tests.cluster.namespaces import Network, network, python
 from tests.cluster.probing import best
+from tests.instruments.command import start
 
 GIGABIT, FIFTH = 10**9, 2 * 10**8
 NEAR, FROM_THE_RATE = 0.05, 0.1
@@ -120,3 +122,27 @@ def test_a_node_that_is_cut_off_is_named_and_what_was_measured_stays(tmp_path: P
     assert lost
     assert all("node 1" in reason for reason in lost)
     assert "rank-lost" in {one.code for one in run.frobench.conclusions}
+
+
+def test_the_variables_of_slurm_are_enough_for_two_nodes_of_one_machine(tmp_path: Path) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        store = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free.getsockname()[1])}
+    wanted = ("-k", "send_receive and 2x1 and 1048576", "--launches", 1, "--devices", "cpu")
+    nodes = [
+        start(
+            *("run", "--nodes", *wanted),
+            folder=tmp_path,
+            environment={**store, "SLURM_PROCID": str(number), "SLURM_NTASKS": "2"},
+        )
+        for number in range(2)
+    ]
+    said = [node.communicate(timeout=LONGEST) for node in nodes]
+    assert [node.returncode for node in nodes] == [0, 0], said
+    assert "node 1: the run of node 0 is over" in said[1][0]
+    run = stored(tmp_path / "results")  # both held one lock together
+    assert [case.extra_info.device for case in run.benchmarks] == ["cpu/2x1"]
+    assert [node.link for node in run.frobench.nodes or []] == [
+        None,
+        None,
+    ]  # a loopback has no rate
