@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from suite.checks.rule import Fault
 from suite.statistics import LEAST_LAUNCHES
 from suite.stored.run import Run, Severity
+from suite.units import counted
 
 SEVERITY: Severity = "warning"
 
@@ -23,13 +24,13 @@ def few_launches(run: Run) -> Iterator[Fault]:
     """
     launches = len(run.frobench.launches)
     if launches < LEAST_LAUNCHES:
-        yield Fault(f"{launches} launches, where an interval needs {LEAST_LAUNCHES}")
+        yield Fault(f"{counted(launches, 'launch')}, where an interval needs {LEAST_LAUNCHES}")
         return
     for case in run.benchmarks:
         measured = sum(count > 0 for count in case.extra_info.launches)
         if measured < LEAST_LAUNCHES:
-            message = f"measured in {measured} launches, where an interval needs {LEAST_LAUNCHES}"
-            yield Fault(message, case.fullname)
+            message = f"measured in {counted(measured, 'launch')}, where an interval needs"
+            yield Fault(f"{message} {LEAST_LAUNCHES}", case.fullname)
 
 
 def incomplete_run(run: Run) -> Iterator[Fault]:

@@ -82,6 +82,11 @@ class Printed(NamedTuple):
         """Tell whether the number alone is another one, rounded."""
         return self.near(self.value, true)
 
+    def is_rounded(self, true: float) -> bool:
+        """Tell whether it is a number whose places follow an interval that stands elsewhere."""
+        place = _place((f"{self.value:g}",))
+        return self._replace(step=place).is_value(true)
+
 
 def estimates(text: str) -> Iterator[Printed]:
     """Yield the numbers with intervals, or with the reason why they have none."""

@@ -88,7 +88,8 @@ def test_only_an_error_of_the_device_ends_the_launch(
         raise error
 
     monkeypatch.setattr(Device, "synchronize", synchronize)
-    spec: Any = SimpleNamespace(seed=0, mode="measure")
+    settings = SimpleNamespace(deadline=60.0)
+    spec: Any = SimpleNamespace(seed=0, mode="measure", settings=settings)
     resources = Resources(spec, ["cpu"])
     if lost:
         with pytest.raises(pytest.exit.Exception, match="a device no longer works"):
