@@ -190,14 +190,15 @@ function told() {
   }));
 }
 
-/** Labels of a small chart that lie on another one, or beyond the page. */
+/** Labels of a small chart or of ranks that lie on another one, or beyond the page or their figure. */
 function crowded() {
   const faults = [];
-  for (const svg of drawings().filter((one) => one.matches(".fluid"))) {
+  for (const svg of drawings().filter((one) => one.matches(".fluid, .slopes"))) {
+    const room = (svg.closest("figure.ranks") ?? document.documentElement).getBoundingClientRect();
     const texts = [...svg.querySelectorAll("text")].filter(isVisible);
     const boxes = texts.map((one) => one.getBoundingClientRect());
     boxes.forEach((box, at) => {
-      if (box.right > document.documentElement.clientWidth || box.left < 0) faults.push(`beyond the page: ${named(svg)}: ${texts[at].textContent}`);
+      if (box.right > room.right || box.left < room.left) faults.push(`beyond its room: ${named(svg)}: ${texts[at].textContent}`);
       boxes.slice(0, at).forEach((other, before) => {
         const apart = box.left >= other.right || other.left >= box.right || box.top + 3 >= other.bottom || other.top + 3 >= box.bottom;
         if (!apart) faults.push(`on each other: ${named(svg)}: ${texts[before].textContent}, ${texts[at].textContent}`);

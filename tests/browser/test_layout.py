@@ -19,7 +19,7 @@ def test_nothing_but_announced_regions_scrolls_sideways(browser: Browser, place:
     assert not found, tell(found, NARROW)
 
 
-def test_no_label_of_a_small_chart_lies_on_another(browser: Browser, place: Place) -> None:
+def test_no_label_lies_on_another_or_is_cut(browser: Browser, place: Place) -> None:
     with shown(browser, place.address, NARROW) as one:
         for width in (320, 768, 1280, 1920):
             one.look(Look("light", width))

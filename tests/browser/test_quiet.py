@@ -37,6 +37,7 @@ def test_hostile_machines_stand_side_by_side_beside_each_of_them(
     browser: Browser, folder: Path, site: str
 ) -> None:
     with shown(browser, (folder / site / "purchase.html").as_uri(), LOOKS[0]) as one:
+        one.probe("unfold")
         choice = one.page.get_by_label("Compared with")
         references = [str(each.get_attribute("value")) for each in choice.locator("option").all()]
         assert len(references) >= 2
@@ -61,6 +62,7 @@ def test_hostile_machines_stand_side_by_side_beside_each_of_them(
 def test_names_that_lead_elsewhere_write_nothing_outside_the_site(folder: Path) -> None:
     assert {one.name for one in folder.iterdir()} == {
         "runs",
+        "many-nodes",
         "honest",
         "machines",
         "hostile",

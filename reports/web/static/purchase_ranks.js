@@ -8,6 +8,8 @@ const purchaseRanks = (() => {
   const STEP = 44;
   const APART = 18;
   const MARKS = 4;
+  /** Characters of a name; the margin of the chart has room for them. */
+  const LONGEST = 24;
 
   /** A chart with the result as its title and a line below it. */
   const figure = (kind, title, subtitle, ...inside) => element("figure", { class: kind },
@@ -28,10 +30,19 @@ const purchaseRanks = (() => {
 
   const height = (ranks) => TOP + (middle(ranks) - 1) * STEP;
 
-  /** The name of a machine at one end of its line. */
-  const name = (row, rank, x, y, anchor, i) => shape("text",
-    { class: "named", x, y: drawing.round(y + 4), "text-anchor": anchor, dx: anchor === "end" ? -10 : 10 },
-    ...(anchor === "end" ? [`${row.name} ${rank}`] : [rank, shape("tspan", { class: "opt" }, ` ${row.name}`)]));
+  /** A name that fits beside the chart. */
+  function short(name) {
+    const letters = [...name];
+    return letters.length > LONGEST ? `${letters.slice(0, LONGEST - 1).join("")}…` : name;
+  }
+
+  /** The rank and the letter of a machine at one end of its line; at the left its name too, where there is room. */
+  function ends(row, rank, x, y, side) {
+    const label = (kind, text) => shape("text",
+      { class: `named ${kind}`, x, y: drawing.round(y + 4), "text-anchor": side, dx: side === "end" ? -10 : 10 }, text);
+    if (side === "start") return [label("", `${rank} ${row.letter}`)];
+    return [label("full", `${row.letter}: ${short(row.name)} ${rank}`), label("brief", `${row.letter} ${rank}`)];
+  }
 
   /** A machine's line through the workloads that rank it. */
   function line(row, points, i) {
@@ -59,10 +70,10 @@ const purchaseRanks = (() => {
       const known = shown.map((standing, at) => [standing, at]).filter(([standing]) => of(standing, row));
       return line(row, known.map(([standing, at]) => [across[at], height(of(standing, row))]), i);
     });
-    const ends = [[0, "0", "end"], [shown.length - 1, "100%", "start"]].map(([at, x, anchor]) => {
-      const there = machines.map((row, i) => [row, i]).filter(([row]) => of(shown[at], row));
-      const heights = spread(there.map(([row]) => height(of(shown[at], row))));
-      return there.map(([row, i], j) => name(row, [...new Set(of(shown[at], row))].join(" to "), x, heights[j], anchor, i));
+    const named = [[0, "0", "end"], [shown.length - 1, "100%", "start"]].map(([at, x, side]) => {
+      const there = machines.filter((row) => of(shown[at], row));
+      const heights = spread(there.map((row) => height(of(shown[at], row))));
+      return there.map((row, i) => ends(row, [...new Set(of(shown[at], row))].join(" to "), x, heights[i], side));
     });
     const said = shown.map((standing) => `${standing.title}: ${standing.rows.filter(({ ranks }) => ranks)
       .map(({ name: called, ranks: [first, last] }) => `${called} ${first === last ? first : `${first} to ${last}`}`).join(", ")}`).join(". ");
@@ -71,13 +82,13 @@ const purchaseRanks = (() => {
     const title = always ? `${firsts[0]} is first under every workload` : "The order depends on the workload";
     return [figure("ranks", title, "Rank by workload; ranks join where a direct comparison is not conclusive",
       shape("svg", { class: "slopes", role: "img", height: bottom + 4, "aria-label": `Ranks by workload. ${said}.` },
-        ...columns.flat(), ...drawn.flat(), ...ends.flat()),
+        ...columns.flat(), ...drawn.flat(), ...named.flat(2)),
       folded(ranked(shown, machines, of)))];
   }
 
   /** The ranks as a table. */
   function ranked(shown, machines, of) {
-    const rows = machines.map((row) => [[row.name], ...shown.map((standing) => {
+    const rows = machines.map((row) => [[element("span", { class: "letter" }, row.letter), " ", row.name], ...shown.map((standing) => {
       const ranks = of(standing, row);
       return [ranks ? [...new Set(ranks)].join(" to ") : "not measured"];
     })]);

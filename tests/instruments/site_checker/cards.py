@@ -4,7 +4,7 @@
 from collections.abc import Callable, Mapping
 
 from tests.instruments.site_checker.machines import Data
-from tests.instruments.site_checker.printed import RATIO, Row, first, scale
+from tests.instruments.site_checker.printed import RATIO, Printed, Row, first, scale
 from tests.instruments.site_checker.report import NUMBERS, Report
 from tests.instruments.site_checker.tree import Element
 
@@ -41,7 +41,7 @@ def check_cards(
             wanted = _values(title, machine, known)
             number = cell.first("span", class_="num")
             text = number.text() if number else ""
-            found = first(text)
+            found = _printed(text)
             factor = scale(unit)[0] if unit else 1.0
             right = (
                 any(found.is_value(one / factor) for one in wanted if one is not None)
@@ -70,19 +70,19 @@ def check_heat(
         known = [ratio(one, titles[head.text()]) for one in machines.values()]
         for cell in cells:
             text = cell.text()
-            found = first(text)
+            found = _printed(text)
             right = (found is None and "not measured" in text) or any(
-                found and one and found.unit == RATIO and _agrees(text, one) for one in known
+                found and one and found.unit == RATIO and found.is_value(one.value) for one in known
             )
             fault = f"purchase.html: {head.text()} {text!r} should be one of {known}"
             report.check(right, NUMBERS, fault)
 
 
-def _agrees(text: str, row: Row) -> bool:
-    """Tell whether a number is one that is printed to the place that its interval allows."""
+def _printed(text: str) -> Printed | None:
+    """Read a number whose interval is not shown: it is rounded to its last digit at the finest."""
     found = first(text)
     decimals = len(text.rstrip(RATIO).partition(".")[2])
-    return found is not None and found._replace(step=10.0**-decimals).is_value(row.value)
+    return found and found._replace(step=max(found.step, 10.0**-decimals))
 
 
 def _values(title: str, machine: Data, known: Mapping[str, Row | None]) -> list[float] | list[None]:
