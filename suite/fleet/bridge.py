@@ -15,7 +15,7 @@ import msgspec
 from suite.errors import CannotRunError
 from suite.fleet.messages import Command, Event, Gone
 
-EXTRA = "frobench[fleet]"
+EXTRA = ".[fleet]"
 ENDING = 10.0
 """Seconds that the process is given to end the tasks that it started."""
 DISAPPEARED = "the Ray cluster disappeared"
@@ -31,7 +31,7 @@ class Bridge:
         if find_spec("ray") is None:
             raise CannotRunError(
                 f"`frobench fleet` needs Ray, which {sys.executable} does not have: "
-                f"`pip install '{EXTRA}'` installs it"
+                f"`pip install '{EXTRA}'` in a clone of Frobench installs it"
             )
         self._address = address
         self._events: SimpleQueue[Event] = SimpleQueue()
