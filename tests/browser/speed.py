@@ -55,8 +55,17 @@ ACTS = {
   const shown = all.filter((one) => one.offsetWidth);
   shown[place % shown.length].click();
 }""",
+    "workload": """place => {
+  const all = [...document.querySelectorAll("#comparison [data-part=workload] input[type=radio]")];
+  const others = all.filter((one) => !one.checked);
+  others[place % others.length].click();
+}""",
 }
 """What a reader does, given a word or a place among the controls that are shown."""
+PICK = """count => [...document.querySelectorAll("#runs input[type=checkbox]")]
+  .slice(0, count).forEach((one) => one.click())"""
+"""Lays runs side by side, beside which the workload is chosen that scores all machines."""
+PICKED = 4
 
 
 def main(given: list[str]) -> int:
@@ -74,6 +83,9 @@ def main(given: list[str]) -> int:
             print(_line("painted from disk", painted))  # noqa: T201 - what it is for
             for name, act in ACTS.items():
                 with shown(browser, page.as_uri(), Look("light", 1280)) as one:
+                    if name == "workload":
+                        one.page.evaluate(PICK, PICKED)
+                        one.page.locator("#comparison .seg").first.wait_for()
                     print(_line(name, _timed(one.page, name, act)))  # noqa: T201 - likewise
             browser.close()
     return 0
