@@ -27,7 +27,7 @@ from reports.site import inputs, run_files, shared_files
 from reports.site.run_files import PageJob, Pair, Source, Written
 from reports.summary.model import Summary
 from reports.table.equipment import equipment
-from suite.compare.false_alarms.levels import MOST_RUNS
+from suite.compare.verdicts.levels import MOST_RUNS
 from suite.stored.run import Conclusion
 from suite.stored.store import InvalidResult
 

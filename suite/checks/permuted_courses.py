@@ -12,7 +12,7 @@ from functools import cache
 
 import numpy as np
 
-from suite.compare.false_alarms.permutation import Values, pulled_in, table
+from suite.compare.verdicts.permutation import Values, pulled_in, table
 
 _ORDERS = 4_000
 

@@ -10,7 +10,6 @@ finds the runs from which it is learned how far separate runs of a machine lie a
 
 from suite.compare.across import unknown_fact
 from suite.compare.agreement import Agreement, agreement
-from suite.compare.false_alarms.levels import Levels, levels
 from suite.compare.gate import exit_code
 from suite.compare.machines import compare_machines
 from suite.compare.model import (
@@ -21,6 +20,7 @@ from suite.compare.model import (
 )
 from suite.compare.others import others
 from suite.compare.runs import compare_runs
+from suite.compare.verdicts.levels import Levels, levels
 from suite.compare.versions import compare_versions
 
 __all__ = (

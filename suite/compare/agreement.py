@@ -7,10 +7,10 @@ from statistics import median_high
 
 from msgspec import Struct
 
-from suite.compare.false_alarms.levels import Levels
 from suite.compare.gate import DIFFERS, UNDECIDED, nothing_compared
 from suite.compare.model import CaseComparison, RunComparison
 from suite.compare.runs import compare_runs
+from suite.compare.verdicts.levels import Levels
 from suite.stored.run import Run
 from suite.units import counted, format_value
 

@@ -5,7 +5,7 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from suite.compare.false_alarms.levels import MOST_RUNS, Levels, levels
+from suite.compare.verdicts.levels import MOST_RUNS, Levels, levels
 from suite.stored import store
 
 MOST_FILES = 2 * MOST_RUNS

@@ -14,11 +14,11 @@ from collections.abc import Collection, Sequence
 from suite.compare.across import stated
 from suite.compare.alike import absence, failures, faults, other_thing
 from suite.compare.disturbance import disturbances
-from suite.compare.false_alarms.judge import Candidate, judge
-from suite.compare.false_alarms.levels import Levels
-from suite.compare.false_alarms.wander import Known, wander
 from suite.compare.model import RunComparison, Side, Unmatched
 from suite.compare.spent import other_time, settings_that_differ
+from suite.compare.verdicts.judge import Candidate, judge
+from suite.compare.verdicts.levels import Levels
+from suite.compare.verdicts.wander import Known, wander
 from suite.statistics import estimate, launch_medians
 from suite.stored.differences import compare_environments, likeness
 from suite.stored.run import Case, Run

@@ -9,8 +9,8 @@ import math
 from collections import Counter
 
 from suite.compare.alike import failures, faults
-from suite.compare.false_alarms.judge import Candidate, judge
 from suite.compare.model import VersionComparison
+from suite.compare.verdicts.judge import Candidate, judge
 from suite.statistics import estimate, launch_medians
 from suite.stored.run import Case, Run
 

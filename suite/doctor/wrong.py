@@ -4,7 +4,7 @@
 from collections.abc import Callable, Iterator, Sequence
 
 from suite.checks.rule import Fault, conclusion
-from suite.doctor import devices, hosts, nodes
+from suite.doctor import devices, hosts, memory_nodes
 from suite.doctor.there import There
 from suite.doctor.torch_offer import START_LOCALLY
 from suite.stored.run import Conclusion, Severity
@@ -42,7 +42,7 @@ RULES: dict[Severity, tuple[Rule, ...]] = {
         devices.power_cap,
         devices.narrow_link,
         devices.slow_link,
-        nodes.far_accelerator,
+        memory_nodes.far_accelerator,
         hosts.native_windows,
         hosts.slow_governor,
         hosts.quota_below_cores,
@@ -52,6 +52,6 @@ RULES: dict[Severity, tuple[Rule, ...]] = {
         hosts.little_shared_memory,
         hosts.little_disk_space,
     ),
-    "info": (devices.unloaded_driver, nodes.several_nodes, devices.no_accelerator),
+    "info": (devices.unloaded_driver, memory_nodes.several_nodes, devices.no_accelerator),
 }
 """All rules, by how bad what they find is: an error keeps an accelerator from being used."""

@@ -14,7 +14,7 @@ from typing import Protocol
 
 from msgspec import Struct, field
 
-from suite.compare.false_alarms.family import Judged, compare, compare_family
+from suite.compare.verdicts.family import Judged, compare, compare_family
 from suite.statistics import ALARMS, LEAST_LAUNCHES
 from suite.stored.run import Estimate
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from suite import doctor
-from suite.compare.false_alarms.smallest_change import forecast, in_words
+from suite.compare.verdicts.smallest_change import forecast, in_words
 from suite.errors import (
     CannotRunError,
     CutShortError,

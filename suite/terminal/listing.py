@@ -6,7 +6,7 @@ from itertools import groupby
 from textwrap import wrap
 from typing import NamedTuple
 
-from suite.compare.false_alarms.smallest_change import in_words
+from suite.compare.verdicts.smallest_change import in_words
 from suite.run.forecast.calls import Basis
 from suite.run.forecast.expected import Expected, ExpectedCase
 from suite.stored.names import name_of

@@ -14,9 +14,9 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from suite.compare.false_alarms.family import Judged, Sides, compare, compare_family
-from suite.compare.false_alarms.wander import Wander
 from suite.compare.rank_tests import Comparison
+from suite.compare.verdicts.family import Judged, Sides, compare, compare_family
+from suite.compare.verdicts.wander import Wander
 from suite.kit.device import Device
 from suite.measure.sampler import Body
 from suite.stored.names import short_name

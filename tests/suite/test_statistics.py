@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from scipy.stats import mannwhitneyu, wilcoxon
 
-from suite.compare.false_alarms.family import compare
 from suite.compare.rank_tests import (
     SAME,
     SAME_BESIDE,
@@ -21,6 +20,7 @@ from suite.compare.rank_tests import (
     compare_values,
     verdict,
 )
+from suite.compare.verdicts.family import compare
 from suite.statistics import estimate, launch_medians, spread
 from suite.stored.run import Estimate, VerdictWord
 from tests.studies.calibration.intervals import coverage, relative_width

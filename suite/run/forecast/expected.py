@@ -8,7 +8,7 @@ from statistics import median
 
 from msgspec import Struct
 
-from suite.compare.false_alarms.smallest_change import Forecast, forecast
+from suite.compare.verdicts.smallest_change import Forecast, forecast
 from suite.journal.records import Collected, Declared, Identity, Measured
 from suite.profiles import launches_within, settings_on, settling_seconds
 from suite.run.forecast.calls import Basis, Call, Calls

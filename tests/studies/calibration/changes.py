@@ -6,8 +6,8 @@ from itertools import product
 
 import numpy as np
 
-from suite.compare.false_alarms.family import compare
 from suite.compare.rank_tests import verdict
+from suite.compare.verdicts.family import compare
 from tests.studies.calibration.figures import Figure, Goal, Table
 from tests.studies.calibration.regimes import REGIMES, Regime
 from tests.studies.calibration.verdicts import LAUNCHES, STRETCH, WAYS, sides

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from random import Random
 
-from suite.compare.false_alarms.family import Sides, compare
 from suite.compare.rank_tests import Comparison, compare_pairs, compare_values, verdict
+from suite.compare.verdicts.family import Sides, compare
 from suite.compare.versions import launch_ratios
 from suite.statistics import launch_medians
 from suite.stored.run import Case

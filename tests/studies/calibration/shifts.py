@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from suite.compare.false_alarms.family import compare_family
-from suite.compare.false_alarms.levels import Level, Levels, centres
-from suite.compare.false_alarms.wander import Wander, assumed, learned
+from suite.compare.verdicts.family import compare_family
+from suite.compare.verdicts.levels import Level, Levels, centres
+from suite.compare.verdicts.wander import Wander, assumed, learned
 from tests.studies.calibration.figures import Figure, Table, errors
 from tests.studies.calibration.regimes import NOISE, REGIMES, Regime, Values
 from tests.studies.calibration.verdicts import ALARMS, LAUNCHES, STRETCH

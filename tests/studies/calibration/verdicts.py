@@ -7,8 +7,8 @@ from itertools import product
 
 import numpy as np
 
-from suite.compare.false_alarms.family import Sides, compare, compare_family
 from suite.compare.rank_tests import Comparison, verdict
+from suite.compare.verdicts.family import Sides, compare, compare_family
 from suite.units import format_value
 from tests.studies.calibration.figures import Figure, Table, errors, most_by_luck
 from tests.studies.calibration.regimes import REGIMES, Regime, Values

@@ -8,10 +8,10 @@ from statistics import median
 import pytest
 
 from suite.compare import compare_runs, levels
-from suite.compare.false_alarms.family import compare_family
-from suite.compare.false_alarms.smallest_change import SPREAD, forecast, in_words
-from suite.compare.false_alarms.wander import assumed
 from suite.compare.rank_tests import verdict
+from suite.compare.verdicts.family import compare_family
+from suite.compare.verdicts.smallest_change import SPREAD, forecast, in_words
+from suite.compare.verdicts.wander import assumed
 from suite.stored.run import Run
 from tests.instruments.judging import made
 

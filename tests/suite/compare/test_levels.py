@@ -10,8 +10,8 @@ import pytest
 from scipy.stats import t as student_t
 
 from suite.compare import compare_runs, levels, others
-from suite.compare.false_alarms.levels import MOST_RUNS
-from suite.compare.false_alarms.wander import ASSUMED, LEAST, student, wander
+from suite.compare.verdicts.levels import MOST_RUNS
+from suite.compare.verdicts.wander import ASSUMED, LEAST, student, wander
 from suite.stored import store
 from suite.stored.run import Case, Conclusion, Run
 from suite.terminal import comparison_words

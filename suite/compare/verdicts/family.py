@@ -5,9 +5,6 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from suite.compare.false_alarms import permutation
-from suite.compare.false_alarms.permutation import Values, table
-from suite.compare.false_alarms.wander import Wander
 from suite.compare.rank_tests import (
     ALIKE,
     Between,
@@ -16,6 +13,9 @@ from suite.compare.rank_tests import (
     compare_values,
     verdict,
 )
+from suite.compare.verdicts import permutation
+from suite.compare.verdicts.permutation import Values, table
+from suite.compare.verdicts.wander import Wander
 from suite.statistics import ALARMS
 
 Launches = Sequence[float | None]
@@ -42,7 +42,7 @@ class Judged(NamedTuple):
 def compare_family(family: Sequence[Sides], wander: Sequence[Wander | None]) -> list[Judged]:
     """Compare cases that share their launches.
 
-    Launches change places with all their cases (see `suite.compare.false_alarms.permutation`).
+    Launches change places with all their cases (see `suite.compare.verdicts.permutation`).
     An allowance makes the null hypothesis wider: the new run is moved by the difference that
     was seen, at most by the allowance, which is to the nearest point at which nothing has
     changed.

@@ -14,8 +14,8 @@ from statistics import NormalDist, median, variance
 from typing import NamedTuple
 
 from suite.compare.disturbance import shift_of, sure_shifts
-from suite.compare.false_alarms.levels import MOST_RUNS, Levels, levels
 from suite.compare.rank_tests import Between
+from suite.compare.verdicts.levels import MOST_RUNS, Levels, levels
 from suite.statistics import ALARMS
 from suite.stored.run import Run
 

@@ -9,7 +9,7 @@ from msgspec import Struct, structs
 from suite.compare import clock
 from suite.compare.alike import failures, faults
 from suite.compare.disturbance import Gauges, disturbing, gauges, sure_shifts
-from suite.compare.false_alarms.permutation import pulled_in, table
+from suite.compare.verdicts.permutation import pulled_in, table
 from suite.statistics import LEAST_LAUNCHES, launch_medians
 from suite.stored.differences import state
 from suite.stored.run import Run

@@ -14,9 +14,9 @@ from statistics import NormalDist, fmean, median, stdev
 
 from msgspec import Struct
 
-from suite.compare.false_alarms.family import compare_family
-from suite.compare.false_alarms.levels import levels
-from suite.compare.false_alarms.wander import assumed
+from suite.compare.verdicts.family import compare_family
+from suite.compare.verdicts.levels import levels
+from suite.compare.verdicts.wander import assumed
 from suite.statistics import LEAST_LAUNCHES
 from suite.stored.run import Run
 from suite.units import counted, format_value

@@ -5,10 +5,10 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from suite.compare.false_alarms.family import Judged, Sides, compare, compare_family
-from suite.compare.false_alarms.wander import Wander
 from suite.compare.model import CaseComparison
 from suite.compare.rank_tests import verdict
+from suite.compare.verdicts.family import Judged, Sides, compare, compare_family
+from suite.compare.verdicts.wander import Wander
 from suite.statistics import LEAST_LAUNCHES
 from suite.stored.run import Case, Estimate
 
