@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from reports.findings import peaks
 from reports.findings.answers import estimate_of
-from reports.findings.exercises import attainable_peak, copies, many_or_one, matmul, norm_logging
+from reports.findings.exercises import attainable_peak, copies, many_or_one, norm_logging
 from reports.findings.kinds import KINDS
 from reports.findings.select import Cases, NotMeasuredError
 from reports.summary.headlines import accelerator, device_name
@@ -169,16 +169,11 @@ def _compute(run: Run, place: str) -> Iterator[Axis]:
     In bursts it is the rate of the fastest shape, or of a square product where none was searched.
     """
     searched, products = Cases(run, "attainable_peak"), Cases(run, "matmul")
-    cases = {one.fullname: one for one in products.passed()}
+    cases = {case.fullname: case for case in (*products.passed(), *searched.passed())}
     rates = {
-        dtype: _Rate(cases[curve.cases[n][0]], curve.at(n), BURST)
-        for dtype, (curve, n) in matmul.best_rates(products, place).items()
+        dtype: _Rate(cases[name], rate, BURST)
+        for dtype, (rate, (name, *_)) in attainable_peak.fastest_products(products, place).items()
     }
-    with suppress(NotMeasuredError):
-        rates |= {
-            one.precision: _Rate(one.case, one.rate, BURST)
-            for one in attainable_peak.best_products(searched, place)
-        }
     rates |= {**_sustained(products, place), **_sustained(searched, place)}
     for dtype in _order(rates):
         one = rates[dtype]

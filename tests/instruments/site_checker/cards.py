@@ -79,10 +79,9 @@ def check_heat(
 
 
 def _printed(text: str) -> Printed | None:
-    """Read a number whose interval is not shown: it is rounded to its last digit at the finest."""
-    found = first(text)
-    decimals = len(text.rstrip(RATIO).partition(".")[2])
-    return found and found._replace(step=max(found.step, 10.0**-decimals))
+    """Read a number whose interval is not shown."""
+    number = first(text)
+    return number and number.to_last_digit()
 
 
 def _values(title: str, machine: Data, known: Mapping[str, Row | None]) -> list[float] | list[None]:

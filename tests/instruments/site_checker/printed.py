@@ -82,10 +82,11 @@ class Printed(NamedTuple):
         """Tell whether the number alone is another one, rounded."""
         return self.near(self.value, true)
 
-    def is_rounded(self, true: float) -> bool:
-        """Tell whether it is a number whose places follow an interval that stands elsewhere."""
-        place = _place((f"{self.value:g}",))
-        return self._replace(step=place).is_value(true)
+    def to_last_digit(self) -> "Printed":
+        """Let the last digit be the finest place: an interval that stands elsewhere decides it."""
+        number, *_ = re.findall(_NUMBER, self.text)
+        decimals = len(number.partition(".")[2])
+        return self._replace(step=max(self.step, 10.0**-decimals))
 
 
 def estimates(text: str) -> Iterator[Printed]:

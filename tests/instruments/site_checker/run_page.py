@@ -195,7 +195,7 @@ class RunPage:
         for shown in (one for one in plain(said) if one.unit == "1"):
             parts = [float(cells["part"]) for cells in rows if cells["part"]]
             fault = self._fault(shown.text, "the part of the datasheet")
-            self.report.check(any(map(shown.is_rounded, parts)), NUMBERS, fault)
+            self.report.check(any(map(shown.to_last_digit().is_value, parts)), NUMBERS, fault)
 
     def _row(self, found: list[Printed], lead: Cells) -> None:
         """Check the numbers of a row, which are those of the leading answer."""
