@@ -228,7 +228,7 @@ def unreadable(fault: store.InvalidResult) -> Conclusion:
     """The file is no stored run, or not a whole one.
 
     Take the file again from where it was made; it was cut off or edited.
-    """  # noqa: D401 - as in a rule, the first line is the user's
+    """
     return rule.conclusion(unreadable, "error", rule.Fault(str(fault)))
 
 
@@ -236,7 +236,7 @@ def broken(error: Exception) -> Conclusion:
     """A run makes Frobench fail where it is read, judged or drawn, so it has no page.
 
     Report it with the file: it holds something that should have been refused with its place.
-    """  # noqa: D401 - as in a rule, the first line is the user's
+    """
     message = f"{type(error).__name__} {raised.last_place(error)}: {error}"[:LONGEST_MESSAGE]
     return rule.conclusion(broken, "error", rule.Fault(message))
 

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: MIT
-# ruff: noqa: D401 - the first line of a rule says what it reports, as a user reads it
 """Rules about cases that were to be measured and were not, or came out wrong."""
 
 from collections.abc import Iterator

@@ -12,12 +12,7 @@ from suite.compare.across import unknown_fact
 from suite.compare.agreement import Agreement, agreement
 from suite.compare.gate import exit_code
 from suite.compare.machines import compare_machines
-from suite.compare.model import (
-    CaseComparison,
-    MachineComparison,
-    RunComparison,
-    VersionComparison,
-)
+from suite.compare.model import CaseComparison, MachineComparison, RunComparison, VersionComparison
 from suite.compare.others import others
 from suite.compare.runs import compare_runs
 from suite.compare.verdicts.levels import Levels, levels

@@ -43,10 +43,7 @@ def match(base: Run, new: Run) -> Matched:
     ]
     return Matched(
         [pair._replace(reason=pair.reason or other_thing(*pair[:2], names=kind)) for pair in pairs],
-        [
-            *_unmatched(before, after, new, "base"),
-            *_unmatched(after, before, base, "new"),
-        ],
+        [*_unmatched(before, after, new, "base"), *_unmatched(after, before, base, "new")],
         errors,
     )
 

@@ -23,15 +23,7 @@ from suite.stored.run import Accelerator
 from suite.units import format_value
 
 PATH = Path(__file__).with_name("catalog.csv")
-PRECISIONS = (
-    "float64",
-    "float32",
-    "tfloat32",
-    "bfloat16",
-    "float16",
-    "float8_e4m3fn",
-    "int8",
-)
+PRECISIONS = ("float64", "float32", "tfloat32", "bfloat16", "float16", "float8_e4m3fn", "int8")
 """Named as the benchmarks name them; a device has a ``peak_`` for those it has units for."""
 MEMORY_SEEN = (0.88, 1.02)
 """What torch sees of the memory on the label: ECC and the driver take up to a tenth."""

@@ -73,10 +73,7 @@ def judge(
 
 
 def glance(
-    results: Path,
-    devices: list[str],
-    root: Path = ROOT,
-    environ: Mapping[str, str] = os.environ,
+    results: Path, devices: list[str], root: Path = ROOT, environ: Mapping[str, str] = os.environ
 ) -> list[Conclusion]:
     """Say what would disturb a run, without torch.
 

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: MIT
-# ruff: noqa: D401 - the first line of a rule says what it reports, as a user reads it
 """Rules about accelerators that are there and not as they should be."""
 
 from collections.abc import Iterable, Iterator

@@ -47,9 +47,7 @@ class Asking:
 
     def __init__(self) -> None:
         self._process = subprocess.Popen(  # noqa: S603 - the script below
-            [sys.executable, "-P", __file__],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
+            [sys.executable, "-P", __file__], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
         )
 
     def answer(self) -> Offer:

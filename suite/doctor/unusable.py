@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: MIT
-# ruff: noqa: D401 - the first line of a rule says what it reports, as a user reads it
 """What keeps torch from an accelerator that is there, and the command that mends it."""
 
 import os
@@ -168,10 +167,7 @@ def no_permission(patient: Patient) -> Iterator[Fault]:
     """
     nodes = _nodes(patient)
     if nodes and not any(os.access(node, os.R_OK | os.W_OK) for node in nodes):
-        yield Fault(
-            "this user may not open its device files",
-            advice=patient.vendor.permit,
-        )
+        yield Fault("this user may not open its device files", advice=patient.vendor.permit)
 
 
 def mask_hides_all(patient: Patient) -> Iterator[Fault]:

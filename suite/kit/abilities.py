@@ -20,10 +20,7 @@ LACKING = (AttributeError, RuntimeError, TypeError, ValueError)
 """What is raised where a machine lacks something."""
 VENDORS_GRAPHS = ("CUDAGraph", "XPUGraph")
 """Classes of graphs in the modules of backends; ROCm's is that of CUDA."""
-REDUCTIONS = (
-    "allow_bf16_reduced_precision_reduction",
-    "allow_fp16_reduced_precision_reduction",
-)
+REDUCTIONS = ("allow_bf16_reduced_precision_reduction", "allow_fp16_reduced_precision_reduction")
 
 
 @contextmanager

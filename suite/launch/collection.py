@@ -57,9 +57,7 @@ def parametrize(metafunc: pytest.Metafunc, settings: Settings) -> None:
     names, absence = _places(where, settings)
     rows = [
         pytest.param(
-            device,
-            *(parameters[axis] for axis in axes),
-            id=_label(device, *parameters.values()),
+            device, *(parameters[axis] for axis in axes), id=_label(device, *parameters.values())
         )
         for device in names
         for parameters in _grid(metafunc, grid, settings, where, device)

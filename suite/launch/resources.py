@@ -36,10 +36,7 @@ class Resources:
         self._untidy = False
         self._survivors = Survivors()
         self.groups = Groups(
-            spec.seed,
-            devices,
-            spec.settings.deadline,
-            lambda device: self._seated(seats(device)),
+            spec.seed, devices, spec.settings.deadline, lambda device: self._seated(seats(device))
         )
 
     def workers(self, seats: Sequence[Seat]) -> list[Worker]:

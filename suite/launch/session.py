@@ -115,11 +115,7 @@ class LaunchSession:
         self._changed = True
 
     def conclude(
-        self,
-        case: str,
-        measured: Measured | None,
-        refused: Refusal | None,
-        wall_seconds: float,
+        self, case: str, measured: Measured | None, refused: Refusal | None, wall_seconds: float
     ) -> None:
         """Write down what became of a case, once it is over."""
         record: Measured | Refused | None = measured

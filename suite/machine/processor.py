@@ -56,9 +56,7 @@ def processor(unknown: dict[str, str], root: Path = ROOT) -> Cpu:
             "frequency_driver", _frequency_driver(root), "the kernel offers no frequency control"
         ),
         usable_numa_nodes=note(
-            "usable_numa_nodes",
-            len(nodes) or None,
-            "the system does not describe its memory nodes",
+            "usable_numa_nodes", len(nodes) or None, "the system does not describe its memory nodes"
         ),
         core_nodes=note(
             "core_nodes", nodes or None, "the system does not describe its memory nodes"

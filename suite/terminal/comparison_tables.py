@@ -47,11 +47,7 @@ def of_cases(cases: Iterable[CaseComparison], base: str, new: str) -> Table:
         Row(
             case.group,
             *_parts(name_of(case.fullname)),
-            (
-                *_numbers(case.base, case.new, case.ratio),
-                case.word,
-                finds(case.smallest_change),
-            ),
+            (*_numbers(case.base, case.new, case.ratio), case.word, finds(case.smallest_change)),
         )
         for case in cases
     ]
@@ -81,7 +77,7 @@ def finds(change: float | None) -> str:
 def legend(cases: Sequence[CaseComparison]) -> list[str]:
     """Explain what a table of cases does not say by itself."""
     lines = [
-        f"{FINDS}: the smallest slow-down that would have been found in 90% of such comparisons",
+        f"{FINDS}: the smallest slow-down that would have been found in 90% of such comparisons"
     ]
     if any(case.smallest_change is None and case.reason is None for case in cases):
         lines.append("  (-: too few to find any, however large; measure with more --launches)")

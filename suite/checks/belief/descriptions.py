@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: MIT
-# ruff: noqa: D401 - the first line of a rule says what it reports, as a user reads it
 """Rules about descriptions of a machine that no machine fits."""
 
 import math
@@ -121,10 +120,7 @@ def two_machines(run: Run) -> Iterator[Fault]:
     One of the descriptions was changed. Take the file again from where it was made.
     """
     environment = run.frobench.environment
-    pairs = {
-        "machine": environment.cpu.architecture,
-        "python_version": environment.software.python,
-    }
+    pairs = {"machine": environment.cpu.architecture, "python_version": environment.software.python}
     for name, expected in pairs.items():
         stated = run.machine_info.get(name)
         if stated and stated != expected:

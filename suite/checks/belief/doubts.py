@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: MIT
-# ruff: noqa: D401 - the first line of a rule says what it reports, as a user reads it
 """Rules about figures too good to be taken as they are, and about devices held back.
 
 An honest machine can show them, so nothing is refused for them; a reader must know them.

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: MIT
-# ruff: noqa: D401 - the first line of a rule says what it reports, as a user reads it
 """Rules about times that contradict each other, so that one of them was changed or misread."""
 
 from collections.abc import Iterator

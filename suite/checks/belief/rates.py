@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: MIT
-# ruff: noqa: D401 - the first line of a rule says what it reports, as a user reads it
 """Rules about rates that no machine of the kind can reach.
 
 The limits leave room for what honest machines do: cards run above the clock that their datasheet

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: MIT
-# ruff: noqa: D401 - the first line of a rule says what it reports, as a user reads it
 """Rules about a stored file as a whole, which a run cannot be asked before it is stored."""
 
 from collections.abc import Iterator

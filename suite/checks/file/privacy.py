@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: MIT
-# ruff: noqa: D401 - the first line of a rule says what it reports, as a user reads it
 """Rules about what a stored file must never say: who measured, and on which host of all."""
 
 from collections.abc import Iterator

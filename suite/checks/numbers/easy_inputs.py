@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: MIT
-# ruff: noqa: D401 - the first line of a rule says what it reports, as a user reads it
 """Rules about what a case worked on: the numbers may be true, and yet be those of easy work."""
 
 from collections.abc import Iterator

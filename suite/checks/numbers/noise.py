@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: MIT
-# ruff: noqa: D401 - the first line of a rule says what it reports, as a user reads it
 """Rules about numbers that are less trustworthy, or devices less even, than they look."""
 
 from collections.abc import Iterator

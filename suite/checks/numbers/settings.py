@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: MIT
-# ruff: noqa: D401 - the first line of a rule says what it reports, as a user reads it
 """Rules about settings under which a machine does not show what it can do."""
 
 from collections.abc import Iterator

@@ -56,8 +56,7 @@ def judge(
     candidates = [_relative(each, wander.get(each.case.fullname)) for each in candidates]
     family = [each for each in candidates if each.is_judged]
     judged = compare_family(
-        [each.values for each in family],
-        [wander.get(each.case.fullname) for each in family],
+        [each.values for each in family], [wander.get(each.case.fullname) for each in family]
     )
     known = {each.case.fullname: verdict for each, verdict in zip(family, judged, strict=True)}
     return [_case(each, known.get(each.case.fullname)) for each in candidates]

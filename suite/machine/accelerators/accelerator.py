@@ -97,7 +97,7 @@ def told_of_pairs(uuids: Mapping[str, str]) -> Mapping[str, str] | str:
         return f"NVML: {error}"
 
 
-def _between(first: Any, second: Any) -> str:  # noqa: ANN401 - pynvml's handles
+def _between(first: Any, second: Any) -> str:
     """Return how many NVLinks both have, or what lies between them on the bus.
 
     Links lead to the other GPU or to a switch that all are on; which of them is not asked.
@@ -108,7 +108,7 @@ def _between(first: Any, second: Any) -> str:  # noqa: ANN401 - pynvml's handles
     return f"{links} NVLinks, {bus}" if links else bus
 
 
-def _links(gpu: Any) -> int:  # noqa: ANN401 - pynvml's handle
+def _links(gpu: Any) -> int:
     active = 0
     for link in range(MOST_LINKS):
         try:
@@ -122,20 +122,20 @@ def _is_nvidia(device: torch.device) -> bool:
     return device.type == "cuda" and torch.version.hip is None
 
 
-def _properties(device: torch.device) -> Any:  # noqa: ANN401 - each backend has its own
+def _properties(device: torch.device) -> Any:
     with suppress(AttributeError, NotImplementedError, RuntimeError):  # a backend may lack it
         return torch.get_device_module(device).get_device_properties(device)
     return None
 
 
-def _place(properties: Any) -> str | None:  # noqa: ANN401 - each backend has its own
+def _place(properties: Any) -> str | None:
     """Return where a card is on the bus, as the kernel calls it."""
     parts = [getattr(properties, f"pci_{part}_id", None) for part in ("domain", "bus", "device")]
     known = [part for part in parts if isinstance(part, int)]
     return "{:04x}:{:02x}:{:02x}.0".format(*known) if known == parts else None
 
 
-def _told_by_torch(device: torch.device, properties: Any) -> dict[str, Any]:  # noqa: ANN401 - see above
+def _told_by_torch(device: torch.device, properties: Any) -> dict[str, Any]:
     """Return what torch knows of a device, as far as its backend says."""
     if device.type == "mps":
         return {
@@ -144,7 +144,7 @@ def _told_by_torch(device: torch.device, properties: Any) -> dict[str, Any]:  # 
             "multiprocessors": torch.backends.mps.get_core_count(),
         }
 
-    def said(name: str) -> Any:  # noqa: ANN401 - each backend has properties of its own
+    def said(name: str) -> Any:
         return getattr(properties, name, None)
 
     capability = None

@@ -20,7 +20,7 @@ Reading = Callable[[Any], Any]
 """Reads a value of the GPU with this handle; raises `pynvml.NVMLError`."""
 
 
-def other_processes(gpu: Any) -> int:  # noqa: ANN401 - pynvml's handle
+def other_processes(gpu: Any) -> int:
     """Count the processes that compute on a GPU beside this one; what they are is not asked.
 
     In a container that hides the numbers of processes, this one is not known from others.
@@ -78,10 +78,7 @@ def opened() -> Iterator[None]:
         pynvml.nvmlShutdown()
 
 
-def ask(
-    gpu: Any,  # noqa: ANN401 - pynvml's handle
-    readings: Mapping[str, Reading],
-) -> tuple[dict[str, Any], dict[str, str]]:
+def ask(gpu: Any, readings: Mapping[str, Reading]) -> tuple[dict[str, Any], dict[str, str]]:
     """Return what the driver tells of a GPU, and the reasons for what it does not tell."""
     facts: dict[str, Any] = {}
     refused = {}
@@ -93,5 +90,5 @@ def ask(
     return facts, refused
 
 
-def _highest(gpu: Any, clock: int) -> float:  # noqa: ANN401 - pynvml's handle
+def _highest(gpu: Any, clock: int) -> float:
     return float(pynvml.nvmlDeviceGetMaxClockInfo(gpu, clock) * 1e6)

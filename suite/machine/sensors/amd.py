@@ -16,11 +16,7 @@ ADDRESS = "pci_address"
 """What is missing where sensors are found by number alone."""
 
 
-def sensors(
-    devices: Sequence[str],
-    addresses: Mapping[str, str],
-    smi: Any = None,  # noqa: ANN401 - without types
-) -> list[Sensor]:
+def sensors(devices: Sequence[str], addresses: Mapping[str, str], smi: Any = None) -> list[Sensor]:
     """Return a sensor for each device, found among the driver's by where it is on the PCI bus.
 
     addresses : of the devices, as `0000:c1:00`; those that torch does not tell are missing, and
@@ -41,10 +37,7 @@ def sensors(
 
 
 def _by_address(
-    smi: Any,  # noqa: ANN401 - see above
-    device: str,
-    addresses: Mapping[str, str],
-    addressed: Sequence[tuple[str | None, Any]],
+    smi: Any, device: str, addresses: Mapping[str, str], addressed: Sequence[tuple[str | None, Any]]
 ) -> Sensor:
     here = [gpu for address, gpu in addressed if address == addresses[device]]
     if len(here) == 1 and list(addresses.values()).count(addresses[device]) == 1:
@@ -53,12 +46,7 @@ def _by_address(
     return silent([device], f"{reason} at its PCI address")[0]
 
 
-def _by_number(
-    smi: Any,  # noqa: ANN401 - see above
-    devices: Sequence[str],
-    gpus: Sequence[Any],
-    why: str,
-) -> list[Sensor]:
+def _by_number(smi: Any, devices: Sequence[str], gpus: Sequence[Any], why: str) -> list[Sensor]:
     """Take both orders for the same, and say so: a mask may change torch's."""
     if len(gpus) != len(devices):
         counts = f"amdsmi lists {len(gpus)} devices and the run uses {len(devices)}"
@@ -68,17 +56,12 @@ def _by_number(
     return [_sensor(smi, device, gpu, unknown) for device, gpu in pairs]
 
 
-def _sensor(
-    smi: Any,  # noqa: ANN401 - see above
-    device: str,
-    gpu: Any,  # noqa: ANN401 - see above
-    unknown: Mapping[str, str] | None = None,
-) -> Sensor:
+def _sensor(smi: Any, device: str, gpu: Any, unknown: Mapping[str, str] | None = None) -> Sensor:
     asks = {name: partial(ask, smi, gpu) for name, ask in _ASKS.items()}
     return Sensor(device, asks, unknown, source="amdsmi")
 
 
-def _address(smi: Any, gpu: Any) -> str | None:  # noqa: ANN401 - see above
+def _address(smi: Any, gpu: Any) -> str | None:
     """Return where a device is, without the function, which torch does not tell."""
     try:
         return str(smi.amdsmi_get_gpu_device_bdf(gpu)).lower().rpartition(".")[0] or None
@@ -86,7 +69,7 @@ def _address(smi: Any, gpu: Any) -> str | None:  # noqa: ANN401 - see above
         return None
 
 
-def _library() -> Any:  # noqa: ANN401 - see above
+def _library() -> Any:
     with contextlib.redirect_stdout(None):  # it prints where there is no driver
         return importlib.import_module("amdsmi")
 
@@ -97,24 +80,24 @@ def _clock(kind: str) -> Callable[[Any, Any], float]:
     )
 
 
-def _power(smi: Any, gpu: Any) -> float:  # noqa: ANN401 - see above
+def _power(smi: Any, gpu: Any) -> float:
     watts = smi.amdsmi_get_power_info(gpu)
     now, mean = watts["current_socket_power"], watts["average_socket_power"]
     return float(now if isinstance(now, int | float) else mean)  # else "N/A", by model
 
 
-def _energy(smi: Any, gpu: Any) -> float:  # noqa: ANN401 - see above
+def _energy(smi: Any, gpu: Any) -> float:
     counter = smi.amdsmi_get_energy_count(gpu)
     count = counter["energy_accumulator"] if "energy_accumulator" in counter else counter["power"]
     return float(count * counter["counter_resolution"]) / 1e6
 
 
-def _temperature(smi: Any, gpu: Any) -> float:  # noqa: ANN401 - see above
+def _temperature(smi: Any, gpu: Any) -> float:
     kind, metric = smi.AmdSmiTemperatureType.HOTSPOT, smi.AmdSmiTemperatureMetric.CURRENT
     return float(smi.amdsmi_get_temp_metric(gpu, kind, metric))
 
 
-def _held_back(smi: Any, gpu: Any) -> list[str]:  # noqa: ANN401 - see above
+def _held_back(smi: Any, gpu: Any) -> list[str]:
     violations = smi.amdsmi_get_violation_status(gpu)
     return [
         name.removeprefix(ACTIVE)

@@ -68,7 +68,7 @@ def sensors(seals: Mapping[str, str], salt: str) -> list[Sensor]:
     return watched
 
 
-def _power(gpu: Any) -> dict[str, Callable[[Any], Reading]]:  # noqa: ANN401 - see below
+def _power(gpu: Any) -> dict[str, Callable[[Any], Reading]]:
     """Return how the power of this moment is read, or else the mean of the past second."""
     try:
         _power_now(gpu)
@@ -77,14 +77,14 @@ def _power(gpu: Any) -> dict[str, Callable[[Any], Reading]]:  # noqa: ANN401 - s
     return {POWER: _power_now}
 
 
-def _power_now(gpu: Any) -> float:  # noqa: ANN401 - see below
+def _power_now(gpu: Any) -> float:
     (field,) = pynvml.nvmlDeviceGetFieldValues(gpu, [pynvml.NVML_FI_DEV_POWER_INSTANT])
     if field.nvmlReturn != pynvml.NVML_SUCCESS:
         raise pynvml.NVMLError(field.nvmlReturn)
     return float(field.value.uiVal / 1000)
 
 
-def _averages(gpu: Any) -> bool:  # noqa: ANN401 - see below
+def _averages(gpu: Any) -> bool:
     """Tell whether a GPU is of a generation that tells the mean power of the past second."""
     try:
         capability = tuple(pynvml.nvmlDeviceGetCudaComputeCapability(gpu))
@@ -108,7 +108,7 @@ def _handles(salt: str) -> Iterator[tuple[str, Any]]:
             continue
 
 
-def mask(gpu: Any) -> int:  # noqa: ANN401 - the library has no types
+def mask(gpu: Any) -> int:
     """Return what holds a GPU's clock back now, a bit for each reason."""
     try:
         return int(pynvml.nvmlDeviceGetCurrentClocksEventReasons(gpu))

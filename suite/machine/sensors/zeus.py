@@ -9,7 +9,7 @@ from suite.machine.sensors.cpu import Rate
 from suite.machine.sensors.sensor import ENERGY, OF_ACCELERATORS, Reading, Sensor, said, silent
 
 
-def sensors(devices: Sequence[str], monitor: Any = None) -> list[Sensor]:  # noqa: ANN401 - untyped
+def sensors(devices: Sequence[str], monitor: Any = None) -> list[Sensor]:
     """Return a sensor for the GPU of an Apple processor; it tells its energy and nothing else.
 
     monitor : tells the energy, by default the library's own
@@ -25,7 +25,7 @@ def sensors(devices: Sequence[str], monitor: Any = None) -> list[Sensor]:  # noq
     return [Sensor(device, asks, unknown, source="Zeus") for device in devices]
 
 
-def _energy(monitor: Any) -> Callable[[], float]:  # noqa: ANN401 - see above
+def _energy(monitor: Any) -> Callable[[], float]:
     def ask() -> float:
         return float(monitor.get_cumulative_energy().gpu_mj / 1000)
 
