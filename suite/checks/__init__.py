@@ -15,13 +15,13 @@ from msgspec.structs import replace
 from suite.checks import facts, failures, raised, rule, today
 from suite.checks.belief import (
     claims,
-    copies,
     descriptions,
     doubts,
     joules,
     origin,
     plausibility,
     rates,
+    unmeasured,
 )
 from suite.checks.file import integrity, privacy, structure
 from suite.checks.numbers import (
@@ -47,7 +47,7 @@ OF_SENSORS = (throttling, power)
 """Modules of rules about what sensors said meanwhile."""
 OF_NODES = (across_nodes,)
 """Modules of rules about several machines that measured together."""
-OF_BELIEF = (rates, plausibility, copies, claims, origin, descriptions, joules, doubts)
+OF_BELIEF = (rates, plausibility, unmeasured, claims, origin, descriptions, joules, doubts)
 """Modules of rules about what cannot be, or hardly, whoever measured it."""
 OF_FILES = (structure, privacy, integrity)
 """Modules of rules that say whether a stored file is whole."""

@@ -8,7 +8,6 @@ from itertools import accumulate
 from statistics import median
 from typing import NamedTuple
 
-from suite.checks.rule import Fault
 from suite.stored.run import Case, Launch, Run, Sensed
 from suite.units import format_seconds, format_value
 
@@ -131,29 +130,20 @@ def mostly(signs: Iterable[bool], part: float = 0.5) -> bool:
 
 
 def held_back(
-    run: Run,
+    case: Case,
     reasons: Mapping[str, str],
     believed: Callable[[str, Sensed], bool] = lambda _, __: True,
-) -> Iterator[Fault]:
+) -> Iterator[str]:
     """Say what held a case's devices back, and in what part of the readings.
 
     reasons : those that count, by their name, and what each is in words
     believed : tells of a device, and of what its sensors said, whether it was so
     """
-    for case in run.benchmarks:
-        for device, sensed in case.extra_info.telemetry.items():
-            if not believed(device, sensed):
-                continue
-            parts = {
-                name: part for name, part in (sensed.held_back or {}).items() if name in reasons
-            }
-            signs = [
-                f"{reasons[name]} ({name}) in {part:.0%}"
-                for name, part in parts.items()
-                if part >= LEAST_PART
-            ]
-            if signs:
-                message = (
-                    f"{device} was held back by {', '.join(signs)} of {sensed.readings} readings"
-                )
-                yield Fault(message, case.fullname)
+    for device, sensed in case.extra_info.telemetry.items():
+        signs = [
+            f"{reasons[name]} ({name}) in {part:.0%}"
+            for name, part in (sensed.held_back or {}).items()
+            if name in reasons and part >= LEAST_PART
+        ]
+        if signs and believed(device, sensed):
+            yield f"{device} was held back by {', '.join(signs)} of {sensed.readings} readings"

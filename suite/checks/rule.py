@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: MIT
-"""What a rule is: a function that yields faults, about a run or about a machine.
+"""What a rule is: a function that yields faults, about a run, about a case or about a machine.
 
 Its name is the code (``fixed_order`` is ``fixed-order``). Its docstring is the user's help: the
 first line says what the rule reports, the rest what to do about it. The rules of a module about
 runs are its public functions, found by being there; the module says with ``SEVERITY`` how bad what
-they find is.
+they find is. A rule with a parameter ``case`` is applied to each case of the run, and yields only
+messages.
 """
 
 import inspect
 from collections.abc import Callable, Collection, Iterator
 from types import ModuleType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from suite.stored.run import Conclusion, Run, Severity
 
@@ -27,7 +28,7 @@ class Fault(NamedTuple):
     advice: str = ""
 
 
-Rule = Callable[[Run], Iterator[Fault]]
+Rule = Callable[..., Iterator[Any]]
 
 
 def rules(module: ModuleType) -> dict[str, Rule]:
@@ -66,5 +67,15 @@ def conclusion(rule: Callable[..., object], severity: Severity, fault: Fault) ->
 def conclusions(module: ModuleType, run: Run, but: Collection[str] = ()) -> Iterator[Conclusion]:
     """Apply every rule of a module to a run, but those of some codes."""
     for name, rule in rules(module).items():
-        for fault in rule(run) if name not in but else ():
+        for fault in _faults(rule, run) if name not in but else ():
             yield conclusion(rule, module.SEVERITY, fault)
+
+
+def _faults(rule: Rule, run: Run) -> Iterator[Fault]:
+    asked = inspect.signature(rule).parameters
+    if "case" not in asked:
+        yield from rule(run)
+        return
+    for case in run.benchmarks:
+        known = {"run": run, "case": case} if "run" in asked else {"case": case}
+        yield from (Fault(message, case.fullname) for message in rule(**known))

@@ -19,7 +19,7 @@ import pytest
 
 from suite import checks
 from suite.checks import failures, rule
-from suite.checks.belief import copies
+from suite.checks.belief import unmeasured
 from suite.checks.numbers import settings
 from suite.machine.limits import affinity
 from suite.stored import store
@@ -236,7 +236,7 @@ def test_every_check_of_a_measurement_finds_something_planted() -> None:
     modules = (failures, *checks.OF_NUMBERS)
     codes = {code for module in modules for code in rule.rules(module)}
     planted = {code for _, code in of_cases()} | set(of_runs().values())
-    assert codes - EDITED == planted - rule.rules(copies).keys()
+    assert codes - EDITED == planted - rule.rules(unmeasured).keys()
 
 
 def test_all_that_is_planted_stands_in_the_documentation() -> None:

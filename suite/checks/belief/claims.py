@@ -78,20 +78,19 @@ def other_work(run: Run) -> Iterator[Fault]:
             yield Fault(f"{moved:g} bytes, where {size} are copied", case.fullname)
 
 
-def other_parameters(run: Run) -> Iterator[Fault]:
+def other_parameters(case: Case) -> Iterator[str]:
     """A case's name and its parameters, or its devices, say different things.
 
     One of them was changed. Take the file again from where it was made.
     """
-    for case in run.benchmarks:
-        name = f"{function(case)}[{case.param}]" if case.param else function(case)
-        if case.fullname.rpartition("::")[2] != case.name or case.name != name:
-            yield Fault("name, full name and parameters differ", case.fullname)
-        elif _by_place(case) and case.param != _label(case.params.values()):
-            values = ", ".join(f"{key} {value}" for key, value in case.params.items())
-            yield Fault(f"it is named for other parameters than {values}", case.fullname)
-        elif "+".join(case.extra_info.devices) != str(case.params.get("device", "cpu")):
-            yield Fault("its devices are not those of its name", case.fullname)
+    name = f"{function(case)}[{case.param}]" if case.param else function(case)
+    if case.fullname.rpartition("::")[2] != case.name or case.name != name:
+        yield "name, full name and parameters differ"
+    elif _by_place(case) and case.param != _label(case.params.values()):
+        values = ", ".join(f"{key} {value}" for key, value in case.params.items())
+        yield f"it is named for other parameters than {values}"
+    elif "+".join(case.extra_info.devices) != str(case.params.get("device", "cpu")):
+        yield "its devices are not those of its name"
 
 
 def _label(values: Iterable[object]) -> str:
@@ -99,38 +98,35 @@ def _label(values: Iterable[object]) -> str:
     return "-".join(map(str, values)).encode("unicode_escape").decode("ascii")
 
 
-def unchecked(run: Run) -> Iterator[Fault]:
+def unchecked(case: Case) -> Iterator[str]:
     """A case was never compared with the truth.
 
     Its speed is worth nothing: a wrong result can be had in no time. Measure again.
     """
-    for case in run.benchmarks:
-        if case.extra_info.check is None:
-            yield Fault("there is no check of its result", case.fullname)
+    if case.extra_info.check is None:
+        yield "there is no check of its result"
 
 
-def impossible_check(run: Run) -> Iterator[Fault]:
+def impossible_check(case: Case) -> Iterator[str]:
     """An error or its bound is no number that a check gives.
 
     Neither is below zero, and a bound above all rounding lets every result pass. Take the file
     again from where it was made.
     """
-    for case in run.benchmarks:
-        check = case.extra_info.check
-        if check and not (0 <= check.error < math.inf and 0 <= check.bound <= _widest(case, check)):
-            yield Fault(f"error {check.error:.3g}, bound {check.bound:.3g}", case.fullname)
+    check = case.extra_info.check
+    if check and not (0 <= check.error < math.inf and 0 <= check.bound <= _widest(case, check)):
+        yield f"error {check.error:.3g}, bound {check.bound:.3g}"
 
 
-def other_precision(run: Run) -> Iterator[Fault]:
+def other_precision(case: Case) -> Iterator[str]:
     """A case that names float32 passed, although its result has the error of a narrower type.
 
     Its speed is that of the narrower type: TF32 passes for float32. Measure again, with
     `torch.set_float32_matmul_precision("highest")`, or name what was measured.
     """
-    for case in run.benchmarks:
-        check = case.extra_info.check
-        if check and precision(case) == "float32" and check.precision in NARROWER:
-            yield Fault(f"computed in {check.precision} where float32 was asked", case.fullname)
+    check = case.extra_info.check
+    if check and precision(case) == "float32" and check.precision in NARROWER:
+        yield f"computed in {check.precision} where float32 was asked"
 
 
 def other_settings(run: Run) -> Iterator[Fault]:

@@ -14,7 +14,7 @@ from suite.checks.facts import is_accelerator, spell
 from suite.checks.rule import Fault
 from suite.checks.watts import BEYOND_LIMIT, MOST_WATTS, most_watts
 from suite.datasheets import generations
-from suite.stored.run import Accelerator, Cpu, Environment, Run, Severity, Software
+from suite.stored.run import Accelerator, Case, Cpu, Environment, Run, Severity, Software
 
 SEVERITY: Severity = "error"
 
@@ -161,45 +161,43 @@ def impossible_device(run: Run) -> Iterator[Fault]:
             yield Fault(f"{where}: {what}")
 
 
-def more_memory_than_there_is(run: Run) -> Iterator[Fault]:
+def more_memory_than_there_is(run: Run, case: Case) -> Iterator[str]:
     """A case had more memory in use than its devices have.
 
     One of the numbers was changed, or is in another unit than it is stored in.
     """
     environment: Environment = run.frobench.environment
-    for case in run.benchmarks:
-        peak = case.extra_info.peak_bytes
-        devices = [accelerator(run, name) for name in case.extra_info.devices]
-        sizes = [device.memory_bytes for device in devices if device and device.type != "mps"]
-        known = [size for size in sizes if size is not None]
-        # Windows lends a device memory of the host, and macOS has only one memory.
-        if peak is None or len(known) < len(devices) or "Windows" in environment.software.os:
-            continue
-        if peak < 0 or (known and peak > MORE_THAN_ALL * sum(known)):
-            used, there = spell(peak, "B"), spell(sum(known), "B")
-            yield Fault(f"{used} were in use, of {there}", case.fullname)
+    peak = case.extra_info.peak_bytes
+    devices = [accelerator(run, name) for name in case.extra_info.devices]
+    sizes = [device.memory_bytes for device in devices if device and device.type != "mps"]
+    known = [size for size in sizes if size is not None]
+    # Windows lends a device memory of the host, and macOS has only one memory.
+    if peak is None or len(known) < len(devices) or "Windows" in environment.software.os:
+        return
+    if peak < 0 or (known and peak > MORE_THAN_ALL * sum(known)):
+        used, there = spell(peak, "B"), spell(sum(known), "B")
+        yield f"{used} were in use, of {there}"
 
 
-def impossible_reading(run: Run) -> Iterator[Fault]:
+def impossible_reading(run: Run, case: Case) -> Iterator[str]:
     """A sensor's readings are out of all bounds, or not what the device may do.
 
     Nothing is negative, and no device draws half as much again as its power limit for long, or
     runs above its highest clock. The limit, or what was read, was changed, or is in another unit
     than it is stored in.
     """
-    for case in run.benchmarks:
-        for name, sensed in case.extra_info.telemetry.items():
-            device = accelerator(run, name)
-            most = dict(MOST_READ)
-            if device:
-                most["power_watts"] = most["mean_power_watts"] = most_watts(device)
-            if device and device.max_clock_hz:
-                most["sm_clock_hz"] = BEYOND_LIMIT * device.max_clock_hz
-            for what, (least, middle, greatest) in sensed.values.items():
-                ordered = LEAST_READ <= least <= middle <= greatest
-                if not ordered or middle > most.get(what, math.inf):
-                    read = f"{least:g}, {middle:g}, {greatest:g}"
-                    yield Fault(f"{what} of {name} was {read}", case.fullname)
+    for name, sensed in case.extra_info.telemetry.items():
+        device = accelerator(run, name)
+        most = dict(MOST_READ)
+        if device:
+            most["power_watts"] = most["mean_power_watts"] = most_watts(device)
+        if device and device.max_clock_hz:
+            most["sm_clock_hz"] = BEYOND_LIMIT * device.max_clock_hz
+        for what, (least, middle, greatest) in sensed.values.items():
+            ordered = LEAST_READ <= least <= middle <= greatest
+            if not ordered or middle > most.get(what, math.inf):
+                read = f"{least:g}, {middle:g}, {greatest:g}"
+                yield f"{what} of {name} was {read}"
 
 
 def _alike(brand: str, model: str) -> bool:

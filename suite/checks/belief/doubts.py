@@ -9,6 +9,7 @@ from itertools import pairwise
 from statistics import median
 
 from suite.checks.ceilings import (
+    Ceiling,
     efficiencies,
     fastest,
     host_ceiling,
@@ -39,7 +40,7 @@ LESS_WORK, NO_LONGER = 4096, 1.1
 """How much more work takes hardly longer, before it is doubted that it was waited for."""
 
 
-def near_peak(run: Run) -> Iterator[Fault]:
+def near_peak(run: Run, case: Case) -> Iterator[str]:
     """A product is faster than the datasheet's dense peak, at the device's highest clock.
 
     Without a datasheet it is faster than the device's units are by its generation, or than the
@@ -47,38 +48,27 @@ def near_peak(run: Run) -> Iterator[Fault]:
     another model of the same name. Else its inputs were plain, its precision another one, or it
     was not waited for.
     """
-    for case in run.benchmarks:
-        flops, seconds = case.extra_info.work.flops, fastest(case)
-        ceiling = peak_ceiling(run, case) if flops else None
-        if flops and ceiling and ceiling.likely < flops / seconds <= ceiling.most:
-            rate, most = (spell(x, "FLOP/s") for x in (flops / seconds, ceiling.likely))
-            yield Fault(f"{rate}, where {ceiling.why} {most}", case.fullname)
+    if flops := case.extra_info.work.flops:
+        yield from _near(case, flops, peak_ceiling(run, case), "FLOP/s")
 
 
-def faster_than_link(run: Run) -> Iterator[Fault]:
+def faster_than_link(run: Run, case: Case) -> Iterator[str]:
     """A copy is faster than its device's link, as the driver states it.
 
     A virtual machine may not tell the link that there is. Else the copy was not waited for.
     """
-    for case in run.benchmarks:
-        moved, seconds = case.extra_info.work.bytes, fastest(case)
-        ceiling = host_ceiling(run, case) if moved else None
-        if moved and ceiling and ceiling.likely < moved / seconds <= ceiling.most:
-            yield Fault(f"{spell(moved / seconds, 'B/s')}, more than {ceiling.why}", case.fullname)
+    if moved := case.extra_info.work.bytes:
+        yield from _near(case, moved, host_ceiling(run, case), "B/s", "{rate}, more than {why}")
 
 
-def faster_than_memory(run: Run) -> Iterator[Fault]:
+def faster_than_memory(run: Run, case: Case) -> Iterator[str]:
     """A copy within a device is faster than its memory, or much faster than its caches usually are.
 
     What fits the last cache is left out of account. The memory's clock was raised, or the device
     is another model of the same name. Else the copy was not waited for.
     """
-    for case in run.benchmarks:
-        moved, seconds = case.extra_info.work.bytes, fastest(case)
-        ceiling = memory_ceiling(run, case) if moved else None
-        if moved and ceiling and ceiling.likely < moved / seconds <= ceiling.most:
-            rate, most = (spell(x, "B/s") for x in (moved / seconds, ceiling.likely))
-            yield Fault(f"{rate}, where {ceiling.why} {most}", case.fullname)
+    if moved := case.extra_info.work.bytes:
+        yield from _near(case, moved, memory_ceiling(run, case), "B/s")
 
 
 def above_share(run: Run) -> Iterator[Fault]:
@@ -186,6 +176,19 @@ def other_model(run: Run) -> Iterator[Fault]:
         except NotInCatalogError as why:
             if "memory" in str(why):
                 yield Fault(f"{device.name} ({device.type}:{device.index}): {why}")
+
+
+def _near(
+    case: Case,
+    amount: float,
+    ceiling: Ceiling | None,
+    unit: str,
+    message: str = "{rate}, where {why} {likely}",
+) -> Iterator[str]:
+    """Compare the fastest sample with what is likely; what is impossible is an error elsewhere."""
+    if ceiling and ceiling.likely < (rate := amount / fastest(case)) <= ceiling.most:
+        likely = spell(ceiling.likely, unit)
+        yield message.format(rate=spell(rate, unit), why=ceiling.why, likely=likely)
 
 
 def _but_precision(case: Case) -> tuple[object, ...]:

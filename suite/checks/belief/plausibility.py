@@ -67,7 +67,7 @@ def launch_beyond_run(run: Run) -> Iterator[Fault]:
             yield Fault(f"{took}, the run {spell(max(whole, 0.0), 's')}")
 
 
-def longer_than_allowed(run: Run) -> Iterator[Fault]:
+def longer_than_allowed(run: Run, case: Case) -> Iterator[str]:
     """Every sample of a case is far longer than the settings let a call take.
 
     Such a case is left out. Its samples are in another unit than they are stored in, or the
@@ -75,12 +75,11 @@ def longer_than_allowed(run: Run) -> Iterator[Fault]:
     may take a hundred times as long there.
     """
     most = run.frobench.settings.longest_sample
-    for case in run.benchmarks:
-        calm = [launch for launch in by_launch(run, case) if not _is_disturbed(run, launch.whole)]
-        least = min((min(launch.samples) for launch in calm), default=0.0)
-        if least > LONGER_THAN_ALLOWED * most:
-            took, may = spell(least, "s"), spell(most, "s")
-            yield Fault(f"a call takes {took}, where {may} are allowed", case.fullname)
+    calm = [launch for launch in by_launch(run, case) if not _is_disturbed(run, launch.whole)]
+    least = min((min(launch.samples) for launch in calm), default=0.0)
+    if least > LONGER_THAN_ALLOWED * most:
+        took, may = spell(least, "s"), spell(most, "s")
+        yield f"a call takes {took}, where {may} are allowed"
 
 
 def clock_set_back(run: Run) -> Iterator[Fault]:
@@ -144,7 +143,7 @@ def impossible_duration(run: Run) -> Iterator[Fault]:
             yield Fault("a warm-up is negative", case.fullname)
 
 
-def needless_calls(run: Run) -> Iterator[Fault]:
+def needless_calls(run: Run, case: Case) -> Iterator[str]:
     """A sample holds far more calls than it takes to make it long enough.
 
     The calls were changed, or the samples: a sample is their product. Take the file again from
@@ -152,21 +151,18 @@ def needless_calls(run: Run) -> Iterator[Fault]:
     many times as long as the calls by which their number was chosen.
     """
     settings = run.frobench.settings
-    for case in run.benchmarks:
-        launches = [
-            launch for launch in by_launch(run, case) if not _is_disturbed(run, launch.whole)
-        ]
-        steps = STEPS_IN_A_LAUNCH if is_accelerator(case.extra_info.device) else STEPS_IN_A_SAMPLE
-        long = settings.case_seconds / max(settings.most_samples, 1)
-        if mostly(
-            launch.iterations > 1
-            and min(launch.samples) * launch.iterations
-            > TOO_LONG * max(long, steps * launch.whole.timer_step)
-            for launch in launches
-        ):
-            lasts = spell(max(launch.sample for launch in launches), "s")
-            calls = max(launch.iterations for launch in launches)
-            yield Fault(f"{calls} calls make a sample of {lasts}", case.fullname)
+    launches = [launch for launch in by_launch(run, case) if not _is_disturbed(run, launch.whole)]
+    steps = STEPS_IN_A_LAUNCH if is_accelerator(case.extra_info.device) else STEPS_IN_A_SAMPLE
+    long = settings.case_seconds / max(settings.most_samples, 1)
+    if mostly(
+        launch.iterations > 1
+        and min(launch.samples) * launch.iterations
+        > TOO_LONG * max(long, steps * launch.whole.timer_step)
+        for launch in launches
+    ):
+        lasts = spell(max(launch.sample for launch in launches), "s")
+        calls = max(launch.iterations for launch in launches)
+        yield f"{calls} calls make a sample of {lasts}"
 
 
 def faster_when_larger(run: Run) -> Iterator[Fault]:
@@ -198,22 +194,20 @@ def _takes_less(small: Case, large: Case) -> bool:
     return quick > PARALLEL and slow < HALF * quick
 
 
-def impossible_part(run: Run) -> Iterator[Fault]:
+def impossible_part(run: Run, case: Case) -> Iterator[str]:
     """A part of a sample is negative, far longer than the whole, or more than all.
 
     Until the body has returned takes no longer than until all is done, and devices overlap in no
     more than all of their time. The part was changed, or is in another unit than it is stored in.
     """
-    for case in run.benchmarks:
-        for launch in by_launch(run, case):
-            parts = launch.parts
-            wrong = [name for name, value in parts.items() if value < 0]
-            wrong += ["enqueue"] if parts.get("enqueue", 0.0) > WHOLE * max(launch.samples) else []
-            wrong += [name for name in FRACTIONS if parts.get(name, 0.0) > 1 + ROUNDED]
-            if wrong:
-                what = f"{wrong[0]} is {parts[wrong[0]]:g} in launch {launch.number}"
-                yield Fault(what, case.fullname)
-                break
+    for launch in by_launch(run, case):
+        parts = launch.parts
+        wrong = [name for name, value in parts.items() if value < 0]
+        wrong += ["enqueue"] if parts.get("enqueue", 0.0) > WHOLE * max(launch.samples) else []
+        wrong += [name for name in FRACTIONS if parts.get(name, 0.0) > 1 + ROUNDED]
+        if wrong:
+            yield f"{wrong[0]} is {parts[wrong[0]]:g} in launch {launch.number}"
+            break
 
 
 def _sampled(run: Run) -> list[float]:

@@ -32,39 +32,36 @@ LEAST_LAUNCHES = 3
 """With less, a neighbour may have slowed the single device in all of them."""
 
 
-def above_peak(run: Run) -> Iterator[Fault]:
+def above_peak(run: Run, case: Case) -> Iterator[str]:
     """A case computes faster than its devices can in its precision.
 
     Its clock stopped before the work was done, its work or its times are in another unit than
     they are stored in, or its precision is not the one that it names: TF32 passes for float32.
     Do not use it.
     """
-    for case in run.benchmarks:
-        if flops := case.extra_info.work.flops:
-            yield from _above(case, flops, peak_ceiling(run, case), "FLOP/s")
+    if flops := case.extra_info.work.flops:
+        yield from _above(case, flops, peak_ceiling(run, case), "FLOP/s")
 
 
-def above_memory(run: Run) -> Iterator[Fault]:
+def above_memory(run: Run, case: Case) -> Iterator[str]:
     """A case reads and writes faster than the memory and the caches of its devices can.
 
     Its clock stopped before the work was done, or its bytes or its times are in another unit than
     they are stored in. Do not use it.
     """
-    for case in run.benchmarks:
-        if moved := case.extra_info.work.bytes:
-            yield from _above(case, moved, memory_ceiling(run, case), "B/s")
+    if moved := case.extra_info.work.bytes:
+        yield from _above(case, moved, memory_ceiling(run, case), "B/s")
 
 
-def above_link(run: Run) -> Iterator[Fault]:
+def above_link(run: Run, case: Case) -> Iterator[str]:
     """A copy is faster than the fastest link that such devices have.
 
     Its clock stopped before the copy was done, or its bytes or its times are in another unit than
     they are stored in. Do not use it.
     """
-    for case in run.benchmarks:
-        if moved := case.extra_info.work.bytes:
-            yield from _above(case, moved, host_ceiling(run, case), "B/s")
-            yield from _above(case, moved, peer_ceiling(run, case), "B/s")
+    if moved := case.extra_info.work.bytes:
+        yield from _above(case, moved, host_ceiling(run, case), "B/s")
+        yield from _above(case, moved, peer_ceiling(run, case), "B/s")
 
 
 def above_one(run: Run) -> Iterator[Fault]:
@@ -80,7 +77,7 @@ def above_one(run: Run) -> Iterator[Fault]:
             yield Fault(message, case.fullname)
 
 
-def _above(case: Case, amount: float, ceiling: Ceiling | None, unit: str) -> Iterator[Fault]:
+def _above(case: Case, amount: float, ceiling: Ceiling | None, unit: str) -> Iterator[str]:
     """Compare the fastest sample, which is no luck: no chance makes a device do more.
 
     The device's own time for a call, and that of a call on end, count as well.
@@ -92,4 +89,4 @@ def _above(case: Case, amount: float, ceiling: Ceiling | None, unit: str) -> Ite
     seconds = min([fastest(case), *own])
     if ceiling is not None and seconds > 0 and amount / seconds > ceiling.most:
         rate, most = spell(amount / seconds, unit), spell(ceiling.most, unit)
-        yield Fault(f"{rate}, where {most} is more than {ceiling.why}", case.fullname)
+        yield f"{rate}, where {most} is more than {ceiling.why}"

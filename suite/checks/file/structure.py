@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from statistics import fmean, median
 
 from suite.checks.rule import Fault
-from suite.stored.run import Run, Severity
+from suite.stored.run import Case, Run, Severity
 
 SEVERITY: Severity = "error"
 
@@ -69,99 +69,90 @@ def unchecked_pass(run: Run) -> Iterator[Fault]:
             yield Fault(f"error {check.error:.3g}, bound {check.bound:.3g}", case.fullname)
 
 
-def exercise_missing(run: Run) -> Iterator[Fault]:
+def exercise_missing(run: Run, case: Case) -> Iterator[str]:
     """A case belongs to an exercise whose question the file does not hold.
 
     Take the file again from where it was made.
     """
-    for case in run.benchmarks:
-        if case.group not in run.frobench.exercises:
-            yield Fault(f"there is no exercise {case.group!r}", case.fullname)
+    if case.group not in run.frobench.exercises:
+        yield f"there is no exercise {case.group!r}"
 
 
-def sample_count(run: Run) -> Iterator[Fault]:
+def sample_count(case: Case) -> Iterator[str]:
     """The samples of a case are not as many as its launches and its rounds say.
 
     Samples cannot be told apart by launch then. Take the file again from where it was made.
     """
-    for case in run.benchmarks:
-        counts = len(case.stats.data), case.stats.rounds, sum(case.extra_info.launches)
-        if len({*counts}) > 1 or 0 in counts:
-            message = "{} samples, {} rounds, {} in the launches".format(*counts)
-            yield Fault(message, case.fullname)
-        against = case.extra_info.against
-        if against is not None and len(against) != counts[0]:
-            message = f"{counts[0]} samples, {len(against)} of the other version beside them"
-            yield Fault(message, case.fullname)
+    counts = len(case.stats.data), case.stats.rounds, sum(case.extra_info.launches)
+    if len({*counts}) > 1 or 0 in counts:
+        yield "{} samples, {} rounds, {} in the launches".format(*counts)
+    against = case.extra_info.against
+    if against is not None and len(against) != counts[0]:
+        yield f"{counts[0]} samples, {len(against)} of the other version beside them"
 
 
-def launch_count(run: Run) -> Iterator[Fault]:
+def launch_count(run: Run, case: Case) -> Iterator[str]:
     """Something that a case has once a launch is there more or less often.
 
     Every such list has one entry for each launch of the run, also for a launch that did
     not measure the case. Take the file again from where it was made.
     """
     launches = len(run.frobench.launches)
-    for case in run.benchmarks:
-        info = case.extra_info
-        lengths = {
-            "launches": len(info.launches),
-            "iterations": len(info.iterations),
-            "warmup": len(info.warmup),
-            "order": len(info.order),
-            **{f"parts.{name}": len(values) for name, values in info.parts.items()},
-            **({"energy": len(info.energy.joules)} if info.energy else {}),
-            **({"energy.seconds": len(info.energy.seconds)} if info.energy else {}),
-        }
-        for name, length in lengths.items():
-            if length != launches:
-                message = f"{name} has {length} entries for {launches} launches"
-                yield Fault(message, case.fullname)
+    info = case.extra_info
+    lengths = {
+        "launches": len(info.launches),
+        "iterations": len(info.iterations),
+        "warmup": len(info.warmup),
+        "order": len(info.order),
+        **{f"parts.{name}": len(values) for name, values in info.parts.items()},
+        **({"energy": len(info.energy.joules)} if info.energy else {}),
+        **({"energy.seconds": len(info.energy.seconds)} if info.energy else {}),
+    }
+    for name, length in lengths.items():
+        if length != launches:
+            yield f"{name} has {length} entries for {launches} launches"
 
 
-def sample_limit(run: Run) -> Iterator[Fault]:
+def sample_limit(run: Run, case: Case) -> Iterator[str]:
     """A launch kept more samples of a case than its settings allow.
 
     Take the file again from where it was made, or thin the samples out when merging.
     """
     limit = run.frobench.settings.most_samples
-    for case in run.benchmarks:
-        if (most := max(case.extra_info.launches, default=0)) > limit:
-            yield Fault(f"{most} samples in a launch, where {limit} are kept", case.fullname)
+    if (most := max(case.extra_info.launches, default=0)) > limit:
+        yield f"{most} samples in a launch, where {limit} are kept"
 
 
-def impossible_sample(run: Run) -> Iterator[Fault]:
+def impossible_sample(case: Case) -> Iterator[str]:
     """A sample is not a positive number of seconds, or shorter than any call.
 
     The clock that measured it ran backwards or stood still. Measure again.
     """
-    for case in run.benchmarks:
-        samples = [*case.stats.data, *(case.extra_info.against or [])]
-        if wrong := [s for s in samples if not SHORTEST < s < LONGEST]:
-            yield Fault(f"{len(wrong)} samples such as {wrong[0]!r} s", case.fullname)
+    samples = [*case.stats.data, *(case.extra_info.against or [])]
+    if wrong := [s for s in samples if not SHORTEST < s < LONGEST]:
+        yield f"{len(wrong)} samples such as {wrong[0]!r} s"
 
 
-def statistics_differ(run: Run) -> Iterator[Fault]:
+def statistics_differ(case: Case) -> Iterator[str]:
     """The statistics of a case are not those of its samples.
 
     One of them was changed. Take the file again from where it was made.
     """
-    for case in run.benchmarks:
-        data = case.stats.data
-        if not data or max(map(abs, data)) >= LONGEST:
-            continue
-        mean = fmean(data)
-        squares = math.fsum((sample - mean) * (sample - mean) for sample in data)
-        truth = {
-            "min": min(data),
-            "max": max(data),
-            "mean": mean,
-            "median": median(data),
-            "stddev": math.sqrt(squares / max(1, len(data) - 1)),
-            "total": math.fsum(data),
-            "ops": 1 / mean if mean else 0.0,
-        }
-        for name, value in truth.items():
-            stored = getattr(case.stats, name)
-            if not math.isclose(stored, value, rel_tol=TOLERANCE, abs_tol=TOLERANCE * abs(mean)):
-                yield Fault(f"{name} is {stored:.9g}, its samples say {value:.9g}", case.fullname)
+    data = case.stats.data
+    if not data or max(map(abs, data)) >= LONGEST:
+        return
+    mean = fmean(data)
+    squares = math.fsum((sample - mean) * (sample - mean) for sample in data)
+    truth = {
+        "min": min(data),
+        "max": max(data),
+        "mean": mean,
+        "median": median(data),
+        "stddev": math.sqrt(squares / max(1, len(data) - 1)),
+        "total": math.fsum(data),
+        "ops": 1 / mean if mean else 0.0,
+    }
+    for name, value in truth.items():
+        stored = getattr(case.stats, name)
+        if not math.isclose(stored, value, rel_tol=TOLERANCE, abs_tol=TOLERANCE * abs(mean)):
+            yield f"{name} is {stored:.9g}, its samples say {value:.9g}"

@@ -3,8 +3,7 @@
 
 from collections.abc import Iterator
 
-from suite.checks.rule import Fault
-from suite.stored.run import Run, Severity
+from suite.stored.run import Case, Severity
 
 SEVERITY: Severity = "warning"
 
@@ -12,13 +11,12 @@ PLAINEST = 0.9
 """The part of an input that may be one value; half of one is, after a rectifier."""
 
 
-def plain_inputs(run: Run) -> Iterator[Fault]:
+def plain_inputs(case: Case) -> Iterator[str]:
     """An input is all zeros, all ones, an identity, or nearly so.
 
     Such numbers cost less power than others, so that a device whose power is limited works
     faster on them. Draw inputs at random, as `device.uniform` does.
     """
-    for case in run.benchmarks:
-        part = case.extra_info.commonest
-        if part is not None and part > PLAINEST:
-            yield Fault(f"{part:.0%} of an input is one and the same value", case.fullname)
+    part = case.extra_info.commonest
+    if part is not None and part > PLAINEST:
+        yield f"{part:.0%} of an input is one and the same value"

@@ -5,9 +5,8 @@ from collections.abc import Iterator
 from statistics import median
 
 from suite.checks.facts import accelerators, by_launch, mostly
-from suite.checks.rule import Fault
 from suite.statistics import estimate, launch_medians, spread
-from suite.stored.run import Run, Severity
+from suite.stored.run import Case, Run, Severity
 from suite.units import format_estimate
 
 SEVERITY: Severity = "warning"
@@ -23,44 +22,41 @@ SHORTEST_WORK = 5e-4
 """Seconds of work that the devices do at least; of shorter work the larger part is launching."""
 
 
-def noisy_case(run: Run) -> Iterator[Fault]:
+def noisy_case(case: Case) -> Iterator[str]:
     """A case's launches differ by more than 10%, or its 95% interval is more than 10% wide.
 
     Do not trust differences of that size. Close other programs, plug the machine in, let it
     cool, and measure again with a larger budget.
     """
-    for case in run.benchmarks:
-        medians = launch_medians(case.stats.data, case.extra_info.launches)
-        typical, apart = estimate(medians), spread(medians)
-        signs = []
-        if apart is not None and apart > WIDEST_SPREAD:
-            signs.append("launches differ " + _by(apart))
-        if typical.low is not None and typical.high is not None:
-            width = (typical.high - typical.low) / typical.value
-            if width > WIDEST_INTERVAL:
-                signs.append("wide interval")
-        if signs:
-            yield Fault(f"{', '.join(signs)}: {format_estimate(typical, 's')}", case.fullname)
+    medians = launch_medians(case.stats.data, case.extra_info.launches)
+    typical, apart = estimate(medians), spread(medians)
+    signs = []
+    if apart is not None and apart > WIDEST_SPREAD:
+        signs.append("launches differ " + _by(apart))
+    if typical.low is not None and typical.high is not None:
+        width = (typical.high - typical.low) / typical.value
+        if width > WIDEST_INTERVAL:
+            signs.append("wide interval")
+    if signs:
+        yield f"{', '.join(signs)}: {format_estimate(typical, 's')}"
 
 
-def uneven_devices(run: Run) -> Iterator[Fault]:
+def uneven_devices(run: Run, case: Case) -> Iterator[str]:
     """One of several devices is done in less than 70% of the time that another takes.
 
     Together they are no faster than the slowest. Look for what slows that one (power, heat, its
     link, another user), or divide the work by speed.
     """
-    for case in run.benchmarks:
-        launches = [
-            launch.parts
-            for launch in by_launch(run, case)
-            if {"balance", "span"} <= launch.parts.keys()
-        ]
-        if len(accelerators(case)) > 1 and mostly(
-            parts["balance"] < LEAST_BALANCE and parts["span"] > SHORTEST_WORK for parts in launches
-        ):
-            share = median(parts["balance"] for parts in launches)
-            message = f"the first device to be done takes {share:.0%} of the last one's time"
-            yield Fault(message, case.fullname)
+    launches = [
+        launch.parts
+        for launch in by_launch(run, case)
+        if {"balance", "span"} <= launch.parts.keys()
+    ]
+    if len(accelerators(case)) > 1 and mostly(
+        parts["balance"] < LEAST_BALANCE and parts["span"] > SHORTEST_WORK for parts in launches
+    ):
+        share = median(parts["balance"] for parts in launches)
+        yield f"the first device to be done takes {share:.0%} of the last one's time"
 
 
 def _by(part: float) -> str:

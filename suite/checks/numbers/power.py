@@ -5,16 +5,15 @@ from collections.abc import Iterator
 
 from suite.checks.ceilings import accelerator
 from suite.checks.facts import held_back
-from suite.checks.rule import Fault
 from suite.machine.sensors.power_limit import LIMITED, may_limit
 from suite.machine.sensors.sensor import MEAN_POWER, POWER
-from suite.stored.run import Run, Sensed, Severity
+from suite.stored.run import Case, Run, Sensed, Severity
 
 SEVERITY: Severity = "info"
 POWERS = (POWER, MEAN_POWER)
 
 
-def power_limited_case(run: Run) -> Iterator[Fault]:
+def power_limited_case(run: Run, case: Case) -> Iterator[str]:
     """A device ran at its power limit while a case was measured, and so below its highest clock.
 
     That is what it can do for longer: nothing is wrong. A larger limit would make it faster, if
@@ -28,4 +27,4 @@ def power_limited_case(run: Run) -> Iterator[Fault]:
         _, busy, _ = sensed.values.get("utilization", (None, None, None))
         return may_limit(watts, device.power_limit_watts if device else None, busy)
 
-    yield from held_back(run, LIMITED, worked)
+    yield from held_back(case, LIMITED, worked)

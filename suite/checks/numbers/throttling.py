@@ -4,8 +4,7 @@
 from collections.abc import Iterator
 
 from suite.checks.facts import held_back
-from suite.checks.rule import Fault
-from suite.stored.run import Run, Severity
+from suite.stored.run import Case, Severity
 
 SEVERITY: Severity = "warning"
 
@@ -30,16 +29,16 @@ FIXED = {
 """What holds a device to a clock that was chosen for it, by NVML's name."""
 
 
-def throttled_case(run: Run) -> Iterator[Fault]:
+def throttled_case(case: Case) -> Iterator[str]:
     """A device was slowed down, by heat or by a lack of power, while a case was measured.
 
     The number is that of a machine in trouble. Cool it better, let dust out, check its power
     supply and cables, and measure again.
     """
-    yield from held_back(run, SLOWED)
+    yield from held_back(case, SLOWED)
 
 
-def fixed_clock_case(run: Run) -> Iterator[Fault]:
+def fixed_clock_case(case: Case) -> Iterator[str]:
     """A device was held to a clock that was chosen for it, while a case was measured.
 
     The number is that of the setting: do not compare it with that of a device that is left to
@@ -48,4 +47,4 @@ def fixed_clock_case(run: Run) -> Iterator[Fault]:
     the device out of the group that nvidia-smi or DCGM put it into; for `DisplayClockSetting`,
     measure on a device without a display. Then measure again.
     """
-    yield from held_back(run, FIXED)
+    yield from held_back(case, FIXED)

@@ -5,7 +5,6 @@ from collections.abc import Iterator, Mapping
 from statistics import median
 
 from suite.checks.facts import Observed, accelerators, by_launch, by_version, mostly
-from suite.checks.rule import Fault
 from suite.concurrency import concurrency
 from suite.stored.run import Case, Run, Severity
 from suite.units import format_seconds
@@ -47,105 +46,97 @@ LEAST_LAUNCHES, LEAST_SAMPLES = 3, 5
 it does in a launch of ten on a machine that is never quiet."""
 
 
-def unsynchronised(run: Run) -> Iterator[Fault]:
+def unsynchronised(run: Run, case: Case) -> Iterator[str]:
     """The devices worked for longer than the host waited: its clock stopped before they were done.
 
     Do not use these times: they are those of queueing the work. See that the case names every
     device that its body uses, and that waiting for a device of this backend does wait.
     """
-    for case in run.benchmarks:
-        launches = [launch for launch in by_launch(run, case) if "span" in launch.parts]
-        devices = accelerators(case)
-        noise = EVENT_NOISE * EVENTS * len(devices)
-        if devices and mostly(
-            launch.parts["span"] > LONGEST_SPAN * max(launch.samples) * launch.iterations + noise
-            for launch in launches
-        ):
-            worked = format_seconds(_typical(launches, "span"))
-            waited = format_seconds(median(launch.sample for launch in launches))
-            yield Fault(f"the devices worked for {worked}, the host waited {waited}", case.fullname)
+    launches = [launch for launch in by_launch(run, case) if "span" in launch.parts]
+    devices = accelerators(case)
+    noise = EVENT_NOISE * EVENTS * len(devices)
+    if devices and mostly(
+        launch.parts["span"] > LONGEST_SPAN * max(launch.samples) * launch.iterations + noise
+        for launch in launches
+    ):
+        worked = format_seconds(_typical(launches, "span"))
+        waited = format_seconds(median(launch.sample for launch in launches))
+        yield f"the devices worked for {worked}, the host waited {waited}"
 
 
-def result_not_ready(run: Run) -> Iterator[Fault]:
+def result_not_ready(run: Run, case: Case) -> Iterator[str]:
     """Reading the result back after the wait takes far longer than reading a ready value.
 
     The wait ended before the work did, so the times are those of queueing it. Do not use them. See
     that waiting for this backend's devices does wait.
     """
-    for case in run.benchmarks:
-        devices = accelerators(case)
-        launches = [
-            launch
-            for launch in by_launch(run, case)
-            if "reading" in launch.parts and {*devices} <= launch.whole.ready_reading.keys()
-        ]
-        part = LEAST_OF_SAMPLE if len(launches) >= LEAST_LAUNCHES else MOST_OF_WORK
-        if devices and mostly((_read_late(launch, devices, part) for launch in launches), OFTEN):
-            read = format_seconds(_typical(launches, "reading"))
-            ready = format_seconds(median(_ready(launch, devices) for launch in launches))
-            message = f"reading its result back takes {read}, a ready value {ready}"
-            yield Fault(message, case.fullname)
+    devices = accelerators(case)
+    launches = [
+        launch
+        for launch in by_launch(run, case)
+        if "reading" in launch.parts and {*devices} <= launch.whole.ready_reading.keys()
+    ]
+    part = LEAST_OF_SAMPLE if len(launches) >= LEAST_LAUNCHES else MOST_OF_WORK
+    if devices and mostly((_read_late(launch, devices, part) for launch in launches), OFTEN):
+        read = format_seconds(_typical(launches, "reading"))
+        ready = format_seconds(median(_ready(launch, devices) for launch in launches))
+        yield f"reading its result back takes {read}, a ready value {ready}"
 
 
-def events_miss_work(run: Run) -> Iterator[Fault]:
+def events_miss_work(run: Run, case: Case) -> Iterator[str]:
     """The host waited for the devices much longer than their events say that they worked.
 
     Do not use the device time, nor any overlap of this case: its events lie on another stream
     than the work, or on a part of it. Queue all work of the body inside its lanes.
     """
-    for case in run.benchmarks:
-        devices = accelerators(case)
-        launches = [
-            launch
-            for launch in by_launch(run, case)
-            if {"enqueue", "span"} <= launch.parts.keys()
-            and set(devices) <= launch.whole.empty_body.keys()
-        ]
-        if devices and mostly(_waited_for_more(launch, devices) for launch in launches):
-            worked = format_seconds(_typical(launches, "span"))
-            waited = format_seconds(
-                median(launch.seconds - launch.parts["enqueue"] for launch in launches)
-            )
-            message = f"the host waited {waited}, the events show {worked} of work"
-            yield Fault(message, case.fullname)
+    devices = accelerators(case)
+    launches = [
+        launch
+        for launch in by_launch(run, case)
+        if {"enqueue", "span"} <= launch.parts.keys()
+        and set(devices) <= launch.whole.empty_body.keys()
+    ]
+    if devices and mostly(_waited_for_more(launch, devices) for launch in launches):
+        worked = format_seconds(_typical(launches, "span"))
+        waited = format_seconds(
+            median(launch.seconds - launch.parts["enqueue"] for launch in launches)
+        )
+        yield f"the host waited {waited}, the events show {worked} of work"
 
 
-def overlap_in_turn(run: Run) -> Iterator[Fault]:
+def overlap_in_turn(run: Run, case: Case) -> Iterator[str]:
     """A control that works strictly in turn shows overlap, so the clocks of its devices differ.
 
     Do not believe the overlap that this case and the cases beside it show.
     """
-    for case in run.benchmarks:
-        most = max((_in_turn(case, launch.parts) for launch in by_launch(run, case)), default=0.0)
-        if most > LARGEST_OVERLAP:
-            yield Fault(f"overlap of {most:.0%} where there can be none", case.fullname)
+    most = max((_in_turn(case, launch.parts) for launch in by_launch(run, case)), default=0.0)
+    if most > LARGEST_OVERLAP:
+        yield f"overlap of {most:.0%} where there can be none"
 
 
-def unproved_overlap(run: Run) -> Iterator[Fault]:
+def unproved_overlap(run: Run, case: Case) -> Iterator[str]:
     """A case claims more concurrency than its control in turn and its intervals prove.
 
     Do not use this overlap: intervals of events hold launch gaps, and the waits of one stream for
     another. What running at the same time saves is the time of the control less that of the case.
     """
-    for case in run.benchmarks:
-        for launch in by_launch(run, case):
-            claimed, proved = launch.parts.get("concurrency", 0.0), concurrency(launch.parts) or 0.0
-            if claimed > proved + LARGEST_UNPROVED:
-                message = f"concurrency of {claimed:.0%}, where {proved:.0%} is proved"
-                yield Fault(f"{message} in launch {launch.number}", case.fullname)
-                break
+    for launch in by_launch(run, case):
+        claimed, proved = launch.parts.get("concurrency", 0.0), concurrency(launch.parts) or 0.0
+        if claimed > proved + LARGEST_UNPROVED:
+            message = f"concurrency of {claimed:.0%}, where {proved:.0%} is proved"
+            yield f"{message} in launch {launch.number}"
+            break
 
 
-def first_call_counted(run: Run) -> Iterator[Fault]:
+def first_call_counted(run: Run, case: Case) -> Iterator[str]:
     """The first sample pays for what the later ones do not, or nothing was warmed up before it.
 
     First calls make handles, choose algorithms and fill caches. Call the body until it is
     steady before the first sample; what it does only once belongs outside of it.
     """
-    for case in run.benchmarks:
-        for version, launches in by_version(run, case):
-            if fault := _first_call(launches):
-                yield Fault(version + fault, case.fullname)
+    for version, launches in by_version(run, case):
+        if fault := _first_call(launches):
+            yield version + fault
 
 
 def _in_turn(case: Case, parts: Mapping[str, float]) -> float:

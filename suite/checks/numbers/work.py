@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from statistics import median
 
 from suite.checks.facts import Observed, accelerators, by_version, mostly
-from suite.checks.rule import Fault
 from suite.profiles import TIMES_THE_CACHE
 from suite.stored.run import Case, Run, Severity
 from suite.units import format_seconds, format_value
@@ -23,35 +22,32 @@ PYTHON_CALL = 2e-7
 """Seconds of a call that queues nothing; the fastest launch of work takes several times that."""
 
 
-def idle_device(run: Run) -> Iterator[Fault]:
+def idle_device(case: Case) -> Iterator[str]:
     """Nothing was allocated for a case on a device that it is named for.
 
     The tensors lay elsewhere, and so did the work. Make them with `device=`, or with the
     methods of the device that the benchmark is given.
     """
-    for case in run.benchmarks:
-        if idle := case.extra_info.idle_devices:
-            yield Fault(f"nothing was allocated for it on {', '.join(idle)}", case.fullname)
+    if idle := case.extra_info.idle_devices:
+        yield f"nothing was allocated for it on {', '.join(idle)}"
 
 
-def no_work(run: Run) -> Iterator[Fault]:
+def no_work(run: Run, case: Case) -> Iterator[str]:
     """A case that declares work takes no longer than a body that does nothing.
 
     Its result was kept from an earlier call, or was never computed. Make every call of the body
     do the whole work.
     """
-    for case in run.benchmarks:
-        work = case.extra_info.work
-        for version, launches in by_version(run, case):
-            if (work.flops or work.bytes) and mostly(
-                launch.sample <= _nothing(case, launch) for launch in launches
-            ):
-                took = format_seconds(median(launch.seconds for launch in launches))
-                message = f"{version}a call takes {took}, as if it did nothing"
-                yield Fault(message, case.fullname)
+    work = case.extra_info.work
+    for version, launches in by_version(run, case):
+        if (work.flops or work.bytes) and mostly(
+            launch.sample <= _nothing(case, launch) for launch in launches
+        ):
+            took = format_seconds(median(launch.seconds for launch in launches))
+            yield f"{version}a call takes {took}, as if it did nothing"
 
 
-def warm_cache(run: Run) -> Iterator[Fault]:
+def warm_cache(run: Run, case: Case) -> Iterator[str]:
     """A case that claims cold caches was measured with warm ones.
 
     It claims them by `cold=True`, or by a parameter named `cache` that is "cold". Read at least
@@ -59,19 +55,18 @@ def warm_cache(run: Run) -> Iterator[Fault]:
     in it.
     """
     cache = run.frobench.environment.cpu.last_level_cache_bytes or 0
-    for case in run.benchmarks:
-        info = case.extra_info
-        flushed = info.flushed_bytes
-        if flushed is None and case.params.get("cache") != "cold":
-            continue
-        needed = 0 if accelerators(case) else TIMES_THE_CACHE * cache
-        if not flushed:
-            yield Fault("nothing was read over the caches between the samples", case.fullname)
-        elif flushed < needed:
-            read, enough = format_value(flushed, "B"), format_value(needed, "B")
-            yield Fault(f"{read} were read between the samples, not {enough}", case.fullname)
-        elif (calls := max(info.iterations)) > 1:
-            yield Fault(f"a sample holds {calls} calls, so only the first is cold", case.fullname)
+    info = case.extra_info
+    flushed = info.flushed_bytes
+    if flushed is None and case.params.get("cache") != "cold":
+        return
+    needed = 0 if accelerators(case) else TIMES_THE_CACHE * cache
+    if not flushed:
+        yield "nothing was read over the caches between the samples"
+    elif flushed < needed:
+        read, enough = format_value(flushed, "B"), format_value(needed, "B")
+        yield f"{read} were read between the samples, not {enough}"
+    elif (calls := max(info.iterations)) > 1:
+        yield f"a sample holds {calls} calls, so only the first is cold"
 
 
 def _nothing(case: Case, launch: Observed) -> float:

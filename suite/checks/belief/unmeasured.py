@@ -9,7 +9,7 @@ from itertools import combinations
 
 from suite.checks.facts import Observed, by_launch, by_version, spell
 from suite.checks.rule import Fault
-from suite.stored.run import Run, Severity
+from suite.stored.run import Case, Run, Severity
 
 SEVERITY: Severity = "error"
 
@@ -26,32 +26,28 @@ NO_CHANCE, CERTAIN = 4.0, 10.0
 agree by chance somewhere in a run of three hundred cases."""
 
 
-def constant_samples(run: Run) -> Iterator[Fault]:
+def constant_samples(run: Run, case: Case) -> Iterator[str]:
     """All samples of a launch are equal, although the clock could tell them apart.
 
     Nothing was timed: two calls never take the same time. Measure again.
     """
-    for case in run.benchmarks:
-        equal = [launch for launch in by_launch(run, case) if len({*launch.samples}) == 1]
-        digits = sum((len(launch.samples) - 1) * _digits(launch) for launch in equal)
-        if digits >= CERTAIN:
-            took = spell(equal[0].seconds, "s")
-            yield Fault(f"every sample of launch {equal[0].number} is {took}", case.fullname)
+    equal = [launch for launch in by_launch(run, case) if len({*launch.samples}) == 1]
+    digits = sum((len(launch.samples) - 1) * _digits(launch) for launch in equal)
+    if digits >= CERTAIN:
+        took = spell(equal[0].seconds, "s")
+        yield f"every sample of launch {equal[0].number} is {took}"
 
 
-def constant_medians(run: Run) -> Iterator[Fault]:
+def constant_medians(run: Run, case: Case) -> Iterator[str]:
     """All launches of a case have the same median, although the clock could tell them apart.
 
     Launches are made one after the other and never agree to so many digits. Measure again.
     """
-    for case in run.benchmarks:
-        launches = by_launch(run, case)
-        if len({_rounded(launch.seconds) for launch in launches}) == 1:
-            digits = (len(launches) - 1) * min(map(_digits, launches))
-            if digits >= CERTAIN:
-                yield Fault(
-                    f"every launch has the median {spell(launches[0].seconds, 's')}", case.fullname
-                )
+    launches = by_launch(run, case)
+    if len({_rounded(launch.seconds) for launch in launches}) == 1:
+        digits = (len(launches) - 1) * min(map(_digits, launches))
+        if digits >= CERTAIN:
+            yield f"every launch has the median {spell(launches[0].seconds, 's')}"
 
 
 def repeated_samples(run: Run) -> Iterator[Fault]:
