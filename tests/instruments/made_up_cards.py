@@ -16,10 +16,41 @@ from tests.instruments.exact_runs import LAUNCHES, case
 from tests.instruments.judging import add_up, of_its_name
 
 DEVICE = "cuda:0"
-SIZES = (16, 64, 256, 1024, 4096, 8192, 16384)
-BYTES = tuple(4**power for power in range(2, 16))
 KERNELS = 15
 """Launches of a layer."""
+
+
+class Sizes(NamedTuple):
+    """Sizes that are measured: of products, copies in bytes, pieces, steps and batches.
+
+    every : number of steps after which losses are read back
+    """
+
+    products: Sequence[int]
+    copies: Sequence[int]
+    pieces: Sequence[int]
+    steps: Sequence[int]
+    every: Sequence[int]
+    batches: Sequence[int]
+
+
+FEW = Sizes(
+    products=(16, 64, 256, 1024, 4096, 8192, 16384),
+    copies=tuple(4**power for power in range(2, 16)),
+    pieces=(1, 100, 1000, 10_000),
+    steps=(1000,),
+    every=(1, 100),
+    batches=(1, 32),
+)
+MORE = Sizes(
+    products=tuple(2**power for power in range(4, 15)),
+    copies=tuple(sorted({*FEW.copies, *(3 * size for size in FEW.copies[:-1]), 2**29})),
+    pieces=(*FEW.pieces, 3000, 30_000),
+    steps=(300, 1000, 3000),
+    every=(1, 2, 10, 50, 100),
+    batches=(1, 4, 8, 32),
+)
+"""The sizes of `FEW` and others, of every benchmark."""
 
 
 class Card(NamedTuple):
@@ -47,8 +78,7 @@ def faster(card: Card, compute: float = 1, memory: float = 1, link: float = 1) -
 def run(
     card: Card,
     name: str = "card",
-    sizes: Sequence[int] = SIZES,
-    lengths: Sequence[int] = BYTES,
+    sizes: Sizes = FEW,
     *,
     transformer: bool = True,
 ) -> Run:
@@ -56,14 +86,14 @@ def run(
 
     Parameters
     ----------
-    sizes, lengths
-        Of square products, and of copies in bytes.
+    sizes
+        Of its cases.
     transformer
         Whether it has the cases of transformers, which older runs lack.
     """
-    cases = [*_products(card, sizes), *_copies(card, lengths), *_loops(card)]
+    cases = [*_products(card, sizes), *_copies(card, sizes), *_loops(card, sizes)]
     if transformer:
-        cases += _transformer(card)
+        cases += _transformer(card, sizes)
     base = factory.run(accelerators=1, launches=LAUNCHES)
     environment = replace(
         base.frobench.environment,
@@ -110,17 +140,17 @@ def _case(group: str, function: str, seconds: float, work: Work, **params: Scala
     return replace(made, group=group, fullname=full, param=param)
 
 
-def _products(card: Card, sizes: Sequence[int]) -> Iterator[Case]:
+def _products(card: Card, sizes: Sizes) -> Iterator[Case]:
     for dtype, width in (("float32", 4), ("bfloat16", 2), ("tfloat32", 4)):
         function = "bench_square_narrow" if dtype == "tfloat32" else "bench_square"
-        for n in sizes:
+        for n in sizes.products:
             work = Work(flops=2.0 * n**3, bytes=3.0 * width * n**2)
             seconds = _seconds(card, work, dtype=dtype)
             yield _case("matmul", function, seconds, work, n=n, dtype=dtype)
 
 
-def _copies(card: Card, lengths: Sequence[int]) -> Iterator[Case]:
-    for size in lengths:
+def _copies(card: Card, sizes: Sizes) -> Iterator[Case]:
+    for size in sizes.copies:
         work = Work(bytes=2.0 * size, path="within")
         yield _case("copies", "bench_within", _seconds(card, work), work, size=size)
         for function in ("bench_to_device", "bench_to_host"):
@@ -130,22 +160,24 @@ def _copies(card: Card, lengths: Sequence[int]) -> Iterator[Case]:
                 yield _case("copies", function, seconds, work, size=size, memory=memory)
 
 
-def _loops(card: Card) -> Iterator[Case]:
-    for pieces in (1, 100, 1000, 10_000):
+def _loops(card: Card, sizes: Sizes) -> Iterator[Case]:
+    for pieces in sizes.pieces:
         work = Work(flops=1e6, bytes=8e6)
         seconds = _seconds(card, work, pieces)
         yield _case("many_or_one", "bench_pieces", seconds, work, pieces=pieces)
     for function, launches, read in (("bench_item", 2, 1), ("bench_log_on_device", 3, 0)):
-        work = Work(flops=2e9, items=1000)
-        seconds = 1000 * (launches * card.launch + read * card.readback)
-        yield _case("norm_logging", function, seconds, work, steps=1000)
+        for steps in sizes.steps:
+            work = Work(flops=2e6 * steps, items=steps)
+            seconds = steps * (launches * card.launch + read * card.readback)
+            yield _case("norm_logging", function, seconds, work, steps=steps)
     work = Work(flops=1e8, items=100)
-    for every in ("1", "never"):
-        seconds = 100 * 20 * card.launch
-        yield _case("loss_reporting", "bench_reading", seconds, work, network="small", every=every)
+    for every in sizes.every:
+        seconds = 100 * 20 * card.launch + 100 // every * card.readback
+        shown = {"network": "small", "every": str(every)}
+        yield _case("loss_reporting", "bench_reading", seconds, work, **shown)
 
 
-def _transformer(card: Card) -> Iterator[Case]:
+def _transformer(card: Card, sizes: Sizes) -> Iterator[Case]:
     width = 4096
     weights = 12 * width**2
     shape: dict[str, Scalar] = {"width": width, "layers": 1}
@@ -155,7 +187,7 @@ def _transformer(card: Card) -> Iterator[Case]:
         for name, launches in ((function, 3 * KERNELS), (f"{function}_graph", 1)):
             seconds = _seconds(card, work, launches, "bfloat16")
             yield _case("transformer", name, seconds, work, **shape, dtype="bfloat16")
-    for batch in (1, 32):
+    for batch in sizes.batches:
         cache = 4 * 2048 * batch * width
         work = Work(flops=2.0 * batch * weights, bytes=2.0 * weights + cache)
         for name, launches in (("bench_decode", KERNELS), ("bench_decode_graph", 1)):

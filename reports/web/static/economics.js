@@ -55,6 +55,9 @@ const economics = (() => {
   const single = ({ exercises }, machine, name) =>
     speed(exercises, machine, Object.hasOwn(machine.logs, name) ? { [name]: 1 } : {});
 
+  /** The parts that any of the machines measured, each once: no two of them are compared by what a third one measured. */
+  const partsOf = (held) => [...new Map(held.flatMap(({ parts }) => parts).map((part) => [part.name, part])).values()];
+
   /** How much each part counts under a workload. */
   const weightsOf = ({ parts }, workload) =>
     Object.fromEntries(parts.map(({ name, weights }) => [name, given(weights, workload, 0)]));
@@ -114,6 +117,16 @@ const economics = (() => {
   const surely = (speed, than = 1) => speed !== null && speed.error !== null && speed.quantile !== null
     && speed.log - Math.log(than) > speed.quantile * speed.error;
 
+  /** Machines in their order, but none below one that it is surely better than. */
+  function ordered(machines, better) {
+    const left = [...machines], found = [];
+    while (left.length) {
+      const free = left.findIndex((one) => !left.some((other) => other !== one && better(other, one)));
+      found.push(...left.splice(Math.max(free, 0), 1));
+    }
+    return found;
+  }
+
   /** Ranks by speed, each from the best place it may have to the worst, one of them shared by two that do not separate. */
   function places(machines, faster) {
     const firsts = machines.map((one) => 1 + machines.filter((other) => faster(other, one)).length);
@@ -128,5 +141,5 @@ const economics = (() => {
   const beaters = (options, faster) => options.map(([cost, one]) =>
     options.filter(([its, other]) => its <= cost && faster(other, one)).map(([, other]) => other));
 
-  return { ratio, single, weightsOf, score, perWork, workPer, pricePerRate, ownership, beside, surely, places, beaters };
+  return { ratio, single, partsOf, weightsOf, score, perWork, workPer, pricePerRate, ownership, beside, surely, ordered, places, beaters };
 })();

@@ -59,14 +59,18 @@ const purchase = (() => {
   const rent = (comparison, row) => money(comparison, `rent.${row.machine.run}`, `${called(row)}, an hour`,
     (currency) => (row.machine.rent?.currency === currency ? row.machine.rent.price : null));
 
-  /** What the reader has set, or what holds without it. */
-  function settings(comparison, said) {
+  /**
+   * What the reader has set, or what holds without it.
+   * @param {Comparison[]} held the same machines beside each of them
+   */
+  function settings(comparison, said, held) {
     const number = (wanted) => setting.number(said, wanted);
     const currency = currencyOf(comparison, said);
     const use = Object.fromEntries([{ ...KWH, currency }, ...USES].map((wanted) => [wanted.key, number(wanted)]));
     const workload = workloadOf(comparison, said);
-    const own = comparison.parts.map((part) => [part.name, number(weight(comparison, part))]);
-    const weights = workload === OWN ? Object.fromEntries(own) : economics.weightsOf(comparison, workload);
+    const parts = economics.partsOf(held);
+    const own = parts.map((part) => [part.name, number(weight(comparison, part))]);
+    const weights = workload === OWN ? Object.fromEntries(own) : economics.weightsOf({ parts }, workload);
     const priced = { least: 0, most: MOST_MONEY, usual: undefined, clears: true, currency };
     const given = (kind) => Object.fromEntries(comparison.machines
       .map(({ run }) => [run, number({ ...priced, key: `${kind}.${run}` })])
@@ -106,7 +110,7 @@ const purchase = (() => {
    * Everything that is shown for what a reader has set.
    * @param {{get: function(string): ?string, has: function(string): boolean}} said
    */
-  const view = (comparison, held, said) => purchaseView.of(comparison, settings(comparison, said), held);
+  const view = (comparison, held, said) => purchaseView.of(comparison, settings(comparison, said, held), held);
 
   /** The elements of each part of the page that depends on settings. */
   function parts(view, across) {
@@ -150,9 +154,9 @@ const purchase = (() => {
   }
 
   /** The fields for weights of one's own. */
-  function weights(comparison, { workload }) {
+  function weights(comparison, { workload }, parts) {
     if (workload !== OWN) return [];
-    const wanted = comparison.parts.map((part) => weight(comparison, part));
+    const wanted = parts.map((part) => weight(comparison, part));
     return [setting.group("How much each part counts", wanted, wanted.map(setting.field))];
   }
 
@@ -174,7 +178,7 @@ const purchase = (() => {
   }
 
   /** Make the fields that are not there yet, and let all show what is set. */
-  function controls(root, comparisons, view) {
+  function controls(root, comparisons, view, parts) {
     const { comparison } = view;
     const inOrder = [...view.rows].sort((a, b) => a.place - b.place);
     const runs = comparison.machines.map(({ run }) => run);
@@ -182,7 +186,7 @@ const purchase = (() => {
     make(root, "reference", runs, () => reference(comparisons, inOrder));
     make(root, "costs", runs, () => costs(view, inOrder));
     make(root, "workload", comparison.workloads, () => workload(comparison));
-    make(root, "weights", [comparison.parts, view.said.workload === OWN], () => weights(comparison, view.said));
+    make(root, "weights", [parts.map(({ name }) => name), view.said.workload === OWN], () => weights(comparison, view.said, parts));
     const choice = { key: "against", label: "Speed against", options: across, get usual() { return usualNow; } };
     usualNow = purchaseFront.usual(view);
     make(root, "against", runs, () => [setting.choice(choice)]);
@@ -199,7 +203,7 @@ const purchase = (() => {
     for (const [part, inside] of Object.entries(parts(shown, against(shown)))) {
       root.querySelector(`[data-part="${part}"]`).replaceChildren(...inside);
     }
-    controls(root, offered, shown);
+    controls(root, offered, shown, economics.partsOf(held));
   }
 
   return { view, parts, show };

@@ -14,16 +14,17 @@ const purchaseVerdicts = (() => {
     element("p", {}, margin), ...(note ? [element("p", { class: "note" }, note)] : []));
 
   /**
-   * The best of some rows, and those that are not conclusively worse.
+   * The best of some rows, and those that no other is conclusively better than either.
    * @param {object} standing of one workload
    * @param {function(object): number} cost of a unit of work at the machine's speed
    */
   function best({ rows, beside }, cost) {
     const known = rows.filter((row) => row.speed !== null && cost(row) !== null && !row.out);
     const work = (row) => Math.log(cost(row)) - row.speed.log;
-    const [first, ...others] = known.sort((a, b) => work(a) - work(b));
+    const better = (one, other) => economics.surely(beside(one, other), cost(one) / cost(other));
+    const [first, ...others] = economics.ordered(known.sort((a, b) => work(a) - work(b)), better);
     if (!first) return null;
-    const near = others.filter((row) => !economics.surely(beside(first, row), cost(first) / cost(row)));
+    const near = others.filter((row) => !known.some((other) => better(other, row)));
     const next = others.find((row) => !near.includes(row)) ?? null;
     return { first, near, others, next };
   }

@@ -45,12 +45,11 @@ const purchaseView = (() => {
       const score = economics.score(comparison, row.machine, weights);
       return { ...row, score, speed: score.speed, ratio: score.speed && economics.ratio(score.speed), ranks: null };
     });
-    const log = ({ speed }) => (speed === null ? -Infinity : speed.log);
-    rows.sort((a, b) => (log(a) === log(b) ? a.place - b.place : log(b) - log(a)));
-    const ranked = rows.filter(({ speed }) => speed !== null);
-    const { beside, faster } = pairs(weights, held, ranked);
+    const { beside, faster } = pairs(weights, held);
+    const known = rows.filter(({ speed }) => speed !== null).sort((a, b) => b.speed.log - a.speed.log || a.place - b.place);
+    const ranked = economics.ordered(known, faster);
     economics.places(ranked, faster).forEach((ranks, i) => (ranked[i].ranks = ranks));
-    return { rows, ranked, beside, faster };
+    return { rows: [...ranked, ...rows.filter(({ speed }) => speed === null)], ranked, beside, faster };
   }
 
   /**
@@ -72,20 +71,24 @@ const purchaseView = (() => {
       };
       return { ...row, out: out(row, said) };
     });
-    const shown = standing(comparison, held, said.weights, machines);
-    const reference = shown.rows.find(({ isReference }) => isReference);
+    const every = { parts: economics.partsOf(held) };
     const standings = comparison.workloads.map(({ name, title }) => (
-      { name, title, ...standing(comparison, held, economics.weightsOf(comparison, name), machines) }));
+      { name, title, ...standing(comparison, held, economics.weightsOf(every, name), machines) }));
+    const { name, title, ...shown } = standings.find((one) => one.name === said.workload)
+      ?? standing(comparison, held, said.weights, machines);
+    const reference = shown.rows.find(({ isReference }) => isReference);
     return { comparison, said, ...shown, reference, standings };
   }
 
-  /** How two machines stand to each other: surely only if they do so beside the reference too. */
-  function pairs(weights, held, ranked) {
-    const beside = (one, other) => economics.beside(held, one.machine.run, other.machine.run, weights);
-    const apart = new Map(ranked.map((one, i) =>
-      [one, new Set(ranked.slice(i + 1).filter((other) => economics.surely(beside(one, other))))]));
-    const faster = (one, other) => apart.get(one)?.has(other) ?? false;
-    return { beside, faster };
+  /** How machines stand to each other two by two, whatever the reference; each two are compared once. */
+  function pairs(weights, held) {
+    const found = new Map();
+    const beside = (one, other) => {
+      const key = `${one.place} ${other.place}`;
+      if (!found.has(key)) found.set(key, economics.beside(held, one.machine.run, other.machine.run, weights));
+      return found.get(key);
+    };
+    return { beside, faster: (one, other) => economics.surely(beside(one, other)) };
   }
 
   /** The exercises with a weight in which a machine has a ratio, each with it. */

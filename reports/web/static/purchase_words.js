@@ -38,7 +38,7 @@ const purchaseWords = (() => {
     }
     if (first === reference || first.speed.error === null) return [];
     const tied = others.filter((row) =>
-      row !== reference && row.speed.error !== null && !faster(first, row));
+      row !== reference && row.speed.error !== null && row.ranks[0] === 1);
     if (tied.length === 0) return [];
     return [`${listed(tied.map(({ name }) => name))} cannot be told apart from ${first.name}.`];
   }
@@ -48,10 +48,10 @@ const purchaseWords = (() => {
     const work = ({ each, speed }) => economics.perWork(each.price, speed).value;
     const priced = ranked.filter(({ each }) => each.price !== null);
     if (priced.length < 2) return [];
-    const [first, ...others] = [...priced].sort((a, b) => work(a) - work(b));
-    const least = first.each.price;
-    const near = others.filter((row) => row.each.price === 0
-      || !(least === 0 || economics.surely(beside(first, row), least / row.each.price)));
+    const better = (one, other) => other.each.price > 0
+      && (one.each.price === 0 || economics.surely(beside(one, other), one.each.price / other.each.price));
+    const [first, ...others] = economics.ordered([...priced].sort((a, b) => work(a) - work(b)), better);
+    const near = others.filter((row) => !priced.some((other) => better(other, row)));
     const best = listed([first, ...near].map(({ name }) => name));
     const sure = near.length ? "give most for their prices, and do not separate" : "gives most for its price";
     return [`Of those with a known price, ${best} ${sure}.`];
