@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""The estimates of many runs as plain text, two characters each, for a script to read.
+"""The estimates of many runs as plain text, three characters each, for a script to read.
 
 A page that holds a thousand runs of three hundred cases has room for little more. Times are
-logarithms in steps of a thousandth, so a ratio of two is within 0.1% of what the stored runs
-say, which is the last of three digits. Text that a compressor wrote would be smaller, but not
-equal between its versions. `static/packing.js` reads it.
+logarithms in whole steps (`reports.table.centres`), so nothing is lost. Text that a compressor
+wrote would be smaller, but not equal between its versions. `static/packing.js` reads it.
 """
 
 import math
@@ -15,8 +14,8 @@ from typing import TypedDict
 import numpy as np
 from numpy.typing import NDArray
 
-STEP = 1e-3
-"""Of a time's natural logarithm."""
+from reports.table.centres import STEP
+
 DIGITS = "".join(
     character for character in map(chr, range(ord("!"), ord("~"))) if character not in '"&<>\\'
 )

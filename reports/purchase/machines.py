@@ -21,7 +21,8 @@ from reports.purchase.comparison import (
 )
 from reports.purchase.measured import Measured, joules, together
 from reports.purchase.prices import HOUR, Price, total
-from reports.purchase.ratios import Launches, Ratios, Rows, Values, against
+from reports.purchase.ratios import Launches, Ratios, Rows, against
+from reports.table.centres import Values
 from reports.table.equipment import around, equipment
 from reports.table.exercise_names import ON_CPU, exercise
 from reports.table.facts import machine_title

@@ -8,27 +8,27 @@ from dataclasses import dataclass
 import numpy as np
 
 from reports.purchase.comparison import Amount, AxisValue, Rate
-from reports.purchase.ratios import Launches, Values
+from reports.purchase.ratios import Launches
 from reports.summary.device_axes import device_axes
 from reports.summary.headlines import figures
+from reports.table.centres import Values
 from reports.table.equipment import equipment
 from reports.table.exercise_names import ON_CPU, exercise
+from reports.table.times import left_out
 from reports.table.workloads import Part, kind_of, on_cpu, part_of
 from suite import checks
-from suite.compare.alike import failures, faults
+from suite.compare.alike import faults
 from suite.compare.pairing import by_key
-from suite.statistics import LEAST_LAUNCHES, launch_medians
+from suite.statistics import launch_medians
 from suite.stored.names import is_cpu
 from suite.stored.run import Case, Run
-from suite.units import counted
 
 
 @dataclass(frozen=True)
 class Measured:
     """A run with those of its cases that can stand in a ratio.
 
-    A case that failed or has an error cannot, nor any of a run with an error; nor, where others
-    have the six launches of an interval, one that has fewer.
+    `reports.table.times.left_out` says which cannot.
 
     Parameters
     ----------
@@ -64,21 +64,13 @@ class Measured:
         """Look at each case once, the first where a machine has several equal devices."""
         cases = {case.fullname: case for case in by_key(run).values()}
         seconds = {name: _seconds(case) for name, case in cases.items()}
-        most = max((_known(one) for one in seconds.values()), default=0)
-        least = LEAST_LAUNCHES if most >= LEAST_LAUNCHES else 1
-        whole = next(iter(faults(run, "")), None)
-        failed = failures(run, "")
-        left_out = {
-            name: reason
-            for name, one in seconds.items()
-            if (reason := whole or failed.get(name) or _too_few(_known(one), least))
-        }
-        names = [name for name in seconds if name not in left_out]
+        why = left_out(run, {name: _known(one) for name, one in seconds.items()})
+        names = [name for name in seconds if name not in why]
         launches = Launches.of(together([seconds[name] for name in names]))
         kept = {name: (cases[name], row) for row, name in enumerate(names)}
         parts = _parts([case for case, _ in kept.values()])
-        rates, (axes, load) = ([], ([], None)) if whole else (_rates(run), _axes(run))
-        return cls(run, launches, kept, left_out, parts, rates, axes, load)
+        rates, (axes, load) = ([], ([], None)) if faults(run, "") else (_rates(run), _axes(run))
+        return cls(run, launches, kept, why, parts, rates, axes, load)
 
 
 def _parts(cases: Sequence[Case]) -> dict[str, tuple[Part, str]]:
@@ -137,7 +129,3 @@ def _seconds(case: Case) -> list[float]:
 
 def _known(values: Iterable[float]) -> int:
     return sum(not math.isnan(value) for value in values)
-
-
-def _too_few(known: int, least: int) -> str | None:
-    return f"measured in {counted(known, 'launch')}" if known < least else None

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: MIT
 """How many times as fast as a reference a machine is, exercise by exercise, and how surely.
 
-A case's time is the pseudomedian over launches on the log scale (the median of the means of all
-pairs of launches, each with itself included: Hodges and Lehmann's estimate), which one launch gone
-astray does not move far. An exercise's log is the mean over the cases that both machines measured,
-nothing added and nothing filled in, and any weighted mean of exercises is a mean of these logs.
+`reports.table.centres` makes a case's time of its launches. An exercise's log is the mean over the
+cases that both machines measured, nothing added and nothing filled in, and any weighted mean of
+exercises is a mean of these logs.
 
 Intervals come from a bootstrap over launches, because all cases of a launch share its fate: a
 resample draws launches, with all their cases, of either run for itself. What few launches hide
@@ -21,6 +20,7 @@ from random import Random
 import numpy as np
 from numpy.typing import NDArray
 
+from reports.table.centres import Values, log_centres
 from suite.statistics import LEAST_LAUNCHES
 
 RESAMPLES = 1000
@@ -29,7 +29,6 @@ RESAMPLES = 1000
 AIM = 0.955
 """Confidence that the quantile is made for: a margin, since both corrections are approximate."""
 
-Values = NDArray[np.float64]
 Counts = NDArray[np.int32]
 Rows = Sequence[tuple[int, int]]
 """Common cases: the row of each in the reference's launches, and in the machine's."""
@@ -42,9 +41,9 @@ class Launches:
     Parameters
     ----------
     centre
-        By case, the pseudomedian of the logarithms.
+        By case, the logarithm of its time (`reports.table.centres`).
     resampled
-        The same in each resample; cases x resamples.
+        The same in each resample, not rounded; cases x resamples.
     number
         How many launches there are.
     """
@@ -68,7 +67,7 @@ class Launches:
         pairs = (logs[:, first] + logs[:, second]) / 2
         weights = _weights(number)
         found = np.array([_medians(row, weights) for row in pairs])
-        return cls(found[:, 0], found[:, 1:], number)
+        return cls(log_centres(values), found[:, 1:], number)
 
 
 @dataclass(frozen=True)

@@ -13,9 +13,10 @@ from reports.summary.views import Marks, doubtful
 from reports.table import facts
 from reports.table.estimates import CaseEstimate
 from reports.table.spread import Spread, spread
-from reports.table.times import Scored, Times, part_name, scored, times
+from reports.table.times import Scored, Times, left_out, part_name, scored, times
 from suite.compare import RunComparison
-from suite.compare.alike import failures, faults
+from suite.compare.alike import faults
+from suite.compare.pairing import by_key
 from suite.stored.names import name_of
 from suite.stored.run import Environment, Estimate, Run
 
@@ -129,8 +130,8 @@ def summarise(run: Run, sha256: str, estimated: Sequence[CaseEstimate]) -> Summa
     part = run.frobench
     accelerators = part.environment.accelerators
     first = accelerators[0].name if accelerators else device_name(run, "cpu")
-    unfit = failures(run, "")
-    logs = {one.case: one.log_mean for one in estimated}
+    comparable = _comparable(run, estimated)
+    logs = {one.case: one.log_seconds for one in comparable}
     wrong = tuple(faults(run, ""))
     parts = {case.fullname: name for case in run.benchmarks if (name := part_name(case))}
     status = Counter(outcome.status for outcome in part.outcomes)
@@ -156,10 +157,21 @@ def summarise(run: Run, sha256: str, estimated: Sequence[CaseEstimate]) -> Summa
         figures=tuple(figures(run)),
         axes=device_axes(run),
         faults=wrong,
-        times={} if wrong else times(run, logs, unfit),
+        times={} if wrong else times(run, logs),
         scored={} if wrong else scored(run),
-        spread=spread(estimated, unfit, parts),
+        spread=spread(comparable, parts),
     )
+
+
+def _comparable(run: Run, estimated: Iterable[CaseEstimate]) -> list[CaseEstimate]:
+    """Return the cases that can stand in a ratio with another run's."""
+    first = {case.fullname for case in by_key(run).values()}
+    found = [one for one in estimated if one.case in first]
+    launches = {
+        one.case: sum(median is not None and median > 0 for median in one.medians) for one in found
+    }
+    why = left_out(run, launches)
+    return [one for one in found if one.case not in why]
 
 
 def answers(answered: Iterable[Section], marks: Marks) -> tuple[Answer, ...]:

@@ -2,9 +2,12 @@
 """One row a case of a run: its estimate, how sure it is on the log scale, and its rates."""
 
 import math
+from collections.abc import Sequence
 
+import numpy as np
 from msgspec import Struct
 
+from reports.table.centres import log_centres
 from reports.table.frame import device_of, function_of
 from suite.statistics import LEAST_LAUNCHES, estimate, launch_medians
 from suite.stored.run import Case, Run, Scalar, Status
@@ -21,9 +24,10 @@ class CaseEstimate(Struct, frozen=True, kw_only=True):
     status : ``failed`` keeps its numbers; whoever computes with them must want to
     seconds, low, high : the median over launches with its 95% interval; without an interval
         below six launches
-    log_mean : mean over launches of the logarithms of their medians, for ratios that are made
-        without the launches: unlike `seconds` it does not jump where launches fall into two modes
-    log_error : standard error of `log_mean`, see `logarithmic`; ``None`` where there is no interval
+    log_seconds : the logarithm of the time that ratios of machines are made of
+        (`reports.table.centres`); ``None`` where no launch took any time
+    log_error : approximate standard error of it, see `log_error`; ``None`` where there is no
+        interval
     medians : of each launch, in seconds, ``None`` of one without samples
     launches : launches that measured it
     flops, bytes : work of one call, ``None`` where it is not counted; by `seconds` it is a rate
@@ -40,7 +44,7 @@ class CaseEstimate(Struct, frozen=True, kw_only=True):
     seconds: float
     low: float | None
     high: float | None
-    log_mean: float | None
+    log_seconds: float | None
     log_error: float | None
     medians: list[float | None]
     launches: int
@@ -65,15 +69,31 @@ class CaseEstimate(Struct, frozen=True, kw_only=True):
 def estimates(run: Run) -> list[CaseEstimate]:
     """Return the estimate of every case that has samples, in the order of the run."""
     status = {outcome.fullname: outcome.status for outcome in run.frobench.outcomes}
-    return [_estimated(case, status.get(case.fullname, "passed")) for case in run.benchmarks]
+    by_launch = [
+        launch_medians(case.stats.data, case.extra_info.launches) for case in run.benchmarks
+    ]
+    return [
+        _estimated(case, medians, log, status.get(case.fullname, "passed"))
+        for case, medians, log in zip(run.benchmarks, by_launch, _logs(by_launch), strict=True)
+    ]
 
 
-def _estimated(case: Case, status: Status) -> CaseEstimate:
+def _logs(by_launch: Sequence[Sequence[float | None]]) -> list[float | None]:
+    """Return the logarithm of each case's time."""
+    most = max(map(len, by_launch), default=0)
+    seconds = np.full((len(by_launch), most), math.nan)
+    for row, medians in enumerate(by_launch):
+        seconds[row, : len(medians)] = [one if one and one > 0 else math.nan for one in medians]
+    logs: list[float] = log_centres(seconds).tolist() if most else []
+    return [None if math.isnan(log) else log for log in logs]
+
+
+def _estimated(
+    case: Case, by_launch: list[float | None], log: float | None, status: Status
+) -> CaseEstimate:
     info = case.extra_info
-    by_launch = launch_medians(case.stats.data, info.launches)
     medians = [one for one in by_launch if one is not None]
     value = estimate(medians)
-    log_mean, log_error = logarithmic(medians)
     return CaseEstimate(
         exercise=case.group,
         case=case.fullname,
@@ -85,8 +105,8 @@ def _estimated(case: Case, status: Status) -> CaseEstimate:
         seconds=value.value,
         low=value.low,
         high=value.high,
-        log_mean=log_mean,
-        log_error=log_error,
+        log_seconds=log,
+        log_error=log_error(medians),
         medians=by_launch,
         launches=len(medians),
         flops=info.work.flops,
@@ -95,25 +115,21 @@ def _estimated(case: Case, status: Status) -> CaseEstimate:
     )
 
 
-def logarithmic(medians: list[float]) -> tuple[float | None, float | None]:
-    """Return the mean of the logarithms of launch medians, and its standard error.
+def log_error(medians: Sequence[float]) -> float | None:
+    """Return the standard error of the mean of the logarithms of launch medians.
 
-    The error is the standard deviation of the logarithms, by the root of their number, times
+    It is the standard deviation of the logarithms, by the root of their number, times
     `FEW_LAUNCHES`: 1.96 of it reach as far as Student's interval does. It is for comparisons that
-    have nothing else, such as those between machines in the index, and is told as approximate
-    there; `frobench compare` rests on ranks.
+    have nothing else, and approximate; `frobench compare` rests on ranks.
 
     Parameters
     ----------
     medians
-        One for each launch; there is no mean unless all are positive, and with fewer than six no
-        error.
+        One for each launch; there is no error with fewer than six, nor unless all are positive.
     """
-    if min(medians) <= 0:
-        return None, None
+    if len(medians) < LEAST_LAUNCHES or min(medians) <= 0:
+        return None
     logs = [math.log(one) for one in medians]
     mean = math.fsum(logs) / len(logs)
-    if len(logs) < LEAST_LAUNCHES:
-        return mean, None
     squares = math.fsum((one - mean) ** 2 for one in logs)  # statistics.stdev takes far longer
-    return mean, FEW_LAUNCHES * math.sqrt(squares / (len(logs) - 1) / len(logs))
+    return FEW_LAUNCHES * math.sqrt(squares / (len(logs) - 1) / len(logs))

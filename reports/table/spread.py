@@ -7,7 +7,7 @@ launches (`static/ratios.js`) take it from here; those of `reports.purchase.rati
 """
 
 import math
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 from msgspec import Struct
@@ -35,28 +35,23 @@ class Spread(Struct, frozen=True):
     parts: dict[str, float] = {}
 
 
-def spread(
-    estimated: Iterable[CaseEstimate],
-    unfit: Container[str],
-    parts: Mapping[str, str] | None = None,
-) -> Spread:
+def spread(estimated: Iterable[CaseEstimate], parts: Mapping[str, str] | None = None) -> Spread:
     """Look at the launches of a run's cases.
 
     Parameters
     ----------
-    unfit
-        Full names of the cases that count for nothing.
+    estimated
+        Those that can stand in a ratio.
     parts
         By full name, the part of the workloads that a case belongs to.
     """
     rows: dict[str, list[list[float]]] = {}
     scored: dict[str, list[list[float]]] = {}
     for one in estimated:
-        if one.case not in unfit:
-            logs = _logs(one.medians)
-            rows.setdefault(exercise_of(one.exercise, one.device), []).append(logs)
-            if part := (parts or {}).get(one.case):
-                scored.setdefault(part, []).append(logs)
+        logs = _logs(one.medians)
+        rows.setdefault(exercise_of(one.exercise, one.device), []).append(logs)
+        if part := (parts or {}).get(one.case):
+            scored.setdefault(part, []).append(logs)
     known, of_parts = _known(rows), _known(scored)
     leading = [name for name in known if not name.endswith(ON_CPU)] or [*known]
     return Spread(

@@ -1,17 +1,21 @@
 # SPDX-License-Identifier: MIT
 """The time of each case of a run, by what tells the case from others on whatever machine.
 
-A case is the same in two runs if its function, its version and its parameters are, and its device
-is of the same kind.
+A case is the same in two runs if its function, its version and its parameters are, its devices are
+of the same kinds, and so are the shape that it found and the precision of its results
+(`suite.compare.alike.other_thing`).
 """
 
 import hashlib
-from collections.abc import Container, Mapping
+from collections.abc import Mapping
 
 from reports.table.exercise_names import ON_CPU, exercise
 from reports.table.workloads import kind_of, on_cpu, part_of
-from suite.compare.pairing import by_key
+from suite.compare.alike import failures, faults, kind
+from suite.compare.pairing import Key, by_key
+from suite.statistics import LEAST_LAUNCHES
 from suite.stored.run import Case, Run
+from suite.units import counted
 
 Times = dict[str, dict[int, float]]
 """Logarithms of seconds by case, a number of 64 bits, by exercise as far as one kind of device
@@ -23,34 +27,63 @@ Scored = dict[str, dict[str, list[int]]]
 kind."""
 
 
-def times(run: Run, logs: Mapping[str, float | None], unfit: Container[str]) -> Times:
+def left_out(run: Run, launches: Mapping[str, int]) -> dict[str, str]:
+    """Return why cases can stand in no ratio with another run's, by full name.
+
+    A case that failed or has an error cannot, nor any of a run with an error; nor, where others
+    have the six launches of an interval, one that has fewer.
+
+    Parameters
+    ----------
+    launches
+        By full name, how many measured the case. Cases that are not named are passed over.
+    """
+    whole = next(iter(faults(run, "")), None)
+    failed = failures(run, "")
+    least = LEAST_LAUNCHES if max(launches.values(), default=0) >= LEAST_LAUNCHES else 1
+    return {
+        name: reason
+        for name, known in launches.items()
+        if (reason := whole or failed.get(name) or _too_few(known, least))
+    }
+
+
+def _too_few(known: int, least: int) -> str | None:
+    return f"measured in {counted(known, 'launch')}" if known < least else None
+
+
+def times(run: Run, logs: Mapping[str, float | None]) -> Times:
     """Return the cases that can stand in a ratio, the first where several equal devices did one.
 
     Parameters
     ----------
     logs
-        The mean of the logarithms of launch medians by full name, ``None`` where there is none:
-        what ratios are made of.
-    unfit
-        Full names of the cases that count for nothing.
+        The logarithms of times (`reports.table.centres`), by full name, of cases that can stand in
+        a ratio.
     """
     found: Times = {}
-    for (function, params), case in by_key(run).items():
-        log = logs[case.fullname]
-        if log is not None and case.fullname not in unfit:
-            name = number(repr((function, case.extra_info.version, params)))
-            found.setdefault(exercise(case), {})[name] = log
+    for key, case in by_key(run).items():
+        if (log := logs.get(case.fullname)) is not None:
+            found.setdefault(exercise(case), {})[_number(key, case)] = log
     return found
 
 
 def scored(run: Run) -> Scored:
     """Return the cases that scores are made of."""
     found: Scored = {}
-    for (function, params), case in by_key(run).items():
+    for key, case in by_key(run).items():
         if name := part_name(case):
-            mine = number(repr((function, case.extra_info.version, params)))
-            found.setdefault(name, {}).setdefault(kind_of(case), []).append(mine)
+            found.setdefault(name, {}).setdefault(kind_of(case), []).append(_number(key, case))
     return found
+
+
+def _number(key: Key, case: Case) -> int:
+    """Return what is equal for cases of two runs that are the same."""
+    (function, params), info = key, case.extra_info
+    shape = tuple(info.search.shape) if info.search else None
+    precision = info.check.precision if info.check else None
+    devices = (*map(kind, info.devices),)
+    return number(repr((function, info.version, params, devices, shape, precision)))
 
 
 def part_name(case: Case) -> str | None:

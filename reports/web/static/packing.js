@@ -2,15 +2,15 @@
 "use strict";
 
 /**
- * Reads what packing.py wrote: the times of many runs, two characters each.
+ * Reads what packing.py wrote: the times of many runs, three characters each.
  *
  * @typedef {{least: number[], widths: number[], runs: string[]}} Packed
  * @typedef {{cases: Int32Array, steps: Int32Array}} Times
  *   Of one run: the places of its cases in ascending order, and the natural logarithms of
- *   their seconds in steps of a thousandth.
+ *   their seconds in steps of `STEP`.
  */
 const packing = (() => {
-  const STEP = 1e-3, LEAST_ERROR = 1e-5, ERROR_LEVELS = 7, GAP = "~", ONE_MISSING = " ";
+  const STEP = 1e-5, LEAST_ERROR = 1e-5, ERROR_LEVELS = 7, GAP = "~", ONE_MISSING = " ";
   const VALUES = new Int32Array(128);
   let base = 0;
   for (let code = 33; code < 126; code++) {

@@ -16,7 +16,7 @@ from random import Random
 from statistics import fmean
 from typing import NamedTuple
 
-from tests.instruments.site_checker.recomputed import LEAST, ByLaunch, pseudomedian
+from tests.instruments.site_checker.recomputed import LEAST, STEP, ByLaunch, pseudomedian
 
 RESAMPLES, AIM = 1000, 0.955
 STEPS = 2000
@@ -29,6 +29,8 @@ Key = tuple[str, str]
 class Side(NamedTuple):
     """A run's cases: the pseudomedian of each one's logarithms, as measured and in each resample.
 
+    centre : in whole steps
+    resampled : not rounded
     number : of launches
     """
 
@@ -53,7 +55,7 @@ def side(cases: Mapping[Key, ByLaunch]) -> Side:
         for key, one in cases.items()
     }
     return Side(
-        {key: pseudomedian([*one.values()]) for key, one in cases.items()},
+        {key: round(pseudomedian([*one.values()]) / STEP) * STEP for key, one in cases.items()},
         {key: _medians(one, len(launches)) for key, one in logs.items()},
         len(launches),
     )

@@ -9,7 +9,7 @@ from typing import Any
 
 from tests.instruments.site_checker.files import Cells, RunFiles, number, row, table
 from tests.instruments.site_checker.printed import Row, estimates
-from tests.instruments.site_checker.recomputed import estimate, log_error, log_mean, same
+from tests.instruments.site_checker.recomputed import STEP, estimate, log_error, log_seconds, same
 from tests.instruments.site_checker.report import CELLS, NUMBERS, Report
 from tests.instruments.site_checker.tree import Element
 
@@ -20,8 +20,6 @@ COLUMNS = {
     "link": ("bench_to_device", {"memory": "pinned"}),
 }
 """Which cases a column's figure is of: the fastest product, the largest copy."""
-STEP = 1e-3
-"""Of a packed logarithm."""
 DIGITS = [chr(code) for code in range(ord("!"), ord("~")) if chr(code) not in '"&<>\\']
 GAP, ONE_MISSING = "~", " "
 
@@ -72,7 +70,7 @@ def _run(cells: Cells, rows: list[Cells], files: RunFiles, report: Report) -> No
     for one in rows:
         medians = [*files.seconds(one["case"]).values()]
         right = estimate(medians, "s")._asdict() if medians else {"value": None}
-        right |= {"seconds": right["value"], "log_mean": log_mean(medians)}
+        right |= {"seconds": right["value"], "log_seconds": log_seconds(medians)}
         right |= {"log_error": log_error(medians)}
         work = files.stored_cases[one["case"]]["extra_info"]["work"]
         for amount, rate in (("flops", "flop_rate"), ("bytes", "byte_rate")):
@@ -82,7 +80,7 @@ def _run(cells: Cells, rows: list[Cells], files: RunFiles, report: Report) -> No
             "seconds",
             "low",
             "high",
-            "log_mean",
+            "log_seconds",
             "log_error",
             "launches",
             *(
@@ -158,11 +156,11 @@ def _packed(data: Mapping[str, Any], runs: list[list[Cells]], report: Report) ->
             found.setdefault(owners[place].removesuffix(".cpu"), []).append(steps * STEP)
         for exercise, logs in found.items():
             mine = [c for c in rows if c["exercise"] == exercise and c["status"] == "passed"]
-            true = sorted(float(one["log_mean"]) for one in mine if one["log_mean"])
+            true = sorted(float(one["log_seconds"]) for one in mine if one["log_seconds"])
             left = sorted(logs)
             for log in left:
                 near = min(true, key=lambda one: abs(one - log), default=math.inf)
-                right = abs(near - log) <= STEP / 2 + 1e-9
+                right = abs(near - log) < STEP / 2
                 fault = (
                     f"index.html: a packed time of {exercise}, {math.exp(log)} s, is no estimate"
                 )

@@ -10,6 +10,8 @@ from tests.instruments.site_checker.printed import Row
 LEAST, RANGE, AIM = 6, 6, 0.971
 AIM_BY_COUNT = {7: 0.977, 8: 0.977, 9: 0.96, 12: 0.968, 15: 0.964, 18: 0.968}
 OUTWARD, MOST_OUTWARD = 0.063, 0.5
+STEP = 1e-5
+"""Of the logarithm of a time."""
 ByLaunch = Mapping[int, float]
 
 
@@ -49,11 +51,10 @@ def _below(count: int, rank: int) -> float:
     return float(sum(math.comb(count, below) for below in range(rank)) / 2**count)
 
 
-def log_mean(medians: Sequence[float]) -> float | None:
-    """Return the mean of the logs."""
-    if not medians or min(medians) <= 0:
-        return None
-    return sum(math.log(one) for one in medians) / len(medians)
+def log_seconds(medians: Iterable[float]) -> float | None:
+    """Return the logarithm of the time that ratios are made of, in whole steps."""
+    known = [one for one in medians if one > 0]
+    return round(pseudomedian(known) / STEP) * STEP if known else None
 
 
 def log_error(medians: Sequence[float]) -> float | None:

@@ -15,9 +15,9 @@ from msgspec.structs import replace
 
 from reports.findings.finding import RATIO
 from reports.index import index
-from reports.index.packing import STEP
 from reports.purchase import script
 from reports.summary.model import Change, Summary, summarise
+from reports.table.centres import STEP
 from reports.table.estimates import estimates
 from suite.stored.run import Case, Conclusion, Run
 from tests.instruments import factory

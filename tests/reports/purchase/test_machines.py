@@ -14,6 +14,7 @@ from reports.purchase.machines import compare_measured
 from reports.purchase.measured import Measured
 from reports.purchase.prices import Price
 from reports.purchase.prices import read as read_prices
+from reports.table.centres import STEP
 from reports.table.equipment import equipment
 from suite.stored.run import Accelerator, Case, Conclusion, Energy, Outcome, Run, Work
 from tests.instruments import factory
@@ -83,7 +84,7 @@ def test_ratios_are_exact_by_exercise() -> None:
         ("copies", 1, 1.0),
     ]
     assert other.logs == pytest.approx(
-        {"matmul": math.log(math.sqrt(8)), "matmul.cpu": 0.0, "copies": 0.0}
+        {"matmul": math.log(math.sqrt(8)), "matmul.cpu": 0.0, "copies": 0.0}, abs=STEP
     )
     assert other.counts == {"matmul": 2, "matmul.cpu": 1, "copies": 1}
     assert (other.run, other.href, other.beyond, other.missing) == ("other/two", ITS, {}, [])
@@ -126,12 +127,12 @@ def test_what_is_missing_is_counted_named_and_bounded() -> None:
     assert [(one.name, one.total) for one in found.exercises] == [("matmul", 4), ("copies", 1)]
     assert other.counts == {"matmul": 2, "copies": 0}
     assert other.beyond == {"matmul": 1}
-    assert other.logs == pytest.approx({"matmul": math.log(4)})
+    assert other.logs == pytest.approx({"matmul": math.log(4)}, abs=STEP)
     assert other.best == pytest.approx(
-        {"matmul": math.log(8 * 2 * 8 * 8) / 4, "copies": math.log(4)}
+        {"matmul": math.log(8 * 2 * 8 * 8) / 4, "copies": math.log(4)}, abs=STEP
     )
     assert other.worst == pytest.approx(
-        {"matmul": math.log(8 * 2 * 2 * 2) / 4, "copies": math.log(4)}
+        {"matmul": math.log(8 * 2 * 2 * 2) / 4, "copies": math.log(4)}, abs=STEP
     )
     assert other.missing == [
         "square[accelerator-256-float32]: skipped there: does not fit",
@@ -213,7 +214,7 @@ def test_a_missing_exercise_is_bounded_by_what_the_same_kind_of_device_does() ->
     cpu = [product(64, 1e-3, "cpu"), product(128, 1e-3, "cpu")]
     its = [product(64, 1e-4, "cpu"), product(64, 1e-4)]
     _, other = beside(measured([*whole(1)[:2], *cpu[:1], copy(1e-3)]), measured(its))
-    assert other.logs == pytest.approx({"matmul": 0.0, "matmul.cpu": math.log(10)})
+    assert other.logs == pytest.approx({"matmul": 0.0, "matmul.cpu": math.log(10)}, abs=STEP)
     assert other.best["copies"] == pytest.approx(0.0)
     _, bare = beside(measured([*cpu, copy(1e-3)]), measured(its[:1]))
     assert (bare.best["copies"], bare.worst["copies"]) == (None, None)
@@ -308,7 +309,7 @@ def test_joules_are_compared_where_both_tell_and_apart_from_watts() -> None:
 
     found, other = beside(told(2.0), told(0.5))
     assert other.energy is not None
-    assert other.energy.log == pytest.approx(math.log(4))
+    assert other.energy.log == pytest.approx(math.log(4), abs=STEP)
     assert other.energy.cases == 2
     assert other.energy.variance is not None
     assert found.machines[0].energy is not None

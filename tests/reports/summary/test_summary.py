@@ -13,7 +13,7 @@ from pyarrow import csv, parquet
 
 from reports.files import downloads
 from reports.summary.model import Summary, change, summarise
-from reports.table.estimates import estimates, logarithmic
+from reports.table.estimates import estimates, log_error
 from reports.table.frame import frame
 from suite.compare import compare_runs
 from suite.stored.run import Run
@@ -49,11 +49,10 @@ def test_the_standard_error_is_that_of_a_mean_of_logarithms_over_few_launches() 
     medians = [1.0, 1.1, 1.2, 1.3, 1.4, 1.5]
     logs = [math.log(one) for one in medians]
     truth = 1.25 * stdev(logs) / math.sqrt(6)
-    assert logarithmic(medians) == pytest.approx((fmean(logs), truth))
-    later = logarithmic([7 * one for one in medians])
-    assert later == pytest.approx((fmean(logs) + math.log(7), truth))
-    assert logarithmic([1.0] * 6) == (0.0, 0.0)
-    assert logarithmic([0.0] * 6) == (None, None)
+    assert log_error(medians) == pytest.approx(truth)
+    assert log_error([7 * one for one in medians]) == pytest.approx(truth)
+    assert log_error([1.0] * 6) == 0.0
+    assert log_error([0.0] * 6) is None
 
 
 def test_below_six_launches_there_is_neither_interval_nor_error() -> None:

@@ -30,9 +30,9 @@ def made(exercise: str, factors: Sequence[float], device: str = "cuda:0") -> Cas
     return replace(case(f"bench_{exercise}", seconds, device), group=exercise)
 
 
-def of(*cases: Case, unfit: tuple[str, ...] = ()) -> Spread:
+def of(*cases: Case) -> Spread:
     run = replace(BASE, benchmarks=[*cases])
-    return spread(estimates(run), unfit)
+    return spread(estimates(run))
 
 
 def test_what_a_launch_does_to_all_cases_does_not_average_out() -> None:
@@ -62,7 +62,7 @@ def test_the_processor_s_exercises_have_names_of_their_own_and_do_not_lead() -> 
     assert found.shared == 0.0
 
 
-def test_too_few_launches_and_unfit_cases_say_nothing() -> None:
+def test_too_few_launches_say_nothing() -> None:
     one = made("matmul", SLOW)
     few = replace(
         one,
@@ -70,7 +70,6 @@ def test_too_few_launches_and_unfit_cases_say_nothing() -> None:
         stats=replace(one.stats, data=one.stats.data[:5]),
     )
     assert of(few) == Spread(errors={}, shared=0.0)
-    assert of(one, unfit=(one.fullname,)) == Spread(errors={}, shared=0.0)
 
 
 def test_intervals_cover_what_launches_share_and_are_not_needlessly_wide() -> None:

@@ -16,6 +16,7 @@ from msgspec.structs import replace
 
 from reports.index.packing import DIGITS, ERROR_LEVELS, LEAST_ERROR, pack_error, pack_share
 from reports.purchase.ratios import Launches, against
+from reports.table.centres import log_centres
 from reports.table.estimates import estimates
 from reports.table.spread import spread as left_open
 from suite.stored.run import Case
@@ -130,7 +131,7 @@ def _times(random: np.random.Generator, effects: Effects, launches: int) -> Valu
 
 def _index(reference: Values, machine: Values) -> tuple[float, float]:
     """Return the overall log ratio as the index has it, and how far its interval reaches."""
-    logs = [float(np.log(side).mean()) for side in (reference, machine)]
+    logs = [float(log_centres(side).mean()) for side in (reference, machine)]
     return logs[0] - logs[1], QUANTILE * math.sqrt(_variance(reference) + _variance(machine))
 
 
@@ -138,7 +139,7 @@ def _variance(times: Values) -> float:
     """Return the variance of the mean of a run's exercises, by the digits that are kept of it."""
     cases = [_case(place // CASES, row.tolist()) for place, row in enumerate(times)]
     run = replace(RUN, benchmarks=cases)
-    found = left_open(estimates(run), ())
+    found = left_open(estimates(run))
     errors = np.array([_error(pack_error(one)) for one in found.errors.values()])
     shared = DIGITS.index(pack_share(found.shared)) / (len(DIGITS) - 1)
     apart, together = (errors**2).sum(), errors.sum() ** 2
