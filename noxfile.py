@@ -153,6 +153,14 @@ def faults(session: nox.Session) -> None:
     session.run("python", "-m", "tests.studies.faults", *session.posargs)
 
 
+@nox.session(default=False)
+def mutation(session: nox.Session) -> None:
+    """Count the mutants of the code that its tests catch; `-- --only checks` looks."""
+    _install(session, "tests", "mutation")
+    sharing = {"OMP_WAIT_POLICY": "PASSIVE"}
+    session.run("python", "-m", "tests.studies.mutation", *session.posargs, env=sharing)
+
+
 @nox.session(default=False, python=PYTHONS)
 def pythons(session: nox.Session) -> None:
     """Write the same site with each supported Python that is here: not a byte may differ."""

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: MIT
+"""The sampled mutation test: what it counts, and what the documents say of it."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from tests.instruments.command import ROOT
+from tests.studies.mutation.subjects import SUBJECTS, Subject
+
+CODE = """
+def larger(first, second):
+    return first if first > second else second
+
+def never_called(number):
+    return number + 1
+"""
+TEST = """
+from suite.small import larger
+
+def test_larger():
+    assert larger(1, 2) == 2
+"""
+TRY = """
+import json
+from pathlib import Path
+from tests.studies.mutation.trying import Mutant, examine, killer, reaching
+
+checkout = Path.cwd() / "checkout"
+source = (checkout / "suite/small.py").read_text()
+tests = examine(checkout, ["tests/test_broken.py", "tests/test_small.py"])
+came_to = [[tested.path for tested in tests]]
+for line, old, new in [(3, ">", "<"), (3, ">", ">="), (6, "+", "-")]:
+    mutant = Mutant("suite/small.py", line, source.replace(old, new), "")
+    able = reaching(checkout, mutant, tests)
+    came_to.append([len(able), killer(checkout, mutant, able)])
+assert (checkout / "suite/small.py").read_text() == source
+print(json.dumps(came_to))
+"""
+
+
+@pytest.mark.parametrize("subject", SUBJECTS.values())
+def test_every_pattern_names_something(subject: Subject) -> None:
+    assert all([*ROOT.glob(pattern)] for pattern in (*subject.code, *subject.tests))
+
+
+def test_a_mutant_is_caught_survives_or_is_never_reached(tmp_path: Path) -> None:
+    files = {
+        "suite/__init__.py": "",
+        "suite/small.py": CODE,
+        "reports/__init__.py": "",
+        "tests/test_small.py": TEST,
+        "tests/test_broken.py": "def test_broken():\n    assert False\n",
+    }
+    for name, text in files.items():
+        path = tmp_path / "checkout" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    done = subprocess.run(
+        [sys.executable, "-c", TRY],
+        cwd=tmp_path,
+        env={"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "left out, since it fails without a mutant: tests/test_broken.py" in done.stdout
+    assert json.loads(done.stdout.splitlines()[-1]) == [
+        ["tests/test_small.py"],
+        [1, "tests/test_small.py"],
+        [1, None],
+        [0, None],
+    ]
+
+
+def test_a_seed_draws_the_same_mutants_each_of_another_site(tmp_path: Path) -> None:
+    pytest.importorskip("cosmic_ray")  # only `nox -s mutation` installs it
+    from tests.studies.mutation.drawing import draw  # noqa: PLC0415 - it needs cosmic-ray
+
+    path = tmp_path / "small.py"
+    path.write_text(CODE)
+    first, again = (draw(tmp_path, [path], 10, Random(1)) for _ in range(2))  # noqa: S311
+    assert first == again
+    assert len({mutant.source for mutant in first}) == len(first) > 2
+    assert {mutant.line for mutant in first} == {3, 6}
+    other = draw(tmp_path, [path], 10, Random(2))  # noqa: S311
+    assert first != other
