@@ -52,14 +52,14 @@ def between_runs(base: Values, new: Values) -> Values:
     Splits by cases; the first row is the split that was measured.
     """
     _, values, present = pulled_in(np.concatenate([base, new]))
+    launches = present.sum(axis=0)
+    values -= present * values.sum(axis=0) / launches
     splits = _splits(len(base), len(new))
-    sums, here = splits @ values, splits @ present
-    total, launches = values.sum(axis=0), present.sum(axis=0)
-    there = launches - here
+    here = splits @ present
     with np.errstate(divide="ignore", invalid="ignore"):
-        gap = sums / here - (total - sums) / there
-        squares = ((values - present * total / launches) ** 2).sum(axis=0)
-        explained = gap**2 * here * there / launches / squares
+        explained = (splits @ values) ** 2
+        explained *= launches / (here * (launches - here))
+        explained /= (values**2).sum(axis=0)
     return _student(explained, launches - 2)
 
 
@@ -156,9 +156,10 @@ def _ends(scale: Values) -> Values:
 
 def _student(explained: Values, degrees: Values) -> Values:
     """Return |t| from the part of the squares that a difference explains."""
-    most = 1 - 1 / LARGEST**2
-    part = np.clip(np.nan_to_num(explained, nan=0.0, posinf=0.0), 0.0, most)
-    return np.sqrt(np.maximum(degrees, 0) * part / (1 - part))
+    explained[~np.isfinite(explained)] = 0.0
+    part: Values = np.minimum(explained, 1 - 1 / LARGEST**2)
+    statistics: Values = np.sqrt(np.maximum(degrees, 0) * part / (1 - part))
+    return statistics
 
 
 @cache
