@@ -2,6 +2,8 @@
 """The patterns of what names a person, a host or one device of all, and of credentials."""
 
 import re
+from collections.abc import Iterable
+from typing import NamedTuple
 
 HIDDEN = "\N{HORIZONTAL ELLIPSIS}"
 """Stands where something was hidden."""
@@ -19,10 +21,18 @@ _NO_HOST = (  # before a colon and a number, such as that of a line
     r"(?:localhost|[\w.-]+\.(?:cc?|cpp|cuh?|hp?p?|inl|mm|pyx?)|(?:b?float|complex|u?int|[bft][fp]|sm|n|x)\d+"
     r"|batch|bytes|count|dim|index|items|kib|length|line|numel|pid|rank|seed|shape|size|step)"
 )
-VERSION_WORD = re.compile(
-    r"(?:\b(?:version|v|release|driver|cuda|cudnn|cublas|nccl|rocm|hip|torch|python|kernel|library)"
-    r"|[=<>~])[ :=v-]*$",
-    re.IGNORECASE,
+_VERSIONED = (
+    *("version", "v", "release", "driver", "cuda", "cudnn", "cublas", "nccl", "rocm", "hip"),
+    *("torch", "python", "kernel", "library"),
+)
+"""Words that a version may follow."""
+BACKWARDS_VERSION = re.compile(
+    rf"[ :=v-]*(?:(?:{'|'.join(word[::-1] for word in _VERSIONED)})\b|[=<>~])", re.IGNORECASE
+)
+"""How the characters before a version look from its first number backwards."""
+_TOP = (
+    r"(?:com|org|net|edu|gov|de|uk|cn|jp|internal|intranet|local(?:domain)?|lan|corp|svc)"
+    r"\b(?![\w(])"
 )
 _GUARDED = (
     r"(?:pass(?:word|wd|phrase|code)|secret|credential"
@@ -34,125 +44,193 @@ _NO_VALUE = (  # what says something of a secret without telling it
     r"|should|that|the|to|too|undefined|unset|used|using|via|was|were|when|which|will|with|wrong"
     r"|environment|env|variables?)\b)"
 )
-PATTERNS = {
-    "a credential": re.compile(
-        r"://[^\s/@]{1,128}?:[^\s/@]{0,256}@\S*"
-        r"|-----BEGIN [A-Z ]{1,40}-----[\s\S]*"
-        r"|\b(?:gh[opsur]|hf|github_pat|glpat|npm|pypi|dckr_pat|sk|pk|rk|shpat|nvapi|wandb_v\d)[_-]"
-        r"[\w-]{16,}"
-        r"|\bA(?:KIA|SIA|IDA)[A-Z0-9]{12,}|\bAIza[\w-]{20,}|\bya29\.[\w.-]{8,}"
-        r"|\bxox[abeoprs]-[\w-]{10,}"
-        r"|\beyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?"
-        r"|\bssh-(?:rsa|dss|ed25519)\s{1,8}[\w+/=]{16,}"
-        r"|\b(?:bearer|basic)\s{1,8}(?=[\w.~+/=-]{0,512}[\d=])[\w.~+/=-]{12,}"
-        r"|\b(?:proxy-)?authorization\s{0,8}[:=]\s{0,8}\S+(?:\s{1,8}\S+)?"
-        r"|\b(?:set-)?cookie\s{0,8}[:=]\s{0,8}\S+"
-        rf"|{_GUARDED}s?[\"']?(?:\s{{0,8}}[:=]\s{{0,8}}|\s{{1,8}}is\s{{1,8}}{_NO_VALUE})\S+"
-        rf"|{_GUARDED}\s{{1,8}}(?=\S{{0,64}}\d)\S{{6,}}"
-        r"|(?-i:\b[A-Z][A-Z0-9_]{0,64}_(?:AUTH|CREDENTIALS?|KEY|PASS|PASSWD|PASSWORD|PAT|SECRET|TOKEN))"
-        rf"(?:\s{{0,8}}[:=]\s{{0,8}}|\s{{1,8}}(?:is\s{{1,8}})?{_NO_VALUE})\S+"
-        r"|token\s{0,8}=\s{0,8}(?=\S{0,256}[a-z])\S{8,}"
+
+
+class Look(NamedTuple):
+    """How something of a kind looks.
+
+    kind : in words, such as "a path"
+    pattern : what it looks like
+    folded : whether the pattern is of texts in lower case
+    hints : one of these words is in a text in lower case wherever the pattern matches; most texts
+        hold none
+    core : matches within every match of the pattern, which holds no space, and costs less to find;
+        without it the pattern begins with characters that are found quickly
+    """
+
+    kind: str
+    pattern: re.Pattern[str]
+    folded: bool = False
+    hints: tuple[str, ...] = ()
+    core: re.Pattern[str] | None = None
+
+
+def _folded(kind: str, pattern: str, hints: Iterable[str], core: str | None = None) -> Look:
+    """Return how something looks whose letters may be of either case."""
+    inner = None if core is None else re.compile(core, re.ASCII)
+    return Look(kind, re.compile(pattern, re.ASCII), folded=True, hints=(*hints,), core=inner)
+
+
+def _exact(kind: str, pattern: str, hints: Iterable[str], core: str | None = None) -> Look:
+    """Return how something looks whose letters have a case, or may be of any alphabet."""
+    inner = None if core is None else re.compile(core)
+    return Look(kind, re.compile(pattern), hints=(*hints,), core=inner)
+
+
+_CREDENTIALS = (
+    _folded("a credential", r"://[^\s/@][^\s/@:]{0,127}+:[^\s/@]{0,512}+@\S*", ["://"]),
+    _folded("a credential", r"-----begin [a-z ]{1,40}-----[\s\S]*", ["-----begin"]),
+    _folded(
+        "a credential",
+        r"\b(?:gh[opsur]|hf|github_pat|glpat|npm|pypi|dckr_pat|sk|pk|rk|shpat|nvapi|wandb_v\d)[_-]"
+        r"[\w-]{16,}",
+        "_-",
+        core=r"[_-](?<=[fikmoprstu\d].)"
+        r"(?:(?<=gh..)|(?<=hf.)|(?<=[prs]k.)|(?<=pat.)|(?<=npm.)|(?<=pi.)|(?<=_v\d.))(?=[\w-]{16})",
+    ),
+    _folded(
+        "a credential",
+        r"a(?<!\wa)(?:(?:kia|sia|ida)[a-z0-9]{12,}|iza[\w-]{20,})|ya29\.(?<!\wya29\.)[\w.-]{8,}"
+        r"|xox[abeoprs]-(?<!\wxox.-)[\w-]{10,}",
+        ("akia", "asia", "aida", "aiza", "ya29.", "xox"),
+    ),
+    _folded(  # a run without a point is passed over whole
+        "a credential",
+        r"eyj(?<!\weyj)[\w-]{8,}+(?P<proof>\.[\w-]{8,}(?:\.[\w-]*)?)?",
+        ["eyj"],
+    ),
+    _folded("a credential", r"ssh-(?<!\wssh-)(?:rsa|dss|ed25519)\s{1,8}[\w+/=]{16,}", ["ssh-"]),
+    _folded(
+        "a credential",
+        r"b(?<!\wb)(?:earer|asic)\s{1,8}(?=[\w.~+/=-]{0,512}[\d=])[\w.~+/=-]{12,}",
+        ("bearer", "basic"),
+    ),
+    _folded(
+        "a credential",
+        r"authorization(?<!\wauthorization)\s{0,8}[:=]\s{0,8}\S+(?:\s{1,8}\S+)?"
+        r"|cookie(?<!\wcookie)\s{0,8}[:=]\s{0,8}\S+",
+        ("authorization", "cookie"),
+    ),
+    _folded(
+        "a credential",
+        rf"{_GUARDED}(?:s?[\"']?(?:\s{{0,8}}[:=]\s{{0,8}}|\s{{1,8}}is\s{{1,8}}{_NO_VALUE})\S+"
+        r"|\s{1,8}(?=\S{0,64}\d)\S{6,})",
+        ("pass", "secret", "credential", "key", "token"),
+    ),
+    _exact(
+        "a credential",
+        r"(?a)[A-Z](?<!\w.)[A-Z0-9_]{0,64}_(?:AUTH|CREDENTIALS?|KEY|PASS|PASSWD|PASSWORD|PAT"
+        rf"|SECRET|TOKEN)(?:\s{{0,8}}[:=]\s{{0,8}}|\s{{1,8}}(?:(?i:is)\s{{1,8}})?(?i:{_NO_VALUE}))\S+",
+        ("_auth", "_credential", "_key", "_pass", "_pat", "_secret", "_token"),
+    ),
+    _folded(
+        "a credential",
+        r"token\s{0,8}=\s{0,8}(?=\S{0,256}[a-z])\S{8,}"
         r"|token\s{1,8}(?:is\s{1,8})?(?=\S{0,256}\d)(?=\S{0,256}[a-z])\S{8,}",
-        re.IGNORECASE | re.ASCII,
+        ["token"],
     ),
-    "a path": re.compile(
-        rf"(?:(?<![\w/.~\])…-])|(?<=://))/(?!{_OWN_PATHS})(?:{_PART}(?:/{_PART})+|(?:{_ROOTS})\b)"
-        rf"|(?<!\w)~(?:[A-Za-z_][\w.-]*)?(?:/{_PART})+"
-        rf"|(?<!\w)[A-Za-z]:[\\/](?!/)[^\s\"']+"
-        rf"|\\\\\w[\w.$-]*\\[^\s\"']+"
+)
+_PATHS = (
+    _exact(
+        "a path",
+        r"/(?:(?<![\w/.~\])…-]/)|(?<=:///))"
+        rf"(?!{_OWN_PATHS})(?:{_PART}(?:/{_PART})+|(?:{_ROOTS})\b)",
+        "/",
     ),
-    "an account": re.compile(
-        r"(?<![\w.+-])(?:[\w.+-]{2,}+@[\w-]{2,}(?:\.[\w-]+)*|[\w.+-]++@(?:[\w-]+\.)+[A-Za-z]{2,})"
+    _exact("a path", rf"~(?<!\w~)(?:[A-Za-z_][\w.-]*)?(?:/{_PART})+", "~"),
+    _exact(
+        "a path",
+        r"(?<!\w)[A-Za-z]:[\\/](?!/)[^\s\"']+",
+        (":/", ":\\"),
+        core=r":(?<=[A-Za-z]:)[\\/](?![/\s\"'])",
     ),
-    "a UUID": re.compile(
+    _exact("a path", r"\\\\\w[\w.$-]*\\[^\s\"']+", ["\\\\"]),
+)
+LOOKS = (
+    *_CREDENTIALS,
+    *_PATHS,
+    _exact(
+        "an account",
+        r"(?<![\w.+-])(?:[\w.+-]{2,}+@[\w-]{2,}(?:\.[\w-]+)*|[\w.+-]++@(?:[\w-]+\.)+[A-Za-z]{2,})",
+        "@",
+        core=r"@(?<=[\w.+-]@)(?=\w|-)",
+    ),
+    _exact(
+        "a UUID",
         r"\b(?:GPU-|MIG-)?[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b"
-        r"|\b(?:GPU|MIG)-[0-9a-fA-F]{6,}"
+        r"|\b(?:GPU|MIG)-[0-9a-fA-F]{6,}",
+        "-",
+        core=r"-(?:[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-|(?<=GPU-|MIG-)[0-9a-fA-F]{6})",
     ),
-    "a hardware address": re.compile(
-        r"(?<![\w:-])[0-9a-fA-F]{2}([:-])[0-9a-fA-F]{2}(?:\1[0-9a-fA-F]{2}){4}(?![\w:-])"
-        r"|(?<![\w.])(?=[\d.]*[a-f])[0-9a-f]{4}\.[0-9a-f]{4}\.[0-9a-f]{4}(?![\w.])"
+    _exact(
+        "a hardware address",
+        r"(?<![\w:-])[0-9a-fA-F]{2}([:-])[0-9a-fA-F]{2}(?:\1[0-9a-fA-F]{2}){4}(?![\w:-])",
+        ":-",
+        core=r"[:-][0-9a-fA-F]{2}[:-][0-9a-fA-F]{2}[:-][0-9a-fA-F]{2}[:-]",
     ),
-    "a serial number": re.compile(
-        r"\b(?:serial\s{1,8}(?:number|no\.?)|serial\s{0,8}[:=#]|s/n\b)\s{0,8}[:=#]?\s{0,8}"
+    _exact(
+        "a hardware address",
+        r"(?<![\w.])(?=[\d.]*[a-f])[0-9a-f]{4}\.[0-9a-f]{4}\.[0-9a-f]{4}(?![\w.])",
+        ".",
+        core=r"\.[0-9a-f]{4}\.[0-9a-f]{4}(?![\w.])",
+    ),
+    _folded(
+        "a serial number",
+        r"serial(?<!\wserial)(?:\s{1,8}(?:number|no\.?)|\s{0,8}[:=#])\s{0,8}[:=#]?\s{0,8}"
         r"[\w-]{0,64}\d[\w-]*"
-        r"|\bserial\s{1,8}(?:is\s{1,8})?[A-Z0-9-]{0,16}\d{6,}\w*",
-        re.IGNORECASE | re.ASCII,
+        r"|s/n\b(?<!\ws/n)\s{0,8}[:=#]?\s{0,8}[\w-]{0,64}\d[\w-]*"
+        r"|serial(?<!\wserial)\s{1,8}(?:is\s{1,8})?[a-z0-9-]{0,16}\d{6,}\w*",
+        ("serial", "s/n"),
     ),
-    "an identifier": re.compile(  # of a container or a machine
-        r"(?<!\w)(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])(?:[0-9a-f]{12}|[0-9a-f]{32,})(?!\w)"
+    _exact(  # of a container or a machine
+        "an identifier",
+        r"(?<!\w)(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])(?:[0-9a-f]{12}|[0-9a-f]{32,})(?!\w)",
+        (),
+        core=r"[0-9a-f]{12,}+",
     ),
-    "an address": re.compile(
-        rf"\b(?!env://|file://[/{HIDDEN}])[a-z][a-z0-9+]{{0,20}}+://(?!{_SITES}|localhost\b)[^\s\"'<>]+"
-        rf"|(?<![\w./=:-])(?=[a-z][a-z0-9.-]*+:\d{{4}})(?!{_NO_HOST}:)"
+    _folded(
+        "an address",
+        rf"\b(?!env://|file://[/{HIDDEN}])[a-z][a-z0-9+]{{0,20}}+://(?!{_SITES}|localhost\b)[^\s\"'<>]+",
+        ["://"],
+        core="://",
+    ),
+    _folded(
+        "an address",
+        r"(?<![\w./=:-])(?=[a-z][a-z0-9.-]*+:\d{4,5}(?![\w.]))"
+        rf"(?!{_NO_HOST}:)"
         r"(?:[a-z]+:[1-6]\d{4}|[a-z][a-z0-9-]*[\d-][a-z0-9.-]*:\d{4,5})(?![\w.])",
-        re.IGNORECASE | re.ASCII,
+        ":",
+        core=r":\d{4,5}(?![\w.])",
     ),
-    "a name": re.compile(
-        r"\b(?:user(?:name)?|login|logname|owner|host(?:name)?|node(?:name)?)\s?=\s?[\"']?"
-        r"(?!(?:None|True|False|localhost|self|cpu|cuda|default|auto)\b|[\d.]+\b)[\w.@-]{3,}",
-        re.IGNORECASE | re.ASCII,
+    _folded(
+        "a name",
+        r"(?:user(?<!\wuser)(?:name)?|login(?<!\wlogin)|logname(?<!\wlogname)|owner(?<!\wowner)"
+        r"|host(?<!\whost)(?:name)?|node(?<!\wnode)(?:name)?)\s?=\s?[\"']?"
+        r"(?!(?:none|true|false|localhost|self|cpu|cuda|default|auto)\b|[\d.]+\b)[\w.@-]{3,}",
+        "=",
     ),
-    "a host": re.compile(
-        rf"\b(?!{_SITES}|(?:self|threading|torch)\.)(?:[a-z0-9][\w-]{{0,62}}\.){{1,16}}"
-        r"(?:com|org|net|edu|gov|de|uk|cn|jp|internal|intranet|local(?:domain)?|lan|corp|svc)\b"
-        r"(?![\w(])",
-        re.IGNORECASE | re.ASCII,
+    _folded(
+        "a host",
+        rf"\b(?!{_SITES}|(?:self|threading|torch)\.)(?:[a-z0-9][\w-]{{0,62}}+\.){{1,16}}{_TOP}",
+        ".",
+        core=rf"\.{_TOP}",
     ),
-}
-HINTS: dict[str, tuple[str, ...]] = {
-    "a credential": (
-        *(
-            "pass",
-            "secret",
-            "credential",
-            "key",
-            "token",
-            "auth",
-            "_pat",
-            "bearer",
-            "basic",
-            "cookie",
-        ),
-        *(
-            "://",
-            "-----begin",
-            "ssh-",
-            "eyj",
-            "aiza",
-            "akia",
-            "asia",
-            "aida",
-            "ya29",
-            "xox",
-            "glpat",
-        ),
-        *(
-            "dckr_",
-            "shpat",
-            "nvapi",
-            "wandb_",
-            "pypi",
-            "npm",
-            "github_",
-            "ghp",
-            "gho",
-            "ghs",
-            "ghu",
-            "ghr",
-        ),
-        *(f"{name}{sign}" for name in ("hf", "sk", "pk", "rk") for sign in "_-"),
-    ),
-    "a path": ("/", "\\", "~"),
-    "an account": ("@",),
-    "a UUID": ("-",),
-    "a serial number": ("serial", "s/n"),
-    "an address": (":",),
-    "a name": ("=",),
-    "a host": (".",),
-}
-"""Of which a text in lower case holds one wherever a pattern matches; most texts hold none."""
-NUMBERS = re.compile(r"(?<![\w.])(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})(?![\w.]*\d)")
-COLONS = re.compile(r"(?<![\w:.])[0-9a-fA-F:.]{2,45}+(?![\w:.])")
+)
+"""Everything that is looked for by its look alone, in the order in which it is told."""
+FOUR_NUMBERS = _exact(
+    "an address",
+    r"(?<![\w.])(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})(?![\w.]*\d)",
+    ".",
+    core=r"\.\d{1,3}\.\d{1,3}\.\d",
+)
+"""What may be an address of the internet's fourth version, and may be a version of something."""
+WITH_COLONS = _exact(
+    "an address",
+    r"(?<![\w:.])[0-9a-fA-F:.]{2,45}+(?![\w:.])",
+    ":",
+    core=r":[0-9a-fA-F.]{0,4}:",
+)
+"""What may be an address of the internet's sixth version."""
 VERSIONS = re.compile(
     r"\.(?:id|digest|run|kernel|release|driver|torch|\w*version\w*|python\w*|processor)$"
     r"|\.(?:packages|torch_build)\b|\.machine_info\.cpu\b"

@@ -10,6 +10,7 @@ that is why `frobench share` is for where the run was made.
 import getpass
 import platform
 import re
+import socket
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from functools import lru_cache
@@ -19,14 +20,14 @@ from typing import Any, NamedTuple
 from msgspec import Struct, structs
 
 from suite.personal.patterns import (
-    COLONS,
+    BACKWARDS_VERSION,
+    FOUR_NUMBERS,
     HIDDEN,
-    HINTS,
-    NUMBERS,
-    PATTERNS,
-    VERSION_WORD,
+    LOOKS,
     VERSIONS,
+    WITH_COLONS,
 )
+from suite.personal.scanning import in_lower_case, matches
 
 __all__ = [
     "HIDDEN",
@@ -45,6 +46,9 @@ _OCTET, _NO_VERSION = 255, 100
 _BEFORE = 32
 """Characters before four numbers in which a word may say that they are a version."""
 _SHORTEST_NAME = 3
+_HEXADECIMAL = re.compile("[0-9a-fA-F]")
+_MOST_COLONS = 7
+"""Colons of an address that is written in full; one that ends with four numbers has one less."""
 _COMMON = (
     "admin amd apple arm azureuser build builder cloud container cpu cuda debian default docker"
     " ec2-user fedora gpu guest home host intel jovyan jupyter kernel linux localhost macos max"
@@ -75,38 +79,54 @@ def find(text: str, names: Collection[str] = (), *, version: bool = False) -> It
     version
         Whether the text is a version or a digest, in which four numbers are no address.
     """
-    lower = text.lower()
-    for kind, pattern in PATTERNS.items():
-        if kind in HINTS and not any(hint in lower for hint in HINTS[kind]):
-            continue
-        if not version or kind != "an identifier" or " " in text:
-            yield from (Found(kind, *match.span()) for match in pattern.finditer(text))
-    for match in NUMBERS.finditer(text):
-        before = text[max(0, match.start() - _BEFORE) : match.start()]
-        if _is_address([int(part) for part in match.groups()], before, version):
-            yield Found("an address", *match.span())
-    for match in COLONS.finditer(text):
-        if _is_ipv6(match[0]) or _is_ipv6(match[0].rstrip(".:")):  # which may end a sentence
-            yield Found("an address", *match.span())
+    for kind, spans in _searches(text, names, version=version):
+        yield from (Found(kind, *span) for span in spans)
+
+
+def _searches(
+    text: str, names: Collection[str], *, version: bool
+) -> Iterator[tuple[str, Iterable[tuple[int, int]]]]:
+    """Yield searches of a text, each with the kind of what it finds, that begin when asked."""
+    lower = in_lower_case(text)
+    for look in LOOKS:
+        if not version or look.kind != "an identifier" or " " in text:
+            yield look.kind, (match.span() for match in matches(look, text, lower))
+    numbers = matches(FOUR_NUMBERS, text, lower)
+    yield (
+        FOUR_NUMBERS.kind,
+        (match.span() for match in numbers if _is_address(match, version=version)),
+    )
+    yield (
+        WITH_COLONS.kind,
+        (match.span() for match in matches(WITH_COLONS, text, lower) if _is_ipv6(match[0])),
+    )
     for name in names:
-        for match in re.finditer(rf"(?<![^\W_]){re.escape(name)}(?![^\W_])", text, re.IGNORECASE):
-            yield Found("a name of this host or its user", *match.span())
+        named = re.finditer(rf"(?<![^\W_]){re.escape(name)}(?![^\W_])", text, re.IGNORECASE)
+        yield "a name of this host or its user", (match.span() for match in named)
 
 
-def _is_address(parts: list[int], before: str, version: bool) -> bool:  # noqa: FBT001 - see `find`
+def _is_address(match: re.Match[str], *, version: bool) -> bool:
     """Tell an address from a version, such as 9.10.2.21, which begins with a small number."""
+    parts = [int(part) for part in match.groups()]
     if max(parts) > _OCTET:
         return False
-    in_words = (version and not before) or VERSION_WORD.search(before) is not None
+    before = match.string[max(0, match.start() - _BEFORE) : match.start()]
+    in_words = (version and not before) or BACKWARDS_VERSION.match(before[::-1]) is not None
     return not in_words or parts[0] >= _NO_VERSION
 
 
 def _is_ipv6(text: str) -> bool:
-    from ipaddress import IPv6Address  # noqa: PLC0415 - few texts have colons enough
+    """Tell whether a text is an address, which a sentence may end with."""
+    if not _HEXADECIMAL.search(text) or ("::" not in text and text.count(":") < _MOST_COLONS - 1):
+        return False
+    return any(map(_is_readable, {text, text.rstrip(".:")}))
 
-    with suppress(ValueError):
-        return any(character.isalnum() for character in text) and bool(IPv6Address(text))
-    return False
+
+def _is_readable(address: str) -> bool:
+    try:
+        return bool(socket.inet_pton(socket.AF_INET6, address))
+    except OSError:
+        return False
 
 
 def hide(text: str, names: Collection[str] = (), *, version: bool = False) -> str:
@@ -192,7 +212,12 @@ def told_in(texts: Iterable[tuple[str, str]]) -> Iterator[str]:
 
 @lru_cache(maxsize=2**14)  # a run says most things many times
 def _kinds(text: str, *, version: bool) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(secret.kind for secret in find(text, version=version)))
+    """Return the kinds of what a text holds; of each, no more is looked for than one."""
+    kinds: list[str] = []
+    for kind, spans in _searches(text, (), version=version):
+        if kind not in kinds and any(spans):
+            kinds.append(kind)
+    return tuple(kinds)
 
 
 def is_version(where: str) -> bool:
