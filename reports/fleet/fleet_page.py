@@ -7,11 +7,13 @@ import numpy as np
 import pyarrow as pa
 
 from reports.files import downloads
+from reports.fleet.absent_nodes import Absent, absent
 from reports.fleet.fleet_view import Kind, kinds, left_out
 from reports.fleet.peers import Left, Peers, Placed, compared
 from reports.fleet.unlike import EQUAL_NODES, LEAST_NODES
 from reports.web.render import render
 from suite.statistics import CONFIDENCE
+from suite.stored.asked_nodes import AskedNodes
 from suite.units import counted, format_value
 
 NAME = "fleet"
@@ -32,27 +34,30 @@ SCHEMA = pa.schema(
 for all nodes and subjects of its kind together."""
 
 
-def files(placed: Sequence[Placed]) -> dict[str, bytes]:
+def files(placed: Sequence[Placed], asked: AskedNodes | None = None) -> dict[str, bytes]:
     """Return the page of nodes and its downloads by their names; nothing for fewer than three.
 
     Parameters
     ----------
     placed
         Nodes with the pages of their runs, in whatever order.
+    asked
+        Which nodes the newest fleet asked. Those that it lost count as nodes.
     """
-    if len({one.node.label for one in placed}) < LEAST_NODES:
+    labels = {one.node.label for one in placed}
+    if len(labels | set(asked.lost if asked else ())) < LEAST_NODES:
         return {}
     groups, left = compared(placed)
     table = rows(groups)
     return {
-        PAGE: page(groups, left).encode(),
+        PAGE: page(groups, left, absent(asked, labels) if asked else None).encode(),
         f"{NAME}.csv": downloads.as_csv(table),
         f"{NAME}.parquet": downloads.as_parquet(table),
     }
 
 
-def page(groups: Sequence[Peers], left: Sequence[Left]) -> str:
-    """Return the page of kinds of nodes, and of the nodes that are left out."""
+def page(groups: Sequence[Peers], left: Sequence[Left], missing: Absent | None) -> str:
+    """Return the page of kinds of nodes, and of nodes that are left out or lost."""
     shown = kinds(groups)
     return render(
         "fleet.html",
@@ -62,6 +67,7 @@ def page(groups: Sequence[Peers], left: Sequence[Left]) -> str:
         home="index.html",
         kinds=shown,
         left=left_out(left),
+        absent=missing,
         needed=LEAST_NODES,
         confidence=format_value(CONFIDENCE, "1"),
         alarms=format_value(1 - CONFIDENCE, "1"),

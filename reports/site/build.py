@@ -28,6 +28,7 @@ from reports.site.run_files import PageJob, Pair, Source, Written
 from reports.summary.model import Summary
 from reports.table.equipment import equipment
 from suite.compare.verdicts.levels import MOST_RUNS
+from suite.stored.asked_nodes import AskedNodes
 from suite.stored.run import Conclusion
 from suite.stored.store import InvalidResult
 
@@ -95,7 +96,10 @@ def build(  # noqa: PLR0913 - one for each thing that a caller may choose
     """
     kept = Cache(out / KEPT, cache.code())
     begin("reading")
-    stored, refused = inputs.find(paths, kept)
+    given = [*paths]
+    stored, refused = inputs.find(given, kept)
+    asked, unreadable = inputs.asked(given)
+    refused |= unreadable
     broken: list[Broken] = []
 
     def leave_out(path: Path, why: list[Conclusion]) -> None:
@@ -108,7 +112,7 @@ def build(  # noqa: PLR0913 - one for each thing that a caller may choose
         leave_out(path, [why])
     with Workers(processes) as workers:
         prices_known = prices.read() if known is None else known
-        site = _Site(out, kept, workers, begin, beside, prices_known, publication)
+        site = _Site(out, kept, workers, begin, beside, prices_known, publication, asked)
         while True:
             try:
                 if tell:
@@ -124,6 +128,7 @@ def build(  # noqa: PLR0913 - one for each thing that a caller may choose
 class _Site:
     """What a site is made with; see `build`.
 
+    asked : which nodes the newest fleet asked, if there was one
     attempted : files that were written for runs, some of which may have turned out broken since
     """
 
@@ -134,6 +139,7 @@ class _Site:
     beside: Beside
     known: Sequence[Price]
     publication: Publication
+    asked: AskedNodes | None
     attempted: Marks = field(default_factory=dict)
 
     def write(self, stored: dict[str, Source], broken: Sequence[Broken]) -> list[Path]:
@@ -177,7 +183,7 @@ class _Site:
 
         def made(names: Sequence[str]) -> Mapping[str, bytes]:
             found = [(run_files.node(stored[name]), pages[name]) for name in names]
-            return fleet_page.files([Placed(one, href) for one, href in found if one])
+            return fleet_page.files([Placed(one, href) for one, href in found if one], self.asked)
 
         return of_several(lambda: made([*pages]), [*pages], lambda name: made([name]))
 

@@ -12,7 +12,8 @@ from reports.making.cache import Cache
 from reports.making.workers import cores
 from reports.site.run_files import Source
 from suite import checks
-from suite.stored import store
+from suite.stored import asked_nodes, store
+from suite.stored.asked_nodes import AskedNodes
 from suite.stored.run import Conclusion
 
 NOTED = "files"
@@ -68,6 +69,17 @@ def find(paths: Iterable[Path], kept: Cache) -> tuple[dict[str, Source], dict[Pa
         if path in digests
     }
     return sources, {path: one for path, one in known.items() if isinstance(one, Conclusion)}
+
+
+def asked(paths: Iterable[Path]) -> tuple[AskedNodes | None, dict[Path, Conclusion]]:
+    """Return which nodes the newest fleet of some folders asked; or what is wrong with its file."""
+    path = asked_nodes.newest(paths)
+    if path is None:
+        return None, {}
+    try:
+        return asked_nodes.read(path), {}
+    except store.InvalidResult as fault:
+        return None, {path: checks.unreadable(fault)}
 
 
 def _look(path: Path) -> tuple[int, int, int, int] | None:

@@ -8,12 +8,13 @@ from msgspec import Struct
 
 from suite.checkout import CHECKOUT, MEASURING
 from suite.fleet.bridge import Bridge
+from suite.fleet.gathered import Gathered, Outcome
 from suite.fleet.messages import Asked
 from suite.fleet.on_node import digest
-from suite.fleet.schedule import Limits, Outcome, Schedule, Tell
+from suite.fleet.schedule import Limits, Schedule, Tell
 from suite.profiles import settings_for
 from suite.run.folder.lock import LOCK, VARIABLE
-from suite.run.label import KEY, key
+from suite.run.label import KEY, key, seal
 from suite.stored.run import ProfileName
 
 BEATS = 6
@@ -49,8 +50,9 @@ def measure(request: FleetRequest, tell: Tell) -> Outcome:
     """
     request.results.mkdir(parents=True, exist_ok=True)
     with Bridge(request.address) as cluster:
-        limits = Limits(request.patience)
-        return Schedule(cluster, asked(request), request.results, limits, tell).run()
+        wanted, limits = asked(request), Limits(request.patience)
+        gathered = Gathered(request.results, wanted.fleet, lambda name: seal(name, request.results))
+        return Schedule(cluster, wanted, gathered, limits, tell).run()
 
 
 def asked(request: FleetRequest) -> Asked:

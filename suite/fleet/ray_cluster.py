@@ -5,11 +5,13 @@ Ray ends a process that loses its cluster, without asking it. So the scheduler i
 (`suite.fleet.bridge`): it writes commands as JSON lines into this one's input, and reads events.
 """
 
+import hashlib
 import logging
 import os
 import sys
 import threading
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence
 from queue import Empty, SimpleQueue
 from typing import IO, Any
 
@@ -30,6 +32,11 @@ LOST = {
     "TaskUnschedulableError": "the cluster no longer has the node",
 }
 """What Ray's errors say of a node."""
+LONGEST = 16
+"""Characters of a name in the name of its folder, and digits of a digest or a number."""
+
+Described = dict[str, Any]
+"""A node as Ray describes it."""
 
 
 class RayCluster:
@@ -49,6 +56,7 @@ class RayCluster:
         cloudpickle.register_pickle_by_value(on_node)  # type: ignore[no-untyped-call] # Ray's
         ray.init(address=address, logging_level=logging.ERROR, log_to_driver=False)
         self._tasks: dict[str, Any] = {}
+        self._shared: set[str] = set()
 
     def do(self, command: Command) -> None:
         """Do what the scheduler asks."""
@@ -102,29 +110,52 @@ class RayCluster:
         )
 
     def _alive(self) -> list[Node]:
-        """Return the nodes that are alive; two of one name are numbered."""
+        """Return the nodes that are alive."""
         every = self._ray.nodes()  # type: ignore[no-untyped-call] # Ray's
-        found = sorted((one for one in every if one["Alive"]), key=lambda one: str(one["NodeID"]))
-        names = [_name(one) for one in found]
-        return [
-            Node(
-                id=one["NodeID"],
-                name=name if names.count(name) == 1 else f"{name}/{names[:place].count(name) + 1}",
-                accelerators=one["Resources"].get("GPU", 0.0),
-            )
-            for place, (one, name) in enumerate(zip(found, names, strict=True))
-        ]
+        return named([node for node in every if node["Alive"]], self._shared)
+
+
+def named(alive: Sequence[Described], shared: set[str]) -> list[Node]:
+    """Return nodes with names of which no two are equal.
+
+    Nodes that share a name have their address behind it, and also their number in the cluster
+    where they share the address. A name that was shared once stays so when nodes are lost.
+
+    alive : as Ray describes them
+    shared : names that several nodes have had so far; those that several have now are added
+    """
+    for way in (_name, _with_address):
+        shared |= {name for name, nodes in Counter(map(way, alive)).items() if nodes > 1}
+    ways = (_name, _with_address, _with_number)
+    return [
+        Node(
+            id=node["NodeID"],
+            name=next(name for name in (way(node) for way in ways) if name not in shared),
+            accelerators=node["Resources"].get("GPU", 0.0),
+        )
+        for node in sorted(alive, key=lambda node: str(node["NodeID"]))
+    ]
 
 
 def folder(node: Node) -> str:
-    """Return the name of a node's folder: letters that every file system takes."""
-    return "".join(c if c.isalnum() or c in "-." else "_" for c in node.name)
+    """Return the name of a node's folder: letters that every file system takes, and no other's."""
+    plain = "".join(c if c.isascii() and c.isalnum() else "-" for c in node.name)[:LONGEST]
+    digest = hashlib.sha256(node.name.encode()).hexdigest()[:LONGEST]
+    return node.name if node.name == plain else f"{plain}-{digest}"
 
 
-def _name(node: dict[str, Any]) -> str:
+def _name(node: Described) -> str:
     """Return the name that a node was given, or else that of its host."""
     given, address = node.get("NodeName"), node["NodeManagerAddress"]
     return str(given if given and given != address else node["NodeManagerHostname"])
+
+
+def _with_address(node: Described) -> str:
+    return f"{_name(node)} ({node['NodeManagerAddress']})"
+
+
+def _with_number(node: Described) -> str:
+    return f"{_name(node)} ({node['NodeManagerAddress']}, {str(node['NodeID'])[:LONGEST]})"
 
 
 def _reason(error: Exception) -> str:
@@ -146,7 +177,8 @@ def main(address: str, commands: IO[bytes], events: IO[bytes]) -> None:
     try:
         cluster = RayCluster(address, tell)
     except Exception as error:  # noqa: BLE001 - whatever Ray raises where it finds no cluster
-        tell(Gone(reason=f"no Ray cluster at {address!r}: {_reason(error)}"))
+        why = " ".join(str(error).split()) or type(error).__name__
+        tell(Gone(reason=f"no Ray cluster at {address!r}: {why}"))
         return
     asked: SimpleQueue[Command | None] = SimpleQueue()
     threading.Thread(target=_read, args=(commands, asked), daemon=True).start()

@@ -1,18 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""What happens to each node: begun, heard, tried again when it is lost, and named if it stays so.
-
-Every file is written into the folder of results as it arrives, so that nothing that a node finished
-depends on the others, or on the end.
-"""
+"""What happens to each node: begun, heard, tried again when it is lost, named if it stays lost."""
 
 import time
 from collections.abc import Callable, Iterable
-from pathlib import Path
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from suite.errors import CannotRunError
-from suite.files.keep import keep
+from suite.fleet.gathered import Gathered, Outcome
 from suite.fleet.messages import (
     About,
     Asked,
@@ -32,12 +27,9 @@ from suite.fleet.messages import (
     Start,
     Stop,
 )
-from suite.stored import store
-from suite.stored.run import Run
 
 TRIES = 2
 """How often a node is begun, at most: it may be lost once."""
-PARTIAL = ".partial.json"
 LISTEN = 1.0
 """Seconds between two looks at the clock."""
 LOOK = 5.0
@@ -55,23 +47,6 @@ class Limits(Struct, frozen=True):
     """
 
     patience: float
-
-
-class Outcome(Struct):
-    """What became of all nodes, by their names.
-
-    stored : the files of those that measured to the end
-    partial : those of runs that were cut short
-    lost : why the others have no whole file
-    torch : the version that each has
-    failed : nodes with a case that failed
-    """
-
-    stored: dict[str, Path] = field(default_factory=dict)
-    partial: dict[str, Path] = field(default_factory=dict)
-    lost: dict[str, str] = field(default_factory=dict)
-    torch: dict[str, str] = field(default_factory=dict)
-    failed: list[str] = field(default_factory=list)
 
 
 class _Turn(Struct):
@@ -101,8 +76,8 @@ class Schedule:
         Whose nodes measure.
     asked
         What of each.
-    results
-        Folder that takes every stored file.
+    gathered
+        Takes every stored file.
     tell
         Is told what happens.
     clock
@@ -113,29 +88,31 @@ class Schedule:
         self,
         cluster: Cluster,
         asked: Asked,
-        results: Path,
+        gathered: Gathered,
         limits: Limits,
         tell: Tell,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self.outcome = Outcome()
-        self._cluster, self._asked, self._results = cluster, asked, results
+        self._cluster, self._asked, self._gathered = cluster, asked, gathered
         self._limits, self._tell, self._clock = limits, tell, clock
         self._turns: dict[str, _Turn] = {}
+        self._names: dict[str, str] = {}  # of every node that was begun, by its id
         self._looked = clock()
 
     def run(self) -> Outcome:
         """Measure every node that is alive now, and return what became of them.
 
-        Raises `CannotRunError` if there is no node.
+        Raises `CannotRunError` if there is no node, `OSError` if nothing can be written.
         """
-        for node in self._first_nodes():
+        nodes = self._first_nodes()
+        self._gathered.expect(node.name for node in nodes)
+        for node in nodes:
             self._begin(_Turn(node, self._clock()), "begun")
         while self._turns:
             for event in self._cluster.events(LISTEN):
                 self._hear(event)
             self._look_at_the_clock()
-        return self.outcome
+        return self._gathered.outcome
 
     def _first_nodes(self) -> list[Node]:
         """Return the nodes that are alive."""
@@ -151,6 +128,7 @@ class Schedule:
 
     def _begin(self, turn: _Turn, how: str) -> None:
         self._turns[turn.node.name] = turn
+        self._names[turn.node.id] = turn.node.name
         self._cluster.send(Start(node=turn.node, asked=self._asked))
         self._tell(turn.node.name, how)
 
@@ -176,57 +154,29 @@ class Schedule:
         name = turn.node.name
         match event:
             case About(torch=torch):
-                self.outcome.torch[name] = torch or "none"
+                self._gathered.outcome.torch[name] = torch or "none"
             case Began():
                 self._tell(name, "measuring")
             case Line(text=text):
                 self._tell(name, f"| {text}")
             case File():
-                self._keep(name, event)
+                if stored := self._gathered.keep(name, event):
+                    self._tell(name, stored)
             case Ended():
                 self._end(turn, event)
             case Lost(reason=reason):
                 self._lose(turn, reason)
 
-    def _keep(self, name: str, file: File) -> None:
-        """Write a stored file down."""
-        try:
-            run = store.decode(file.content)
-            if file.path.endswith(PARTIAL):
-                self.outcome.partial[name] = self._write_partial(run, Path(file.path).name)
-                self._tell(name, f"stored what was finished: {self.outcome.partial[name]}")
-                return
-            path = _written(run, self._results)
-        except store.InvalidResult as error:
-            self.outcome.lost[name] = f"its file is damaged: {error}"
-        except OSError as error:
-            self.outcome.lost[name] = (
-                f"{error.filename or self._results}: {error.strerror or error}; its file stays on "
-                f"the node: {file.path}"
-            )
-        else:
-            self.outcome.stored[name] = path
-            self.outcome.partial.pop(name, None)
-            if any(one.status == "failed" for one in run.frobench.outcomes):
-                self.outcome.failed.append(name)
-            self._tell(name, f"stored: {path}")
-
-    def _write_partial(self, run: Run, name: str) -> Path:
-        path = self._results / run.frobench.environment.machine / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        keep(path, store.encode(run))
-        return path
-
     def _end(self, turn: _Turn, event: Ended) -> None:
         """Take a node's own word that it is done."""
         name = turn.node.name
         del self._turns[name]
-        if name in self.outcome.stored:
-            self.outcome.lost.pop(name, None)
+        if name in self._gathered.outcome.stored:
             self._cluster.send(Forget(node=turn.node, fleet=self._asked.fleet))
-        else:
-            self.outcome.lost.setdefault(name, event.message or "it stored nothing")
-            self._tell(name, f"not measured: {self.outcome.lost[name]}")
+            return
+        if name not in self._gathered.outcome.lost:
+            self._gathered.lose(name, event.message or "it stored nothing")
+        self._tell(name, f"not measured: {self._gathered.outcome.lost[name]}")
 
     def _lose(self, turn: _Turn, reason: str) -> None:
         """Let a lost node come back, unless it has been lost before.
@@ -246,15 +196,16 @@ class Schedule:
 
     def _give_up(self, name: str, reason: str) -> None:
         del self._turns[name]
-        if name not in self.outcome.stored:
-            self.outcome.lost[name] = reason
+        if name not in self._gathered.outcome.stored:
+            self._gathered.lose(name, reason)
             self._tell(name, f"lost: {reason}")
 
     def _take_back(self, nodes: Iterable[Node]) -> None:
         """Begin lost nodes again that are alive."""
         for node in nodes:
             turn = self._turns.get(node.name)
-            if turn is not None and turn.reason:
+            is_it = self._names.get(node.id, node.name) == node.name
+            if turn is not None and turn.reason and is_it:
                 before, tries = (turn.reason, turn.heard), turn.tries + 1
                 again = _Turn(node, self._clock(), tries=tries, before=before)
                 self._begin(again, "begun again, where its run was")
@@ -279,14 +230,3 @@ class Schedule:
         if now - self._looked >= LOOK and any(turn.reason for turn in self._turns.values()):
             self._looked = now
             self._cluster.send(Look())
-
-
-def _written(run: Run, results: Path) -> Path:
-    """Store a run; it may have arrived before."""
-    try:
-        return store.write(run, results)
-    except FileExistsError as error:
-        path = Path(error.filename)
-        if store.content(path) == store.encode(run):
-            return path
-        raise

@@ -4,7 +4,8 @@
 from collections import Counter
 from collections.abc import Callable, Iterator
 
-from suite.fleet.schedule import Outcome, Tell
+from suite.fleet.gathered import Outcome
+from suite.fleet.schedule import Tell
 from suite.units import counted
 
 FEW = 16

@@ -16,7 +16,8 @@ from reports.fleet.reasons import Usual
 from reports.site import build
 from reports.summary.device_axes import device_axes
 from reports.table.estimates import estimates
-from suite.stored import store
+from suite.stored import asked_nodes, store
+from suite.stored.asked_nodes import AskedNodes
 from suite.stored.run import Run
 from tests.instruments.made_up_fleet import EXERCISES, label, placed, run, runs
 
@@ -68,6 +69,51 @@ def test_nodes_of_one_kind_are_machines_of_their_own_on_the_index(built: Path) -
 def test_the_same_nodes_in_another_order_give_the_same_bytes() -> None:
     found = placed(12, {3: ("copies", 1.1)})
     assert fleet_page.files(found) == fleet_page.files(found[::-1])
+
+
+def asked(lost: dict[str, str], count: int = 5) -> AskedNodes:
+    """Return which nodes a fleet asked, of which it lost some."""
+    labels = [label(number) for number in range(count)]
+    return AskedNodes(fleet="20260102T030405000000Z", nodes=labels, lost=lost)
+
+
+def test_the_page_says_how_many_nodes_were_asked_and_which_are_lost_with_the_reason() -> None:
+    lost = {
+        label(4): "the cluster no longer has <the node> /home/somebody/x",
+        label(3): "no sign of life for 120 s",
+    }
+    page = fleet_page.files(placed(4)[:3], asked(lost))["fleet.html"]
+    text = text_of(page)
+    assert "Asked on 2 January 2026, 03:04 UTC: 5 nodes; 3 stored a whole run. 2 lost nodes" in text
+    assert f"{label(3)} no sign of life for 120 s" in text
+    assert f"{label(4)} the cluster no longer has <the node> " in text
+    assert "somebody" not in text
+    found = fleet_page.files(placed(4), asked(lost))["fleet.html"]
+    assert f"{label(3)} no sign of life for 120 s (another run of this node" in text_of(found)
+
+
+def test_a_fleet_without_losses_says_how_many_nodes_it_asked() -> None:
+    text = text_of(fleet_page.files(placed(5), asked({}))["fleet.html"])
+    assert "Asked on 2 January 2026, 03:04 UTC: 5 nodes; all stored a whole run." in text
+    assert "Lost nodes" not in text
+
+
+def test_two_files_and_a_named_loss_are_a_page_of_the_site(tmp_path: Path) -> None:
+    results = tmp_path / "results"
+    asked_nodes.write(asked({label(2): "it was killed"}, 3), results)
+    out = site(tmp_path, runs(2))
+    assert not (out / "fleet.html").exists()  # which is of the files alone
+    build.build([results], out, processes=1)
+    text = text_of((out / "fleet.html").read_bytes())
+    assert f"{label(2)} it was killed" in text
+    assert "comparison needs 3" in text
+    later = asked_nodes.newest([results])
+    assert later is not None
+    later.write_text("{}")
+    broken: list[Path] = []
+    build.build([results], out, processes=1, tell=lambda path, _: broken.append(path))
+    assert broken == [later]
+    assert not (out / "fleet.html").exists()
 
 
 def test_two_nodes_have_no_page_nor_have_machines_without_a_label(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from suite.errors import CannotRunError
 from suite.fleet.fleet import FleetRequest, asked
+from suite.fleet.gathered import NOTHING_YET, Gathered, Outcome
 from suite.fleet.messages import (
     About,
     Began,
@@ -26,11 +27,12 @@ from suite.fleet.messages import (
     Start,
     Stop,
 )
-from suite.fleet.schedule import Limits, Outcome, Schedule
-from suite.stored import store
+from suite.fleet.schedule import Limits, Schedule
+from suite.stored import asked_nodes, store
+from suite.stored.asked_nodes import AskedNodes
 from suite.stored.run import Run
 from suite.terminal import fleet_words
-from tests.instruments.made_up_fleet import run
+from tests.instruments.made_up_fleet import label, run
 
 PATIENCE = 60.0
 
@@ -95,16 +97,29 @@ def lost() -> list[Event]:
     return [Began(node=""), Lost(node="", reason="its node was lost")]
 
 
+def label_of(name: str) -> str:
+    """Return the label of a node: that of run 0 for node a, and so on."""
+    return label("abc".index(name))
+
+
+def recorded(folder: Path) -> AskedNodes:
+    """Return what the fleet wrote down about its nodes."""
+    path = asked_nodes.newest([folder])
+    assert path is not None
+    return asked_nodes.read(path)
+
+
 def fleet(
     folder: Path, scripts: dict[str, list[list[Event]]], *nodes: list[Node]
 ) -> tuple[Outcome, MadeUp, list[str]]:
     """Let a schedule measure made-up nodes."""
     cluster = MadeUp(scripts, *(nodes or ([node(name) for name in scripts],)))
     lines: list[str] = []
+    wanted = asked(FleetRequest(results=folder))
     schedule = Schedule(
         cluster,
-        asked(FleetRequest(results=folder)),
-        folder,
+        wanted,
+        Gathered(folder, wanted.fleet, label_of),
         Limits(PATIENCE),
         lambda name, text: lines.append(f"{name}: {text}"),
         clock=lambda: cluster.now,
@@ -113,7 +128,7 @@ def fleet(
 
 
 def names(folder: Path) -> list[str]:
-    return sorted(path.name for path in folder.glob("*/*.json"))
+    return sorted(path.name for path in folder.glob("[!.]*/*.json"))
 
 
 def run_name(number: int) -> str:
@@ -238,6 +253,52 @@ def test_a_damaged_file_is_named(tmp_path: Path) -> None:
     ]
     outcome, _, _ = fleet(tmp_path, {"a": [damaged]})
     assert outcome.lost["a"].startswith("its file is damaged: ")
+    assert outcome.lost["a"].endswith("; it stays on the node: there/run.json")
+
+
+def test_a_run_of_another_node_is_not_taken_for_this_ones(tmp_path: Path) -> None:
+    outcome, cluster, _ = fleet(tmp_path, {"a": [stored(1)], "b": [stored(1)]})
+    assert sorted(outcome.stored) == ["b"]
+    assert outcome.lost["a"].startswith(f"its file is a run of node {label(1)}, not its own")
+    assert [one.node.name for one in cluster.commands if isinstance(one, Forget)] == ["b"]
+
+
+def test_which_nodes_were_asked_and_which_are_lost_is_written_down_without_names(
+    tmp_path: Path,
+) -> None:
+    reason = "/home/somebody/bin/python has no Frobench on gpu-17.example.org"
+    fleet(
+        tmp_path,
+        {"a": [stored(0)], "b": [[Ended(node="", code=3, message=reason)]]},
+    )
+    found = recorded(tmp_path)
+    assert found.nodes == sorted([label(0), label(1)])
+    (hidden,) = found.lost.values()
+    assert found.lost == {label(1): hidden}
+    assert "has no Frobench" in hidden
+    assert "somebody" not in hidden
+    assert "example" not in hidden
+
+
+def test_a_fleet_that_is_killed_has_written_down_which_nodes_have_no_file(tmp_path: Path) -> None:
+    gathered = Gathered(tmp_path, "20260101T000000000000Z", label_of)
+    gathered.expect("abc")
+    gathered.keep("a", File(node="", path="there/run-0.json", content=store.encode(run(0))))
+    assert recorded(tmp_path).lost == {label(1): NOTHING_YET, label(2): NOTHING_YET}
+
+
+def test_a_lost_node_is_not_begun_where_another_one_measures(tmp_path: Path) -> None:
+    """A cluster may give the name of a lost node to another one that it has."""
+    busy: list[Event] = [Began(node=""), *[Line(node="", text="on")] * 20, *stored(1)]
+    outcome, cluster, _ = fleet(
+        tmp_path,
+        {"a": [lost()], "b": [busy]},
+        [node("a"), node("b")],
+        [node("a", "id of b")],
+    )
+    assert outcome.lost == {"a": "its node was lost"}
+    assert sorted(outcome.stored) == ["b"]
+    assert sum(isinstance(one, Start) for one in cluster.commands) == 2
 
 
 def test_a_full_disk_here_leaves_the_file_on_its_node_and_says_where(

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: MIT
+"""What has arrived from the nodes: stored files, written down at once, and which nodes have none.
+
+Both lie in the folder of results, so that nothing that a node finished depends on the others, or
+on the end of this process.
+"""
+
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from pathlib import Path
+
+from msgspec import Struct, field
+
+from suite.files.keep import keep
+from suite.fleet.messages import File
+from suite.personal import private, vocabulary
+from suite.printable import printable
+from suite.stored import asked_nodes, store
+from suite.stored.asked_nodes import AskedNodes
+from suite.stored.basics import LONGEST_NAME
+from suite.stored.run import Run
+
+PARTIAL = ".partial.json"
+NOTHING_YET = "no file of it arrived before `frobench fleet` ended"
+"""Why a node has no stored run as long as nothing else is known of it."""
+
+Label = Callable[[str], str]
+"""Returns the label of a node, from its name."""
+
+
+class Outcome(Struct):
+    """What became of all nodes, by their names.
+
+    stored : the files of those that measured to the end
+    partial : those of runs that were cut short
+    lost : why the others have no whole file
+    torch : the version that each has
+    failed : nodes with a case that failed
+    """
+
+    stored: dict[str, Path] = field(default_factory=dict)
+    partial: dict[str, Path] = field(default_factory=dict)
+    lost: dict[str, str] = field(default_factory=dict)
+    torch: dict[str, str] = field(default_factory=dict)
+    failed: list[str] = field(default_factory=list)
+
+
+class Gathered:
+    """Stored runs of the nodes of a fleet.
+
+    Parameters
+    ----------
+    results
+        Folder that takes every file.
+    fleet
+        Its name, see `AskedNodes`.
+    label
+        By which a node's run must know it.
+    """
+
+    def __init__(self, results: Path, fleet: str, label: Label) -> None:
+        self.outcome = Outcome()
+        self._results, self._fleet, self._label = results, fleet, label
+        self._labels: dict[str, str] = {}
+        self._private = private.own_names()
+
+    def expect(self, names: Iterable[str]) -> None:
+        """Write down which nodes are asked.
+
+        Raises `OSError` if nothing can be written there.
+        """
+        self._labels = {name: self._label(name) for name in names}
+        self._note()
+
+    def keep(self, name: str, file: File) -> str:
+        """Write a node's file down, and return what happened; nothing if it cannot be kept."""
+        try:
+            run = store.decode(file.content)
+            if (label := run.frobench.environment.label) != self._labels[name]:
+                self.lose(name, _of_another(label, file.path))
+                return ""
+            if file.path.endswith(PARTIAL):
+                self.outcome.partial[name] = self._write_partial(run, Path(file.path).name)
+                return f"stored what was finished: {self.outcome.partial[name]}"
+            path = _written(run, self._results)
+        except store.InvalidResult as error:
+            self.lose(name, f"its file is damaged: {error}; it stays on the node: {file.path}")
+            return ""
+        except OSError as error:
+            where = error.filename or self._results
+            why = f"{where}: {error.strerror or error}"
+            self.lose(name, f"{why}; its file stays on the node: {file.path}")
+            return ""
+        self.outcome.stored[name] = path
+        self.outcome.partial.pop(name, None)
+        self.outcome.lost.pop(name, None)
+        if any(case.status == "failed" for case in run.frobench.outcomes):
+            self.outcome.failed.append(name)
+        self._note_again()
+        return f"stored: {path}"
+
+    def lose(self, name: str, reason: str) -> None:
+        """Write down why a node has no whole file, unless it has one."""
+        if name not in self.outcome.stored:
+            self.outcome.lost[name] = reason
+            self._note_again()
+
+    def _note_again(self) -> None:
+        with suppress(OSError):  # a full disk is named where a node's file is refused
+            self._note()
+
+    def _note(self) -> None:
+        lost = {
+            label: self._published(name)
+            for name, label in self._labels.items()
+            if name not in self.outcome.stored
+        }
+        nodes = sorted(self._labels.values())
+        asked_nodes.write(AskedNodes(fleet=self._fleet, nodes=nodes, lost=lost), self._results)
+
+    def _published(self, name: str) -> str:
+        """Return why a node has no whole file, without what names a host or a person."""
+        if (reason := self.outcome.lost.get(name)) is None:
+            return NOTHING_YET
+        is_a_word = name.isalpha() and vocabulary.is_word(name)
+        names = self._private if is_a_word else self._private | {name}
+        return private.hide(printable(reason)[:LONGEST_NAME], names)
+
+    def _write_partial(self, run: Run, name: str) -> Path:
+        path = self._results / run.frobench.environment.machine / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        keep(path, store.encode(run))
+        return path
+
+
+def _of_another(label: object, path: str) -> str:
+    """Say that a file is of another node; it might be its own, measured with another key."""
+    known = f"of node {label}" if isinstance(label, str) else "without a label"
+    return f"its file is a run {known}, not its own; it stays on the node: {path}"
+
+
+def _written(run: Run, results: Path) -> Path:
+    """Store a run; it may have arrived before."""
+    try:
+        return store.write(run, results)
+    except FileExistsError as error:
+        path = Path(error.filename)
+        if store.content(path) == store.encode(run):
+            return path
+        raise

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: MIT
+"""Which nodes a fleet asked, and which of them stored no whole run: a small file beside the runs.
+
+A run that was never made has no stored file. So the page that compares nodes takes the names of
+those that are missing from here. The file holds labels, and no name of a host.
+"""
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from suite.files.content import UnusableFileError
+from suite.files.content import read as content_of
+from suite.files.keep import keep
+from suite.stored.basics import Label, Name, Text
+from suite.stored.store import InvalidResult
+
+FOLDER = ".fleets"
+"""The folder of these files, in a folder of results; its name begins with a dot, so git ignores
+it."""
+_FLEET = re.compile(r"\d{8}T\d+Z")
+
+
+class AskedNodes(Struct, frozen=True, kw_only=True):
+    """What a fleet asked of which nodes.
+
+    fleet : when it began (UTC), such as ``20260101T120000000000Z``; the name of its file
+    nodes : labels of all nodes that were asked
+    lost : why a node stored no whole run, by label
+    """
+
+    fleet: Name
+    nodes: list[Label]
+    lost: dict[Label, Text]
+
+
+def write(asked: AskedNodes, results: Path) -> None:
+    """Write the file of a fleet in place of the one that it wrote before.
+
+    Raises `OSError`.
+    """
+    path = results / FOLDER / f"{asked.fleet}.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    keep(path, msgspec.json.format(msgspec.json.encode(asked)) + b"\n")
+
+
+def newest(paths: Iterable[Path]) -> Path | None:
+    """Return the file of the newest fleet among folders of results, if there is any."""
+    files = (file for path in paths for file in (path / FOLDER).glob("*.json"))
+    return max((file for file in files if _FLEET.fullmatch(file.stem)), default=None, key=_name)
+
+
+def _name(path: Path) -> str:
+    return path.name
+
+
+def read(path: Path) -> AskedNodes:
+    """Read the file of a fleet.
+
+    Raises `suite.stored.store.InvalidResult` if it cannot be read.
+    """
+    try:
+        return msgspec.json.decode(content_of(path), type=AskedNodes)
+    except (UnusableFileError, msgspec.DecodeError) as error:
+        raise InvalidResult("$", str(error)) from None

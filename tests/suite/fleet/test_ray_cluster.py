@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: MIT
+"""The names of a cluster's nodes: no two are equal, and a node keeps its own."""
+
+from typing import Any
+
+import pytest
+
+from suite.fleet.messages import Node
+from suite.fleet.ray_cluster import folder, named
+
+
+def described(number: str, address: str, name: str = "", host: str = "host") -> dict[str, Any]:
+    """Return a node as Ray describes it; one that was given no name has its address for one."""
+    return {
+        "NodeID": number,
+        "NodeName": name or address,
+        "NodeManagerAddress": address,
+        "NodeManagerHostname": host,
+        "Resources": {},
+    }
+
+
+def names(*nodes: dict[str, Any], shared: set[str] | None = None) -> dict[str, str]:
+    found = named(nodes, set() if shared is None else shared)
+    return {node.id: node.name for node in found}
+
+
+def test_a_node_has_the_name_that_it_was_given_or_that_of_its_host() -> None:
+    given = described("1", "10.0.0.1", "a")
+    unnamed = described("2", "10.0.0.2", host="gpu-2")
+    assert names(given, unnamed) == {"1": "a", "2": "gpu-2"}
+
+
+def test_nodes_of_one_name_are_told_apart_by_their_addresses_and_then_by_their_numbers() -> None:
+    nodes = (
+        described("1" * 56, "10.0.0.1", "a"),
+        described("2" * 56, "10.0.0.2", "a"),
+        described("3" * 56, "10.0.0.2", "a"),
+    )
+    assert [*names(*nodes).values()] == [
+        "a (10.0.0.1)",
+        f"a (10.0.0.2, {'2' * 16})",
+        f"a (10.0.0.2, {'3' * 16})",
+    ]
+
+
+def test_a_node_keeps_its_name_when_the_other_one_of_that_name_is_lost_and_comes_back() -> None:
+    shared: set[str] = set()
+    first, second = described("1", "10.0.0.1", "a"), described("2", "10.0.0.2", "a")
+    names(first, second, shared=shared)
+    assert names(second, shared=shared) == {"2": "a (10.0.0.2)"}
+    again = described("0", "10.0.0.1", "a")
+    assert names(again, second, shared=shared) == {"0": "a (10.0.0.1)", "2": "a (10.0.0.2)"}
+
+
+@pytest.mark.parametrize(
+    "name", ["b c/\N{LATIN SMALL LETTER U WITH DIAERESIS}", "x" * 300, "..", "-"]
+)
+def test_every_node_has_a_folder_of_its_own_that_a_file_system_takes(name: str) -> None:
+    found = folder(Node(id="1", name=name))
+    assert found.isascii()
+    assert not set(found) & set("/. ")
+    assert len(found) <= 40
+    assert found != folder(Node(id="2", name=f"{name}!"))
+    assert folder(Node(id="3", name="gpu17")) == "gpu17"
