@@ -31,7 +31,7 @@ class Bridge:
         if find_spec("ray") is None:
             raise CannotRunError(
                 f"`frobench fleet` needs Ray, which {sys.executable} does not have: "
-                f"`pip install '{EXTRA}'` in a clone of Frobench installs it"
+                f"`pip install --editable '{EXTRA}'` in a clone of Frobench installs it"
             )
         self._address = address
         self._events: SimpleQueue[Event] = SimpleQueue()

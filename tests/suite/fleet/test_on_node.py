@@ -204,7 +204,7 @@ def until(seconds: float) -> Iterator[None]:
 
 def test_without_ray_one_line_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bridge, "find_spec", lambda _: None)
-    with pytest.raises(CannotRunError, match=r"needs Ray.*`pip install '\.\[fleet\]'`"):
+    with pytest.raises(CannotRunError, match=r"needs Ray.*`pip install --editable '\.\[fleet\]'`"):
         Bridge("auto")
 
 
