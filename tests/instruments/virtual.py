@@ -65,6 +65,10 @@ class VirtualEvent:
         """Stand behind everything queued so far."""
         self.at = max(self.device.clock.now, self.device.busy_until)
 
+    def query(self) -> bool:
+        """Tell whether it has happened."""
+        return self.at <= self.device.clock.now
+
     def elapsed_time(self, end: "VirtualEvent") -> float:
         """Return the milliseconds from this event to another; both must have happened."""
         if max(self.at, end.at) > self.device.clock.now:

@@ -6,6 +6,7 @@ from itertools import count
 
 import pytest
 import torch
+from msgspec.structs import replace
 
 from suite.errors import TooLongError
 from suite.machine.accounts import Accounts
@@ -90,6 +91,19 @@ def test_a_program_that_takes_the_processor_away_leaves_no_case_out(times: int) 
     busy = Pilot(STANDARD, lambda call: Delay(waited=(times - 1) * call), keeps_accounts=True)
     busy.explore(CASES)
     assert busy.left_out.keys() == calm.left_out.keys()
+
+
+def test_a_call_that_seems_hopeless_is_repeated_while_that_takes_little_time() -> None:
+    clock = VirtualClock()
+    brief = replace(STANDARD, longest_sample=1e-3)
+    seen = explore(Sampler(taking(clock, lambda _: 0.04), [], clock=clock), brief, read=no_accounts)
+    assert len(seen.host) == 5
+    slow = explore(Sampler(taking(clock, lambda _: 0.4), [], clock=clock), brief, read=no_accounts)
+    assert len(slow.host) == 2
+
+
+def no_accounts() -> None:
+    """Return what a system says that keeps no accounts."""
 
 
 def test_threads_that_wait_for_each_other_on_a_busy_processor_are_not_taken_for_work() -> None:

@@ -4,6 +4,8 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import pytest
+
 from suite.concurrency import Interval
 from suite.kit.turns import Turns
 from suite.measure.observing import Observer
@@ -21,6 +23,7 @@ class Fake:
         self._interval = interval
         self._takes_turns = takes_turns
         self.armed: list[bool] = []
+        self.disarmed = 0
 
     def takes_turns(self, others: Sequence[Any]) -> bool:
         """Tell whether there is a control."""
@@ -31,7 +34,8 @@ class Fake:
         self.armed.append(turns is not None)
 
     def disarm(self) -> None:
-        """Do nothing."""
+        """Count how often."""
+        self.disarmed += 1
 
     def intervals(self) -> list[Interval]:
         """Return when it worked, from the first moment on unless it had to wait."""
@@ -73,3 +77,11 @@ def test_without_a_control_nothing_is_said_of_what_tracks_share() -> None:
     assert observe(stubborn) == ({"span": 2.0}, 1)
     assert observe([Fake(interval) for interval in APART], whole=True) == ({"span": 2.0}, 1)
     assert observe([Fake(APART[1])]) == ({"span": 2.0}, 1)
+
+
+def test_tracks_observe_nothing_after_a_span_sample_even_of_a_body_that_raises() -> None:
+    tracks = [Fake(interval) for interval in APART]
+    observe(tracks)
+    with pytest.raises(ZeroDivisionError):
+        Observer(tracks, whole=False).observe(lambda: None, lambda _: (1 / 0, 0.0, None))
+    assert [track.disarmed for track in tracks] == [len(track.armed) for track in tracks] == [3, 3]

@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: MIT
+"""Work that keeps a device busy, and what a body takes behind it, on a clock of its own."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+
+from suite.measure.measurement import Measurement, device_spans
+from suite.measure.queued import Blocker, blocker
+from suite.measure.sampler import Sampler
+from tests.instruments.virtual import VirtualClock, VirtualDevice
+
+LAUNCH = 10e-6
+RATE = 1e12
+"""Multiplications of a device in a second."""
+
+
+class Multiplying(VirtualDevice):
+    """A device that has tensors; it keeps the sizes of its products."""
+
+    def __init__(self, clock: VirtualClock, **more: Any) -> None:  # noqa: ANN401 - as the device has it
+        super().__init__(clock, **more)
+        self.products: list[int] = []
+
+    def uniform(self, rows: int, columns: int) -> torch.Tensor:
+        """Return a matrix that takes no memory."""
+        return torch.empty(rows, columns, device="meta")
+
+
+@pytest.fixture
+def gpu(monkeypatch: pytest.MonkeyPatch) -> Multiplying:
+    gpu = Multiplying(VirtualClock(cost=1e-9))
+
+    def multiply(a: torch.Tensor, _: torch.Tensor, *, out: torch.Tensor) -> None:  # noqa: ARG001
+        gpu.products.append(len(a))
+        gpu.queue(LAUNCH, len(a) ** 3 / RATE)
+
+    monkeypatch.setattr(torch, "mm", multiply)
+    return gpu
+
+
+def blocker_of(gpu: VirtualDevice) -> Blocker | None:
+    return blocker(gpu, gpu.clock)  # type: ignore[arg-type] # stands in for a device
+
+
+def test_the_smallest_product_that_keeps_the_device_behind_its_host_blocks(
+    gpu: Multiplying,
+) -> None:
+    found = blocker_of(gpu)
+    assert found is not None
+    assert max(gpu.products) == 512  # 134 us of work, 10 us of launching; 256 rows are 17 us
+    assert found.unit == pytest.approx(512**3 / RATE + LAUNCH / 8, rel=1e-3)
+    gpu.products.clear()
+    found.queue(10.5 * found.unit)
+    assert gpu.products == [512] * 11
+    found.queue(0.0)
+    assert len(gpu.products) == 12
+
+
+def test_the_first_products_are_not_timed(gpu: Multiplying) -> None:
+    gpu.queue(0.0, 5.0)  # they wait for what was queued before
+    found = blocker_of(gpu)
+    assert found is not None
+    assert found.unit < 1e-3
+
+
+def test_nothing_blocks_a_cpu_or_a_device_without_events_or_memory(gpu: Multiplying) -> None:
+    clock = gpu.clock
+    assert blocker_of(Multiplying(clock, is_accelerator=False)) is None
+    assert blocker_of(Multiplying(clock, has_events=False)) is None
+    assert blocker_of(VirtualDevice(clock)) is None  # it has no tensors
+    assert gpu.products == []
+
+
+def test_a_device_that_is_never_behind_its_host_has_no_blocker(
+    gpu: Multiplying, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(torch, "mm", lambda *_, out: gpu.queue(1.0, out.numel() / RATE))
+    assert blocker_of(gpu) is None
+
+
+class Busy:
+    """Keeps a device busy for as long as is asked."""
+
+    def __init__(self, gpu: VirtualDevice) -> None:
+        self._gpu = gpu
+        self.asked: list[float] = []
+
+    def queue(self, seconds: float) -> None:
+        """Keep the device busy."""
+        self.asked.append(seconds)
+        self._gpu.queue(0.0, seconds)
+
+
+def behind(
+    gpu: VirtualDevice,
+    body: Callable[[], object],
+    enqueue: float,
+    seconds: float,
+    cold: Callable[[], None] | None = None,
+) -> tuple[list[float], list[float]]:
+    """Return the spans of a body, and how long the device was kept busy before each attempt."""
+    busy = Busy(gpu)
+    sampler = Sampler(body, [gpu], cold=cold, clock=gpu.clock, blocker=busy)  # type: ignore[list-item,arg-type]
+    return device_spans(sampler, gpu, enqueue, seconds), busy.asked  # type: ignore[arg-type]
+
+
+def test_behind_queued_work_a_span_holds_no_launch(gpu: VirtualDevice) -> None:
+    def body() -> None:
+        for _ in range(3):
+            gpu.queue(1e-3, 2e-4)
+
+    spans, asked = behind(gpu, body, 3e-3, 1.0)
+    assert spans == pytest.approx([6e-4] * 5)
+    assert asked == pytest.approx([4 * 3e-3 + 1e-4] * 5)
+
+
+def test_a_span_that_the_host_came_too_late_for_is_tried_behind_twice_the_work(
+    gpu: VirtualDevice,
+) -> None:
+    spans, asked = behind(gpu, lambda: gpu.queue(1.5e-4, 1e-6), 0.0, 1.0)
+    assert spans == pytest.approx([1e-6] * 5)
+    assert asked == pytest.approx([1e-4, 2e-4, *[4e-4] * 5])
+
+
+def test_after_three_attempts_in_vain_there_are_no_more(gpu: VirtualDevice) -> None:
+    spans, asked = behind(gpu, lambda: gpu.queue(1e-3, 1e-6), 0.0, 1.0)
+    assert spans == []
+    assert len(asked) == 3
+
+
+def test_a_body_that_takes_too_long_to_queue_has_no_device_time(gpu: VirtualDevice) -> None:
+    assert behind(gpu, lambda: gpu.queue(5e-3, 1e-3), 5e-3, 1.0) == ([], [])
+
+
+def test_when_the_time_is_over_there_is_one_span(gpu: VirtualDevice) -> None:
+    spans, _ = behind(gpu, lambda: gpu.queue(1e-3, 1e-3), 1e-3, 0.0)
+    assert len(spans) == 1
+
+
+def test_before_each_span_the_body_warms_the_caches_unless_they_shall_be_cold(
+    gpu: VirtualDevice,
+) -> None:
+    events: list[str] = []
+
+    def body() -> None:
+        events.append("body")
+        gpu.queue(1e-5, 1e-4)
+
+    behind(gpu, body, 1e-5, 0.0)
+    assert events == ["body", "body"]
+    events.clear()
+    behind(gpu, body, 1e-5, 0.0, cold=lambda: events.append("cold"))
+    assert events == ["cold", "body"]
+
+
+class Reading:
+    """Stands for a sampler of a body that returns before its work is done."""
+
+    queues = True
+
+    def host(self, iterations: int) -> tuple[float, float, None]:
+        """Return the seconds until calls were queued and done."""
+        return 1e-6 * iterations, 3e-6 * iterations, None
+
+    def reading(self, _: object) -> float:
+        """Return what reading the result takes."""
+        return 5e-6
+
+
+def test_results_are_read_back_after_the_first_three_samples_alone() -> None:
+    measurement = Measurement(iterations=7)
+    took = [measurement.sample(Reading()) for _ in range(5)]  # type: ignore[arg-type]
+    assert took == pytest.approx([3e-6] * 5)
+    assert measurement.parts["enqueue"] == pytest.approx([1e-6] * 5)
+    assert measurement.parts["reading"] == [5e-6] * 3
+    assert measurement.sampled == pytest.approx(5 * 7 * 3e-6)
