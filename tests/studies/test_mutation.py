@@ -24,20 +24,23 @@ from suite.small import larger
 
 def test_larger():
     assert larger(1, 2) == 2
+
+def test_nothing():
+    pass
 """
 TRY = """
 import json
 from pathlib import Path
-from tests.studies.mutation.trying import Mutant, examine, killer, reaching
+from tests.studies.mutation.trying import Mutant, examine, reaching, survives
 
 checkout = Path.cwd() / "checkout"
 source = (checkout / "suite/small.py").read_text()
 tests = examine(checkout, ["tests/test_broken.py", "tests/test_small.py"])
-came_to = [[tested.path for tested in tests]]
+came_to = [tests.files]
 for line, old, new in [(3, ">", "<"), (3, ">", ">="), (6, "+", "-")]:
     mutant = Mutant("suite/small.py", line, source.replace(old, new), "")
-    able = reaching(checkout, mutant, tests)
-    came_to.append([len(able), killer(checkout, mutant, able)])
+    able = sorted(reaching(checkout, mutant, tests))
+    came_to.append([able, survives(checkout, mutant, tests, able) if able else None])
 assert (checkout / "suite/small.py").read_text() == source
 print(json.dumps(came_to))
 """
@@ -71,9 +74,9 @@ def test_a_mutant_is_caught_survives_or_is_never_reached(tmp_path: Path) -> None
     assert "left out, since it fails without a mutant: tests/test_broken.py" in done.stdout
     assert json.loads(done.stdout.splitlines()[-1]) == [
         ["tests/test_small.py"],
-        [1, "tests/test_small.py"],
-        [1, None],
-        [0, None],
+        [["tests/test_small.py::test_larger"], False],
+        [["tests/test_small.py::test_larger"], True],
+        [[], None],
     ]
 
 

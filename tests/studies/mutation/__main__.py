@@ -17,7 +17,7 @@ import msgspec
 from tests.studies.mutation.document import Figures, Result, Score, paragraph, share
 from tests.studies.mutation.drawing import draw
 from tests.studies.mutation.subjects import BEFORE, SUBJECTS, SUBJECTS_BEFORE, Subject
-from tests.studies.mutation.trying import Tested, examine, killer, reaching
+from tests.studies.mutation.trying import examine, reaching, survives
 
 ROOT = Path(__file__).parents[3]
 FIGURES = ROOT / "docs" / "mutation.json"
@@ -64,13 +64,14 @@ def _result(checkout: Path, subject: Subject, number: int, random: Random) -> Re
     tests = examine(checkout, [path.relative_to(checkout).as_posix() for path in paths])
     result = Result(len(mutants), 0, 0, [])
     for mutant in mutants:
-        able: list[Tested] = reaching(checkout, mutant, tests)
-        by = killer(checkout, mutant, able)
+        able = reaching(checkout, mutant, tests)
+        survived = not able or survives(checkout, mutant, tests, able)
         described = f"{mutant.path}:{mutant.line}: {mutant.change}"
-        print(f"{by or ('survived' if able else 'unreached')}: {described}", flush=True)
-        result.killed += by is not None
+        state = ("survived" if able else "unreached") if survived else "caught"
+        print(f"{state}: {described}", flush=True)
+        result.killed += not survived
         result.unreached += not able
-        if by is None:
+        if survived:
             result.survivors.append(described)
     return result
 

@@ -8,7 +8,7 @@ import shutil
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -19,9 +19,10 @@ from coverage import CoverageData
 PROJECT = {"benchmarks", "frobench", "noxfile", "reports", "suite", "tests"}
 """Packages that a forked process imports from the checkout, whatever was imported before."""
 CPU_LIMIT = 60
-"""Seconds of a processor that one process of a test may take more than ten times without mutant."""
+"""Seconds of a processor that a process may take beyond ten times what all tests take."""
 WAIT_LIMIT = 600
-"""Seconds that a test file may take, whatever it waits for."""
+"""Seconds that tests may take, whatever they wait for."""
+EXAMINED = ("--cov", "--cov-config=.mutation.cfg", "--cov-context=test", "--cov-report=")
 COVERAGE = """
 [run]
 parallel = true
@@ -44,69 +45,70 @@ class Mutant(NamedTuple):
     change: str
 
 
-class Tested(NamedTuple):
-    """A file of tests.
+class Tests(NamedTuple):
+    """The tests of a subject, and what each runs.
 
-    path : relative to the checkout
-    seconds : that it takes without a mutant, while coverage is measured
-    lines : of each file of the code, those that it runs, by their paths
+    seconds : that all of them take without a mutant, while coverage is measured
+    files : of them, relative to the checkout
+    runs : of each file of the code by its path: of each line, the tests that run it, by their
+        node ids; where a fixture or another process runs it, the file of the test
     """
 
-    path: str
     seconds: float
-    lines: dict[str, set[int]]
+    files: list[str]
+    runs: dict[str, dict[int, set[str]]]
 
 
-def examine(checkout: Path, tests: Iterable[str]) -> list[Tested]:
-    """Run each file of tests without a mutant; return those that pass, the quickest first."""
+def examine(checkout: Path, files: Iterable[str]) -> Tests:
+    """Run each file of tests without a mutant; those that fail are left out."""
     (checkout / ".mutation.cfg").write_text(COVERAGE)
-    options = ("--cov", "--cov-config=.mutation.cfg", "--cov-report=")
-    passed = []
-    for path in tests:
-        data = checkout / ".coverage"
-        begun = time.monotonic()
-        if _passes(checkout, path, options, WAIT_LIMIT):
-            passed.append(Tested(path, time.monotonic() - begun, _lines(checkout, data)))
+    begun = time.monotonic()
+    data, tests = checkout / ".coverage", Tests(0.0, [], {})
+    for path in files:
+        if _passes(checkout, [path], EXAMINED, WAIT_LIMIT):
+            tests.files.append(path)
+            _note_runs(checkout, data, tests)
         else:
             print(f"left out, since it fails without a mutant: {path}", flush=True)
         data.unlink(missing_ok=True)
-    return sorted(passed, key=lambda tested: tested.seconds)
+    return tests._replace(seconds=time.monotonic() - begun)
 
 
-def killer(checkout: Path, mutant: Mutant, tests: Sequence[Tested]) -> str | None:
-    """Return the first file of tests that fails with a mutant, if one does."""
+def survives(checkout: Path, mutant: Mutant, tests: Tests, able: Collection[str]) -> bool:
+    """Tell whether tests pass with a mutant; see `reaching`."""
+    files = [path for path in tests.files if any(test.startswith(path) for test in able)]
     with _in_place(checkout / mutant.path, mutant.source):
-        for tested in tests:
-            limit = CPU_LIMIT + 10 * round(tested.seconds)
-            if not _passes(checkout, tested.path, ("-x",), limit):
-                return tested.path
-    return None
+        limit = CPU_LIMIT + 10 * round(tests.seconds)
+        return _passes(checkout, files, ("-x",), limit, able)
 
 
-def reaching(checkout: Path, mutant: Mutant, tests: Iterable[Tested]) -> list[Tested]:
-    """Return the tests that enter the mutant's function, or import its module if it is in none."""
-    body = _body(ast.parse((checkout / mutant.path).read_text("utf-8")), mutant.line)
-    return [tested for tested in tests if body & tested.lines.get(mutant.path, set())]
+def reaching(checkout: Path, mutant: Mutant, tests: Tests) -> set[str]:
+    """Return the tests that enter the mutant's function, as node ids or whole files.
+
+    Of a mutant outside functions, those that enter any function of its module; if it has none,
+    all tests.
+    """
+    tree = ast.parse((checkout / mutant.path).read_text("utf-8"))
+    bodies = [_body(node) for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    around = [body for body in bodies if mutant.line in body]
+    lines = min(around, key=len) if around else set().union(*bodies)
+    runs = tests.runs.get(mutant.path, {})
+    return set().union(*(runs.get(line, ()) for line in lines)) if lines else set(tests.files)
 
 
-def _body(tree: ast.Module, line: int) -> set[int]:
-    """Return the lines of the innermost function around a line; all lines if there is none."""
-    body: Sequence[ast.stmt] = tree.body
-    for node in ast.walk(tree):  # inner functions come after outer ones
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and (
-            node.body[0].lineno <= line <= (node.end_lineno or 0)
-        ):
-            body = node.body
-    return set(range(body[0].lineno, (body[-1].end_lineno or 0) + 1))
+def _body(function: ast.FunctionDef) -> set[int]:
+    return set(range(function.body[0].lineno, (function.end_lineno or 0) + 1))
 
 
-def _lines(checkout: Path, data: Path) -> dict[str, set[int]]:
+def _note_runs(checkout: Path, data: Path, tests: Tests) -> None:
+    """Take up which tests run which lines."""
     measured = CoverageData(str(data))
     measured.read()
-    return {
-        Path(name).relative_to(checkout).as_posix(): set(measured.lines(name) or ())
-        for name in measured.measured_files()
-    }
+    for name in measured.measured_files():
+        runs = tests.runs.setdefault(Path(name).relative_to(checkout).as_posix(), {})
+        for line, contexts in measured.contexts_by_lineno(name).items():
+            for test, _, phase in (context.rpartition("|") for context in contexts):
+                runs.setdefault(line, set()).add(test if phase == "run" else tests.files[-1])
 
 
 @contextmanager
@@ -122,22 +124,43 @@ def _in_place(path: Path, source: str) -> Iterator[None]:
         os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
 
 
-def _passes(checkout: Path, path: str, options: Sequence[str], limit: int) -> bool:
-    """Run a file of tests in a process of its own; say whether all of it passes in time.
+def _passes(
+    checkout: Path,
+    files: Sequence[str],
+    options: Sequence[str],
+    limit: int,
+    able: Collection[str] | None = None,
+) -> bool:
+    """Run tests in a process of its own; say whether all of them pass in time.
 
     limit : seconds of a processor for each process
+    able : the tests to run, as node ids or whole files; without it all
     """
     scratch = checkout.parent / "scratch"
-    arguments = [path, "-q", "-p", "no:cacheprovider", f"--basetemp={scratch}", *options]
+    arguments = [*files, "-q", "-p", "no:cacheprovider", f"--basetemp={scratch}", *options]
 
     def run() -> int:
         resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
-        _enter(checkout, writes="--cov" in options)
-        return int(pytest.main(arguments))
+        _enter(checkout, writes=able is None)
+        return int(pytest.main(arguments, [_Selection(able)]))
 
     passed = _forked(run) == 0
     shutil.rmtree(scratch, ignore_errors=True)
     return passed
+
+
+class _Selection:
+    """A plugin that leaves tests out."""
+
+    def __init__(self, able: Collection[str] | None) -> None:
+        self._able = able
+
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        """Keep the tests to run."""
+        if self._able is not None:
+            items[:] = [
+                item for item in items if {item.nodeid, item.nodeid.split("::")[0]} & {*self._able}
+            ]
 
 
 def _enter(checkout: Path, *, writes: bool) -> None:
