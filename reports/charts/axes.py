@@ -2,21 +2,30 @@
 """Axes as the charts want them: bare, with round ticks, and sized in pixels."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from reports.charts.svg import Drawing, joined, number
 from reports.charts.words import place
-from reports.findings.finding import Plot, Series
-from reports.web.theme import Form
-from suite.units import format_value
+from reports.findings.finding import RATIO, Plot, Point, Series
+from suite.units import format_value, prefixed
 
-DECADE = 10.0
-MOST_TICKS = 6
-INDENT = 24.0
-"""Room for half of the first tick's label, in pixels."""
-ROW, LINE = 44.0, 18.0
-"""Height of a category's row, and of each further line in it, in pixels."""
+DECADE, FAR = 10.0, 30.0
+"""Ranges that want a logarithmic scale: of sizes and lines, and of rows, whose bars begin at 0."""
+LEAST_TICKS, MOST_TICKS = 3, 6
+LADDERS = ((1, 2, 5), (1, 3))
+"""First digits of ticks on a logarithmic scale, where powers of ten alone are too few."""
+RATIOS = {RATIO, "1"}
+NEAR = 2.0
+"""Ratios that all lie within this factor of the level that they are compared with get a range of
+their own, which need not begin at 0."""
+LEAST_ROOM = 0.05
+"""What such a range shows on both sides of that level, at least."""
+FINEST_TICK = 1e-3
+"""Ticks of this size and more have one unit, which the chart's subtitle names; others have their
+own."""
+FASTER = {"s", "J", RATIO}
+"""Units of which less is better: their rows ascend, all others descend."""
 DASHED = "5 4"
 
 
@@ -49,37 +58,77 @@ class Frame:
     bottom: float
 
 
+@dataclass(frozen=True)
+class Ticks:
+    """The labels of an axis.
+
+    Parameters
+    ----------
+    unit
+        What all of them are in; empty where each bears its own, or there is none.
+    """
+
+    labels: dict[float, str]
+    unit: str
+
+
 def is_wide(low: float, high: float) -> bool:
     """Tell whether a range is positive and a decade or more, so that it wants a log scale."""
     return low > 0 and high / low >= DECADE
 
 
-def ticks(low: float, high: float, most: int = MOST_TICKS) -> list[float]:
-    """Return at most `most` round numbers inside a range, evenly spaced or nearly.
+def is_far(plot: Plot, low: float, high: float) -> bool:
+    """Tell whether the values of a plot want a log scale; a bar is better seen from zero on."""
+    return low > 0 and high / low >= (FAR if plot.kind == "dots" else DECADE)
 
-    On a log scale they are powers of ten, with 2 and 5 between where there is room.
+
+def ticks(low: float, high: float, most: int = MOST_TICKS) -> list[float]:
+    """Return three to `most` round numbers inside a range, evenly spaced or nearly.
+
+    On a log scale they are powers of ten, with others between where there is room.
     """
     if not is_wide(low, high):
         return even_ticks(low, high, most)
     exponents = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-    ladders = [[m * 10.0**e for e in exponents for m in (1, 2, 5)]]
+    ladders = [[m * 10.0**e for e in exponents for m in digits] for digits in LADDERS]
     strides = range(1, len(exponents) + 1)
     ladders += [[10.0**e for e in exponents if e % stride == 0] for stride in strides]
-    inside = ([tick for tick in ladder if low <= tick <= high] for ladder in ladders)
-    return next(found for found in inside if len(found) <= most)
+    return _enough([[tick for tick in one if low <= tick <= high] for one in ladders], most)
 
 
 def even_ticks(low: float, high: float, most: int) -> list[float]:
-    """Return at most `most` round numbers inside a range, evenly spaced."""
+    """Return three to `most` round numbers inside a range, evenly spaced."""
     if not high > low:
         return [low]
-    exponent = math.floor(math.log10((high - low) / max(most, 1)))
-    steps = (m * 10.0**e for e in range(exponent, exponent + 3) for m in (1, 2, 4, 5))
-    for step in steps:
+    exponent = math.floor(math.log10((high - low) / max(most, 1))) - 1
+    found = []
+    for step in (m * 10.0**e for e in range(exponent, exponent + 4) for m in (1, 2, 4, 5)):
         first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
-        if last - first < most:
-            return [float(f"{index * step:.12g}") for index in range(first, last + 1)]
-    return [low]
+        found.append([float(f"{index * step:.12g}") for index in range(first, last + 1)])
+        if len(found[-1]) <= most:
+            break
+    return _enough(found, most)
+
+
+def _enough(ladders: Sequence[list[float]], most: int) -> list[float]:
+    """Return the first ladder of three to `most` ticks, or else the shortest of three and more."""
+    fitting = (one for one in ladders if LEAST_TICKS <= len(one) <= most)
+    longer = sorted((one for one in ladders if len(one) >= LEAST_TICKS), key=len)
+    return next(fitting, longer[0] if longer else max(ladders, key=len))
+
+
+def level(plot: Plot) -> float | None:
+    """Return the level worth a line of its own: of ratios 1, where a plot names no other."""
+    return 1.0 if plot.reference is None and plot.y.unit == RATIO else plot.reference
+
+
+def level_at_end(plot: Plot, y: Scale) -> bool:
+    """Tell whether the name of a level has more room at the end of the lines than before them."""
+    base = y(level(plot) or 0.0)
+    first, last = (
+        min(abs(y(one.points[side].y.value) - base) for one in plot.series) for side in (0, -1)
+    )
+    return last > first
 
 
 def limits(plot: Plot) -> tuple[float, float]:
@@ -88,11 +137,15 @@ def limits(plot: Plot) -> tuple[float, float]:
         return 0.0, 1.08 * _tallest(plot)
     points = [point for series in (*plot.series, *plot.lines) for point in series.points]
     shown = [end for p in points for end in (p.y.value, p.y.low, p.y.high) if end is not None]
-    if plot.reference is not None:
-        shown.append(plot.reference)
+    base = level(plot)
+    if base is not None:
+        shown.append(base)
     low, high = min(shown), max(shown)
-    if is_wide(low, high):
+    if is_far(plot, low, high):
         return low / 1.35, high * 1.35
+    if base is not None and plot.y.unit in RATIOS and base / NEAR < low and high < base * NEAR:
+        room = max(0.12 * (high - low), 0.2 * LEAST_ROOM)
+        return min(low - room, base - LEAST_ROOM), max(high + room, base + LEAST_ROOM)
     return min(0.0, 1.1 * low), 1.08 * max(0.0, high) or 1.0
 
 
@@ -105,7 +158,33 @@ def _tallest(plot: Plot) -> float:
     return max(*ends, *bars.values(), 0.0) or 1.0
 
 
-def grid(
+def ordered(plot: Plot) -> list[str]:
+    """Return the names of the rows of a plot: sizes in order, others the best first."""
+    drawn = [plot.whole] if plot.whole else plot.series
+    first: dict[float | str, float] = {}
+    for point in (point for one in (*drawn, *plot.series) for point in one.points):
+        first.setdefault(point.x, point.y.value)
+    sign = 1 if plot.y.unit in FASTER else -1
+
+    def key(x: float | str) -> float:
+        return sign * first[x] if isinstance(x, str) else float(x)
+
+    return list(dict.fromkeys(place(x) for x in sorted(first, key=key)))
+
+
+def tick_labels(shown: Iterable[float], unit: str) -> Ticks:
+    """Spell the ticks of an axis of values, in one unit where that is possible."""
+    values = [*shown]
+    sizes = [abs(value) for value in values if value]
+    factor, name = prefixed(max(sizes, default=1.0), unit)
+    if name in {"%", RATIO}:
+        return Ticks({value: format_value(value, unit, 4) for value in values}, "")
+    if all(size / factor >= FINEST_TICK for size in sizes):
+        return Ticks({value: f"{value / factor:,.6g}" for value in values}, name)
+    return Ticks({value: format_value(value, unit) for value in values}, "")
+
+
+def values_across(
     drawing: Drawing, frame: Frame, scale: Scale, labels: dict[float, str], *, upright: bool
 ) -> None:
     """Draw a line across the frame at each tick of the values, with its label.
@@ -133,24 +212,38 @@ def along(drawing: Drawing, frame: Frame, scale: Scale, labels: dict[float, str]
 
 
 def name_axis(drawing: Drawing, frame: Frame, text: str) -> None:
-    """Name the axis along the width."""
-    middle = (frame.left + frame.right) / 2
-    drawing.text(text, middle, frame.bottom + 14 + 2 * drawing.font, "middle")
+    """Name the axis along the width, below its end."""
+    drawing.text(text, frame.right, frame.bottom + 12 + 2 * drawing.font, "end")
 
 
-def sizes(plot: Plot, form: Form) -> tuple[float, float, dict[float, str]]:
-    """Return the ends of the axis of sizes, and as many labels as there is room for."""
+def sizes(plot: Plot) -> list[float]:
+    """Return the sizes of the points of a plot, ascending."""
     drawn = (*plot.series, *plot.lines)
-    found = sorted({float(point.x) for series in drawn for point in series.points})
-    shown = found[:: -math.ceil(len(found) / form.x_labels)]
-    if plot.kind == "points":  # they lie anywhere, so that round numbers say more
-        shown = ticks(found[0], found[-1], form.x_labels // 2)
-    return found[0], found[-1], {size: place(size, plot.x.unit) for size in shown}
+    return sorted({float(point.x) for series in drawn for point in series.points})
 
 
-def value_labels(shown: Iterable[float], unit: str) -> dict[float, str]:
-    """Spell the ticks of an axis of values."""
-    return {tick: format_value(tick, unit) for tick in shown}
+def size_labels(plot: Plot, scale: Scale, glyph: float, most: int) -> dict[float, str]:
+    """Return as many labels of sizes as have room, those of the largest first.
+
+    Parameters
+    ----------
+    glyph
+        Width of a letter, in the unit of the scale.
+    most
+        How many round numbers to label where points lie anywhere.
+    """
+    measured = sizes(plot)
+    shown = ticks(measured[0], measured[-1], most) if plot.kind == "points" else measured
+    found: dict[float, str] = {}
+    end = math.inf
+    unit = "" if plot.kind == "points" else plot.x.unit  # of round numbers the axis names it
+    for size in reversed(shown):
+        label = place(size, unit)
+        half = glyph * (len(label) / 2 + 0.5)
+        if scale(size) + half <= end:
+            found[size] = label
+            end = scale(size) - half
+    return found
 
 
 def bound(drawing: Drawing, line: Series, x: Scale, y: Scale, colour: str) -> None:
@@ -158,3 +251,15 @@ def bound(drawing: Drawing, line: Series, x: Scale, y: Scale, colour: str) -> No
     places = [(x(float(point.x)), y(point.y.value)) for point in line.points]
     drawing.line(joined(places), colour, 1.4, dashes=DASHED)
     drawing.text(line.label, places[-1][0], places[-1][1] - 5, "end")
+
+
+def ends(series: Series) -> list[tuple[Point, float, float]]:
+    """Return points with the ends of their intervals; what has none has no length."""
+    return [
+        (
+            point,
+            point.y.value if point.y.low is None else point.y.low,
+            point.y.value if point.y.high is None else point.y.high,
+        )
+        for point in series.points
+    ]

@@ -11,7 +11,15 @@ from statistics import fmean, median
 from markupsafe import Markup
 from msgspec import UNSET
 
-from reports.charts.axes import Frame, Scale, along, even_ticks, grid, name_axis, value_labels
+from reports.charts.axes import (
+    Frame,
+    Scale,
+    along,
+    even_ticks,
+    name_axis,
+    tick_labels,
+    values_across,
+)
 from reports.charts.svg import Drawing, joined
 from reports.findings.select import device_title
 from reports.web.theme import NARROW, SERIES, WIDE, Form
@@ -156,7 +164,7 @@ def draw(course: Course, form: Form) -> str:
     values = [value for line in course.lines.values() for _, value in line]
     room = max(0.1 * (max(values) - min(values)), 0.02 * max(values), 1e-9)
     low, high = max(0.0, min(values) - room), max(values) + room
-    labels = value_labels(even_ticks(low, high, 4), course.unit)
+    labels = tick_labels(even_ticks(low, high, 4), course.unit).labels
     frame = Frame(
         10 + form.glyph * max(map(len, labels.values())), form.width - 16, 22, HEIGHT - 46
     )
@@ -164,8 +172,8 @@ def draw(course: Course, form: Form) -> str:
     moments = [moment for line in course.lines.values() for moment, _ in line]
     begun, ended = min([*moments, *course.launches]), max(moments)
     x = Scale(begun, max(ended, begun + 1e-9), frame.left, frame.right)
-    grid(drawing, frame, y, labels, upright=False)
-    along(drawing, frame, x, value_labels(even_ticks(begun, ended, form.x_labels // 2), "s"))
+    values_across(drawing, frame, y, labels, upright=False)
+    along(drawing, frame, x, tick_labels(even_ticks(begun, ended, form.x_labels // 2), "s").labels)
     name_axis(drawing, frame, "time of the run")
     _launches(drawing, frame, x, course.launches)
     for index, (device, line) in enumerate(course.lines.items()):

@@ -19,8 +19,8 @@ from suite.units import format_point, format_value, prefixed
 
 ROW = 16
 """Height of a bar with its label, in pixels."""
-LONGEST_BAR, LINE = 48.0, 58.0
-"""Percent of the width that bars and lines take; labels stand behind them."""
+LONGEST_BAR, LINE, BEHIND_NAME = 48.0, 58.0, 38.0
+"""Percent of the width: of bars and of lines, behind which labels stand, and where strips begin."""
 LABEL, NAME = 13, 8
 """Characters of the label behind a bar, and of the name before a strip, that have room."""
 MOST_ROWS, MOST_LINES, LEAST_POINTS = 3, 2, 3
@@ -58,7 +58,8 @@ def chart(
             key=lambda one: _first_case(one, lead),
         )
         shown = [one for one in shown if _first_case(one, lead) < len(lead.cases)]
-        if shown and plot.kind == "curve" and _is_course(shown[0], lead):
+        same = lead.unit == plot.y.unit or lead.unit != RATIO  # else a ratio is not what it shows
+        if shown and same and plot.kind == "curve" and _is_course(shown[0], lead):
             return lines(plot, shown[:MOST_LINES])
         if shown and plot.kind == "dots" and lead.unit == plot.y.unit:
             return bars(plot, shown[0], lead)
@@ -185,12 +186,12 @@ def strips(launches: Mapping[str, Sequence[float]]) -> Markup:
     """Draw a dot for each launch, a row for each case."""
     rows = list(launches.items())[:MOST_ROWS]
     longest = max(max(values) for _, values in rows)
-    x = Scale(0, 1.06 * longest or 1.0, 32, 100)
+    x = Scale(0, 1.06 * longest or 1.0, BEHIND_NAME, 100)
     drawing = Fluid(18 * len(rows) + 2)
     spelled = []
     for at, (name, values) in enumerate(rows):
         y, kind = 18 * at + 10, COLOURS[min(at, 1)]
-        drawing.line((32, y), (100, y), "grid")
+        drawing.line((BEHIND_NAME, y), (100, y), "grid")
         drawing.text(0, y + 4, _cut(name))
         for value in values:
             drawing.dot(x(value), y, 3.5, f"f{kind}", square=kind != "1")

@@ -55,10 +55,13 @@ class Drawing:
         """Fill a path."""
         self._parts.append(f'<path d="{path}z" fill="{paint(colour)}" fill-opacity="{opacity:g}"/>')
 
-    def marks(self, shape: str, places: Places, colour: str, titles: Iterable[str]) -> None:
-        """Draw a mark with a hover text at each place."""
+    def marks(
+        self, shape: str, places: Places, colour: str, titles: Iterable[str], scale: float = 1.0
+    ) -> None:
+        """Draw a mark with a hover text at each place, so many times its usual size."""
+        sized = f" scale({scale:g})" if scale != 1 else ""
         drawn = "".join(
-            f'<path transform="translate({number(x)} {number(y)})" d="{shape}"'
+            f'<path transform="translate({number(x)} {number(y)}){sized}" d="{shape}"'
             f"{_titled('path', title)}"
             for (x, y), title in zip(places, titles, strict=True)
         )
@@ -71,16 +74,28 @@ class Drawing:
             f'fill="{paint(colour)}" stroke="{paint("paper")}"{_titled("rect", title)}'
         )
 
-    def text(self, text: str, x: float, y: float, anchor: str = "start") -> None:
+    def square(self, x: float, y: float, colour: str) -> None:
+        """Draw the small square before a name that it is the colour of."""
+        self._parts.append(
+            f'<rect x="{number(x)}" y="{number(y)}" width="9" height="9" fill="{paint(colour)}"/>'
+        )
+
+    def text(self, text: str, x: float, y: float, anchor: str = "start", colour: str = "") -> None:
         """Write at a base line, above all marks; `anchor` says which part lies at `x`.
 
         What is far longer than the drawing is wide is cut: the table beside it has it whole.
+
+        Parameters
+        ----------
+        colour
+            Makes the text a name, in that colour; others are muted.
         """
         most = int(self.width / (NARROWEST * self.font))
         if len(text) > most:
             text = f"{text[: most - 1]}\N{HORIZONTAL ELLIPSIS}"
+        named = f' fill="{paint(colour)}" font-weight="600"' if colour else ""
         self._texts.append(
-            f'<text x="{number(x)}" y="{number(y)}" text-anchor="{anchor}">'
+            f'<text x="{number(x)}" y="{number(y)}" text-anchor="{anchor}"{named}>'
             f"{escape(printable(text))}</text>"
         )
 

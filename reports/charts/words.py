@@ -3,12 +3,15 @@
 
 import hashlib
 import re
+from collections.abc import Sequence
 
 from reports.findings.finding import Plot, Series
 from suite.printable import printable
 from suite.units import format_estimate, format_value
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9.+-]+")
+_BEGINNING = re.compile("[,:] ")
+"""Ends what several names may begin with."""
 _LONGEST_NAME = 100
 
 
@@ -26,7 +29,7 @@ def describe(plot: Plot) -> str:
 
 def _outline(plot: Plot, series: Series) -> str:
     ends = dict.fromkeys((series.points[0], series.points[-1]))
-    spelled = ((format_value(p.y.value, plot.y.unit), place(p.x, plot.x.unit)) for p in ends)
+    spelled = ((format_estimate(p.y, plot.y.unit), place(p.x, plot.x.unit)) for p in ends)
     return ", ".join(f"{value} at {where}" for value, where in spelled)
 
 
@@ -37,6 +40,21 @@ def hover(plot: Plot, series: Series) -> list[str]:
         f"{format_estimate(point.y, plot.y.unit)}"
         for point in series.points
     ]
+
+
+def short_names(series: Sequence[Series]) -> list[str]:
+    """Name series by what tells them apart: without the words that all begin with."""
+    return shortened([printable(one.label) for one in series])
+
+
+def shortened(names: list[str]) -> list[str]:
+    """Leave out the words that all names begin with, up to a comma or a colon."""
+    if len(names) <= 1:
+        return names
+    beginnings = [found.end() for found in _BEGINNING.finditer(names[0])]
+    common = (end for end in beginnings[::-1] if len({name[:end] for name in names}) == 1)
+    begin = next(common, 0)
+    return [name[begin:] for name in names]
 
 
 def slug(name: str) -> str:

@@ -3,11 +3,12 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 from matplotlib import rc_context, rcdefaults, rcParams
 
-from reports.web.theme import LIGHT
+from reports.web.theme import LIGHT, SERIES
 
 INCH = 25.4
 """Millimetres."""
@@ -21,6 +22,8 @@ RULE, LINE, WHISKER, MARK = 0.6, 1.4, 1.0, 4.5
 """Widths of lines and of marks, in points."""
 DOTS = 300
 """Of a PNG, an inch."""
+EDGE, GLYPH = 0.12, 0.064
+"""Width of the margins, and of a small letter, in inches."""
 
 STYLE: Mapping[str, Any] = {
     "axes.axisbelow": True,
@@ -66,3 +69,31 @@ def styled() -> Iterator[None]:
         rcdefaults()
         settings.update(STYLE)
         yield
+
+
+@dataclass(frozen=True)
+class Room:
+    """What the axes of a figure take, in inches.
+
+    Parameters
+    ----------
+    left
+        From the left edge to the axes.
+    below
+        What stands below the axes.
+    """
+
+    left: float
+    width: float
+    height: float
+    below: float
+
+
+def colour(index: int) -> str:
+    """Return the colour of a series."""
+    return LIGHT[SERIES[index % len(SERIES)]]
+
+
+def marker(index: int) -> str:
+    """Return the mark of a series."""
+    return MARKERS[index % len(MARKERS)]

@@ -100,6 +100,9 @@ class Plot:
     lines
         For curves and points: what bounds them, such as the rate of a link, one for each series
         in order if there are as many.
+    result
+        What the chart shows, as its title; by default its numbers state that
+        (`reports.charts.titles`).
     """
 
     name: str
@@ -112,6 +115,7 @@ class Plot:
     reference_label: str = ""
     whole: Series | None = None
     lines: tuple[Series, ...] = ()
+    result: str = ""
 
     @property
     def shows_more_than_one(self) -> bool:

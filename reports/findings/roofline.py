@@ -21,7 +21,7 @@ from reports.findings.finding import Axis, Plot, Point, Series
 from reports.findings.select import Cases, NotMeasuredError, the_device
 from reports.table.frame import function_of
 from suite.stored.run import Estimate, Run
-from suite.units import format_value
+from suite.units import format_point
 
 FUNCTIONS = ("bench_square", "bench_square_narrow", "bench_oblong", "bench_batched")
 """Products whose factors lie on the device, launched as PyTorch does."""
@@ -137,6 +137,7 @@ def _roofline(run: Run, device: str, ceilings: _Ceilings, dots: list[Dot]) -> Ro
         RATE,
         tuple(_series(name, dots) for name in shown),
         lines=tuple(_roof(name, ceilings, ends) for name in shown),
+        result=_result(dots),
     )
     return Roofline(device, plot, tuple(_sentences(where, ceilings, shown, dots)), dots)
 
@@ -154,7 +155,14 @@ def _roof(precision: str, ceilings: _Ceilings, ends: tuple[float, float]) -> Ser
     behind = (*ceilings.copies, ceilings.products[precision])
     course = ((low, estimate_of(ceilings.at(low, precision))), (ridge, peak), (high, peak))
     points = tuple(Point(x, y, behind) for x, y in course)
-    return Series(f"{precision}: {format_value(peak.value, RATE.unit)}", points)
+    return Series(f"{precision}: {format_point(peak, RATE.unit)}", points)
+
+
+def _result(dots: list[Dot]) -> str:
+    """State how near the fastest product comes to its ceiling, in the first precision."""
+    first = [dot for dot in dots if dot.precision == dots[0].precision]
+    best = max(first, key=lambda dot: dot.part.value)
+    return f"Products reach {format_point(best.part, '1')} of the {best.precision} ceiling"
 
 
 def _sentences(where: str, ceilings: _Ceilings, shown: list[str], dots: list[Dot]) -> Iterator[str]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from reports.charts import courses, draw
+from reports.charts import courses, draw, titles
 from reports.findings import roofline
 from reports.findings.finding import Finding, Plot, Section
 from reports.run import energy
@@ -29,9 +29,10 @@ NUMBERS = (
 
 @dataclass(frozen=True)
 class Drawn:
-    """A plot with its chart in both forms and its table."""
+    """A chart in both forms, with what stands above it, and its table."""
 
-    plot: Plot
+    headline: str
+    subtitle: str
     wide: Markup
     narrow: Markup
     table: views.Table
@@ -197,7 +198,8 @@ def _roof(run: Run, one: roofline.Roofline, marks: views.Marks) -> Roof:
 
 def _drawn(plot: Plot, table: views.Table) -> Drawn:
     return Drawn(
-        plot,
+        titles.headline(plot),
+        titles.subtitle(plot),
         Markup(draw.draw(plot, theme.WIDE)),  # noqa: S704 - our own drawing
         Markup(draw.draw(plot, theme.NARROW)),  # noqa: S704 - likewise
         table,

@@ -116,7 +116,7 @@ def first_screen(  # noqa: PLR0913, PLR0917 - one for each thing that it is made
         axes=[_row(run, own, one, shown, marks) for one in shown],
         others=f"{counted(most, 'other run')} of this device" if most else "",
         sheet=any(one.sheet is not None for one in shown),
-        roof_title=_roof_title(mine) if mine else "",
+        roof_title=precisions(mine.plot.result) if mine else "",
         roof_subtitle=_roof_subtitle(mine) if mine else "",
         roof=_roof(mine, own) if mine else Markup(),
         trust=_trust(run, marks),
@@ -232,16 +232,6 @@ def _sheet(axis: Axis) -> str:
     factor, _ = prefixed(axis.value.value, axis.unit)
     name = "link" if axis.name.startswith("link") else "datasheet"
     return f"{name} {format_value(axis.sheet / factor, '')}"
-
-
-def _roof_title(found: Roofline) -> str:
-    """State how near the fastest product comes to its ceiling, in the first precision."""
-    precision = found.dots[0].precision
-    best = max(
-        (dot for dot in found.dots if dot.precision == precision), key=lambda dot: dot.part.value
-    )
-    part = format_point(best.part, "1")
-    return f"Products reach {part} of the {PRECISIONS.get(precision, precision)} ceiling"
 
 
 def _roof_subtitle(found: Roofline) -> str:

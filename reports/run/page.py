@@ -13,7 +13,6 @@ from reports.run.contents import Contents
 from reports.summary import views
 from reports.table import facts
 from reports.web.render import moment, render
-from reports.web.theme import SHAPES
 
 
 @dataclass(frozen=True)
@@ -72,7 +71,6 @@ def run_page(contents: Contents, downloads: Sequence[Download], signs: Signs) ->
         shown=contents,
         run=run,
         sections=contents.sections,
-        shapes=SHAPES,
         numbered=numbered,
         origins=origins,
         places={name: numbered[case] for case, name in views.case_names(run).items()},

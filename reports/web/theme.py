@@ -55,6 +55,8 @@ first five for each colour-vision deficiency too.
 GROUNDS = ("paper", "surface", "rule", "range", "good-ground", "warn-ground", "bad-ground")
 """Colours that lie behind others."""
 SERIES = ("c1", "c2", "c3", "c4", "c5", "c6")
+LABELS = ("c1", "c2", "c3")
+"""Colours of series that text may have in both themes; names of further series are in ink."""
 SHAPES = (
     "M0-5a5 5 0 1 1-.01 0z",
     "M-4.5-4.5h9v9h-9z",
@@ -76,6 +78,8 @@ class Form:
         Width of a character of the axis labels, on the wide side.
     x_labels
         How many sizes can be labelled along the axis.
+    letters
+        How many letters of a name have room beside the end of a line.
     """
 
     name: str
@@ -84,7 +88,8 @@ class Form:
     font: float
     glyph: float
     x_labels: int
+    letters: int
 
 
-WIDE = Form("wide", 540, 320, 12, 6.8, 9)
-NARROW = Form("narrow", 288, 270, 12, 6.8, 5)
+WIDE = Form("wide", 540, 300, 12, 6.8, 9, 17)
+NARROW = Form("narrow", 288, 260, 12, 6.8, 5, 11)

@@ -69,6 +69,9 @@ PAGE = {
     "the words of a chart": Fault(
         ".html", r'(<svg xmlns[^>]*? aria-label="[^"]*?: )[\d.]+', r"\g<1>90010", "'90010"
     ),
+    "the title of a chart": Fault(
+        ".html", r"(<figure id[^>]*>\s*<figcaption>\s*<h3>[^<]*?)\d[\d.]*", r"\g<1>90016", "'90016"
+    ),
     "the table of a chart": Fault(
         ".html", r'(<figure id.*?<td>.*?class="value">)[\d.]+', r"\g<1>90011", "'90011"
     ),

@@ -16,6 +16,8 @@ Fits = Callable[[Row], bool]
 Quantities = Mapping[tuple[str, str], ByLaunch]
 ITEMS, RATIOS = "items/s", {RATIO, "1"}
 FLOPS, BYTES = ("flops", "FLOP/s"), ("bytes", "B/s")
+ROUND_TRIP = "bench_send_receive"
+"""Sends a message and receives the answer."""
 DEVICES = (1, 2, 3, 4, 8)
 """What a ratio may be of: twice as fast is 2."""
 
@@ -25,8 +27,9 @@ def recompute(files: RunFiles, cases: Sequence[str], units: Iterable[str], fits:
 
     It is one of: what a case says by itself, the ratio of two that are alike (or that by a
     number of devices), their difference, the sum of two by a third, the part of the highest of
-    all, operations for each byte, what a straight line through times by size says (its latency,
-    its rate, and the size that gets half of that), and the size from which something holds.
+    all, operations for each byte, half of a round trip, what a straight line through times by size
+    says (its latency, its rate, and the size that gets half of that), and the size from which
+    something holds.
 
     Parameters
     ----------
@@ -41,7 +44,9 @@ def recompute(files: RunFiles, cases: Sequence[str], units: Iterable[str], fits:
         lines = (line for one in sizes for line in _lines(one, unit))
         if unit == "n" and any(fits(row) for row in crossings(files, cases)):
             return True
-        tried = chain(_alone(every, unit), _pairs(every, unit), lines)
+        there = [one for name, one in known.items() if ROUND_TRIP in name]
+        one_way = ({at: one / 2 for at, one in each.items()} for each in _alone(there, unit))
+        tried = chain(_alone(every, unit), _pairs(every, unit), lines, one_way)
         for by_launch in tried:
             if (
                 by_launch

@@ -11,12 +11,15 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+RATIO = "\N{MULTIPLICATION SIGN}"
 DECIMAL = {"n": 1e-9, "µ": 1e-6, "m": 1e-3, "": 1.0, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
 DECIMAL |= {"P": 1e15}
 BINARY = {"": 1.0, "Ki": 2.0**10, "Mi": 2.0**20, "Gi": 2.0**30, "Ti": 2.0**40}
 BASES = dict.fromkeys(("FLOP/s", "op/s", "B/s", "FLOP", "Hz", "W", "J", "s"), DECIMAL)
 BASES |= {"B": BINARY}
 """Units with prefixes; of two that fit the first is meant."""
+UNITS = {*BASES, "1", RATIO}
+"""Units that are no words."""
 _NUMBER = r"-?\d[\d,]*(?:\.\d+)?"
 _WORD = r"[^\s\d\[\](),;:.|-][^\s\d\[\](),;:|]*"
 _UNIT = rf"(?:[ \u00a0]?{_WORD}(?: per {_WORD})?)?"
@@ -25,7 +28,6 @@ _ESTIMATE = re.compile(
     rf"(?:\[({_NUMBER}), ({_NUMBER})\]|\((?:no interval: )?(\d+) launch(?:es)?\))"
 )
 _PLAIN = re.compile(rf"(?<![\w.,-])({_NUMBER})({_UNIT})")
-RATIO = "\N{MULTIPLICATION SIGN}"
 DIGITS = 3
 """Of a number without an interval."""
 
@@ -112,6 +114,12 @@ def first(text: str) -> Printed | None:
     """Return the number that a text begins with, if it begins with one."""
     found = next(plain(text), None)
     return found if found and text.startswith(found.text) else None
+
+
+def first_number(text: str) -> str:
+    """Return the number that a text begins with, without its unit."""
+    found = re.match(_NUMBER, text)
+    return found[0].rstrip(",") if found else text
 
 
 def scale(unit: str) -> tuple[float, str]:

@@ -10,7 +10,16 @@ from collections.abc import Iterable, Iterator
 
 from tests.instruments.site_checker import formulas
 from tests.instruments.site_checker.files import Cells, RunFiles, number, row
-from tests.instruments.site_checker.printed import RATIO, Printed, Row, estimates, first, plain
+from tests.instruments.site_checker.printed import (
+    RATIO,
+    UNITS,
+    Printed,
+    Row,
+    estimates,
+    first,
+    first_number,
+    plain,
+)
 from tests.instruments.site_checker.recomputed import estimate
 from tests.instruments.site_checker.report import NUMBERS, Report
 from tests.instruments.site_checker.tree import BLOCKS, Element, words
@@ -100,6 +109,8 @@ class RunPage:
             rows = self._figure(figure)
             for one in found:
                 self._expect(one, map(row, self._fitting(rows, block, one)))
+        elif figure is not None and block.name == "h3" and self._figure(figure):
+            self._headline(text, figure)
         elif found and block.name == "td" and line and block.first("a", class_="number"):
             behind = self._linked(block)
             names = [c["case"] for case in behind for c in self.cases.get(case, [])[:1]]
@@ -135,6 +146,15 @@ class RunPage:
         names = [key for key in self.figures if key[0] == exercise]
         at = int(place or 0) - 1
         return self.figures[names[at]] if 0 <= at < len(names) else []
+
+    def _headline(self, text: str, figure: Element) -> None:
+        """Check that a chart's title has the numbers of its table, to the same digits."""
+        cells = " ".join(one.text() for name in ("td", "th") for one in figure.every(name))
+        for one in plain(text):
+            bare = one.text.strip(",") if one.unit in UNITS else first_number(one.text)
+            known = re.search(rf"(?<![\d.,]){re.escape(bare)}(?![\d.,]*\d)", cells)
+            fault = self._fault(one.text, "in the table below the chart")
+            self.report.check(known is not None, NUMBERS, fault)
 
     def _fitting(self, rows: list[Cells], block: Element, one: Printed) -> list[Cells]:
         """Return the rows that a cell of a chart's table, or the words of a point, may be."""
@@ -306,11 +326,8 @@ class RunPage:
         text = said.replace("\u00a0", " ")
         figure = block.around("figure")
         if figure is not None and (rows := self._figure(figure)):
-            known = [one for one in map(row, rows) if one]
-            for shown in (one for one in plain(text) if f"{one.text} at " in text):
-                right = any(shown.unit == k.unit and shown.is_value(k.value) for k in known)
-                fault = self._fault(shown.text, "a point of the chart")
-                self.report.check(right, NUMBERS, fault)
+            for shown in estimates(text):
+                self._expect(shown, map(row, rows))
 
     def _meta(self, block: Element) -> None:
         if not {"description", "og:description"}.isdisjoint(block.attributes.values()):

@@ -12,6 +12,8 @@ import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
+from reports.charts import titles
+from reports.charts.words import short_names
 from reports.figures import files, paint
 from reports.figures.style import FORMATS, styled
 from reports.findings import sections
@@ -131,11 +133,21 @@ def test_a_figure_says_what_it_shows_in_which_unit_and_where_it_is_from(
     for name, figure in figures.items():
         plot = plots[name]
         title, values, source = (text.get_text() for text in figure.texts)
-        assert title.replace("\n", " ") == plot.title
-        assert (values, source) == (plot.y.label, SOURCE)
-        legend = [text.get_text() for one in figure.legends for text in one.get_texts()]
-        drawn = [*plot.series, *([plot.whole] if plot.whole else [])]
-        assert legend == ([one.label for one in drawn] if len(drawn) > 1 else [])
+        assert title.replace("\n", " ") == titles.headline(plot)
+        assert (values.replace("\n", " "), source) == (titles.subtitle(plot), SOURCE)
+
+
+def test_names_of_series_stand_at_their_lines_and_bars(
+    plots: dict[str, Plot], figures: dict[str, Figure]
+) -> None:
+    several = {name: one for name, one in plots.items() if len(one.series) > 1}
+    assert {one.kind for one in several.values()} >= {"curve", "dots", "stack"}
+    for name, plot in several.items():
+        written = [" ".join(one.get_text().split()) for one in figures[name].axes[0].texts]
+        for one, short in zip(plot.series, short_names(plot.series), strict=True):
+            label = one.label if plot.kind == "stack" else short
+            begin = label if plot.kind != "curve" else label.split()[0]
+            assert any(begin in text for text in written), (name, label)
 
 
 def test_points_lie_where_their_numbers_are(
@@ -148,11 +160,14 @@ def test_points_lie_where_their_numbers_are(
         shown = [plot.whole] if plot.whole else plot.series if plot.kind != "stack" else []
         upright = plot.kind in {"dots", "stack"}
         expected = [[point.y.value for point in one.points] for one in shown]
+        bars: list[Any] = [*axes.patches]
+        if plot.kind == "dots" and axes.get_xlim()[0] == 0:
+            assert [bar.get_width() for bar in bars] == [value for one in expected for value in one]
+            expected = []
         assert [[xy[0 if upright else 1] for xy in one] for one in marked] == expected
         if plot.kind == "stack":
-            lengths = sorted(bar.get_width() for bar in axes.patches)  # type: ignore[attr-defined]
             parts = [max(0.0, p.y.value) for one in plot.series for p in one.points]
-            assert lengths == pytest.approx(sorted(parts))
+            assert sorted(bar.get_width() for bar in bars) == pytest.approx(sorted(parts))
 
 
 def test_nothing_is_clipped_and_numbers_do_not_collide(figures: dict[str, Figure]) -> None:
@@ -160,7 +175,6 @@ def test_nothing_is_clipped_and_numbers_do_not_collide(figures: dict[str, Figure
         (axes,) = figure.axes
         width, height = figure.bbox.width, figure.bbox.height
         boxes = [text.get_window_extent() for text in (*figure.texts, *axes.texts)]
-        boxes += [one.get_window_extent() for one in figure.legends]
         labels = [text for text in axes.get_xticklabels() if text.get_text()]
         boxes += [text.get_window_extent() for text in (*labels, *axes.get_yticklabels())]
         for box in boxes:

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: MIT
+"""Titles of charts: the result as a headline, and below it what is drawn in which unit.
+
+Every number is one that the chart shows, to the digits that its interval supports.
+"""
+
+from collections.abc import Sequence
+
+from reports.charts.axes import limits, ordered, tick_labels, ticks
+from reports.charts.words import place, short_names, shortened
+from reports.findings.finding import Plot, Point
+from suite.units import format_point
+
+MOST_NAMED = 3
+"""Lines or rows whose numbers a headline names; of more it names the ends."""
+PLAIN = {"Time", "Rate"}
+"""Names of values that their unit says."""
+
+
+def headline(plot: Plot) -> str:
+    """Return what a chart shows: the numbers that stand out."""
+    if plot.result:
+        return plot.result
+    headlines = {"curve": _of_curve, "points": _of_curve, "dots": _of_rows, "stack": _of_parts}
+    return headlines[plot.kind](plot)
+
+
+def subtitle(plot: Plot) -> str:
+    """Return what is drawn and its unit; ticks bear units of their own where those differ."""
+    values = plot.y.label
+    implied = values in PLAIN or values.casefold() in plot.title.casefold()
+    shown = tick_labels(ticks(*limits(plot)), plot.y.unit)
+    return ", ".join(filter(None, (plot.title, "" if implied else _lower(values), shown.unit)))
+
+
+def _lower(text: str) -> str:
+    """Begin a name as the middle of a sentence does."""
+    return f"{text[:1].lower()}{text[1:]}"
+
+
+def at(plot: Plot, x: float | str) -> str:
+    """Say where along its axis a point lies, such as "n = 64", "256 MiB" or "1,000 steps"."""
+    spelled = place(x, plot.x.unit)
+    name = plot.x.label
+    if isinstance(x, str) or plot.x.unit:
+        return spelled
+    if name == "n" or name.endswith(" n"):
+        return f"n = {spelled}"
+    noun, _, rest = name.partition(" ")
+    if not noun.endswith("s"):
+        return f"{name} {spelled}"
+    return f"{spelled} {noun.removesuffix('s') if x == 1 else noun} {rest}".rstrip()
+
+
+def row_titles(plot: Plot) -> dict[str, str]:
+    """Return the titles of the rows of a plot by their names, the best row first."""
+    names = ordered(plot)
+    if all(isinstance(point.x, str) for one in plot.series for point in one.points):
+        return dict(zip(names, shortened(names), strict=True))
+    places = {place(p.x): p.x for one in plot.series for p in one.points}
+    return {name: at(plot, places.get(name, name)) for name in names}
+
+
+def _value(plot: Plot, point: Point) -> str:
+    return format_point(point.y, plot.y.unit)
+
+
+def _of_curve(plot: Plot) -> str:
+    """Name the ends of a line, or those of several lines at the largest size that all have."""
+    lines, names = [one.points for one in plot.series], short_names(plot.series)
+    if len(lines) == 1:
+        both = dict.fromkeys((lines[0][0], lines[0][-1]))
+        return ", ".join(f"{_value(plot, point)} at {at(plot, point.x)}" for point in both)
+    common = set.intersection(*({float(point.x) for point in points} for points in lines))
+    if not common:
+        ends = [points[-1] for points in lines]
+        named = [f"{name}, {at(plot, p.x)}" for name, p in zip(names, ends, strict=True)]
+        return _listed(plot, [*zip(named, ends, strict=True)])
+    size = max(common)
+    points = [next(point for point in points if point.x == size) for points in lines]
+    best = sorted(zip(names, points, strict=True), key=lambda one: -one[1].y.value)
+    return f"At {at(plot, size)}: {_listed(plot, best)}"
+
+
+def _of_rows(plot: Plot) -> str:
+    """Name the rows with their numbers, of many the first and the last."""
+    names = short_names(plot.series)
+    if len({point.x for one in plot.series for point in one.points}) == 1 < len(plot.series):
+        return _listed(plot, [*zip(names, (one.points[0] for one in plot.series), strict=True)])
+    points = {place(p.x): p for one in reversed(plot.series) for p in one.points}
+    shown = [name for name in ordered(plot) if points[name] in plot.series[0].points]
+    of = f"{names[0]}: " if len(plot.series) > 1 else ""
+    return of + _listed(plot, [(at(plot, points[name].x), points[name]) for name in shown])
+
+
+def _of_parts(plot: Plot) -> str:
+    """Name the longest part of the longest bar, and the whole of that bar."""
+    parts = [(one.label, point) for one in plot.series for point in one.points]
+    name, longest = max(parts, key=lambda one: one[1].y.value)
+    whole = next((p for p in plot.whole.points if p.x == longest.x), None) if plot.whole else None
+    of = f" of {_value(plot, whole)}" if whole else ""
+    row = row_titles(plot)[place(longest.x)]
+    return f"{name[:1].upper()}{name[1:]}: {_value(plot, longest)}{of}, {row}"
+
+
+def _listed(plot: Plot, named: Sequence[tuple[str, Point]]) -> str:
+    """List numbers with what they are of; of many the first and the last."""
+    few = named if len(named) <= MOST_NAMED else [named[0], named[-1]]
+    return "; ".join(f"{_value(plot, point)} {name}".rstrip() for name, point in few)

@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: MIT
+"""Charts state their result, name what they draw at its place, and show numbers as answers do."""
+
+import re
+from itertools import pairwise
+from typing import Literal
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from reports.charts import axes, draw, titles
+from reports.charts.labels import spread
+from reports.charts.words import short_names
+from reports.findings.finding import RATIO, Axis, Plot, Point, Series
+from reports.web import theme
+from suite.stored.run import Estimate
+
+SVG = "{http://www.w3.org/2000/svg}"
+TIME = Axis("Time", "s")
+FORMS = [theme.WIDE, theme.NARROW]
+
+
+def near(value: float, part: float = 0.2) -> Estimate:
+    """Return a number whose interval leaves it two digits."""
+    return Estimate(value, (1 - part) * value, (1 + part) * value, 8)
+
+
+def line(label: str, *values: float) -> Series:
+    return Series(label, tuple(Point(10.0**at, near(v)) for at, v in enumerate(values)))
+
+
+def curve(*series: Series, **given: object) -> Plot:
+    axis: Axis = given.get("y", TIME)  # type: ignore[assignment]
+    return Plot("by-steps", "A step", "curve", Axis("steps"), axis, series)
+
+
+def rows(unit: str, kind: Literal["dots", "stack"] = "dots", **values: float) -> Plot:
+    points = tuple(Point(name, near(value)) for name, value in values.items())
+    return Plot("ways", "Ways", kind, Axis("way"), Axis("Time", unit), (Series("CPU", points),))
+
+
+def texts(plot: Plot, form: theme.Form = theme.WIDE) -> list[tuple[str, float, float]]:
+    """Return what a chart writes, and where."""
+    root = ET.fromstring(draw.draw(plot, form))  # noqa: S314 - drawn here
+    return [
+        (one.text or "", float(one.attrib["x"]), float(one.attrib["y"]))
+        for one in root.iter(f"{SVG}text")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("plot", "headline"),
+    [
+        (curve(line("CPU", 2e-6, 3.16e-3)), "2.0 µs at 1 step, 3.2 ms at 10 steps"),
+        (
+            curve(line("CPU, a log", 1e-6, 2e-6, 3e-6), line("CPU, .item()", 4e-6, 5e-6)),
+            "At 10 steps: 5.0 µs .item(); 2.0 µs a log",
+        ),
+        (rows("s", b=2e-3, a=1e-3), "1.0 ms a; 2.0 ms b"),
+        (rows("FLOP/s", a=1e9, b=2e9, c=3e9, d=4e9), "4.0 GFLOP/s d; 1.0 GFLOP/s a"),
+        (rows("s", "stack", all=3e-3), "CPU: 3.0 ms, all"),
+    ],
+)
+def test_a_title_states_the_result_to_the_digits_of_its_interval(plot: Plot, headline: str) -> None:
+    assert titles.headline(plot) == headline
+
+
+def test_a_chart_may_bring_a_result_of_its_own() -> None:
+    plot = Plot("few", "Few", "dots", Axis("way"), TIME, (), result="The log wins.")
+    assert titles.headline(plot) == "The log wins."
+
+
+@pytest.mark.parametrize(
+    ("plot", "subtitle"),
+    [
+        (curve(line("CPU", 2e-6, 3e-6)), "A step, µs"),
+        (curve(line("CPU", 1.0, 1.1), y=Axis("Times as long", RATIO)), "A step, times as long"),
+        (rows("FLOP/s", a=1e9, b=3e9), "Ways, GFLOP/s"),
+    ],
+)
+def test_the_subtitle_names_what_is_drawn_and_its_unit(plot: Plot, subtitle: str) -> None:
+    assert titles.subtitle(plot) == subtitle
+
+
+@pytest.mark.parametrize(
+    ("label", "unit", "x", "place"),
+    [
+        ("size n", "", 64.0, "n = 64"),
+        ("Size", "B", 2.0**28, "256 MiB"),
+        ("operations", "", 1.0, "1 operation"),
+        ("samples in a batch", "", 64.0, "64 samples in a batch"),
+        ("batch", "", 64.0, "batch 64"),
+    ],
+)
+def test_places_are_named_as_people_do(label: str, unit: str, x: float, place: str) -> None:
+    plot = Plot("few", "Few", "curve", Axis(label, unit), TIME, ())
+    assert titles.at(plot, x).replace("\N{NO-BREAK SPACE}", " ") == place
+
+
+@pytest.mark.parametrize("unit", ["s", "FLOP/s"])
+def test_rows_are_sorted_the_best_first(unit: str) -> None:
+    plot = rows(unit, middle=2.0, least=1.0, most=3.0)
+    named = [text for text, _, _ in texts(plot) if text in {"least", "middle", "most"}]
+    assert named == (["least", "middle", "most"] if unit == "s" else ["most", "middle", "least"])
+
+
+def test_rows_of_sizes_keep_their_order() -> None:
+    points = tuple(Point(size, near(1 / size)) for size in (64.0, 8.0))
+    plot = Plot("few", "Few", "dots", Axis("batch"), TIME, (Series("CPU", points),))
+    assert [*titles.row_titles(plot).values()] == ["batch 8", "batch 64"]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_the_numbers_beside_bars_have_the_digits_that_their_intervals_support(
+    form: theme.Form,
+) -> None:
+    written = [text for text, _, _ in texts(rows("tokens/s", a=26221.0, b=5881.0), form)]
+    assert {"26,000 tokens/s", "5,900 tokens/s"} <= {*written}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_names_of_lines_stand_at_their_ends_and_not_on_each_other(form: theme.Form) -> None:
+    series = [line(f"CPU, {name}", 1.0, 2.0, 3.0) for name in ("first", "second", "third")]
+    found = {text: (x, y) for text, x, y in texts(curve(*series), form)}
+    places = [found[name] for name in short_names(series)]
+    assert all(x > 0.6 * form.width for x, _ in places)
+    heights = sorted(y for _, y in places)
+    assert all(after - before >= form.font for before, after in pairwise(heights))
+
+
+def test_labels_that_would_collide_are_moved_apart_inside_their_room() -> None:
+    middles = spread([50.0, 51.0, 99.0, 98.0], [10.0] * 4, 100.0)
+    assert all(b - a >= 10 - 1e-9 for a, b in pairwise(sorted(middles)))
+    assert max(middles) <= 95
+    assert middles[0] < middles[1] < middles[3] < middles[2]
+
+
+def test_a_name_loses_only_what_all_begin_with() -> None:
+    named = [Series(name, ()) for name in ("H200, eager, bf16", "H200, eager, fp32")]
+    assert short_names(named) == ["bf16", "fp32"]
+    assert short_names(named[:1]) == ["H200, eager, bf16"]
+    assert short_names([Series("bfloat16", ()), Series("float16", ())]) == ["bfloat16", "float16"]
+
+
+@pytest.mark.parametrize(("low", "high"), [(0.93, 1.04), (0.99, 1.7)])
+def test_ratios_near_one_get_a_range_fitted_to_them_with_a_line_at_one(
+    low: float, high: float
+) -> None:
+    points = (Point(1.0, Estimate(1.0, low, high, 8)), Point(2.0, Estimate(1.0, low, high, 8)))
+    plot = curve(Series("CPU", points), y=Axis("Times as long", RATIO))
+    bottom, top = axes.limits(plot)
+    assert 0.8 < bottom <= low
+    assert high <= top < 2
+    assert axes.level(plot) == 1.0
+    assert 'stroke-dasharray="5 4"' in draw.draw(plot, theme.WIDE)
+
+
+def test_ratios_far_from_one_begin_at_zero() -> None:
+    plot = curve(line("CPU", 0.4, 0.9), y=Axis("Speed", RATIO))
+    assert axes.limits(plot)[0] == 0
+
+
+@pytest.mark.parametrize("most", [4, 5, 6])
+@pytest.mark.parametrize("low", [0.0, 0.003, 0.31, 0.93, 5.0])
+@pytest.mark.parametrize("width", [0.11, 0.7, 9.5, 31.0, 4e6])
+def test_an_axis_has_three_ticks_or_more(low: float, width: float, most: int) -> None:
+    assert len(axes.ticks(low, low + width, most)) >= 3
+
+
+def test_ticks_share_one_unit_unless_they_lie_far_apart() -> None:
+    assert axes.tick_labels([0.0, 2e-6, 4e-6], "s") == axes.Ticks(
+        {0.0: "0", 2e-6: "2", 4e-6: "4"}, "µs"
+    )
+    assert axes.tick_labels([1e-6, 1e-3, 1.0], "s").unit == ""
+    assert [*axes.tick_labels([1e-6, 1e-3, 1.0], "s").labels.values()] == ["1 µs", "1 ms", "1 s"]
+
+
+def test_parts_of_a_bar_are_named_below_it_with_their_numbers() -> None:
+    part = Series("launching", (Point("loop", near(2e-6)),))
+    plot = Plot("parts", "Parts", "stack", Axis("loop"), TIME, (part,), whole=part)
+    assert "launching 2.0 µs" in [text for text, _, _ in texts(plot)]
+
+
+def test_marks_at_one_place_leave_those_below_them_visible() -> None:
+    drawn = draw.draw(curve(line("a", 1.0, 2.0), line("b", 1.0, 2.0)), theme.WIDE)
+    marks = re.findall(r'<path transform="translate\([^)]*\)([^"]*)" d="([^"]*)"', drawn)
+    assert [scale for scale, _ in marks] == ["", "", " scale(0.75)", " scale(0.75)"]
+    assert len({shape for _, shape in marks}) == 2
