@@ -75,10 +75,14 @@ def unfold(page: Page) -> None:
 
 
 def part(page: Page, name: str) -> str:
-    """Return a part of the page, once it has drawn what the address says."""
-    # A busy browser tells the page of a new address later than it draws the next frames.
-    page.evaluate("() => dispatchEvent(new HashChangeEvent('hashchange'))")
-    return page.locator(f"[data-part='{name}']").inner_html().strip()
+    """Return a part of the page, once it has drawn what the address says, its tables folded."""
+    # A busy browser tells of a new address, and of what was opened, after it draws the next frames.
+    page.evaluate(
+        "() => { dispatchEvent(new HashChangeEvent('hashchange'));"
+        " document.querySelector('.purchase')?.dispatchEvent(new Event('toggle')); }"
+    )
+    inside = page.locator(f"[data-part='{name}']").inner_html().strip()
+    return inside.replace('<details open="">', "<details>")
 
 
 def cells(page: Page, name: str, machine: str) -> list[str]:
@@ -116,6 +120,7 @@ def test_the_reader_s_script_draws_what_the_build_does_beside_every_reference(
     fragment = f"#reference={reference.removesuffix('.html')}"
     plain = browser.new_page()
     with shown(browser, address + fragment, LOOKS[1]) as one:
+        unfold(one.page)
         for name in ("summary", "speed", "front"):
             plain.set_content(wanted[name])
             assert part(one.page, name) == plain.locator("body").inner_html().strip(), name
@@ -146,6 +151,57 @@ def test_a_workload_is_chosen_and_stands_in_the_address(page: Page, comparison: 
     page.go_back()
     assert cells(page, "speed", "A") == training
     assert page.get_by_role("radio", name="Training").is_checked()
+
+
+@pytest.mark.parametrize("way", ["opened", "printed"])
+def test_what_is_folded_away_is_drawn_when_it_is_opened_or_printed(
+    browser: Browser, address: str, way: str
+) -> None:
+    folded = ("speed", "worth", "exercises", "notes", "weighs")
+    with shown(browser, f"{address}#workload=small", LOOKS[1]) as one:
+        unfold(one.page)
+        wanted = {name: part(one.page, name) for name in folded}
+    with shown(browser, address, LOOKS[1]) as one:
+        before = {name: part(one.page, name) for name in folded}
+        choose(one.page, "Small operations")
+        assert part(one.page, "cards") != ""
+        assert {name: part(one.page, name) for name in folded} == before
+        if way == "printed":
+            one.page.evaluate("dispatchEvent(new Event('beforeprint'))")
+        else:
+            unfold(one.page)
+        assert {name: part(one.page, name) for name in folded} == wanted
+        one.page.evaluate("dispatchEvent(new Event('afterprint'))")
+
+
+def test_lines_of_equal_value_are_where_speed_by_price_is_what_they_say(page: Page) -> None:
+    for place, price in enumerate(("30000", "9000", "12000"), start=1):
+        name = page.locator(".field label").filter(has_text=re.compile(r"^[A-C]: .*\)$"))
+        put(page, name.nth(place - 1).inner_text(), price)
+    part(page, "front")
+    unfold(page)
+    points = page.evaluate(
+        """() => [...document.querySelectorAll(".points .dot")].map((one) =>
+            [parseFloat(one.getAttribute("cx")), parseFloat(one.getAttribute("cy"))])"""
+    )
+    lines = page.evaluate(
+        """() => [...document.querySelectorAll(".points .value")].map((one) =>
+            ["x1", "y1", "x2", "y2"].map((name) => parseFloat(one.getAttribute(name))))"""
+    )
+    texts = page.locator(".points .worth").all_text_contents()
+    assert 1 <= len(lines) == len(texts) <= 3
+    rows = page.get_by_role("table", name="Speed against price").get_by_role("row").all()[1:]
+    shown = [row.get_by_role("cell").all_inner_texts() for row in rows]
+    known = [
+        1000 * float(speed.partition(RATIO)[0]) / float(price.split()[0].replace(",", ""))
+        for speed, price, _ in shown
+    ]
+    for (x1, y1, x2, y2), text in zip(lines, texts, strict=True):
+        worth = float(text.removesuffix(RATIO))
+        for (x, y), value in zip(points, known, strict=True):
+            on_line = y1 + (y2 - y1) * (x - x1) / (x2 - x1)
+            if abs(value / worth - 1) > 0.05:
+                assert (y < on_line) == (value > worth)
 
 
 def test_own_weights_move_the_score(page: Page, comparison: Comparison) -> None:

@@ -3,7 +3,9 @@
 /** Elements, logarithmic axes, and labels that do not collide. */
 const drawing = (() => {
   const SVG = "http://www.w3.org/2000/svg";
-  const MOST_TICKS = 4;
+  const MOST_TICKS = 5;
+  /** First digits of ticks within a power of ten, the finest first. */
+  const LADDERS = [[1, 1.5, 2, 3, 5, 7], [1, 2, 5], [1, 3]];
   const ROOM = 1.15;
   const NARROWEST = 240;
   const BOX = [11, 14];
@@ -32,17 +34,17 @@ const drawing = (() => {
   /** A logarithmic axis between two values; places on it are in percent. */
   function scale(low, high) {
     const at = (value) => round((100 * Math.log(value / low)) / Math.log(high / low));
-    const ticks = () => {
+    const steps = (most) => {
       const [first, last] = [low, high].map((end) => Math.floor(Math.log10(end)));
       const powers = Array.from({ length: last - first + 1 }, (_, i) => 10 ** (first + i));
-      const ladders = [powers.flatMap((power) => [1, 2, 5].map((m) => m * power))];
+      const ladders = LADDERS.map((digits) => powers.flatMap((power) => digits.map((digit) => digit * power)));
       powers.forEach((_, skip) => ladders.push(powers.filter((__, i) => i % (skip + 1) === 0)));
       return ladders
         .map((ladder) => ladder.filter((tick) => low <= tick && tick <= high))
-        .find((shown) => shown.length <= MOST_TICKS)
-        .map((tick) => [at(tick), units.value(tick, "")]);
+        .find((shown) => shown.length <= most);
     };
-    return { low, high, at, ticks };
+    const ticks = (most = MOST_TICKS) => steps(most).map((tick) => [at(tick), units.value(tick, "")]);
+    return { low, high, at, steps, ticks };
   }
 
   /** An axis that has all values on it and spans a factor of `least`. */
@@ -66,5 +68,5 @@ const drawing = (() => {
     });
   }
 
-  return { element, shape, round, spanning, labels };
+  return { element, shape, round, scale, spanning, labels };
 })();

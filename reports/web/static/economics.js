@@ -113,6 +113,13 @@ const economics = (() => {
     return score(comparison, comparison.machines.find(({ run }) => run === one), weights).speed;
   }
 
+  /** How many times the work a machine does for a joule beside another, where both counted; as `beside`. @returns {?Speed} */
+  function joules(held, one, other) {
+    const comparison = held.find(({ reference }) => reference === other);
+    const { energy } = comparison.machines.find(({ run }) => run === one);
+    return energy ? { log: energy.log, error: energy.variance === null ? null : Math.sqrt(energy.variance), quantile: energy.quantile } : null;
+  }
+
   /** Whether a machine is surely more than so many times as fast as the reference. */
   const surely = (speed, than = 1) => speed !== null && speed.error !== null && speed.quantile !== null
     && speed.log - Math.log(than) > speed.quantile * speed.error;
@@ -141,5 +148,5 @@ const economics = (() => {
   const beaters = (options, faster) => options.map(([cost, one]) =>
     options.filter(([its, other]) => its <= cost && faster(other, one)).map(([, other]) => other));
 
-  return { ratio, single, partsOf, weightsOf, score, perWork, workPer, pricePerRate, ownership, beside, surely, ordered, places, beaters };
+  return { ratio, single, partsOf, weightsOf, score, perWork, workPer, pricePerRate, ownership, beside, joules, surely, ordered, places, beaters };
 })();

@@ -19,11 +19,11 @@
   const reader = ratios.reader(data);
   const controls = get("controls");
   const heads = table.tHead.rows[0];
-  const state = { limit: CHUNK, open: new Set(), held: null, said: "" };
+  const state = { limit: CHUNK, open: new Set(), held: null, laid: null, said: "" };
 
   /** Say something else in the fragment; what is null or usual is left out. */
   function say(changes, replace = false) {
-    const said = setting.read();
+    const said = new URLSearchParams(setting.read());
     for (const [key, value] of Object.entries(changes)) {
       said.delete(key);
       for (const one of [value ?? []].flat()) if (one !== "") said.append(key, one);
@@ -228,11 +228,15 @@
     get("comparison").hidden = get("to-comparison").hidden = !shown;
     get("one-more").textContent = picked.length > 0 && !shown ? "Pick one more to lay side by side." : "";
     if (!shown) return;
-    const beside = runs.slice(1).map((first) =>
-      ratios.comparison(data, reader, [first, ...runs.filter((run) => run !== first)], (run) => ({ run: read.ids[run] })));
-    const first = ratios.comparison(data, reader, runs, describe);
-    purchase.show(get("comparison"), [first, ...beside], [first]);
+    const key = runs.join();
+    if (state.laid?.key !== key) state.laid = { key, held: beside(runs) };
+    purchase.show(get("comparison"), state.laid.held, state.laid.held.slice(0, 1));
   }
+
+  /** Runs beside the first of them, and the scores of all beside each other. */
+  const beside = ([first, ...others]) => [
+    ratios.comparison(data, reader, [first, ...others], describe),
+    ...others.map((one) => ratios.scores(data, reader, [one, first, ...others.filter((run) => run !== one)], (run) => read.ids[run]))];
 
   /** Draw what the fragment asks for. */
   function apply() {

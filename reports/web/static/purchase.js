@@ -4,7 +4,7 @@
  * The purchase page at work: what a reader sets is read from the address, all that depends on it
  * is drawn anew. A page calls `purchase.show(root, comparisons)` with the same machines beside each of
  * them, and again when other machines are to be shown; `root` holds an element for each of `data-part`: workload, reference, summary, verdicts, cards, ranks, fits, rent, heat, weighs, speed, costs, worth, usual, against, front, weights, exercises, notes.
- * The build calls `purchase.parts` alone, with nothing set.
+ * What is folded away is drawn when it is opened. The build calls `purchase.parts` alone, with nothing set.
  */
 const purchase = (() => {
   const { element } = drawing;
@@ -23,6 +23,12 @@ const purchase = (() => {
   const OWN = "own";
 
   let usualNow = "price";
+  /** By the root of what is shown: draws what waits, with what is folded away or without. */
+  const drawers = new WeakMap();
+  /** By the same: the machines and settings that are shown. */
+  const latest = new WeakMap();
+  /** What in the address the page rests on. */
+  const KEYS = /^(reference|workload|against|currency|budget|memory|kwh|hours|years|share|(price|rent|weight)\..*)$/s;
 
   /** The currency of the prices that are known, unless the reader has another. */
   const usualCurrency = ({ machines }) =>
@@ -112,27 +118,29 @@ const purchase = (() => {
    */
   const view = (comparison, held, said) => purchaseView.of(comparison, settings(comparison, said, held), held);
 
-  /** The elements of each part of the page that depends on settings. */
-  function parts(view, across) {
-    const panels = weightiest(view.comparison).map((one) => purchaseTables.panel(view, one));
-    const none = element("p", { class: "absent" }, "No exercise can be compared.");
-    return {
-      summary: purchaseWords.sentences(view).map((text) => element("p", { class: "answer" }, text)),
-      verdicts: purchaseVerdicts.verdicts(view),
-      cards: purchaseCards.cards(view),
-      ranks: purchaseRanks.ranks(view),
-      fits: purchaseGrids.fits(view),
-      rent: purchaseRanks.rent(view),
-      heat: purchaseGrids.heat(view),
-      weighs: purchaseGrids.weighs(view),
-      speed: [purchaseTables.speed(view)],
-      worth: purchaseWorth.worth(view),
-      usual: [assumed(usualCurrency(view.comparison))],
-      front: purchaseFront.draw(view, across),
-      exercises: panels.length ? panels : [none],
-      notes: view.rows.map((row) => purchaseTables.notes(view, row)),
-    };
+  /** Every exercise with its cases. */
+  function panels(view) {
+    const found = weightiest(view.comparison).map((one) => purchaseTables.panel(view, one));
+    return found.length ? found : [element("p", { class: "absent" }, "No exercise can be compared.")];
   }
+
+  /** What makes the elements of each part of the page that depends on settings. */
+  const parts = (view, across) => ({
+    summary: () => purchaseWords.sentences(view).map((text) => element("p", { class: "answer" }, text)),
+    verdicts: () => purchaseVerdicts.verdicts(view),
+    cards: () => purchaseCards.cards(view),
+    ranks: () => purchaseRanks.ranks(view),
+    fits: () => purchaseGrids.fits(view),
+    rent: () => purchaseRanks.rent(view),
+    heat: () => purchaseGrids.heat(view),
+    weighs: () => purchaseGrids.weighs(view),
+    speed: () => [purchaseTables.speed(view)],
+    worth: () => purchaseWorth.worth(view),
+    usual: () => [assumed(usualCurrency(view.comparison))],
+    front: () => purchaseFront.draw(view, across),
+    exercises: () => panels(view),
+    notes: () => view.rows.map((row) => purchaseTables.notes(view, row)),
+  });
 
   /** Make the fields of a part, unless they are there for the same things already. */
   function make(root, part, things, build) {
@@ -199,11 +207,32 @@ const purchase = (() => {
    * @param {Comparison[]} offered those with whose references a reader may choose to compare
    */
   function show(root, held, offered = held) {
+    if (!isNew(root, held)) return;
     const shown = view(chosen(offered), held, setting.read());
-    for (const [part, inside] of Object.entries(parts(shown, against(shown)))) {
-      root.querySelector(`[data-part="${part}"]`).replaceChildren(...inside);
-    }
+    const waiting = new Map(Object.entries(parts(shown, against(shown))));
+    if (!drawers.has(root)) waitFor(root);
+    drawers.set(root, (folded) => waiting.forEach((make, part) => {
+      const node = root.querySelector(`[data-part="${part}"]`);
+      if (!folded && node.closest("details:not([open])")) return;
+      node.replaceChildren(...make());
+      waiting.delete(part);
+    }));
+    drawers.get(root)(false);
     controls(root, offered, shown, economics.partsOf(held));
+  }
+
+  /** Whether other machines are to be shown, or the same with other settings than last time. */
+  function isNew(root, held) {
+    const said = [...setting.read()].filter(([key]) => KEYS.test(key)).join();
+    const before = latest.get(root);
+    latest.set(root, { held, said });
+    return before?.held !== held || before.said !== said;
+  }
+
+  /** Draw what is folded away when it is opened, and all of it before it is printed. */
+  function waitFor(root) {
+    root.addEventListener("toggle", () => drawers.get(root)(false), true);
+    addEventListener("beforeprint", () => drawers.get(root)(true));
   }
 
   return { view, parts, show };

@@ -28,7 +28,7 @@ const purchaseBuilt = (() => {
     const parts = Object.entries(purchase.parts(view, purchaseFront.usual(view)));
     const inOrder = [...view.rows].sort((a, b) => a.place - b.place);
     return {
-      parts: Object.fromEntries(parts.map(([name, inside]) => [name, spelled(inside)])),
+      parts: Object.fromEntries(parts.map(([name, make]) => [name, spelled(make())])),
       sentences: purchaseWords.sentences(view),
       names: inOrder.map(({ name }) => name),
       reference: view.reference.name,

@@ -24,6 +24,8 @@ const purchaseCards = (() => {
     const { said, reference } = view, precision = precisionOf(view.rows);
     const years = units.counted(said.years, "year");
     const work = ({ each, speed }) => (each.price && speed ? economics.workPer(speed, each.price / 1000) : null);
+    const value = purchaseVerdicts.best(view, ({ each }) => each.price || null);
+    const shared = value?.near.length ? [value.first, ...value.near].map(({ place }) => place) : [];
     return [
       { title: "Speed", unit: "×", small: `× ${reference.name}`, of: ({ ratio }) => ratio, note: interval },
       { title: "Compute", unit: "FLOP/s", small: precision, of: compute(precision) },
@@ -33,7 +35,7 @@ const purchaseCards = (() => {
       { title: "Link", unit: "B/s", of: link },
       { title: "Power", unit: "W", less: true, of: power, note: (row) => (row.machine.load || row.machine.watts === null ? "" : row.machine.watts_source) },
       { title: "Price", unit: said.currency, less: true, of: ({ amounts }) => exact(amounts.price), note: (row) => priced(view, row) },
-      { title: "Value", unit: "×", small: `× per 1,000 ${said.currency}`, of: work },
+      { title: "Value", unit: "×", small: `× per 1,000 ${said.currency}`, of: work, shared, note: ({ place }) => (shared.includes(place) ? "shared best" : "") },
       { title: `Cost of ${years}`, unit: said.currency, less: true, of: ({ amounts }) => exact(amounts.ownership) },
     ];
   }
@@ -60,7 +62,7 @@ const purchaseCards = (() => {
     const amount = column.of(row);
     const label = { "data-l": symbol ? `${column.title}, ${symbol}` : column.title };
     if (!amount) return element("td", { ...label, class: "none" }, "unknown");
-    const chosen = best === row && largest.count > 1;
+    const chosen = (best === row && largest.count > 1) || (column.shared ?? []).includes(row.place);
     const text = units.parts({ value: amount.value / factor, low: amount.low && amount.low / factor, high: amount.high && amount.high / factor }, column.unit === "×" ? "×" : "")[0];
     const width = `${drawing.round((100 * amount.value) / largest.value)}%`;
     const note = column.note?.(row) ?? "";

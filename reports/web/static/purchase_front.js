@@ -7,12 +7,15 @@ const purchaseFront = (() => {
   const HEIGHT = 280;
   /** Pixels of a percent of the width from which on names are shown, of a letter, and of a line. */
   const WIDE = 4;
-  const LETTER = 6.6;
+  const LETTER = 7.6;
   const LINE = 14;
+  const BESIDE = 13;
+  const MOST_VALUES = 3;
+  /** What is on the axis across: whether more of it is better, and of how much of it value is the speed. */
   const ACROSS = {
-    price: { title: "Price of a device", more: false },
-    ownership: { title: "Cost of ownership of a device", more: false },
-    watts: { title: "Power of a device", more: false },
+    price: { title: "Price of a device", more: false, per: 1000 },
+    ownership: { title: "Cost of ownership of a device", more: false, per: 1000 },
+    watts: { title: "Power of a device", more: false, per: 100 },
     memory: { title: "Memory of a device", more: true },
   };
   const unit = (across, said) => ({ watts: "W", memory: "B" })[across] ?? said.currency;
@@ -51,22 +54,39 @@ const purchaseFront = (() => {
     marks.push(shape("circle", { class: "dot", cx: x, cy: y, r: 5 }));
     if (within) marks.push(shape("circle", { class: "ring", cx: x, cy: y, r: 9 }));
     const label = shape("text", { class: "label", x, y: drawing.round(y + below), dy: 4 }, row.letter);
-    const [anchor, dx] = at > 50 ? ["end", -13] : ["start", 13];
+    const [anchor, dx] = at > 50 ? ["end", -BESIDE] : ["start", BESIDE];
     const name = shape("text", { class: "named", x, y: drawing.round(y + called), dx, "text-anchor": anchor }, row.name);
     return shape("g", {}, shape("title", {}, row.name), ...marks, label, name);
   }
 
-  /** How far below its point each name stands, so that none covers another. */
+  /** How far below its point each name stands, so that none covers another or a point. */
   function names(points) {
-    const taken = [];
+    const taken = points.map(([x, y]) => [x * WIDE - BESIDE, x * WIDE + BESIDE, y + 4]);
     return points.map(([x, y, length]) => {
-      const [from, to] = x > 50 ? [x * WIDE - length, x * WIDE] : [x * WIDE, x * WIDE + length];
+      const [near, far] = [BESIDE + 1, BESIDE + length];
+      const [from, to] = x > 50 ? [x * WIDE - far, x * WIDE - near] : [x * WIDE + near, x * WIDE + far];
       const free = (step) => taken.every(([start, end, height]) => to < start || from > end || Math.abs(y + step - height) >= LINE);
-      const step = [18, -10, 32, -24, 46, -38].find(free) ?? 18;
+      const step = [18, -10, 32, -24, 46, -38, 60, -52].find(free) ?? 18;
       taken.push([from, to, y + step]);
       return step;
     });
   }
+
+  /** Dashed lines on which a unit of money or power buys as much speed, each with that number at its upper end. */
+  function values(xs, ys, up, per) {
+    const [least, most] = [ys.low / xs.high, ys.high / xs.low].map((one) => one * per);
+    return drawing.scale(least, most).steps(MOST_VALUES).flatMap((worth) => {
+      const [from, to] = [Math.max(xs.low, (ys.low / worth) * per), Math.min(xs.high, (ys.high / worth) * per)];
+      const [x, y] = [xs.at(to), up((to * worth) / per)];
+      const aside = to === xs.high ? { "text-anchor": "start", dx: 6, dy: 4 } : { "text-anchor": "middle", dy: -6 };
+      return [line("value", xs.at(from), x, up((from * worth) / per), y),
+        shape("text", { class: "tick worth", x: `${x}%`, y, ...aside }, `${units.value(worth, "×")}`)];
+    });
+  }
+
+  /** What the lines of equal value stand for. */
+  const worth = (across, { currency }) =>
+    `speed per ${units.value(ACROSS[across].per, across === "watts" ? "W" : currency)}`;
 
   /** The front as a line from point to point: what more speed costs. */
   function steps(points, ats, up) {
@@ -107,9 +127,26 @@ const purchaseFront = (() => {
     return shape("svg",
       { class: "points", role: "img", "aria-label": `Speed against ${ACROSS[across].title.toLowerCase()}. ${said}.` },
       ...grid(xs, ys, up),
-      ...(ACROSS[across].more ? [] : steps(points, ats, up)),
+      ...(ACROSS[across].more ? [] : [...values(xs, ys, up, ACROSS[across].per / factor), ...steps(points, ats, up)]),
       ...points.map((one, i) => point(one, ats[i], up, below[i], called[i])),
       shape("text", { class: "title across", x: "50%", y: HEIGHT + 40 }, title));
+  }
+
+  /** What would keep a machine from the front. */
+  const beaten = (across) =>
+    ({ watts: "nothing that draws the same or less", memory: "nothing with as much or more" })[across] ?? "nothing that costs the same or less";
+
+  /** What the chart says: the last step of the front, or who is on it. */
+  function heading(view, across, points) {
+    const front = points.filter(({ within }) => within).map(({ row }) => row);
+    if (points.length === 1) return `${front[0].name} alone`;
+    const [last, before] = [...front].sort((a, b) => b.each[across] - a.each[across]);
+    if (across !== "price" || !before || last.each.price === before.each.price) return `On the front: ${purchaseView.listed(front.map(({ name }) => name))}`;
+    const speed = view.beside(last, before);
+    const cost = units.value(last.each.price - before.each.price, view.said.currency);
+    return view.faster(last, before)
+      ? `From ${before.name} to ${last.name}: ${units.parts(economics.ratio(speed), "×")[0]} the speed for ${cost} more`
+      : `${last.name} costs ${cost} more than ${before.name} and is not conclusively faster`;
   }
 
   /** The chart, and the same as a table. */
@@ -125,12 +162,11 @@ const purchaseFront = (() => {
       name(one.row), number(one.row.ratio, "×"), plain(one.row.each[across], unit(across, view.said)), [word(one)],
     ]);
     const heads = [["Machine"], ["Speed"], [title], ["Where it stands"]];
-    const fastest = points.filter(({ within }) => within).map(({ row }) => row.name);
-    const heading = points.length > 1 ? `On the front: ${purchaseView.listed(fastest)}` : `${fastest[0]} alone`;
-    const subtitle = `Speed ${purchaseView.under(view)} (× ${view.reference.name}) against ${title.toLowerCase()}, both logarithmic; a ring: nothing that costs the same or less is faster (95%)`;
+    const dashes = ACROSS[across].more ? "" : `; dashed: ${worth(across, view.said)}`;
+    const subtitle = `Speed ${purchaseView.under(view)} (× ${view.reference.name}) against ${title.toLowerCase()}, both logarithmic; a ring: ${beaten(across)} is faster (95%)${dashes}`;
     return [
       element("figure", { class: "pareto" },
-        element("figcaption", {}, element("h3", {}, heading), element("p", { class: "note" }, subtitle)), chart(view, across, points),
+        element("figcaption", {}, element("h3", {}, heading(view, across, points)), element("p", { class: "note" }, subtitle)), chart(view, across, points),
         purchaseTables.folded(table(`Speed against ${title.toLowerCase()}`, heads, rows, "table-front"))),
       ...left,
     ];

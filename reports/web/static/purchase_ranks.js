@@ -8,6 +8,10 @@ const purchaseRanks = (() => {
   const STEP = 44;
   const APART = 18;
   const MARKS = 4;
+  /** Pixels of a row of hours, the least factor that they span, and their ticks. */
+  const ROW = 34;
+  const SPAN = 10;
+  const MOST_HOURS = 4;
   /** Characters of a name; the margin of the chart has room for them. */
   const LONGEST = 24;
 
@@ -79,7 +83,10 @@ const purchaseRanks = (() => {
       .map(({ name: called, ranks: [first, last] }) => `${called} ${first === last ? first : `${first} to ${last}`}`).join(", ")}`).join(". ");
     const firsts = shown.map(({ rows }) => rows.filter(({ ranks }) => ranks && ranks[0] === 1 && ranks[1] === 1)[0]?.name ?? null);
     const always = firsts[0] !== null && firsts.every((one) => one === firsts[0]);
-    const title = always ? `${firsts[0]} is first under every workload` : "The order depends on the workload";
+    const leader = firsts.map((one) => [one, firsts.filter((other) => other !== null && other === one).length])
+      .reduce((best, one) => (one[1] > best[1] ? one : best));
+    const title = always ? `${firsts[0]} is first under every workload`
+      : `The order depends on the workload${leader[1] ? `: ${leader[0]} is first under ${leader[1]} of ${shown.length}` : ""}`;
     return [figure("ranks", title, "Rank by workload; ranks join where a direct comparison is not conclusive",
       shape("svg", { class: "slopes", role: "img", height: bottom + 4, "aria-label": `Ranks by workload. ${said}.` },
         ...columns.flat(), ...drawn.flat(), ...named.flat(2)),
@@ -101,28 +108,46 @@ const purchaseRanks = (() => {
     return rent > energy && amounts.price !== null ? amounts.price / (rent - energy) : null;
   };
 
-  /** When buying pays, for machines with a price and a price per hour. */
-  function rent(view) {
-    const known = view.rows.filter(({ machine }) => Object.hasOwn(view.said.rents, machine.run))
-      .map((row) => [row, breakEven(view, row, view.said.rents[row.machine.run])]).filter(([, hours]) => hours !== null)
-      .sort((a, b) => a[1] - b[1]);
-    const title = known.length ? `Buying ${known[0][0].name} pays after ${units.value(known[0][1], "h")} of use` : "Buy or rent";
-    if (known.length === 0) {
-      return [figure("rent", title, "Enter a price and a price per hour below: this chart shows after how many hours of use buying costs less.")];
-    }
-    const axis = drawing.spanning(known.map(([, hours]) => hours), 10);
-    const bottom = known.length * 34 + 8;
-    const ticks = axis.ticks().map(([at, text]) => [
+  /** Machines with a price and a price per hour, each with the hours after which buying pays, the fewest first. */
+  const renting = (view) => view.rows.filter(({ machine }) => Object.hasOwn(view.said.rents, machine.run))
+    .map((row) => [row, breakEven(view, row, view.said.rents[row.machine.run])]).filter(([, hours]) => hours !== null)
+    .sort((a, b) => a[1] - b[1]);
+
+  /** A machine's hours as a line from the least that is shown. */
+  function hoursOf([row, hours], at, y) {
+    return [
+      shape("line", { class: "k0", x1: 0, x2: `${at}%`, y1: y, y2: y }),
+      shape("circle", { class: "f1", cx: `${at}%`, cy: y, r: 6 }),
+      shape("text", { class: "named full", x: 0, y: y + 4, dx: -10, "text-anchor": "end" }, short(row.name)),
+      shape("text", { class: "named brief", x: 0, y: y + 4, dx: -10, "text-anchor": "end" }, row.letter),
+      shape("text", { class: "named", x: `${at}%`, y: y + 4, dx: 11 }, units.value(hours, "h"))];
+  }
+
+  /** The chart of the hours until buying pays, from half of the fewest to twice the most. */
+  function hoursChart(known) {
+    const axis = drawing.spanning(known.map(([, hours]) => hours), SPAN);
+    const bottom = known.length * ROW + 8;
+    const ticks = axis.ticks(MOST_HOURS).map(([at, text]) => [
       shape("line", { class: "grid", x1: `${at}%`, x2: `${at}%`, y1: 0, y2: bottom }),
       shape("text", { class: "tick", x: `${at}%`, y: bottom + 16, "text-anchor": "middle" }, `${text} h`)]);
-    const lines = known.map(([row, hours], i) => [
-      shape("line", { class: "k0", x1: 0, x2: `${axis.at(hours)}%`, y1: 16 + 34 * i, y2: 16 + 34 * i }),
-      shape("circle", { class: "f1", cx: `${axis.at(hours)}%`, cy: 16 + 34 * i, r: 6 }),
-      shape("text", { class: "named", x: 0, y: 10 + 34 * i }, `${row.name}: ${units.value(hours, "h")}`)]);
-    return [figure("rent", title, "Hours of full use at which buying costs what renting costs (log scale)",
-      shape("svg", { class: "hours", role: "img", height: bottom + 22, "aria-label": known.map(([row, hours]) => `${row.name}: ${units.value(hours, "h")}`).join("; ") },
-        ...ticks.flat(), ...lines.flat()),
-      folded(table("Hours until buying pays", [["Machine"], ["Hours"]], known.map(([row, hours]) => [[row.name], [units.value(hours, "h")]]), "table-rent")))];
+    const lines = known.map((one, i) => hoursOf(one, axis.at(one[1]), 16 + ROW * i));
+    const words = known.map(([row, hours]) => `${row.name}: ${units.value(hours, "h")}`).join("; ");
+    return shape("svg", { class: "hours", role: "img", height: bottom + 22, "aria-label": `Hours until buying pays. ${words}.` }, ...ticks.flat(), ...lines.flat());
+  }
+
+  /** When buying pays, for machines with a price and a price per hour. */
+  function rent(view) {
+    const known = renting(view);
+    if (known.length === 0) {
+      return [figure("rent", "Buy or rent", "Enter a price and a price per hour below: this chart shows after how many hours of use buying costs less.")];
+    }
+    const [first, ...others] = known.map(([row, hours]) => `${row.name} after ${units.value(hours, "h")}`);
+    const title = `Buying pays for ${first} of use${others.length ? `, for ${others.at(-1)}` : ""}`;
+    const left = view.rows.filter((row) => !known.some(([one]) => one === row)).map(({ name }) => name);
+    const why = left.length ? `. Not shown, because a price is unknown or the rent is less than the energy: ${purchaseView.listed(left)}` : "";
+    const cells = known.map(([row, hours]) => [[row.name], [units.value(hours, "h")]]);
+    return [figure("rent", title, `Hours of full use at which buying costs what renting costs (log scale)${why}`, hoursChart(known),
+      folded(table("Hours until buying pays", [["Machine"], ["Hours"]], cells, "table-rent")))];
   }
 
   return { ranks, rent, figure, breakEven };

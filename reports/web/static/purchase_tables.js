@@ -4,6 +4,8 @@
 const purchaseTables = (() => {
   const { element, shape } = drawing;
   const YEAR = 365.25 * 24 * 60 * 60 * 1000;
+  /** Of a bar, which is narrower than a chart. */
+  const MOST_TICKS = 4;
 
   /** A machine's mark and name, with a link to its run. */
   function name(row) {
@@ -32,7 +34,7 @@ const purchaseTables = (() => {
 
   /** The numbers of the axis that the bars below share. */
   function ruler(axis) {
-    const texts = axis.ticks().map(([at, text]) => shape("text", { x: `${at}%`, y: 12 }, `${text}×`));
+    const texts = axis.ticks(MOST_TICKS).map(([at, text]) => shape("text", { x: `${at}%`, y: 12 }, `${text}×`));
     const drawn = shape("svg", { class: "ruler", "aria-hidden": "true" }, ...texts);
     return element("div", { class: "measured" }, drawn, element("span", { class: "number" }));
   }
@@ -40,7 +42,7 @@ const purchaseTables = (() => {
   /** A bar from 1 to a ratio, and over it the ratio's interval. */
   function bar(axis, estimate) {
     const one = axis.at(1);
-    const marks = axis.ticks().map(([at]) => line("grid", at, at, 0, 24));
+    const marks = axis.ticks(MOST_TICKS).map(([at]) => line("grid", at, at, 0, 24));
     marks.push(line("one", one, one, 0, 24));
     if (estimate !== null) {
       const end = axis.at(estimate.value);

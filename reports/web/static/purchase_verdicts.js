@@ -74,15 +74,23 @@ const purchaseVerdicts = (() => {
       found.others.length ? holds(view, found.first, cost, "Best") : null);
   }
 
+  /** The work for a joule as measured, and the next machine that counted it. */
+  function joules(view, title, counted) {
+    const better = (one, other) => economics.surely(view.joules(one, other));
+    const byWork = counted.sort((a, b) => b.machine.energy.log - a.machine.energy.log);
+    const [first, ...others] = economics.ordered(byWork, better);
+    const near = others.filter((row) => !counted.some((other) => better(other, row)));
+    const other = near[0] ?? others[0];
+    const ratio = view.joules(first, other);
+    const text = ratio ? `${spelled(economics.ratio(ratio), "×")} the work per joule of ${other.name}, measured` : `Not compared with ${other.name}.`;
+    return shown(title, either([first, ...near]), `${text}${ratio && near.length ? ": not conclusive" : ""}`);
+  }
+
   /** The work for a joule: as measured, else by what devices may draw. */
   function energy(view) {
     const title = "Least energy per work";
-    const told = view.rows.filter(({ machine, out }) => machine.energy && !out);
-    if (told.length > 1) {
-      const [first, second] = told.sort((a, b) => b.machine.energy.log - a.machine.energy.log);
-      const factor = Math.exp(first.machine.energy.log - second.machine.energy.log);
-      return shown(title, first.name, `${units.value(factor, "×")} the work per joule of ${second.name}, measured`);
-    }
+    const counted = view.rows.filter(({ machine, out }) => machine.energy && !out);
+    if (counted.length > 1) return joules(view, title, counted);
     const cost = ({ each }) => each.watts || null;
     const found = best(view, cost);
     if (!found) return shown(title, "unknown", "Neither energy nor a power limit is known of a machine that fits.");

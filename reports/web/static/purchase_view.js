@@ -77,7 +77,8 @@ const purchaseView = (() => {
     const { name, title, ...shown } = standings.find((one) => one.name === said.workload)
       ?? standing(comparison, held, said.weights, machines);
     const reference = shown.rows.find(({ isReference }) => isReference);
-    return { comparison, said, ...shown, reference, standings };
+    const joules = (one, other) => economics.joules(held, one.machine.run, other.machine.run);
+    return { comparison, said, ...shown, joules, reference, standings };
   }
 
   /** How machines stand to each other two by two, whatever the reference; each two are compared once. */

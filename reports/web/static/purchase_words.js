@@ -21,12 +21,12 @@ const purchaseWords = (() => {
     const than = `${times(ratio)} as fast as ${reference.name} ${over}`;
     const first = capital(under(view));
     if (ratio.low === null && units.parts(ratio, "")[0] === "1") {
-      return `${first}, ${name} is about as fast as ${reference.name} ${over}; too few launches to tell.`;
+      return `${first}, ${name} is about as fast as ${reference.name} ${over}; too few launches to be conclusive.`;
     }
     if (ratio.low === null) return `${first}, ${name} is ${than}, with too few launches for an interval.`;
     return view.faster(row, reference) || view.faster(reference, row)
       ? `${first}, ${name} is ${than}.`
-      : `${first}, ${name} cannot be told apart from ${reference.name}: it is ${than}.`;
+      : `${first}, ${name} is not conclusively faster or slower than ${reference.name}: it is ${than}.`;
   }
 
   /** Which machine is the fastest, or which may be as fast as it. */
@@ -40,7 +40,7 @@ const purchaseWords = (() => {
     const tied = others.filter((row) =>
       row !== reference && row.speed.error !== null && row.ranks[0] === 1);
     if (tied.length === 0) return [];
-    return [`${listed(tied.map(({ name }) => name))} cannot be told apart from ${first.name}.`];
+    return [`No measurable difference between ${listed([first, ...tied].map(({ name }) => name))}.`];
   }
 
   /** Which machine gives most for its price. */
@@ -52,9 +52,8 @@ const purchaseWords = (() => {
       && (one.each.price === 0 || economics.surely(beside(one, other), one.each.price / other.each.price));
     const [first, ...others] = economics.ordered([...priced].sort((a, b) => work(a) - work(b)), better);
     const near = others.filter((row) => !priced.some((other) => better(other, row)));
-    const best = listed([first, ...near].map(({ name }) => name));
-    const sure = near.length ? "give most for their prices, and do not separate" : "gives most for its price";
-    return [`Of those with a known price, ${best} ${sure}.`];
+    const best = [first, ...near].map(({ name }) => name).join(" or ");
+    return [`Best value: ${best}${near.length ? " (not conclusive)" : ""}.`];
   }
 
   /** Of which machines something is not known. */

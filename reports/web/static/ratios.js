@@ -191,9 +191,23 @@ const ratios = (() => {
       approximate: true, reference: machines[0].run, machines,
       exercises: exercises.map(({ place, ...said }) => said),
       workloads: data.workloads,
-      parts: held.parts.map(({ name, title, weights, total }) => ({ name, title, weights, total })),
+      parts: scored(held),
     };
   }
+
+  /**
+   * The scores of runs beside the first of them, and nothing else of a comparison: all that ranks need.
+   * @param {function(number): string} name of a run
+   */
+  function scores(data, read, runs, name) {
+    const held = read.against(runs[0]);
+    return {
+      reference: name(runs[0]), parts: scored(held),
+      machines: runs.map((run) => ({ run: name(run), energy: null, parts: held.speeds(run) })),
+    };
+  }
+
+  const scored = ({ parts }) => parts.map(({ name, title, weights, total }) => ({ name, title, weights, total }));
 
   /** What a machine's entry says of its speed. */
   function machine(held, run, exercises, names) {
@@ -228,5 +242,5 @@ const ratios = (() => {
     return others.length ? most(...others.map((one) => one.log)) : null;
   }
 
-  return { reader, estimate, comparison };
+  return { reader, estimate, comparison, scores };
 })();

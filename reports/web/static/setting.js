@@ -14,12 +14,17 @@ const setting = (() => {
   const NOTHING = 1e-6;
   let fields = 0;
 
-  /** What the fragment says. */
-  const read = () => new URLSearchParams(location.hash.slice(1));
+  /** What the fragment says, taken apart once. */
+  let fragment = { hash: null, said: null };
+  function read() {
+    const { hash } = location;
+    if (fragment.hash !== hash) fragment = { hash, said: new URLSearchParams(hash.slice(1)) };
+    return fragment.said;
+  }
 
   /** Say something else in the fragment, as a new place in the history; null takes a key out. */
   function write(changes) {
-    const said = read();
+    const said = new URLSearchParams(read());
     for (const [key, value] of Object.entries(changes)) {
       if (value === null) said.delete(key);
       else said.set(key, value);
