@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: MIT
+"""What is written down of a case that was timed, on a clock that only its body advances."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from suite.errors import WrongResultError
+from suite.journal.records import Measured, Refused
+from suite.journal.spec import LaunchSpec
+from suite.kit.check_result import is_brief
+from suite.launch import case_timer
+from suite.launch.case_timer import CaseTimer
+from suite.launch.search import Searches
+from suite.measure.exploring import Explorer
+from suite.measure.sampler import Sampler
+from suite.profiles import settings_for
+from suite.stored.run import Check, Work
+from tests.instruments.virtual import VirtualClock, VirtualDevice
+
+SETTINGS = replace(settings_for("quick", ["cpu"]), case_seconds=0.1)
+PASSED = Check("made up", 0.0, 1.0)
+
+
+@pytest.fixture(autouse=True)
+def no_accounts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the system keep no accounts: other programs wait for the processor meanwhile."""
+    monkeypatch.setattr(case_timer, "Explorer", partial(Explorer, read=lambda: None))
+
+
+@dataclass
+class Remembering(VirtualDevice):
+    """A device that says how much memory was in use at most."""
+
+    name: str = ""
+    peak: int | None = None
+
+    def peak_bytes(self) -> int | None:
+        """Return the most bytes in use."""
+        return self.peak
+
+
+class Emptying:
+    """Stands for what empties the caches: 30 bytes on each device."""
+
+    def __call__(self) -> None:
+        """Empty nothing."""
+
+    def bytes_on(self, _: object) -> int:
+        """Return its own bytes on a device."""
+        return 30
+
+    def flushed_bytes(self) -> int:
+        """Return the bytes that were driven out."""
+        return 60
+
+
+def timer(mode: Any = "measure", launch: int = 0, done: int = 0) -> CaseTimer:  # noqa: ANN401 - as a specification has it
+    spec = LaunchSpec(
+        mode=mode,
+        launch=launch,
+        journal="",
+        benchmarks="",
+        seed=0,
+        settings=SETTINGS,
+        done=done,
+    )
+    return CaseTimer(spec, SETTINGS, Searches(spec, lambda _: None))
+
+
+def item(n: int = 16) -> Any:  # noqa: ANN401 - stands for a case that pytest has collected
+    return SimpleNamespace(
+        nodeid=f"bench_made_up.py::bench_body[{n}]",
+        module=SimpleNamespace(__name__="bench_made_up"),
+        function=SimpleNamespace(__name__="bench_body"),
+        callspec=SimpleNamespace(params={"device": "cpu", "n": n}),
+    )
+
+
+def measured(
+    *devices: Remembering,
+    timing: CaseTimer | None = None,
+    check: Callable[[Any], Check] = lambda _: PASSED,
+    seconds: float = 0.02,
+    **more: Any,  # noqa: ANN401 - as a sampler has it
+) -> Measured:
+    """Measure a body that takes so many seconds a call."""
+    clock = VirtualClock(cost=1e-9)
+
+    def body() -> None:
+        clock.now += seconds
+
+    sampler = Sampler(body, devices, clock=clock, **more)  # type: ignore[arg-type] # stand-ins
+    return (timing or timer()).measure(item(), sampler, Work(), check, {"compile": 3.0})
+
+
+def test_memory_is_that_of_all_devices_and_those_that_held_none_are_named() -> None:
+    clock = VirtualClock()
+    peaks = {"a": 100, "b": 0, "c": None, "d": 7}
+    record = measured(*(Remembering(clock, name=name, peak=peak) for name, peak in peaks.items()))
+    assert record.peak_bytes == 107
+    assert record.idle_devices == ["b"]
+    assert measured(Remembering(clock, name="c")).peak_bytes is None
+
+
+def test_a_device_is_not_idle_that_holds_an_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    gpu = Remembering(VirtualClock(), name="cuda:0", peak=0)
+    assert measured(gpu).idle_devices == ["cuda:0"]
+    monkeypatch.setattr("suite.measure.inputs.Inputs.devices", lambda _: {"cuda:0"})
+    assert measured(gpu).idle_devices == []
+
+
+def test_what_empties_the_caches_is_not_the_memory_of_the_case() -> None:
+    clock = VirtualClock()
+    gpus = [Remembering(clock, name="a", peak=100), Remembering(clock, name="b", peak=20)]
+    record = measured(*gpus, cold=Emptying())
+    assert record.peak_bytes == 70
+    assert record.flushed_bytes == 60
+    assert not record.in_a_row
+    warm = measured(*gpus)
+    assert (warm.peak_bytes, warm.flushed_bytes, warm.in_a_row) == (120, None, True)
+    assert not measured(before=lambda: None).in_a_row
+
+
+def test_a_case_that_is_measured_has_its_place_in_the_launch_and_a_wrong_one_has_none() -> None:
+    timing = timer(done=3)
+    assert measured(timing=timing).order == 4
+    with pytest.raises(WrongResultError):
+        measured(timing=timing, check=lambda _: Check("made up", 2.0, 1.0))
+    assert measured(timing=timing).order == 5
+
+
+def test_parts_hold_what_was_spent_apart_and_samples_of_the_other_version_stand_beside() -> None:
+    record = measured()
+    assert record.parts == {"compile": 3.0}
+    assert record.against is None
+    assert record.samples == pytest.approx([0.02] * len(record.samples))
+    beside = measured(against=lambda: None)
+    assert beside.against == pytest.approx([0.0] * len(beside.samples), abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("mode", "launch", "brief"),
+    [("pilot", 0, True), ("measure", 0, False), ("measure", 1, True), ("alone", 1, False)],
+)
+def test_results_are_checked_briefly_by_a_pilot_and_after_the_first_launch(
+    mode: str, launch: int, *, brief: bool
+) -> None:
+    were: list[bool] = []
+
+    def check(_: object) -> Check:
+        were.append(is_brief())
+        return PASSED
+
+    measured(timing=timer(mode, launch=launch), check=check)
+    assert were == [brief]
+    assert not is_brief()
+
+
+def test_a_pilot_notes_its_quickest_call_and_looks_at_no_input() -> None:
+    record = measured(timing=timer("pilot"))
+    assert record.undisturbed == pytest.approx(0.02)
+    assert record.commonest is None
+    assert measured().undisturbed is None
+
+
+def test_a_case_that_takes_too_long_and_those_beyond_it_are_skipped() -> None:
+    timing = timer("pilot")
+    with pytest.raises(pytest.skip.Exception, match="over this profile's"):
+        measured(timing=timing, seconds=100.0)
+    assert timing.in_vain == pytest.approx(200.0)
+    with pytest.raises(pytest.skip.Exception):
+        timing.skip_if_left_out(item(32))
+
+
+def test_a_later_process_of_a_pilot_knows_what_earlier_ones_left_out() -> None:
+    timing = timer("pilot")
+    passing = Refused(launch=0, case="", status="skipped", reason="not now", fatal=False)
+    timing.remember(item(16), passing)
+    timing.skip_if_left_out(item(32))
+    timing.remember(item(16), replace(passing, reason="it hung", fatal=True))
+    with pytest.raises(pytest.skip.Exception, match="it hung"):
+        timing.skip_if_left_out(item(32))

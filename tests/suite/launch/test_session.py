@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: MIT
+"""What a session writes down of its cases, and what they share."""
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, NamedTuple
+
+import msgspec
+import pytest
+
+from suite.journal.records import Begun, Measured, Record, Refused, Tried
+from suite.journal.spec import DEVICE_LOST, LaunchSpec
+from suite.kit.device import Device
+from suite.kit.search_strategy import Try
+from suite.kit.shapes import Shape
+from suite.kit.worker_process import Seat
+from suite.launch import resources
+from suite.launch.refusal import Refusal
+from suite.launch.resources import Resources
+from suite.launch.session import LaunchSession
+from suite.machine.accounts import Accounts
+from suite.profiles import settings_for
+from suite.stored.run import Work
+
+CASE = "bench_made_up.py::bench_body"
+CPU, GPU = Device("cpu"), Device("cuda:0")
+SKIPPED, FAILED = Refusal("skipped", "not here"), Refusal("failed", "it broke")
+
+
+def spec(mode: Any) -> LaunchSpec:  # noqa: ANN401 - as a specification has it
+    settings = settings_for("quick", ["cpu"])
+    return LaunchSpec(mode=mode, launch=2, journal="", benchmarks="", seed=0, settings=settings)
+
+
+class Session(NamedTuple):
+    """A session, and what it has written."""
+
+    session: LaunchSession
+    records: list[Record]
+
+
+def session(mode: str, folder: Path) -> Session:
+    """Return a session of a mode that keeps no journal."""
+    path = folder / "spec.json"
+    path.write_bytes(msgspec.json.encode(spec(mode)))
+    made = LaunchSession(SimpleNamespace(getoption=lambda _: str(path)))  # type: ignore[arg-type]
+    records: list[Record] = []
+    made.write = records.append  # type: ignore[assignment,method-assign]
+    return Session(made, records)
+
+
+def measured() -> Measured:
+    return Measured(
+        launch=2,
+        case=CASE,
+        order=1,
+        samples=[1.0],
+        iterations=1,
+        warmup=0.0,
+        sampled=1.0,
+        work=Work(),
+        check=None,
+        parts={},
+        peak_bytes=None,
+    )
+
+
+@pytest.mark.parametrize(("mode", "kept"), [("pilot", Accounts(2.0, 1.0)), ("measure", None)])
+def test_a_pilot_alone_keeps_accounts_of_a_case(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mode: str, kept: Accounts | None
+) -> None:
+    states = iter([Accounts(1.0, 1.0), Accounts(3.0, 2.0)])
+    monkeypatch.setattr("suite.launch.session.accounts", lambda: next(states))
+    made, records = session(mode, tmp_path)
+    made.begin(SimpleNamespace(nodeid=CASE), 5.0)  # type: ignore[arg-type]
+    made.conclude(CASE, measured(), None, 9.0)
+    begun, record = records
+    assert begun == Begun(launch=2, case=CASE, at=5.0)
+    assert isinstance(record, Measured)
+    assert record.accounts == kept
+
+
+def test_without_accounts_of_the_system_a_pilot_has_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("suite.launch.session.accounts", lambda: None)
+    made, records = session("pilot", tmp_path)
+    made.begin(SimpleNamespace(nodeid=CASE), 5.0)  # type: ignore[arg-type]
+    made.conclude(CASE, measured(), None, 9.0)
+    assert isinstance(records[-1], Measured)
+    assert records[-1].accounts is None
+
+
+def test_the_time_of_a_case_holds_no_search(tmp_path: Path) -> None:
+    made, records = session("measure", tmp_path)
+    made.searches.took[CASE] = 2.5
+    made.conclude(CASE, measured(), None, 9.0)
+    assert isinstance(records[-1], Measured)
+    assert records[-1].wall_seconds == 6.5
+
+
+def test_a_refused_case_is_written_with_what_its_calls_took_and_the_next_begins_at_none(
+    tmp_path: Path,
+) -> None:
+    made, records = session("pilot", tmp_path)
+    made.cases.in_vain = 3.0
+    made.conclude(CASE, None, SKIPPED, 9.0)
+    made.begin(SimpleNamespace(nodeid=CASE), 5.0)  # type: ignore[arg-type]
+    made.conclude(CASE, None, SKIPPED, 9.0)
+    refused = [record for record in records if isinstance(record, Refused)]
+    assert [record.sampled for record in refused] == [3.0, 0.0]
+    assert {record.reason for record in refused} == {"not here"}
+
+
+def test_of_a_case_without_samples_or_reason_nothing_is_written(tmp_path: Path) -> None:
+    made, records = session("measure", tmp_path)
+    made.conclude(CASE, None, None, 9.0)
+    assert records == []
+
+
+def test_a_case_that_changed_the_process_ends_a_launch_but_no_session_without_runner(
+    tmp_path: Path,
+) -> None:
+    made, records = session("measure", tmp_path)
+    made.leave_process()
+    made.conclude(CASE, measured(), None, 9.0)
+    made.journal = SimpleNamespace()  # type: ignore[assignment] # there is one
+    with pytest.raises(pytest.exit.Exception) as exit_:
+        made.conclude(CASE, measured(), None, 9.0)
+    assert exit_.value.returncode == DEVICE_LOST
+    assert len(records) == 2
+
+
+@pytest.mark.parametrize(("mode", "known"), [("pilot", True), ("measure", False)])
+def test_a_pilot_takes_up_what_an_earlier_process_saw_of_its_own_cases(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mode: str, *, known: bool
+) -> None:
+    made, _ = session(mode, tmp_path)
+    tried = Tried(case=CASE, attempt=Try(Shape(1, 2, 3), 1.0, 2.0))
+    foreign = Refused(launch=0, case="other", status="failed", reason="")
+    records = [Begun(launch=0, case=CASE, at=1.0), measured(), foreign, tried]
+    made.journal = records  # type: ignore[assignment] # the records of a journal
+    cases: list[Any] = []
+    tries: list[Tried] = []
+    monkeypatch.setattr(made.cases, "remember", lambda *seen: cases.append(seen))
+    monkeypatch.setattr(made.searches, "remember", tries.append)
+    item: Any = SimpleNamespace(nodeid=CASE)
+    made.remember([item])
+    assert (cases, tries) == (([(item, records[1])], [tried]) if known else ([], []))
+
+
+def test_one_device_is_blocked_by_one_blocker_where_samples_are_taken(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(resources, "blocker", lambda device, _: [device.name])
+    shared = Resources(spec("measure"), ["cpu", "cuda:0"])
+    first: Any = shared.blocker([GPU])
+    assert first == ["cuda:0"]
+    assert shared.blocker([GPU]) is first
+    assert shared.blocker([CPU, GPU]) is None
+    assert shared.blocker([]) is None
+    assert Resources(spec("alone"), ["cuda:0"]).blocker([GPU]) == first
+    assert Resources(spec("pilot"), ["cuda:0"]).blocker([GPU]) is None
+
+
+class Sitting:
+    """Stands for a worker."""
+
+    def __init__(self, seat: Seat, seed: int) -> None:
+        self.seat, self.seed, self.is_closed = seat, seed, False
+
+    def close(self) -> None:
+        """End it."""
+        self.is_closed = True
+
+
+def test_a_case_that_failed_costs_the_workers_and_one_that_was_left_out_does_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(resources, "Worker", Sitting)
+    shared = Resources(spec("measure"), ["cpu"])
+    seats = [Seat("cpu/0", "cpu", (0,)), Seat("cpu/1", "cpu", (1,))]
+    first: Any = shared.workers(seats)
+    assert [worker.seat for worker in first] == seats
+    shared.recover(failed=False)
+    assert [*shared.workers(seats)] == first
+    assert not any(worker.is_closed for worker in first)
+    shared.recover(failed=True)
+    assert all(worker.is_closed for worker in first)
+    assert not {*shared.workers(seats)} & {*first}
+
+
+@pytest.mark.parametrize(("refused", "failed"), [(SKIPPED, False), (FAILED, True), (None, None)])
+def test_a_session_recovers_from_cases_without_samples(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, refused: Refusal | None, *, failed: bool | None
+) -> None:
+    made, _ = session("measure", tmp_path)
+    recovered: list[Any] = []
+    monkeypatch.setattr(made.resources, "recover", lambda **how: recovered.append(how))
+    made.conclude(CASE, measured() if refused is None else None, refused, 9.0)
+    assert recovered == ([] if failed is None else [{"failed": failed, "lost": ""}])
+
+
+def test_a_launch_ends_when_a_device_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(_: Device) -> None:
+        raise RuntimeError("it is gone")
+
+    shared = Resources(spec("measure"), ["cpu"])
+    shared.recover(failed=False)
+    monkeypatch.setattr(Device, "synchronize", broken)
+    with pytest.raises(pytest.exit.Exception, match="a device no longer works") as exit_:
+        shared.recover(failed=False)
+    assert exit_.value.returncode == DEVICE_LOST
