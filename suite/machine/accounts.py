@@ -15,6 +15,9 @@ from typing import NamedTuple
 from suite.machine.limits import ROOT, read
 
 NANO = 1e-9
+TICK = 0.01
+"""Longest time for which a thread runs before Linux adds that to its account, in seconds. What a
+shorter call ran may be seen as nothing."""
 DISTURBED = 0.1
 """Waiting for the processor, as a part of the time, above which other programs disturb."""
 
@@ -51,7 +54,9 @@ def undisturbed(
     """Return the least that a call would have taken had it not waited for the processor.
 
     Threads may wait at the same time, so what they waited is taken off only as far as the time
-    that they ran leaves: on this many cores it takes at least its share.
+    that they ran leaves: on this many cores it takes at least its share. So the time of a call that
+    is too short for the accounts stays as it is, and none becomes 0, by which any larger size would
+    be predicted to take no time.
 
     seconds : of the wall clock
     cores : that the call could use
@@ -59,7 +64,7 @@ def undisturbed(
     if before is None or after is None:
         return seconds
     ran, waited = after.since(before)
-    return max(0.0, seconds - waited, min(seconds, ran / cores))
+    return max(0.0, seconds - waited, min(seconds, (ran + TICK) / cores))
 
 
 def _threads(root: Path) -> Iterator[tuple[int, int]]:

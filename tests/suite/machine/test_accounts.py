@@ -48,7 +48,7 @@ def test_a_call_that_computes_runs_about_as_long_as_the_process_has() -> None:
     [
         (1.0, 0.0, 3.0),  # it slept, or waited for a device
         (1.0, 2.0, 1.0),  # one thread, and two programs beside it
-        (2.0, 6.0, 1.0),  # two threads that waited at the same time on two cores
+        (2.0, 6.0, 1.005),  # two threads that waited at the same time on two cores
         (0.0, 0.0, 3.0),
     ],
 )
@@ -58,6 +58,12 @@ def test_what_a_call_waited_is_taken_off_but_not_what_it_ran(
     before = Accounts(10.0, 20.0)
     after = Accounts(10.0 + ran, 20.0 + waited)
     assert undisturbed(3.0, before, after, cores=2) == pytest.approx(expected)
+
+
+def test_a_call_too_short_for_the_accounts_took_what_the_clock_says() -> None:
+    before = Accounts(10.0, 20.0)
+    assert undisturbed(3e-3, before, Accounts(10.0, 20.004), cores=2) == 3e-3
+    assert undisturbed(8e-3, before, Accounts(10.001, 20.04), cores=2) == pytest.approx(5.5e-3)
 
 
 def test_without_accounts_a_call_took_what_the_clock_says() -> None:
