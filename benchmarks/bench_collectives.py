@@ -22,6 +22,12 @@ of that name: on 1,024 tokens in bfloat16 (autocast) on accelerators, and on 128
 every process without any exchange, and ``exchange`` an all-reduce of as many bytes as the gradients
 have, without a step. What a step with DDP takes less than these two together is communication that
 is hidden. Scaling is weak where each process has all tokens, and strong where they share them.
+
+A pipeline (`torch.distributed.pipelining`, GPipe) has a layer on each process, and sends a batch of
+16 sequences forward and backward through all of them, in micro-batches. ``alone`` sends the same
+micro-batches through all layers on one process. While the first micro-batch fills the pipeline and
+the last one empties it, processes have nothing to do: p processes with m micro-batches are, at
+best, p m / (m + p - 1) times as fast as one.
 """
 
 from networks import (
@@ -34,6 +40,7 @@ from networks import (
     reduce_scatter,
     round_trip,
 )
+from stages import pipeline
 from steps import step
 
 from suite import Group, Measure, Work, cases, on_one_machine
@@ -128,4 +135,12 @@ def bench_neighbours(measure: Measure, group: Group, size: int) -> None:
 def bench_step(measure: Measure, group: Group, width: int, way: str, scaling: str) -> None:
     """Take a step of training on all processes at once, or exchange its gradients alone."""
     with group.task(step, width, way, scaling) as body:
+        measure(body, work=Work(items=1), check=body.check)
+
+
+@cases(width=[1024], micro=[1, 4, 16], way=["alone", "pipeline"])
+@cases("rigorous", width=[256, 1024, 4096], micro=[1, 2, 4, 8, 16], way=["alone", "pipeline"])
+def bench_pipeline(measure: Measure, group: Group, width: int, micro: int, way: str) -> None:
+    """Send micro-batches forward and backward through a layer on each process, or alone."""
+    with group.task(pipeline, width, micro, way) as body:
         measure(body, work=Work(items=1), check=body.check)

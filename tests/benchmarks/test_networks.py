@@ -98,3 +98,28 @@ def test_gradients_that_are_not_exchanged_do_not_pass(group: Group) -> None:
     with group.task(training, "ddp", "weak", 1) as body:
         body()
         assert not body.check().passed
+
+
+def stages(device: Device, rank: int, way: str, micro: int, spoilt: int = -1) -> Task:
+    """Return a batch through a pipeline; a rank that is spoilt has no gradients."""
+    import stages as module  # noqa: PLC0415 - found in the workers
+
+    body, check = module.pipeline(device, rank, 128, micro, way)
+    if rank == spoilt:
+        module.gradient_of = torch.zeros_like  # type: ignore[assignment]
+    return body, check
+
+
+@pytest.mark.parametrize(("way", "micro"), [("alone", 4), ("pipeline", 1), ("pipeline", 4)])
+def test_a_pipeline_finds_the_gradients_of_the_whole_batch(
+    group: Group, way: str, micro: int
+) -> None:
+    with group.task(stages, way, micro) as body:
+        body.timed(2)
+        assert body.check().passed
+
+
+def test_a_stage_without_gradients_does_not_pass(group: Group) -> None:
+    with group.task(stages, "pipeline", 2, 1) as body:
+        body()
+        assert not body.check().passed

@@ -9,7 +9,7 @@ import pandas as pd
 from reports.findings.answers import VALUE, Answer, ask, behind, estimate_of, is_above, text
 from reports.findings.finding import Axis, Finding, Plot, Point, Series
 from reports.findings.fit import fit
-from reports.findings.groups import all_reduce_model, scaled_steps
+from reports.findings.groups import all_reduce_model, scaled_steps, staged_batches
 from reports.findings.groups.members import link_of, nodes_in, places, ranks_in
 from reports.findings.select import Cases, Curve, NotMeasuredError, device_title, the_device
 from suite.stored.run import Estimate
@@ -44,6 +44,7 @@ def findings(cases: Cases) -> list[Finding]:
         question = "How does all-reduce scale with the number of nodes?"
         found.append(ask("scaling-all-reduce", question, scaling, cases))
     found += scaled_steps.findings(cases)
+    found += staged_batches.findings(cases)
     if not found:
         question = "How fast is all-reduce between several processes?"
         found.append(ask("bandwidth-all-reduce", question, absent, cases))
@@ -182,6 +183,7 @@ def plots(cases: Cases) -> Iterator[Plot]:
             bound = _bound(cases, place, lines)
             yield Plot(f"bandwidth-{place}", title, "curve", SIZE, RATE, lines, lines=bound)
     yield from scaled_steps.plots(cases)
+    yield from staged_batches.plots(cases)
     with suppress(NotMeasuredError):
         yield all_reduce_model.plot(cases, ALL_REDUCE, ROUND_TRIP)
 

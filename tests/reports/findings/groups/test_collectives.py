@@ -204,6 +204,36 @@ def test_communication_hides_from_the_size_whose_step_is_no_longer_for_it(
     assert found.value.value == pytest.approx(part)
 
 
+def batches(device: str, width: int, times: dict[int, tuple[float, float]]) -> list[Case]:
+    """Build batches by micro-batches: the seconds of one process, and of a pipeline."""
+    return [
+        case(
+            "bench_pipeline",
+            took,
+            device,
+            work=Work(items=1),
+            width=width,
+            micro=micro,
+            way=way,
+        )
+        for micro, both in times.items()
+        for way, took in zip(("alone", "pipeline"), both, strict=True)
+    ]
+
+
+def test_a_pipeline_has_the_speedup_of_its_best_number_of_micro_batches_below_the_limit() -> None:
+    narrow = batches("cpu/2x1", 256, {4: (1.0, 0.1)})
+    wide = batches("cpu/2x1", 1024, {1: (1.0, 1.25), 4: (1.0, 0.8), 16: (1.0, 0.625)})
+    section = across([*narrow, *wide], [None] * 2)
+    found = by_name(section)["pipeline-cpu/2x1"]
+    assert found.value is not None
+    assert found.value.value == pytest.approx(1.6)
+    assert plain(found).startswith("A pipeline over 2 nodes is 1.6")
+    assert "with 16 micro-batches; if data moved in no time, it would be 1.88" in plain(found)
+    (limit,) = plot(section, "pipeline-cpu/2x1").lines
+    assert [point.y.value for point in limit.points] == pytest.approx([1.0, 1.6, 32 / 17])
+
+
 def test_groups_of_nodes_are_named_by_what_each_has() -> None:
     run = factory.run(accelerators=1)
     assert device_title(run, "cpu/4x1") == the_device(run, "cpu/4x1") == "4 nodes"

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: MIT
+"""A pipeline over a group: how much faster it is than one process that has all layers."""
+
+from collections.abc import Iterator
+from contextlib import suppress
+
+from reports.findings.answers import VALUE, Answer, ask
+from reports.findings.finding import RATIO, Axis, Finding, Plot, Point, Series
+from reports.findings.groups.members import places, ranks_in
+from reports.findings.select import Cases, Curve, NotMeasuredError, the_device
+from suite.stored.run import Estimate
+from suite.units import format_value
+
+PIPELINE = "bench_pipeline"
+MICRO, SPEEDUP = Axis("Micro-batches"), Axis("Speedup over one process", RATIO)
+
+
+def findings(cases: Cases) -> Iterator[Finding]:
+    """Answer for each group, the largest first."""
+    for place in places(cases):
+        if cases.names(function=PIPELINE, device=place):
+            question = f"How much faster is a pipeline over {the_device(cases.run, place)}?"
+            yield ask(f"pipeline-{place}", question, fastest, cases, place)
+
+
+def fastest(cases: Cases, place: str) -> Answer:
+    """Give the largest speedup, and what a pipeline without any exchange would reach."""
+    curve = _speedup(cases, place)
+    micro = curve.highest()
+    limit = format_value(best(ranks_in(place), micro), RATIO)
+    return Answer(
+        f"A pipeline over {the_device(cases.run, place)} is {VALUE} as fast as one process that "
+        f"has all layers, with {micro:g} micro-batches; if data moved in no time, it would be "
+        f"{limit}.",
+        curve.cases[micro],
+        curve.at(micro),
+        RATIO,
+        f"as fast as one process, with {micro:g} micro-batches",
+        rule_of_thumb=f"Split a batch into {micro:g} micro-batches.",
+    )
+
+
+def best(ranks: int, micro: float) -> float:
+    """Return the speedup of a pipeline that loses only the time to fill it and to empty it."""
+    return ranks * micro / (micro + ranks - 1)
+
+
+def plots(cases: Cases) -> Iterator[Plot]:
+    """Draw the speedup of each group by the number of micro-batches, below its limit."""
+    for place in places(cases):
+        with suppress(NotMeasuredError):
+            curve = _speedup(cases, place)
+            limits = (best(ranks_in(place), micro) for micro in curve.sizes)
+            points = (
+                Point(micro, Estimate(limit, limit, limit, 0))
+                for micro, limit in zip(curve.sizes, limits, strict=True)
+            )
+            yield Plot(
+                f"pipeline-{place}",
+                f"Speedup of a pipeline over {the_device(cases.run, place)}",
+                "curve",
+                MICRO,
+                SPEEDUP,
+                (curve.series("measured"),),
+                lines=(Series("if data moved in no time", tuple(points)),),
+            )
+
+
+def _speedup(cases: Cases, place: str) -> Curve:
+    """Return by micro-batches how many times as fast a pipeline is, for the widest layers."""
+    where = {"function": PIPELINE, "device": place}
+    widths = cases.values("width", **where)
+    if not widths:
+        raise NotMeasuredError(cases.reason(**where))
+    alone, taken = (
+        cases.curve("micro", **where, width=max(widths), way=way) for way in ("alone", "pipeline")
+    )
+    return alone / taken
