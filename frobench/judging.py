@@ -134,7 +134,7 @@ def compare(  # noqa: PLR0913 - one for each option
     """
     from reports.compare import verdicts
     from suite import checks
-    from suite.compare import others
+    from suite.compare.others import others
     from suite.terminal.layout import is_valid
 
     with suppress(OSError):  # what cannot be read is refused below
@@ -166,7 +166,7 @@ def compare(  # noqa: PLR0913 - one for each option
 
 def require_facts(across: Sequence[str], *runs: "Run") -> None:
     """Refuse a name that is no fact of the environments of some runs."""
-    from suite.compare import unknown_fact
+    from suite.compare.across import unknown_fact
 
     if error := unknown_fact(across, runs):
         raise click.UsageError(f"--across: {error}")

@@ -131,7 +131,7 @@ def reproduce(  # noqa: PLR0913 - one for each option
     """
     from reports.compare import verdicts
     from suite import checks
-    from suite.compare import others
+    from suite.compare.others import others
     from suite.terminal.layout import is_valid, say, shown
 
     if not is_valid(file):

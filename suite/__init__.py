@@ -34,64 +34,26 @@ if TYPE_CHECKING:
     from suite.stored.run import Check as Check
     from suite.stored.run import Work as Work
 
-_HOME = {
-    "Check": "suite.stored.run",
-    "Device": "suite.kit.device",
-    "Group": "suite.kit.group",
-    "Lane": "suite.kit.lanes",
-    "Measure": "suite.launch.measure",
-    "Shape": "suite.kit.shapes",
-    "ShapeSearch": "suite.launch.search",
-    "Work": "suite.stored.run",
-    "Worker": "suite.kit.workers",
-    "all_devices": "suite.kit.chosen",
-    "capture": "suite.kit.abilities",
-    "cases": "suite.kit.cases",
-    "close_to": "suite.kit.check_result",
-    "compiled": "suite.kit.abilities",
-    "cpu_twins": "suite.kit.cases",
-    "freivalds": "suite.kit.check_result",
-    "on_one_machine": "suite.kit.cases",
-    "needed": "suite.kit.abilities",
-    "pinned": "suite.kit.abilities",
-    "precision": "suite.kit.abilities",
-    "same_bytes": "suite.kit.check_result",
-    "together": "suite.kit.workers",
-    "try_device": "suite.kit.chosen",
-    "worst": "suite.kit.check_result",
+_NAMES = {
+    "suite.kit.abilities": ("capture", "compiled", "needed", "pinned", "precision"),
+    "suite.kit.cases": ("cases", "cpu_twins", "on_one_machine"),
+    "suite.kit.check_result": ("close_to", "freivalds", "same_bytes", "worst"),
+    "suite.kit.chosen": ("all_devices", "try_device"),
+    "suite.kit.device": ("Device",),
+    "suite.kit.group": ("Group",),
+    "suite.kit.lanes": ("Lane",),
+    "suite.kit.shapes": ("Shape",),
+    "suite.kit.workers": ("Worker", "together"),
+    "suite.launch.measure": ("Measure",),
+    "suite.launch.search": ("ShapeSearch",),
+    "suite.stored.run": ("Check", "Work"),
 }
-
-__all__ = (
-    "Check",
-    "Device",
-    "Group",
-    "Lane",
-    "Measure",
-    "Shape",
-    "ShapeSearch",
-    "Work",
-    "Worker",
-    "all_devices",
-    "capture",
-    "cases",
-    "close_to",
-    "compiled",
-    "cpu_twins",
-    "freivalds",
-    "needed",
-    "on_one_machine",
-    "pinned",
-    "precision",
-    "same_bytes",
-    "together",
-    "try_device",
-    "worst",
-)
+_HOME = {name: module for module, names in _NAMES.items() for name in names}
+__all__ = tuple(_HOME)
 
 
 def __getattr__(name: str) -> object:
     """Load a public name from its home module on first use (PEP 562)."""
     if name not in _HOME:
-        msg = f"module 'suite' has no attribute {name!r}"
-        raise AttributeError(msg)
+        raise AttributeError(f"module 'suite' has no attribute {name!r}")
     return getattr(import_module(_HOME[name]), name)

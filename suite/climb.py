@@ -65,12 +65,7 @@ class Climb:
 
     def is_small(self, work: Work) -> bool:
         """Tell whether any device does the work in time."""
-        rates = (
-            (work.flops, SLOWEST.flops),
-            (work.bytes, SLOWEST.bytes),
-            (work.items, SLOWEST.items),
-        )
-        seconds = [done / rate for done, rate in rates if done and rate]
+        seconds = _ratios(work, SLOWEST)
         return bool(seconds) and sum(seconds) <= self.cap
 
     def refusal(
@@ -175,7 +170,9 @@ def _line(smaller: Sequence[tuple[float, float]]) -> float:
 
 def _amount(work: Work, of: Work) -> float:
     """Return one work as a part of another, by the first measure that both declare."""
-    for mine, whole in ((work.flops, of.flops), (work.bytes, of.bytes), (work.items, of.items)):
-        if mine and whole:
-            return mine / whole
-    return 1.0
+    return next(iter(_ratios(work, of)), 1.0)
+
+
+def _ratios(work: Work, of: Work) -> list[float]:
+    pairs = ((work.flops, of.flops), (work.bytes, of.bytes), (work.items, of.items))
+    return [mine / whole for mine, whole in pairs if mine and whole]

@@ -131,18 +131,6 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}{plural}"
 
 
-def axis_scale(largest: float, unit: str) -> tuple[float, str]:
-    """Return what to divide an axis by, and the unit to name there, such as (1e-6, "µs").
-
-    Parameters
-    ----------
-    largest
-        The largest magnitude that the axis shows.
-    """
-    factor, symbol = _scale(abs(largest), unit)
-    return factor, symbol.strip()
-
-
 def _scale(magnitude: float, unit: str) -> tuple[float, str]:
     """Return what to divide by, and what to write behind the number."""
     if unit in _PREFIXES:

@@ -9,8 +9,12 @@ from msgspec import Struct
 
 from reports.compare import workload as workloads
 from reports.compare.comparing import compare_findings, legend, overlaps, table
-from suite import compare
-from suite.compare import Levels
+from suite.compare.agreement import agreement
+from suite.compare.gate import exit_code
+from suite.compare.machines import compare_machines
+from suite.compare.runs import compare_runs
+from suite.compare.verdicts.levels import Levels
+from suite.compare.versions import compare_versions
 from suite.stored.run import Run
 from suite.terminal import agreement_words, comparison_tables, comparison_words
 from suite.terminal.layout import dump, say, show
@@ -30,7 +34,7 @@ def runs(  # noqa: PLR0913 - one for each thing that a caller may choose
     others : runs from which it is learned how far runs of the machine lie apart
     across : facts whose difference is the question
     """
-    found = compare.compare_runs(base, new, others, across)
+    found = compare_runs(base, new, others, across)
     findings = compare_findings(base, new, found)
     if as_json:
         _dump(found, findings)
@@ -42,12 +46,12 @@ def runs(  # noqa: PLR0913 - one for each thing that a caller may choose
             say(*comparison_tables.legend(found.cases), *legend(findings), "")
         say(*comparison_words.of_runs(found))
     say(*comparison_words.refusals(found, allow_missing=allow_missing), err=as_json)
-    return compare.exit_code(found, allow_missing=allow_missing)
+    return exit_code(found, allow_missing=allow_missing)
 
 
 def versions(run: Run, *, as_json: bool, allow_missing: bool = False) -> int:
     """Print verdicts on the versions that a run measured beside each other."""
-    found = compare.compare_versions(run)
+    found = compare_versions(run)
     if not found.cases:
         raise click.UsageError(
             "no case of this run has two versions to compare. Name a second run, or have a "
@@ -60,12 +64,12 @@ def versions(run: Run, *, as_json: bool, allow_missing: bool = False) -> int:
         show(comparison_tables.of_cases(found.cases, "other version", "body"))
         say(*comparison_tables.legend(found.cases), "", *comparison_words.of_versions(found))
     say(*comparison_words.refusals(found, allow_missing=allow_missing), err=as_json)
-    return compare.exit_code(found, allow_missing=allow_missing)
+    return exit_code(found, allow_missing=allow_missing)
 
 
 def machines(base: Run, new: Run, workload: str, *, as_json: bool) -> int:
     """Print two machines side by side, and how fast the new one is under a workload."""
-    found = compare.compare_machines(base, new)
+    found = compare_machines(base, new)
     findings = compare_findings(base, new)
     sides = workloads.sides(base, new, workload)
     if as_json:
@@ -92,7 +96,7 @@ def reproduction(
 
     others, across : as for `runs`
     """
-    answer = compare.agreement(first, again, others, across)
+    answer = agreement(first, again, others, across)
     _warn(answer.comparison.faults)
     if answer.comparison.differences:
         findings = compare_findings(first, again)

@@ -29,7 +29,9 @@ from reports.summary.model import Answer, Change, Summary, answers, change, summ
 from reports.table.estimates import estimates
 from reports.table.frame import frame
 from reports.web.render import moment
-from suite import checks, compare
+from suite import checks
+from suite.compare.runs import compare_runs
+from suite.compare.verdicts.levels import Levels, levels
 from suite.stored import store
 from suite.stored.run import Conclusion, Run
 from suite.units import counted, format_value
@@ -130,7 +132,7 @@ def summarised(source: Source) -> Summary:
     estimated = estimates(run)
     found = summarise(run, source.sha256, estimated)
     source.kept.put(f"{source.sha256}.summary", found)
-    source.kept.put(f"{source.sha256}.levels", compare.levels(whole))
+    source.kept.put(f"{source.sha256}.levels", levels(whole))
     source.kept.put(f"{source.sha256}.rows", downloads.rows(run, estimated))
     source.kept.put(f"{source.sha256}.node", nodes.node(run, found.axes, estimated))
     return found
@@ -162,7 +164,7 @@ def known_change(pair: Pair) -> Change | None:
 def changed(pair: Pair) -> Change:
     """Compare a run with the one before it."""
     others = [*map(_levels, pair.others)]
-    compared = compare.compare_runs(judged(pair.base), judged(pair.new), others)
+    compared = compare_runs(judged(pair.base), judged(pair.new), others)
     found = change(compared, pair.base_href)
     pair.new.kept.put(f"{pair.new.sha256}.change", found, pair.key)
     return found
@@ -174,15 +176,15 @@ def to_blame(pair: Pair, why: Conclusion) -> Blame:
 
     def alone(sha256: str) -> None:
         run = judged(sources[sha256])
-        compare.compare_runs(run, run, [compare.levels(run)])
+        compare_runs(run, run, [levels(run)])
 
     return blamed([*sources], alone, why)
 
 
-def _levels(source: Source) -> compare.Levels:
+def _levels(source: Source) -> Levels:
     """Return what a run says to comparisons of others, which was found with its summary."""
-    kept = source.kept.get(f"{source.sha256}.levels", compare.Levels)
-    return kept or compare.levels(judged(source))
+    kept = source.kept.get(f"{source.sha256}.levels", Levels)
+    return kept or levels(judged(source))
 
 
 def known_page(source: Source, key: str) -> Written | None:

@@ -14,8 +14,8 @@ from reports.table import facts
 from reports.table.estimates import CaseEstimate
 from reports.table.spread import Spread, spread
 from reports.table.times import Scored, Times, left_out, part_name, scored, times
-from suite.compare import RunComparison
 from suite.compare.alike import faults
+from suite.compare.model import RunComparison
 from suite.compare.pairing import by_key
 from suite.stored.names import name_of
 from suite.stored.run import Environment, Estimate, Run

@@ -5,7 +5,7 @@ A rule is one small function in one of these modules; adding it there is all the
 `python -m suite.checks` prints them all, as `docs/checks.md` has them.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection
 from pathlib import Path
 from types import ModuleType
 
@@ -202,7 +202,11 @@ def _opened(path: Path) -> tuple[Run | None, list[Conclusion]]:
         for module in OF_FILES
         for conclusion in rule.conclusions(module, run, but={PERSONAL})
     ]
-    return run, [*damaged, *_named(texts)]
+    named = map(rule.Fault, dict.fromkeys(private.told_in(texts)))
+    return run, [
+        *damaged,
+        *(rule.conclusion(privacy.personal_data, privacy.SEVERITY, fault) for fault in named),
+    ]
 
 
 def _texts(data: bytes) -> list[tuple[str, str]]:
@@ -216,12 +220,6 @@ def _texts(data: bytes) -> list[tuple[str, str]]:
     if wrong or (wrong := bounds.wordiness(text for _, text in texts)):
         raise store.InvalidResult("$", wrong)
     return texts
-
-
-def _named(texts: Iterable[tuple[str, str]]) -> Iterator[Conclusion]:
-    """Say what texts of a file name somebody, those too that no reader knows."""
-    for message in dict.fromkeys(private.told_in(texts)):
-        yield rule.conclusion(privacy.personal_data, privacy.SEVERITY, rule.Fault(message))
 
 
 def unreadable(fault: store.InvalidResult) -> Conclusion:

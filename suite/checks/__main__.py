@@ -3,7 +3,6 @@
 
 import inspect
 from collections.abc import Callable, Iterator
-from types import ModuleType
 
 from suite import checks
 from suite.checks import rule
@@ -35,18 +34,13 @@ def page() -> str:
 
 def _parts() -> Iterator[str]:
     for module in checks.ALL:
-        yield f"## {_title(module)}\n"
+        about = inspect.cleandoc(module.__doc__ or "").partition("\n")[0]
+        yield f"## {about.removeprefix('Rules about ').removesuffix('.').capitalize()}\n"
         for function in rule.rules(module).values():
             yield _entry(function, module.SEVERITY)
         if module is checks.integrity:
             yield _entry(checks.unreadable, "error")
             yield _entry(checks.broken, "error")
-
-
-def _title(module: ModuleType) -> str:
-    """Return what the rules of a module are about."""
-    summary = inspect.cleandoc(module.__doc__ or "").partition("\n")[0]
-    return summary.removeprefix("Rules about ").removesuffix(".").capitalize()
 
 
 def _entry(function: Callable[..., object], severity: Severity) -> str:

@@ -8,6 +8,7 @@ call of `measure` or in a function of the same module that returns the work. All
 import ast
 import operator
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from suite.version import definitions
@@ -42,18 +43,11 @@ def declared(
     known = {name: float(value) for name, value in params.items() if isinstance(value, int)}
     known |= dict.fromkeys(DEVICES, float(devices))
     calls = _measures(definitions(module)[function])
-    return {
-        unit: amount
-        for unit in UNITS
-        if len(calls) == 1 and (amount := _amount(module, calls[0], known, unit)) is not None
-    }
-
-
-def _amount(module: Path, work: ast.expr, known: Known, unit: str) -> float | None:
-    try:
-        return _work(module, work, known, unit)
-    except (_UnknownError, OverflowError):
-        return None
+    amounts = {}
+    for unit in UNITS if len(calls) == 1 else ():
+        with suppress(_UnknownError, OverflowError):
+            amounts[unit] = _work(module, calls[0], known, unit)
+    return {unit: amount for unit, amount in amounts.items() if amount is not None}
 
 
 def _measures(function: ast.stmt) -> list[ast.expr]:
@@ -78,11 +72,8 @@ def _work(module: Path, work: ast.expr, known: Known, unit: str) -> float | None
     helper = definitions(module).get(work.func.id)
     if not isinstance(helper, ast.FunctionDef) or not isinstance(helper.body[-1], ast.Return):
         raise _UnknownError
-    returned = helper.body[-1].value
-    if (
-        returned is None
-        or len([statement for statement in helper.body if not _is_text(statement)]) > 1
-    ):
+    returned, lines = helper.body[-1].value, len(helper.body)
+    if returned is None or lines - (ast.get_docstring(helper) is not None) > 1:
         raise _UnknownError
     return _work(module, returned, _bound(module, helper, work, known), unit)
 
@@ -113,10 +104,6 @@ def _value(module: Path, expression: ast.expr, known: Known) -> float:
         case ast.Call(func=ast.Name(id="len"), args=[ast.Name(id=name)]) if name in DEVICES:
             return known[name]
     raise _UnknownError
-
-
-def _is_text(statement: ast.stmt) -> bool:
-    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
 
 
 def _refuse() -> float:

@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from statistics import median_high
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from suite.compare.gate import DIFFERS, UNDECIDED, nothing_compared
 from suite.compare.model import CaseComparison, RunComparison
@@ -64,8 +65,8 @@ def agreement(
     others, across : as for `compare_runs`
     """
     comparison = compare_runs(first, again, others, across)
-    unjudged = Agreement(len(first.benchmarks), comparison, nothing_compared(comparison))
-    return Agreement(unjudged.cases, comparison, unjudged.doubt or _too_little(unjudged))
+    unjudged = Agreement(len(first.benchmarks), comparison, doubt=None)
+    return replace(unjudged, doubt=nothing_compared(comparison) or _too_little(unjudged))
 
 
 def typical_change(cases: Sequence[CaseComparison]) -> float:

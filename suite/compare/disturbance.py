@@ -109,7 +109,14 @@ def _unlike(base: Run, new: Run) -> str | None:
 
 
 def _throttled(base: Run, new: Run) -> dict[str, str]:
-    before, after = _held_back(base), _held_back(new)
+    before, after = (
+        {
+            conclusion.case
+            for conclusion in run.frobench.conclusions
+            if conclusion.case is not None and conclusion.code in HELD_BACK
+        }
+        for run in (base, new)
+    )
     return {
         name: f"disturbed: throttled in {'new' if name in after else 'base'} only"
         for name in before ^ after
@@ -125,14 +132,6 @@ def _shifted(base: Run, new: Run) -> dict[str, str]:
             by = format_value(math.expm1(shift), "1", digits=2)
             reasons[case.fullname] = f"disturbed: a gauge of its device differs by more than {by}"
     return reasons
-
-
-def _held_back(run: Run) -> set[str]:
-    return {
-        conclusion.case
-        for conclusion in run.frobench.conclusions
-        if conclusion.case is not None and conclusion.code in HELD_BACK
-    }
 
 
 def _nearer_end(before: Sequence[float], after: Sequence[float]) -> float:

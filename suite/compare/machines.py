@@ -11,7 +11,7 @@ from suite.compare.pairing import Pair, device_kind, match
 from suite.compare.rank_tests import compare_values
 from suite.statistics import estimate, launch_medians
 from suite.stored.differences import compare_environments
-from suite.stored.run import Case, Run
+from suite.stored.run import Run
 
 
 def compare_machines(base: Run, new: Run) -> MachineComparison:
@@ -32,7 +32,7 @@ def compare_machines(base: Run, new: Run) -> MachineComparison:
 
 def _ratio(pair: Pair) -> CaseRatio:
     old, late, reason = pair
-    base, new = _medians(old), _medians(late)
+    base, new = (launch_medians(case.stats.data, case.extra_info.launches) for case in (old, late))
     return CaseRatio(
         base_case=old.fullname,
         new_case=late.fullname,
@@ -43,7 +43,3 @@ def _ratio(pair: Pair) -> CaseRatio:
         speed=None if reason else compare_values(new, base).ratio,
         reason=reason,
     )
-
-
-def _medians(case: Case) -> list[float | None]:
-    return launch_medians(case.stats.data, case.extra_info.launches)

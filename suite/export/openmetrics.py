@@ -46,20 +46,17 @@ def _labels(run: Run, reading: Reading) -> dict[str, str]:
 
 
 def _begun(run: Run) -> list[tuple[Mapping[str, str], float]]:
-    try:
-        return [(_of_run(run), datetime.fromisoformat(run.datetime).timestamp())]
-    except (OverflowError, ValueError):  # the stored text is no date
-        return []
-
-
-def _of_run(run: Run) -> dict[str, str]:
     part = run.frobench
-    return {
+    labels = {
         "run": part.run,
         "machine": part.environment.machine,
         "profile": part.profile,
         "torch": part.environment.software.torch,
     }
+    try:
+        return [(labels, datetime.fromisoformat(run.datetime).timestamp())]
+    except (OverflowError, ValueError):  # the stored text is no date
+        return []
 
 
 def _gauge(
@@ -71,9 +68,7 @@ def _gauge(
         yield f"# UNIT {full} {unit}"
     yield f"# HELP {full} {text}"
     for labels, value in samples:
-        listed = ",".join(f'{label}="{_escaped(text)}"' for label, text in labels.items())
+        escaped = str.maketrans({"\\": r"\\", '"': r"\""})
+        plain = {label: printable(text).translate(escaped) for label, text in labels.items()}
+        listed = ",".join(f'{label}="{text}"' for label, text in plain.items())
         yield f"{full}{{{listed}}} {value!r}"
-
-
-def _escaped(text: str) -> str:
-    return printable(text).replace("\\", "\\\\").replace('"', '\\"')

@@ -147,7 +147,9 @@ def _bracket(case: str, findings: Findings, measure: Measure) -> tuple[int, int]
         except BrokenError as error:
             findings.broken[error.position] = str(error)
             continue
-        findings.beside_first[position] = _estimates(ratios)
+        findings.beside_first[position] = {
+            name: compare((values,)).ratio for name, values in ratios.items() if _has_enough(values)
+        }
         if case not in findings.beside_first[position]:
             lacking.add(position)
             continue
@@ -196,12 +198,6 @@ def _judged(ratios: Ratios) -> dict[str, Judged]:
     cases = [case for case, values in ratios.items() if _has_enough(values)]
     judged = compare_family([(ratios[case],) for case in cases], [None] * len(cases))
     return dict(zip(cases, judged, strict=True))
-
-
-def _estimates(ratios: Ratios) -> dict[str, Estimate]:
-    return {
-        case: compare((values,)).ratio for case, values in ratios.items() if _has_enough(values)
-    }
 
 
 def _has_enough(values: Sequence[float | None]) -> bool:

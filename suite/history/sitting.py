@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from suite.errors import CannotRunError
 from suite.journal.journal import Journal
 from suite.journal.records import Imported, Measured, Record, Refused
-from suite.project.in_words import describe
+from suite.project.commit import describe
 from suite.run.folder import unfinished
 from suite.run.folder.run_clock import RunClock
 from suite.run.folder.watch import READINGS

@@ -6,7 +6,6 @@ import subprocess
 import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from suite.errors import CannotRunError
@@ -46,17 +45,12 @@ class WorkTrees:
         self._folder = Path(tempfile.mkdtemp(prefix="frobench-history-")).resolve()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Remove every working tree, also one that git was still making."""
         listed = git.ask(self._project, "worktree", "list", "--porcelain") or ""
         for line in listed.splitlines():
-            word, _, path = line.partition(" ")
-            if word == "worktree" and Path(path).is_relative_to(self._folder):
+            path = line.removeprefix("worktree ")
+            if path != line and Path(path).is_relative_to(self._folder):
                 git.ask(self._project, "worktree", "remove", "--force", "--force", path)
         shutil.rmtree(self._folder, ignore_errors=True)
 

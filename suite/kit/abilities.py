@@ -14,6 +14,7 @@ import pytest
 import torch
 
 from suite.kit.device import Device
+from suite.machine.sensors.sensor import first_line
 
 WARM_UPS = 3
 LACKING = (AttributeError, RuntimeError, TypeError, ValueError)
@@ -34,11 +35,7 @@ def needed(what: str) -> Iterator[None]:
     except torch.OutOfMemoryError:
         raise
     except LACKING as error:
-        pytest.skip(f"no {what} here: {_first_line(error)}")
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).partition("\n")[0] or type(error).__name__
+        pytest.skip(f"no {what} here: {first_line(error)}")
 
 
 @contextmanager
@@ -124,7 +121,7 @@ def _refusal(device: Device, make: Callable[[], Any]) -> str | None:
     except torch.OutOfMemoryError:
         raise
     except LACKING as error:
-        return _first_line(error)
+        return first_line(error)
     return None if worked else "a replay computes nothing"
 
 

@@ -24,8 +24,8 @@ class Turns:
     last : the event at the end of the last entry; the first entry waits for it, too
     """
 
-    def __init__(self, last: "torch.Event | None" = None) -> None:
-        self.last = last
+    def __init__(self) -> None:
+        self.last: torch.Event | None = None
         self.lock = RLock()
         self._working: Working | None = None
 

@@ -26,47 +26,40 @@ def processor(unknown: dict[str, str], root: Path = ROOT) -> Cpu:
     `usable_cores` and `memory_bytes` respect affinity and control groups, and
     `last_level_cache_bytes` counts every cache of the last level that a usable core has.
     """
-    note = Facts("cpu", unknown).note
     cores = limits.affinity()
-    limit = limits.quota(root)
-    governor = _governor(root, cores)
-    cache = last_level_cache(root)
     nodes = _nodes_of(root, cores)
     physical, logical = psutil.cpu_count(logical=False), psutil.cpu_count()
+    uncounted = "the system does not count its cores"
+    no_nodes = "the system does not describe its memory nodes"
+    no_control = "the kernel offers no frequency control"
+    facts: dict[str, tuple[Any, str]] = {
+        "model": (_model(root), "the system does not name its processor"),
+        "physical_cores": (physical, uncounted),
+        "logical_cores": (logical, uncounted),
+        "quota_cores": (limits.quota(root), "no limit is set"),
+        "governor": (_governor(root, cores), no_control),
+        "max_frequency_hz": (_max_frequency(), "the system does not say how fast cores may run"),
+        "last_level_cache_bytes": (
+            last_level_cache(root),
+            "the system does not describe its caches",
+        ),
+        "numa_nodes": (_numa_nodes(root), no_nodes),
+        "boost": (_boost(root), "the kernel does not say whether cores may boost"),
+        "frequency_driver": (
+            read(root / "sys/devices/system/cpu/cpu0/cpufreq/scaling_driver") or None,
+            no_control,
+        ),
+        "usable_numa_nodes": (len(nodes) or None, no_nodes),
+        "core_nodes": (nodes or None, no_nodes),
+        "threads_per_core": (logical // physical if logical and physical else None, uncounted),
+        "huge_pages": (_huge_pages(root), "the kernel knows none of them"),
+    }
+    note = Facts("cpu", unknown).note
     return Cpu(
-        model=note("model", _model(root), "the system does not name its processor"),
         architecture=platform.machine(),
-        physical_cores=note("physical_cores", physical, "the system does not count its cores"),
-        logical_cores=note("logical_cores", logical, "the system does not count its cores"),
         usable_cores=limits.cores_in_use(root),
-        quota_cores=note("quota_cores", limit, "no limit is set"),
-        governor=note("governor", governor, "the kernel offers no frequency control"),
-        max_frequency_hz=note(
-            "max_frequency_hz", _max_frequency(), "the system does not say how fast cores may run"
-        ),
-        last_level_cache_bytes=note(
-            "last_level_cache_bytes", cache, "the system does not describe its caches"
-        ),
-        numa_nodes=note(
-            "numa_nodes", _numa_nodes(root), "the system does not describe its memory nodes"
-        ),
         memory_bytes=limits.memory(root),
-        boost=note("boost", _boost(root), "the kernel does not say whether cores may boost"),
-        frequency_driver=note(
-            "frequency_driver", _frequency_driver(root), "the kernel offers no frequency control"
-        ),
-        usable_numa_nodes=note(
-            "usable_numa_nodes", len(nodes) or None, "the system does not describe its memory nodes"
-        ),
-        core_nodes=note(
-            "core_nodes", nodes or None, "the system does not describe its memory nodes"
-        ),
-        threads_per_core=note(
-            "threads_per_core",
-            logical // physical if logical and physical else None,
-            "the system does not count its cores",
-        ),
-        huge_pages=note("huge_pages", _huge_pages(root), "the kernel knows none of them"),
+        **{name: note(name, value, reason) for name, (value, reason) in facts.items()},
     )
 
 
@@ -81,10 +74,6 @@ def _governor(root: Path, cores: list[int]) -> str | None:
     folder = root / "sys/devices/system/cpu"
     governors = {read(folder / f"cpu{core}/cpufreq/scaling_governor") for core in cores}
     return ", ".join(sorted(governors - {""})) or None
-
-
-def _frequency_driver(root: Path) -> str | None:
-    return read(root / "sys/devices/system/cpu/cpu0/cpufreq/scaling_driver") or None
 
 
 def _boost(root: Path) -> bool | None:

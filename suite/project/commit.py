@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which project a run measures, and at which of its commits."""
+"""Which project a run measures, at which of its commits, and both in words."""
 
 from pathlib import Path
 
@@ -8,6 +8,9 @@ from suite.errors import CannotRunError
 from suite.personal import private
 from suite.project import git
 from suite.stored.run import CommitInfo, Project
+
+SHOWN = 12
+"""Characters of a revision that people are shown."""
 
 
 def project_folder(asked: Path | None, benchmarks: Path, checkout: Path = CHECKOUT) -> Path | None:
@@ -51,3 +54,9 @@ def _name(tree: Path) -> str:
     folder = git.ask(tree, "rev-parse", "--path-format=absolute", "--git-common-dir")
     common = Path(folder) if folder else tree / ".git"
     return common.parent.name if common.name == ".git" else common.name.removesuffix(".git")
+
+
+def describe(project: Project) -> str:
+    """Return a project's name with its commit, for people."""
+    changes = ", with uncommitted changes" if project.dirty else ""
+    return f"{project.name or 'a project'} at {(project.id or 'no commit')[:SHOWN]}{changes}"

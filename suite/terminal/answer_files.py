@@ -9,13 +9,12 @@ from suite.printable import as_json as as_escaped_json
 from suite.printable import printable
 from suite.stored.run import Estimate
 from suite.terminal.answers import CaseResult, RunAnswers, axis_text, doubts, heading
+from suite.terminal.comparison_tables import UNLIMITED
 from suite.units import format_estimate
 
 ANSWERS = ("exercise", "name", "question", "answer", "brief", "rule_of_thumb", "label", "unit")
 """Columns of texts in the table of answers; the number and its doubts follow."""
 ESTIMATE = ("value", "low", "high", "launches")
-UNLIMITED = 10_000
-"""Columns of what is no terminal."""
 
 
 def as_json(run: RunAnswers) -> str:

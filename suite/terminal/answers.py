@@ -4,19 +4,17 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
-from textwrap import wrap
 
 from msgspec import Struct
 
 from suite.printable import printable
-from suite.project.in_words import describe
+from suite.project.commit import describe
 from suite.stored.run import Estimate, Project, Status
+from suite.terminal.layout import wrapped
 from suite.units import counted, format_estimate
 
 NARROW = 60
 """Columns below which names stand on lines of their own."""
-LEAST = 20
-"""Columns of the narrowest text; a narrower terminal breaks the lines itself."""
 GAP = 2
 """Columns between a name and its text, and of an indentation."""
 THEN = "\N{RIGHTWARDS ARROW}"
@@ -217,12 +215,6 @@ def _block(name: str, sentences: Sequence[str], names: int, width: int) -> Itera
 
 def _wrapped(text: str, width: int, indent: int = 0) -> list[str]:
     """Break a text into lines, no estimate in two; further lines are indented more."""
-    room = max(width, LEAST)
-    folded = wrap(
-        _ESTIMATE.sub(lambda match: match[0].replace(" ", _FIXED), printable(text)),
-        room,
-        initial_indent=" " * indent,
-        subsequent_indent=" " * (2 * indent),
-        break_on_hyphens=False,
-    )
+    whole = _ESTIMATE.sub(lambda match: match[0].replace(" ", _FIXED), printable(text))
+    folded = wrapped(whole, width, " " * indent, " " * (2 * indent))
     return [line.replace(_FIXED, " ") for line in folded] or [""]

@@ -42,7 +42,10 @@ class Table(NamedTuple):
 
 def of_cases(cases: Iterable[CaseComparison], base: str, new: str) -> Table:
     """Return a row for each case, in the order given."""
-    columns = (*_times(base, new), Column("verdict"), Column(FINDS, right=True))
+    columns = (
+        *(Column(base, right=True), Column(new, right=True), Column(f"{new} / {base}")),
+        *(Column("verdict"), Column(FINDS, right=True)),
+    )
     rows = [
         Row(
             case.group,
@@ -101,10 +104,6 @@ def lines(table: Table, width: int) -> list[str]:
     return [*rest, f"(no room here for {table.columns[0].heading})"]
 
 
-def _times(base: str, new: str) -> tuple[Column, ...]:
-    return Column(base, right=True), Column(new, right=True), Column(f"{new} / {base}")
-
-
 def _numbers(base: Estimate, new: Estimate, ratio: Estimate) -> tuple[str, str, str]:
     return format_point(base, "s"), format_point(new, "s"), format_estimate(ratio, RATIO)
 
@@ -130,16 +129,13 @@ def _laid_out(table: Table, *, split: bool, width: int = UNLIMITED) -> Iterator[
         return GAP.join([f"{label:<{first}}", *placed]).rstrip()
 
     yield line("", headings)
-    labelled = zip(labels, table.rows, strict=True)
-    for heading, members in groupby(
-        labelled, key=lambda labelled_row: _heading(labelled_row[1], split=split)
-    ):
-        yield heading
+
+    def heading(labelled: tuple[str, Row]) -> str:
+        return f"{labelled[1].group} {labelled[1].head}" if split else labelled[1].group
+
+    for shared, members in groupby(zip(labels, table.rows, strict=True), key=heading):
+        yield shared
         for label, row in members:
             if len(label) > first:
                 yield label
             yield line(label if len(label) <= first else "", row.cells)
-
-
-def _heading(row: Row, *, split: bool) -> str:
-    return f"{row.group} {row.head}" if split else row.group

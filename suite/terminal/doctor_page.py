@@ -86,7 +86,9 @@ def _torch(there: There) -> Iterator[Line]:
     offer = there.torch
     if offer is not None and offer.version is not None:
         built = [
-            name if build == "built in" else f"{name} {build}" for name, build in _built(there)
+            name if build == "built in" else f"{name} {build}"
+            for name, build in offer.builds.items()
+            if build
         ]
         yield (
             "PyTorch",
@@ -109,11 +111,6 @@ def _backends(there: There) -> Iterator[Line]:
         yield "backend", f"{name}, of {package} {version}"
     for device, name in devices:
         yield device, name
-
-
-def _built(there: There) -> list[tuple[str, str]]:
-    builds = there.torch.builds if there.torch else {}
-    return [(name, build) for name, build in builds.items() if build]
 
 
 def _device(device: Device) -> Iterator[Line]:

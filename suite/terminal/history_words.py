@@ -3,9 +3,9 @@
 
 import shlex
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 from suite.compare.rank_tests import verdict
+from suite.compare.verdicts.judge import overlap
 from suite.history.change_search import Culprit, Findings
 from suite.history.commits import Commit
 from suite.history.history import History
@@ -13,6 +13,7 @@ from suite.history.measuring import HistoryRequest
 from suite.stored.names import name_of
 from suite.stored.run import Estimate
 from suite.terminal.comparison_tables import Column, Row, Table
+from suite.terminal.layout import shown
 from suite.units import RATIO, counted, format_estimate, format_value
 
 LONGEST_SUBJECT = 40
@@ -130,9 +131,7 @@ def _takes(ratio: Estimate) -> str:
 
 def _rest(ratio: Estimate, ends: Estimate) -> str:
     """Say that the whole range changed the case otherwise, where that is conclusive."""
-    if ratio.low is None or ratio.high is None or ends.low is None or ends.high is None:
-        return ""
-    if ratio.low <= ends.high and ends.low <= ratio.high:
+    if overlap(ratio, ends) is not False:
         return ""
     return f" Over the whole range {_takes(ends)}, so other commits changed it too."
 
@@ -169,24 +168,17 @@ def _command(request: HistoryRequest, text: str, launches: int) -> str:
     """Return the command for another range or number of launches, to be typed where this was."""
     options = {
         "-k": request.expression,
-        "--project": _typed(request.project),
-        "--benchmarks": _typed(request.benchmarks),
+        "--project": shown(request.project) if request.project else "",
+        "--benchmarks": shown(request.benchmarks),
         "--profile": request.profile,
         "--devices": ",".join(request.devices),
         "--build": request.build,
-        "--results": _typed(request.results),
+        "--results": shown(request.results),
     }
     words = ["frobench", "history", "--range", text, "--launches", str(launches)]
     words += [word for name, value in options.items() if value for word in (name, value)]
     words += [word for path in request.paths for word in ("--path", path)]
     return shlex.join(words)
-
-
-def _typed(folder: Path | None) -> str:
-    if folder is None:
-        return ""
-    here = Path.cwd()
-    return str(folder.relative_to(here)) if folder.is_relative_to(here) else str(folder)
 
 
 def _quoted(commit: Commit) -> str:

@@ -40,13 +40,11 @@ def stored_runs(paths: tuple[Path, ...], results: Path) -> list[Path]:
     return runs
 
 
-def is_valid(path: Path, *, err: bool = True, but: Collection[str] = ()) -> bool:
-    """Tell whether a stored run is whole; print a line for every fault but those of some codes."""
+def is_valid(path: Path) -> bool:
+    """Tell whether a stored run is whole; print a line for every fault."""
     from suite import checks
 
-    return not tell(
-        path, [fault for fault in checks.damage(path) if fault.code not in but], err=err
-    )
+    return not tell(path, checks.damage(path), err=True)
 
 
 def is_honest(path: Path, *, err: bool = True, but: Collection[str] = ()) -> bool:
@@ -120,22 +118,22 @@ def doubts(judged: "Run", columns: int) -> Iterator[str]:
         first, often = conclusions[0], len(conclusions)
         yield ""
         times = f", {often} times" if often > 1 else ""
-        yield from _wrapped(f"{first.severity}: {code}{times}. {first.advice}", columns, "")
+        yield from wrapped(f"{first.severity}: {code}{times}. {first.advice}", columns, "", "  ")
         most = often if first.severity == "error" else MOST_CONCLUSIONS
         for conclusion in conclusions[:most]:
             where = f"{short_name(conclusion.case)}: " if conclusion.case else ""
-            yield from _wrapped(f"{where}{conclusion.message}", columns, "  ")
+            yield from wrapped(f"{where}{conclusion.message}", columns, "  ", "    ")
         if often > most:
-            yield from _wrapped(
-                f"and {often - most} more: `frobench show FILE --cases`", columns, "  "
-            )
+            more = f"and {often - most} more: `frobench show FILE --cases`"
+            yield from wrapped(more, columns, "  ", "    ")
 
 
-def _wrapped(text: str, columns: int, indent: str) -> list[str]:
+def wrapped(text: str, columns: int, first: str = "", rest: str = "") -> list[str]:
+    """Break a text into lines, the first of which and the rest begin so."""
     return wrap(
         printable(text),
         max(columns, LEAST_COLUMNS),
-        initial_indent=indent,
-        subsequent_indent=f"{indent}  ",
+        initial_indent=first,
+        subsequent_indent=rest,
         break_on_hyphens=False,
     )

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The cases and what is expected of them as `frobench list` shows them: a calm, narrow table."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
-from textwrap import wrap
 from typing import NamedTuple
 
 from suite.compare.verdicts.smallest_change import in_words
@@ -11,6 +10,7 @@ from suite.run.forecast.calls import Basis
 from suite.run.forecast.expected import Expected, ExpectedCase
 from suite.stored.names import name_of
 from suite.stored.run import Work
+from suite.terminal.layout import wrapped
 from suite.units import counted, format_seconds, format_value
 
 NAME, WORK, CALL, RUN = 47, 24, 13, 10
@@ -18,8 +18,6 @@ OTHERS = WORK + CALL + RUN + 6
 """Columns beside the name, with their gaps and the letter of an estimate."""
 NARROWEST = OTHERS + 16
 """Columns of the narrowest table; below, each case is a sentence."""
-LEAST = 20
-"""Columns of the narrowest text; a narrower terminal breaks the lines itself."""
 FROM: dict[Basis, tuple[str, str]] = {
     "sizes": ("s", "continued from other sizes in that run"),
     "rates": ("r", "at the rates of other cases in that run"),
@@ -36,16 +34,18 @@ MINUTES = 90.0
 
 def lines(expected: Expected, width: int) -> Iterator[str]:
     """Yield what its marks mean, the table, an exercise after the other, and the totals."""
-    yield from _wrapped(_marks(expected), width)
+    for mark in _marks(expected):
+        yield from _wrapped(mark, width)
     yield ""
     for exercise, cases in groupby(expected.cases, key=lambda case: case.group):
-        yield from _wrapped([f"{exercise}: {expected.exercises[exercise].question}"], width)
+        yield from _wrapped(f"{exercise}: {expected.exercises[exercise].question}", width)
         if width >= NARROWEST:
             yield _row("", _Cells("work of a call", "a call", "", "in the run"), width)
         for _, same in groupby(cases, key=lambda case: case.function):
             yield from _function(list(same), width)
         yield ""
-    yield from _wrapped(_totals(expected), width)
+    for total in _totals(expected):
+        yield from _wrapped(total, width)
 
 
 class _Cells(NamedTuple):
@@ -58,7 +58,7 @@ class _Cells(NamedTuple):
 
 
 def _function(cases: Sequence[ExpectedCase], width: int) -> Iterator[str]:
-    yield from _wrapped([cases[0].title], width, "  ")
+    yield from _wrapped(cases[0].title, width, "  ")
     for case in cases:
         name = shown(case)
         if case.left_out and case.work is None:
@@ -68,7 +68,7 @@ def _function(cases: Sequence[ExpectedCase], width: int) -> Iterator[str]:
         if width < NARROWEST:
             letter = f' "{cells.letter}"' if cells.letter else ""
             sentence = f"{name}: {cells.work}; a call {cells.call}{letter}, in the run {cells.run}"
-            yield from _wrapped([sentence], width, "    ")
+            yield from _wrapped(sentence, width, "    ")
             continue
         if len(name) + 4 > _name_width(width):
             yield f"    {name}"
@@ -80,7 +80,7 @@ def _absent(name: str, reason: str, width: int) -> Iterator[str]:
     """Yield why a case is not here, beside its name where there is room."""
     beside = f"{f'    {name}':{NAME}}  not here: {reason}"
     fits = len(beside) <= width and len(name) + 4 <= NAME
-    yield from [beside] if fits else _wrapped([f"{name}: not here: {reason}"], width, "    ")
+    yield from [beside] if fits else _wrapped(f"{name}: not here: {reason}", width, "    ")
 
 
 def _cells(case: ExpectedCase) -> _Cells:
@@ -157,12 +157,5 @@ def _about(seconds: float) -> str:
     return f"{seconds:.1f} s" if seconds < 1 else _seconds(seconds, 2)
 
 
-def _wrapped(texts: Iterable[str], width: int, indent: str = "") -> Iterator[str]:
-    for text in texts:
-        yield from wrap(
-            text,
-            max(width, LEAST),
-            initial_indent=indent,
-            subsequent_indent=f"{indent}    ",
-            break_on_hyphens=False,
-        )
+def _wrapped(text: str, width: int, indent: str = "") -> list[str]:
+    return wrapped(text, width, indent, f"{indent}    ")

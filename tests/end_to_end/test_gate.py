@@ -13,7 +13,8 @@ from reports.compare import verdicts
 from reports.making.cache import Cache
 from reports.site import inputs
 from reports.site.run_files import Pair, changed
-from suite.compare import compare_runs, exit_code
+from suite.compare.gate import exit_code
+from suite.compare.runs import compare_runs
 from suite.stored import store
 from suite.stored.names import name_of
 from suite.stored.run import Case, Run

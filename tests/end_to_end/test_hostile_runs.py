@@ -14,7 +14,10 @@ from msgspec.structs import replace
 from reports.compare.comparing import compare_findings
 from reports.site import build
 from reports.summary import plain
-from suite import checks, compare
+from suite import checks
+from suite.compare.machines import compare_machines
+from suite.compare.runs import compare_runs
+from suite.compare.verdicts.levels import levels
 from suite.export import FORMATS
 from suite.personal import private
 from suite.stored import store
@@ -62,9 +65,9 @@ def readable(path: Path) -> None:
         text(checks.credible(judged))
     whole = checks.judged(good())
     for base, new in ((whole, judged), (judged, whole)):
-        compared = compare.compare_runs(base, new, [compare.levels(judged)])
+        compared = compare_runs(base, new, [levels(judged)])
         compare_findings(base, new, compared)
-        compare.compare_machines(base, new)
+        compare_machines(base, new)
 
 
 @pytest.mark.parametrize("name", HOSTILE)

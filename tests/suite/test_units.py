@@ -7,7 +7,7 @@ import re
 import pytest
 
 from suite.stored.run import Estimate
-from suite.units import axis_scale, counted, format_estimate, format_seconds, format_value
+from suite.units import counted, format_estimate, format_seconds, format_value, prefixed
 
 TIMES = "\N{MULTIPLICATION SIGN}"
 
@@ -118,7 +118,7 @@ def test_limits_are_times() -> None:
 def test_axes_name_what_their_numbers_are_divided_by(
     largest: float, unit: str, factor: float, name: str
 ) -> None:
-    divisor, shown = axis_scale(largest, unit)
+    divisor, shown = prefixed(largest, unit)
     assert divisor == pytest.approx(factor)
     assert shown == name
 

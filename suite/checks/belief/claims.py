@@ -3,7 +3,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from suite.checks import declared_work, today
 from suite.checks.ceilings import function, path, precision
 from suite.checks.rule import Fault
 from suite.profiles import PROFILES
-from suite.stored.run import Case, Check, Run, Severity
+from suite.stored.run import Case, Run, Severity
 from suite.version import version_in
 
 SEVERITY: Severity = "error"
@@ -84,18 +84,16 @@ def other_parameters(case: Case) -> Iterator[str]:
     One of them was changed. Take the file again from where it was made.
     """
     name = f"{function(case)}[{case.param}]" if case.param else function(case)
+    device = str(case.params.get("device", "cpu"))
+    named_by_values = case.param is not None and case.param.split("-")[0] == device
+    label = "-".join(map(str, case.params.values())).encode("unicode_escape").decode("ascii")
     if case.fullname.rpartition("::")[2] != case.name or case.name != name:
         yield "name, full name and parameters differ"
-    elif _by_place(case) and case.param != _label(case.params.values()):
+    elif named_by_values and case.param != label:
         values = ", ".join(f"{key} {value}" for key, value in case.params.items())
         yield f"it is named for other parameters than {values}"
-    elif "+".join(case.extra_info.devices) != str(case.params.get("device", "cpu")):
+    elif "+".join(case.extra_info.devices) != device:
         yield "its devices are not those of its name"
-
-
-def _label(values: Iterable[object]) -> str:
-    r"""Return how pytest spells values in a name, where ``é`` is ``\xe9``."""
-    return "-".join(map(str, values)).encode("unicode_escape").decode("ascii")
 
 
 def unchecked(case: Case) -> Iterator[str]:
@@ -113,8 +111,12 @@ def impossible_check(case: Case) -> Iterator[str]:
     Neither is below zero, and a bound above all rounding lets every result pass. Take the file
     again from where it was made.
     """
-    check = case.extra_info.check
-    if check and not (0 <= check.error < math.inf and 0 <= check.bound <= _widest(case, check)):
+    if (check := case.extra_info.check) is None:
+        return
+    widest = WIDEST_OTHER
+    if check.precision is not None:
+        widest = WIDEST_BOUND.get(precision(case), WIDEST_NARROW)
+    if not (0 <= check.error < math.inf and 0 <= check.bound <= widest):
         yield f"error {check.error:.3g}, bound {check.bound:.3g}"
 
 
@@ -164,19 +166,7 @@ def _version(module: Path, name: str) -> str | None:
         return None
 
 
-def _by_place(case: Case) -> bool:
-    """Tell whether a case is named by its parameters, place first, as the suite's cases are."""
-    device = str(case.params.get("device", "cpu"))
-    return case.param is not None and case.param.split("-")[0] == device
-
-
 def _close(first: float | None, other: float | None) -> bool:
     return first is other or (
         first is not None and other is not None and math.isclose(first, other)
     )
-
-
-def _widest(case: Case, check: Check) -> float:
-    if check.precision is None:
-        return WIDEST_OTHER
-    return WIDEST_BOUND.get(precision(case), WIDEST_NARROW)

@@ -183,15 +183,10 @@ def faster_when_larger(run: Run) -> Iterator[Fault]:
             families.setdefault(key, []).append((work, case))
     for family in families.values():
         for (less, small), (more, large) in pairwise(sorted(family, key=lambda member: member[0])):
-            if _takes_less(small, large) and more >= MUCH_MORE * less:
+            quick, slow = min(small.stats.data), max(large.stats.data)
+            if quick > PARALLEL and slow < HALF * quick and more >= MUCH_MORE * less:
                 times = f"{more / less:.1f} times the work of {small.name}"
                 yield Fault(f"{times} takes less than half the time", large.fullname)
-
-
-def _takes_less(small: Case, large: Case) -> bool:
-    """Tell whether every sample of the large case is far shorter than every one of the small."""
-    quick, slow = min(small.stats.data), max(large.stats.data)
-    return quick > PARALLEL and slow < HALF * quick
 
 
 def impossible_part(run: Run, case: Case) -> Iterator[str]:

@@ -32,7 +32,8 @@ def noisy_case(case: Case) -> Iterator[str]:
     typical, apart = estimate(medians), spread(medians)
     signs = []
     if apart is not None and apart > WIDEST_SPREAD:
-        signs.append("launches differ " + _by(apart))
+        by = f"by {apart:.0%}" if apart < 1 else f"{1 + apart:,.0f}-fold"
+        signs.append(f"launches differ {by}")
     if typical.low is not None and typical.high is not None:
         width = (typical.high - typical.low) / typical.value
         if width > WIDEST_INTERVAL:
@@ -57,7 +58,3 @@ def uneven_devices(run: Run, case: Case) -> Iterator[str]:
     ):
         share = median(parts["balance"] for parts in launches)
         yield f"the first device to be done takes {share:.0%} of the last one's time"
-
-
-def _by(part: float) -> str:
-    return f"by {part:.0%}" if part < 1 else f"{1 + part:,.0f}-fold"

@@ -171,7 +171,10 @@ def _splits(base: int, new: int) -> Values:
     """
     launches, mirrored = base + new, base == new
     if math.comb(launches, new) // (1 + mirrored) > MOST:
-        return _drawn(base, new)
+        random = np.random.default_rng([base, new])
+        rows = np.tile(np.repeat([0.0, 1.0], [base, new]), (MOST, 1))
+        rows[1:] = random.permuted(rows[1:], axis=1)
+        return rows
     chosen = [
         positions
         for positions in combinations(range(launches), new)
@@ -180,13 +183,6 @@ def _splits(base: int, new: int) -> Values:
     rows = np.zeros((len(chosen), launches))
     np.put_along_axis(rows, np.array(chosen), 1.0, axis=1)
     return rows[::-1].copy()  # the last combination is the split that was measured
-
-
-def _drawn(base: int, new: int) -> Values:
-    random = np.random.default_rng([base, new])
-    rows = np.tile(np.repeat([0.0, 1.0], [base, new]), (MOST, 1))
-    rows[1:] = random.permuted(rows[1:], axis=1)
-    return rows
 
 
 @cache

@@ -86,7 +86,8 @@ def wander(base: Run, new: Run, others: Sequence[Levels]) -> Known:
     wanders = {}
     for case in base.benchmarks:
         name = case.fullname
-        own, steadier = plain.cases[name] or _assumed(name, ours), relative.cases.get(name)
+        own, steadier = plain.cases[name], relative.cases.get(name)
+        own = own or assumed(run.cases[name].variance for run in ours if name in run.cases)
         if steadier and steadier.error < own.error:
             wanders[name] = steadier._replace(shift=SCALE * shift_of(case, relative.shifts))
         else:
@@ -172,10 +173,6 @@ def assumed(variances: Iterable[float]) -> Wander:
     variances : of a launch, in each of the two runs
     """
     return Wander(max([ASSUMED, *map(math.sqrt, variances)]), math.inf)
-
-
-def _assumed(name: str, ours: Iterable[Levels]) -> Wander:
-    return assumed(run.cases[name].variance for run in ours if name in run.cases)
 
 
 def _wander(excess: _Excess, pools: Mapping[str, float]) -> Wander | None:

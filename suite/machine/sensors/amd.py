@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from suite.machine.sensors.sensor import ENERGY, HELD_BACK, Reading, Sensor, said, silent
+from suite.machine.sensors.sensor import ENERGY, HELD_BACK, Reading, Sensor, first_line, silent
 
 ACTIVE = "active_"
 """How amdsmi begins the names of what holds a clock back at this moment."""
@@ -28,7 +28,7 @@ def sensors(devices: Sequence[str], addresses: Mapping[str, str], smi: Any = Non
         smi.amdsmi_init()
         gpus = smi.amdsmi_get_processor_handles()
     except Exception as error:  # noqa: BLE001 - it fails in many ways where no driver is
-        return silent(devices, f"amdsmi (the extra `amd`): {said(error)}")
+        return silent(devices, f"amdsmi (the extra `amd`): {first_line(error)}")
     addressed = [(_address(smi, gpu), gpu) for gpu in gpus]
     if any(address for address, _ in addressed) and all(device in addresses for device in devices):
         return [_by_address(smi, device, addresses, addressed) for device in devices]

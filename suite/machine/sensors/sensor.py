@@ -51,7 +51,7 @@ class Sensor:
                 values[name] = ask()
             except Exception as error:  # noqa: BLE001 - whatever a library of a vendor raises
                 del self._asks[name]
-                self.unknown[name] = ": ".join(filter(None, (self._source, said(error))))
+                self.unknown[name] = ": ".join(filter(None, (self._source, first_line(error))))
             else:
                 if name == ENERGY:
                     self.counted = (begun + time.monotonic()) / 2
@@ -92,7 +92,7 @@ class Source(NamedTuple):
         try:
             return list(self.find())
         except Exception as error:  # noqa: BLE001 - whatever a library of a vendor raises
-            return silent(self.devices, f"{self.name}: {said(error)}", self.quantities)
+            return silent(self.devices, f"{self.name}: {first_line(error)}", self.quantities)
 
 
 def silent(
@@ -111,7 +111,7 @@ def seal(uuid: str, salt: str) -> str:
     return hashlib.sha256(f"{salt}/{uuid.lower()}".encode()).hexdigest()
 
 
-def said(error: Exception) -> str:
+def first_line(error: Exception) -> str:
     """Return the first line of what a library says of its failure, without a path."""
     text = error.strerror if isinstance(error, OSError) else str(error)
     return (text or "").strip().partition("\n")[0] or type(error).__name__

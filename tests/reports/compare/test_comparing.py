@@ -5,7 +5,7 @@ import msgspec
 import pytest
 
 from reports.compare.comparing import FindingComparison, compare_findings, legend, overlaps, table
-from suite.compare import compare_runs
+from suite.compare.runs import compare_runs
 from suite.stored.run import Run
 from tests.instruments import factory
 

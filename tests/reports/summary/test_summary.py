@@ -15,7 +15,7 @@ from reports.files import downloads
 from reports.summary.model import Summary, change, summarise
 from reports.table.estimates import estimates, log_error
 from reports.table.frame import frame
-from suite.compare import compare_runs
+from suite.compare.runs import compare_runs
 from suite.stored.run import Run
 from tests.instruments import factory
 from tests.instruments.judging import made, set_samples

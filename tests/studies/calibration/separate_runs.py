@@ -16,10 +16,10 @@ from typing import NamedTuple
 import numpy as np
 
 from suite import checks
-from suite.compare import RunComparison, compare_runs, levels
 from suite.compare.disturbance import gauge_shifts
-from suite.compare.model import CaseComparison
-from suite.compare.verdicts.levels import ALIKE_SHIFT, Levels
+from suite.compare.model import CaseComparison, RunComparison
+from suite.compare.runs import compare_runs
+from suite.compare.verdicts.levels import ALIKE_SHIFT, Levels, levels
 from suite.stored import store
 from suite.stored.run import Run
 from tests.instruments.command import ROOT, start

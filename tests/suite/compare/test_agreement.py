@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from reports.compare import verdicts
-from suite.compare import Agreement, agreement
+from suite.compare.agreement import Agreement, agreement
 from suite.stored.run import Conclusion, Run
 from suite.terminal.agreement_words import lines
 from tests.instruments import factory

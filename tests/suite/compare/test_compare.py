@@ -8,7 +8,9 @@ import msgspec
 import pytest
 
 from reports.compare import verdicts
-from suite.compare import RunComparison, compare_runs, exit_code
+from suite.compare.gate import exit_code
+from suite.compare.model import RunComparison
+from suite.compare.runs import compare_runs
 from suite.statistics import estimate, launch_medians
 from suite.stored.differences import Difference
 from suite.stored.run import Case, Check, Conclusion, Run, Severity

@@ -4,7 +4,8 @@
 import msgspec
 import pytest
 
-from suite.compare import MachineComparison, compare_machines
+from suite.compare.machines import compare_machines
+from suite.compare.model import MachineComparison
 from suite.stored.run import Conclusion, Outcome, Run
 from suite.terminal import comparison_tables, comparison_words
 from tests.instruments import factory

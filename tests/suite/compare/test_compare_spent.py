@@ -4,7 +4,7 @@
 import pytest
 from msgspec.structs import replace
 
-from suite.compare import compare_runs
+from suite.compare.runs import compare_runs
 from suite.stored import store
 from suite.stored.run import Run
 from tests.instruments import factory

@@ -6,8 +6,8 @@ from random import Random
 
 import pytest
 
-from suite.compare import compare_versions, exit_code
-from suite.compare.versions import launch_ratios
+from suite.compare.gate import exit_code
+from suite.compare.versions import compare_versions, launch_ratios
 from suite.statistics import launch_medians
 from suite.stored.run import Case, Check, Conclusion, Run
 from suite.terminal import comparison_tables, comparison_words

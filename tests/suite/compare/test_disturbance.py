@@ -4,7 +4,9 @@
 import pytest
 
 from reports.compare import verdicts
-from suite.compare import compare_runs, exit_code, levels
+from suite.compare.gate import exit_code
+from suite.compare.runs import compare_runs
+from suite.compare.verdicts.levels import levels
 from suite.stored.run import Conclusion, Run
 from suite.terminal import comparison_words
 from tests.instruments import factory

@@ -7,9 +7,10 @@ from statistics import median
 
 import pytest
 
-from suite.compare import compare_runs, levels
 from suite.compare.rank_tests import verdict
+from suite.compare.runs import compare_runs
 from suite.compare.verdicts.family import compare_family
+from suite.compare.verdicts.levels import levels
 from suite.compare.verdicts.smallest_change import SPREAD, forecast, in_words
 from suite.compare.verdicts.wander import assumed
 from suite.stored.run import Run

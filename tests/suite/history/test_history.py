@@ -15,7 +15,7 @@ from typing import Any, Self
 import pytest
 
 from suite import checks
-from suite.compare import others
+from suite.compare.others import others
 from suite.errors import CannotRunError
 from suite.history.commits import commits_of
 from suite.history.history import History, HistoryInterrupted, history

@@ -8,11 +8,10 @@ import pytest
 
 from reports.table import facts as page
 from suite import publish
-from suite.compare import compare_runs
+from suite.compare.runs import compare_runs
 from suite.errors import CannotRunError
 from suite.personal import private
-from suite.project.commit import facts, project_folder
-from suite.project.in_words import describe
+from suite.project.commit import describe, facts, project_folder
 from suite.run.request import Request, make_draft, require_same_commit
 from suite.stored import store
 from suite.stored.run import CommitInfo, Project
