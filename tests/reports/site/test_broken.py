@@ -16,7 +16,7 @@ from reports.making import broken, workers
 from reports.purchase import purchase
 from reports.purchase.machines import compare_measured
 from reports.site import build, run_files
-from suite import checks, compare
+from suite import checks
 from suite.stored import store
 from suite.stored.run import Conclusion
 from tests.reports.site.test_site import files, small, stored
@@ -52,7 +52,7 @@ def built(paths: list[Path], out: Path) -> dict[Path, list[Conclusion]]:
         (run_files, "estimates"),
         (run_files, "sections"),
         (run_files, "run_page"),
-        (compare, "compare_runs"),
+        (run_files, "compare_runs"),
         (index, "_rows"),
         (downloads, "runs"),
     ],

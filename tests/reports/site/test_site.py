@@ -9,8 +9,8 @@ import pytest
 from msgspec import msgpack
 
 from reports.making import workers
-from reports.site import build, inputs
-from suite import checks, compare
+from reports.site import build, inputs, run_files
+from suite import checks
 from suite.stored import store
 from suite.stored.run import Conclusion, Run
 from tests.instruments.judging import keep, made, rename
@@ -183,7 +183,7 @@ def test_nothing_is_worked_out_twice(tmp_path: Path, monkeypatch: pytest.MonkeyP
     for where, name in (
         (inputs, "_digest"),
         (checks, "damage"),
-        (compare, "compare_runs"),
+        (run_files, "compare_runs"),
         (store, "read"),
     ):
         monkeypatch.setattr(where, name, None)
