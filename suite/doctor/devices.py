@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Rules about accelerators that are there and not as they should be."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator
+from functools import wraps
 
 from suite.checks.rule import Fault
 from suite.datasheets.laptop import is_laptop
@@ -25,7 +26,25 @@ Finding = tuple[Device, str, str]
 """An accelerator, what is wrong with it, and what mends it for the GPU of a number (`{0}`)."""
 
 
-def device_lost(there: There) -> Iterator[Fault]:
+def _together(find: Callable[[There], Iterator[Finding]]) -> Callable[[There], Iterator[Fault]]:
+    """Make a rule that tells once what is wrong with several accelerators of one name."""
+
+    @wraps(find)
+    def rule(there: There) -> Iterator[Fault]:
+        alike: dict[tuple[str, str, str], list[Device]] = {}
+        for device, message, mend in find(there):
+            alike.setdefault((device.name, message, mend), []).append(device)
+        for (name, message, mend), which in alike.items():
+            numbers = ",".join(str(device.index) for device in which if device.index is not None)
+            called = f"{name} ({numbers})" if numbers else name
+            many = f"each of {len(which)}x {called}" if len(which) > 1 else called
+            yield Fault(f"{many} {message}", advice=mend.format(numbers or "NUMBER"))
+
+    return rule
+
+
+@_together
+def device_lost(there: There) -> Iterator[Finding]:
     """The driver does not speak of an accelerator that is there.
 
     "GPU is lost" and "requires restart" mean that it fell off its bus or stopped; a version
@@ -33,11 +52,9 @@ def device_lost(there: There) -> Iterator[Fault]:
     another accelerator can be used, this is a warning.
     """
     mend = "restart the machine; `sudo dmesg` may say what happened"
-    yield from _together(
-        (device, f"does not answer: {device.fault}", mend)
-        for device in there.accelerators
-        if device.fault is not None
-    )
+    for device in there.accelerators:
+        if device.fault is not None:
+            yield device, f"does not answer: {device.fault}", mend
 
 
 def silent_driver(there: There) -> Iterator[Fault]:
@@ -58,7 +75,8 @@ def silent_driver(there: There) -> Iterator[Fault]:
         yield Fault(f"{name} is not watched: {reason}", advice=mend)
 
 
-def build_lacks_device(there: There) -> Iterator[Fault]:
+@_together
+def build_lacks_device(there: There) -> Iterator[Finding]:
     """PyTorch was not built for an accelerator of this generation.
 
     It sees the device and fails when it computes there, so `frobench run` refuses to. Install a
@@ -66,15 +84,11 @@ def build_lacks_device(there: There) -> Iterator[Fault]:
     the one out.
     """
     built = there.torch.architectures if there.torch else ()
-    yield from _together(
-        (
-            device,
-            f"has the capability {device.capability}, and PyTorch was built for {', '.join(built)}",
-            f"install a build that has it: {START_LOCALLY}",
-        )
-        for device in there.accelerators
-        if _is_unserved(device, there)
-    )
+    others = f"and PyTorch was built for {', '.join(built)}"
+    for device in there.accelerators:
+        if _is_unserved(device, there):
+            message = f"has the capability {device.capability}, {others}"
+            yield device, message, f"install a build that has it: {START_LOCALLY}"
 
 
 def hidden_devices(there: There) -> Iterator[Fault]:
@@ -99,16 +113,13 @@ def hidden_devices(there: There) -> Iterator[Fault]:
         )
 
 
-def busy_accelerator(there: There) -> Iterator[Fault]:
+@_together
+def busy_accelerator(there: There) -> Iterator[Finding]:
     """Something else uses an accelerator.
 
     It takes time, memory and power from what is measured. `nvidia-smi` or `amd-smi` shows what it
     is; wait for it, or end it.
     """
-    yield from _together(_in_use(there))
-
-
-def _in_use(there: There) -> Iterator[Finding]:
     for device in there.accelerators:
         used = (device.memory_used_bytes or 0) / (device.memory_bytes or 1)
         signs = []
@@ -125,16 +136,13 @@ def _in_use(there: There) -> Iterator[Finding]:
             yield device, f"is in use: {', '.join(signs)}", mend
 
 
-def held_back(there: There) -> Iterator[Fault]:
+@_together
+def held_back(there: There) -> Iterator[Finding]:
     """Something holds an accelerator's clock down right now.
 
     An idle clock is none of it, nor is a power limit of which a resting device's driver speaks.
     Which of NVML's reasons it is stands in the message.
     """
-    yield from _together(_kept_down(there))
-
-
-def _kept_down(there: There) -> Iterator[Finding]:
     for device in there.accelerators:
         draw = device.power_watts, device.power_limit_watts, device.utilization
         for name in device.held_back or ():
@@ -144,17 +152,14 @@ def _kept_down(there: There) -> Iterator[Finding]:
                 yield device, f"is held back: {words} ({name})", mend
 
 
-def power_cap(there: There) -> Iterator[Fault]:
+@_together
+def power_cap(there: There) -> Iterator[Finding]:
     """An accelerator may draw less power than it was made for.
 
     Its figures are then those of a slower device. Set the limit to its default. That of a laptop's
     GPU moves with its power supply and its mode, and `nvidia-smi` cannot set it: plug the laptop
     in, and choose the mode for performance.
     """
-    yield from _together(_capped(there))
-
-
-def _capped(there: There) -> Iterator[Finding]:
     for device in there.accelerators:
         limit, default = device.power_limit_watts, device.power_limit_default_watts
         if limit is not None and default and limit < CAP * default:
@@ -171,46 +176,43 @@ def _capped(there: There) -> Iterator[Finding]:
             yield device, message, mend
 
 
-def narrow_link(there: There) -> Iterator[Fault]:
+@_together
+def narrow_link(there: There) -> Iterator[Finding]:
     """An accelerator is connected by fewer lanes than it and its slot have.
 
     Copies are slower by that factor. Put the card into a slot with all lanes, press it in, and
     see what the firmware divides lanes between.
     """
     mend = "reseat the card, or use a slot with all lanes; look for shared lanes in the BIOS"
-    yield from _together(
-        (device, f"has {width} of {most} PCIe lanes", mend)
-        for device in there.accelerators
-        if (width := device.pcie_width) and (most := device.pcie_width_max) and width < most
-    )
+    for device in there.accelerators:
+        if (width := device.pcie_width) and (most := device.pcie_width_max) and width < most:
+            yield device, f"has {width} of {most} PCIe lanes", mend
 
 
-def slow_link(there: There) -> Iterator[Fault]:
+@_together
+def slow_link(there: There) -> Iterator[Finding]:
     """An accelerator at work is connected at a lower PCIe generation than it could be.
 
     An idle link slows down to save power, and that is no trouble. At work it is a slot, a riser
     cable or a setting of the firmware.
     """
     mend = "set the slot to its full generation in the BIOS; check a riser cable"
-    yield from _together(
-        (device, f"is at PCIe {now} of {most}, although at work", mend)
-        for device in there.accelerators
-        if (device.utilization or 0) >= AT_WORK
-        if (now := device.pcie_generation) and (most := device.pcie_generation_max) and now < most
-    )
+    for device in there.accelerators:
+        now, most = device.pcie_generation, device.pcie_generation_max
+        if (device.utilization or 0) >= AT_WORK and now and most and now < most:
+            yield device, f"is at PCIe {now} of {most}, although at work", mend
 
 
-def unloaded_driver(there: There) -> Iterator[Fault]:
+@_together
+def unloaded_driver(there: There) -> Iterator[Finding]:
     """The driver forgets a GPU's state whenever no program uses it.
 
     Loading it again makes every first call slower, and undoes limits that were set. Switch
     persistence on.
     """
-    yield from _together(
-        (device, "has no persistence mode", "sudo nvidia-smi -i {0} -pm 1")
-        for device in there.accelerators
-        if device.persistence is False
-    )
+    for device in there.accelerators:
+        if device.persistence is False:
+            yield device, "has no persistence mode", "sudo nvidia-smi -i {0} -pm 1"
 
 
 def no_accelerator(there: There) -> Iterator[Fault]:
@@ -240,18 +242,6 @@ def some_work(there: There) -> bool:
 def _is_unserved(device: Device, there: There) -> bool:
     built = there.torch.architectures if there.torch else ()
     return bool(built) and device.capability is not None and not serves(built, device.capability)
-
-
-def _together(findings: Iterable[Finding]) -> Iterator[Fault]:
-    """Tell once what is wrong with several accelerators of one name."""
-    alike: dict[tuple[str, str, str], list[Device]] = {}
-    for device, message, mend in findings:
-        alike.setdefault((device.name, message, mend), []).append(device)
-    for (name, message, mend), which in alike.items():
-        numbers = ",".join(str(device.index) for device in which if device.index is not None)
-        called = f"{name} ({numbers})" if numbers else name
-        many = f"each of {len(which)}x {called}" if len(which) > 1 else called
-        yield Fault(f"{many} {message}", advice=mend.format(numbers or "NUMBER"))
 
 
 def _tool(device: Device) -> str:

@@ -13,15 +13,10 @@ def far_accelerator(there: There) -> Iterator[Fault]:
     Copies and launches cross the link between the nodes, and are slower. Start the run on the
     accelerator's node.
     """
-    nodes = _nodes(there)
+    nodes = there.host.cpu.core_nodes or []
     for device, node in _attached(there):
         if nodes and node not in nodes:
-            mine = ", ".join(map(str, nodes))
-            message = (
-                f"{device.name} is attached to memory node {node}, "
-                f"and the usable cores belong to node {mine}"
-            )
-            yield Fault(message, advice=_mend(node))
+            yield _fault(device, node, f"node {', '.join(map(str, nodes))}")
 
 
 def several_nodes(there: There) -> Iterator[Fault]:
@@ -30,14 +25,10 @@ def several_nodes(there: There) -> Iterator[Fault]:
     Pinned memory lies on the node on which a launch happens to run, so copies may differ from
     launch to launch. Start the run on the accelerator's node to measure copies.
     """
-    nodes = _nodes(there)
+    nodes = there.host.cpu.core_nodes or []
     for device, node in _attached(there):
         if node in nodes and len(nodes) > 1:
-            message = (
-                f"{device.name} is attached to memory node {node}, "
-                f"and the usable cores belong to {len(nodes)} nodes"
-            )
-            yield Fault(message, advice=_mend(node))
+            yield _fault(device, node, f"{len(nodes)} nodes")
 
 
 def _attached(there: There) -> list[tuple[Device, int]]:
@@ -50,9 +41,8 @@ def _attached(there: There) -> list[tuple[Device, int]]:
     return list(attached.values())
 
 
-def _nodes(there: There) -> list[int]:
-    return there.host.cpu.core_nodes or []
-
-
-def _mend(node: int) -> str:
-    return f"numactl --cpunodebind={node} --membind={node} frobench run"
+def _fault(device: Device, node: int, cores: str) -> Fault:
+    return Fault(
+        f"{device.name} is attached to memory node {node}, and the usable cores belong to {cores}",
+        advice=f"numactl --cpunodebind={node} --membind={node} frobench run",
+    )

@@ -139,6 +139,7 @@ def host(results: Path, root: Path, environ: Mapping[str, str], others: Others) 
     sensor = cpu_sensors.sensor(root)
     now: dict[str, Any] = dict(sensor.read())
     shared = _shared_memory(root)
+    folder = next(folder for folder in (results, *results.parents) if folder.exists())
     battery = _on_battery()
     used = others.used()
     missing = {
@@ -154,7 +155,7 @@ def host(results: Path, root: Path, environ: Mapping[str, str], others: Others) 
         others=used,
         memory_free_bytes=free_memory(root),
         shared_memory_bytes=shared,
-        disk_free_bytes=shutil.disk_usage(_existing(results)).free,
+        disk_free_bytes=shutil.disk_usage(folder).free,
         on_battery=battery,
         os=operating_system(),
         kernel=kernel(),
@@ -255,11 +256,6 @@ def _shared_memory(root: Path) -> int | None:
     with suppress(OSError):
         return shutil.disk_usage(root / SHARED_MEMORY).total
     return None
-
-
-def _existing(folder: Path) -> Path:
-    """Return the folder, or the nearest above it that is there."""
-    return next(candidate for candidate in (folder, *folder.parents) if candidate.exists())
 
 
 def _on_battery() -> bool | None:

@@ -94,21 +94,16 @@ def _grid(
     device: str,
 ) -> Sequence[Parameters]:
     """Return those of a benchmark's cases that are measured at a place."""
-    if device == "cpu":
-        return _cpu_cases(metafunc, grid, settings)
-    declared = next(metafunc.definition.iter_markers("on_one_machine"), None)
-    if where != "group" or device != HALVES or declared is None or settings.profile == "rigorous":
+    beside_accelerator = device == "cpu" and settings.devices != ["cpu"]
+    by_halves = where == "group" and device == HALVES
+    if not (beside_accelerator or by_halves) or settings.profile == "rigorous":
         return grid
-    return [] if settings.profile == "quick" else twins(declared, metafunc.function.__name__, grid)
-
-
-def _cpu_cases(
-    metafunc: pytest.Metafunc, grid: Sequence[Parameters], settings: Settings
-) -> Sequence[Parameters]:
-    """Return the CPU's cases: where there is an accelerator, those that an answer compares."""
-    declared = next(metafunc.definition.iter_markers("cpu_twins"), None)
-    if declared is None or settings.profile == "rigorous" or settings.devices == ["cpu"]:
+    marker = "cpu_twins" if beside_accelerator else "on_one_machine"
+    declared = next(metafunc.definition.iter_markers(marker), None)
+    if declared is None:
         return grid
+    if by_halves and settings.profile == "quick":
+        return []
     return twins(declared, metafunc.function.__name__, grid)
 
 

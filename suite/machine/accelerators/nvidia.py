@@ -14,7 +14,7 @@ from typing import Any
 import pynvml
 
 from suite.machine.sensors.nvml import ASKS
-from suite.machine.sensors.sensor import HELD_BACK
+from suite.machine.sensors.sensor import HELD_BACK, POWER
 
 Reading = Callable[[Any], Any]
 """Reads a value of the GPU with this handle; raises `pynvml.NVMLError`."""
@@ -52,11 +52,8 @@ CONSTANT: dict[str, Reading] = {
 MOMENTARY: dict[str, Reading] = {
     "memory_used_bytes": lambda gpu: int(pynvml.nvmlDeviceGetMemoryInfo(gpu).used),
     "clock_hz": ASKS["sm_clock_hz"],
-    **{
-        name: ASKS[name]
-        for name in ("memory_clock_hz", "power_watts", "temperature_celsius", "utilization")
-    },
-    HELD_BACK: ASKS[HELD_BACK],
+    **{name: ASKS[name] for name in ("memory_clock_hz", POWER, "temperature_celsius")},
+    **{name: ASKS[name] for name in ("utilization", HELD_BACK)},
 }
 """What a GPU does right now, most of it as it is sampled too."""
 

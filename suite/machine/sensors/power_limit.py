@@ -19,16 +19,9 @@ def may_limit(watts: float | None, limit: float | None, utilization: float | Non
     Some name it on a card that rests as well, whose clock is low for want of work. A device draws
     nearly its limit, or is at work; of one that tells neither, its driver knows best.
 
-    Parameters
-    ----------
-    watts, limit
-        What the device draws, and may draw.
-    utilization
-        The part of the time in which it is busy.
+    watts, limit : what the device draws, and may draw
+    utilization : the part of the time in which it is busy
     """
-    signs = []
-    if watts is not None and limit:
-        signs.append(watts >= NEAR_LIMIT * limit)
-    if utilization is not None:
-        signs.append(utilization >= AT_WORK)
+    signs = [] if watts is None or not limit else [watts >= NEAR_LIMIT * limit]
+    signs += [] if utilization is None else [utilization >= AT_WORK]
     return any(signs) or not signs
