@@ -64,10 +64,8 @@ def redact(run: Run, names: Collection[str]) -> tuple[Run, list[Removed]]:
 
     names : of this host and its user
 
-    Raises
-    ------
-    suite.stored.store.InvalidResult
-        Something is left that must not be published, or what is left is no valid run.
+    Raises `suite.stored.store.InvalidResult` if something is left that must not be published, or
+    what is left is no valid run.
     """
     run = msgspec.json.decode(msgspec.json.encode(run), type=Run)
     removed = [item for part in PARTS for item in part(run)]

@@ -49,13 +49,10 @@ def format_estimate(estimate: Estimate, unit: str) -> str:
     to a twentieth of the interval's half-width. Without an interval the text says why:
     "285 µs (no interval: 3 launches)".
 
-    Parameters
-    ----------
-    unit
-        One of ``s``, ``FLOP``, ``FLOP/s``, ``op/s``, ``B/s``, ``B``, ``Hz``, ``W``, ``J``, the
+    unit : one of ``s``, ``FLOP``, ``FLOP/s``, ``op/s``, ``B/s``, ``B``, ``Hz``, ``W``, ``J``, the
         multiplication sign (a ratio), ``1`` (a fraction, shown in percent) and ``n`` (a size, a
         whole number); empty for a plain number. Any other is written behind the number, without a
-        prefix.
+        prefix
     """
     low, high = estimate.low, estimate.high
     if low is None or high is None:

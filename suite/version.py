@@ -33,10 +33,7 @@ def benchmark_version(function: Callable[..., Any]) -> str:
 def version_in(module: Path, name: str) -> str:
     """Return the version of a benchmark by its module's file, which is not run.
 
-    Raises
-    ------
-    LookupError
-        The module, or a benchmark of that name in it, is not there.
+    Raises `LookupError` if the module, or a benchmark of that name in it, is not there.
     """
     if not module.is_file() or name not in definitions(module):
         raise LookupError(f"{module.name} has no {name}")

@@ -92,10 +92,7 @@ def read(path: Path) -> Run:
     The stored conclusions record what the run said when it was measured, and anybody may have
     changed them since: whatever is shown or compared is judged anew.
 
-    Raises
-    ------
-    InvalidResult, OSError
-        As `suite.stored.store.read`.
+    Raises `InvalidResult` or `OSError` as `suite.stored.store.read`.
     """
     return judged(store.read(path))
 

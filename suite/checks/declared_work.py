@@ -35,10 +35,7 @@ def declared(
 ) -> dict[str, float]:
     """Return the operations and bytes of one call, those that the source tells plainly.
 
-    Raises
-    ------
-    LookupError
-        The module, or a benchmark of that name in it, is not there.
+    Raises `LookupError` if the module, or a benchmark of that name in it, is not there.
     """
     known = {name: float(value) for name, value in params.items() if isinstance(value, int)}
     known |= dict.fromkeys(DEVICES, float(devices))

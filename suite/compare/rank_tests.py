@@ -84,20 +84,12 @@ def compare_values(
     estimate and the widths of both are known no better than they show.
     `docs/calibration.md` tells how often that succeeds.
 
-    Parameters
-    ----------
-    base, new
-        One positive number for each launch.
-    demand
-        How far from 1 a ratio must lie in its family, as a log; without it the comparison stands
-        alone.
-    between
-        What is known of separate runs; without it two runs are as alike as two launches.
+    base, new : one positive number for each launch
+    demand : how far from 1 a ratio must lie in its family, as a log; without it the comparison
+        stands alone
+    between : what is known of separate runs; without it two runs are as alike as two launches
 
-    Raises
-    ------
-    ValueError
-        A side is empty, or a value is not finite or not positive.
+    Raises `ValueError` if a side is empty, or a value is not finite or not positive.
     """
     old_logs, new_logs = _logs(base), _logs(new)
     shifts = [after - before for after in new_logs for before in old_logs]
@@ -121,17 +113,10 @@ def compare_pairs(ratios: Sequence[float | None], demand: float = 0.0) -> Compar
     can be exchanged. Ties count against a difference. Below six launches there is neither
     interval nor p-value: six that all say the same have a p-value of 2/64.
 
-    Parameters
-    ----------
-    ratios
-        New / base within each launch: one positive number.
-    demand
-        As for `compare_values`, and so is the smallest change.
+    ratios : new / base within each launch: one positive number
+    demand : as for `compare_values`, and so is the smallest change
 
-    Raises
-    ------
-    ValueError
-        There is no value, or one is not finite or not positive.
+    Raises `ValueError` if there is no value, or one is not finite or not positive.
     """
     logs = _logs(ratios)
     means = [(first + second) / 2 for at, first in enumerate(logs) for second in logs[at:]]
@@ -142,11 +127,8 @@ def compare_pairs(ratios: Sequence[float | None], demand: float = 0.0) -> Compar
 def verdict(comparison: Comparison, p_value: float | None = None) -> VerdictWord:
     """Say what a comparison shows.
 
-    Parameters
-    ----------
-    p_value
-        The p-value in the family, for one of several comparisons that share their false
-        alarms; without it the comparison stands alone.
+    p_value : the p-value in the family, for one of several comparisons that share their false
+        alarms; without it the comparison stands alone
     """
     ratio = comparison.ratio
     if ratio.low is None or ratio.high is None:

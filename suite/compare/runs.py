@@ -29,14 +29,11 @@ def compare_runs(
 ) -> RunComparison:
     """Compare two runs case by case. All cases together share 5% of false alarms.
 
-    Parameters
-    ----------
-    others
-        Other stored runs, the newest first (see `suite.compare.others`). From those of the same
-        machine in the same state it is learned how far separate runs of identical code lie
-        apart; with fewer than three of them, that is assumed.
-    across
-        Facts of the environment whose difference is the question, and makes no case incomparable.
+    others : other stored runs, the newest first (see `suite.compare.others`). From those of the
+        same machine in the same state it is learned how far separate runs of identical code lie
+        apart; with fewer than three of them, that is assumed
+    across : facts of the environment whose difference is the question, and makes no case
+        incomparable
     """
     differing = compare_environments(base.frobench.environment, new.frobench.environment)
     differences = [each for each in differing if each.matters and each.fact not in across]

@@ -91,10 +91,8 @@ class Sheet(NamedTuple):
     def figure(self, quantity: str) -> Figure:
         """Return a figure.
 
-        Raises
-        ------
-        NotInCatalogError
-            It is not there, or the devices that the accelerator may be differ in it.
+        Raises `NotInCatalogError` if it is not there, or the devices that the accelerator may be
+        differ in it.
         """
         if quantity not in self.figures:
             what = quantity.replace("_", " ", 1)
@@ -105,10 +103,7 @@ class Sheet(NamedTuple):
 def read(path: Path = PATH) -> list[Figure]:
     """Return all rows of a catalog.
 
-    Raises
-    ------
-    ValueError
-        A row does not have the columns of `Figure`, or a value is no number.
+    Raises `ValueError` if a row does not have the columns of `Figure`, or a value is no number.
     """
     return [_figure(row, where) for where, row in rows(path, Figure._fields)]
 
@@ -144,10 +139,8 @@ def _named(name: str) -> dict[str, Mapping[str, Figure]]:
 def sheet(accelerator: Accelerator) -> Sheet:
     """Return what datasheets say of an accelerator of a stored run.
 
-    Raises
-    ------
-    NotInCatalogError
-        No device of that name, or none with its memory and multiprocessors, is in the catalog.
+    Raises `NotInCatalogError` if no device of that name, or none with its memory and
+    multiprocessors, is in the catalog.
     """
     named = _named(accelerator.name)
     if not named:
@@ -185,20 +178,13 @@ def _fits(figures: Mapping[str, Figure], accelerator: Accelerator) -> bool:
 def peak(known: Sheet, precision: str, clock_hz: float | None = None) -> Ceiling:
     """Return the most that a matrix product can reach in a precision.
 
-    Parameters
-    ----------
-    precision
-        One of `PRECISIONS`.
-    clock_hz
-        The clock that was seen while it ran, to which the peak is scaled: cards run above the
-        boost clock that their datasheet assumes, and below it when power is short. ``None``
-        where no clock was seen, which leaves the peak as it is printed; so does a source that
-        does not name the peak's clock.
+    precision : one of `PRECISIONS`
+    clock_hz : the clock that was seen while it ran, to which the peak is scaled: cards run above
+        the boost clock that their datasheet assumes, and below it when power is short. ``None``
+        where no clock was seen, which leaves the peak as it is printed; so does a source that does
+        not name the peak's clock
 
-    Raises
-    ------
-    NotInCatalogError
-        The catalog does not have it.
+    Raises `NotInCatalogError` if the catalog does not have it.
     """
     figure = known.figure(f"peak_{precision}")
     rate, clock, at = figure.value, figure.clock_hz, ""
@@ -214,10 +200,7 @@ def peak(known: Sheet, precision: str, clock_hz: float | None = None) -> Ceiling
 def memory_bandwidth(known: Sheet) -> Ceiling:
     """Return how many bytes a second the device's memory reads and writes together at most.
 
-    Raises
-    ------
-    NotInCatalogError
-        The catalog does not have it.
+    Raises `NotInCatalogError` if the catalog does not have it.
     """
     return _bandwidth(known.figure("memory_bandwidth"), "the datasheet's memory bandwidth")
 
@@ -241,10 +224,7 @@ def host_link(accelerator: Accelerator) -> Ceiling:
     and of the newest generation that the device and the slot both have: an idle link falls back
     to an older one and returns under load.
 
-    Raises
-    ------
-    NotInCatalogError
-        The link is not known.
+    Raises `NotInCatalogError` if the link is not known.
     """
     try:
         return _bandwidth(
@@ -260,10 +240,7 @@ def host_link(accelerator: Accelerator) -> Ceiling:
 def pcie_rate(generation: int, lanes: int) -> float:
     """Return the bytes a second of a PCI Express link in one direction, after its encoding.
 
-    Raises
-    ------
-    NotInCatalogError
-        There is no such link.
+    Raises `NotInCatalogError` if there is no such link.
     """
     if generation not in PCIE or lanes < 1:
         raise NotInCatalogError(f"no rate is known of PCIe generation {generation} x{lanes}")

@@ -11,16 +11,10 @@ def rows(
 ) -> Iterator[tuple[str, list[str]]]:
     """Yield the rows of a table below its header, each behind where it stands (``file:line``).
 
-    Parameters
-    ----------
-    optional
-        Columns that a table may have behind the others; without them their cells are empty.
+    optional : columns that a table may have behind the others; without them their cells are empty
 
-    Raises
-    ------
-    ValueError
-        It is no table of text, its header does not name these columns, or a row does not have as
-        many.
+    Raises `ValueError` if it is no table of text, its header does not name these columns, or a row
+    does not have as many.
     """
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:  # spreadsheets begin with a mark

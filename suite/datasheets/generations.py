@@ -73,14 +73,10 @@ def plain(stated: str | None) -> str:
 def peak(accelerator: Accelerator, precision: str, clock_hz: float | None) -> Bound | None:
     """Return what a device's multiprocessors can do in a precision; `None` where none are known.
 
-    Parameters
-    ----------
-    precision
-        One of `PRECISIONS`. Where no device of the generation has a peak in it, that of its
-        fastest precision counts.
-    clock_hz
-        The highest that is known of it. Without one the units' rate is that at the clock of the
-        catalog's devices, and what cards run above it.
+    precision : one of `PRECISIONS`. Where no device of the generation has a peak in it, that of its
+        fastest precision counts
+    clock_hz : the highest that is known of it. Without one the units' rate is that at the clock of
+        the catalog's devices, and what cards run above it
     """
     units = accelerator.multiprocessors
     if units is None or units < 1:

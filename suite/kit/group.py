@@ -94,12 +94,9 @@ class Group:
         arguments : of the command, by the rank's number
         deadline : seconds, if not those of a case
 
-        Raises
-        ------
-        LostRankError
-            A rank ended, or did not answer; where several did, one that did not answer is named.
-        DoesNotFitError, WorkerError
-            A rank raised, and none was lost.
+        Raises `LostRankError` if a rank ended, or did not answer; where several did, one that did
+        not answer is named.
+        Raises `DoesNotFitError` or `WorkerError` if a rank raised, and none was lost.
         """
         for number, rank in enumerate(self._ranks):
             with suppress(OSError):  # its answer says that it ended
@@ -178,10 +175,7 @@ class GroupBody:
     def timed(self, calls: int) -> Interval:
         """Call the body so many times on every rank; return when that began and ended.
 
-        Raises
-        ------
-        LostRankError
-            A rank was lost, or ranks could not exchange data.
+        Raises `LostRankError` if a rank was lost, or ranks could not exchange data.
         """
         try:
             intervals: list[Interval] = self._group.ask("timed", lambda _: (calls,))

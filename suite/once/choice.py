@@ -28,10 +28,8 @@ def matching(wanted: str, cases: Sequence[str]) -> list[str]:
 def the_case(wanted: str, cases: Sequence[str]) -> str:
     """Return the full name of the one case that a user means.
 
-    Raises
-    ------
-    NothingSelectedError
-        No case matches, or several do; the message lists those that are near.
+    Raises `NothingSelectedError` if no case matches, or several do; the message lists those that
+    are near.
     """
     matches = matching(wanted, cases)
     if len(matches) == 1:

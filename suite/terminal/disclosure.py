@@ -27,10 +27,7 @@ _WIDEST = 100
 def lines(run: Run, removed: Collection[Removed], *, everything: bool = False) -> Iterator[str]:
     """Tell what was taken out of a run, and what would be published of it.
 
-    Parameters
-    ----------
-    everything
-        Show every text in full, not only the first few of each place.
+    everything : show every text in full, not only the first few of each place
     """
     yield "Taken out" if removed else "Taken out: nothing, for there was nothing to take out"
     for (where, what), times in sorted(Counter(removed).items()):

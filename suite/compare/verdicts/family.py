@@ -47,12 +47,8 @@ def compare_family(family: Sequence[Sides], wander: Sequence[Wander | None]) -> 
     was seen, at most by the allowance, which is to the nearest point at which nothing has
     changed.
 
-    Parameters
-    ----------
-    family
-        Each with six launches on either side, and all with the same launches.
-    wander
-        How far the level of each case lies from run to run; ``None`` if not at all.
+    family : each with six launches on either side, and all with the same launches
+    wander : how far the level of each case lies from run to run; ``None`` if not at all
     """
     if not family:
         return []

@@ -44,13 +44,9 @@ def judge(
 ) -> list[CaseComparison]:
     """Give each case its word. All cases together share 5% of false alarms.
 
-    Parameters
-    ----------
-    candidates
-        All with two sequences of values, or all with one.
-    wander
-        How far the level of each case, by its full name, lies from run to run. Without it, two
-        runs are as alike as two launches of one.
+    candidates : all with two sequences of values, or all with one
+    wander : how far the level of each case, by its full name, lies from run to run. Without it, two
+        runs are as alike as two launches of one
     """
     wander = wander or {}
     candidates = [_relative(each, wander.get(each.case.fullname)) for each in candidates]

@@ -42,10 +42,7 @@ def table(cases: Sequence[Sequence[float | None]]) -> Values:
 def between_runs(base: Values, new: Values) -> Values:
     """Return |t| of each case, for the launches as they are and for all other splits in two runs.
 
-    Parameters
-    ----------
-    base, new
-        Logs, launches by cases.
+    base, new : logs, launches by cases
 
     Returns
     -------
@@ -66,10 +63,7 @@ def between_runs(base: Values, new: Values) -> Values:
 def within_launches(logs: Values) -> Values:
     """Return |t| of each case, for the launches as they are and with versions exchanged.
 
-    Parameters
-    ----------
-    logs
-        Of the ratio of the two versions, launches by cases.
+    logs : of the ratio of the two versions, launches by cases
 
     Returns
     -------
