@@ -3,6 +3,7 @@
 
 import gc
 import os
+import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import AbstractContextManager
@@ -18,6 +19,9 @@ MOST = 8
 """Processes at most: each takes 200 MB."""
 LARGEST_SHARE = 8
 """Jobs handed to a process at once, at most."""
+LONGEST_FOLDER = 70
+"""Bytes of the name of the folder for temporary files, in which a clean process can have its
+socket: the name of a socket has 103 bytes at most, of which its own part takes 32."""
 SELDOM, FEW_PAGES = 100_000, 1_000_000
 """Objects between two searches for cycles; a run has thousands of lists, and none in a cycle, but
 every page leaves its picture in one."""
@@ -66,7 +70,8 @@ def cores() -> int:
 
 def _context() -> BaseContext:
     """Start processes from a clean one that has imported everything, where the system can."""
-    if "forkserver" not in get_all_start_methods():
+    folder = os.fsencode(tempfile.gettempdir())
+    if "forkserver" not in get_all_start_methods() or len(folder) > LONGEST_FOLDER:
         return get_context("spawn")
     context = get_context("forkserver")
     context.set_forkserver_preload(["reports.site.build"])

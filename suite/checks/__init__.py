@@ -212,7 +212,9 @@ def _texts(data: bytes) -> list[tuple[str, str]]:
         plain = msgspec.json.decode(data)
     except UnicodeDecodeError:  # in a name that no reader knows, and so none has decoded
         raise store.InvalidResult("$", "not UTF-8") from None
-    wrong = bounds.disorder(plain)
+    except msgspec.DecodeError as error:  # in a value of such a name
+        raise store.InvalidResult("$", str(error)) from None
+    wrong = bounds.disorder(plain) or bounds.ambiguity(data)
     texts = [] if wrong else [*private.texts(plain)]
     if wrong or (wrong := bounds.wordiness(text for _, text in texts)):
         raise store.InvalidResult("$", wrong)

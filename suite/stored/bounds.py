@@ -5,6 +5,7 @@ The limits are about thirty times what a standard run of one machine holds, and 
 cases in thirty launches.
 """
 
+import json
 from collections.abc import Iterable
 from typing import Any
 
@@ -61,6 +62,17 @@ def disorder(value: object) -> str | None:
 
 def _inside(value: Any) -> Iterable[Any]:  # noqa: ANN401 - plain JSON
     return value.values() if isinstance(value, dict) else value
+
+
+def ambiguity(data: bytes) -> str | None:
+    """Say of JSON that a table has a name twice: readers differ in which entry they take."""
+    repeated = []
+
+    def check(entries: list[tuple[str, object]]) -> None:
+        repeated.extend([1] * (len(entries) > len({name for name, _ in entries})))
+
+    json.loads(data, object_pairs_hook=check, parse_int=len, parse_float=len)
+    return "a table has two entries of one name" if repeated else None
 
 
 def wordiness(texts: Iterable[str]) -> str | None:

@@ -21,7 +21,7 @@ def nodes_of(device: str) -> tuple[int, int] | None:
     ``cuda/4x8`` are four nodes with eight ranks each; the name of any other device gives none.
     """
     nodes, times, each = device.partition("/")[2].partition("x")
-    return (int(nodes), int(each)) if times and nodes.isdigit() and each.isdigit() else None
+    return (int(nodes), int(each)) if times and nodes.isdecimal() and each.isdecimal() else None
 
 
 def is_cpu(device: str) -> bool:

@@ -6,7 +6,7 @@ import json
 import math
 import os
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from errno import EEXIST
 from pathlib import Path
@@ -259,11 +259,23 @@ def find(paths: Iterable[Path]) -> list[Path]:
     paths_by_file: dict[str, Path] = {}
     for path in paths:
         path.lstat()
-        inside = sorted(path.rglob("*.json")) if path.is_dir() else [path]
-        for file in inside:
-            if not any(part.startswith(".") for part in file.relative_to(path).parts):
-                paths_by_file.setdefault(os.path.realpath(file), file)  # of links to themselves too
+        for file in sorted(_inside(path)) if path.is_dir() else [path]:
+            paths_by_file.setdefault(os.path.realpath(file), file)  # of links to themselves too
     return list(paths_by_file.values())
+
+
+def _inside(folder: Path) -> Iterator[Path]:
+    """Yield what is called ``*.json`` below a folder, however deep; no link is followed there."""
+    folders = [str(folder)]
+    while folders:
+        with suppress(OSError), os.scandir(folders.pop()) as entries:  # one that cannot be listed
+            for entry in entries:
+                if entry.name.startswith("."):
+                    continue
+                if entry.name.endswith(".json"):
+                    yield Path(entry.path)
+                if entry.is_dir(follow_symlinks=False):
+                    folders.append(entry.path)
 
 
 def case_stats(samples: Sequence[float], iterations: int) -> CaseStats:

@@ -344,6 +344,19 @@ def test_stored_files_are_found_in_files_and_folders_each_once(
         store.find([Path("nowhere")])
 
 
+def test_a_file_is_found_however_deep_it_lies_and_links_are_not_followed(tmp_path: Path) -> None:
+    deep = tmp_path
+    for _ in range(sys.getrecursionlimit()):
+        deep /= "a"
+        deep.mkdir()
+    (deep / "run.json").touch()
+    (tmp_path / "linked").symlink_to(tmp_path / "a")
+    try:
+        assert store.find([tmp_path]) == [deep / "run.json"]
+    finally:  # pytest cannot remove what lies so deep
+        subprocess.run(["rm", "-rf", str(tmp_path / "a")], check=True)
+
+
 def test_statistics_are_those_of_pytest_benchmark() -> None:
     stats = store.case_stats([4.0, 1.0, 2.0, 3.0], iterations=10)
     assert (stats.min, stats.max, stats.mean, stats.median) == (1.0, 4.0, 2.5, 2.5)
