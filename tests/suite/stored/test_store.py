@@ -354,7 +354,7 @@ def test_a_file_is_found_however_deep_it_lies_and_links_are_not_followed(tmp_pat
     try:
         assert store.find([tmp_path]) == [deep / "run.json"]
     finally:  # pytest cannot remove what lies so deep
-        subprocess.run(["rm", "-rf", str(tmp_path / "a")], check=True)
+        subprocess.run(["/bin/rm", "-rf", str(tmp_path / "a")], check=True)
 
 
 def test_statistics_are_those_of_pytest_benchmark() -> None:
