@@ -26,9 +26,10 @@ from tests.instruments.spoiling import last, product
 from tests.reports.charts.test_courses import telemetry
 
 CHECKER = ROOT / "tests" / "instruments" / "check_site.py"
-PRICES = """torch_name,memory_bytes,price,currency,date,kind,source
-H200,,31500,EUR,2026-11-02,offer,our reseller
-EPYC,,9000,EUR,2026-11-02,offer,our reseller
+PRICES = """torch_name,memory_bytes,price,currency,date,kind,source,per
+H200,,31500,EUR,2026-11-02,offer,our reseller,
+EPYC,,9000,EUR,2026-11-02,offer,our reseller,
+H200,,3.5,EUR,2026-11-02,rent,our host,hour
 """
 SIZES = {"matmul": {64, 1024}, "copies": {67108864}}
 
@@ -148,6 +149,40 @@ TOGETHER = {
     ),
     "work for a joule": Fault(
         "purchase.html", r'("energy":\{"log":-?)\d', r"\g<1>9", "work for a joule is .*9"
+    ),
+    "a verdict": Fault(
+        "purchase.html",
+        r'(Least energy per work<.*?class="who">)[^<]+',
+        r"\g<1>Nothing",
+        "'Nothing' should be",
+    ),
+    "a margin": Fault(
+        "purchase.html", r'(class="who">[^<]+</p><p>)[\d.]+', r"\g<1>90026", "'90026"
+    ),
+    "under how many workloads": Fault(
+        "purchase.html", r"(Fastest under )\d", r"\g<1>7", "Fastest under 7 of .* should"
+    ),
+    "a rank": Fault(
+        "purchase.html", r"(table-speed.*?<td>)\d( to \d)?(</td>)", r"\g<1>9\3", "place '9' of"
+    ),
+    "a model that fits": Fault(
+        "purchase.html", r'(<td class="fit">)fits', r"\g<1>tight", "'tight.* should be fits"
+    ),
+    "what is left": Fault(
+        "purchase.html", r'(class="nofit">no<span class="note">)[\d.]+', r"\g<1>90027", "no90027"
+    ),
+    "hours of renting": Fault(
+        "purchase.html", r"(table-rent.*?<td>)[\d,.]+", r"\g<1>90028", "'90028 h' should be"
+    ),
+    "an axis of a machine": Fault(
+        "purchase.html", r'("axes":\[\{[^}]*"value":)', r"\g<1>9", "the axis .* should be Row"
+    ),
+    "a capacity": Fault("purchase.html", r'("memory_bytes":)(\d)', r"\g<1>9\2", "its memory is 9"),
+    "a score beside another machine": Fault(
+        "purchase.html",
+        r'(\},\{"approximate".*?"counts":\{"to_device":)',
+        r"\g<1>9",
+        "beside .*the logarithm of 92 cases",
     ),
     "a cell": Fault("purchase.csv", r'(gpu/[^\n]*?cpu",-?)', r"\g<1>9", "purchase.csv: one-gpu"),
 }

@@ -104,13 +104,21 @@ const economics = (() => {
   }
 
   /**
-   * How fast a machine is beside another, by the comparison of these two.
+   * How fast a machine is beside another, by the comparison of these two: with the parts that the other
+   * measured, or where these are of accelerators that the first lacks, with the first's.
    * @param {Comparison[]} held the same machines beside each of them
    * @returns {?Speed}
    */
   function beside(held, one, other, weights) {
-    const comparison = held.find(({ reference }) => reference === other);
-    return score(comparison, comparison.machines.find(({ run }) => run === one), weights).speed;
+    const speedOf = (run, reference) => {
+      const comparison = held.find((each) => each.reference === reference);
+      return score(comparison, comparison.machines.find((machine) => machine.run === run), weights).speed;
+    };
+    const turned = () => {
+      const speed = speedOf(other, one);
+      return speed && { ...speed, log: -speed.log };
+    };
+    return speedOf(one, other) ?? turned();
   }
 
   /** How many times the work a machine does for a joule beside another, where both counted; as `beside`. @returns {?Speed} */

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from tests.instruments.site_checker import side_by_side
+from tests.instruments.site_checker import offers, side_by_side, verdicts
 from tests.instruments.site_checker.cards import check_cards, check_heat
 from tests.instruments.site_checker.files import RunFiles, number, table
 from tests.instruments.site_checker.machines import (
@@ -39,7 +39,8 @@ class PurchasePage:
     ) -> None:
         self.page, self.files, self.report = page, files, report
         block = page.first("script", id="comparisons")
-        self.data: Data = json.loads("".join(map(str, block.children)))[0] if block else {}
+        self.blocks: list[Data] = json.loads("".join(map(str, block.children))) if block else [{}]
+        self.data = self.blocks[0]
         self.rows = table(folder / "purchase.csv")
         self.machines = {one["href"]: one for one in self.data["machines"]}
         self.exercises: list[Data] = self.data["exercises"]
@@ -54,6 +55,9 @@ class PurchasePage:
         self._table()
         check_cards(self.page, self.machines, lambda one: dict(self._amounts(one)), self.report)
         check_heat(self.page, self.machines, self.exercises, self.ratio, self.report)
+        field, costs = verdicts.Field(self.blocks), {"price": self._each, "watts": self._each_watts}
+        verdicts.check(self.page, field, self.workload, costs, self.report)
+        offers.check(self.page, field, self.files, self._kwh(), self.report)
         for found in self.page.every("table"):
             if (found.first("caption") or found).attributes.get("id") == "table-cards":
                 continue
@@ -66,29 +70,32 @@ class PurchasePage:
                     self._line(key, heads, cells, self.machines[link.attributes["href"]])
         self._sentences()
 
-    def _weights(self) -> dict[str, float]:
-        """Return the weights of the parts under the first workload that the reference measured."""
+    @property
+    def workload(self) -> str:
+        """The first workload that the reference measured, which the page shows."""
         parts = self.data["parts"]
-        known = [one["name"] for one in self.data["workloads"]]
-        first = next((w for w in known if any(w in one["weights"] for one in parts)), known[0])
-        return {one["name"]: one["weights"].get(first, 0.0) for one in parts}
+        known: list[str] = [one["name"] for one in self.data["workloads"]]
+        return next((w for w in known if any(w in one["weights"] for one in parts)), known[0])
+
+    def _weights(self) -> dict[str, float]:
+        """Return the weights of the parts under that workload."""
+        return {one["name"]: one["weights"].get(self.workload, 0.0) for one in self.data["parts"]}
+
+    def _each(self, machine: Data) -> float | None:
+        """Return the price of a device of a machine, in the currency of the page."""
+        known = machine["currency"] == self.currency
+        devices = self._devices(machine)
+        return machine["price"] / devices if known and machine["price"] and devices else None
+
+    def _each_watts(self, machine: Data) -> float | None:
+        """Return the power of a device of a machine."""
+        devices = self._devices(machine)
+        return machine["watts"] / devices if machine["watts"] and devices else None
 
     def _score(self, machine: Data) -> Row | None:
         """Return the weighted geometric mean over parts, with its interval."""
-        found = machine["parts"]
-        there = {n: w for n, w in self.weights.items() if w and n in found["logs"]}
-        if not there:
-            return None
-        every = math.fsum(there.values())
-        shares = [there.get(one["name"], 0.0) / every for one in self.data["parts"]]
-        log = math.fsum(weight * found["logs"][name] for name, weight in there.items()) / every
-        variance = None
-        if found["covariance"] is not None:
-            pairs = ((i, j) for i in range(len(shares)) for j in range(len(shares)))
-            variance = math.fsum(
-                shares[i] * shares[j] * found["covariance"][max(i, j)][min(i, j)] for i, j in pairs
-            )
-        return _ratio(log, variance, found["quantile"])
+        speed = verdicts.score(self.data, machine, self.workload)
+        return speed.times() if speed else None
 
     def ratio(self, machine: Data, exercise: str) -> Row | None:
         """Return a machine's ratio in an exercise, with its interval."""
@@ -119,7 +126,7 @@ class PurchasePage:
                         f"purchase.csv: {machine['run']}, {exercise['name']}: {found} and {right}"
                     )
                     self.report.check(near(found, right), CELLS, fault)
-        side_by_side.check(self.data, self.files, self.report)
+        side_by_side.check(self.blocks, self.files, self.report)
 
     def _error(self, machine: Data, exercise: str) -> float | None:
         """Return the standard error of a logarithm, as the page's data has it."""

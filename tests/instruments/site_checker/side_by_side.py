@@ -16,19 +16,47 @@ DIGITS = 1e-5
 """The page's data has six digits of a variance."""
 
 
-def check(data: Data, files: Mapping[str, RunFiles], report: Report) -> None:
+def check(blocks: Sequence[Data], files: Mapping[str, RunFiles], report: Report) -> None:
     """Check every machine's logarithms by exercise, what launches leave open of them, its energy.
 
     Parameters
     ----------
-    data
-        A comparison.
+    blocks
+        Comparisons of the same machines, beside each of them. Of all but the first only what ranks
+        rest on is checked: scores, and work for a joule.
     files
         Of each run, by the address of its page.
     """
-    machines, exercises = data["machines"], data["exercises"]
-    base = next(one for one in machines if one["run"] == data["reference"])
+    machines = blocks[0]["machines"]
     sides = {one["href"]: side(measured(files[one["href"]])) for one in machines}
+    _shown(blocks[0], sides, files, report)
+    for data in blocks[1:]:
+        base = _base(data)
+        for machine in data["machines"]:
+            both = sides[base["href"]], sides[machine["href"]]
+            faults = [*_parts(data, machine, base, both, files)]
+            faults += _energy(machine, base, files, _common(both, _counting(data)))
+            for fault in faults:
+                name = f"purchase.html: {machine['run']} beside {base['run']}"
+                report.check(not fault, CELLS, f"{name}: {fault}")
+
+
+def _base(data: Data) -> Data:
+    """Return the machine that others are compared with."""
+    found: Data = next(one for one in data["machines"] if one["run"] == data["reference"])
+    return found
+
+
+def _counting(data: Data) -> set[str]:
+    """Return the exercises whose cases count."""
+    return {one["name"] for one in data["exercises"] if one["weight"] > 0}
+
+
+def _shown(
+    data: Data, sides: Mapping[str, Side], files: Mapping[str, RunFiles], report: Report
+) -> None:
+    """Check all that a comparison says of its machines' speed."""
+    machines, exercises, base = data["machines"], data["exercises"], _base(data)
     for machine in machines:
         both = sides[base["href"]], sides[machine["href"]]
         groups = [_common(both, {one["name"]}) for one in exercises]
@@ -39,9 +67,8 @@ def check(data: Data, files: Mapping[str, RunFiles], report: Report) -> None:
             report.check(near(found, right), CELLS, fault)
         weights = [one["weight"] for one in exercises]
         faults = [*_open(machine["covariance"], machine["quantile"], _left(both, groups, weights))]
-        counting = {one["name"] for one in exercises if one["weight"] > 0}
         faults += _parts(data, machine, base, both, files)
-        faults += _energy(machine, base, files, _common(both, counting))
+        faults += _energy(machine, base, files, _common(both, _counting(data)))
         for fault in faults:
             report.check(not fault, CELLS, f"{name}: {fault}")
 

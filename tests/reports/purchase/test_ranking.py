@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from reports.purchase import script
+from reports.purchase import purchase, script
 from reports.purchase.machines import compare_measured
 from reports.purchase.measured import Measured
 from suite.stored.run import Run
@@ -154,3 +154,16 @@ def test_two_runs_of_one_machine_share_a_place_whatever_cases_they_lack(
     assert not faster[order.index("a")][order.index("b")]
     assert not faster[order.index("b")][order.index("a")]
     assert all(faster[order.index("a")][order.index(run)] for run in ("c", "d"))
+
+
+def test_a_processor_and_a_machine_with_an_accelerator_are_compared_by_their_processors() -> None:
+    runs = {
+        "processor.html": factory.run(seed=1, accelerators=0, slower=2.0),
+        "card.html": factory.run(seed=2, accelerators=1),
+    }
+    measured = {href: Measured.of(run) for href, run in runs.items()}
+    held = [compare_measured(measured, href) for href in runs]
+    found: Any = script.call(VIEW, held)
+    assert [row["ranks"] for row in found["rows"]] == [[2, 2], [1, 1]]
+    verdicts = purchase.show(held).parts["verdicts"]
+    assert "Not compared" not in verdicts

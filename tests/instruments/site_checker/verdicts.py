@@ -1,0 +1,290 @@
+# SPDX-License-Identifier: MIT
+"""Ranks and verdicts on the page of machines: from the comparison of each two, whatever the order.
+
+Of two machines one is better only if their own comparison says so with 95% confidence. A verdict
+names every machine that no other is better than.
+"""
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from tests.instruments.site_checker.machines import Data
+from tests.instruments.site_checker.printed import RATIO, Row, estimates, plain
+from tests.instruments.site_checker.report import CELLS, NUMBERS, Report
+from tests.instruments.site_checker.tree import Element
+
+Cost = Callable[[Data], float | None]
+"""What a machine costs or draws; nothing where that is unknown."""
+LETTERS = 26
+
+
+class Speed(NamedTuple):
+    """A logarithm of a ratio, its standard error and the quantile of its interval."""
+
+    log: float
+    error: float | None
+    quantile: float | None
+
+    def surely_above(self, log: float = 0.0) -> bool:
+        """Tell whether the interval lies above a logarithm."""
+        return bool(
+            self.error is not None
+            and self.quantile is not None
+            and self.log - log > self.quantile * self.error
+        )
+
+    def times(self, factor: float = 1.0) -> Row:
+        """Return the ratio times something exact."""
+        if self.error is None or self.quantile is None:
+            return Row(math.exp(self.log) * factor, None, None, None, RATIO)
+        half = self.quantile * self.error
+        low, high = (math.exp(self.log + way * half) * factor for way in (-1, 1))
+        return Row(math.exp(self.log) * factor, low, high, None, RATIO)
+
+
+def letter(place: int) -> str:
+    """Return what marks the machine at a place."""
+    return chr(ord("A") + place) if place < LETTERS else str(place + 1)
+
+
+def names(machines: Sequence[Data]) -> list[str]:
+    """Return what machines are called: by their devices, with letters where these are alike."""
+    plain_names = [
+        f"{one['count']}{RATIO} {one['device']}" if one["count"] > 1 else one["device"]
+        for one in machines
+    ]
+    return [
+        f"{name} ({letter(place)})" if plain_names.count(name) > 1 else name
+        for place, name in enumerate(plain_names)
+    ]
+
+
+def score(data: Data, machine: Data, workload: str) -> Speed | None:
+    """Return the weighted mean over the parts of a workload that both measured."""
+    found = machine["parts"]
+    weights = [
+        one["weights"].get(workload, 0.0) if one["name"] in found["logs"] else 0.0
+        for one in data["parts"]
+    ]
+    every = math.fsum(weights)
+    if not every:
+        return None
+    shares = [weight / every for weight in weights]
+    log = math.fsum(
+        share * found["logs"].get(one["name"], 0.0)
+        for share, one in zip(shares, data["parts"], strict=True)
+    )
+    spread = found["covariance"]
+    if spread is None:
+        return Speed(log, None, None)
+    pairs = ((i, j) for i in range(len(shares)) for j in range(len(shares)))
+    variance = math.fsum(shares[i] * shares[j] * spread[max(i, j)][min(i, j)] for i, j in pairs)
+    return Speed(log, math.sqrt(max(variance, 0.0)), found["quantile"])
+
+
+class Field:
+    """The machines of a page, each two of them beside each other.
+
+    Parameters
+    ----------
+    blocks
+        The same machines beside each of them; the first is shown.
+    """
+
+    def __init__(self, blocks: Sequence[Data]) -> None:
+        self.shown, self.machines = blocks[0], blocks[0]["machines"]
+        self.names = dict(
+            zip((one["run"] for one in self.machines), names(self.machines), strict=True)
+        )
+        self._beside = {
+            (one["run"], data["reference"]): (data, one)
+            for data in blocks
+            for one in data["machines"]
+        }
+
+    def speed(self, one: Data, other: Data, workload: str) -> Speed | None:
+        """Return how fast a machine is beside another, by the other's parts or its own."""
+        found = score(*self._beside[one["run"], other["run"]], workload)
+        if found is None:
+            turned = score(*self._beside[other["run"], one["run"]], workload)
+            found = turned and turned._replace(log=-turned.log)
+        return found
+
+    def joules(self, one: Data, other: Data) -> Speed | None:
+        """Return how many times the work of another a machine does for a joule."""
+        energy = self._beside[one["run"], other["run"]][1]["energy"]
+        if energy is None:
+            return None
+        error = None if energy["variance"] is None else math.sqrt(energy["variance"])
+        return Speed(energy["log"], error, energy["quantile"])
+
+    def ranked(self, workload: str) -> list[Data]:
+        """Return the machines with a score beside the reference."""
+        return [one for one in self.machines if score(self.shown, one, workload)]
+
+    def ranks(self, workload: str) -> dict[str, tuple[int, int]]:
+        """Return the best and the worst rank that each machine may have, by its run."""
+        every = self.ranked(workload)
+
+        def faster(one: Data, other: Data) -> bool:
+            speed = self.speed(one, other, workload)
+            return speed is not None and speed.surely_above()
+
+        first = {one["run"]: 1 + sum(faster(other, one) for other in every) for one in every}
+        return {
+            one["run"]: (
+                first[one["run"]],
+                max(
+                    len(every) - sum(faster(one, other) for other in every),
+                    *(first[other["run"]] for other in every if not faster(one, other)),
+                ),
+            )
+            for one in every
+        }
+
+    def best(self, workload: str, cost: Cost) -> tuple[list[Data], int]:
+        """Return the machines that no other is better than, and of how many they are."""
+        known = [one for one in self.ranked(workload) if cost(one)]
+
+        def better(one: Data, other: Data) -> bool:
+            speed, costs = self.speed(one, other, workload), (cost(one) or 1, cost(other) or 1)
+            return speed is not None and speed.surely_above(math.log(costs[0] / costs[1]))
+
+        def work(one: Data) -> float:
+            speed = score(self.shown, one, workload)
+            return math.log(cost(one) or 1) - (speed.log if speed else 0.0)
+
+        return sorted(_unbeaten(known, better), key=work), len(known)
+
+    def thriftiest(self) -> list[Data]:
+        """Return the machines that no other does more work than for a joule, as measured."""
+        known = [one for one in self.machines if one["energy"]]
+
+        def better(one: Data, other: Data) -> bool:
+            speed = self.joules(one, other)
+            return speed is not None and speed.surely_above()
+
+        found = _unbeaten(known, better)
+        return sorted(found, key=lambda one: -one["energy"]["log"]) if len(known) > 1 else []
+
+
+def _unbeaten(known: Sequence[Data], better: Callable[[Data, Data], bool]) -> list[Data]:
+    return [one for one in known if not any(better(other, one) for other in known)]
+
+
+def check(
+    page: Element, field: Field, usual: str, costs: Mapping[str, Cost], report: Report
+) -> None:
+    """Check ranks and verdicts.
+
+    Parameters
+    ----------
+    usual
+        The workload that the page shows.
+    costs
+        ``price`` and ``watts`` of one device of a machine.
+    """
+    for fault in (*_ranks(page, field), *_places(page, field, usual)):
+        report.check(not fault, CELLS, f"purchase.html: {fault}")
+    for block in page.every("div", class_="verdict"):
+        topic, *texts = (one.text() for one in block.children if isinstance(one, Element))
+        kind = "price" if topic == "Best value" else "watts" if "energy" in topic else ""
+        verdict = _Verdict(field, usual, kind, costs.get(kind, lambda _: 1.0))
+        for fault in verdict.faults(*texts):
+            report.check(not fault, NUMBERS, f"purchase.html: {topic}: {fault}")
+
+
+class _Verdict:
+    """What a verdict should say.
+
+    Parameters
+    ----------
+    kind
+        ``price``, ``watts``, or nothing for speed alone.
+    """
+
+    def __init__(self, field: Field, usual: str, kind: str, cost: Cost) -> None:
+        self.field, self.usual, self.kind, self.cost = field, usual, kind, cost
+        measured = field.thriftiest() if kind == "watts" else []
+        self.joules = bool(measured)
+        self.best = measured or field.best(usual, cost)[0]
+
+    def faults(self, who: str, margin: str, *notes: str) -> Iterator[str]:
+        """Yield what is wrong with its machines, its margin, and where else it holds."""
+        wanted = [self.field.names[one["run"]] for one in self.best]
+        right = who == " or ".join(wanted) if wanted else who in {"unknown", "not measured"}
+        yield "" if right else f"{who!r} should be {wanted}"
+        if not right or not wanted:
+            return
+        ratios = self._ratios(margin)
+        for number in estimates(margin):
+            right = any(map(number.agrees, ratios))
+            yield "" if right else f"{number.text!r} should be one of {ratios}"
+        for note in notes:
+            counts = _holds(self.field, self.best[0], self.cost)
+            right = [one.value for one in plain(note)] == counts
+            yield "" if right else f"{note!r} should say {counts}"
+
+    def _ratios(self, margin: str) -> list[Row]:
+        """Return what the numbers with an interval in a margin may be."""
+        first, *_ = self.best
+        if self.kind == "price":
+            speeds = [(one, score(self.field.shown, one, self.usual)) for one in self.best]
+            return [speed.times(1000 / (self.cost(one) or 1)) for one, speed in speeds if speed]
+        others = [one for one in self.field.machines if one is not first]
+        named = [one for one in others if self.field.names[one["run"]] in margin]
+        if self.joules:
+            found = [self.field.joules(first, one) for one in named]
+            return [speed.times() for speed in found if speed]
+        factors = [(self.cost(one) or 1) / (self.cost(first) or 1) for one in named]
+        speeds_beside = [self.field.speed(first, one, self.usual) for one in named]
+        pairs = zip(speeds_beside, factors, strict=True)
+        return [speed.times(factor) for speed, factor in pairs if speed]
+
+
+def _holds(field: Field, first: Data, cost: Cost) -> list[int]:
+    """Return under how many workloads a machine is best, of how many, and tied under how many."""
+    verdicts = [field.best(one["name"], cost) for one in field.shown["workloads"]]
+    asked = [best for best, count in verdicts if count > 1]
+    alone = sum(best == [first] for best in asked)
+    tied = sum(len(best) > 1 and first in best for best in asked)
+    return [alone, len(asked), *([tied] if tied else [])]
+
+
+def _span(ranks: tuple[int, int] | None) -> str:
+    return " to ".join(map(str, dict.fromkeys(ranks))) if ranks else ""
+
+
+def _ranks(page: Element, field: Field) -> Iterator[str]:
+    """Yield what is wrong with the table of ranks by workload."""
+    marks = {letter(place): one["run"] for place, one in enumerate(field.machines)}
+    columns = {one["title"]: one["name"] for one in field.shown["workloads"]}
+    for lines in _tables(page, "table-ranks"):
+        heads = [cell.text() for cell in lines[0].every("th")]
+        for line in lines[1:]:
+            mark = line.first("span", class_="letter")
+            for title, cell in zip(heads[1:], line.every("td"), strict=True):
+                known = field.ranks(columns[title]).get(marks[mark.text() if mark else ""])
+                wanted = _span(known) or "not measured"
+                right = cell.text() == wanted
+                yield "" if right else f"rank {cell.text()!r} under {title} should be {wanted}"
+
+
+def _places(page: Element, field: Field, usual: str) -> Iterator[str]:
+    """Yield what is wrong with the places beside the speeds."""
+    known, by_href = field.ranks(usual), {one["href"]: one["run"] for one in field.machines}
+    for lines in _tables(page, "table-speed"):
+        for line in lines[1:]:
+            link, cell = line.first("a"), line.first("td")
+            if link and cell:
+                wanted = _span(known.get(by_href[link.attributes["href"]])) or "-"
+                right = cell.text() == wanted
+                yield "" if right else f"place {cell.text()!r} of {link.text()} should be {wanted}"
+
+
+def _tables(page: Element, key: str) -> Iterator[list[Element]]:
+    """Yield the lines of a table."""
+    for table in page.every("table"):
+        if (table.first("caption") or table).attributes.get("id") == key:
+            yield [*table.every("tr")]
