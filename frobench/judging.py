@@ -60,11 +60,12 @@ def show(file: Path, form: str | None, *, every: bool, cases: bool) -> None:
         conclude(judged, err=False, every=every, cases=cases)
         return
     from reports.summary import plain
+    from suite.printable import as_json
     from suite.terminal import answer_files
 
     run = plain.answers(checks.credible(judged))
     writers = {
-        "json": lambda: answer_files.as_json(run),
+        "json": lambda: as_json(run),
         "csv": lambda: answer_files.cases_as_csv(run.cases) if cases else answer_files.as_csv(run),
         "markdown": lambda: (
             answer_files.cases_as_markdown(run.cases) if cases else answer_files.as_markdown(run)

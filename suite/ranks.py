@@ -23,10 +23,7 @@ _BEYOND_IF_ALIKE = 0.75
 def median_interval(values: Sequence[float]) -> tuple[float, float]:
     """Return the interval of `suite.statistics.estimate`.
 
-    Parameters
-    ----------
-    values
-        At least six, in the order of the launches.
+    values : at least six, in the order of the launches
     """
     ordered, count = sorted(values), len(values)
     middle = (ordered[(count - 1) // 2] + ordered[count // 2]) / 2

@@ -25,17 +25,10 @@ _QUARTILE_LAUNCHES = 4
 def launch_medians(data: Sequence[float], launches: Sequence[int]) -> list[float | None]:
     """Return the median of each launch from samples that stand launch after launch.
 
-    Parameters
-    ----------
-    data
-        Samples, in any unit.
-    launches
-        Number of samples of each launch; the median of a launch with none is ``None``.
+    data : samples, in any unit
+    launches : number of samples of each launch; the median of a launch with none is ``None``
 
-    Raises
-    ------
-    ValueError
-        The numbers of samples do not add up to the length of the data.
+    Raises `ValueError` if the numbers of samples do not add up to the length of the data.
     """
     if sum(launches) != len(data):
         msg = f"{len(data)} samples, but the launches name {sum(launches)}"
@@ -70,17 +63,11 @@ def estimate(values: Sequence[float | None]) -> Estimate:
     the mean width on normal data at most 1.35 times the t-interval's. Where launches depend more on
     their order it covers less, and the rule `drift` names that: `docs/calibration.md`.
 
-    Parameters
-    ----------
-    values
-        One finite number for each launch, in the order of the launches, of any sign and unit: a
-        launch median, or what is computed from the cases of one launch, such as a ratio or a
-        crossover.
+    values : one finite number for each launch, in the order of the launches, of any sign and unit:
+        a launch median, or what is computed from the cases of one launch, such as a ratio or a
+        crossover
 
-    Raises
-    ------
-    ValueError
-        There is no value, or one is not finite.
+    Raises `ValueError` if there is no value, or one is not finite.
     """
     present = finite(values)
     count = len(present)

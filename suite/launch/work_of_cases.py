@@ -37,7 +37,11 @@ def declared(items: Sequence[pytest.Function], settings: Settings) -> Declared:
     return Declared(
         machine=environment.machine(settings.devices),
         works={case: its for case, its in works.items() if its is not None},
-        absent={case: _reason(mark) for case, mark in marks.items() if mark},
+        absent={  # the reason may also be the mark's first argument, or missing
+            case: str(mark.kwargs.get("reason") or next(iter(mark.args), "skipped"))
+            for case, mark in marks.items()
+            if mark
+        },
     )
 
 
@@ -50,11 +54,6 @@ def _works(items: Sequence[pytest.Function]) -> list[Work | None]:
     with pytest.MonkeyPatch.context() as patch, torch.device("meta"):
         _on_paper(patch)
         return [_work(item) for item in items]
-
-
-def _reason(skip: pytest.Mark) -> str:
-    """Return the reason of a mark, which may also be its first argument, or missing."""
-    return str(skip.kwargs.get("reason") or next(iter(skip.args), "skipped"))
 
 
 def _work(item: pytest.Function) -> Work | None:

@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""The environment variables that move numbers, without what would name anybody."""
+"""The environment variables that move numbers, without what would name anybody.
+
+Anybody may set any value, and a password looks like any word. So a value is kept only where it
+consists of numbers, names of interfaces and the words that settings of libraries have.
+"""
 
 import re
 from collections.abc import Collection, Mapping
 
-from suite.machine import values
 from suite.personal import private
 from suite.units import counted
 
@@ -39,6 +42,30 @@ _TELLING = re.compile(
     r"|\b(?!0x)(?=[a-z]*\d)(?=\d*[a-z])[a-z0-9]{16}",  # a key
     re.IGNORECASE,
 )
+_WORDS = """
+accelerator active affinity align all allow always any auto avx avx2 avx512 backend
+balanced bf16 bfloat16 bind blocktime bytes cache close collnet compact compile core cores
+cpu cpus cublas cublaslt cuda cudamallocasync cudnn debug default disable disabled dynamic
+eager enable enabled env error expandable_segments explicit false fast fatal fine float
+float16 float32 float64 fp16 fp32 full garbage_collection_threshold gnu gpu gpus
+granularity graph guided half high highest hip host info inductor int8 intel lazy
+level_zero ll ll128 ll_caches loc local low mandatory master max_non_split_rounding_mb
+max_split_size_mb medium mixed monotonic native never no node none noduplicates
+nonmonotonic norespect noverbose nowarnings null numa numa_domains nvl nvls nvlstree off on
+once opencl openmp pageable passive patch path pci phb pinned pinned_num_register_threads
+pinned_use_background_threads pinned_use_cuda_host_register pix prefer primary proclist pxb
+respect ring roundup_power2_divisions scatter sequential serial shm simple socket sockets
+spin spread static strict summary sync sys tbb tf32 thread threads tile trace tree true
+turnaround unset verbose version warn warning warnings xpu yes
+"""
+WORDS = frozenset(_WORDS.split())
+"""Words that the settings of libraries have."""
+_WORD = re.compile(r"\w+", re.ASCII)
+_NUMBER = re.compile(
+    r"0x[0-9a-f]{1,64}|\d{1,12}(?:e\d{1,3}|[kmgt]i?b?|[mun]?s)?|(?:bond|eth|hsn|ib|lo|mlx\d_)\d{0,3}",
+    re.IGNORECASE,
+)
+"""Numbers with their units, masks of cores, and the names of network interfaces."""
 
 
 def stored_variables(environ: Mapping[str, str]) -> dict[str, str]:
@@ -58,19 +85,22 @@ def storable(name: str, value: str, names: Collection[str]) -> str:
     """
     if _MADE.fullmatch(value):
         return value
-    telling = _is_telling(name, value) or any(private.find(value, names))
-    return _told(name, value) if telling else value
-
-
-def _told(name: str, value: str) -> str:
-    """Return what may be said of a telling value: of a mask, how many devices it names."""
+    if not (_is_telling(name, value) or any(private.find(value, names))):
+        return value
     if name.endswith("_VISIBLE_DEVICES") and _UUID.match(value):
         return f"by UUID, {counted(len(value.split(',')), 'device')}"
     return SET
+
+
+def is_harmless(value: str) -> bool:
+    """Tell whether a value consists of what libraries gave a meaning."""
+    return value.isascii() and all(
+        word.lower() in WORDS or _NUMBER.fullmatch(word) for word in _WORD.findall(value)
+    )
 
 
 def _is_telling(name: str, value: str) -> bool:
     somebodys = _SOMEBODYS.search(name) is not None and len(value) >= _SHORTEST
     if somebodys or _TELLING.search(value):
         return True
-    return not (_MASK.search(name) or values.is_harmless(value))
+    return not (_MASK.search(name) or is_harmless(value))

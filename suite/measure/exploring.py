@@ -43,10 +43,7 @@ class Explorer:
     ) -> Measurement:
         """Call a body a few times.
 
-        Raises
-        ------
-        TooLongError
-            A call takes too long, or is predicted to and is not made.
+        Raises `TooLongError` if a call takes too long, or is predicted to and is not made.
         """
         case = function, parameters, work
         if reason := self.climb.predicted_too_long(*case):

@@ -4,8 +4,8 @@
 Two runs whose gauges differ met the machine in different states (another clock, a neighbour on
 the same host), so their cases may differ for that reason alone. No case contains these bodies, and
 nothing is subtracted from a stored time by what they show. A comparison of two runs divides the
-times of a case by those of one of them, the Python loop (see `suite.compare.clock`), where that is
-known to bring the machine's runs closer together.
+times of a case by those of one of them, the Python loop, where that is known to bring the machine's
+runs closer together (see `suite.compare.verdicts.levels`).
 """
 
 import math

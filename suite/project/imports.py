@@ -57,7 +57,12 @@ def foreign_code(project: Path, benchmarks: Path) -> str | None:
         if "." in name or name == "conftest":
             continue
         path = file.resolve()
-        own = [file for file in _own_files(project, name) if file.exists()]
+        own = [
+            file
+            for folder in (project / "src", project)
+            for file in (folder / name / "__init__.py", folder / f"{name}.py")
+            if file.exists()
+        ]
         folders = [project.resolve(), benchmarks.resolve(), CHECKOUT]
         folders += [file.resolve().parent for file in own]
         if not own or INSTALLED & {*path.parts} or any(map(path.is_relative_to, folders)):
@@ -80,12 +85,3 @@ def _modules() -> Iterator[tuple[str, Path]]:
         file = getattr(module, "__file__", None)
         if isinstance(file, str) and Path(file).is_absolute():
             yield name, Path(file)
-
-
-def _own_files(project: Path, name: str) -> list[Path]:
-    """Return where a project would have a module or a package of that name."""
-    return [
-        folder / file
-        for folder in (project / "src", project)
-        for file in (f"{name}/__init__.py", f"{name}.py")
-    ]

@@ -58,12 +58,9 @@ class _Head(msgspec.Struct):
 def read(path: Path) -> Run:
     """Read a stored run of this or any older schema.
 
-    Raises
-    ------
-    InvalidResult
-        There is no regular file that can be opened, or the file is larger than any stored run, is
-        no JSON, is cut off, lacks a field, holds a value of the wrong type or a number that is not
-        finite, or was written by a newer Frobench.
+    Raises `InvalidResult` if there is no regular file that can be opened, or the file is larger
+    than any stored run, is no JSON, is cut off, lacks a field, holds a value of the wrong type or a
+    number that is not finite, or was written by a newer Frobench.
     """
     return decode(content(path))
 
@@ -188,10 +185,7 @@ def encode(run: Run) -> bytes:
 
     A field is a line, and so is a list of numbers: two files differ where the runs do.
 
-    Raises
-    ------
-    InvalidResult
-        A value is not finite, or not of its field's type.
+    Raises `InvalidResult` if a value is not finite, or not of its field's type.
     """
     sealed = replace(run, frobench=replace(run.frobench, digest=digest(run)))
     text = msgspec.json.format(msgspec.json.encode(_plain(sealed)), indent=1)
@@ -203,12 +197,9 @@ def write(run: Run, folder: Path) -> Path:
 
     The file appears whole or not at all, and never takes the place of another.
 
-    Raises
-    ------
-    InvalidResult
-        The run cannot be encoded, or its names are no file names.
-    OSError
-        The file exists (`FileExistsError`) or cannot be written; ``filename`` is its path.
+    Raises `InvalidResult` if the run cannot be encoded, or its names are no file names.
+    Raises `OSError` if the file exists (`FileExistsError`) or cannot be written; ``filename`` is
+    its path.
     """
     names = {"run": run.frobench.run, "environment.machine": run.frobench.environment.machine}
     for field, name in names.items():
@@ -251,10 +242,7 @@ def find(paths: Iterable[Path]) -> list[Path]:
     Names that begin with a dot are passed over inside a folder. Whatever else is called ``*.json``
     there is returned too, such as a pipe: whoever reads it says that it is no stored run.
 
-    Raises
-    ------
-    FileNotFoundError
-        A path leads nowhere.
+    Raises `FileNotFoundError` if a path leads nowhere.
     """
     paths_by_file: dict[str, Path] = {}
     for path in paths:

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""The answers of a stored run for programs and documents: JSON, CSV and Markdown."""
+"""The answers of a stored run for programs and documents: CSV and Markdown."""
 
 import csv
 import io
 from collections.abc import Iterable, Sequence
 
-from suite.printable import as_json as as_escaped_json
 from suite.printable import printable
 from suite.stored.run import Estimate
 from suite.terminal.answers import CaseResult, RunAnswers, axis_text, doubts, heading
@@ -15,11 +14,6 @@ from suite.units import format_estimate
 ANSWERS = ("exercise", "name", "question", "answer", "brief", "rule_of_thumb", "label", "unit")
 """Columns of texts in the table of answers; the number and its doubts follow."""
 ESTIMATE = ("value", "low", "high", "launches")
-
-
-def as_json(run: RunAnswers) -> str:
-    """Return every answer and every case, as JSON."""
-    return as_escaped_json(run)
 
 
 def as_csv(run: RunAnswers) -> str:

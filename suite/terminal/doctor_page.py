@@ -98,19 +98,12 @@ def _torch(there: There) -> Iterator[Line]:
                 f"sees {counted(offer.devices, 'accelerator')}",
             ),
         )
-    yield from _backends(there)
+    for name, package, version in installed():
+        yield "backend", f"{name}, of {package} {version}"
+    yield from offer.out_of_tree if offer else ()
     masks = [f"{name}={value!r}" for name, value in there.host.masks.items()]
     if masks:
         yield "masks", _joined(*masks)
-
-
-def _backends(there: There) -> Iterator[Line]:
-    """Yield the backends of other packages, with the devices of the one that torch has loaded."""
-    devices = there.torch.out_of_tree if there.torch else ()
-    for name, package, version in installed():
-        yield "backend", f"{name}, of {package} {version}"
-    for device, name in devices:
-        yield device, name
 
 
 def _device(device: Device) -> Iterator[Line]:

@@ -121,19 +121,14 @@ def _sentence(culprit: Culprit, commits: Sequence[Commit], findings: Findings) -
             f"{became} between {commits[culprit.before].short} and {at.short} {_quoted(at)}: "
             f"{_takes(culprit.ratio)}. {skipped} between them could not be measured."
         )
-    rest = _rest(culprit.ratio, ends)
+    rest = ""
+    if overlap(culprit.ratio, ends) is False:
+        rest = f" Over the whole range {_takes(ends)}, so other commits changed it too."
     return f"{became} at commit {at.short} {_quoted(at)}: {_takes(culprit.ratio)}.{rest}"
 
 
 def _takes(ratio: Estimate) -> str:
     return f"it takes {format_estimate(ratio, RATIO)} as long"
-
-
-def _rest(ratio: Estimate, ends: Estimate) -> str:
-    """Say that the whole range changed the case otherwise, where that is conclusive."""
-    if overlap(ratio, ends) is not False:
-        return ""
-    return f" Over the whole range {_takes(ends)}, so other commits changed it too."
 
 
 def _next(culprit: Culprit, commits: Sequence[Commit], request: HistoryRequest) -> str:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from msgspec import Struct, structs
 
-from suite.compare import clock
 from suite.compare.alike import failures, faults
 from suite.compare.disturbance import Gauges, disturbing, gauges, sure_shifts
 from suite.compare.verdicts.permutation import pulled_in, table
@@ -14,6 +13,10 @@ from suite.statistics import LEAST_LAUNCHES, launch_medians
 from suite.stored.differences import state
 from suite.stored.run import Run
 
+CLOCK = "cpu/python"
+"""The body of the gauge that shows how fast the cores run: it does nothing but compute on one. A
+processor does not run at the same speed all day: heat, power limits and other guests of the same
+host change its clock, and the times of most cases with it."""
 MOST_RUNS = 12
 """Other runs that are looked at, the newest."""
 ALIKE_SHIFT = 0.02
@@ -54,7 +57,7 @@ class Levels(Struct, frozen=True):
     @property
     def clock(self) -> float | None:
         """The level of the gauge that shows how fast the cores run, as a log of seconds."""
-        times = self.gauges.get(clock.BODY)
+        times = self.gauges.get(CLOCK)
         return centres([times])[0][0] if times else None
 
     def in_clocks(self) -> "Levels | None":
@@ -65,7 +68,7 @@ class Levels(Struct, frozen=True):
         cases = {
             name: structs.replace(case, mean=case.mean - ticks) for name, case in self.cases.items()
         }
-        return structs.replace(self, cases=cases, gauges=clock.relative(self.gauges))
+        return structs.replace(self, cases=cases, gauges=_in_clocks(self.gauges))
 
     def is_like(self, other: "Levels") -> bool:
         """Whether this is another run of the same machine, disturbed alike."""
@@ -127,3 +130,13 @@ def centres(cases: Sequence[Sequence[float | None]]) -> list[tuple[float, float,
         (float(mean), float(square / (count - 1)), int(count))
         for mean, square, count in zip(middles + means, squares, counts, strict=True)
     ]
+
+
+def _in_clocks(gauges: Gauges) -> dict[str, list[float]]:
+    """Return the times of other bodies by that of the clock's; nothing where a launch lacks it."""
+    ticks = gauges.get(CLOCK, ())
+    return {
+        name: [seconds / tick for seconds, tick in zip(times, ticks, strict=True)]
+        for name, times in gauges.items()
+        if name != CLOCK and len(times) == len(ticks)
+    }

@@ -32,10 +32,8 @@ def machine_lock(
     waiting : is told who holds the machine before this process waits for it; without it nothing
         is waited for
 
-    Raises
-    ------
-    CannotRunError
-        Another process holds the machine, or the file is no file that a lock may use.
+    Raises `CannotRunError` if another process holds the machine, or the file is no file that a lock
+    may use.
     """
     handle = _open(path or _path())
     try:

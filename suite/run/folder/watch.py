@@ -42,10 +42,7 @@ def as_files(paths: Iterable[Path]) -> Iterator[list[Path]]:
 
     A folder of such a run, below ``results/.runs/``, gives way to its file; all else stays.
 
-    Raises
-    ------
-    FileNotFoundError
-        The run has no sample yet.
+    Raises `FileNotFoundError` if the run has no sample yet.
     """
     with TemporaryDirectory() as folder:
         yield [_file(path, Path(folder)) for path in paths]

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from suite.compare.clock import BODY
+from suite.compare.verdicts.levels import CLOCK
 from suite.kit.device import Device
 from suite.kit.waiting import REFUSALS
 from suite.measure import gauge
@@ -65,7 +65,7 @@ def test_a_body_that_fails_later_leaves_the_others_alone(monkeypatch: pytest.Mon
 
 
 def test_the_gauge_has_the_body_that_shows_the_speed_of_the_cores() -> None:
-    assert BODY in Gauge([Device("cpu")], 1).finish()
+    assert CLOCK in Gauge([Device("cpu")], 1).finish()
 
 
 def sum_up() -> int:

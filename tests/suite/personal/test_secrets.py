@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from suite import publish
-from suite.machine.values import is_harmless
-from suite.machine.variables import stored_variables
+from suite.machine.variables import is_harmless, stored_variables
 from suite.personal import private
 from suite.stored import store
 from tests.instruments.judging import made
