@@ -389,7 +389,11 @@ def test_a_difference_that_does_not_survive_in_its_family_is_unresolved() -> Non
 
 
 @pytest.mark.parametrize(
-    ("modules", "loaded"), [("suite.statistics, suite.units", set()), ("suite.compare", {"numpy"})]
+    ("modules", "loaded"),
+    [
+        ("suite.statistics, suite.units", set()),
+        ("suite.compare.agreement, suite.compare.machines, suite.compare.versions", {"numpy"}),
+    ],
 )
 def test_importing_statistics_units_and_compare_loads_little(
     modules: str, loaded: set[str]
