@@ -17,6 +17,8 @@ from suite.publish import Removed
 from suite.stored import store
 from suite.stored.run import Conclusion, Run
 from suite.terminal import disclosure
+from tests.instruments.command import ROOT
+from tests.instruments.filled import places
 from tests.instruments.judging import made
 from tests.instruments.warm import frobench
 from tests.suite.checks.test_checks_privacy import TELLING, planted, seeded, small
@@ -168,6 +170,17 @@ def test_every_text_that_would_be_published_is_shown() -> None:
     few = "\n".join(disclosure.lines(shared, removed))
     assert len(few) < len(shown)
     assert "more" in few
+
+
+def test_the_documents_list_every_text_of_the_schema() -> None:
+    text = (ROOT / "docs" / "sharing.md").read_text(encoding="utf-8")
+    part = text.partition("## Every text in a file")[2].partition("\n## ")[0]
+    listed = []
+    for item in part.split("\n- ")[1:]:
+        first, *others = re.findall("`([^`]+)`", item.partition("\n\n")[0])
+        whole = [first, *others] if not first.endswith(".") else [first + one for one in others]
+        listed += whole
+    assert sorted(listed) == sorted(set(places()))
 
 
 def test_only_what_the_rules_of_privacy_name_may_be_wrong_before() -> None:

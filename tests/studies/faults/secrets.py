@@ -2,7 +2,8 @@
 """Secrets in every free text of a run, in changing words, before it is shared."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import cycle
 from pathlib import Path
 from random import Random
 
@@ -10,6 +11,7 @@ from suite import publish
 from suite.personal import private
 from suite.stored import store
 from suite.terminal import disclosure
+from tests.instruments.filled import filled
 from tests.instruments.judging import made
 from tests.instruments.secrets import SECRETS, plant
 from tests.studies.faults.trials import Extent, Trial
@@ -19,7 +21,7 @@ PROMISE = (
     "keys, tokens, passwords, names, hosts, addresses, serial numbers and folders, in every part "
     "of a run where free text can be: reasons of failed cases, titles, questions, explanations, "
     "values of variables, names of packages, unknown facts, the selection, the branch and what "
-    "plugins add."
+    "plugins add. The search finds them in every text of the file's schema."
 )
 RUNS, SHORT = 200, 2
 FRAMES = (
@@ -55,6 +57,7 @@ def attempt(trial: Trial, folder: Path) -> Iterable[str]:
     path = folder / "shared.json"
     path.write_bytes(store.encode(shared))
     stored = [text for _, text in private.texts(json.loads(path.read_bytes()))]
+    stored += _everywhere(texts)
     shown = "\n".join(disclosure.lines(shared, removed, everything=True))
     published = shown.partition("What would be published")[2]
     for secret in SECRETS:
@@ -62,3 +65,13 @@ def attempt(trial: Trial, folder: Path) -> Iterable[str]:
             yield f"{secret!r} is stored"
         if secret in published:
             yield f"{secret!r} is shown"
+
+
+def _everywhere(texts: Sequence[str]) -> Iterator[str]:
+    """Yield what is left of texts in every place of the schema, as sharing searches them."""
+
+    def clean(where: str, text: str) -> str:
+        return private.hide(text, version=private.is_version(where))
+
+    run = private.rewritten(filled(cycle(texts)), clean)
+    return (text for _, text in private.texts(run))
