@@ -76,6 +76,19 @@ def format_point(estimate: Estimate, unit: str) -> str:
     return format_estimate(estimate, unit).partition(" [")[0].partition(" (")[0]
 
 
+def format_ends(estimate: Estimate, unit: str, between: str = " to ") -> str:
+    """Return the ends of an interval as `format_estimate` has them, such as "281 to 290 µs".
+
+    Parameters
+    ----------
+    estimate
+        One with an interval.
+    """
+    text = format_estimate(estimate, unit)
+    low, high = text.partition("[")[2].removesuffix("]").split(", ")
+    return f"{low}{between}{high}{_behind(text.partition(' [')[0])}"
+
+
 def format_value(value: float, unit: str, digits: int = _DIGITS) -> str:
     """Return a number that has no interval by nature, to some significant digits.
 

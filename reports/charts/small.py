@@ -15,7 +15,7 @@ from reports.charts.fluid import Fluid
 from reports.charts.words import place
 from reports.findings.finding import RATIO, Finding, Plot, Point, Series
 from suite.stored.run import Estimate
-from suite.units import format_point, format_value, prefixed
+from suite.units import format_ends, format_point, format_value, prefixed
 
 ROW = 16
 """Height of a bar with its label, in pixels."""
@@ -24,6 +24,8 @@ LONGEST_BAR, LINE, BEHIND_NAME = 48.0, 58.0, 38.0
 LABEL, NAME = 13, 8
 """Characters of the label behind a bar, and of the name before a strip, that have room."""
 MOST_ROWS, MOST_LINES, LEAST_POINTS = 3, 2, 3
+NAMED_ROW, MOST_NAMED, MOST_LETTERS = 25, 2, 30
+"""Height of a bar with its name above it, how many of them, and letters of that line, at most."""
 WIDE_ROW, MOST_TICKS = 40, 6
 """Height of a strip in a large chart, in pixels, and numbers on its axis."""
 COLOURS = ("1", "2")
@@ -48,7 +50,7 @@ def chart(
         The launch medians in seconds, by name, of cases behind the answer whose launches are in
         two modes; they are shown instead.
     names
-        Short names of series.
+        Short names of series and categories.
     """
     if launches:
         return strips(launches)
@@ -62,7 +64,7 @@ def chart(
         if shown and same and plot.kind == "curve" and _is_course(shown[0], lead):
             return lines(plot, shown[:MOST_LINES])
         if shown and plot.kind == "dots" and lead.unit == plot.y.unit:
-            return bars(plot, shown[0], lead)
+            return bars(plot, shown[0], lead, names)
     if lead.value is None:
         return Markup()
     if lead.unit == RATIO and lead.value.low is not None:
@@ -132,27 +134,55 @@ def _apart(places: Sequence[float], least: float = 13.0) -> list[float]:
     return found
 
 
-def bars(plot: Plot, series: Series, lead: Finding) -> Markup:
+def bars(plot: Plot, series: Series, lead: Finding, names: Mapping[str, str]) -> Markup:
     """Draw a bar for each of the first categories; that of the answer comes first."""
-    names = set(lead.cases)
-    first = sorted(series.points, key=lambda point: names.isdisjoint(point.cases))
-    rows = [(place(point.x, plot.x.unit), point.y) for point in first[:MOST_ROWS]]
+    own = set(lead.cases)
+    first = sorted(series.points, key=lambda point: own.isdisjoint(point.cases))
+    rows = [(_called(names, point, plot), point.y) for point in first[:MOST_ROWS]]
     return _bars(rows, plot.y.unit)
+
+
+def _called(names: Mapping[str, str], point: Point, plot: Plot) -> str:
+    """Name a category in short."""
+    name = place(point.x, plot.x.unit)
+    return names.get(name, name)
 
 
 def _bars(rows: Sequence[tuple[str, Estimate]], unit: str) -> Markup:
     longest = max(abs(value.value) for _, value in rows) or 1.0
+    named = any(len(f"{name} {format_point(value, unit)}".strip()) > LABEL for name, value in rows)
+    if named and any(name for name, _ in rows):
+        return _named_bars(rows[:MOST_NAMED], unit, longest)
     drawing = Fluid(ROW * len(rows) + 2)
     spelled = []
     for at, (name, value) in enumerate(rows):
         length = LONGEST_BAR * max(0.0, value.value) / longest
         text = format_point(value, unit)
         drawing.bar(0, ROW * at + 2, length, 11, "f1" if at == 0 else "f0")
-        named = f"{name} {text}".strip()
-        label = named if len(named) <= LABEL else text
-        drawing.text(length, ROW * at + 12, label, dx=5)
+        drawing.text(length, ROW * at + 12, f"{name} {text}".strip(), dx=5)
         spelled.append(f"{name}: {text}" if name else text)
     return drawing.svg("; ".join(spelled))
+
+
+def _named_bars(rows: Sequence[tuple[str, Estimate]], unit: str, longest: float) -> Markup:
+    """Draw bars below their names, which are too long to stand behind them."""
+    drawing = Fluid(NAMED_ROW * len(rows) + 2)
+    spelled = []
+    for at, (name, value) in enumerate(rows):
+        text, top = format_point(value, unit), NAMED_ROW * at
+        drawing.text(0, top + 11, f"{text} {_fitting(name, MOST_LETTERS - len(text) - 1)}".strip())
+        length = 100 * max(0.0, value.value) / longest
+        drawing.bar(0, top + 16, length, 6, "f1" if at == 0 else "f0")
+        spelled.append(f"{name}: {text}")
+    return drawing.svg("; ".join(spelled))
+
+
+def _fitting(name: str, letters: int) -> str:
+    """Cut a name to as many words as have room."""
+    words = name.split()
+    while len(words) > 1 and len(" ".join(words)) > letters:
+        words.pop()
+    return " ".join(words)[: max(letters, 0)]
 
 
 def interval(value: Estimate, unit: str, reference: float) -> Markup:
@@ -167,19 +197,12 @@ def interval(value: Estimate, unit: str, reference: float) -> Markup:
     drawing.bar(x(low), 12, x(high) - x(low), 8, "fr")
     drawing.dot(x(value.value), 16, 4.5, "f1")
     drawing.text(x(reference), 38, format_value(reference, unit), anchor="middle")
-    other = low if abs(low - reference) > abs(high - reference) else high
-    if abs(x(other) - x(reference)) > 100 / 4:
-        drawing.text(x(other), 38, format_value(other, unit), anchor="middle")
-    ends = f"{format_value(low, unit)} to {format_value(high, unit)}"
+    ends = format_ends(value, unit) if value.low is not None else ""
+    lower, _, upper = ends.partition(" to ")
+    far, text = (low, f"{lower}{unit}") if reference - low > high - reference else (high, upper)
+    if abs(x(far) - x(reference)) > 100 / 4:
+        drawing.text(x(far), 38, text, anchor="middle")
     return drawing.svg(f"{format_point(value, unit)}, interval {ends}")
-
-
-def _cut(name: str) -> str:
-    """Cut a name to as many words as have room before a strip."""
-    words = name.split()
-    while len(words) > 1 and len(" ".join(words)) > NAME:
-        words.pop()
-    return " ".join(words)[: NAME + 2]
 
 
 def strips(launches: Mapping[str, Sequence[float]]) -> Markup:
@@ -192,7 +215,7 @@ def strips(launches: Mapping[str, Sequence[float]]) -> Markup:
     for at, (name, values) in enumerate(rows):
         y, kind = 18 * at + 10, COLOURS[min(at, 1)]
         drawing.line((BEHIND_NAME, y), (100, y), "grid")
-        drawing.text(0, y + 4, _cut(name))
+        drawing.text(0, y + 4, _fitting(name, NAME + 2))
         for value in values:
             drawing.dot(x(value), y, 3.5, f"f{kind}", square=kind != "1")
         ends = f"{format_value(min(values), 's', 2)} to {format_value(max(values), 's', 2)}"

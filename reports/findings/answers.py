@@ -114,6 +114,12 @@ def is_below(by_launch: pd.Series, level: float) -> bool:
     return high is not None and high < level
 
 
+def saves_at_most(slower: pd.Series) -> str:
+    """Say which part of the time avoiding something saves at most, by how much slower it makes."""
+    high = estimate_of(slower).high
+    return f"saves {format_value(1 - 1 / high, '1', 2)} at most" if high and high > 1 else ""
+
+
 def text(by_launch: pd.Series, unit: str) -> str:
     """Spell a number with its interval."""
     return format_estimate(estimate_of(by_launch), unit)

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
 """The first screen of a run's page: one sentence, the axes, the roofline, and the line of trust."""
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 
 from markupsafe import Markup
 
@@ -20,7 +22,7 @@ from reports.web.render import moment
 from suite import checks
 from suite.compare.alike import faults
 from suite.stored.names import is_cpu
-from suite.stored.run import Run
+from suite.stored.run import Estimate, Run
 from suite.units import counted, format_estimate, format_point, format_value, prefixed
 
 MOST = 4
@@ -246,14 +248,23 @@ def _most(found: Roofline) -> float:
 
 def _roof(found: Roofline, own: DeviceAxes) -> Markup:
     """Draw a roofline with the values of its ceilings, all in the unit of the highest."""
-    _, unit = prefixed(_most(found), found.plot.y.unit)
-    names = {}
-    for series, line in zip(found.plot.series, found.plot.lines, strict=True):
-        peak = format_point(line.points[-1].y, found.plot.y.unit).removesuffix(f" {unit}")
-        names[series.label] = f"{PRECISIONS.get(series.label, series.label)} {peak}"
+    names = {
+        series.label: f"{PRECISIONS.get(series.label, series.label)} "
+        + _in_unit(line.points[-1].y, found.plot.y.unit, _most(found))
+        for series, line in zip(found.plot.series, found.plot.lines, strict=True)
+    }
     memory = own.axis("memory")
     slope = f"memory {format_point(memory.value, memory.unit)}" if memory else "memory"
     return roof.draw(found.plot, names, slope)
+
+
+def _in_unit(value: Estimate, unit: str, most: float) -> str:
+    """Spell a number without its unit, with the prefix that another one has and its own digits."""
+    number = format_point(value, unit).rpartition(" ")[0].replace(",", "")
+    half = ((value.high or 0.0) - (value.low or 0.0)) / 2
+    own, _ = prefixed(max(value.value, half), unit)
+    shown, _ = prefixed(most, unit)
+    return f"{Decimal(number).scaleb(round(math.log10(own / shown))):f}"
 
 
 def _trust(run: Run, marks: Marks) -> str:

@@ -4,7 +4,7 @@
 from reports.summary.device_axes import Axis, DeviceAxes, Name
 from reports.summary.short import PRECISIONS, is_wide
 from suite.stored.names import is_cpu
-from suite.units import counted, format_estimate, format_point, format_range
+from suite.units import counted, format_ends, format_estimate, format_point
 
 TITLES: dict[Name, str] = {
     "compute": "Compute",
@@ -32,10 +32,8 @@ def interval(axis: Axis) -> str:
 
 def figure(axis: Axis) -> str:
     """Spell the number alone, or both ends of an interval wider than a factor of two."""
-    low, high = axis.value.low, axis.value.high
-    if low is None or high is None or not is_wide(axis.value):
-        return format_point(axis.value, axis.unit)
-    return format_range(low, high, axis.unit, digits=2)
+    spell = format_ends if is_wide(axis.value) else format_point
+    return spell(axis.value, axis.unit)
 
 
 def note(own: DeviceAxes, axis: Axis) -> str:

@@ -11,7 +11,7 @@ import re
 from reports.findings.finding import RATIO, Finding
 from reports.table.modes import two_modes
 from suite.stored.run import Estimate, Run
-from suite.units import format_estimate, format_range
+from suite.units import format_ends, format_estimate
 
 WIDE = 2.0
 """The upper end of an interval as a multiple of its lower end, above which it is no headline."""
@@ -69,9 +69,8 @@ def _sentence(finding: Finding) -> str:
     found = None if finding.unit == RATIO else two_modes(finding.by_launch)
     if found:
         return sentence.replace(printed, found.text(finding.unit), 1)
-    if is_wide(value) and value.low is not None and value.high is not None:
-        ends = format_range(value.low, value.high, finding.unit, digits=2)
-        return f"Not conclusive: {ends} {finding.label}."
+    if is_wide(value):
+        return f"Not conclusive: {format_ends(value, finding.unit)} {finding.label}."
     return sentence
 
 

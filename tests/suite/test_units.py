@@ -7,7 +7,15 @@ import re
 import pytest
 
 from suite.stored.run import Estimate
-from suite.units import counted, format_estimate, format_seconds, format_value, prefixed
+from suite.units import (
+    RATIO,
+    counted,
+    format_ends,
+    format_estimate,
+    format_seconds,
+    format_value,
+    prefixed,
+)
 
 TIMES = "\N{MULTIPLICATION SIGN}"
 
@@ -132,3 +140,17 @@ def test_one_thing_is_not_several() -> None:
     assert counted(1, "launch") == "1 launch"
     assert counted(6, "launch") == "6 launches"
     assert counted(1200, "case") == "1,200 cases"
+
+
+@pytest.mark.parametrize(
+    ("value", "low", "high", "unit", "text"),
+    [
+        (268e-6, 258e-6, 996e-6, "s", "300 to 1,000 µs"),
+        (0.99, 0.8214, 1.0234, RATIO, f"0.82 to 1.02{RATIO}"),
+        (0.05, 0.009, 0.056, "1", "0.9 to 5.6%"),
+    ],
+)
+def test_ends_of_an_interval_have_the_digits_of_its_estimate(
+    value: float, low: float, high: float, unit: str, text: str
+) -> None:
+    assert format_ends(Estimate(value, low, high, 8), unit) == text

@@ -8,7 +8,16 @@ from dataclasses import dataclass
 import pandas as pd
 
 from reports.findings import peaks
-from reports.findings.answers import VALUE, Answer, ask, behind, capital, estimate_of, text
+from reports.findings.answers import (
+    VALUE,
+    Answer,
+    ask,
+    behind,
+    capital,
+    estimate_of,
+    is_above,
+    text,
+)
 from reports.findings.exercises.matmul import PLAIN, RATE, best_rates
 from reports.findings.finding import RATIO, Axis, Finding, Plot, Point, Series
 from reports.findings.select import Cases, NotMeasuredError, device_title, the_device
@@ -64,8 +73,17 @@ def peak(cases: Cases, device: str) -> Answer:
         first.rate,
         RATE.unit,
         f"most that {where} reaches, in {first.precision}",
+        rule_of_thumb=_faster(first, others),
         brief=_peak_in_brief(cases, first, others),
     )
+
+
+def _faster(first: "Product", others: Sequence["Product"]) -> str:
+    """Advise the fastest precision where that is faster than float32."""
+    ratios = [(first.rate / one.rate).dropna() for one in others if one.precision == PLAIN]
+    if any(not ratio.empty and is_above(ratio, 1.0) for ratio in ratios):
+        return f"Use {first.precision} where its precision is enough."
+    return ""
 
 
 def _peak_in_brief(cases: Cases, first: "Product", others: Sequence["Product"]) -> str:

@@ -7,7 +7,7 @@ from contextlib import suppress
 import pandas as pd
 
 from reports.findings import peaks
-from reports.findings.answers import VALUE, Answer, ask, behind, estimate_of, text
+from reports.findings.answers import VALUE, Answer, ask, behind, estimate_of, is_above, text
 from reports.findings.cold import cold_plot, longer
 from reports.findings.finding import RATIO, Axis, Finding, Plot, Point, Series
 from reports.findings.fit import LEAST_SIZES, Line, fit
@@ -22,6 +22,8 @@ TO_DEVICE, TO_HOST = "bench_to_device", "bench_to_host"
 COLD, NUMPY, PRINT = "bench_within_cold", "bench_numpy", "bench_print"
 PRINTED = 1000
 """Numbers in the longest tensor that is printed in full, of 4 bytes each."""
+FASTER = 1.2
+"""Rate of copies as a multiple of that of other sizes, from which sizes are worth advice."""
 SIZE, RATE, TIME = Axis("Size", "B"), Axis("Bandwidth", "B/s"), Axis("Time", "s")
 ALONE = {"all-to-device": TO_DEVICE, "all-to-host": TO_HOST}
 """What copies of several devices at once are held against."""
@@ -131,7 +133,22 @@ def rate(cases: Cases, name: str, place: str) -> Answer:
         speed,
         RATE.unit,
         f"of copies {where} at {_bytes(large)}",
+        rule_of_thumb=_small_or_large(cases, name, place),
+        brief=f"{VALUE} for copies of {_bytes(large)}.",
     )
+
+
+def _small_or_large(cases: Cases, name: str, place: str) -> str:
+    """Advise pieces that fit the caches, or large ones, where these are copied faster."""
+    speeds = KINDS[name].curve(cases, place, "byte_rate")
+    *others, large = speeds.sizes
+    whole = speeds.at(large)
+    from_caches = [n for n in others if is_above((speeds.at(n) / whole).dropna(), FASTER)]
+    if name == "within" and from_caches:
+        return f"Work in pieces of {_bytes(max(from_caches))} or less: caches copy them faster."
+    if others and is_above((whole / speeds.at(others[0])).dropna(), FASTER):
+        return "Join small copies."
+    return ""
 
 
 def non_blocking(cases: Cases) -> Answer:

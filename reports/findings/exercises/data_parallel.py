@@ -88,7 +88,7 @@ def gain(cases: Cases, network: str, group: str, way: str) -> Answer:
         RATIO,
         f"as fast as {setting.one(cases)}, {WAYS[way]}",
         rule_of_thumb=_split(curve.at(large), size(large)),
-        brief=f"{VALUE} the speed of {setting.one(cases)}, {WAYS[way]}, with {size(large, BATCH)}.",
+        brief=f"{VALUE} the speed of {setting.one(cases)} {WAYS[way]}, {size(large, BATCH)}.",
     )
 
 
@@ -96,7 +96,9 @@ def _split(speed: pd.Series, batch: str) -> str:
     """Say whether to split batches, where the speed of several devices is conclusive."""
     if is_above(speed, 1.0):
         return f"Split batches of {batch}."
-    return f"Do not split batches of {batch} or fewer." if is_below(speed, 1.0) else ""
+    if is_below(speed, 1.0):
+        return f"Do not split batches of {batch} or fewer."
+    return f"Do not expect a gain from splitting batches of {batch}."
 
 
 def worth(cases: Cases, network: str, group: str, way: str) -> Answer:

@@ -19,6 +19,7 @@ from reports.findings.answers import (
     estimate_of,
     is_above,
     is_below,
+    saves_at_most,
     text,
     threshold,
 )
@@ -105,7 +106,9 @@ def slow_down(cases: Cases, device: str, network: str, batch: str) -> Answer:
     elif not is_below(ratio, 1.0) and estimate_of(ratio).low is not None:
         sentence = f"Reading each loss back by .item() costs nothing measurable: {longer}, {what}."
         brief = f"Nothing measurable: {VALUE}, for the {network} network."
-        rule = "Read the loss at every step." if is_below(ratio, LITTLE) else ""
+        rule = "Read the loss at every step."
+        if not is_below(ratio, LITTLE):
+            rule = f"Reading losses less often {saves_at_most(ratio)}."
     return Answer(
         sentence,
         slower.cases[1],

@@ -77,6 +77,7 @@ def launch(cases: Cases, device: str) -> Answer:
         TIME.unit,
         f"overhead per operation on {where}",
         rule_of_thumb=_mostly_overhead(cases, device),
+        brief=f"{VALUE} of overhead per operation.",
     )
 
 

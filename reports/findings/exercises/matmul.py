@@ -88,6 +88,7 @@ def speed_up(cases: Cases) -> Answer:
         RATIO,
         f"as fast as the CPU at {size(HEADLINE, N)}",
         rule_of_thumb=compared.advice(),
+        brief=f"{VALUE} the CPU's speed in {PLAIN} at {size(HEADLINE, N)}.",
     )
 
 
@@ -159,8 +160,8 @@ def _best_in_brief(best: Mapping[str, tuple[Curve, float]], device: str) -> str:
     also = ""
     if PLAIN in best and dtype != PLAIN:
         curve, at = best[PLAIN]
-        also = f" and {text(curve.at(at), RATE.unit)} in {PLAIN}"
-    return f"{VALUE} in {dtype}{also}{burst}, with {size(n, N)}."
+        also = f" and {text(curve.at(at), RATE.unit)} in {PLAIN} at {size(at, N)}"
+    return f"{VALUE} in {dtype} at {size(n, N)}{also}{burst}."
 
 
 def sustained(cases: Cases, case: str) -> str:
@@ -178,7 +179,7 @@ def _large_enough(cases: Cases, device: str) -> str:
     with suppress(NotMeasuredError):
         _, _, bracket = _half(cases, device)
         if bracket is not None:
-            return f"Half of the {PLAIN} rate takes n of {size(bracket[1])} or more."
+            return f"Half of the {PLAIN} rate needs n of {size(bracket[1])} or more."
     return ""
 
 

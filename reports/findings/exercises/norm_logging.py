@@ -15,6 +15,7 @@ from reports.findings.answers import (
     estimate_of,
     is_above,
     is_below,
+    saves_at_most,
     size,
     text,
     threshold,
@@ -79,7 +80,9 @@ def penalty(cases: Cases, device: str) -> Answer:
     elif not is_below(ratio.at(steps), 1.0) and estimate_of(ratio.at(steps)).low is not None:
         sentence = f"Calling .item() at every step costs nothing measurable: {longer}."
         brief = f"Nothing measurable: {VALUE}."
-        rule = "Read norms back when you like." if is_below(ratio.at(steps), LITTLE) else ""
+        rule = "Read norms back when you like."
+        if not is_below(ratio.at(steps), LITTLE):
+            rule = f"Reading norms less often {saves_at_most(ratio.at(steps))}."
     return Answer(
         sentence,
         ratio.cases[steps],

@@ -9,7 +9,7 @@ from reports.findings.finding import RATIO, Axis, Finding, Plot, Series
 from reports.findings.select import Cases, Curve, NotMeasuredError, device_title, the_device
 
 READ = {
-    "bench_read_state_dict": "one tensor of the state_dict after the other",
+    "bench_read_state_dict": "tensor by tensor",
     "bench_read_flat": "joined on the device, in one copy",
 }
 WRITE = {
@@ -116,7 +116,9 @@ def _best(cases: Cases, device: str, ways: Mapping[str, str], verb: str) -> Answ
     if ties:
         rest += f"; no measurable difference: {', '.join(ways[name] for name in ties)}"
     where = the_device(cases.run, device)
-    rule = "" if plain in ties else f"{capital(verb)} them {ways[best]}."
+    rule = f"{capital(verb)} them {ways[best]}."
+    if plain in ties:
+        rule = f"{capital(verb)} them {ways[plain]}: nothing was measurably faster."
     return Answer(
         f"{VALUE} ({text(rate, 'B/s')}) to {verb} {size(count)} parameters on {where}, {rest}.",
         behind(times[best], times[plain]),

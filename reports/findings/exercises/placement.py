@@ -21,6 +21,8 @@ from suite.stored.names import is_cpu
 
 CREATE, DETOUR = "bench_create", "bench_create_then_move"
 MOVE, COPY, STAY = "bench_move", "bench_empty_then_copy", "bench_stay"
+DEARER = 1.1
+"""Time of drawing numbers as a multiple of that of writing equal ones, above which it is advice."""
 KINDS = {"randn": ("random numbers", "draw"), "full": ("equal numbers", "write")}
 """What is created, and what creating it is called, by the parameter ``values``."""
 READY = {
@@ -77,13 +79,19 @@ def create(cases: Cases, kind: str, device: str) -> Answer:
     time, (what, doing) = _created(cases, CREATE, device, kind), KINDS[kind]
     n = time.sizes[-1]
     tiny = smallest(time, TIME.unit, f"; {VALUE} for {SIZE}")
-    where = the_device(cases.run, device)
+    where, rule = the_device(cases.run, device), ""
+    if kind == "randn" and "full" in cases.values("values"):
+        with suppress(NotMeasuredError):
+            dearer = time / _created(cases, CREATE, device, "full")
+            if is_above(dearer.at(n), DEARER):
+                rule = "Do not draw random numbers that will be overwritten."
     return Answer(
         f"{VALUE} to {doing} {size(n)} {what} on {where}{tiny}.",
         behind(time.ends()),
         time.at(n),
         TIME.unit,
         f"for {size(n)} {what} on {where}",
+        rule_of_thumb=rule,
     )
 
 

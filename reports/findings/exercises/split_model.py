@@ -13,6 +13,8 @@ from reports.findings.answers import (
     ask,
     behind,
     estimate_of,
+    is_above,
+    is_below,
     size,
     smallest,
     text,
@@ -25,6 +27,9 @@ FORWARD, SPLIT = "bench_forward", "bench_split_forward"
 STEP, SPLIT_STEP = "bench_step", "bench_split_step"
 EMBEDDING, BOUNDARY, LAYERS = "bench_embedding", "bench_boundary", "bench_layers"
 AT_ONCE, IN_SEQUENCE = "bench_tasks_at_once", "bench_tasks_in_sequence"
+SMALL_SHARE, LARGE_SHARE = 0.1, 0.5
+"""Parts of a forward pass below which its embedding is not worth a change, and above which it is
+the first to be changed."""
 TOKENS, TIME = Axis("words"), Axis("Time", "s")
 ON_CPU = "all on the CPU"
 
@@ -119,14 +124,20 @@ def embedding(cases: Cases, device: str) -> Answer:
     part, whole = (cases.curve("tokens", function=f, device=device) for f in (EMBEDDING, FORWARD))
     share = part / whole
     most = share.sizes[-1]
+    rule = ""
+    if is_below(share.at(most), SMALL_SHARE):
+        rule = "Leave the embedding where it is."
+    elif is_above(share.at(most), LARGE_SHARE):
+        rule = "Make the embedding faster before the layers."
     return Answer(
-        f"{VALUE} of a forward pass of {text(whole.at(most), TIME.unit)} is looking up "
-        f"{size(most)} words on {the_device(cases.run, device)}.",
+        f"Looking up {size(most)} words takes {VALUE} of a forward pass of "
+        f"{text(whole.at(most), TIME.unit)} on {the_device(cases.run, device)}.",
         share.cases[most],
         share.at(most),
         "1",
         f"of the forward pass is the embedding, {size(most)} words",
-        brief=f"{VALUE} of a forward pass is looking up {size(most)} words.",
+        rule_of_thumb=rule,
+        brief=f"Looking up {size(most)} words takes {VALUE} of a forward pass.",
     )
 
 

@@ -14,6 +14,7 @@ from reports.findings.exercises.parts.limits import (
     COMPUTE,
     LAUNCHING,
     MEMORY,
+    NONE,
     Part,
     limit,
     parts_of,
@@ -31,6 +32,7 @@ RULES = {
     COMPUTE: "For {} choose by the rate of {} products.",
     MEMORY: "For {} choose by memory bandwidth.",
     LAUNCHING: "Replay {} from a graph.",
+    NONE: "For {} choose by measured tokens per second.",
 }
 """What to do about each limit; braces stand for the work and its precision."""
 SPEED = Axis("Rate per layer", "tokens/s")
@@ -114,11 +116,12 @@ def speed(cases: Cases, device: str, name: str) -> Answer:
     rate, where = _rate(cases, first.case), the_device(cases.run, device)
     parts = _parts(cases, first)
     limiting = limit(parts)
+    rule = limiting or (NONE if parts and surely_none(parts) else "")
     clauses = [part.clause for part in parts.values() if part.clause]
     shares = f": {' and '.join(clauses)}" if clauses else ""
     if limiting:
         shares += f"; {limiting} limits it"
-    elif clauses and surely_none(parts):
+    elif rule:
         shares += "; none limits it alone"
     also = "".join(
         f"; {text(_rate(cases, other.case), SPEED.unit)} at {other.label}" for other in others
@@ -130,10 +133,17 @@ def speed(cases: Cases, device: str, name: str) -> Answer:
         rate,
         SPEED.unit,
         f"per layer in {work.words} on {where}, {first.label}",
-        rule_of_thumb=RULES[limiting].format(work.words, peaks.precision_of(first.case))
-        if limiting
+        rule_of_thumb=RULES[rule].format(work.words, peaks.precision_of(first.case))
+        if rule
         else "",
+        brief=f"{VALUE} per layer ({first.label}{_how(first)}){_brief(parts)}.",
     )
+
+
+def _brief(parts: Mapping[str, Part]) -> str:
+    """Say which parts of what the device allows are used, without its numbers."""
+    shares = " and ".join(part.brief for part in parts.values() if part.brief)
+    return f": {shares}" if shares else ""
 
 
 def graph(cases: Cases) -> Answer:

@@ -131,3 +131,29 @@ def test_what_others_wrote_is_escaped() -> None:
     assert "<b>" not in drawn
     assert "<script>" not in drawn
     assert "\u202e" not in drawn
+
+
+def test_names_too_long_for_the_end_of_a_bar_stand_above_it() -> None:
+    points = (
+        Point("joined on the device, in one copy", Estimate(3e-4, 2.9e-4, 3.1e-4, 8), ("a",)),
+        Point("tensor by tensor", Estimate(4e-4, 3.9e-4, 4.1e-4, 8), ("b",)),
+    )
+    shown = Plot("ways", "Ways", "dots", Axis("way"), Axis("Time", "s"), (Series("CPU", points),))
+    found = Finding("lead", "", "", points[0].y, "s", cases=("a",))
+    drawn = small.chart(found, [shown], {}, {})
+    assert "300 µs joined on the device" in drawn
+    assert "400 µs tensor by tensor" in drawn
+
+
+def test_the_ends_of_an_interval_are_those_that_the_answer_has() -> None:
+    found = Finding("lead", "", "", Estimate(0.99, 0.8214, 1.0234, 8), RATIO)
+    drawn = small.chart(found, [], {}, {})
+    assert f">0.82{RATIO}<" in drawn
+
+
+def test_a_chart_of_times_does_not_stand_for_a_ratio() -> None:
+    points = tuple(Point(n, Estimate(n * 1e-6, None, None, 8), ("a",)) for n in (1.0, 2.0, 4.0))
+    axes = Axis("steps"), Axis("Time", "s")
+    shown = Plot("steps", "Steps", "curve", *axes, (Series("CPU", points),))
+    found = Finding("lead", "", "", Estimate(0.99, 0.82, 1.02, 8), RATIO, cases=("a",))
+    assert f"0.99{RATIO}, interval 0.82 to 1.02{RATIO}" in small.chart(found, [shown], {}, {})

@@ -36,7 +36,11 @@ def test_norm_logging_gives_the_penalty_and_the_time_of_a_read_back() -> None:
     [
         ([1.2] * 8, "takes 1.2", "Keep the log on the device and read it once."),
         ([0.98, 1.02] * 4, "costs nothing measurable: ", "Read norms back when you like."),
-        ([0.98, 1.8] * 4, "costs nothing measurable: ", ""),
+        (
+            [0.98, 1.8] * 4,
+            "costs nothing measurable: ",
+            "Reading norms less often saves 44% at most.",
+        ),
         ([0.9] * 8, "takes 0.9", ""),
     ],
 )

@@ -71,7 +71,7 @@ def test_tokens_are_counted_for_each_layer_that_they_pass() -> None:
         (0.6, 0.3, "; compute limits it.", "For training choose by the rate of bfloat16 products."),
         (0.3, 0.6, "; memory bandwidth limits it.", "For training choose by memory bandwidth."),
         (0.7, 0.6, "; compute limits it.", "For training choose by the rate of bfloat16 products."),
-        (0.4, 0.3, "; none limits it alone.", ""),
+        (0.4, 0.3, "; none limits it alone.", "For training choose by measured tokens per second."),
     ],
 )
 def test_the_limit_is_what_most_of_the_time_is_needed_for(

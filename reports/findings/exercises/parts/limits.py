@@ -18,7 +18,7 @@ from suite.units import format_point
 
 HALF = 0.5
 """A resource limits work if it is needed for more than this part of the time."""
-COMPUTE, MEMORY, LAUNCHING = "compute", "memory bandwidth", "launching"
+COMPUTE, MEMORY, LAUNCHING, NONE = "compute", "memory bandwidth", "launching", "none"
 
 
 @dataclass(frozen=True)
@@ -31,11 +31,14 @@ class Part:
         The part and its ceiling in words; empty where there is no ceiling to name.
     cases
         Behind the ceiling, if it was measured.
+    brief
+        The clause without the ceiling's number.
     """
 
     by_launch: pd.Series
     clause: str
     cases: tuple[str, ...] = ()
+    brief: str = ""
 
 
 def parts_of(cases: Cases, case: Case, replayed: Case | None = None) -> dict[str, Part]:
@@ -100,5 +103,7 @@ def _part(by_launch: pd.Series, name: str, behind: tuple[str, ...]) -> Part | No
     part = by_launch.dropna()
     if part.empty:
         return None
-    clause = f"{text(part, '1')} of {name}"
-    return Part(part, f"{clause}, from caches" if is_above(part, 1.0) else clause, behind)
+    shared = f"{text(part, '1')} of"
+    caches = ", from caches" if is_above(part, 1.0) else ""
+    brief = f"{shared} {name.partition(' (')[0]}{caches}"
+    return Part(part, f"{shared} {name}{caches}", behind, brief)
