@@ -124,7 +124,9 @@ class Gathered:
             return NOTHING_YET
         is_a_word = name.isalpha() and vocabulary.is_word(name)
         names = self._private if is_a_word else self._private | {name}
-        return private.hide(printable(reason)[:LONGEST_NAME], names)
+        # A clause with a command is for the person who measures, and the terminal has it.
+        clauses = [clause for clause in reason.split("; ") if "`" not in clause] or [reason]
+        return private.hide(printable("; ".join(clauses))[:LONGEST_NAME], names)
 
     def _write_partial(self, run: Run, name: str) -> Path:
         path = self._results / run.frobench.environment.machine / name

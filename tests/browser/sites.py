@@ -12,7 +12,8 @@ from msgspec.structs import replace
 from reports.purchase import purchase
 from reports.purchase.prices import read
 from reports.site import build as site
-from suite.stored import store
+from suite.stored import asked_nodes, store
+from suite.stored.asked_nodes import AskedNodes
 from suite.stored.run import Run, Telemetry
 from tests.browser.hostile import called_as_every_object, everywhere, hostile_runs, write_prices
 from tests.instruments import factory, made_up_fleet, many_machines
@@ -95,7 +96,14 @@ def build(folder: Path) -> None:
     site.build(spoilt, folder / "spoilt", beside=beside, known=read(prices))
     site.build([], folder / "empty")
     nodes = {f"node-{n}": run for n, run in enumerate(made_up_fleet.runs(4, SLOW, accelerators=1))}
-    site.build(_stored(nodes, runs), folder / "many-nodes")
+    labels = [made_up_fleet.label(number) for number in range(6)]
+    lost = {
+        labels[4]: "no sign of life for 120 s",
+        labels[5]: "\N{HORIZONTAL ELLIPSIS}: No space left on device",
+    }
+    asked = AskedNodes(fleet="20260101T120000000000Z", nodes=labels, lost=lost)
+    asked_nodes.write(asked, folder / "asked")
+    site.build([*_stored(nodes, runs), folder / "asked"], folder / "many-nodes")
 
 
 def _report(out: Path, *given: str | Path) -> None:

@@ -266,7 +266,7 @@ def test_a_run_of_another_node_is_not_taken_for_this_ones(tmp_path: Path) -> Non
 def test_which_nodes_were_asked_and_which_are_lost_is_written_down_without_names(
     tmp_path: Path,
 ) -> None:
-    reason = "/home/somebody/bin/python has no Frobench on gpu-17.example.org"
+    reason = "/home/somebody/x: No space on gpu-17.example.org; `frobench run --resume` goes on"
     fleet(
         tmp_path,
         {"a": [stored(0)], "b": [[Ended(node="", code=3, message=reason)]]},
@@ -275,7 +275,8 @@ def test_which_nodes_were_asked_and_which_are_lost_is_written_down_without_names
     assert found.nodes == sorted([label(0), label(1)])
     (hidden,) = found.lost.values()
     assert found.lost == {label(1): hidden}
-    assert "has no Frobench" in hidden
+    assert "No space on" in hidden
+    assert "--resume" not in hidden
     assert "somebody" not in hidden
     assert "example" not in hidden
 
