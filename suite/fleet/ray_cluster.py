@@ -8,6 +8,7 @@ Ray ends a process that loses its cluster, without asking it. So the scheduler i
 import hashlib
 import logging
 import os
+import socket
 import sys
 import threading
 from collections import Counter
@@ -32,6 +33,8 @@ LOST = {
     "TaskUnschedulableError": "the cluster no longer has the node",
 }
 """What Ray's errors say of a node."""
+ANSWER = 10.0
+"""Seconds in which a cluster must accept a connection."""
 LONGEST = 16
 """Characters of a name in the name of its folder, and digits of a digest or a number."""
 
@@ -49,6 +52,7 @@ class RayCluster:
     """
 
     def __init__(self, address: str, tell: Callable[[Any], None]) -> None:
+        look_for(address)
         import ray  # noqa: PLC0415 - takes a second, and its absence is told
         from ray import cloudpickle  # noqa: PLC0415
 
@@ -113,6 +117,21 @@ class RayCluster:
         """Return the nodes that are alive."""
         every = self._ray.nodes()  # type: ignore[no-untyped-call] # Ray's
         return named([node for node in every if node["Alive"]], self._shared)
+
+
+def look_for(address: str) -> None:
+    """Find out whether anything listens at an address, for which Ray itself takes two minutes.
+
+    Raises `ValueError` for an address of Ray Client, `OSError` if nothing listens there.
+    """
+    if address.startswith("ray://"):
+        raise ValueError(
+            "Ray Client is not supported; call frobench on a node of the cluster, with "
+            "--address auto or HOST:PORT"
+        )
+    host, _, port = address.rpartition(":")
+    if host and port.isdecimal():
+        socket.create_connection((host.strip("[]"), int(port)), ANSWER).close()
 
 
 def named(alive: Sequence[Described], shared: set[str]) -> list[Node]:

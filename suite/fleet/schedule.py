@@ -124,7 +124,8 @@ class Schedule:
                     raise CannotRunError(event.reason)
                 if isinstance(event, Nodes) and event.nodes:
                     return event.nodes
-        raise CannotRunError(f"the cluster named no node within {self._limits.patience:g} s")
+        silent = f"{self._limits.patience:g} s"
+        raise CannotRunError(f"no node of the Ray cluster answered within {silent}")
 
     def _begin(self, turn: _Turn, how: str) -> None:
         self._turns[turn.node.name] = turn

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: MIT
 """The names of a cluster's nodes: no two are equal, and a node keeps its own."""
 
+import io
+import json
+import socket
 from typing import Any
 
 import pytest
 
 from suite.fleet.messages import Node
-from suite.fleet.ray_cluster import folder, named
+from suite.fleet.ray_cluster import folder, look_for, main, named
 
 
 def described(number: str, address: str, name: str = "", host: str = "host") -> dict[str, Any]:
@@ -63,3 +66,19 @@ def test_every_node_has_a_folder_of_its_own_that_a_file_system_takes(name: str) 
     assert len(found) <= 40
     assert found != folder(Node(id="2", name=f"{name}!"))
     assert folder(Node(id="3", name="gpu17")) == "gpu17"
+
+
+def test_an_address_where_nothing_listens_is_named_at_once() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        address = f"127.0.0.1:{server.getsockname()[1]}"
+        look_for(address)
+    said = io.BytesIO()
+    main(address, io.BytesIO(), said)
+    reason = json.loads(said.getvalue())["reason"]
+    assert reason.startswith(f"no Ray cluster at {address!r}: ")
+    assert "refused" in reason
+
+
+def test_ray_client_is_refused() -> None:
+    with pytest.raises(ValueError, match="--address auto or HOST:PORT"):
+        look_for("ray://10.0.0.1:10001")

@@ -227,7 +227,7 @@ def test_a_cluster_that_disappears_leaves_what_arrived_and_names_the_others(
 
 
 def test_a_cluster_without_an_answer_or_a_node_is_said(tmp_path: Path) -> None:
-    with pytest.raises(CannotRunError, match="named no node within 60 s"):
+    with pytest.raises(CannotRunError, match="no node of the Ray cluster answered within 60 s"):
         fleet(tmp_path, {}, [])
 
 
