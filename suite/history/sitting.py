@@ -75,7 +75,9 @@ class Sitting:
             self._launches.add()
         records = [r for r in self._launches.records if getattr(r, "launch", None) == number]
         if not any(isinstance(record, Measured) for record in records):
-            raise CannotRunError(self._failure())
+            refused = [r for r in self._launches.records if isinstance(r, Refused)]
+            reasons = (f"{short_name(record.case)}: {record.reason}" for record in refused)
+            raise CannotRunError(next(reasons, "its launch measured nothing"))
         require_imports(records, self.plan.draft)
 
     def seconds(self, launch: int) -> dict[str, float]:
@@ -108,12 +110,6 @@ class Sitting:
             list(telemetry.readings(self.folder / READINGS)),
             complete=complete,
         )
-
-    def _failure(self) -> str:
-        refused = [record for record in self._launches.records if isinstance(record, Refused)]
-        if not refused:
-            return "its launch measured nothing"
-        return f"{short_name(refused[0].case)}: {refused[0].reason}"
 
 
 class ForeignCodeError(Exception):

@@ -70,7 +70,8 @@ class CaseTimer:
         measurement = self._sampled(item, sampler, work)
         peaks = {device.name: peak_bytes(device, sampler) for device in sampler.devices}
         begun = monotonic()
-        with briefly(brief=self._checks_briefly):
+        mode = self._spec.mode
+        with briefly(brief=mode == "pilot" or (mode == "measure" and self._spec.launch > 0)):
             checked = worst(check(result) for result in measurement.results)
         check_seconds = monotonic() - begun
         if not checked.passed:
@@ -100,12 +101,6 @@ class CaseTimer:
             in_a_row=not (sampler.before or sampler.cold),
             undisturbed=min(measurement.undisturbed, default=None),
         )
-
-    @property
-    def _checks_briefly(self) -> bool:
-        """Whether checks may be brief: those of the first launch are not."""
-        mode = self._spec.mode
-        return mode == "pilot" or (mode == "measure" and self._spec.launch > 0)
 
     def _sampled(self, item: pytest.Function, sampler: Sampler, work: Work) -> Measurement:
         """Sample a body; of a session that nobody started, once its size has been tried."""

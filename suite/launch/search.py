@@ -87,16 +87,12 @@ class Searches:
         """
         if case not in self.found:
             begun = monotonic()
-            self._settle(device)
+            if self._spec.mode == "pilot" and device.name not in self._settled:
+                self._settled.add(device.name)
+                steady_clocks([device])  # a clock that swings favours some shapes
             self.found[case] = self._search(case, device, make)
             self.took[case] = monotonic() - begun
         return Shape(*self.found[case].shape)
-
-    def _settle(self, device: Device) -> None:
-        """Keep a device busy before its first search: a clock that swings favours some shapes."""
-        if self._spec.mode == "pilot" and device.name not in self._settled:
-            self._settled.add(device.name)
-            steady_clocks([device])
 
     def _search(self, case: str, device: Device, make: Make) -> Search:
         tries = self._tries.setdefault(case, [])
