@@ -48,14 +48,9 @@ class Outcome(Struct):
 class Gathered:
     """Stored runs of the nodes of a fleet.
 
-    Parameters
-    ----------
-    results
-        Folder that takes every file.
-    fleet
-        Its name, see `AskedNodes`.
-    label
-        By which a node's run must know it.
+    results : folder that takes every file
+    fleet : its name, see `AskedNodes`
+    label : by which a node's run must know it
     """
 
     def __init__(self, results: Path, fleet: str, label: Label) -> None:

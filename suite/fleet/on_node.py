@@ -75,16 +75,10 @@ Said = dict[str, Any]
 def measure(asked: Said, name: str, label: str, accelerators: float) -> Iterator[Said]:
     """Measure this node, or go on with a run that was cut short, and yield what happens.
 
-    Parameters
-    ----------
-    asked
-        Fields of `suite.fleet.messages.Asked`.
-    name
-        Of the node, from which its run makes the label.
-    label
-        Names the folder of this node's run, apart from other nodes of the same machine.
-    accelerators
-        How many the task was given.
+    asked : fields of `suite.fleet.messages.Asked`
+    name : of the node, from which its run makes the label
+    label : names the folder of this node's run, apart from other nodes of the same machine
+    accelerators : how many the task was given
     """
     home = _home()
     yield {"type": "about", "frobench": _version("frobench"), "torch": _version("torch")}

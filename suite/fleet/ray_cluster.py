@@ -45,10 +45,7 @@ Described = dict[str, Any]
 class RayCluster:
     """Tasks on the nodes of a cluster, one for each node.
 
-    Parameters
-    ----------
-    tell
-        Takes every event, as what it is encoded to.
+    tell : takes every event, as what it is encoded to
     """
 
     def __init__(self, address: str, tell: Callable[[Any], None]) -> None:

@@ -70,18 +70,11 @@ class _Turn(Struct):
 class Schedule:
     """A run on every node of a cluster.
 
-    Parameters
-    ----------
-    cluster
-        Whose nodes measure.
-    asked
-        What of each.
-    gathered
-        Takes every stored file.
-    tell
-        Is told what happens.
-    clock
-        Returns seconds.
+    cluster : whose nodes measure
+    asked : what of each
+    gathered : takes every stored file
+    tell : is told what happens
+    clock : returns seconds
     """
 
     def __init__(  # noqa: PLR0913, PLR0917 - one for each thing that a caller may choose

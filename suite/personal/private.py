@@ -72,12 +72,8 @@ class Found(NamedTuple):
 def find(text: str, names: Collection[str] = (), *, version: bool = False) -> Iterator[Found]:
     """Find everything in a text that names a person, a host or one device of all.
 
-    Parameters
-    ----------
-    names
-        Of the host and its user; found as whole words, in whatever case.
-    version
-        Whether the text is a version or a digest, in which four numbers are no address.
+    names : of the host and its user; found as whole words, in whatever case
+    version : whether the text is a version or a digest, in which four numbers are no address
     """
     for kind, spans in _searches(text, names, version=version):
         yield from (Found(kind, *span) for span in spans)

@@ -19,10 +19,7 @@ FINE, FAILED, LOST = 0, 1, 3
 def teller(say: Callable[[str], object], label: Callable[[str], str]) -> Tell:
     """Return what prints the progress of nodes, each with its label at its first line.
 
-    Parameters
-    ----------
-    label
-        Returns the label by which pages know a node, from its name.
+    label : returns the label by which pages know a node, from its name
     """
     met: set[str] = set()
 
