@@ -5,6 +5,7 @@ Nothing here knows a vendor: a CUDA, ROCm, XPU, MPS or out-of-tree device is ask
 `torch.accelerator` and `torch.get_device_module`. What a backend lacks is found by trying it once.
 """
 
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import cached_property
 from types import ModuleType
@@ -20,6 +21,8 @@ from suite.stored.run import Scalar
 
 HEADROOM = 0.9
 """The part of the free memory that a case may ask for."""
+PIECE = 2**22
+"""Numbers that one generator draws of a large tensor on a CPU."""
 
 
 class Device:
@@ -197,7 +200,7 @@ class Device:
         count = torch.Size(shape).numel()
         self.require(count * (4 + wanted.itemsize * (wanted != torch.float32)))
         drawn = torch.empty(shape, device=self._generator.device)
-        drawn.uniform_(-1, 1, generator=self._generator)
+        _draw(drawn, self._generator)
         return drawn.to(device=self.handle, dtype=wanted)
 
     @property
@@ -224,6 +227,25 @@ class Device:
                 home.reset_peak_memory_stats(self.handle)
                 self._kept_bytes = int(home.memory_allocated(self.handle))
                 return
+
+
+def _draw(numbers: torch.Tensor, generator: torch.Generator) -> None:
+    """Draw numbers from [-1, 1]; many on a CPU in pieces, by as many threads as torch may use.
+
+    A generator of a CPU draws one number after the other, which took a launch longer than any
+    other part of setting cases up. What is drawn does not depend on the number of threads.
+    """
+    if numbers.device.type != "cpu" or numbers.numel() <= PIECE:
+        numbers.uniform_(-1, 1, generator=generator)
+        return
+    pieces = numbers.view(-1).split(PIECE)
+    seeds = torch.randint(2**62, (len(pieces),), generator=generator).tolist()
+    with ThreadPoolExecutor(torch.get_num_threads()) as threads:
+        list(threads.map(_draw_piece, pieces, seeds))
+
+
+def _draw_piece(piece: torch.Tensor, seed: int) -> None:
+    piece.uniform_(-1, 1, generator=torch.Generator().manual_seed(seed))
 
 
 def release_memory() -> None:

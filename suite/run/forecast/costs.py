@@ -99,21 +99,29 @@ def _undisturbed(record: Measured) -> Measured:
 def choose_case_seconds(
     ran: Sequence[Measured], settings: Settings, startup: float, spent: float
 ) -> float:
-    """Return the longest time for a case with which the profile's launches fit the budget."""
-    limits, share = limits_of(settings.profile, settings.devices), launch_share(settings, spent)
-    least, most = limits.least_case_seconds, limits.case_seconds
+    """Return the longest time for a case with which the profile's launches fit the budget.
+
+    Up to the time at which a launch is worth its start, the fewest launches have to fit.
+    """
+    limits = limits_of(settings.profile, settings.devices)
+    shares = (
+        (limits.full_case_seconds, launch_share(settings, spent, settings.least_launches)),
+        (limits.case_seconds, launch_share(settings, spent)),
+    )
     fitting = [
         seconds
+        for most, share in shares
         for seconds in CASE_SECONDS
-        if least <= seconds <= most and launch_seconds(ran, startup, seconds) <= share
+        if limits.least_case_seconds <= seconds <= most
+        and launch_seconds(ran, startup, seconds) <= share
     ]
-    return max(fitting, default=least)
+    return max(fitting, default=limits.least_case_seconds)
 
 
-def launch_share(settings: Settings, spent: float) -> float:
-    """Return the seconds of the budget that each of the launches planned for may take."""
-    launches = settings.launches or PROFILES[settings.profile].launches
-    return (RESERVE * settings.budget - spent) / launches
+def launch_share(settings: Settings, spent: float, launches: int | None = None) -> float:
+    """Return the seconds of the budget that each of so many launches, or those planned for, has."""
+    planned = settings.launches or launches or PROFILES[settings.profile].launches
+    return (RESERVE * settings.budget - spent) / planned
 
 
 def launch_seconds(ran: Iterable[Measured], startup: float, case_seconds: float) -> float:

@@ -16,7 +16,7 @@ from suite.journal.records import Stopped
 from suite.journal.spec import LaunchSpec
 from suite.kit import chosen as devices
 from suite.kit.chosen import UnknownDeviceError, all_devices, choose, try_device
-from suite.kit.device import Device, global_state, release_memory
+from suite.kit.device import PIECE, Device, global_state, release_memory
 from suite.launch.surroundings import look_around
 from suite.profiles import settings_for
 from tests.instruments.command import ROOT
@@ -118,6 +118,25 @@ def test_inputs_depend_on_the_seed_and_on_nothing_else() -> None:
     assert torch.equal(b, again.uniform(50))
     assert not torch.equal(a, b)
     assert not torch.equal(a, Device("cpu", seed=8).uniform(50))
+
+
+def test_many_numbers_do_not_depend_on_the_number_of_threads() -> None:
+    count, threads = 2 * PIECE + 5, torch.get_num_threads()
+    drawn = []
+    try:
+        for wanted in (1, 3):
+            torch.set_num_threads(wanted)
+            drawn.append(Device("cpu", seed=7).uniform(count))
+    finally:
+        torch.set_num_threads(threads)
+    assert torch.equal(*drawn)
+    assert drawn[0].min() < -0.999
+    assert 0.999 < drawn[0].max() <= 1
+    first, second, rest = drawn[0].split(PIECE)
+    assert not torch.equal(first, second)
+    assert len(rest.unique()) == len(rest)
+    device = Device("cpu", seed=7)
+    assert not torch.equal(device.uniform(count), device.uniform(count))
 
 
 def test_what_does_not_fit_is_refused_before_it_is_tried() -> None:

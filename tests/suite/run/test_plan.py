@@ -30,6 +30,7 @@ from suite.run.forecast.costs import (
     choose_case_seconds,
     is_disturbed,
     launch_seconds,
+    launch_share,
     too_long,
 )
 from suite.run.plan import Draft, Plan, freeze
@@ -86,7 +87,7 @@ def test_it_is_said_at_once_if_the_fewest_launches_take_more_than_the_budget() -
     assert energy.startswith("no energy is measured: ")
     assert first == "0 cases in 6 launches of about 1:00"
     assert more.startswith("6 launches and this pilot take about 6:40, more than the budget")
-    assert "of 4:10;" in more
+    assert "of 4:48;" in more
     assert said(budget=401.0) == said(launches=6) == [first, energy]
 
 
@@ -220,6 +221,19 @@ def test_the_time_for_a_case_is_the_longest_that_fits() -> None:
     assert few == 0.5
     assert few > many > LEAST
     assert choose_case_seconds([seen(call=0.1)] * 4000, STANDARD, 2.0, 10.0) == LEAST
+
+
+def test_the_fewest_launches_have_full_time_for_a_case_before_there_are_more_of_them() -> None:
+    full = PROFILES["standard"].full_case_seconds
+    cases = [seen()] * 147
+    chosen = choose_case_seconds(cases, STANDARD, startup=16.0, spent=52.0)
+    assert chosen == full > LEAST
+    share = launch_share(STANDARD, 52.0)
+    assert launch_seconds(cases, 16.0, LEAST) < share < launch_seconds(cases, 16.0, full)
+    asked = replace(STANDARD, launches=8)
+    assert LEAST < choose_case_seconds(cases, asked, startup=16.0, spent=52.0) < full
+    gpu = settings_for("standard", ["cuda:0"], budget=STANDARD.budget)
+    assert LEAST < choose_case_seconds(cases, gpu, startup=16.0, spent=52.0) < full
 
 
 def test_searches_and_calls_are_what_of_a_pilot_went_into_bodies() -> None:

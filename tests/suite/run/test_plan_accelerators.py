@@ -131,7 +131,7 @@ def test_a_machine_without_an_accelerator_keeps_its_budget() -> None:
     draft = Draft(
         run="run", started="", seed=1, settings=settings, commit=CommitInfo(), benchmarks=""
     )
-    assert freeze(draft, pilot, 10.0, {}).settings.budget == settings.budget == 250
+    assert freeze(draft, pilot, 10.0, {}).settings.budget == settings.budget == 288
 
 
 def test_cases_of_one_kind_of_device_come_together_and_blocks_in_random_order() -> None:
