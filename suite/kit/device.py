@@ -238,7 +238,8 @@ def _draw(numbers: torch.Tensor, generator: torch.Generator) -> None:
     if numbers.device.type != "cpu" or numbers.numel() <= PIECE:
         numbers.uniform_(-1, 1, generator=generator)
         return
-    pieces = numbers.view(-1).split(PIECE)
+    flat = numbers.view(-1)
+    pieces = [flat[begin : begin + PIECE] for begin in range(0, len(flat), PIECE)]
     seeds = torch.randint(2**62, (len(pieces),), generator=generator).tolist()
     with ThreadPoolExecutor(torch.get_num_threads()) as threads:
         list(threads.map(_draw_piece, pieces, seeds))

@@ -11,6 +11,7 @@ from random import Random
 from typing import Any
 
 import msgspec
+import psutil
 import pytest
 from msgspec.structs import replace
 
@@ -35,6 +36,7 @@ from tests.studies.calibration import (
     real,
     separate_runs,
     shifts,
+    spinners,
     telemetry,
     verdicts,
 )
@@ -145,6 +147,33 @@ def test_runs_that_are_shifted_as_a_whole_need_an_allowance() -> None:
     assert found[shifts.WITH] <= 4
     unmoved = shifts.alarms(cell._replace(size=0.0), 20)
     assert max(unmoved.values()) <= 5
+
+
+def planned(
+    cases: dict[str, tuple[float, float]], *, said: bool, seconds: float
+) -> spinners.Piloted:
+    return spinners.Piloted(frozenset(cases), cases, 0.2, said, seconds)
+
+
+def test_real_pilots_should_differ_only_near_a_limit() -> None:
+    alike = {f"case {n}": (1e-3, 2e-3) for n in range(98)}
+    quiet = planned(alike | {"near": (0.15, 0.15)}, said=False, seconds=0.9)
+    loaded = planned(alike | {"slow": (0.1, 0.5)}, said=True, seconds=1.2)
+    kept = spinners.table("standard", [(quiet, loaded)])
+    assert named(kept, "pair 1", "not near a limit").value == 0
+    assert named(kept, "pair 1", "all").value == 2 / 100
+    assert all(figure.met is not False for figure in kept.figures)
+    lost = planned(dict([*alike.items()][20:]), said=False, seconds=1.6)
+    figures = spinners.table("standard", [(quiet, lost)]).figures
+    missed = [figure.column for figure in figures if figure.met is False]
+    assert missed == ["not near a limit", "all", "loaded run / budget", "says so"]
+
+
+def test_programs_spin_only_meanwhile() -> None:
+    with spinners.spinning():
+        running = psutil.Process().children()
+        assert len(running) >= spinners.SPINNERS
+    assert not any(program.is_running() for program in running)
 
 
 def separate(seed: int, slower: float, load: float = 0.0) -> Run:
