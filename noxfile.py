@@ -176,8 +176,8 @@ def scale(session: nox.Session) -> None:
     """Build the site of 1000 machines, and write `docs/scale.json`; `-- --quick` looks."""
     _install(session, "browser", torch=False)
     session.run("python", "-m", "tests.studies.scale", *session.posargs)
-    if not session.posargs:
-        session.run("python", "-m", "tests.browser.speed")
+    if session.posargs in ([], ["--quick"]):
+        session.run("python", "-m", "tests.browser.speed", *session.posargs)
 
 
 @nox.session(default=False)

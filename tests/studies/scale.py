@@ -37,11 +37,14 @@ SIZES, QUICK = (10, 100, 1000), (10, 50)
 PAGES = "pages"
 TABLES = ("reading", "tables", "changes", "index")
 """Stages that are not the pages themselves, nor the judgement whether files are whole."""
+CHECKING = "checking"
+"""The stage in which each new file is judged; the judgement is kept by its digest."""
 MORE = 3
 """Results that are added one by one."""
 OFTEN = 0.2
 """Seconds between two looks at the memory, each of which holds up who allocates some."""
 GOALS = {
+    "judging": 40.0,
     "tables": 15.0,
     "memory_bytes": 1.5e9,
     "page": 1.0,
@@ -70,7 +73,8 @@ class Built(Struct):
 class Size(Struct):
     """What the site of so many machines took.
 
-    tables : seconds of reading, frames, the index and its downloads
+    judging : seconds of the first judgement of all files
+    tables : seconds of reading, frames, the index and its downloads, all files being judged
     page : seconds of one page with what lies beside it, on one core
     again : seconds of `frobench report` after one more result, and after each of some further ones
     one_more : their median
@@ -81,6 +85,7 @@ class Size(Struct):
     runs: int
     stored_bytes: int
     first: Built
+    judging: float
     tables: float
     page: float
     again: list[float]
@@ -165,6 +170,7 @@ def measured(machines: int, *, equal: bool = False) -> Size:
             runs=len(stored),
             stored_bytes=sum(path.stat().st_size for path in stored),
             first=first,
+            judging=first.stages[CHECKING],
             tables=sum(first.stages[name] for name in TABLES),
             page=first.stages[PAGES] * cores() / len(stored),
             again=again,
@@ -260,7 +266,8 @@ def told(one: Size) -> str:
     busy = ", ".join(f"{name} {took:.1f}" for name, took in one.first.processors.items())
     missed = f"; missed: {', '.join(one.missed())}" if one.missed() else ""
     return (
-        f"{one.machines} machines: {one.tables:.1f} s for frames, index and downloads, "
+        f"{one.machines} machines: {one.judging:.1f} s for the first judgement, "
+        f"{one.tables:.1f} s for frames, index and downloads, "
         f"{one.page:.2f} s a page, {one.one_more:.1f} s for one more, "
         f"{one.memory_bytes / 1e6:.0f} MB, index of {one.index_bytes / 1e6:.2f} MB{missed}\n"
         f"  cores were busy for {busy} s\n"
