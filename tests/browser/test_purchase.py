@@ -17,7 +17,7 @@ from reports.purchase.machines import compare_measured
 from reports.purchase.measured import Measured
 from reports.purchase.script import call
 from suite.units import format_value
-from tests.browser.chromium import LOOKS, shown
+from tests.browser.chromium import LOOKS, Look, shown
 from tests.instruments import factory
 from tests.reports.purchase.test_ranking import without
 
@@ -35,6 +35,8 @@ RUNS = {
     "g/eight.html": factory.run(seed=6, accelerators=8),
 }
 FIRST = "A: NVIDIA H200 (A)"
+COSTS = ("verdicts", "cards", "worth", "front", "rent")
+"""Parts of the page that rest on prices and use."""
 KWH = "Electricity, per kWh"
 HOURS = "Hours a day at work"
 SHARE = "Power drawn at work, in percent of what it may draw"
@@ -303,6 +305,69 @@ def test_what_is_wrong_is_told_beside_the_field_and_changes_nothing(
     assert (part(page, "worth"), page.url) == (before, at)
     put(page, label, "1")
     assert told.inner_text() == ""
+
+
+def test_a_comma_is_a_point_and_the_page_rests_on_what_was_typed(page: Page) -> None:
+    put(page, FIRST, "30.000,50")
+    put(page, KWH, "0,40")
+    known = cells(page, "worth", "A"), page.url
+    put(page, KWH, "0.40")
+    put(page, FIRST, "30,000.5")
+    assert (cells(page, "worth", "A"), page.url) == known
+    assert known[0][0] == format_value(30_000.5, "USD")
+
+
+@pytest.mark.parametrize(
+    ("label", "wrong"), [(KWH, "-1"), ("Currency of prices", "dollars"), (FIRST, "cheap")]
+)
+def test_what_rests_on_a_wrong_input_is_hidden_until_it_is_mended(
+    page: Page, label: str, wrong: str
+) -> None:
+    rests = [page.locator(f"[data-part='{name}']").locator("> *").first for name in COSTS]
+    before = field(page, label).input_value()
+    field(page, label).fill(wrong)
+    assert [one.is_visible() for one in rests] == [False] * len(COSTS)
+    assert page.locator("[data-part='heat']").is_visible()
+    told = page.locator(f"[id='{field(page, label).get_attribute('aria-describedby')}']")
+    assert "hidden until then" in told.inner_text()
+    put(page, label, before)
+    assert [one.is_visible() for one in rests] == [True] * len(COSTS)
+    assert field(page, label).get_attribute("aria-invalid") is None
+
+
+def test_another_currency_never_relabels_a_number_that_was_typed(page: Page) -> None:
+    put(page, FIRST, "30000")
+    put(page, "Budget", "40000")
+    put(page, "Currency of prices", "eur")
+    assert "currency=EUR" in page.url
+    assert cells(page, "worth", "A")[0] == "not known"
+    assert (field(page, FIRST).input_value(), field(page, "Budget").input_value()) == ("", "")
+    assert "30,000" not in part(page, "cards")
+    put(page, FIRST, "28000")
+    assert cells(page, "worth", "A")[0] == "28,000 EUR"
+    put(page, "Currency of prices", "USD")
+    assert cells(page, "worth", "A")[0] == "not known"
+    assert field(page, "Budget").input_value() == "40000"
+
+
+def test_forced_colours_show_the_chosen_workload_and_what_is_not_conclusive(
+    browser: Browser, address: str
+) -> None:
+    with shown(browser, address, Look("dark", 1280, forced=True)) as one:
+        styles = one.page.evaluate(
+            """() => [":checked", ":not(:checked)"].map((kind) => {
+                const input = document.querySelector(`[data-part=workload] [type=radio]${kind}`);
+                const style = getComputedStyle(input.parentElement);
+                return [style.color, style.backgroundColor, style.forcedColorAdjust];
+            })"""
+        )
+        (colour, ground, adjust), (_, others, _) = styles
+        assert (adjust, ground != others, ground != colour) == ("none", True, True)
+        hatched = one.page.locator(".hatch small")
+        assert hatched.count() > 0
+        box = hatched.first.bounding_box()
+        assert box
+        assert box["width"] > 20
 
 
 @pytest.mark.parametrize(

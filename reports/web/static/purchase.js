@@ -35,7 +35,7 @@ const purchase = (() => {
     machines.map(({ currency }) => currency).find((one) => one !== null) ?? CURRENCY;
 
   /** The currency that prices are in now. */
-  const currencyOf = (comparison, said) => said.get("currency")?.slice(0, 8) || usualCurrency(comparison);
+  const currencyOf = (comparison, said) => setting.code(said.get("currency") ?? "") || usualCurrency(comparison);
 
   /** The workload that holds unless the reader says otherwise: the first of which a case was measured. */
   const usualWorkload = ({ workloads, parts }) =>
@@ -154,11 +154,11 @@ const purchase = (() => {
   /** The fields for prices and use. */
   function costs({ comparison }, inOrder) {
     const prices = inOrder.map((row) => price(comparison, row));
-    const currency = { key: "currency", label: "Currency of prices", usual: usualCurrency(comparison) };
+    const currency = { key: "currency", label: "Currency of prices", usual: usualCurrency(comparison), ...COSTS };
     const rents = inOrder.map((row) => rent(comparison, row));
     const fields = [...prices, ...rents].map(setting.field);
     const all = [...prices, ...rents, currency, ...USES];
-    return [setting.group("Prices and use", all, [...fields, setting.words(currency), ...USES.map(setting.field)])];
+    return [setting.group("Prices and use", all, [...fields, setting.currency(currency), ...USES.map(setting.field)])];
   }
 
   /** The fields for weights of one's own. */

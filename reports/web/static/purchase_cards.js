@@ -62,7 +62,7 @@ const purchaseCards = (() => {
     const amount = column.of(row);
     const label = { "data-l": symbol ? `${column.title}, ${symbol}` : column.title };
     if (!amount) return element("td", { ...label, class: "none" }, "unknown");
-    const chosen = (best === row && largest.count > 1) || (column.shared ?? []).includes(row.place);
+    const chosen = best.includes(row) || (column.shared ?? []).includes(row.place);
     const text = units.parts({ value: amount.value / factor, low: amount.low && amount.low / factor, high: amount.high && amount.high / factor }, column.unit === "×" ? "×" : "")[0];
     const width = `${drawing.round((100 * amount.value) / largest.value)}%`;
     const note = column.note?.(row) ?? "";
@@ -72,14 +72,15 @@ const purchaseCards = (() => {
       ...(note ? [element("span", { class: "note" }, note)] : []));
   }
 
-  /** What a column shares: its unit, its largest number, and its best row. */
+  /** What a column shares: its unit, its largest number, and its best rows, unless all are equal. */
   function shared(column, rows) {
     const known = rows.filter((row) => column.of(row));
     const values = known.map((row) => column.of(row).value);
     const value = Math.max(...values, 0);
     const [factor, symbol] = column.unit === "×" || value === 0 ? [1, ""] : units.axis(value, column.unit);
     const end = column.less ? Math.min(...values) : value;
-    const best = known.find((row) => column.of(row).value === end) ?? null;
+    const first = known.filter((row) => column.of(row).value === end);
+    const best = first.length < known.length ? first : [];
     return { factor, symbol, best, largest: { value, count: known.length } };
   }
 
@@ -87,12 +88,13 @@ const purchaseCards = (() => {
   function leaders(view) {
     const found = new Map();
     for (const column of columns(view).slice(1, 6)) {
-      const { best, largest } = shared(column, view.rows);
-      if (!best || largest.count < 2) continue;
-      found.set(best.name, [...found.get(best.name) ?? [], column.title.toLowerCase()]);
+      const { best } = shared(column, view.rows);
+      if (best.length !== 1) continue;
+      const [{ name }] = best;
+      found.set(name, [...found.get(name) ?? [], column.title.toLowerCase()]);
     }
     const parts = [...found].map(([name, titles], i) => `${name}${i ? "" : " leads"} in ${purchaseView.listed(titles)}`);
-    return parts.length ? purchaseView.listed(parts) : "The machines";
+    return parts.length ? parts.join("; ") : "The machines";
   }
 
   /** The table of all machines, fastest first. */

@@ -53,7 +53,9 @@ const purchaseGrids = (() => {
     const speed = economics.single(comparison, machine, name);
     if (speed === null) return element("td", { class: "none" }, "not measured");
     const ratio = economics.ratio(speed);
-    return element("td", { class: shade(ratio) }, element("span", {}, units.parts(ratio, "×")[0]));
+    const kind = shade(ratio);
+    return element("td", { class: kind }, element("span", {}, units.parts(ratio, "×")[0]),
+      ...(kind === "hatch" ? [" ", element("small", {}, "not conclusive")] : []));
   }
 
   /** How many exercises a machine is conclusively faster in. */

@@ -124,15 +124,32 @@ const setting = (() => {
     return node;
   }
 
-  /** A field for a few letters. */
-  function words({ key, label, usual }) {
+  /** The code of a currency (ISO 4217) that a reader wrote, or "". */
+  const code = (text) => (/^[A-Z]{3}$/i.test(text.trim()) ? text.trim().toUpperCase() : "");
+
+  /** A field for the code of a currency. What is wrong is told and changes nothing. */
+  function currency({ key, label, usual, parts, hides }) {
     const input = element("input", { type: "text", maxlength: 8, autocomplete: "off" });
+    const { node, tell } = labelled(label, input);
+    const judge = () => {
+      const wrong = input.value.trim() === "" || code(input.value) ? ""
+        : `Enter three letters, such as USD or EUR. ${hides} hidden until then.`;
+      tell(wrong);
+      stale(input, parts, wrong !== "");
+      return wrong;
+    };
+    input.addEventListener("input", judge);
     input.addEventListener("change", () => {
-      const given = input.value.trim();
+      if (judge()) return;
+      const given = code(input.value);
       write({ [key]: given === "" || given === usual ? null : given });
+      input.value = given || usual;
     });
-    const { node } = labelled(label, input);
-    follow(input, () => (input.value = read().get(key) ?? usual));
+    follow(input, () => {
+      input.value = code(read().get(key) ?? "") || usual;
+      tell("");
+      stale(input, parts, false);
+    });
     return node;
   }
 
@@ -198,5 +215,5 @@ const setting = (() => {
     addEventListener("afterprint", () => opened.forEach((one) => { one.open = false; }));
   }
 
-  return { read, number, parsed, field, words, choice, buttons, group, refresh, keep };
+  return { read, number, parsed, code, field, currency, choice, buttons, group, refresh, keep };
 })();

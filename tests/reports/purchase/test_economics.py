@@ -123,3 +123,34 @@ def test_ownership_is_the_price_and_the_energy_of_the_years() -> None:
     assert economics("ownership", 30_000, 700, half) == pytest.approx(30_000 + 7665 * 0.3 / 2)
     free = {"hours": 24, "years": 5, "kwh": 0.0, "share": 1}
     assert economics("ownership", 30_000, 700, free) == 30_000
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("0.40", 0.4),
+        ("0,40", 0.4),
+        (",5", 0.5),
+        ("0,400", 0.4),
+        ("8,000", 8000),
+        ("8.000,50", 8000.5),
+        ("1,234,567.5", 1234567.5),
+        (" 8 000 ", 8000),
+        ("8'000", 8000),
+        ("1e3", 1000),
+        ("-1", -1),
+        ("", None),
+        ("1.2.3", None),
+        ("1,2,3", None),
+        ("cheap", None),
+    ],
+)
+def test_numbers_are_read_with_a_comma_or_a_point(text: str, number: float | None) -> None:
+    assert script.call("setting.parsed", text) == number
+
+
+@pytest.mark.parametrize(
+    ("text", "code"), [("usd", "USD"), (" EUR ", "EUR"), ("\N{EURO SIGN}", ""), ("dollar", "")]
+)
+def test_a_currency_has_a_code_of_three_letters(text: str, code: str) -> None:
+    assert script.call("setting.code", text) == code

@@ -141,7 +141,7 @@ def test_scores_weigh_parts_as_the_methodology_shows(move: Callable[[Run], Run])
         logs = [weight * math.log(factors[name]) for name, weight in used.items()]
         assert found.speed
         right = math.exp(sum(logs) / sum(used.values()))
-        assert found.speed.value == pytest.approx(right, rel=1e-6)
+        assert found.speed.value == pytest.approx(right, rel=1e-3)
 
 
 def test_a_card_and_a_processor_have_every_part() -> None:
