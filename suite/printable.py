@@ -2,9 +2,15 @@
 """Texts of other people, made harmless for a terminal and for a page."""
 
 import json
+import re
 import sys
 import unicodedata
 from typing import Any, TextIO
+
+FORMULA = r"^[=+\-@\t\r]"
+"""How a cell begins that a spreadsheet takes for a formula."""
+SIGNED_NUMBER = r"^[+-](\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
+"""A number that begins so, too."""
 
 
 def printable(text: str) -> str:
@@ -13,6 +19,12 @@ def printable(text: str) -> str:
     Line feeds and tabs become spaces, so a text stays on its line.
     """
     return text if text.isprintable() else "".join(_shown(character) for character in text)
+
+
+def as_cell(text: str) -> str:
+    """Return a text as a cell of a CSV file: what a spreadsheet would compute begins with '."""
+    computed = re.match(FORMULA, text) and not re.match(SIGNED_NUMBER, text)
+    return f"'{text}" if computed else text
 
 
 def as_json(data: object) -> str:

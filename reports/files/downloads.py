@@ -13,9 +13,9 @@ from pyarrow import csv, parquet
 
 from reports.summary.model import Summary
 from reports.table.estimates import CaseEstimate
+from suite.printable import FORMULA, SIGNED_NUMBER
 from suite.stored.run import Run
 
-_FORMULA, _NUMBER = r"^[=+\-@\t\r]", r"^[+-](\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
 RUNS = pa.schema(
     {
         **dict.fromkeys(("run", "machine", "title", "device"), pa.string()),
@@ -137,7 +137,7 @@ def _harmless(texts: pa.ChunkedArray | pa.Array) -> pa.ChunkedArray | pa.Array:
 
 def _formulas(texts: pa.ChunkedArray | pa.Array) -> pa.ChunkedArray | pa.Array:
     """Tell which texts a spreadsheet would compute."""
-    begins, is_number = (pc.match_substring_regex(texts, one) for one in (_FORMULA, _NUMBER))
+    begins, is_number = (pc.match_substring_regex(texts, one) for one in (FORMULA, SIGNED_NUMBER))
     return pc.and_not(begins, is_number)
 
 

@@ -51,30 +51,30 @@ class Look(NamedTuple):
 
     kind : in words, such as "a path"
     pattern : what it looks like
+    hints : one of these is in a text in lower case wherever the pattern matches; most texts hold
+        none
     folded : whether the pattern is of texts in lower case
-    hints : one of these words is in a text in lower case wherever the pattern matches; most texts
-        hold none
     core : matches within every match of the pattern, which holds no space, and costs less to find;
         without it the pattern begins with characters that are found quickly
     """
 
     kind: str
     pattern: re.Pattern[str]
+    hints: tuple[str, ...]
     folded: bool = False
-    hints: tuple[str, ...] = ()
     core: re.Pattern[str] | None = None
 
 
 def _folded(kind: str, pattern: str, hints: Iterable[str], core: str | None = None) -> Look:
     """Return how something looks whose letters may be of either case."""
     inner = None if core is None else re.compile(core, re.ASCII)
-    return Look(kind, re.compile(pattern, re.ASCII), folded=True, hints=(*hints,), core=inner)
+    return Look(kind, re.compile(pattern, re.ASCII), (*hints,), folded=True, core=inner)
 
 
 def _exact(kind: str, pattern: str, hints: Iterable[str], core: str | None = None) -> Look:
     """Return how something looks whose letters have a case, or may be of any alphabet."""
     inner = None if core is None else re.compile(core)
-    return Look(kind, re.compile(pattern), hints=(*hints,), core=inner)
+    return Look(kind, re.compile(pattern), (*hints,), core=inner)
 
 
 _CREDENTIALS = (
@@ -185,7 +185,7 @@ LOOKS = (
     _exact(  # of a container or a machine
         "an identifier",
         r"(?<!\w)(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])(?:[0-9a-f]{12}|[0-9a-f]{32,})(?!\w)",
-        (),
+        [""],
         core=r"[0-9a-f]{12,}+",
     ),
     _folded(

@@ -27,7 +27,7 @@ from suite.personal.patterns import (
     VERSIONS,
     WITH_COLONS,
 )
-from suite.personal.scanning import in_lower_case, matches
+from suite.personal.scanning import in_lower_case, matches, possible
 
 __all__ = [
     "HIDDEN",
@@ -84,18 +84,15 @@ def _searches(
 ) -> Iterator[tuple[str, Iterable[tuple[int, int]]]]:
     """Yield searches of a text, each with the kind of what it finds, that begin when asked."""
     lower = in_lower_case(text)
-    for look in LOOKS:
+    for look in possible(LOOKS, lower):
         if not version or look.kind != "an identifier" or " " in text:
             yield look.kind, (match.span() for match in matches(look, text, lower))
-    numbers = matches(FOUR_NUMBERS, text, lower)
-    yield (
-        FOUR_NUMBERS.kind,
-        (match.span() for match in numbers if _is_address(match, version=version)),
-    )
-    yield (
-        WITH_COLONS.kind,
-        (match.span() for match in matches(WITH_COLONS, text, lower) if _is_ipv6(match[0])),
-    )
+    for look in possible((FOUR_NUMBERS,), lower):
+        every = matches(look, text, lower)
+        yield look.kind, (match.span() for match in every if _is_address(match, version=version))
+    for look in possible((WITH_COLONS,), lower):
+        every = matches(look, text, lower)
+        yield look.kind, (match.span() for match in every if _is_ipv6(match[0]))
     for name in names:
         named = re.finditer(rf"(?<![^\W_]){re.escape(name)}(?![^\W_])", text, re.IGNORECASE)
         yield "a name of this host or its user", (match.span() for match in named)

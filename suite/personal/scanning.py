@@ -2,7 +2,7 @@
 """How texts are searched for patterns in a time that grows with their length alone."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from suite.personal.patterns import Look
 
@@ -15,13 +15,23 @@ def in_lower_case(text: str) -> str:
     return lower if len(lower) == len(text) else text.translate(_LOWER)
 
 
+def possible(looks: Iterable[Look], lower: str) -> Iterator[Look]:
+    """Yield how something in a text may look, judging by words and marks alone.
+
+    lower : the text in lower case
+    """
+    for look in looks:
+        for hint in look.hints:
+            if hint in lower:
+                yield look
+                break
+
+
 def matches(look: Look, text: str, lower: str) -> Iterator[re.Match[str]]:
     """Yield where a text looks so.
 
     lower : the text in lower case
     """
-    if look.hints and not any(hint in lower for hint in look.hints):
-        return
     searched = lower if look.folded else text
     if look.core is None:
         every = look.pattern.finditer(searched)

@@ -5,7 +5,7 @@ import csv
 import io
 from collections.abc import Iterable, Sequence
 
-from suite.printable import printable
+from suite.printable import as_cell, printable
 from suite.stored.run import Estimate
 from suite.terminal.answers import CaseResult, RunAnswers, axis_text, doubts, heading
 from suite.terminal.comparison_tables import UNLIMITED
@@ -91,8 +91,14 @@ def _csv(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(columns)
-    writer.writerows(rows)
+    for row in rows:
+        writer.writerow([_text(value) if isinstance(value, str) else value for value in row])
     return out.getvalue().rstrip("\n")
+
+
+def _text(text: str) -> str:
+    """Return a text as a cell on one line."""
+    return printable(as_cell(text))
 
 
 def _markdown(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

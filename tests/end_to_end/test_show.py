@@ -21,6 +21,7 @@ from reports.run.contents import contents
 from reports.summary import plain, short
 from reports.summary.device_axes import device_axes
 from suite import checks
+from suite.printable import printable
 from suite.stored import store
 from suite.stored.run import Outcome
 from suite.stored.time_in_bodies import part_in_bodies
@@ -204,3 +205,15 @@ def test_a_damaged_file_is_no_answer(tmp_path: Path) -> None:
     assert shown.returncode == 1
     assert "unreadable" in shown.stderr
     assert not shown.stdout
+
+
+@pytest.mark.parametrize("text", ["=1+1", "+cmd|' /C calc'!A0", "-x", "@SUM(A1)", "\t=1", "\r=1"])
+def test_no_cell_is_a_formula(text: str) -> None:
+    run = plain.answers(checks.credible(checks.judged(factory.run())))
+    case = replace(run.cases[0], case=text, exercise="-1.5e-3", reason=text)
+    answer = replace(run.answers[0], question=text)
+    cell = printable(f"'{text}")
+    (row,) = csv.DictReader(io.StringIO(answer_files.cases_as_csv([case])))
+    assert (row["case"], row["exercise"], row["reason"]) == (cell, "-1.5e-3", cell)
+    (told,) = csv.DictReader(io.StringIO(answer_files.as_csv(replace(run, answers=[answer]))))
+    assert told["question"] == cell

@@ -32,7 +32,7 @@ FOLDER = Path(__file__).parent / "failed"
 """Holds the smallest file of each fault that was found."""
 NEW = Path("failed")
 """Takes the files that fail, in the folder where the campaign was started."""
-BLOCK, IN_A_SITE = 250, 20
+BLOCK, IN_A_SITE = 250, 10
 """Mutants of a trial, and those of them that a site is built of."""
 BASES, LARGEST_BASE = 40, 20_000
 """Runs that mutants are made of, and the bytes of each."""
