@@ -138,8 +138,8 @@ def bench_step(measure: Measure, group: Group, width: int, way: str, scaling: st
         measure(body, work=Work(items=1), check=body.check)
 
 
-@cases(width=[1024], micro=[1, 4, 16], way=["alone", "pipeline"])
-@cases("rigorous", width=[256, 1024, 4096], micro=[1, 2, 4, 8, 16], way=["alone", "pipeline"])
+@cases(width=[512, 4096], micro=[1, 4, 16], way=["alone", "pipeline"])
+@cases("rigorous", width=WIDTHS, micro=[1, 2, 4, 8, 16], way=["alone", "pipeline"])
 def bench_pipeline(measure: Measure, group: Group, width: int, micro: int, way: str) -> None:
     """Send micro-batches forward and backward through a layer on each process, or alone."""
     with group.task(pipeline, width, micro, way) as body:

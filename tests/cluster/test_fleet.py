@@ -66,6 +66,9 @@ def test_nodes_that_stay_lost_are_named_and_what_arrived_stays_without_a_cluster
     assert "c" in reasons
     assert len(fleet.stored()) == 3 - len(reasons) >= 1
     assert all(DISAPPEARED in reason for node, reason in reasons.items() if node != "c")
+    page = (tmp_path / "site" / "fleet.html").read_text(encoding="utf-8")
+    assert f"3 nodes; {3 - len(reasons)} stored a whole run." in page
+    assert page.count(DISAPPEARED) >= len(reasons) - 1
 
 
 def test_a_cluster_that_is_not_there_is_named(tmp_path: Path) -> None:

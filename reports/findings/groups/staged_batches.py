@@ -9,7 +9,7 @@ from reports.findings.finding import RATIO, Axis, Finding, Plot, Point, Series
 from reports.findings.groups.members import places, ranks_in
 from reports.findings.select import Cases, Curve, NotMeasuredError, the_device
 from suite.stored.run import Estimate
-from suite.units import format_value
+from suite.units import counted, format_value
 
 PIPELINE = "bench_pipeline"
 MICRO, SPEEDUP = Axis("Micro-batches"), Axis("Speedup over one process", RATIO)
@@ -26,17 +26,16 @@ def findings(cases: Cases) -> Iterator[Finding]:
 def fastest(cases: Cases, place: str) -> Answer:
     """Give the largest speedup, and what a pipeline without any exchange would reach."""
     curve = _speedup(cases, place)
-    micro = curve.highest()
-    limit = format_value(best(ranks_in(place), micro), RATIO)
+    micro = int(curve.highest())
+    parts, limit = counted(micro, "micro-batch"), format_value(best(ranks_in(place), micro), RATIO)
     return Answer(
         f"A pipeline over {the_device(cases.run, place)} is {VALUE} as fast as one process that "
-        f"has all layers, with {micro:g} micro-batches; if data moved in no time, it would be "
-        f"{limit}.",
+        f"has all layers, with {parts}; if data moved in no time, it would be {limit}.",
         curve.cases[micro],
         curve.at(micro),
         RATIO,
-        f"as fast as one process, with {micro:g} micro-batches",
-        rule_of_thumb=f"Split a batch into {micro:g} micro-batches.",
+        f"as fast as one process, with {parts}",
+        rule_of_thumb="Do not split a batch." if micro == 1 else f"Split a batch into {parts}.",
     )
 
 
