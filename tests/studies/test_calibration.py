@@ -149,24 +149,22 @@ def test_runs_that_are_shifted_as_a_whole_need_an_allowance() -> None:
     assert max(unmoved.values()) <= 5
 
 
-def planned(
-    cases: dict[str, tuple[float, float]], *, said: bool, seconds: float
-) -> spinners.Piloted:
-    return spinners.Piloted(frozenset(cases), cases, 0.2, said, seconds)
+def planned(cases: dict[str, tuple[float, float]], *, said: bool, part: float) -> spinners.Piloted:
+    return spinners.Piloted(frozenset(cases), cases, 0.2, said, part)
 
 
 def test_real_pilots_should_differ_only_near_a_limit() -> None:
     alike = {f"case {n}": (1e-3, 2e-3) for n in range(98)}
-    quiet = planned(alike | {"near": (0.15, 0.15)}, said=False, seconds=0.9)
-    loaded = planned(alike | {"slow": (0.1, 0.5)}, said=True, seconds=1.2)
+    quiet = planned(alike | {"near": (0.15, 0.15)}, said=False, part=0.9)
+    loaded = planned(alike | {"slow": (0.1, 0.5)}, said=True, part=1.2)
     kept = spinners.table("standard", [(quiet, loaded)])
     assert named(kept, "pair 1", "not near a limit").value == 0
     assert named(kept, "pair 1", "all").value == 2 / 100
     assert all(figure.met is not False for figure in kept.figures)
-    lost = planned(dict([*alike.items()][20:]), said=False, seconds=1.6)
+    lost = planned(dict([*alike.items()][20:]), said=False, part=1.6)
     figures = spinners.table("standard", [(quiet, lost)]).figures
     missed = [figure.column for figure in figures if figure.met is False]
-    assert missed == ["not near a limit", "all", "loaded run / budget", "says so"]
+    assert missed == ["not near a limit", "all", "loaded run / limit", "says so"]
 
 
 def test_programs_spin_only_meanwhile() -> None:

@@ -17,6 +17,7 @@ from typing import NamedTuple
 from suite.journal.journal import Journal
 from suite.journal.records import Measured
 from suite.machine import environment
+from suite.profiles import limits_of
 from suite.run import pilot
 from suite.run.plan import freeze
 from suite.run.request import Request, make_draft
@@ -40,14 +41,14 @@ class Piloted(NamedTuple):
         it did not wait for the processor, and by the clock
     limit : seconds of the longest permitted call
     said : whether it says that other programs disturbed it
-    seconds : that the run would take at least, in budgets of its profile
+    part : of its profile's limit that the run would take at least
     """
 
     cases: frozenset[str]
     calls: dict[str, tuple[float, float]]
     limit: float
     said: bool
-    seconds: float
+    part: float
 
     def is_near(self, case: str) -> bool:
         """Tell whether a call of a case may be within a factor of the limit."""
@@ -103,7 +104,7 @@ def piloted(profile: ProfileName, expression: str = "") -> Piloted:
         calls={record.case: (record.quickest, min(record.samples)) for record in measured},
         limit=plan.settings.longest_sample,
         said=plan.disturbed,
-        seconds=plan.seconds_at_least / plan.settings.budget,
+        part=plan.seconds_at_least / limits_of(profile, plan.settings.devices).limit,
     )
 
 
@@ -118,8 +119,8 @@ def table(profile: ProfileName, pairs: Sequence[tuple[Piloted, Piloted]]) -> Tab
         figures += [
             errors(row, "not near a limit", len(differing & far), len(far), MOST_LOST),
             errors(row, "all", len(differing), len(every), MOST_LOST_OF_ALL),
-            Figure.of(row, "quiet run / budget", quiet.seconds),
-            Figure.of(row, "loaded run / budget", loaded.seconds, goal=Goal(most=MUCH_LONGER)),
+            Figure.of(row, "quiet run / limit", quiet.part),
+            Figure.of(row, "loaded run / limit", loaded.part, goal=Goal(most=MUCH_LONGER)),
             Figure.of(row, "says so", float(loaded.said), goal=Goal(least=1.0)),
         ]
     return Table(
