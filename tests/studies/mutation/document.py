@@ -41,12 +41,13 @@ class Figures(Struct):
 def paragraph(figures: Figures) -> str:
     """Return what CONTRIBUTING.md says."""
     now, before = figures.now, figures.before
+    each = max(result.tried for result in now.results.values())
     latest = (
-        f"On {now.date} (commit {now.commit}, seed {now.seed}) the tests caught "
-        f"{share(now.results.values())}."
+        f"On {now.date}, `nox -s mutation -- --seed {now.seed} --each {each}` at commit "
+        f"{now.commit}: the tests caught {share(now.results.values())}."
     )
     earlier = (
-        f"Before the code was sorted into folders (commit {before.commit}) they caught "
+        f"At commit {before.commit}, before the code was sorted into folders, they caught "
         f"{share(before.results.values())}."
     )
     lines = [latest, earlier, "", f"| code | before | {now.date} |", "| --- | ---: | ---: |"]
@@ -59,12 +60,17 @@ def paragraph(figures: Figures) -> str:
 
 
 def share(results: Iterable[Result]) -> str:
-    """Return how many mutants were caught of all, with Wilson's interval at 95%."""
+    """Return how many mutants were caught of all, with the interval."""
+    every = [*results]
+    killed, tried = sum(result.killed for result in every), sum(result.tried for result in every)
+    low, high = (round(100 * end) for end in interval(every))
+    percent = round(100 * killed / tried)
+    return f"{killed} of {tried} mutants: {percent}% (95% interval {low} to {high}%)"
+
+
+def interval(results: Iterable[Result]) -> tuple[float, float]:
+    """Return Wilson's interval at 95% of the part of mutants that is caught."""
     every = [*results]
     killed, tried = sum(result.killed for result in every), sum(result.tried for result in every)
     low, high = binomtest(killed, tried).proportion_ci(method="wilson")
-    percent = 100 * killed / tried
-    return (
-        f"{killed} of {tried} mutants: {percent:.0f}% "
-        f"(95% interval {100 * low:.0f} to {100 * high:.0f}%)"
-    )
+    return float(low), float(high)
