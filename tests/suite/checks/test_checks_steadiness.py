@@ -143,6 +143,14 @@ def test_a_few_percent_are_no_throttling() -> None:
     assert not said(throttled(made(), 1.04), "unsteady-clock")
 
 
+@pytest.mark.parametrize(("chance", "is_named"), [(0.0009, True), (0.0011, False)])
+def test_an_order_that_may_be_chance_is_no_throttling(
+    monkeypatch: pytest.MonkeyPatch, chance: float, *, is_named: bool
+) -> None:
+    monkeypatch.setattr(steadiness, "_chance_of_order", lambda _: chance)
+    assert bool(said(throttled(made(noise=0.0), 1.5), "unsteady-clock")) is is_named
+
+
 def test_a_neighbour_in_some_launches_is_no_throttling() -> None:
     run = throttled(made(), 1.5, launches=range(3))
     assert not said(run, "unsteady-clock")
