@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from reports.findings import sections
 from reports.findings.finding import Section
 from suite.stored.run import Case, Work
 from tests.instruments.exact_runs import (
@@ -17,6 +18,7 @@ from tests.instruments.exact_runs import (
     left_out,
     plain,
     plot,
+    run_of,
 )
 
 STEPS, BATCH, SILENT = 30, 64, 200e-6
@@ -77,7 +79,7 @@ def test_the_slow_down_is_the_ratio_of_pairs_and_the_time_it_adds_to_a_step() ->
     assert len(found.by_launch) == LAUNCHES
     assert "1.15" in plain(found)
     median = sorted(WOBBLE)[3:5]
-    assert f"{30 * sum(median) / 2:.0f} µs" in plain(found)
+    assert f"({30 * sum(median) / 2:.0f} µs [" in plain(found)
 
 
 def test_read_backs_cost_one_percent_where_their_share_of_a_step_is_that() -> None:
@@ -118,6 +120,17 @@ def test_without_the_training_that_reads_each_loss_the_reason_is_given() -> None
         assert found[f"{name}-small-64-cpu"].answer == "Not measured: takes 882 ms a call."
     (line,) = plot(section, "every").series
     assert [point.x for point in line.points] == [5, 15]
+
+
+def test_a_case_of_another_exercise_gives_no_reason() -> None:
+    cases = read_back(20e-6)[:-1]
+    missing = left_out("bench_reading", "skipped", "takes 882 ms a call", device="cpu")
+    run = run_of("loss_reporting", cases, [missing])
+    (own,) = (one for one in run.frobench.outcomes if one.reason == missing.reason)
+    for group in ("another", "zebra"):
+        run.frobench.outcomes.insert(0, replace(own, group=group, reason=f"that of {group}"))
+    found = by_name(sections(run)[0])
+    assert found["slow-down-small-64-cpu"].answer == "Not measured: takes 882 ms a call."
 
 
 def test_a_launch_that_was_disturbed_does_not_name_a_number_of_steps() -> None:

@@ -82,6 +82,14 @@ def test_the_fastest_placement_leads_with_what_the_others_take() -> None:
     assert lead.rule_of_thumb == f"With 256 words run it {ON_GPU}."
 
 
+def test_a_single_placement_is_not_compared() -> None:
+    alone, other, _, *_ = placements(256, 8e-3, 2e-3, 4e-3)
+    lead = answer("split_model", [other], accelerators=1).findings[0]
+    assert lead.answer == "Not measured: no two placements have a number of words in common."
+    both = answer("split_model", [alone, other], accelerators=1).findings[0]
+    assert f"4.000{RATIO} [4.000, 4.000] as long all on the CPU" in plain(both)
+
+
 def test_placements_that_cannot_be_told_apart_are_not_ranked() -> None:
     cases = placements(256, 8e-3, 2e-3, 4e-3)
     cases[2] = case("bench_split_forward", [2e-3 * x for x in WOBBLE[::-1]], GPU, tokens=256)
