@@ -102,6 +102,17 @@ def test_a_call_that_seems_hopeless_is_repeated_while_that_takes_little_time() -
     assert len(slow.host) == 2
 
 
+def test_the_other_version_is_called_once() -> None:
+    clock = VirtualClock()
+    sampler = Sampler(
+        taking(clock, lambda _: 0.04), [], against=taking(clock, lambda _: 0.01), clock=clock
+    )
+    seen = explore(sampler, STANDARD, read=no_accounts)
+    assert seen.against == pytest.approx([0.01])
+    assert seen.other == 1
+    assert seen.sampled == pytest.approx(sum(seen.host) + 0.01)
+
+
 def no_accounts() -> None:
     """Return what a system says that keeps no accounts."""
 

@@ -22,6 +22,10 @@ class Small(Device):
 
     is_accelerator = True
 
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.made: list[int] = []
+
     def synchronize(self) -> None:
         """Wait for nothing."""
 
@@ -33,12 +37,18 @@ class Small(Device):
         """Refuse what a small device has no room for."""
         if shape[0] > ready.SETTLERS[1]:
             raise DoesNotFitError("too large")
+        self.made.append(shape[0])
         return super().uniform(*shape, dtype=dtype)
 
 
-def test_a_small_device_is_settled_with_what_fits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ready, "SETTLE_CALL", 1e9)  # no product is long enough
-    ready.steady_clocks([Small("cpu")], 1e-3)
+@pytest.mark.parametrize(("long_enough", "tried"), [(1e9, [256, 512]), (0.0, [256])])
+def test_a_small_device_is_settled_with_the_smallest_long_product_or_what_fits(
+    monkeypatch: pytest.MonkeyPatch, long_enough: float, tried: list[int]
+) -> None:
+    monkeypatch.setattr(ready, "SETTLE_CALL", long_enough)
+    device = Small("cpu")
+    ready.steady_clocks([device], 1e-3)
+    assert sorted({rows for rows in device.made if rows in ready.SETTLERS}) == tried
 
 
 class Full(Small):

@@ -14,6 +14,7 @@ from suite.errors import ClockError
 from suite.garbage import no_garbage_collection
 from suite.measure.sampler import Sampler
 from suite.measure.sampling import measure
+from suite.measure.warm_up import warm_up
 from suite.profiles import LEAST_SAMPLES, settings_for
 from suite.stored.run import Settings
 from tests.instruments.virtual import VirtualClock, VirtualDevice
@@ -125,6 +126,18 @@ def test_warm_up_lasts_until_the_body_is_steady(clock: VirtualClock, settings: S
     seen = measure(sampler(clock, body, before=lambda: None), replace(settings, case_seconds=1))
     assert max(seen.host) == pytest.approx(1e-3, rel=1e-3)
     assert seen.warmup == pytest.approx(sum(max(1, 20 - n) for n in range(1, 21)) * 1e-3, rel=0.5)
+
+
+def test_a_steady_body_is_warm_after_the_first_call_and_ten_more() -> None:
+    clock, calls = VirtualClock(), []
+
+    def took() -> float:
+        calls.append(1)
+        clock.now += 1e-3
+        return 9.0 if len(calls) == 1 else 1e-3
+
+    assert warm_up(took, 1.0, clock) == 1e-3
+    assert len(calls) == 11
 
 
 def test_warm_up_goes_on_while_a_device_still_slows_down(
