@@ -155,7 +155,7 @@ def faults(session: nox.Session) -> None:
 
 @nox.session(default=False)
 def mutation(session: nox.Session) -> None:
-    """Count the mutants of the code that its tests catch; `-- --only checks` looks."""
+    """Count the mutants of the code that its tests catch, and write `docs/mutation.json`."""
     _install(session, "tests", "mutation")
     sharing = {"OMP_WAIT_POLICY": "PASSIVE"}
     session.run("python", "-m", "tests.studies.mutation", *session.posargs, env=sharing)

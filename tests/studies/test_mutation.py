@@ -37,7 +37,8 @@ from tests.studies.mutation.trying import Mutant, examine, reaching, survives
 
 checkout = Path.cwd() / "checkout"
 source = (checkout / "suite/small.py").read_text()
-tests = examine(checkout, ["tests/test_broken.py", "tests/test_small.py"])
+files = ["tests/test_broken.py", "tests/test_small.py"]
+tests = examine(checkout, [checkout / "suite/small.py"], files)
 came_to = [tests.files]
 for line, old, new in [(3, ">", "<"), (3, ">", ">="), (6, "+", "-")]:
     mutant = Mutant("suite/small.py", line, source.replace(old, new), "")

@@ -32,12 +32,15 @@ def main() -> None:
     )
     parser.add_argument("--seed", type=int, default=1, help="of everything that is drawn")
     parser.add_argument("--each", type=int, default=40, help="mutants of each subject")
-    parser.add_argument("--only", choices=SUBJECTS, help="one subject, unwritten")
+    parser.add_argument("--only", choices=SUBJECTS, help="one subject")
+    parser.add_argument("--commit", default="HEAD", help="of this repository")
     parser.add_argument("--before", action="store_true", help=f"of commit {BEFORE}")
     asked = parser.parse_args()
     for name in SHARED:
         importlib.import_module(name)
-    commit = _git("rev-parse", "--short=7", BEFORE if asked.before else "HEAD").decode().strip()
+    commit = (
+        _git("rev-parse", "--short=7", BEFORE if asked.before else asked.commit).decode().strip()
+    )
     score = Score(commit, datetime.now(UTC).date().isoformat(), asked.seed, {})
     with TemporaryDirectory() as folder:
         checkout = Path(folder) / "checkout"
@@ -48,8 +51,7 @@ def main() -> None:
                 random = Random(f"{asked.seed}/{name}")  # noqa: S311 - no secret
                 score.results[name] = _result(checkout, subject, asked.each, random)
                 print(f"{name}: {share([score.results[name]])}", flush=True)
-    if asked.only is None:
-        _write(score, before=asked.before)
+    _write(score, before=asked.before)
 
 
 def _git(*arguments: str) -> bytes:
@@ -59,9 +61,10 @@ def _git(*arguments: str) -> bytes:
 
 def _result(checkout: Path, subject: Subject, number: int, random: Random) -> Result:
     """Try so many mutants of a subject."""
-    mutants = draw(checkout, _files(checkout, subject.code, "*.py"), number, random)
+    code = _files(checkout, subject.code, "*.py")
+    mutants = draw(checkout, code, number, random)
     paths = _files(checkout, subject.tests, "test_*.py")
-    tests = examine(checkout, [path.relative_to(checkout).as_posix() for path in paths])
+    tests = examine(checkout, code, [path.relative_to(checkout).as_posix() for path in paths])
     result = Result(len(mutants), 0, 0, [])
     for mutant in mutants:
         able = reaching(checkout, mutant, tests)
@@ -88,18 +91,22 @@ def _files(checkout: Path, patterns: Iterable[str], name: str) -> list[Path]:
 
 
 def _write(score: Score, *, before: bool) -> None:
-    """Keep a score beside the other, and print what CONTRIBUTING.md has to say."""
+    """Keep a score beside the other, with what is stored of the same commit and sample."""
     stored = (
         msgspec.json.decode(FIGURES.read_bytes(), type=Figures)
         if FIGURES.exists()
         else Figures(score, score)
     )
+    known = stored.before if before else stored.now
+    if (known.commit, known.seed) == (score.commit, score.seed):
+        score.results = known.results | score.results
     if before:
         stored.before = score
     else:
         stored.now = score
     FIGURES.write_bytes(msgspec.json.format(msgspec.json.encode(stored)) + b"\n")
-    print(paragraph(stored))
+    if stored.before.results.keys() == stored.now.results.keys() == SUBJECTS.keys():
+        print(f"\nCONTRIBUTING.md has to say:\n\n{paragraph(stored)}")
 
 
 if __name__ == "__main__":

@@ -18,8 +18,8 @@ from coverage import CoverageData
 
 PROJECT = {"benchmarks", "frobench", "noxfile", "reports", "suite", "tests"}
 """Packages that a forked process imports from the checkout, whatever was imported before."""
-CPU_LIMIT = 60
-"""Seconds of a processor that a process may take beyond ten times what all tests take."""
+CPU_LIMIT = 45
+"""Seconds of a processor that a process may take with a mutant; without one it takes half."""
 WAIT_LIMIT = 600
 """Seconds that tests may take, whatever they wait for."""
 EXAMINED = ("--cov", "--cov-config=.mutation.cfg", "--cov-context=test", "--cov-report=")
@@ -27,8 +27,9 @@ COVERAGE = """
 [run]
 parallel = true
 patch = _exit, subprocess
-source = suite, reports
+include =
 """
+"""What coverage measures; the files of the subject follow."""
 
 
 class Mutant(NamedTuple):
@@ -48,22 +49,22 @@ class Mutant(NamedTuple):
 class Tests(NamedTuple):
     """The tests of a subject, and what each runs.
 
-    seconds : that all of them take without a mutant, while coverage is measured
     files : of them, relative to the checkout
     runs : of each file of the code by its path: of each line, the tests that run it, by their
         node ids; where a fixture or another process runs it, the file of the test
     """
 
-    seconds: float
     files: list[str]
     runs: dict[str, dict[int, set[str]]]
 
 
-def examine(checkout: Path, files: Iterable[str]) -> Tests:
-    """Run each file of tests without a mutant; those that fail are left out."""
-    (checkout / ".mutation.cfg").write_text(COVERAGE)
-    begun = time.monotonic()
-    data, tests = checkout / ".coverage", Tests(0.0, [], {})
+def examine(checkout: Path, code: Iterable[Path], files: Iterable[str]) -> Tests:
+    """Run each file of tests without a mutant; those that fail are left out.
+
+    code : the files that are mutated
+    """
+    (checkout / ".mutation.cfg").write_text(COVERAGE + "".join(f"    {path}\n" for path in code))
+    data, tests = checkout / ".coverage", Tests([], {})
     for path in files:
         if _passes(checkout, [path], EXAMINED, WAIT_LIMIT):
             tests.files.append(path)
@@ -71,15 +72,14 @@ def examine(checkout: Path, files: Iterable[str]) -> Tests:
         else:
             print(f"left out, since it fails without a mutant: {path}", flush=True)
         data.unlink(missing_ok=True)
-    return tests._replace(seconds=time.monotonic() - begun)
+    return tests
 
 
 def survives(checkout: Path, mutant: Mutant, tests: Tests, able: Collection[str]) -> bool:
     """Tell whether tests pass with a mutant; see `reaching`."""
     files = [path for path in tests.files if any(test.startswith(path) for test in able)]
     with _in_place(checkout / mutant.path, mutant.source):
-        limit = CPU_LIMIT + 10 * round(tests.seconds)
-        return _passes(checkout, files, ("-x",), limit, able)
+        return _passes(checkout, files, ("-x",), CPU_LIMIT, able)
 
 
 def reaching(checkout: Path, mutant: Mutant, tests: Tests) -> set[str]:
