@@ -7,12 +7,11 @@ import sys
 from pathlib import Path
 from random import Random
 
-import msgspec
 import pytest
 
 from tests.instruments.command import ROOT
-from tests.studies.mutation.document import Figures, Result, interval, paragraph
-from tests.studies.mutation.subjects import SUBJECTS, SUBJECTS_BEFORE, Subject
+from tests.studies.mutation.document import Result, interval
+from tests.studies.mutation.subjects import SUBJECTS, Subject
 
 CODE = """
 def larger(first, second):
@@ -47,30 +46,6 @@ for line, old, new in [(3, ">", "<"), (3, ">", ">="), (6, "+", "-")]:
 assert (checkout / "suite/small.py").read_text() == source
 print(json.dumps(came_to))
 """
-
-
-def figures() -> Figures:
-    return msgspec.json.decode((ROOT / "docs" / "mutation.json").read_bytes(), type=Figures)
-
-
-def test_contributing_says_what_is_stored() -> None:
-    assert paragraph(figures()) in (ROOT / "CONTRIBUTING.md").read_text("utf-8")
-
-
-def test_both_scores_are_of_the_same_parts_and_of_100_mutants_or_more() -> None:
-    stored = figures()
-    assert SUBJECTS.keys() == SUBJECTS_BEFORE.keys()
-    for score in (stored.before, stored.now):
-        assert score.results.keys() == SUBJECTS.keys()
-        assert sum(result.tried for result in score.results.values()) >= 100
-        for result in score.results.values():
-            assert result.killed + len(result.survivors) == result.tried
-
-
-def test_the_score_is_not_conclusively_lower_than_before() -> None:
-    before = figures().before.results.values()
-    share = sum(each.killed for each in before) / sum(each.tried for each in before)
-    assert interval(figures().now.results.values())[1] >= share
 
 
 def test_the_interval_is_wilsons() -> None:
