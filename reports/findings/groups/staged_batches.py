@@ -24,13 +24,13 @@ def findings(cases: Cases) -> Iterator[Finding]:
 
 
 def fastest(cases: Cases, place: str) -> Answer:
-    """Give the largest speedup, and what a pipeline without any exchange would reach."""
+    """Give the largest speedup, and what filling and emptying the pipeline would leave."""
     curve = _speedup(cases, place)
     micro = int(curve.highest())
     parts, limit = counted(micro, "micro-batch"), format_value(best(ranks_in(place), micro), RATIO)
     return Answer(
         f"A pipeline over {the_device(cases.run, place)} is {VALUE} as fast as one process that "
-        f"has all layers, with {parts}; if data moved in no time, it would be {limit}.",
+        f"has all layers, with {parts}; filling and emptying it would leave {limit}.",
         curve.cases[micro],
         curve.at(micro),
         RATIO,
@@ -61,7 +61,7 @@ def plots(cases: Cases) -> Iterator[Plot]:
                 MICRO,
                 SPEEDUP,
                 (curve.series("measured"),),
-                lines=(Series("if data moved in no time", tuple(points)),),
+                lines=(Series("filling and emptying alone", tuple(points)),),
             )
 
 

@@ -229,7 +229,7 @@ def test_a_pipeline_has_the_speedup_of_its_best_number_of_micro_batches_below_th
     assert found.value is not None
     assert found.value.value == pytest.approx(1.6)
     assert plain(found).startswith("A pipeline over 2 nodes is 1.6")
-    assert "with 16 micro-batches; if data moved in no time, it would be 1.88" in plain(found)
+    assert "with 16 micro-batches; filling and emptying it would leave 1.88" in plain(found)
     (limit,) = plot(section, "pipeline-cpu/2x1").lines
     assert [point.y.value for point in limit.points] == pytest.approx([1.0, 1.6, 32 / 17])
 
