@@ -172,6 +172,7 @@ def test_picked_runs_stand_side_by_side_and_keep_what_the_reader_sets(page: Page
         expect(page.locator("#one-more")).to_have_text(told)
     section = page.locator("#comparison")
     expect(section).to_be_visible()
+    section.get_by_text("Ranks, and the baseline").click()
     expect(section.locator('[data-part="speed"]')).to_contain_text("1.5")
     page.get_by_label("Hours a day").fill("3")
     page.get_by_label("Hours a day").press("Tab")
