@@ -21,6 +21,7 @@ from suite.compare.verdicts.levels import levels
 from suite.export import FORMATS
 from suite.personal import private
 from suite.stored import store
+from suite.stored.names import nodes_of
 from suite.stored.run import Estimate, Run, Work
 from suite.terminal import answers
 from suite.units import NOT_FINITE, format_estimate, format_value
@@ -124,3 +125,8 @@ def test_thousands_of_addresses_are_found_in_time() -> None:
     begun = process_time()
     assert "1.1.1.1" not in private.hide("1.1.1.1 " * 4000)
     assert process_time() - begun < 10  # the square of its characters cost minutes
+
+
+@pytest.mark.parametrize("device", ["cuda/\u00b2x\u00b2", "cuda/x8", "cuda/-1x8", "cuda/1.5x8"])
+def test_a_device_with_digits_that_are_no_number_spans_no_nodes(device: str) -> None:
+    assert nodes_of(device) is None
