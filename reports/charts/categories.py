@@ -20,6 +20,8 @@ BELOW = 24.0
 """Height of what stands below the frame, in pixels."""
 BESIDE = 0.5
 """Part of the width that values beside bars may take."""
+BOLD = 1.12
+"""Width of a bold letter, relative to others."""
 SWATCH = 13.0
 """Width of the square before the name of a part, in pixels."""
 
@@ -53,7 +55,10 @@ def _rows(plot: Plot, form: Form, lines: int, beside: float) -> _Rows:
     names = titles.row_titles(plot)
     right = form.width - min(beside, BESIDE * form.width)
     keys = {name: _keys(plot, name, form) for name in names}
-    steps = [NAME + LINE * lines + KEY * len(keys[name]) + GAP for name in names]
+    letters = int(form.width / form.glyph / BOLD)
+    broken = {name: labels.broken(title, letters) for name, title in names.items()}
+    above = {name: NAME + KEY * (len(broken[name]) - 1) for name in names}
+    steps = [above[name] + LINE * lines + KEY * len(keys[name]) + GAP for name in names]
     drawing = Drawing(form.width, 4 + sum(steps) + BELOW, form.font)
     frame = Frame(INDENT, right, 4, 4 + sum(steps))
     low, high = axes.limits(plot)
@@ -64,8 +69,9 @@ def _rows(plot: Plot, form: Form, lines: int, beside: float) -> _Rows:
     axes.values_across(drawing, frame, x, axes.tick_labels(shown, plot.y.unit).labels, upright=True)
     heights, top = {}, frame.top
     for name, step in zip(names, steps, strict=True):
-        drawing.text(names[name], 0, top + form.font, colour="ink")
-        heights[name] = top + NAME + LINE / 2
+        for at, text in enumerate(broken[name]):
+            drawing.text(text, 0, top + form.font + KEY * at, colour="ink")
+        heights[name] = top + above[name] + LINE / 2
         top += step
     level = axes.level(plot)
     if level is not None:

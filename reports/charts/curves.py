@@ -15,8 +15,9 @@ LINE = 14.0
 """Height of a line of a name, in pixels."""
 FAR = 9.0
 """Pixels from a name to the end of its line, above which a stroke joins them."""
-SMALLER = 0.75
-"""Size of the marks of further series, relative to those of the first."""
+SMALLER, LEAST_MARK = 0.18, 0.45
+"""How much smaller the marks of each further series are, and the size of the smallest, relative to
+those of the first."""
 BELOW = 40.0
 """Height of what stands below the frame, in pixels."""
 
@@ -69,7 +70,7 @@ def _lines(drawing: Drawing, plot: Plot, x: Scale, y: Scale) -> None:
     """Draw the bands of all series, and above them whiskers, lines and marks.
 
     Paper parts a line from the bands of others, which it would not stand out from. The marks
-    of the first series are the largest, so that those of others on them leave their edges.
+    of each series are smaller than those of the one before, so that those below them are seen.
     """
     ends = [
         [(x(float(p.x)), y(low), y(p.y.value), y(high)) for p, low, high in axes.ends(series)]
@@ -89,8 +90,7 @@ def _lines(drawing: Drawing, plot: Plot, x: Scale, y: Scale) -> None:
             for path, width in paths:
                 drawing.line(path, colour, width + wider)
         shape = SHAPES[index % len(SHAPES)]
-        scale = SMALLER if index else 1.0
-        drawing.marks(shape, places, _colour(index), hover(plot, series), scale)
+        drawing.marks(shape, places, _colour(index), hover(plot, series), mark_size(index))
 
 
 def _places(series: Sequence[Series], x: Scale, y: Scale) -> list[tuple[float, float]]:
@@ -115,6 +115,11 @@ def _write_names(
         for row, line in enumerate(lines):
             at = middle + LINE * (row - (len(lines) - 1) / 2) + 0.35 * drawing.font
             drawing.text(line, begin, at, colour=labels.colour_of(index))
+
+
+def mark_size(index: int) -> float:
+    """Return the size of the marks of a series, relative to those of the first."""
+    return max(LEAST_MARK, 1 - SMALLER * index)
 
 
 def _colour(index: int) -> str:

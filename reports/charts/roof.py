@@ -20,7 +20,7 @@ ROOM = 1.6
 LINE = 14.0
 """From one label to the next, in pixels."""
 MOST_TICKS = 9
-BESIDE = ("2", "5")
+BESIDE = ("2", "3", "5")
 """First digits of ticks that are left out on a narrow screen."""
 
 

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from reports.charts import axes as scales
 from reports.charts import labels
 from reports.charts.axes import Scale
-from reports.charts.curves import SMALLER
+from reports.charts.curves import mark_size
 from reports.charts.words import short_names
 from reports.figures.style import (
     EDGE,
@@ -111,7 +111,7 @@ def _line(axes: Axes, series: Series, index: int, *, joined: bool) -> None:
         axes.fill_between(x, low, high, color=colour(index), alpha=0.18, linewidth=0)
         axes.plot(x, y, color=colour(index), linewidth=LINE)
     axes.vlines(x, low, high, color=colour(index), linewidth=WHISKER)
-    size = SMALLER * MARK if index else MARK
+    size = mark_size(index) * MARK
     axes.plot(x, y, color=colour(index), marker=marker(index), markersize=size, linestyle="")
 
 

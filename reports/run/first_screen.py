@@ -27,8 +27,10 @@ from suite.units import counted, format_estimate, format_point, format_value, pr
 
 MOST = 4
 """Axes that have room."""
-BESIDE: tuple[Name, ...] = ("memory", "overhead", "link_to_device")
-"""Axes beside compute that the first screen shows, in their order."""
+OVERHEADS: tuple[Name, ...] = ("overhead", "read_back")
+BESIDE: tuple[tuple[Name, ...], ...] = (("memory",), OVERHEADS, ("link_to_device",))
+"""Axes beside compute that the first screen shows, in their order; of several the first that was
+measured."""
 UNKNOWN, NOT_MEASURED = "unknown", "not measured"
 
 
@@ -133,8 +135,14 @@ def _shown(own: DeviceAxes) -> list[Axis]:
     first = compute[:1]
     if is_cpu(own.place):
         first += [one for one in compute[1:] if one.precision == "float32"]
-    found = [*first, *filter(None, (own.axis(name) for name in BESIDE))]
-    return found[:MOST]
+    known = ([axis for name in names if (axis := own.axis(name))] for names in BESIDE)
+    return [*first, *(axes[0] for axes in known if axes and _is_positive(axes[0]))][:MOST]
+
+
+def _is_positive(axis: Axis) -> bool:
+    """Tell whether a difference of times is conclusively more than nothing, as a bar needs it."""
+    low = axis.value.low
+    return (axis.value.value if low is None else low) > 0
 
 
 def _title(run: Run, own: DeviceAxes) -> str:
@@ -202,6 +210,7 @@ def _spelled(axis: Axis, *, named: bool) -> str:
         "compute": f" {PRECISIONS.get(axis.precision, axis.precision)}",
         "memory": " memory",
         "overhead": " per operation",
+        "read_back": " per value read back",
         "link_to_device": " to the device",
     }.get(axis.name, "")
     return f"{value}{what}{part}"

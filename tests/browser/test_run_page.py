@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The page of the newest stored run is short, begins with what decides, and opens to everything."""
+"""Pages of runs are short, begin with what decides, and open to everything."""
 
 import re
 from collections.abc import Iterator
@@ -23,13 +23,19 @@ def page(browser: Browser, folder: Path) -> Iterator[Shown]:
         yield one
 
 
-def test_folded_it_takes_few_screens_words_and_sheets(page: Shown) -> None:
-    height = page.page.evaluate("document.documentElement.scrollHeight")
-    words = str(page.page.locator("body").inner_text()).split()
-    sheets = len(re.findall(rb"/Type\s*/Page[^s]", page.page.pdf(prefer_css_page_size=True)))
-    assert height <= SCREENS * HEIGHT
-    assert len(words) <= WORDS
-    assert 1 <= sheets <= SHEETS
+def test_folded_every_run_takes_few_screens_words_and_sheets(
+    browser: Browser, folder: Path
+) -> None:
+    pages = sorted((folder / "honest").glob("*/*.html"))
+    assert newest().stem in {page.stem for page in pages}
+    for page in pages:
+        with shown(browser, page.as_uri(), DESK) as one:
+            height = one.page.evaluate("document.documentElement.scrollHeight")
+            words = str(one.page.locator("body").inner_text()).split()
+            paper = one.page.pdf(prefer_css_page_size=True)
+        assert height <= SCREENS * HEIGHT, page.name
+        assert len(words) <= WORDS, page.name
+        assert 1 <= len(re.findall(rb"/Type\s*/Page[^s]", paper)) <= SHEETS, page.name
 
 
 def test_the_first_screen_holds_sentence_axes_roofline_and_trust(page: Shown) -> None:

@@ -41,7 +41,7 @@ def findings(cases: Cases) -> list[Finding]:
     found = [finding for setting in _settings(cases) for finding in _of(cases, setting)]
     groups = {setting.group for setting in _settings(cases)}
     if all(is_cpu(group) for group in groups):
-        question = "How many times as fast do several accelerators train as one?"
+        question = "How much faster do several accelerators train than one?"
         found.append(ask("speed-up-accelerators", question, no_accelerators, cases))
     return found
 

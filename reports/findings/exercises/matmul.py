@@ -44,7 +44,7 @@ SIZE, RATE, SPEED_UP = Axis("size n"), Axis("Rate", "FLOP/s"), Axis("Speed-up", 
 def findings(cases: Cases) -> list[Finding]:
     """Lead with the speed-up; without an accelerator, with what the CPU does by itself."""
     compared = [
-        ask("speed-up", "How many times as fast as the CPU is an accelerator?", speed_up, cases),
+        ask("speed-up", "How much faster is an accelerator than the CPU?", speed_up, cases),
         ask(
             "speed-up-at-ends",
             "And on the largest product, and the smallest?",

@@ -50,7 +50,7 @@ def findings(cases: Cases) -> list[Finding]:
     ]
     found += [finding for way in _ways(cases) for finding in _of_a_way(cases, *way)]
     if all(is_cpu(group) for group, _ in _ways(cases)):
-        question = "How near are two products on two accelerators to twice as fast as on one?"
+        question = "How well do two products scale over two accelerators?"
         found.append(ask("efficiency-accelerators", question, no_two_accelerators, cases))
     question = "What do two streams gain on a single accelerator?"
     found.append(ask("streams", question, streams, cases))
@@ -67,7 +67,7 @@ def _of_a_way(cases: Cases, group: str, function: str) -> Iterator[Finding]:
     name = f"{function.removeprefix('bench_')}-{group}"
     where = f"on {the_device(cases.run, group)}, {WAYS[function]}"
     for kind, question, compute in (
-        ("efficiency", f"How near to perfect scaling are products {where}?", efficiency),
+        ("efficiency", f"How well do products scale {where}?", efficiency),
         ("threshold", f"From which size is scaling nearly perfect {where}?", nearly),
         ("overlap", f"How much of the products' time is shared {where}?", overlap),
     ):

@@ -77,7 +77,7 @@ def _compared_findings(
     for device in function.accelerators or ([""] if not measured else []):
         name = the_device(cases.run, device) if device else "an accelerator"
         end = f"{function.short}-{device}" if device else function.short
-        question = f"How many times as fast as the CPU is {name}?"
+        question = f"How much faster is {name} than the CPU?"
         yield put(f"speed-up-{end}", question, partial(speed_up, function=function, device=device))
         if function.axis or not device:
             question = f"From which size is {name} worth it?"

@@ -184,5 +184,16 @@ def test_parts_of_a_bar_are_named_below_it_with_their_numbers() -> None:
 def test_marks_at_one_place_leave_those_below_them_visible() -> None:
     drawn = draw.draw(curve(line("a", 1.0, 2.0), line("b", 1.0, 2.0)), theme.WIDE)
     marks = re.findall(r'<path transform="translate\([^)]*\)([^"]*)" d="([^"]*)"', drawn)
-    assert [scale for scale, _ in marks] == ["", "", " scale(0.75)", " scale(0.75)"]
+    assert [scale for scale, _ in marks] == ["", "", " scale(0.82)", " scale(0.82)"]
     assert len({shape for _, shape in marks}) == 2
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_long_name_of_a_row_is_broken_into_lines_that_have_room(form: theme.Form) -> None:
+    name = "building the model without memory, putting copies of all tensors in"
+    points = (Point(name, near(1.0)), Point("other", near(2.0)))
+    plot = Plot("ways", "Ways", "dots", Axis("way"), TIME, (Series("CPU", points),))
+    lines = [(text, y) for text, x, y in texts(plot, form) if x == 0 and text in name]
+    assert " ".join(text for text, _ in lines) == name
+    assert all(len(text) * form.glyph < form.width for text, _ in lines)
+    assert all(after[1] - before[1] >= form.font for before, after in pairwise(lines))

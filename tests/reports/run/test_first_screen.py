@@ -195,3 +195,17 @@ def test_the_ceiling_of_the_roofline_and_the_axis_are_printed_alike() -> None:
     assert memory is not None
     assert f"memory {format_point(memory.value, 'B/s')}" in screen.roof
     assert screen.roof_title.startswith("Products reach ")
+
+
+@pytest.mark.parametrize(
+    ("log", "titles"), [(20e-3, ["Overhead per value read back"]), (40e-3, [])]
+)
+def test_without_a_launch_overhead_the_time_of_a_read_back_stands_in_its_place_if_it_takes_any(
+    log: float, titles: list[str]
+) -> None:
+    cases = [
+        case(name, seconds, CPU, work=Work(items=1000.0), steps=1000)
+        for name, seconds in (("bench_item", 30e-3), ("bench_log_on_device", log))
+    ]
+    run = run_of(of("norm_logging", cases), accelerators=0)
+    assert [axis.title for axis in first(run).axes] == titles
