@@ -7,11 +7,12 @@ import sys
 from pathlib import Path
 from random import Random
 
+import msgspec
 import pytest
 
 from tests.instruments.command import ROOT
-from tests.studies.mutation.document import Result, interval
-from tests.studies.mutation.subjects import SUBJECTS, Subject
+from tests.studies.mutation.document import Figures, Result, filled, interval
+from tests.studies.mutation.subjects import SUBJECTS, SUBJECTS_BEFORE, Subject
 
 CODE = """
 def larger(first, second):
@@ -46,6 +47,32 @@ for line, old, new in [(3, ">", "<"), (3, ">", ">="), (6, "+", "-")]:
 assert (checkout / "suite/small.py").read_text() == source
 print(json.dumps(came_to))
 """
+
+
+def figures() -> Figures:
+    return msgspec.json.decode((ROOT / "docs" / "mutation.json").read_bytes(), type=Figures)
+
+
+def test_contributing_says_what_is_stored() -> None:
+    written = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    assert filled(written, figures()) == written
+    assert "mutants: " in written
+
+
+def test_both_scores_are_of_the_same_parts_and_of_100_mutants_or_more() -> None:
+    assert SUBJECTS.keys() == SUBJECTS_BEFORE.keys()
+    for score in (figures().before, figures().now):
+        if score is not None:
+            assert score.results.keys() == SUBJECTS.keys()
+            assert sum(result.tried for result in score.results.values()) >= 100
+            for result in score.results.values():
+                assert result.killed + len(result.survivors) == result.tried
+
+
+def test_the_score_is_not_conclusively_lower_than_before() -> None:
+    before, now = figures().before.results.values(), figures().now
+    share = sum(each.killed for each in before) / sum(each.tried for each in before)
+    assert now is None or interval(now.results.values())[1] >= share
 
 
 def test_the_interval_is_wilsons() -> None:

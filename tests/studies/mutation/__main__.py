@@ -14,13 +14,13 @@ from tempfile import TemporaryDirectory
 
 import msgspec
 
-from tests.studies.mutation.document import Figures, Result, Score, paragraph, share
+from tests.studies.mutation.document import Figures, Result, Score, filled, share
 from tests.studies.mutation.drawing import draw
 from tests.studies.mutation.subjects import BEFORE, SUBJECTS, SUBJECTS_BEFORE, Subject
 from tests.studies.mutation.trying import examine, reaching, survives
 
 ROOT = Path(__file__).parents[3]
-FIGURES = ROOT / "docs" / "mutation.json"
+FIGURES, PAGE = ROOT / "docs" / "mutation.json", ROOT / "CONTRIBUTING.md"
 SHARED = ("matplotlib.pyplot", "numpy", "pandas", "pytest_benchmark.plugin", "scipy.stats", "torch")
 """Modules of others that most tests import: import them before the forks."""
 
@@ -51,7 +51,7 @@ def main() -> None:
                 random = Random(f"{asked.seed}/{name}")  # noqa: S311 - no secret
                 score.results[name] = _result(checkout, subject, asked.each, random)
                 print(f"{name}: {share([score.results[name]])}", flush=True)
-    _write(score, before=asked.before)
+                _write(score, before=asked.before)
 
 
 def _git(*arguments: str) -> bytes:
@@ -92,21 +92,16 @@ def _files(checkout: Path, patterns: Iterable[str], name: str) -> list[Path]:
 
 def _write(score: Score, *, before: bool) -> None:
     """Keep a score beside the other, with what is stored of the same commit and sample."""
-    stored = (
-        msgspec.json.decode(FIGURES.read_bytes(), type=Figures)
-        if FIGURES.exists()
-        else Figures(score, score)
-    )
+    stored = msgspec.json.decode(FIGURES.read_bytes(), type=Figures)
     known = stored.before if before else stored.now
-    if (known.commit, known.seed) == (score.commit, score.seed):
+    if known is not None and (known.commit, known.seed) == (score.commit, score.seed):
         score.results = known.results | score.results
     if before:
         stored.before = score
     else:
         stored.now = score
     FIGURES.write_bytes(msgspec.json.format(msgspec.json.encode(stored)) + b"\n")
-    if stored.before.results.keys() == stored.now.results.keys() == SUBJECTS.keys():
-        print(f"\nCONTRIBUTING.md has to say:\n\n{paragraph(stored)}")
+    PAGE.write_text(filled(PAGE.read_text("utf-8"), stored), encoding="utf-8")
 
 
 if __name__ == "__main__":

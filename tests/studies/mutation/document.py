@@ -6,6 +6,9 @@ from collections.abc import Iterable
 from msgspec import Struct
 from scipy.stats import binomtest
 
+MARK, END = "<!-- scores -->", "<!-- end of scores -->"
+"""What stands around the scores in the document."""
+
 
 class Result(Struct):
     """The mutants of one subject.
@@ -32,31 +35,42 @@ class Score(Struct):
 
 
 class Figures(Struct):
-    """The score before the code was sorted into folders, and the latest."""
+    """The score before the code was sorted into folders, and the latest, if there is one."""
 
     before: Score
-    now: Score
+    now: Score | None = None
 
 
-def paragraph(figures: Figures) -> str:
-    """Return what CONTRIBUTING.md says."""
-    now, before = figures.now, figures.before
-    each = max(result.tried for result in now.results.values())
-    latest = (
-        f"On {now.date}, `nox -s mutation -- --seed {now.seed} --each {each}` at commit "
-        f"{now.commit}: the tests caught {share(now.results.values())}."
-    )
+def filled(document: str, figures: Figures) -> str:
+    """Return a document with the scores between its marks."""
+    head, _, rest = document.partition(MARK)
+    return f"{head}{MARK}\n{_scores(figures)}{END}{rest.partition(END)[2]}"
+
+
+def _scores(figures: Figures) -> str:
+    before, now = figures.before, figures.now
     earlier = (
-        f"At commit {before.commit}, before the code was sorted into folders, they caught "
-        f"{share(before.results.values())}."
+        f"At commit {before.commit}, before the code was sorted into folders, the tests caught\n"
+        f"{share(before.results.values())}, on {before.date} with seed {before.seed}.\n"
     )
-    lines = [latest, earlier, "", f"| code | before | {now.date} |", "| --- | ---: | ---: |"]
-    for name, result in now.results.items():
-        then = before.results[name]
-        lines.append(
-            f"| {name} | {then.killed} of {then.tried} | {result.killed} of {result.tried} |"
-        )
-    return "\n".join(lines) + "\n"
+    if now is None:
+        head = f"{earlier}\n| code | before |\n| --- | ---: |\n"
+        rows = (f"| {name} | {_count(then)} |" for name, then in before.results.items())
+        return head + "".join(f"{row}\n" for row in rows)
+    latest = (
+        f"At commit {now.commit} they caught\n"
+        f"{share(now.results.values())}, on {now.date} with seed {now.seed}.\n"
+    )
+    rows = (
+        f"| {name} | {_count(before.results[name])} | {_count(result)} |"
+        for name, result in now.results.items()
+    )
+    head = f"{earlier}{latest}\n| code | before | now |\n| --- | ---: | ---: |\n"
+    return head + "".join(f"{row}\n" for row in rows)
+
+
+def _count(result: Result) -> str:
+    return f"{result.killed} of {result.tried}"
 
 
 def share(results: Iterable[Result]) -> str:
