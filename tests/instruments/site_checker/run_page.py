@@ -28,6 +28,7 @@ AXES = {
     "Compute": "compute",
     "Memory": "memory",
     "Overhead per operation": "overhead",
+    "Overhead per value read back": "read_back",
     "Link": "link_to_device",
 }
 """The axes by what their titles begin with."""
