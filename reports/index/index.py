@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""The index: every stored run in one table, whole without a script, and quick to search with one.
+"""The index: a row for each device, by its score, and every stored run by its date.
 
-Newest first, and beneath the newest run of a machine its earlier ones. The script folds those
-away, searches, filters, sorts, and holds runs against one that the reader names.
+Both tables are whole without a script, which filters and sorts them and lays runs side by side.
+Beneath the newest run of a machine stand its earlier ones.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
@@ -16,12 +16,14 @@ from reports.index.index_data import data, device_kind
 from reports.making.broken import Broken
 from reports.purchase import purchase, script
 from reports.purchase.prices import Price
-from reports.summary.headlines import LAUNCH, Figure
 from reports.summary.model import Change, Summary
 from reports.web.render import render
-from suite.units import counted, format_estimate, format_value
+from suite.units import counted
 
-SCRIPTS = (*script.PAGE, "packing.js", "ratios.js", "rows.js", "cells.js", "index.js")
+SCRIPTS = (
+    *(*script.PAGE, "packing.js", "ratios.js", "index_devices.js"),
+    *("rows.js", "cells.js", "index_runs.js", "index.js"),
+)
 PARTS = (
     *("summary", "verdicts", "cards", "front", "ranks", "fits", "rent", "heat", "weighs"),
     *("speed", "worth", "usual", "exercises", "notes"),
@@ -32,42 +34,14 @@ SHOWN = 25
 _LONGEST_TEXT = 120
 
 
-class Column(NamedTuple):
-    """A headline figure in the table: the largest, or of a time the least, of the lead device."""
-
-    title: str
-    quantity: str
-    precision: str
-    unit: str
-
-    def of(self, run: Summary) -> Figure | None:
-        """Return a run's figure, of the device that names it."""
-        fitting = [
-            figure
-            for figure in run.figures
-            if figure.device == run.device
-            and figure.quantity == self.quantity
-            and figure.precision.startswith(self.precision)
-        ]
-        return fitting[0] if fitting else None
-
-
-COLUMNS = (
-    Column("float32", "matmul", "float32", "FLOP/s"),
-    Column("bfloat16", "matmul", "bfloat16", "FLOP/s"),
-    Column("Memory", "copy_within", "", "B/s"),
-    Column("Link", "copy_to_device_pinned", "", "B/s"),
-    Column("Launch", LAUNCH, "", "s"),
-)
 HEADS = (
     ("machine", "Machine"),
-    ("device", "Device"),
-    ("when", "When, UTC"),
+    ("when", "Measured, UTC"),
     ("torch", "torch"),
     ("profile", "Profile"),
     ("launches", "Launches"),
-    *((column.title.casefold(), column.title) for column in COLUMNS),
-    ("since", "State, change"),
+    ("cases", "Cases"),
+    ("since", "Trust, change"),
 )
 """Names of the table's columns, for the script and for people."""
 
@@ -91,14 +65,29 @@ class Row(NamedTuple):
     title: str
     rank: str
     history: int
-    device: str
     when: str
     torch: tuple[str, str]
     profile: str
     launches: int
-    figures: tuple[Markup, ...]
+    cases: int
     marks: tuple[tuple[str, bool], ...]
     since: tuple[str, bool]
+
+
+class Built(NamedTuple):
+    """What the page's script makes of the devices.
+
+    Parameters
+    ----------
+    lead
+        A sentence or two about them.
+    missing
+        Why there is no table; empty where there is one.
+    """
+
+    lead: str
+    table: str
+    missing: str = ""
 
 
 def page(
@@ -123,14 +112,13 @@ def page(
     """
     machines = _machines(summaries)
     runs = [run for machine in machines for run in machine]
-    figures = [[column.of(run) for column in COLUMNS] for run in runs]
-    rows = [*_rows(machines, iter(figures))]
-    found = data(machines, figures, known)
+    rows = [*_rows(machines)]
+    found = data(machines, known) if runs else {}
     return render(
         "index.html",
         scripts=SCRIPTS,
         styles=(purchase.STYLE, "index.css"),
-        title="Frobench results",
+        title="Which device for which work",
         description=f"{counted(len(runs), 'stored run')} of {counted(len(machines), 'machine')}",
         home="index.html",
         head=head(),
@@ -139,6 +127,8 @@ def page(
         rows=rows,
         heads=HEADS,
         machines=len(machines),
+        devices=len(found.get("groups", [])),
+        built=_built_devices(found, [run.href for run in runs]) if runs else None,
         slower=sum(row.since[1] for row in rows if row.rank != "old"),
         choices=_choices(runs),
         nothing=dict.fromkeys(PARTS, ""),
@@ -154,9 +144,16 @@ def _machines(summaries: Iterable[Summary]) -> list[list[Summary]]:
     return [*machines.values()]
 
 
-def _rows(
-    machines: Sequence[Sequence[Summary]], figures: Iterator[Sequence[Figure | None]]
-) -> Iterator[Row]:
+def _built_devices(found: dict[str, Any], hrefs: Sequence[str]) -> Built:
+    """Return the table of devices and a sentence about it, by the page's script."""
+    try:
+        built: Any = script.call("indexDevices.built", found, hrefs)
+    except script.MissingEngineError as error:
+        return Built("", "", str(error))
+    return Built(built["lead"], Markup(built["table"]))  # noqa: S704 - escaped
+
+
+def _rows(machines: Sequence[Sequence[Summary]]) -> Iterator[Row]:
     for place, machine in enumerate(machines):
         for age, run in enumerate(machine):
             yield Row(
@@ -164,12 +161,11 @@ def _rows(
                 title=_short(run.title),
                 rank="old" if age else "rest" if place >= SHOWN else "",
                 history=0 if age else len(machine),
-                device=_short(run.device),
                 when=_utc(run.datetime)[:16].replace("T", " "),
-                torch=_built(_short(run.environment.software.torch)),
+                torch=_build(_short(run.environment.software.torch)),
                 profile=run.profile,
                 launches=run.launches,
-                figures=tuple(map(_figure, next(figures))),
+                cases=run.cases,
                 marks=tuple(_marks(run)),
                 since=_since(run.change),
             )
@@ -192,23 +188,10 @@ def _short(text: str) -> str:
     )
 
 
-def _built(version: str) -> tuple[str, str]:
+def _build(version: str) -> tuple[str, str]:
     """Part a version from how it was built."""
     plain, plus, build = version.partition("+")
     return plain, plus + build
-
-
-def _figure(figure: Figure | None) -> Markup:
-    """Spell a figure with its interval below, in as little markup as there can be."""
-    if figure is None:
-        return Markup("")
-    value, _, interval = format_estimate(figure.value, figure.unit).partition(" [")
-    if not interval:
-        value = format_value(figure.value.value, figure.unit)
-        below = f"({counted(figure.value.launches, 'launch')})"
-    else:
-        below = f"[{interval}"
-    return Markup(f"{value}<small>{below}</small>")  # noqa: S704 - digits, and units of columns
 
 
 def _marks(run: Summary) -> Iterator[tuple[str, bool]]:

@@ -16,14 +16,46 @@ from reports.findings.finding import exercise_title
 from reports.index.index_facts import surrounding
 from reports.index.packing import pack, pack_error, pack_share
 from reports.purchase.prices import HOUR, Price, total
-from reports.summary.headlines import Figure
 from reports.summary.model import Summary
 from reports.table.equipment import Equipment, equipment, surroundings
 from reports.table.exercise_names import ON_CPU
 from reports.table.workloads import table
 from suite.stored.run import Estimate
 
-RATE = "FLOP/s"
+DIGITS = 3
+"""Of what a device does, in the index."""
+AXES = {
+    "compute": ("bfloat16", "float16", "float32"),
+    "memory": ("",),
+    "overhead": ("",),
+    "link_to_device": ("",),
+}
+"""The axes that the index compares, with the precisions of each."""
+
+
+class Group(NamedTuple):
+    """The runs of a device.
+
+    Parameters
+    ----------
+    run
+        The place of its newest run that ended and has no error, or of its newest one.
+    others
+        The places of such runs of its other specimens.
+    runs
+        How many there are in all.
+    """
+
+    run: int
+    others: list[int]
+    runs: int
+
+
+class AxisOfRun(NamedTuple):
+    """What a device does in one number; the key has its name, the precision and the unit."""
+
+    key: tuple[str, str, str]
+    value: Estimate
 
 
 class Exercise(NamedTuple):
@@ -59,19 +91,13 @@ class IndexPart(NamedTuple):
     kinds: list[list[int]]
 
 
-def data(
-    machines: Sequence[Sequence[Summary]],
-    figures: Sequence[Sequence[Figure | None]],
-    known: Sequence[Price],
-) -> dict[str, Any]:
+def data(machines: Sequence[Sequence[Summary]], known: Sequence[Price]) -> dict[str, Any]:
     """Return what the script needs of all runs, each at its place in the table.
 
     Parameters
     ----------
     machines
         The runs of each machine, newest first.
-    figures
-        The headline figures of each run.
     known
         What devices cost.
     """
@@ -81,15 +107,17 @@ def data(
     rents = [total(known, one, HOUR) for one in bought]
     cases = _cases(runs)
     exercises, parts = _exercises(runs, cases), _parts(runs, cases)
-    products = _products(figures)
+    kinds = sorted({one.key for run in runs for one in _axes(run)})
+    groups = device_groups(machines)
     return {
         "machines": [place for place, machine in enumerate(machines) for _ in machine],
         "devices": _listed([(run.device, *device_kind(run)) for run in runs]),
+        "groups": groups,
+        "base": _base(groups, runs),
         "complete": [int(run.complete) for run in runs],
         "slower": [len(run.change.slower) if run.change else 0 for run in runs],
-        "figures": _columns(runs, figures),
-        "products": products,
-        "rates": [_rates(run, each, products) for run, each in zip(runs, figures, strict=True)],
+        "axis_kinds": kinds,
+        "axes": [[_spelled_axis(one, kinds) for one in _axes(run)] for run in runs],
         "hardware": _listed([_spelled(one) for one in bought]),
         "prices": _listed([price and tuple(price)[2:7] for price in prices]),
         "rents": _listed([rent and tuple(rent)[2:7] for rent in rents]),
@@ -101,6 +129,64 @@ def data(
         "times": pack(_logs(runs, cases)),
         "errors": [_errors(run, exercises, parts) for run in runs],
     }
+
+
+def device_groups(machines: Sequence[Sequence[Summary]]) -> list[Group]:
+    """Return the devices with the places of their runs, in the order of these.
+
+    Parameters
+    ----------
+    machines
+        The runs of each machine, newest first.
+    """
+    places = itertools.count()
+    numbered = [[(next(places), run) for run in machine] for machine in machines]
+    found: dict[str, list[list[tuple[int, Summary]]]] = {}
+    for machine in numbered:
+        found.setdefault(machine[0][1].device, []).append(machine)
+    return [_group(specimens) for specimens in found.values()]
+
+
+def _group(specimens: Sequence[Sequence[tuple[int, Summary]]]) -> Group:
+    """Return a device's newest whole run, those of its other specimens, and how many there are."""
+    newest = [
+        next((one for one in machine if one[1].complete and not one[1].faults), machine[0])
+        for machine in specimens
+    ]
+    shown = max(newest, key=lambda one: (one[1].complete and not one[1].faults, one[1].datetime))
+    others = [place for place, _ in newest if place != shown[0]]
+    return Group(shown[0], others, sum(map(len, specimens)))
+
+
+def _base(groups: Sequence[Group], runs: Sequence[Summary]) -> int:
+    """Return the run that others are compared with at first: of the accelerator with most runs."""
+    return max(
+        groups,
+        key=lambda one: (
+            bool(runs[one.run].times),
+            bool(runs[one.run].environment.accelerators),
+            one.runs,
+            -one.run,
+        ),
+    ).run
+
+
+def _axes(run: Summary) -> list[AxisOfRun]:
+    """Return what a buyer weighs of a run's axes, and its power under load."""
+    if run.faults:
+        return []
+    known = [
+        AxisOfRun((one.name, one.precision, one.unit), one.value)
+        for one in run.axes.axes
+        if one.precision in AXES.get(one.name, ())
+    ]
+    load = run.axes.watts
+    return [*known, *([AxisOfRun(("load", "", "W"), load)] if load else [])]
+
+
+def _spelled_axis(axis: AxisOfRun, kinds: Sequence[tuple[str, str, str]]) -> tuple[int, float]:
+    """Return the place of an axis's kind, and its value with the digits that are printed."""
+    return kinds.index(axis.key), float(f"{axis.value.value:.{DIGITS}g}")
 
 
 def device_kind(run: Summary) -> tuple[str, str]:
@@ -118,7 +204,7 @@ def _bought(run: Summary) -> Equipment:
 
 
 def _spelled(bought: Equipment) -> tuple[Any, ...]:
-    return bought.device, bought.count, bought.watts, bought.watts_source, bought.memory_bytes
+    return bought.count, bought.watts, bought.watts_source, bought.memory_bytes
 
 
 def _listed(values: Sequence[Any]) -> dict[str, list[Any]]:
@@ -185,46 +271,3 @@ def _errors(run: Summary, exercises: Iterable[Exercise], parts: Iterable[IndexPa
     names = (part.name + ON_CPU * part.cpu for part in parts)
     of_parts = "".join(pack_error(run.spread.parts.get(name)) for name in names)
     return errors + pack_share(run.spread.shared) + of_parts
-
-
-def _columns(
-    runs: Sequence[Summary], figures: Sequence[Sequence[Figure | None]]
-) -> list[list[float | None]]:
-    """Return by column what runs are sorted and ranked by: nothing of a run with an error."""
-    rows = [
-        [_shorter(one.value.value) if one and not run.faults else None for one in each]
-        for run, each in zip(runs, figures, strict=True)
-    ]
-    return [[*column] for column in zip(*rows, strict=True)]
-
-
-def _products(figures: Iterable[Iterable[Figure | None]]) -> list[tuple[int, str]]:
-    """Return the columns with rates of products, each with every precision of its figures."""
-    found = {
-        (column, one.precision)
-        for each in figures
-        for column, one in enumerate(each)
-        if one and one.unit == RATE
-    }
-    return sorted(found)
-
-
-def _rates(
-    run: Summary, figures: Iterable[Figure | None], products: list[tuple[int, str]]
-) -> list[tuple[float | None, ...]]:
-    """Return the places of a run's rates among `products`, with their intervals by their values."""
-    return [
-        (products.index((column, one.precision)), *_interval(one.value))
-        for column, one in enumerate(figures)
-        if one and one.unit == RATE and not run.faults
-    ]
-
-
-def _interval(value: Estimate) -> tuple[float | None, float | None]:
-    if value.low is None or value.high is None:
-        return None, None
-    return round(value.low / value.value, 5), round(value.high / value.value, 5)
-
-
-def _shorter(number: float) -> float:
-    return float(f"{number:.6g}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The estimates of many runs as plain text, three characters each, for a script to read.
+"""The estimates of many runs as plain text, two characters each, for a script to read.
 
 A page that holds a thousand runs of three hundred cases has room for little more. Times are
 logarithms in whole steps (`reports.table.centres`), so nothing is lost. Text that a compressor

@@ -36,7 +36,10 @@ PAGE = (
     "purchase.js",
 )
 """What a page runs that shows machines side by side, in this order."""
-BUILD = ("document.js", *PAGE, "packing.js", "ratios.js", "purchase_built.js")
+BUILD = (
+    *("document.js", *PAGE, "packing.js", "ratios.js"),
+    *("index_devices.js", "purchase_built.js"),
+)
 """The same without a browser, and what the index adds to it."""
 
 

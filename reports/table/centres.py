@@ -3,14 +3,14 @@
 
 The pseudomedian is the median of the means of all pairs of launches, each launch paired with
 itself too (Hodges and Lehmann's estimate), which one launch gone astray does not move far. It is
-rounded to 0.00001, 0.001% of the time: so the index, which has room for three characters a time,
+rounded to a thousandth, 0.1% of the time: so the index, which has room for two characters a time,
 has the ratios of the purchase page and the terminal.
 """
 
 import numpy as np
 from numpy.typing import NDArray
 
-STEP = 1e-5
+STEP = 1e-3
 """To which natural logarithms of times are rounded."""
 
 Values = NDArray[np.float64]

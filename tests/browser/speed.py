@@ -46,7 +46,12 @@ _TIMED = """act => new Promise((told) => {
 })"""
 ACTS = {
     "filter": """word => {
-  const field = document.querySelector("input[type=search]");
+  const field = document.getElementById("name");
+  field.value = word;
+  field.dispatchEvent(new Event("input", { bubbles: true }));
+}""",
+    "filter of runs": """word => {
+  const field = document.getElementById("search");
   field.value = word;
   field.dispatchEvent(new Event("input", { bubbles: true }));
 }""",
@@ -56,9 +61,14 @@ ACTS = {
   shown[place % shown.length].click();
 }""",
     "reference": """place => {
-  const all = [...document.querySelectorAll("#runs input[type=radio]")];
-  const shown = all.filter((one) => one.offsetWidth);
-  shown[place % shown.length].click();
+  const field = [...document.querySelectorAll("#finder select")].at(-1);
+  field.value = field.options[place % field.options.length].value;
+  field.dispatchEvent(new Event("change", { bubbles: true }));
+}""",
+    "workload of devices": """place => {
+  const all = [...document.querySelectorAll("#finder input[type=radio]")];
+  const others = all.filter((one) => !one.checked);
+  others[place % others.length].click();
 }""",
     "workload": """place => {
   const all = [...document.querySelectorAll("[data-part=workload] input[type=radio]")];
@@ -81,9 +91,15 @@ COMPARING = {
 }""",
 }
 """What a reader of the purchase page does."""
-PICK = """count => [...document.querySelectorAll("#runs input[type=checkbox]")]
+VIEWS = {"filter of runs": "runs", "sort": "runs", "workload": "compare"}
+"""Where a reader does it, if not among the devices."""
+PICK = """count => [...document.querySelectorAll("#devices-table input[type=checkbox]")]
   .slice(0, count).forEach((one) => one.click())"""
-"""Lays runs side by side."""
+"""Picks devices."""
+TURN = """view => {
+  const links = { compare: "#to-comparison", runs: ".tabs a:last-child" };
+  document.querySelector(links[view]).click();
+}"""
 PICKED = 4
 LOOK = Look("light", 1280)
 
@@ -124,7 +140,8 @@ def _measured(
     for name, act in ACTS.items():
         with shown(browser, listed.as_uri(), LOOK) as one:
             one.page.evaluate(PICK, PICKED)
-            one.page.locator("#comparison .seg").first.wait_for()
+            if view := VIEWS.get(name):
+                one.page.evaluate(TURN, view)
             yield f"index, {name}", _timed(one.page, name, act, times), ANSWERED
     for name, act in COMPARING.items():
         with shown(browser, compared.as_uri(), LOOK) as one:
@@ -172,7 +189,8 @@ def _timed(page: Page, name: str, act: str, times: int) -> list[float]:
     """Do the same kind of thing over and over, and return the milliseconds of each."""
     chance = Random(name)  # noqa: S311 - no secret
     given = [
-        chance.choice(WORDS) if name == "filter" else chance.randrange(100) for _ in range(times)
+        chance.choice(WORDS) if name.startswith("filter") else chance.randrange(100)
+        for _ in range(times)
     ]
     return [page.evaluate(_TIMED.replace("ACT", act), one) for one in given]
 

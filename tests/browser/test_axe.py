@@ -45,9 +45,9 @@ def test_axe_finds_nothing_where_the_index_lays_runs_side_by_side(
 ) -> None:
     index = folder / "machines" / "index.html"
     runs = [cells["href"].removesuffix(".html") for cells in table(index.with_name("runs.csv"))]
-    picked = urlencode([("reference", runs[0]), *(("run", run) for run in runs[:3])])
+    picked = urlencode([("view", "compare"), *(("run", run) for run in runs[:3])])
     with shown(browser, f"{index.as_uri()}#{picked}", FOLDED) as one:
-        assert one.page.locator("#comparison").is_visible()
+        assert one.page.locator("#laid").is_visible()
         one.page.evaluate(AXE)
         found = [fault for look in LOOKS for fault in _violations(one, look)]
     assert not found, tell(found)

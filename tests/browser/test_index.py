@@ -1,42 +1,28 @@
 # SPDX-License-Identifier: MIT
 """The index finds, orders and compares runs as it is asked, and the address says what was asked."""
 
-import dataclasses
 import math
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from statistics import fmean
 
 import pytest
-from msgspec.structs import replace
 from playwright.sync_api import Browser, Page, expect
 
 from reports.index import index
+from reports.purchase.prices import Price
 from reports.summary.model import Summary
 from tests.browser.chromium import Look, shown
-from tests.reports.index.test_index import by_exercise, changed, on_day
+from tests.reports.index.test_index import CARDS, by_exercise, changed, named, on_day
 
 DESK = Look("light", 1280)
 FASTER = 1.5
 
 
-def _scaled(run: Summary, times: float) -> Summary:
-    """Return a run whose figures are all so many times as large."""
-    return replace(
-        run,
-        figures=tuple(
-            dataclasses.replace(one, value=replace(one.value, value=one.value.value * times))
-            for one in run.figures
-        ),
-    )
-
-
 MACHINES = [
     on_day(20, "old", complete=False),
-    *(
-        _scaled(on_day(10 + number, f"m{number}", seed=number % 3), 1 + number % 4)
-        for number in range(6)
-    ),
+    *(on_day(10 + number, f"m{number}", seed=number % 3) for number in range(6)),
     on_day(25, "cpu", accelerators=0, change=changed(slower=("matmul.square[16]",))),
 ]
 
@@ -59,9 +45,79 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture
 def page(browser: Browser, address: str) -> Iterator[Page]:
-    with shown(browser, address, DESK) as one:
+    with shown(browser, f"{address}#view=runs", DESK) as one:
         yield one.page
         assert one.said == one.refused() == []
+
+
+@pytest.fixture
+def devices(browser: Browser, tmp_path: Path) -> Iterator[Page]:
+    """Open the index of four devices, of one of which there are two specimens."""
+    price = Price(re.compile("NVIDIA"), None, 500.0, "USD", "2026-01-01", "list", "a list", "")
+    file = tmp_path / "index.html"
+    others = [named("cpu", "A processor", 6, accelerators=0, times={"norms.cpu": {1: 0.0}})]
+    file.write_text(index.page([*CARDS, *others], [price]), encoding="utf-8")
+    with shown(browser, file.as_uri(), DESK) as one:
+        yield one.page
+        assert one.said == one.refused() == []
+
+
+def _devices(page: Page) -> list[str]:
+    return page.locator("#devices-table tbody a").all_inner_texts()
+
+
+def test_devices_are_filtered_and_the_address_says_so(devices: Page) -> None:
+    assert _devices(devices) == ["Card B", "Card C", "Card A", "A processor"]
+    devices.get_by_label("Name").fill("card")
+    devices.get_by_label("Price, at most").fill("499")
+    devices.get_by_label("Price, at most").press("Tab")
+    expect(devices.locator("#devices-status")).to_contain_text("No device is like that.")
+    devices.get_by_label("Price, at most").fill("500,00")
+    devices.get_by_label("Price, at most").press("Tab")
+    expect(devices.locator("#devices-table tbody tr")).to_have_count(3)
+    devices.reload()
+    assert _devices(devices) == ["Card B", "Card C", "Card A"]
+    devices.get_by_label("Memory, GB, at least").fill("1000")
+    devices.get_by_label("Memory, GB, at least").press("Tab")
+    expect(devices.locator("#devices-status")).to_contain_text("No device is like that.")
+    devices.go_back()
+    expect(devices.locator("#devices-table tbody tr")).to_have_count(3)
+
+
+def test_a_workload_is_chosen_by_a_button_and_stands_in_the_address(devices: Page) -> None:
+    devices.get_by_label("Small operations").check()
+    expect(devices.locator("#devices-table caption")).to_contain_text("small operations")
+    assert "workload=small" in devices.url
+    devices.get_by_label("Vendor").select_option("CPU")
+    expect(devices.locator("#devices-table tbody tr")).to_have_count(1)
+    devices.get_by_label("Vendor").select_option("all")
+    devices.get_by_label("Compared with").select_option("Card B")
+    expect(devices.locator("#devices-table th.speed")).to_contain_text("Card B")
+    assert devices.locator("#devices-table strong").first.inner_text().startswith("1")
+
+
+def test_picked_devices_lead_to_their_comparison_and_back(devices: Page) -> None:
+    for name in ("Card B", "Card A"):
+        devices.get_by_label(f"Compare {name}").check()
+    expect(devices.locator("#basket-names")).to_have_text("2 picked: Card B, Card A")
+    devices.get_by_role("link", name="Compare 2").click()
+    expect(devices.locator('#comparison [data-part="cards"] tbody tr')).to_have_count(2)
+    assert devices.locator("#basket").is_hidden()
+    devices.get_by_role("link", name="Devices").click()
+    assert devices.get_by_label("Compare Card A").is_checked()
+    devices.get_by_role("button", name="Clear").click()
+    assert devices.locator("#basket").is_hidden()
+    assert not devices.get_by_label("Compare Card A").is_checked()
+
+
+def test_on_a_telephone_every_control_has_its_words(devices: Page) -> None:
+    devices.set_viewport_size({"width": 320, "height": 800})
+    labels = devices.locator("#devices-table label span").all()
+    assert len(labels) == len(_devices(devices))
+    for label in labels:
+        box = label.bounding_box()
+        assert box
+        assert box["width"] > 20
 
 
 def _names(page: Page) -> list[str]:
@@ -107,7 +163,7 @@ def test_a_choice_that_is_not_offered_is_passed_over(browser: Browser, address: 
 
 def test_a_view_can_be_sent_and_the_back_button_undoes(page: Page) -> None:
     page.get_by_label("Kind").select_option("accelerator")
-    page.get_by_role("button", name="bfloat16").click()
+    page.get_by_role("button", name="Machine").click()
     view, names = page.url, _names(page)
     page.get_by_label("earlier runs too").check()
     assert "old/2" in _names(page)
@@ -121,64 +177,45 @@ def test_a_view_can_be_sent_and_the_back_button_undoes(page: Page) -> None:
 
 
 def test_columns_sort_from_the_best_and_back_and_say_so(page: Page) -> None:
-    values = {run.href.removesuffix(".html"): _launch(run) for run in MACHINES}
-    head = page.locator("#runs thead th", has_text="Launch").last
-    for word, descending in (("ascending", False), ("descending", True)):
-        page.get_by_role("button", name="Launch", exact=True).click()
+    values = {run.href.removesuffix(".html"): run.cases for run in _runs()}
+    head = page.locator("#runs thead th", has_text="Cases")
+    for word, descending in (("descending", True), ("ascending", False)):
+        page.get_by_role("button", name="Cases", exact=True).click()
         expect(head).to_have_attribute("aria-sort", word)
-        shown_values = [values[name] for name in _names(page) if values.get(name) is not None]
-        assert shown_values == sorted(filter(None, shown_values), reverse=descending)
-        assert _names(page)[-1] == "cpu/25"
-
-
-def _launch(run: Summary) -> float | None:
-    figure = index.COLUMNS[-1].of(run)
-    return figure.value.value if figure else None
-
-
-@pytest.mark.parametrize(("column", "sign"), [(0, 1), (len(index.COLUMNS) - 1, -1)])
-def test_a_machine_stands_among_those_with_its_device_where_there_are_five(
-    page: Page, column: int, sign: int
-) -> None:
-    found = []
-    for run in MACHINES[1:-1]:
-        *_, rank = _cells(page, run.href.removesuffix(".html"), "td")[6 + column].split("\n")
-        figure = index.COLUMNS[column].of(run)
-        assert figure
-        assert rank.endswith("of 8")
-        found.append((sign * figure.value.value, int(rank.removeprefix("P").removesuffix("of 8"))))
-    assert len(set(found)) > 1
-    assert sorted(found) == sorted(found, key=lambda one: one[1])
-    assert not any(text.startswith("P") for text in _cells(page, "cpu/25", "small"))
+        shown_values = [values[name] for name in _names(page)]
+        assert shown_values == sorted(shown_values, reverse=descending)
 
 
 def test_runs_are_held_against_another_by_what_both_measured(page: Page) -> None:
-    page.get_by_label("as the base").nth(_names(page).index("m0/10")).check()
+    page.locator("#runs").get_by_label("Base: ").nth(_names(page).index("m0/10")).check()
     overall = _cells(page, "fast/1", "td.ratio")[0]
-    assert overall.startswith(f"{FASTER:.2f}")
+    assert float(overall.partition("×")[0]) == pytest.approx(FASTER, abs=0.011)  # noqa: RUF001
     assert _cells(page, "m0/10", "td.ratio")[0].startswith("1×")  # noqa: RUF001 - it is the sign
     logs = by_exercise(MACHINES[2], MACHINES[1])
     expected = math.exp(fmean(map(fmean, logs.values())))
     value = _cells(page, "m1/11", "td.ratio")[0].partition("×")[0]  # noqa: RUF001 - likewise
     assert float(value) == pytest.approx(expected, abs=0.011)
-    page.get_by_role("button", name="Show figures").click()
+    page.get_by_role("button", name="Show without ratios").click()
     assert page.locator(".ratio").count() == 0
 
 
 def test_picked_runs_stand_side_by_side_and_keep_what_the_reader_sets(page: Page) -> None:
     names = _names(page)
-    for name, told in (("m0/10", "Pick one more to lay side by side."), ("fast/1", "")):
-        page.get_by_label("Compare ").nth(names.index(name)).check()
-        expect(page.locator("#one-more")).to_have_text(told)
-    section = page.locator("#comparison")
+    picks = page.locator("#runs").get_by_label("Compare ")
+    for name, told in (("m0/10", "Compare: pick one more"), ("fast/1", "Compare 2")):
+        picks.nth(names.index(name)).check()
+        expect(page.locator("#to-comparison")).to_have_text(told)
+    page.locator("#to-comparison").click()
+    section = page.locator("#laid")
     expect(section).to_be_visible()
-    section.get_by_text("Ranks, and the baseline").click()
-    expect(section.locator('[data-part="speed"]')).to_contain_text("1.5")
+    expect(section.locator('[data-part="cards"] tbody tr')).to_have_count(2)
     page.get_by_label("Hours a day").fill("3")
     page.get_by_label("Hours a day").press("Tab")
     page.reload()
     assert page.get_by_label("Hours a day").input_value() == "3"
-    page.get_by_label("Compare ").nth(names.index("m0/10")).uncheck()
+    page.get_by_role("link", name="Runs by date").click()
+    picks.nth(names.index("m0/10")).uncheck()
+    page.locator("#to-comparison").click()
     expect(section).to_be_hidden()
 
 

@@ -60,7 +60,10 @@ def page(browser: Browser, address: str) -> Iterator[Page]:
 
 def _pick(page: Page, reference: str, *runs: str) -> Locator:
     """Lay runs beside a reference, and return where the page compares them."""
-    fragment = urlencode([("reference", reference), *(("run", run) for run in runs)])
+    fragment = urlencode(
+        [("view", "compare"), ("reference", reference)]
+        + [("run", run) for run in (reference, *runs)]
+    )
     page.evaluate(
         "fragment => { history.replaceState(null, '', `#${fragment}`);"
         " document.querySelectorAll('#comparison details').forEach((one) => { one.open = true; });"

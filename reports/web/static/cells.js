@@ -2,26 +2,20 @@
 "use strict";
 /** What a script adds to a row of the index. */
 const cells = (() => {
-  const FIRST_FIGURE = 7;
-  const FIRST_RATIO = 12;
+  const FIRST_RATIO = 7;
   const { element } = drawing;
 
   /** A box to pick a run, and a button to compare all runs with it. */
   function controls(node, what) {
     const box = element("input", { type: "checkbox", "aria-label": `Compare ${what}` });
-    const dot = element("input", { type: "radio", name: "reference", "aria-label": `Take ${what} as the base` });
-    node.cells[0].append(box, dot);
+    const dot = element("input", { type: "radio", name: "reference", "aria-label": `Base: ${what}` });
+    const labelled = (input, word) => element("label", { class: "check" }, input, element("span", {}, word));
+    node.cells[0].append(labelled(box, "Compare"), labelled(dot, "Base"));
     return [box, dot];
   }
 
-  /** How the figures of a run stand among those of its equals, where there are enough. */
-  function ranks(node, found) {
-    found.forEach((rank, column) => {
-      if (!rank) return;
-      const text = `P${rank.percentile} of ${rank.count}`;
-      node.cells[FIRST_FIGURE + column].append(element("small", {}, text));
-    });
-  }
+  /** The box and the button of a row. */
+  const inputs = (node) => node.cells[0].querySelectorAll("input");
 
   /** A button that shows the earlier runs of a machine beneath its newest. */
   function unfolder(node, earlier) {
@@ -49,5 +43,5 @@ const cells = (() => {
     return element("td", attributes, value, element("small", {}, interval), counted);
   }
 
-  return { controls, ranks, unfolder, against };
+  return { controls, inputs, unfolder, against };
 })();

@@ -2,7 +2,7 @@
 "use strict";
 
 /**
- * Reads what packing.py wrote: the times of many runs, three characters each.
+ * Reads what packing.py wrote: the times of many runs, two characters each.
  *
  * @typedef {{least: number[], widths: number[], runs: string[]}} Packed
  * @typedef {{cases: Int32Array, steps: Int32Array}} Times
@@ -10,7 +10,7 @@
  *   their seconds in steps of `STEP`.
  */
 const packing = (() => {
-  const STEP = 1e-5, LEAST_ERROR = 1e-5, ERROR_LEVELS = 7, GAP = "~", ONE_MISSING = " ";
+  const STEP = 1e-3, LEAST_ERROR = 1e-5, ERROR_LEVELS = 7, GAP = "~", ONE_MISSING = " ";
   const VALUES = new Int32Array(128);
   let base = 0;
   for (let code = 33; code < 126; code++) {

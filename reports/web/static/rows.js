@@ -4,13 +4,10 @@
  * The rows of the index as they were read, and what can be said of each without a reference.
  *
  * @typedef {{machines: number[], devices: {values: string[][], of: number[]}, complete: number[],
- *   slower: number[], figures: (?number)[][]}} Facts
- *   By run; `devices.values` are name, kind and backend, `figures` a list for each column of them.
+ *   slower: number[]}} Facts
+ *   By run; `devices.values` are name, kind and backend.
  */
 const rows = (() => {
-  const FIRST_FIGURE = 7;
-  const LOWER_IS_BETTER = ["launch"];
-  const LEAST_EQUALS = 5;
   const natural = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
 
   const plain = (text) => text.trim().replace(/\s+/g, " ");
@@ -23,47 +20,16 @@ const rows = (() => {
     const ids = addresses.map((address) => address.replace(/\.html$/, ""));
     const cell = (index) => nodes.map((node) => plain(node.cells[index].textContent));
     const texts = { machine: links.map((link) => plain(link.textContent)) };
-    ["device", "when", "torch", "profile", "launches"].forEach((key, i) => { texts[key] = cell(i + 2); });
+    ["when", "torch", "profile", "launches", "cases"].forEach((key, i) => { texts[key] = cell(i + 2); });
     const hay = nodes.map((_, i) => plain(
-      [ids[i], ...Object.values(texts).map((text) => text[i])].join(" ")).toLowerCase());
+      [ids[i], facts.devices.values[facts.devices.of[i]][0], ...Object.values(texts).map((text) => text[i])].join(" ")).toLowerCase());
     const newest = nodes.map((node) => !node.classList.contains("old"));
-    const keys = [...table.tHead.rows[0].cells].slice(1).map((head) => head.dataset.key);
-    const figures = Object.fromEntries(facts.figures.map((column, i) => [keys[FIRST_FIGURE - 1 + i], column]));
     const older = new Map();
     nodes.forEach((_, i) => {
       if (!newest[i]) older.set(facts.machines[i], [...older.get(facts.machines[i]) ?? [], i]);
     });
     const history = (i) => (newest[i] ? older.get(facts.machines[i]) ?? [] : []);
-    return { nodes, addresses, ids, texts, hay, newest, history, figures, ranks: ranks(facts, figures, newest) };
-  }
-
-  /** How a run stands among the newest runs of machines with its device, by column. */
-  function ranks(facts, figures, newest) {
-    const found = newest.map(() => ({}));
-    for (const [key, column] of Object.entries(figures)) {
-      const sign = LOWER_IS_BETTER.includes(key) ? -1 : 1;
-      const equals = new Map();
-      column.forEach((value, i) => {
-        if (value === null || !newest[i]) return;
-        equals.set(facts.devices.of[i], [...equals.get(facts.devices.of[i]) ?? [], i]);
-      });
-      for (const group of equals.values()) {
-        if (group.length >= LEAST_EQUALS) placed(group, column, sign, (i, rank) => { found[i][key] = rank; });
-      }
-    }
-    return found;
-  }
-
-  /** Give each of a group the percentile of its value; equal values share the middle one. */
-  function placed(group, column, sign, give) {
-    const sorted = [...group].sort((a, b) => sign * (column[a] - column[b]));
-    for (let first = 0; first < sorted.length;) {
-      let end = first + 1;
-      while (end < sorted.length && column[sorted[end]] === column[sorted[first]]) end += 1;
-      const percentile = Math.round((50 * (first + end)) / sorted.length);
-      sorted.slice(first, end).forEach((i) => give(i, { percentile, count: sorted.length }));
-      first = end;
-    }
+    return { nodes, addresses, ids, texts, hay, newest, history };
   }
 
   /** Compare places by texts, numbers as numbers, or by numbers; what is missing comes last. */
@@ -90,5 +56,5 @@ const rows = (() => {
       .map((fact) => `${data.facts[fact][0]} ${base.get(fact) ?? "none"} / ${mine.get(fact) ?? "none"}`);
   }
 
-  return { read, order, plain, differs, LOWER_IS_BETTER };
+  return { read, order, plain, differs };
 })();

@@ -7,19 +7,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from tests.instruments.site_checker.files import Cells, RunFiles, number, row, table
-from tests.instruments.site_checker.printed import Row, estimates
+from tests.instruments.site_checker import device_rows
+from tests.instruments.site_checker.files import Cells, RunFiles, number, table
 from tests.instruments.site_checker.recomputed import STEP, estimate, log_error, log_seconds, same
 from tests.instruments.site_checker.report import CELLS, NUMBERS, Report
 from tests.instruments.site_checker.tree import Element
 
-COLUMNS = {
-    "float32": ("bench_square", {"dtype": "float32"}),
-    "bfloat16": ("bench_square", {"dtype": "bfloat16"}),
-    "memory": ("bench_within", {}),
-    "link": ("bench_to_device", {"memory": "pinned"}),
-}
-"""Which cases a column's figure is of: the fastest product, the largest copy."""
 DIGITS = [chr(code) for code in range(ord("!"), ord("~")) if chr(code) not in '"&<>\\']
 GAP, ONE_MISSING = "~", " "
 
@@ -40,16 +33,16 @@ def check(folder: Path, page: Element, files: Mapping[str, RunFiles], report: Re
     for href, cells in runs.items():
         _run(cells, known[href], files[href], report)
     shown = page.first("table", id="runs")
-    for line in _lines(shown):
-        link = line[1].first("a")
-        href = link.attributes["href"] if link else ""
-        _line(shown or page, line, runs[href], files[href], report)
+    lines = [*_lines(shown)]
+    hrefs = [link.attributes["href"] for line in lines if (link := line[1].first("a"))]
+    for href, line in zip(hrefs, lines, strict=True):
+        _line(shown or page, line, runs[href], report)
     block = page.first("script", id="data")
     if block is not None:
-        order = [one[1].first("a") for one in _lines(shown)]
-        hrefs = [one.attributes["href"] for one in order if one]
         data = json.loads("".join(map(str, block.children)))
         _packed(data, [known[href] for href in hrefs], report)
+        devices = (page.first("div", id="devices-table") or page).first("table")
+        device_rows.check(devices, data, hrefs, files, report)
 
 
 def _run(cells: Cells, rows: list[Cells], files: RunFiles, report: Report) -> None:
@@ -101,48 +94,14 @@ def _lines(shown: Element | None) -> Iterator[list[Element]]:
             yield cells
 
 
-def _line(shown: Element, line: list[Element], run: Cells, files: RunFiles, report: Report) -> None:
-    """Check a row of the index."""
-    heads = [
-        "",
-        *(one.attributes["data-key"] for one in shown.every("th") if "data-key" in one.attributes),
-    ]
-    for key, cell in zip(heads, line, strict=True):
-        text = cell.text()
-        if key == "launches":
-            fault = f"index.html: {run['run']}: {text} launches, and should be {run[key]}"
+def _line(shown: Element, line: list[Element], run: Cells, report: Report) -> None:
+    """Check a row of the table of runs."""
+    keys = [one.attributes["data-key"] for one in shown.every("th") if "data-key" in one.attributes]
+    for key, cell in zip(keys, line[1:], strict=True):
+        if key in {"launches", "cases"}:
+            text = cell.text()
+            fault = f"index.html: {run['run']}: {text} {key}, and should be {run[key]}"
             report.check(text == run[key], NUMBERS, fault)
-        for one in estimates(text):
-            fitting = [*_figures(files, key)]
-            right = any(one.agrees(each) for each in fitting)
-            fault = f"index.html: {run['run']}: {one.text!r} should be one of {fitting}"
-            report.check(right, NUMBERS, fault)
-
-
-def _figures(files: RunFiles, key: str) -> Iterator[Row]:
-    """Yield the figures that may stand in a column, of each device one."""
-    if key == "launch":
-        for name in files.numbers:
-            if "bench_square" in name and ("enqueue", "s") in (told := files.quantities(name)):
-                yield estimate(told["enqueue", "s"].values(), "s")
-        return
-    function, wanted = COLUMNS.get(key, ("", {}))
-    best: dict[str, tuple[float, Row]] = {}
-    for cells in files.tables["cases"]:
-        params = json.loads(cells["parameters"])
-        found = row(cells)
-        if (
-            found
-            and cells["quantity"] == "rate"
-            and cells["status"] == "passed"
-            and cells["function"] == function
-            and wanted.items() <= params.items()
-        ):
-            own = files.quantities(cells["case"]).get(("flops, device", "FLOP/s"), {})
-            found = estimate(own.values(), "FLOP/s") if own else found
-            device, rank = str(params.get("device")), float(params.get("size", found.value))
-            best[device] = max(best.get(device, (rank, found)), (rank, found))
-    yield from (found for _, found in best.values())
 
 
 def _packed(data: Mapping[str, Any], runs: list[list[Cells]], report: Report) -> None:

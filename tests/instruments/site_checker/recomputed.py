@@ -10,7 +10,7 @@ from tests.instruments.site_checker.printed import Row
 LEAST, RANGE, AIM = 6, 6, 0.971
 AIM_BY_COUNT = {7: 0.977, 8: 0.977, 9: 0.96, 12: 0.968, 15: 0.964, 18: 0.968}
 OUTWARD, MOST_OUTWARD = 0.063, 0.5
-STEP = 1e-5
+STEP = 1e-3
 """Of the logarithm of a time."""
 ByLaunch = Mapping[int, float]
 

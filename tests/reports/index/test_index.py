@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from reports.findings.finding import RATIO
 from reports.index import index
 from reports.purchase import script
+from reports.purchase.prices import Price
 from reports.summary.model import Change, Summary, summarise
 from reports.table.centres import STEP
 from reports.table.estimates import estimates
@@ -53,14 +54,25 @@ def on_day(day: int, name: str = "a", **changes: Any) -> Summary:  # noqa: ANN40
 
 
 def rows(page: str) -> list[str]:
-    """Return the rows of the table, each its text."""
-    body = page[page.index("<tbody>") : page.index("</tbody>")]
-    return [Reader(row).text for row in body.split("<tr")[1:]]
+    """Return the rows of the table of runs, each its text."""
+    return [Reader(row).text for row in body(page, "runs").split("<tr")[1:]]
 
 
-def links(page: str) -> list[str]:
-    body = page[page.index("<tbody>") : page.index("</tbody>")]
-    return re.findall(r'<a href="([^"]+)"', body)
+def body(page: str, table: str) -> str:
+    """Return the rows of a table, as markup: of ``devices``, or of ``runs``."""
+    key = "devices-table" if table == "devices" else "runs"
+    begun = page.index("<tbody>", page.index(f'id="{key}"'))
+    return page[begun : page.index("</tbody>", begun)]
+
+
+def links(page: str, table: str = "runs") -> list[str]:
+    return re.findall(r'<a href="([^"]+)"', body(page, table))
+
+
+def devices(page: str) -> list[str]:
+    """Return the rows of the table of devices, each its text."""
+    apart = [row.replace("</td>", " ") for row in body(page, "devices").split("<tr>")[1:]]
+    return [" ".join(Reader(row.replace("<small>", " ")).text.split()) for row in apart]
 
 
 def data(page: str) -> Any:  # noqa: ANN401 - it is JSON
@@ -78,31 +90,98 @@ def test_runs_are_newest_first_with_the_earlier_ones_beneath_their_machine_s_new
     assert links(index.page(runs)) == ["c/9.html", "b/4.html", "b/2.html", "a/3.html", "a/1.html"]
 
 
-def test_a_row_tells_what_ran_where_and_how_fast() -> None:
-    (row,) = rows(index.page([on_day(7, accelerators=2)]))
+def test_a_row_tells_what_ran_where_and_when() -> None:
+    run = on_day(7, accelerators=2)
+    (row,) = rows(index.page([run]))
     for word in (f"2{RATIO} NVIDIA H200", "2026-03-07 12:30", "2.13.0", "standard"):
         assert word in row
-    assert len(re.findall(r"T?FLOP/s \[[\d.,]+, [\d.,]+\]", row)) == 2
-    assert re.search(r"[GT]B/s \[", row)
-    assert re.search(r"µs \[", row)
+    assert str(run.cases) in row
 
 
-def test_a_run_in_error_has_no_rank_and_no_rate_where_others_have_theirs() -> None:
-    runs = [on_day(2, "a"), on_day(1, "b", faults=("clock: it stood still",))]
-    found = data(index.page(runs))
-    assert all(column[0] and column[1] is None for column in found["figures"])
-    mine, none = found["rates"]
-    names = [found["products"][product][1] for product, *_ in mine]
-    assert names == ["float32", "bfloat16"]
-    for _, low, high in mine:
-        assert low < 1 < high
-    assert none == []
+def named(
+    name: str,
+    device: str,
+    day: int,
+    speed: float = 1.0,
+    **changes: Any,  # noqa: ANN401
+) -> Summary:
+    """Return a run of a machine with another device, so many times as fast in all."""
+    faster = {
+        exercise: {case: log - math.log(speed) for case, log in each.items()}
+        for exercise, each in measured(1).times.items()
+    }
+    return on_day(day, name, **({"device": device, "times": faster} | changes))
 
 
-def test_figures_without_an_interval_say_why() -> None:
-    run = factory.run(launches=3)
-    (row,) = rows(index.page([of(run, "few")]))
-    assert "FLOP/s (3 launches)" in row
+CARDS = [
+    named("a", "Card A", 1),
+    named("a", "Card A", 2),
+    named("b", "Card B", 3, 3.0),
+    named("c", "Card A", 4, 1.1),
+    named("d", "Card C", 5, 2.0),
+]
+
+
+def test_a_device_has_one_row_and_the_fastest_comes_first() -> None:
+    page = index.page(CARDS)
+    speeds = {}
+    for row, words in zip(
+        devices(page),
+        ("Card B 1 run, 1 specimen", "Card C 1 run, 1 specimen", "Card A 3 runs, 2 specimens"),
+        strict=True,
+    ):
+        assert words in row
+        speeds[words[:6]] = [float(one) for one in re.findall(rf"([\d.]+)(?={RATIO}| to)", row)]
+    assert speeds["Card B"][0] == pytest.approx(3 / 1.1, rel=0.01)
+    assert speeds["Card C"][0] == pytest.approx(2 / 1.1, rel=0.01)
+    assert speeds["Card A"] == [1, pytest.approx(1 / 1.1, rel=0.01), 1]
+    assert links(page, "devices") == ["b/3.html", "d/5.html", "c/4.html"]
+    assert f"Fastest under training: Card B, 1.5{RATIO} Card C." in Reader(page).text
+
+
+def test_a_device_has_its_newest_run_that_ended_without_errors() -> None:
+    runs = [
+        on_day(1, "a"),
+        on_day(2, "a", complete=False),
+        on_day(3, "b", faults=("clock: it stood still",), times={}),
+    ]
+    page = index.page(runs)
+    assert links(page, "devices") == ["a/1.html"]
+    assert "3 runs, 2 specimens" in devices(page)[0]
+
+
+def test_devices_without_a_common_case_come_last_and_say_so() -> None:
+    page = index.page([on_day(1, "cpu", accelerators=0), on_day(2, "gpu")])
+    assert links(page, "devices") == ["gpu/2.html", "cpu/1.html"]
+    assert "no common case" in devices(page)[1]
+
+
+def test_prices_and_values_are_those_of_one_device() -> None:
+    two = named("two", "Card B", 2, 3.0, count=2)
+    price = Price(re.compile("NVIDIA"), None, 500.0, "USD", "2026-01-01", "list", "a list", "")
+    found = devices(index.page([named("a", "Card A", 1), two], [price]))
+    assert all("500" in row for row in found)
+    assert "unknown" not in found[0].partition("500")[2]
+
+
+def test_without_an_engine_the_index_says_so_and_shows_the_runs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def missing(*_: object) -> object:
+        message = "quickjs-ng is missing."
+        raise script.MissingEngineError(message)
+
+    monkeypatch.setattr(script, "call", missing)
+    page = index.page([on_day(1)])
+    assert "No speed is shown: quickjs-ng is missing." in Reader(page).text
+    assert links(page, "runs") == ["a/1.html"]
+
+
+def test_a_run_with_an_error_has_no_axis_where_others_have_theirs() -> None:
+    found = data(index.page([on_day(2, "a"), on_day(1, "b", faults=("clock: it stood still",))]))
+    names = [found["axis_kinds"][kind][0] for kind, _ in found["axes"][0]]
+    assert {"compute", "memory", "link_to_device"} <= set(names)
+    assert found["axes"][1] == []
 
 
 def test_a_row_tells_what_to_doubt() -> None:
@@ -267,7 +346,7 @@ def test_hostile_strings_are_shown_and_do_nothing() -> None:
     page = index.page([hostile, on_day(1, "b")])
     assert page.count("<script") == page.count("</script>") == len(index.SCRIPTS) + 1
     assert "alert('x')" not in re.sub(
-        r"&lt;script&gt;alert\(&#39;x|u003cscript\\u003ealert", "", page
+        r"&lt;script&gt;alert\((&#39;|')x|u003cscript\\u003ealert", "", page
     )
     assert not {"\x00", "\u202e"} & set(page)
     assert data(page)["devices"]["values"][0][0].startswith("<script>alert('x')")

@@ -111,11 +111,11 @@ def test_runs_with_few_cases_in_common_stay_small() -> None:
     assert list(unpack(packed, 99)) == [19_999]
 
 
-def test_three_characters_an_estimate_that_json_in_a_page_spells_as_they_are() -> None:
+def test_two_characters_an_estimate_that_json_in_a_page_spells_as_they_are() -> None:
     runs = made_up(3, CASES)
     text = "".join(packed_of(runs, CASES)["runs"])
     missing = 3 * len(CASES) - sum(map(len, runs))
-    assert len(text) <= 3 * sum(map(len, runs)) + 3 * missing
+    assert len(text) <= 2 * sum(map(len, runs)) + 3 * missing
     for spelled in (text, DIGITS + GAP + ONE_MISSING):
         assert json.dumps(spelled) == f'"{spelled}"'
         assert not set(spelled) & set("<>&")

@@ -71,7 +71,8 @@ def shown(base: Run, new: Run) -> Shown:
         for href, run in runs.items()
     ]
     listed = index.page(known)
-    order = re.findall(r'<tr[^>]*>.*?href="([^"]*)"', listed.partition("<tbody>")[2], re.DOTALL)
+    runs_table = listed.partition('<table id="runs">')[2]
+    order = re.findall(r'<tr[^>]*>.*?href="([^"]*)"', runs_table, re.DOTALL)
     held = block(made[purchase.PAGE].decode(), "comparisons")[0]
     return Shown(held, block(listed, "data"), hrefs, order)
 
