@@ -22,7 +22,7 @@ from tests.instruments.command import ROOT
 from tests.instruments.forking import import_shared
 from tests.studies.faults import bodies, disk, kills, mutants, pages, secrets, signals, surroundings
 from tests.studies.faults.document import AtLength, Figures, page, sums
-from tests.studies.faults.forked import adopt_orphans
+from tests.studies.faults.forked import adopt_orphans, longest_wait
 from tests.studies.faults.trials import Extent, Part, Result, Trial
 
 PARTS: dict[str, Part] = {
@@ -136,6 +136,7 @@ def attempt(trial: Trial) -> Result:
         tried=trial.size,
         seconds=time.monotonic() - begun,
         faults=faults,
+        left=longest_wait(),
     )
 
 

@@ -21,13 +21,19 @@ promise.
 
 
 class Tried(Struct):
-    """The trials of one kind: how many, how many broke the promise, and seconds of the longest."""
+    """The trials of one kind.
+
+    faults : trials that broke the promise
+    longest : seconds of the longest trial
+    left : the most seconds after a command's end until all its processes were gone
+    """
 
     part: str
     kind: str
     tried: int
     faults: int
     longest: float
+    left: float = 0.0
 
 
 class AtLength(Struct):
@@ -66,6 +72,7 @@ def sums(results: Iterable[Result]) -> Iterator[Tried]:
             tried=sum(one.tried for one in every),
             faults=sum(bool(one.faults) for one in every),
             longest=round(max(one.seconds for one in every), 1),
+            left=round(max(one.left for one in every), 2),
         )
 
 
@@ -83,6 +90,8 @@ def page(figures: Figures, parts: Mapping[str, Part]) -> str:
         short = name.rpartition(".")[2]
         kinds = [one for one in figures.tried if one.part == short]
         lines += [f"\n## {short.capitalize()}\n\n{part.PROMISE}\n", _table(kinds)]
+        if left := max((one.left for one in kinds), default=0.0):
+            lines.append(f"\nAll processes of a command were gone {left:.2f} s after its end.")
         if short == "mutants" and figures.at_length:
             lines.append(_at_length(figures.at_length))
     if figures.left_out:

@@ -22,7 +22,7 @@ PR_SET_CHILD_SUBREAPER = 36
 PATIENCE = 240.0
 """Seconds that a command may take, of which it needs two on a machine that does nothing else."""
 LEFT_SECONDS = 60.0
-"""Seconds after a command's end in which all its processes must be gone."""
+"""Seconds after a command's end in which all its processes must be gone, on a busy machine too."""
 BENCHES = Path(__file__).parent / "benches"
 CHEAP = (
     *("run", "--profile", "quick", "--devices", "cpu", "--benchmarks", str(BENCHES)),
@@ -84,17 +84,28 @@ def run(arguments: Sequence[str], folder: Path, prepare: Callable[[], object] = 
     return Command(arguments, folder, prepare).end()
 
 
+_waits: list[float] = []
+
+
 def processes_left() -> list[str]:
     """Return what descendants are still there after `LEFT_SECONDS`, and end them."""
-    deadline = time.monotonic() + LEFT_SECONDS
+    begun = time.monotonic()
     while children := _descendants():
-        if time.monotonic() > deadline:
+        if time.monotonic() > begun + LEFT_SECONDS:
             names = [f"process left: {' '.join(child.cmdline()[:4])}" for child in children]
             for child in children:
                 child.kill()
             return names
         time.sleep(0.01)
+    _waits.append(time.monotonic() - begun)
     return []
+
+
+def longest_wait() -> float:
+    """Return the longest that `processes_left` waited since the last call: seconds."""
+    longest = max(_waits, default=0.0)
+    _waits.clear()
+    return longest
 
 
 def _descendants() -> list[psutil.Process]:

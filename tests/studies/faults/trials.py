@@ -42,7 +42,10 @@ class Trial(NamedTuple):
 
 
 class Result(Struct):
-    """What a trial has shown: its faults, of which there must be none."""
+    """What a trial has shown: its faults, of which there must be none.
+
+    left : seconds until all processes of its commands were gone
+    """
 
     part: str
     kind: str
@@ -50,6 +53,7 @@ class Result(Struct):
     tried: int
     seconds: float
     faults: list[str]
+    left: float = 0.0
 
 
 class Part(Protocol):
