@@ -62,7 +62,7 @@ def test_the_page_leads_to_the_runs_and_the_index_to_the_page(built: Path) -> No
 
 def test_nodes_of_one_kind_are_machines_of_their_own_on_the_index(built: Path) -> None:
     index = text_of((built / "index.html").read_bytes())
-    assert "3 stored runs of 3 machines" in index
+    assert "1 device, 3 runs" in index
     assert all(f"node {label(number)}" in index for number in range(3))
 
 
