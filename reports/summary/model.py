@@ -158,7 +158,7 @@ def summarise(run: Run, sha256: str, estimated: Sequence[CaseEstimate]) -> Summa
         axes=device_axes(run),
         faults=wrong,
         times={} if wrong else times(run, logs),
-        scored={} if wrong else scored(run),
+        scored={} if wrong else scored(run, parts),
         spread=spread(comparable, parts),
     )
 

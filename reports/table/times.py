@@ -68,11 +68,17 @@ def times(run: Run, logs: Mapping[str, float | None]) -> Times:
     return found
 
 
-def scored(run: Run) -> Scored:
-    """Return the cases that scores are made of."""
+def scored(run: Run, parts: Mapping[str, str]) -> Scored:
+    """Return the cases that scores are made of.
+
+    Parameters
+    ----------
+    parts
+        The parts of the workloads that cases belong to (`part_name`), by full name.
+    """
     found: Scored = {}
     for key, case in by_key(run).items():
-        if name := part_name(case):
+        if name := parts.get(case.fullname):
             found.setdefault(name, {}).setdefault(kind_of(case), []).append(_number(key, case))
     return found
 

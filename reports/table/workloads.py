@@ -56,9 +56,8 @@ class Selected(Struct, frozen=True, forbid_unknown_fields=True):
 
     def has(self, case: Case) -> bool:
         """Tell whether a case is among them."""
-        function = case.fullname.partition("[")[0].rpartition("::")[2]
         return (
-            f"{case.group}.{function}" == self.benchmark
+            _benchmark(case) == self.benchmark
             and all(case.params.get(name) in values for name, values in self.params.items())
             and all(_number(case.params.get(name)) >= low for name, low in self.least.items())
         )
@@ -120,7 +119,21 @@ def table() -> Table:
 
 def part_of(case: Case) -> Part | None:
     """Return the part that a case belongs to; ``None`` for most cases, which no score uses."""
-    return next((part for part in table().parts if _fits(part, case)), None)
+    return next((part for part in _parts().get(_benchmark(case), ()) if _fits(part, case)), None)
+
+
+@cache
+def _parts() -> dict[str, list[Part]]:
+    """Return the parts that have cases of a benchmark, in the order of the table."""
+    found: dict[str, list[Part]] = {}
+    for part in table().parts:
+        for name in dict.fromkeys(selected.benchmark for selected in part.cases):
+            found.setdefault(name, []).append(part)
+    return found
+
+
+def _benchmark(case: Case) -> str:
+    return f"{case.group}.{case.fullname.partition('[')[0].rpartition('::')[2]}"
 
 
 def kind_of(case: Case) -> str:
