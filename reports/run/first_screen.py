@@ -23,6 +23,7 @@ from suite import checks
 from suite.compare.alike import faults
 from suite.stored.names import is_cpu
 from suite.stored.run import Estimate, Run
+from suite.terminal.answers import NOT_CONCLUSIVE
 from suite.units import counted, format_estimate, format_point, format_value, prefixed
 
 MOST = 4
@@ -203,7 +204,7 @@ def _spelled(axis: Axis, *, named: bool) -> str:
     """
     value = axis_words.figure(axis)
     if is_wide(axis.value):
-        value += f" ({axis_words.NOT_CONCLUSIVE})"
+        value += f" ({NOT_CONCLUSIVE})"
     of = " of the link" if axis.name.startswith("link") else " of the datasheet" if named else ""
     part = f" ({format_point(axis.part, '1')}{of})" if axis.part else ""
     what = {

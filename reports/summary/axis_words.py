@@ -4,6 +4,7 @@
 from reports.summary.device_axes import Axis, DeviceAxes, Name
 from reports.summary.short import PRECISIONS, is_wide
 from suite.stored.names import is_cpu
+from suite.terminal.answers import NOT_CONCLUSIVE
 from suite.units import counted, format_ends, format_estimate, format_point
 
 TITLES: dict[Name, str] = {
@@ -14,7 +15,6 @@ TITLES: dict[Name, str] = {
     "link_to_device": "Link, to the device",
     "link_to_host": "Link, to the host",
 }
-NOT_CONCLUSIVE = "not conclusive"
 
 
 def title(axis: Axis) -> str:

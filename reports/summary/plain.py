@@ -12,7 +12,13 @@ from reports.table import facts
 from reports.table.estimates import CaseEstimate, estimates
 from suite.stored.run import Estimate, Outcome, Run
 from suite.stored.time_in_bodies import part_in_bodies
-from suite.terminal.answers import Answer, AxisResult, CaseResult, RunAnswers
+from suite.terminal.answers import (
+    NOT_CONCLUSIVE,
+    Answer,
+    AxisResult,
+    CaseResult,
+    RunAnswers,
+)
 
 
 def answers(run: Run) -> RunAnswers:
@@ -46,7 +52,7 @@ def answers(run: Run) -> RunAnswers:
 
 
 def _axis(own: DeviceAxes, axis: Axis, doubted: Marks) -> AxisResult:
-    wide = (axis_words.NOT_CONCLUSIVE,) if short.is_wide(axis.value) else ()
+    wide = (NOT_CONCLUSIVE,) if short.is_wide(axis.value) else ()
     return AxisResult(
         name=axis.name,
         precision=axis.precision,

@@ -32,6 +32,8 @@ _FIGURE = re.compile(r"\d[\d,.]*\u00a0\S*(?:FLOP/s|B/s|s)\b")
 _ESTIMATED = re.compile(r'(-?\d[\d,.]*[ \u00a0]?[^\s\d<>(),;]*)(?= <span class="interval">)')
 """A number, maybe with its unit, before its interval."""
 _CODE = re.compile(r"(`+)(.+?)\1")
+_COMMENT = re.compile(r"^ *(?://(?! SPDX).*|/\*(?:[^*]|\*(?!/))*\*/)\n", re.MULTILINE)
+"""Lines of a script that are comments, but the one that names the licence."""
 
 
 def render(
@@ -52,7 +54,7 @@ def render(
         `<script type="application/json" id="data">{{ data | json }}</script>`.
     """
     style = "".join([_style(), *map(static, styles)])
-    programs = [static(name) for name in scripts]
+    programs = [_program(name) for name in scripts]
     page: str = (
         _templates()
         .get_template(template)
@@ -103,6 +105,12 @@ def _style() -> str:
 def static(name: str) -> str:
     """Return the text of a file in `static/`."""
     return (HERE / "static" / name).read_text(encoding="utf-8")
+
+
+@cache
+def _program(name: str) -> str:
+    """Return the text of a script without its comments, which every page would carry."""
+    return _COMMENT.sub("", static(name))
 
 
 def _policy(style: str, programs: Iterable[str]) -> str:

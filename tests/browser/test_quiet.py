@@ -61,6 +61,7 @@ def test_hostile_machines_stand_side_by_side_beside_each_of_them(
 
 def test_names_that_lead_elsewhere_write_nothing_outside_the_site(folder: Path) -> None:
     assert {one.name for one in folder.iterdir()} == {
+        "asked",
         "runs",
         "many-nodes",
         "honest",

@@ -166,7 +166,7 @@ const indexDevices = (() => {
         element("small", {}, `${units.counted(row.runs, "run")}, ${units.counted(row.others.length + 1, "specimen")}`)),
       element("td", { class: "speed", "data-l": title }, ...speed(shown, shared, row)),
       ...used.map((column) => cell(column, row))));
-    const caption = `Sorted by speed ${under(shown)}. Below it: its approximate interval, or its range over specimens, which are dots.`;
+    const caption = `Sorted by speed ${under(shown)}. Below each speed: its approximate interval or, if several machines have the device, their range, a dot for each machine.`;
     return element("div", { class: "scroll", role: "region", "aria-labelledby": "devices-caption", tabindex: 0 },
       element("table", { class: "stack devices" }, element("caption", { id: "devices-caption" }, caption),
         element("thead", {}, element("tr", {}, ...heads)), element("tbody", {}, ...body)));

@@ -41,11 +41,12 @@ def recompute(files: RunFiles, cases: Sequence[str], units: Iterable[str], fits:
     known = {name: files.quantities(name) for name in cases if name in files.numbers}
     every, sizes = [*known.values()], [*_sizes(files, known)]
     for unit in units:
-        lines = (line for one in sizes for line in _lines(one, unit))
+        lines = [line for one in sizes for line in _lines(one, unit)]
         if unit == "n" and any(fits(row) for row in crossings(files, cases)):
             return True
         there = [one for name, one in known.items() if ROUND_TRIP in name]
-        one_way = ({at: one / 2 for at, one in each.items()} for each in _alone(there, unit))
+        trips = chain(_alone(there, unit), lines if there else ())
+        one_way = ({at: one / 2 for at, one in each.items()} for each in trips)
         tried = chain(_alone(every, unit), _pairs(every, unit), lines, one_way)
         for by_launch in tried:
             if (
