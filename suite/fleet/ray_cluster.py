@@ -57,7 +57,7 @@ class RayCluster:
         cloudpickle.register_pickle_by_value(on_node)  # type: ignore[no-untyped-call] # Ray's
         ray.init(address=address, logging_level=logging.ERROR, log_to_driver=False)
         self._tasks: dict[str, Any] = {}
-        self._shared: set[str] = set()
+        self._shared: set[str] | None = None
 
     def do(self, command: Command) -> None:
         """Do what the scheduler asks."""
@@ -113,7 +113,10 @@ class RayCluster:
     def _alive(self) -> list[Node]:
         """Return the nodes that are alive."""
         every = self._ray.nodes()  # type: ignore[no-untyped-call] # Ray's
-        return named([node for node in every if node["Alive"]], self._shared)
+        alive = [node for node in every if node["Alive"]]
+        if self._shared is None:
+            self._shared = shared_names(alive)
+        return named(alive, self._shared)
 
 
 def look_for(address: str) -> None:
@@ -131,17 +134,23 @@ def look_for(address: str) -> None:
         socket.create_connection((host.strip("[]"), int(port)), ANSWER).close()
 
 
+def shared_names(alive: Sequence[Described]) -> set[str]:
+    """Return the names that several nodes have, without their address and with it."""
+    ways = (_name, _with_address)
+    counts = (Counter(map(way, alive)) for way in ways)
+    return {name for count in counts for name, nodes in count.items() if nodes > 1}
+
+
 def named(alive: Sequence[Described], shared: set[str]) -> list[Node]:
-    """Return nodes with names of which no two are equal.
+    """Return nodes with their names.
 
     Nodes that share a name have their address behind it, and also their number in the cluster
-    where they share the address. A name that was shared once stays so when nodes are lost.
+    where they share the address. A node that comes back has its name again, although Ray may still
+    list the lost one.
 
     alive : as Ray describes them
-    shared : names that several nodes have had so far; those that several have now are added
+    shared : names that several of the nodes had at the start
     """
-    for way in (_name, _with_address):
-        shared |= {name for name, nodes in Counter(map(way, alive)).items() if nodes > 1}
     ways = (_name, _with_address, _with_number)
     return [
         Node(

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from suite.fleet.messages import Node
-from suite.fleet.ray_cluster import folder, look_for, main, named
+from suite.fleet.ray_cluster import folder, look_for, main, named, shared_names
 
 
 def described(number: str, address: str, name: str = "", host: str = "host") -> dict[str, Any]:
@@ -24,7 +24,7 @@ def described(number: str, address: str, name: str = "", host: str = "host") -> 
 
 
 def names(*nodes: dict[str, Any], shared: set[str] | None = None) -> dict[str, str]:
-    found = named(nodes, set() if shared is None else shared)
+    found = named(nodes, shared_names(nodes) if shared is None else shared)
     return {node.id: node.name for node in found}
 
 
@@ -48,12 +48,18 @@ def test_nodes_of_one_name_are_told_apart_by_their_addresses_and_then_by_their_n
 
 
 def test_a_node_keeps_its_name_when_the_other_one_of_that_name_is_lost_and_comes_back() -> None:
-    shared: set[str] = set()
     first, second = described("1", "10.0.0.1", "a"), described("2", "10.0.0.2", "a")
-    names(first, second, shared=shared)
+    shared = shared_names([first, second])
     assert names(second, shared=shared) == {"2": "a (10.0.0.2)"}
     again = described("0", "10.0.0.1", "a")
     assert names(again, second, shared=shared) == {"0": "a (10.0.0.1)", "2": "a (10.0.0.2)"}
+
+
+def test_a_node_that_comes_back_has_its_name_while_the_lost_one_is_still_listed() -> None:
+    lost, other = described("1", "10.0.0.1", "a"), described("2", "10.0.0.2", "b")
+    again = described("3", "10.0.0.1", "a")
+    shared = shared_names([lost, other])
+    assert names(lost, other, again, shared=shared) == {"1": "a", "2": "b", "3": "a"}
 
 
 @pytest.mark.parametrize(
