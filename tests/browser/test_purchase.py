@@ -100,6 +100,7 @@ def field(page: Page, label: str) -> Locator:
 def put(page: Page, label: str, value: str) -> None:
     field(page, label).fill(value)
     field(page, label).press("Tab")
+    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
 
 
 def test_the_script_draws_what_the_page_shows_without_it(
