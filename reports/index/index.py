@@ -2,7 +2,7 @@
 """The index: a row for each device, by its score, and every stored run by its date.
 
 Both tables are whole without a script, which filters and sorts them and lays runs side by side.
-Beneath the newest run of a machine stand its earlier ones.
+The earlier runs of a machine follow its newest run.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence

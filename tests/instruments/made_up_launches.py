@@ -24,8 +24,8 @@ from suite.run.interruptions import Interruptions
 from suite.run.plan import Draft
 from suite.run.request import Request, make_draft
 from suite.run.sensed import telemetry
-from suite.stored.run import CommitInfo, Exercise, Run, Work
-from tests.instruments import factory_machine
+from suite.stored.run import CommitInfo, Exercise, Run
+from tests.instruments import factory_machine, made_up_records
 
 NAMES = ["bench_one[cpu]", "bench_two[cpu]"]
 LAUNCHES = 2
@@ -53,18 +53,12 @@ def identity(name: str) -> Identity:
 
 
 def measured(launch: int, name: str, seconds: float) -> Measured:
-    return Measured(
+    return made_up_records.measured(
+        identity(name).fullname,
         launch=launch,
-        case=identity(name).fullname,
-        order=1,
         samples=[seconds] * 3,
-        iterations=1,
         warmup=0.1,
         sampled=3 * seconds,
-        work=Work(),
-        check=None,
-        parts={},
-        peak_bytes=None,
         wall_seconds=1.5,
     )
 

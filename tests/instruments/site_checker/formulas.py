@@ -41,13 +41,12 @@ def recompute(files: RunFiles, cases: Sequence[str], units: Iterable[str], fits:
     known = {name: files.quantities(name) for name in cases if name in files.numbers}
     every, sizes = [*known.values()], [*_sizes(files, known)]
     for unit in units:
-        lines = [line for one in sizes for line in _lines(one, unit)]
         if unit == "n" and any(fits(row) for row in crossings(files, cases)):
             return True
         there = [one for name, one in known.items() if ROUND_TRIP in name]
-        trips = chain(_alone(there, unit), lines if there else ())
+        trips = chain(_alone(there, unit), _fitted(sizes, unit) if there else ())
         one_way = ({at: one / 2 for at, one in each.items()} for each in trips)
-        tried = chain(_alone(every, unit), _pairs(every, unit), lines, one_way)
+        tried = chain(_alone(every, unit), _pairs(every, unit), _fitted(sizes, unit), one_way)
         for by_launch in tried:
             if (
                 by_launch
@@ -138,6 +137,11 @@ def _sizes(
         if all(sizes.values()):
             times = [(float(sizes[name]), one["time", "s"]) for name, one in known.items()]
             yield sorted(times, key=itemgetter(0))
+
+
+def _fitted(every: Iterable[Sequence[tuple[float, ByLaunch]]], unit: str) -> Iterator[ByLaunch]:
+    """Yield what lines say, of all times by size."""
+    return (line for sizes in every for line in _lines(sizes, unit))
 
 
 def _lines(sizes: Sequence[tuple[float, ByLaunch]], unit: str) -> Iterator[ByLaunch]:

@@ -20,7 +20,7 @@ from suite.launch.resources import Resources
 from suite.launch.session import LaunchSession
 from suite.machine.accounts import Accounts
 from suite.profiles import settings_for
-from suite.stored.run import Work
+from tests.instruments.made_up_records import measured
 
 CASE = "bench_made_up.py::bench_body"
 CPU, GPU = Device("cpu"), Device("cuda:0")
@@ -49,22 +49,6 @@ def session(mode: str, folder: Path) -> Session:
     return Session(made, records)
 
 
-def measured() -> Measured:
-    return Measured(
-        launch=2,
-        case=CASE,
-        order=1,
-        samples=[1.0],
-        iterations=1,
-        warmup=0.0,
-        sampled=1.0,
-        work=Work(),
-        check=None,
-        parts={},
-        peak_bytes=None,
-    )
-
-
 @pytest.mark.parametrize(("mode", "kept"), [("pilot", Accounts(2.0, 1.0)), ("measure", None)])
 def test_a_pilot_alone_keeps_accounts_of_a_case(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mode: str, kept: Accounts | None
@@ -73,7 +57,7 @@ def test_a_pilot_alone_keeps_accounts_of_a_case(
     monkeypatch.setattr("suite.launch.session.accounts", lambda: next(states))
     made, records = session(mode, tmp_path)
     made.begin(SimpleNamespace(nodeid=CASE), 5.0)  # type: ignore[arg-type]
-    made.conclude(CASE, measured(), None, 9.0)
+    made.conclude(CASE, measured(CASE, launch=2), None, 9.0)
     begun, record = records
     assert begun == Begun(launch=2, case=CASE, at=5.0)
     assert isinstance(record, Measured)
@@ -86,7 +70,7 @@ def test_without_accounts_of_the_system_a_pilot_has_none(
     monkeypatch.setattr("suite.launch.session.accounts", lambda: None)
     made, records = session("pilot", tmp_path)
     made.begin(SimpleNamespace(nodeid=CASE), 5.0)  # type: ignore[arg-type]
-    made.conclude(CASE, measured(), None, 9.0)
+    made.conclude(CASE, measured(CASE, launch=2), None, 9.0)
     assert isinstance(records[-1], Measured)
     assert records[-1].accounts is None
 
@@ -94,7 +78,7 @@ def test_without_accounts_of_the_system_a_pilot_has_none(
 def test_the_time_of_a_case_holds_no_search(tmp_path: Path) -> None:
     made, records = session("measure", tmp_path)
     made.searches.took[CASE] = 2.5
-    made.conclude(CASE, measured(), None, 9.0)
+    made.conclude(CASE, measured(CASE, launch=2), None, 9.0)
     assert isinstance(records[-1], Measured)
     assert records[-1].wall_seconds == 6.5
 
@@ -123,10 +107,10 @@ def test_a_case_that_changed_the_process_ends_a_launch_but_no_session_without_ru
 ) -> None:
     made, records = session("measure", tmp_path)
     made.leave_process()
-    made.conclude(CASE, measured(), None, 9.0)
+    made.conclude(CASE, measured(CASE, launch=2), None, 9.0)
     made.journal = SimpleNamespace()  # type: ignore[assignment] # there is one
     with pytest.raises(pytest.exit.Exception) as exit_:
-        made.conclude(CASE, measured(), None, 9.0)
+        made.conclude(CASE, measured(CASE, launch=2), None, 9.0)
     assert exit_.value.returncode == DEVICE_LOST
     assert len(records) == 2
 
@@ -138,7 +122,7 @@ def test_a_pilot_takes_up_what_an_earlier_process_saw_of_its_own_cases(
     made, _ = session(mode, tmp_path)
     tried = Tried(case=CASE, attempt=Try(Shape(1, 2, 3), 1.0, 2.0))
     foreign = Refused(launch=0, case="other", status="failed", reason="")
-    records = [Begun(launch=0, case=CASE, at=1.0), measured(), foreign, tried]
+    records = [Begun(launch=0, case=CASE, at=1.0), measured(CASE, launch=2), foreign, tried]
     made.journal = records  # type: ignore[assignment] # the records of a journal
     cases: list[Any] = []
     tries: list[Tried] = []
@@ -197,7 +181,7 @@ def test_a_session_recovers_from_cases_without_samples(
     made, _ = session("measure", tmp_path)
     recovered: list[Any] = []
     monkeypatch.setattr(made.resources, "recover", lambda **how: recovered.append(how))
-    made.conclude(CASE, measured() if refused is None else None, refused, 9.0)
+    made.conclude(CASE, measured(CASE, launch=2) if refused is None else None, refused, 9.0)
     assert recovered == ([] if failed is None else [{"failed": failed, "lost": ""}])
 
 

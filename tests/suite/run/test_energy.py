@@ -26,6 +26,7 @@ from suite.profiles import settings_for
 from suite.run.sensed import energy, telemetry
 from suite.run.sensed.telemetry import Line, Reader, Tick
 from suite.stored.run import Check, Settings, Work
+from tests.instruments.made_up_records import measured
 from tests.instruments.simulated_nvml import Gpu, install
 
 SETTINGS = settings_for("standard", ["cuda:0"])
@@ -47,20 +48,8 @@ def identity(name: str, *devices: str, headline: bool = True) -> Identity:
     )
 
 
-def measured(flops: float | None = None, size: float | None = None) -> Measured:
-    return Measured(
-        launch=0,
-        case="",
-        order=1,
-        samples=[1.0],
-        iterations=1,
-        warmup=0.0,
-        sampled=1.0,
-        work=Work(flops=flops, bytes=size),
-        check=None,
-        parts={},
-        peak_bytes=None,
-    )
+def working(flops: float | None = None, size: float | None = None) -> Measured:
+    return measured("", work=Work(flops=flops, bytes=size))
 
 
 def ticks(begun: float, ended: float, watts: float, device: str = "cuda:0") -> Iterator[Line]:
@@ -161,7 +150,7 @@ COUNTS = {"cuda:0": None}
 
 
 def test_as_many_cases_are_chosen_as_fit_those_with_most_work_first() -> None:
-    ran = [(identity(f"n{n}"), measured(flops=float(n))) for n in range(1, 21)]
+    ran = [(identity(f"n{n}"), working(flops=float(n))) for n in range(1, 21)]
     found, left_out = energy.choose(ran, COUNTS, SETTINGS)
     assert found == [f"n{n}" for n in range(20, 20 - len(found), -1)]
     assert 1 <= len(found) < 20
@@ -175,11 +164,11 @@ def test_as_many_cases_are_chosen_as_fit_those_with_most_work_first() -> None:
 
 def test_only_headline_cases_whose_devices_count_are_chosen_and_others_have_a_reason() -> None:
     ran = [
-        (identity("more", headline=False), measured(flops=9.0)),
-        (identity("other", "cuda:1"), measured(flops=8.0)),
-        (identity("half", "cpu/0", "cpu/1"), measured(flops=1.0)),
-        (identity("copy", "cuda:0", "cpu"), measured(size=7.0)),
-        (identity("strange", "xpu:0"), measured(size=7.0)),
+        (identity("more", headline=False), working(flops=9.0)),
+        (identity("other", "cuda:1"), working(flops=8.0)),
+        (identity("half", "cpu/0", "cpu/1"), working(flops=1.0)),
+        (identity("copy", "cuda:0", "cpu"), working(size=7.0)),
+        (identity("strange", "xpu:0"), working(size=7.0)),
     ]
     found = energy.choose(ran, {"cpu": "only root", "cuda:0": None, "cuda:1": "lost"}, SETTINGS)
     assert found.cases == ["copy"]
@@ -192,8 +181,8 @@ def test_only_headline_cases_whose_devices_count_are_chosen_and_others_have_a_re
 
 
 def test_a_case_that_can_have_no_value_takes_no_others_place() -> None:
-    rested = replace(measured(flops=1e9), in_a_row=False)
-    ran = [(identity(f"cold{n}"), rested) for n in range(20)] + [(identity("warm"), measured(1.0))]
+    rested = replace(working(flops=1e9), in_a_row=False)
+    ran = [(identity(f"cold{n}"), rested) for n in range(20)] + [(identity("warm"), working(1.0))]
     found = energy.choose(ran, COUNTS, SETTINGS)
     assert found.cases == ["warm"]
     assert set(found.left_out.values()) == {energy.PAUSED}

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
 """A launch that lost a rank of its group takes nothing from what other launches measured."""
 
-from suite.journal.records import Ended, Identity, Measured, Record, Refused
+from suite.journal.records import Ended, Identity, Record, Refused
 from suite.profiles import settings_for
 from suite.run.merge import merge
 from suite.run.plan import Draft, Plan
-from suite.stored.run import Check, CommitInfo, Run, Work
+from suite.stored.run import Check, CommitInfo, Run
 from tests.instruments.factory_machine import environment
+from tests.instruments.made_up_records import measured
 
 SETTINGS = settings_for("standard", ["cpu"], launches=3)
 REASON = "rank 1 on node 1 did not answer in time"
@@ -50,21 +51,16 @@ def plan() -> Plan:
     )
 
 
-def measured(launch: int) -> list[Record]:
+def both_measured(launch: int) -> list[Record]:
     """Return the records of a launch that measured both cases."""
     return [
-        Measured(
+        measured(
+            name,
             launch=launch,
-            case=name,
             order=place,
             samples=[1e-3] * 3,
-            iterations=1,
-            warmup=0.0,
             sampled=3e-3,
-            work=Work(),
             check=Check("all", 0.0, 1.0),
-            parts={},
-            peak_bytes=None,
         )
         for place, name in enumerate(CASES, 1)
     ]
@@ -90,7 +86,7 @@ def merged(*launches: list[Record]) -> Run:
 
 
 def test_other_launches_keep_their_samples_and_the_loss_is_named() -> None:
-    run = merged(measured(0), lost(1), measured(2))
+    run = merged(both_measured(0), lost(1), both_measured(2))
     assert [case.extra_info.launches for case in run.benchmarks] == [[3, 0, 3]] * 2
     assert [launch.lost for launch in run.frobench.launches] == ["", REASON, ""]
     assert {one.status for one in run.frobench.outcomes} == {"passed"}
@@ -98,7 +94,7 @@ def test_other_launches_keep_their_samples_and_the_loss_is_named() -> None:
 
 
 def test_launches_that_only_lost_are_a_part_of_the_run() -> None:
-    run = merged(measured(0), lost(1), lost(2))
+    run = merged(both_measured(0), lost(1), lost(2))
     assert [launch.lost for launch in run.frobench.launches] == ["", REASON, REASON]
     assert run.frobench.complete
 

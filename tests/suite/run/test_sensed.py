@@ -4,10 +4,11 @@
 import msgspec
 import pytest
 
-from suite.journal.records import Begun, Measured, Record
+from suite.journal.records import Begun, Record
 from suite.run.sensed import sensor_summary
 from suite.run.sensed.telemetry import Line, Mute, Tick
-from suite.stored.run import Telemetry, Work
+from suite.stored.run import Telemetry
+from tests.instruments.made_up_records import measured
 
 DEVICES = {"product": ["cuda:0"], "loop": ["cpu/0", "cpu/1"]}
 
@@ -22,20 +23,7 @@ def flight(launch: int, case: str, at: float, seconds: float) -> list[Record]:
     """Return what the journal says of a case."""
     return [
         Begun(launch=launch, case=case, at=at),
-        Measured(
-            launch=launch,
-            case=case,
-            order=1,
-            samples=[1.0],
-            iterations=1,
-            warmup=0.0,
-            sampled=1.0,
-            work=Work(),
-            check=None,
-            parts={},
-            peak_bytes=None,
-            wall_seconds=seconds,
-        ),
+        measured(case, launch=launch, wall_seconds=seconds),
     ]
 
 
