@@ -23,7 +23,7 @@ from reports.summary.device_axes import device_axes
 from suite import checks
 from suite.printable import printable
 from suite.stored import store
-from suite.stored.run import Outcome
+from suite.stored.run import Estimate, Outcome
 from suite.stored.time_in_bodies import part_in_bodies
 from suite.terminal import answer_files, answers
 from tests.instruments import factory
@@ -167,6 +167,29 @@ def test_an_interval_wider_than_a_factor_of_two_is_named() -> None:
     wide = {answer.name for answer in found if short.TOO_WIDE in answer.doubts}
     assert "embedding-cpu" in wide  # 4% [3, 8]
     assert "peak-cpu" not in wide
+
+
+@pytest.mark.parametrize(
+    ("doubts", "text"),
+    [
+        (("noisy",), "3.7 TFLOP/s [1.1, 4.0], in bursts (noisy)"),
+        ((answers.NOT_CONCLUSIVE,), "1.1 to 4.0 TFLOP/s, in bursts (not conclusive)"),
+    ],
+)
+def test_only_the_ends_are_told_of_an_axis_that_is_open(doubts: tuple[str, ...], text: str) -> None:
+    axis = answers.AxisResult(
+        name="compute",
+        precision="bfloat16",
+        title="Compute, bf16",
+        value=Estimate(3.7e12, 1.1e12, 4.0e12, 7, 0.95),
+        unit="FLOP/s",
+        datasheet=None,
+        part=None,
+        remarks=("in bursts",),
+        doubts=doubts,
+        cases=(),
+    )
+    assert answers.axis_text(axis) == text
 
 
 def test_nothing_that_takes_long_to_import_is_imported_to_show_a_run() -> None:

@@ -33,3 +33,10 @@ def test_a_page_without_scripts_runs_none() -> None:
     assert "default-src 'none'" in html.unescape(page)
     assert "<script" not in page
     assert "script-src" not in page
+
+
+def test_scripts_come_without_their_comments_but_with_their_licence(tmp_path: Path) -> None:
+    file = tmp_path / "it.js"
+    licence, kept = "// SPDX-License-Identifier: MIT\n", "const a = 'b // c'; // d\n"
+    file.write_text(f"{licence}/** What\n * it is. */\n  // why\n{kept}  /* e */\n", "utf-8")
+    assert re.findall(r"<script>(.*?)</script>", _page(file), re.DOTALL) == [licence + kept]
