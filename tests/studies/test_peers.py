@@ -54,7 +54,7 @@ def test_a_wait_records_every_call_and_lasts_no_less_than_it_should() -> None:
         wait.body()
     seen = wait.finish()
     assert len(seen.lengths) == 7
-    assert min(seen.lengths) >= 1e-4
+    assert min(seen.lengths) >= 1e-4 - 1e-9  # readings of a clock are rounded
     assert seen.two_readings > 0
 
 
