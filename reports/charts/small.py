@@ -19,13 +19,15 @@ from suite.units import format_ends, format_point, format_value, prefixed
 
 ROW = 16
 """Height of a bar with its label, in pixels."""
-LONGEST_BAR, LINE, BEHIND_NAME = 48.0, 58.0, 38.0
-"""Percent of the width: of bars and of lines, behind which labels stand, and where strips begin."""
+LONGEST_BAR, LINE = 48.0, 58.0
+"""Percent of the width, of bars and of lines; their labels follow."""
 LABEL, NAME = 13, 8
-"""Characters of the label behind a bar, and of the name before a strip, that have room."""
+"""Characters of the label behind a bar, and of the name behind a line, that have room."""
 MOST_ROWS, MOST_LINES, LEAST_POINTS = 3, 2, 3
 NAMED_ROW, MOST_NAMED, MOST_LETTERS = 25, 2, 30
 """Height of a bar with its name above it, how many of them, and letters of that line, at most."""
+STRIP_ROW = 30
+"""Height of a strip with its name above it, in pixels."""
 WIDE_ROW, MOST_TICKS = 40, 6
 """Height of a strip in a large chart, in pixels, and numbers on its axis."""
 COLOURS = ("1", "2")
@@ -178,11 +180,11 @@ def _named_bars(rows: Sequence[tuple[str, Estimate]], unit: str, longest: float)
 
 
 def _fitting(name: str, letters: int) -> str:
-    """Cut a name to as many words as have room."""
-    words = name.split()
-    while len(words) > 1 and len(" ".join(words)) > letters:
-        words.pop()
-    return " ".join(words)[: max(letters, 0)]
+    """Cut a name to what has room: at a comma, else between words, else between letters."""
+    for separator in (", ", " "):
+        while len(name) > letters and separator in name:
+            name = name.rpartition(separator)[0]
+    return name[: max(letters, 0)]
 
 
 def interval(value: Estimate, unit: str, reference: float) -> Markup:
@@ -206,19 +208,18 @@ def interval(value: Estimate, unit: str, reference: float) -> Markup:
 
 
 def strips(launches: Mapping[str, Sequence[float]]) -> Markup:
-    """Draw a dot for each launch, a row for each case."""
-    rows = list(launches.items())[:MOST_ROWS]
-    longest = max(max(values) for _, values in rows)
-    x = Scale(0, 1.06 * longest or 1.0, BEHIND_NAME, 100)
-    drawing = Fluid(18 * len(rows) + 2)
+    """Draw a dot for each launch, a row for each case, each on a scale of its own from zero."""
+    rows = list(launches.items())[:MOST_NAMED]
+    drawing = Fluid(STRIP_ROW * len(rows) + 2)
     spelled = []
     for at, (name, values) in enumerate(rows):
-        y, kind = 18 * at + 10, COLOURS[min(at, 1)]
-        drawing.line((BEHIND_NAME, y), (100, y), "grid")
-        drawing.text(0, y + 4, _fitting(name, NAME + 2))
-        for value in values:
-            drawing.dot(x(value), y, 3.5, f"f{kind}", square=kind != "1")
+        top, kind = STRIP_ROW * at, COLOURS[min(at, 1)]
         ends = f"{format_value(min(values), 's', 2)} to {format_value(max(values), 's', 2)}"
+        drawing.text(0, top + 11, f"{ends} {_fitting(name, MOST_LETTERS - len(ends) - 1)}".strip())
+        drawing.line((0, top + 21), (100, top + 21), "grid")
+        x = Scale(0, 1.06 * max(values) or 1.0, 0, 100)
+        for value in values:
+            drawing.dot(x(value), top + 21, 3.5, f"f{kind}", square=kind != "1")
         spelled.append(f"{name}: {len(values)} launches, {ends}")
     return drawing.svg("; ".join(spelled))
 

@@ -80,19 +80,18 @@ def _spelled(launches: Mapping[str, Sequence[float]]) -> Iterator[str]:
 
 
 def _in_two_modes(run: Run, lead: Finding) -> Mapping[str, Sequence[float]]:
-    """Return the launch medians of the cases behind an answer, if any of them is in two modes."""
+    """Return the launch medians of those cases behind an answer whose launches are in two modes."""
     by_name: dict[str, Case] = {case.fullname: case for case in run.benchmarks}
-    cases = [by_name[name] for name in lead.cases if name in by_name]
-    if not any(modes_of(case) for case in cases):
-        return {}
-    functions = [function_of(case.fullname) for case in cases]
+    behind = [by_name[name] for name in lead.cases if name in by_name]
+    cases = [case for case in behind if modes_of(case)]
+    functions = [function_of(case.fullname) for case in behind]
     return {
-        _name(case, alone=functions.count(function) == 1): [
+        _name(case, alone=functions.count(function_of(case.fullname)) == 1): [
             one
             for one in launch_medians(case.stats.data, case.extra_info.launches)
             if one is not None
         ]
-        for case, function in zip(cases, functions, strict=True)
+        for case in cases
     }
 
 

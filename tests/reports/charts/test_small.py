@@ -84,10 +84,20 @@ def test_two_modes_are_shown_launch_by_launch() -> None:
     launches = {"item": [1.0, 1.0, 2.0, 2.0], "log on device": [1.0, 1.0, 2.0]}
     drawn = small.chart(lead(1, RATIO, "a"), [curve("a")], launches, {})
     assert (drawn.count("<circle"), drawn.count("<rect")) == (4, 3)
-    assert texts(drawn) == ["item", "log on"]
+    assert texts(drawn) == ["1 s to 2 s item", "1 s to 2 s log on device"]
     large = small.launches_by_case(launches)
     assert (large.count("<circle"), large.count("<rect")) == (4, 3)
     assert {"item", "log on device", "0 s"} <= {*texts(large)}
+
+
+def test_a_name_without_room_is_cut_at_a_comma_and_else_between_words() -> None:
+    names = {
+        "two processes, n = 2048": "two processes",
+        "a product of two large matrices": "a product of two",
+    }
+    for name, cut in names.items():
+        drawn = small.chart(lead(1, RATIO, "a"), [], {name: [1.0, 2.0]}, {})
+        assert texts(drawn) == [f"1 s to 2 s {cut}"]
 
 
 def test_a_bar_ends_at_its_number_and_has_its_datasheet_and_other_runs() -> None:

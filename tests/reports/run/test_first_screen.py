@@ -115,12 +115,13 @@ def test_an_error_of_the_whole_run_is_told() -> None:
     assert f"none of its figures is shown: clock-set-back: {early}." in first(run).lead
 
 
-def loops(seconds: list[float] | float) -> list[Case]:
+def loops(item: list[float] | float, log: list[float] | float | None = None) -> list[Case]:
+    launches = {"bench_item": item, "bench_log_on_device": item if log is None else log}
     return of(
         "norm_logging",
         [
             case(name, seconds, CPU, work=Work(items=1000.0), steps=1000)
-            for name in ("bench_item", "bench_log_on_device")
+            for name, seconds in launches.items()
         ],
     )
 
@@ -142,6 +143,15 @@ def test_launches_in_two_modes_are_a_strip_and_say_so() -> None:
     steady = run_of(loops(30e-6), accelerators=0)
     alike = row(steady, section_of(steady, "norm_logging"), {})
     assert (alike.marks, alike.modes, alike.launches) == ((), "", "")
+
+
+def test_a_case_in_one_mode_is_no_strip_beside_one_in_two() -> None:
+    run = run_of(loops(TWO, 30e-6), accelerators=0)
+    found = row(run, section_of(run, "norm_logging"), {})
+    assert found.modes == "item 22 or 41 µs"
+    for drawn in (found.chart, found.launches):
+        assert (str(drawn).count("<circle"), str(drawn).count("<rect")) == (len(TWO), 0)
+        assert "log on device" not in drawn
 
 
 def test_a_wide_interval_is_marked_and_no_headline() -> None:
