@@ -15,7 +15,7 @@ from reports.run.normal import OUTSIDE, Row
 from reports.run.rows import exercise_id
 from reports.summary import axis_words
 from reports.summary.device_axes import Axis, DeviceAxes, Name
-from reports.summary.short import PRECISIONS, is_wide, precisions
+from reports.summary.short import PRECISIONS, precisions
 from reports.summary.views import Marks, doubtful
 from reports.table.facts import machine_title
 from reports.web.render import moment
@@ -203,7 +203,7 @@ def _spelled(axis: Axis, *, named: bool) -> str:
         Whether to say what a percent is of: once in a sentence is enough.
     """
     value = axis_words.figure(axis)
-    if is_wide(axis.value):
+    if axis.value.is_wide:
         value += f" ({NOT_CONCLUSIVE})"
     of = " of the link" if axis.name.startswith("link") else " of the datasheet" if named else ""
     part = f" ({format_point(axis.part, '1')}{of})" if axis.part else ""

@@ -59,7 +59,7 @@ def row(run: Run, section: Section, marks: Marks) -> AnswerRow:
     lead = section.findings[0]
     launches = _in_two_modes(run, lead)
     doubts = [*([WORDS] if launches else []), *doubtful(lead.cases, marks)]
-    if lead.value and short.is_wide(lead.value):
+    if lead.value and lead.value.is_wide:
         doubts.append(short.TOO_WIDE)
     return AnswerRow(
         short.question(run, lead.question, section.question),

@@ -2,7 +2,7 @@
 """Axes in words: the same on the page and in a terminal."""
 
 from reports.summary.device_axes import Axis, DeviceAxes, Name
-from reports.summary.short import PRECISIONS, is_wide
+from reports.summary.short import PRECISIONS
 from suite.stored.names import is_cpu
 from suite.terminal.answers import NOT_CONCLUSIVE
 from suite.units import counted, format_ends, format_estimate, format_point
@@ -32,14 +32,14 @@ def interval(axis: Axis) -> str:
 
 def figure(axis: Axis) -> str:
     """Spell the number alone, or both ends of an interval wider than a factor of two."""
-    spell = format_ends if is_wide(axis.value) else format_point
+    spell = format_ends if axis.value.is_wide else format_point
     return spell(axis.value, axis.unit)
 
 
 def note(own: DeviceAxes, axis: Axis) -> str:
     """Spell the interval, the part of the datasheet, and how the number was made."""
     ends = interval(axis) or f"no interval: {counted(axis.value.launches, 'launch')}"
-    return ", ".join([NOT_CONCLUSIVE if is_wide(axis.value) else ends, *remarks(own, axis)])
+    return ", ".join([NOT_CONCLUSIVE if axis.value.is_wide else ends, *remarks(own, axis)])
 
 
 def remarks(own: DeviceAxes, axis: Axis) -> list[str]:

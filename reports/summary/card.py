@@ -19,7 +19,6 @@ from matplotlib.lines import Line2D
 from matplotlib.text import Text
 
 from reports.summary.model import Answer
-from reports.summary.short import is_wide
 from reports.web.theme import LIGHT
 from suite.printable import printable
 from suite.units import format_estimate
@@ -55,7 +54,7 @@ def rows(answers: Iterable[Answer]) -> list[Row]:
             ", ".join([f"{one.title}: {one.label}", *one.marks]),
         )
         for one in answers
-        if one.value and not is_wide(one.value)
+        if one.value and not one.value.is_wide
     )
     return list(islice(found, ROWS))
 

@@ -52,7 +52,7 @@ def answers(run: Run) -> RunAnswers:
 
 
 def _axis(own: DeviceAxes, axis: Axis, doubted: Marks) -> AxisResult:
-    wide = (NOT_CONCLUSIVE,) if short.is_wide(axis.value) else ()
+    wide = (NOT_CONCLUSIVE,) if axis.value.is_wide else ()
     return AxisResult(
         name=axis.name,
         precision=axis.precision,
@@ -68,7 +68,7 @@ def _axis(own: DeviceAxes, axis: Axis, doubted: Marks) -> AxisResult:
 
 
 def _answer(run: Run, exercise: str, finding: Finding, doubted: Marks, *, leads: bool) -> Answer:
-    wide = (short.TOO_WIDE,) if finding.value and short.is_wide(finding.value) else ()
+    wide = (short.TOO_WIDE,) if finding.value and finding.value.is_wide else ()
     return Answer(
         exercise=exercise_title(exercise),
         name=finding.name,

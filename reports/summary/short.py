@@ -10,11 +10,9 @@ import re
 
 from reports.findings.finding import RATIO, Finding
 from reports.table.modes import two_modes
-from suite.stored.run import Estimate, Run
+from suite.stored.run import Run
 from suite.units import format_ends, format_estimate
 
-WIDE = 2.0
-"""The upper end of an interval as a multiple of its lower end, above which it is no headline."""
 TOO_WIDE = "wide interval"
 """Marks such a number."""
 MOST_WORDS = 13
@@ -31,12 +29,6 @@ PRECISIONS = {
 _PRECISION = re.compile(r"\b(?:b?float16|t?float32|float64|float8_e4m3fn)\b")
 _CLAUSE = re.compile(r"(?:[^;(\[]|\([^)]*\)|\[[^\]]*\])*")
 """What stands before a semicolon that no bracket holds."""
-
-
-def is_wide(value: Estimate) -> bool:
-    """Tell whether an interval is wider than a factor of two."""
-    low, high = value.low, value.high
-    return low is not None and high is not None and (high > WIDE * low if low > 0 else high > 0)
 
 
 def precisions(text: str) -> str:
@@ -69,7 +61,7 @@ def _sentence(finding: Finding) -> str:
     found = None if finding.unit == RATIO else two_modes(finding.by_launch)
     if found:
         return sentence.replace(printed, found.text(finding.unit), 1)
-    if is_wide(value):
+    if value.is_wide:
         return f"Not conclusive: {format_ends(value, finding.unit)} {finding.label}."
     return sentence
 

@@ -94,11 +94,13 @@ class Gathered:
         self._note_again()
         return f"stored: {path}"
 
-    def lose(self, name: str, reason: str) -> None:
-        """Write down why a node has no whole file, unless it has one."""
-        if name not in self.outcome.stored:
-            self.outcome.lost[name] = reason
-            self._note_again()
+    def lose(self, name: str, reason: str) -> bool:
+        """Write down why a node has no whole file; return whether it has none."""
+        if name in self.outcome.stored:
+            return False
+        self.outcome.lost[name] = reason
+        self._note_again()
+        return True
 
     def _note_again(self) -> None:
         with suppress(OSError):  # a full disk is named where a node's file is refused

@@ -190,8 +190,7 @@ class Schedule:
 
     def _give_up(self, name: str, reason: str) -> None:
         del self._turns[name]
-        if name not in self._gathered.outcome.stored:
-            self._gathered.lose(name, reason)
+        if self._gathered.lose(name, reason):
             self._tell(name, f"lost: {reason}")
 
     def _take_back(self, nodes: Iterable[Node]) -> None:

@@ -22,6 +22,10 @@ Severity = Literal["info", "warning", "error"]
 VerdictWord = Literal["faster", "slower", "same", "unresolved", "incomparable"]
 
 
+WIDE = 2.0
+"""The upper end of an interval as a multiple of its lower end, above which it is wide."""
+
+
 class Estimate(Struct, frozen=True):
     """A point and the interval that belongs to it.
 
@@ -34,3 +38,10 @@ class Estimate(Struct, frozen=True):
     high: float | None
     launches: int
     confidence: float = 0.95
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether the interval is wider than a factor of two, so that the value is no headline."""
+        if self.low is None or self.high is None:
+            return False
+        return self.high > WIDE * self.low if self.low > 0 else self.high > 0

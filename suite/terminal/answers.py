@@ -14,7 +14,7 @@ from suite.terminal.layout import wrapped
 from suite.units import counted, format_ends, format_estimate
 
 NOT_CONCLUSIVE = "not conclusive"
-"""The doubt about a number whose interval is wider than a factor of two."""
+"""The doubt about an axis whose interval is wide (see `Estimate.is_wide`)."""
 NARROW = 60
 """Columns below which names stand on lines of their own."""
 GAP = 2
@@ -171,9 +171,9 @@ def case_lines(cases: Iterable[CaseResult], width: int) -> Iterator[str]:
 def axis_text(axis: AxisResult) -> str:
     """Return the number of an axis with its interval, its remarks and its doubts.
 
-    Of an interval that leaves the number open only the ends are told, as on the page.
+    Of a wide interval only the ends are shown, as on the page.
     """
-    spell = format_ends if NOT_CONCLUSIVE in axis.doubts else format_estimate
+    spell = format_ends if axis.value.is_wide else format_estimate
     known = [spell(axis.value, axis.unit), *axis.remarks]
     return f"{', '.join(known)}{doubts(axis.doubts)}"
 

@@ -43,9 +43,9 @@ def test_the_first_clause_answers_where_there_is_no_shorter_one(run: Run) -> Non
 def test_an_interval_wider_than_a_factor_of_two_is_no_headline(run: Run) -> None:
     wide = Estimate(0.04, 0.03, 0.08, 8)
     assert short.answer(run, finding(wide, "1")) == "Not conclusive: 3 to 8% of a thing."
-    assert short.is_wide(Estimate(1.0, -1.0, 2.0, 8))
-    assert not short.is_wide(Estimate(1.0, 0.9, 1.8, 8))
-    assert not short.is_wide(Estimate(1.0, None, None, 3))
+    assert Estimate(1.0, -1.0, 2.0, 8).is_wide
+    assert not Estimate(1.0, 0.9, 1.8, 8).is_wide
+    assert not Estimate(1.0, None, None, 3).is_wide
 
 
 def test_two_modes_are_both_named_instead_of_a_mean(run: Run) -> None:
