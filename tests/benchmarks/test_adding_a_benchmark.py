@@ -9,8 +9,8 @@ import pytest
 
 import suite
 from suite.launch.collection import ARGUMENTS
-from tests.instruments.alone import copied, run_pytest
-from tests.instruments.command import ROOT
+from tests.instruments.processes.alone import copied, run_pytest
+from tests.instruments.processes.command import ROOT
 
 GUIDE = (ROOT / "docs" / "adding-a-benchmark.md").read_text("utf-8")
 

@@ -9,8 +9,8 @@ import pytest
 
 from suite.kit.device import Device
 from suite.kit.shapes import Shape
-from tests.instruments.alone import BENCHMARKS, Recorder, load
-from tests.instruments.faulty import Fault, changed
+from tests.instruments.faults.faulty import Fault, changed
+from tests.instruments.processes.alone import BENCHMARKS, Recorder, load
 
 CPU = Device("cpu")
 MODULE = BENCHMARKS / "bench_attainable_peak.py"

@@ -15,7 +15,7 @@ from suite.kit.worker_process import Seat
 from suite.kit.workers import Worker, halves, together
 from suite.machine.limits import affinity
 from suite.stored.run import Check
-from tests.instruments.alone import BENCHMARKS, Recorder, copied, load
+from tests.instruments.processes.alone import BENCHMARKS, Recorder, copied, load
 
 pytestmark = pytest.mark.long
 CPU = Device("cpu")

@@ -15,8 +15,8 @@ from torch import Tensor
 
 from suite.kit.cases import expand, sizes
 from suite.kit.device import Device
-from tests.instruments.alone import BENCHMARKS, Recorder, load
-from tests.instruments.faulty import Fault, changed
+from tests.instruments.faults.faulty import Fault, changed
+from tests.instruments.processes.alone import BENCHMARKS, Recorder, load
 
 CPU = Device("cpu")
 STEPS = 20

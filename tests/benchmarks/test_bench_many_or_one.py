@@ -12,8 +12,8 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
 from suite.kit.device import Device
-from tests.instruments.alone import BENCHMARKS, Recorder, load
-from tests.instruments.faulty import Fault, changed
+from tests.instruments.faults.faulty import Fault, changed
+from tests.instruments.processes.alone import BENCHMARKS, Recorder, load
 
 CPU = Device("cpu")
 MODULE = load(BENCHMARKS / "bench_many_or_one.py")

@@ -11,8 +11,8 @@ from torch import Tensor
 
 from suite.kit.device import Device
 from suite.stored.run import Work
-from tests.instruments.alone import BENCHMARKS, Recorder, load
-from tests.instruments.faulty import Fault, checked
+from tests.instruments.faults.faulty import Fault, checked
+from tests.instruments.processes.alone import BENCHMARKS, Recorder, load
 
 CPU = Device("cpu")
 MODULE = load(BENCHMARKS / "bench_placement.py")

@@ -8,8 +8,8 @@ import pytest
 import torch
 
 from suite.kit.device import Device
-from tests.instruments.alone import BENCHMARKS, Recorder, load
-from tests.instruments.faulty import Fault, checked
+from tests.instruments.faults.faulty import Fault, checked
+from tests.instruments.processes.alone import BENCHMARKS, Recorder, load
 
 CPU = Device("cpu")
 WIDTH = 512

@@ -14,7 +14,7 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 from suite.errors import DoesNotFitError
 from suite.kit.cases import expand
 from suite.kit.device import Device
-from tests.instruments.alone import BENCHMARKS, Recorder, copied, load
+from tests.instruments.processes.alone import BENCHMARKS, Recorder, copied, load
 
 CPU = Device("cpu", seed=5)
 SHAPE: dict[str, Any] = {"width": 256, "layers": 2, "dtype": "float32"}

@@ -13,8 +13,8 @@ import torch
 
 from suite.kit.device import Device
 from suite.stored.run import Check, Work
-from tests.instruments.alone import BENCHMARKS, Recorder, copied, load, run_pytest
-from tests.instruments.command import ROOT
+from tests.instruments.processes.alone import BENCHMARKS, Recorder, copied, load, run_pytest
+from tests.instruments.processes.command import ROOT
 
 pytestmark = pytest.mark.long
 

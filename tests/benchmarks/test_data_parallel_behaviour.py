@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 import torch
 
-from tests.instruments import warm
-from tests.instruments.command import ROOT
 from tests.instruments.data_parallel.benches import FAULTS, PARTS
+from tests.instruments.processes import warm
+from tests.instruments.processes.command import ROOT
 
 pytestmark = pytest.mark.long
 MODULE = "tests.instruments.data_parallel"

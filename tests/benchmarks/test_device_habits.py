@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from suite.machine.variables import stored_variables
-from tests.instruments.command import ROOT
-from tests.instruments.stage import FOLDER, play
+from tests.instruments.processes.command import ROOT
+from tests.instruments.processes.stage import FOLDER, play
 
 pytestmark = pytest.mark.long
 

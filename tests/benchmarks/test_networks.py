@@ -11,7 +11,7 @@ from suite.kit.device import Device
 from suite.kit.group import LOOPBACK, Group
 from suite.kit.worker_process import Seat, Task
 from suite.kit.workers import Worker
-from tests.instruments.alone import BENCHMARKS
+from tests.instruments.processes.alone import BENCHMARKS
 
 OPERATIONS = {
     "all_reduce": "all_reduce",

@@ -9,7 +9,7 @@ from torch.nn.functional import mse_loss
 from torch.utils.flop_counter import FlopCounterMode
 
 from suite.kit.device import Device
-from tests.instruments.alone import BENCHMARKS, load
+from tests.instruments.processes.alone import BENCHMARKS, load
 
 training = load(BENCHMARKS / "training.py")
 SIZES = list(training.SIZES)

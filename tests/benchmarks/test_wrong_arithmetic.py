@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from suite.kit.device import Device
-from tests.instruments.alone import load, run_pytest
-from tests.instruments.faulty import Fault, changed, checked
+from tests.instruments.faults.faulty import Fault, changed, checked
+from tests.instruments.processes.alone import load, run_pytest
 
 CPU = Device("cpu")
 

@@ -21,9 +21,9 @@ from reports.purchase.prices import Price
 from suite.stored import store
 from tests.browser import chromium
 from tests.browser.chromium import Look, Scheme, shown
-from tests.instruments import many_machines
-from tests.instruments.command import ROOT
-from tests.instruments.judging import of_its_name
+from tests.instruments.faults.judging import of_its_name
+from tests.instruments.processes.command import ROOT
+from tests.instruments.runs import many_machines
 from tests.project import example
 
 FOLDER = ROOT / "docs" / "screenshots"

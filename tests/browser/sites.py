@@ -16,10 +16,10 @@ from suite.stored import asked_nodes, store
 from suite.stored.asked_nodes import AskedNodes
 from suite.stored.run import Run, Telemetry
 from tests.browser.hostile import called_as_every_object, everywhere, hostile_runs, write_prices
-from tests.instruments import factory, made_up_fleet, many_machines
-from tests.instruments.command import ROOT
-from tests.instruments.good_runs import good_run
-from tests.instruments.judging import keep
+from tests.instruments.faults.judging import keep
+from tests.instruments.processes.command import ROOT
+from tests.instruments.runs import factory, made_up_fleet, many_machines
+from tests.instruments.runs.good_runs import good_run
 from tests.reports.charts.test_courses import on_gpus
 
 HONEST: dict[str, Callable[[], Run]] = {
@@ -34,7 +34,7 @@ HONEST: dict[str, Callable[[], Run]] = {
 
 MACHINES = 6
 SLOW = {1: ("matmul", 1.2), 2: ("copies", 0.8)}
-"""Nodes that are unlike the others; see `tests.instruments.made_up_fleet`."""
+"""Nodes that are unlike the others; see `tests.instruments.runs.made_up_fleet`."""
 TWINS = ("honest/two-gpus-slower",)
 """Pages that are like another one, and are there to be compared with."""
 HOSTILE = ("hostile", "spoilt")

@@ -25,7 +25,7 @@ from reports.summary.model import Summary, summarise
 from reports.table.estimates import estimates
 from tests.browser import chromium
 from tests.browser.chromium import Look, shown
-from tests.instruments import many_machines
+from tests.instruments.runs import many_machines
 
 MACHINES, QUICK = 1000, 50
 TIMES, FEW = 200, 20

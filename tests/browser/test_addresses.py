@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Browser
 
 from tests.browser.chromium import Look, Shown, shown
-from tests.instruments import many_machines
+from tests.instruments.runs import many_machines
 
 ONE, OTHER = (
     f"{part.environment.machine}/{part.run}"

@@ -18,7 +18,7 @@ from reports.purchase.measured import Measured
 from reports.purchase.script import call
 from suite.units import format_value
 from tests.browser.chromium import LOOKS, Look, shown
-from tests.instruments import factory
+from tests.instruments.runs import factory
 from tests.reports.purchase.test_ranking import without
 
 PARTS = (

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.instruments.command import ROOT
+from tests.instruments.processes.command import ROOT
 
 INTERFACE, BRIDGE = "eth0", "br0"
 IP = "ip"

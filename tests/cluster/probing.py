@@ -19,7 +19,7 @@ from suite.nodes.meeting import position
 from suite.run.job import led, take_part
 from tests.cluster import plain_tcp
 from tests.cluster.namespaces import Links
-from tests.instruments.alone import BENCHMARKS
+from tests.instruments.processes.alone import BENCHMARKS
 
 SIZE = 16 * 2**20
 DEADLINE = 120.0

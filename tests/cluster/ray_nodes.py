@@ -16,7 +16,7 @@ from typing import Any
 
 from suite.stored import store
 from suite.stored.run import Run
-from tests.instruments.command import TRICKY, start
+from tests.instruments.processes.command import TRICKY, start
 
 OBJECTS = 80_000_000
 """Bytes that a node's object store may have; the least is 75 MB."""

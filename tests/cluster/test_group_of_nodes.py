@@ -20,7 +20,7 @@ from suite import checks
 from suite.stored.run import Run
 from tests.cluster.namespaces import Network, network, python
 from tests.cluster.probing import best
-from tests.instruments.command import start
+from tests.instruments.processes.command import start
 
 GIGABIT, FIFTH = 10**9, 2 * 10**8
 NEAR, FROM_THE_RATE = 0.05, 0.1

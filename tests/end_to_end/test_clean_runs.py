@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.instruments.command import stored
-from tests.instruments.planted import BENCHMARKS, simulated
-from tests.instruments.warm import frobench
+from tests.instruments.faults.planted import BENCHMARKS, simulated
+from tests.instruments.processes.command import stored
+from tests.instruments.processes.warm import frobench
 
 pytestmark = pytest.mark.long
 

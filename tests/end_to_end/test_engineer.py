@@ -17,8 +17,8 @@ import pytest
 
 from suite.stored import store
 from tests.conftest import QUIET
-from tests.instruments import warm
-from tests.instruments.command import ROOT
+from tests.instruments.processes import warm
+from tests.instruments.processes.command import ROOT
 
 pytestmark = pytest.mark.long
 

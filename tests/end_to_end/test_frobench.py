@@ -18,10 +18,11 @@ from suite.stored import store
 from suite.stored.run import Conclusion
 from suite.terminal import layout
 from suite.version import benchmark_version
-from tests.instruments import command, factory
-from tests.instruments.alone import load
-from tests.instruments.command import ROOT, TRICKY
-from tests.instruments.warm import frobench
+from tests.instruments.processes import command
+from tests.instruments.processes.alone import load
+from tests.instruments.processes.command import ROOT, TRICKY
+from tests.instruments.processes.warm import frobench
+from tests.instruments.runs import factory
 
 VERBS = (
     "run",

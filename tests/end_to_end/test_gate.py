@@ -19,8 +19,8 @@ from suite.stored import store
 from suite.stored.names import name_of
 from suite.stored.run import Case, Run
 from suite.terminal import comparison_words
-from tests.instruments import factory
-from tests.instruments.judging import add_up, made, samples, set_samples
+from tests.instruments.faults.judging import add_up, made, samples, set_samples
+from tests.instruments.runs import factory
 
 Spoil = Callable[[Run, Case], None]
 COMMON = 34

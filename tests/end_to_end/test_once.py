@@ -14,7 +14,7 @@ from suite.launch.single_call import called_once
 from suite.measure.sampler import Sampler
 from suite.once.choice import the_case
 from suite.profiles import settings_for
-from tests.instruments.warm import frobench
+from tests.instruments.processes.warm import frobench
 
 CASES = [
     "benchmarks/bench_matmul.py::bench_square[cpu-64-float32]",

@@ -14,10 +14,10 @@ from msgspec.structs import replace
 
 from suite.stored import store
 from suite.stored.run import Case, Run
-from tests.instruments import factory
-from tests.instruments.command import QUICK, TRICKY, outcomes, start, stored
-from tests.instruments.judging import add_up, samples, set_samples
-from tests.instruments.warm import frobench
+from tests.instruments.faults.judging import add_up, samples, set_samples
+from tests.instruments.processes.command import QUICK, TRICKY, outcomes, start, stored
+from tests.instruments.processes.warm import frobench
+from tests.instruments.runs import factory
 
 pytestmark = pytest.mark.long
 

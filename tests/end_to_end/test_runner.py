@@ -12,9 +12,9 @@ from msgspec import UNSET
 from suite import checks
 from suite.stored import store
 from suite.stored.run import Run, Telemetry
-from tests.instruments import command
-from tests.instruments.command import QUICK, TRICKY, outcomes, start, stored
-from tests.instruments.warm import frobench
+from tests.instruments.processes import command
+from tests.instruments.processes.command import QUICK, TRICKY, outcomes, start, stored
+from tests.instruments.processes.warm import frobench
 
 pytestmark = pytest.mark.long
 

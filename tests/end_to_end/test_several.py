@@ -4,7 +4,7 @@
 import pytest
 import torch
 
-from tests.instruments.alone import BENCHMARKS, load
+from tests.instruments.processes.alone import BENCHMARKS, load
 
 BASELINES = {
     "data_parallel": {"bench_one_device", "bench_forward"},

@@ -26,10 +26,10 @@ from suite.stored import store
 from suite.stored.run import Estimate, Outcome
 from suite.stored.time_in_bodies import part_in_bodies
 from suite.terminal import answer_files, answers
-from tests.instruments import factory
-from tests.instruments.command import ROOT
-from tests.instruments.project_files import stored_runs
-from tests.instruments.warm import frobench
+from tests.instruments.processes.command import ROOT
+from tests.instruments.processes.project_files import stored_runs
+from tests.instruments.processes.warm import frobench
+from tests.instruments.runs import factory
 
 STORED = stored_runs()
 NEWEST = STORED[-1]

@@ -22,7 +22,7 @@ from suite.measure.caches import ColdCaches
 from suite.measure.sampler import Body, Sampler
 from suite.stored.run import Check
 from tests.gpu.anchors_figures import AHEAD, SPAN, Timed
-from tests.instruments.alone import BENCHMARKS, load
+from tests.instruments.processes.alone import BENCHMARKS, load
 from tests.studies.peers.adapters import cuda_bench
 from tests.studies.peers.tool import Order, missing_on_cuda, run
 

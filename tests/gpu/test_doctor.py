@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 
 from tests.gpu import smi
-from tests.instruments.command import frobench
+from tests.instruments.processes.command import frobench
 
 
 def test_the_doctor_names_every_gpu_its_driver_and_its_memory(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 from suite import checks
 from suite.stored import store
 from suite.stored.run import Run
-from tests.instruments.command import ROOT, frobench, outcomes, stored
+from tests.instruments.processes.command import ROOT, frobench, outcomes, stored
 
 MISHAPS = ROOT / "tests" / "instruments" / "mishaps"
 DEADLINE = 15

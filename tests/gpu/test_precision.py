@@ -19,7 +19,7 @@ def checked(gpu: "Device", n: int, dtype: str, allowed: str) -> "Check":
     allowed : the precision that torch is allowed as the benchmark begins
     """
     from suite.kit.abilities import precision
-    from tests.instruments.alone import BENCHMARKS, Recorder, load
+    from tests.instruments.processes.alone import BENCHMARKS, Recorder, load
 
     benchmarks, seen = load(BENCHMARKS / "bench_matmul.py"), Recorder()
     with precision(allowed):

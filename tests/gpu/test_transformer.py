@@ -7,7 +7,7 @@ import pytest
 
 if TYPE_CHECKING:
     from suite.kit.device import Device
-    from tests.instruments.alone import Recorder
+    from tests.instruments.processes.alone import Recorder
 
 SHAPE: dict[str, Any] = {"width": 2048, "layers": 2, "dtype": "bfloat16"}
 KINDS: dict[str, dict[str, Any]] = {"train": {}, "prefill": {}, "decode": {"batch": 4}}
@@ -17,7 +17,7 @@ MOST_CACHED = 1.25
 
 def recorded(gpu: "Device", function: str, **more: Any) -> "Recorder":  # noqa: ANN401 - whatever it takes
     """Call a benchmark on the GPU once."""
-    from tests.instruments.alone import BENCHMARKS, Recorder, load
+    from tests.instruments.processes.alone import BENCHMARKS, Recorder, load
 
     seen = Recorder()
     getattr(load(BENCHMARKS / "bench_transformer.py"), f"bench_{function}")(

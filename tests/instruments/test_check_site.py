@@ -18,11 +18,12 @@ from suite import checks
 from suite.statistics import launch_medians
 from suite.stored import store
 from suite.stored.run import Energy, Run
-from tests.instruments import factory, spoiling
 from tests.instruments.check_site import check
-from tests.instruments.command import ROOT
-from tests.instruments.judging import keep
-from tests.instruments.spoiling import last, product
+from tests.instruments.faults import spoiling
+from tests.instruments.faults.judging import keep
+from tests.instruments.faults.spoiling import last, product
+from tests.instruments.processes.command import ROOT
+from tests.instruments.runs import factory
 from tests.reports.charts.test_courses import telemetry
 
 CHECKER = ROOT / "tests" / "instruments" / "check_site.py"

@@ -10,7 +10,7 @@ from suite import checks
 from suite.stored import store
 from suite.stored.run import Exercise
 from tests.instruments.check_site import check
-from tests.instruments.exact_runs import run_of
+from tests.instruments.runs.exact_runs import run_of
 from tests.reports.findings.test_findings_transformer import SECONDS, ceilings, layers
 
 

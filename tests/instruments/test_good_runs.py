@@ -8,8 +8,8 @@ import pytest
 
 from suite import checks
 from suite.stored.run import Conclusion
-from tests.instruments.good_runs import good_run
-from tests.instruments.judging import validate
+from tests.instruments.faults.judging import validate
+from tests.instruments.runs.good_runs import good_run
 
 RUNS = 100
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from tests.instruments.processes.stage import play, play_warm
 from tests.instruments.simulated.simulated_accelerator.device import Cache
 from tests.instruments.simulated.simulated_accelerator.spec import Spec
-from tests.instruments.stage import play, play_warm
 
 LAUNCH, KERNEL, SYNCHRONISE, METADATA = 50e-6, 5e-6, 10e-6, 25e-6
 FLOPS, SHORT_FLOPS, BANDWIDTH, CACHE_BANDWIDTH = 1e9, 4e9, 10e9, 40e9

@@ -8,9 +8,9 @@ import time
 
 import pytest
 
+from tests.instruments.processes.stage import play_warm, start
 from tests.instruments.simulated.simulated_accelerator.machine import Machine
 from tests.instruments.simulated.simulated_accelerator.spec import Faults, Spec
-from tests.instruments.stage import play_warm, start
 
 WORK = 1e-3
 

@@ -7,7 +7,7 @@ from typing import Any
 import pynvml
 import pytest
 
-from tests.instruments.simulated_nvml import (
+from tests.instruments.devices.simulated_nvml import (
     EVENT_REASONS,
     NUMBERS,
     PAIRS,

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from suite.run.folder.lock import machine_lock
-from tests.instruments import command, warm
-from tests.instruments.command import TRICKY
+from tests.instruments.processes import command, warm
+from tests.instruments.processes.command import TRICKY
 
 pytestmark = pytest.mark.skipif(not warm.CAN_FORK, reason="every command starts a new Python here")
 

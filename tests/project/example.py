@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from tests.instruments.command import ROOT
+from tests.instruments.processes.command import ROOT
 
 FOLDER = ROOT / "docs" / "example"
 PICTURED = FOLDER / "pictured.json"

@@ -13,7 +13,7 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from tests.instruments.command import ROOT, frobench
+from tests.instruments.processes.command import ROOT, frobench
 from tests.project.test_project import PROJECT, text
 
 RESULTS = ROOT / "results"

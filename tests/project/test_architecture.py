@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.instruments.command import ROOT
+from tests.instruments.processes.command import ROOT
 
 TEXT = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
 PACKAGES = ("suite", "reports")

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.instruments.command import ROOT, TRICKY
-from tests.instruments.project_files import stored_runs
+from tests.instruments.processes.command import ROOT, TRICKY
+from tests.instruments.processes.project_files import stored_runs
 
 FILE = stored_runs()[-1]
 SCRIPT = "import sys\nfrom frobench import main\nsys.exit(main())\n"

@@ -3,7 +3,7 @@
 
 import re
 
-from tests.instruments.command import ROOT
+from tests.instruments.processes.command import ROOT
 
 PICTURE = re.compile(r"""(?:\]\(|src(?:set)?=["'])([\w./-]+\.png)""")
 

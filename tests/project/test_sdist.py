@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 import noxfile
-from tests.instruments.command import ROOT
-from tests.instruments.project_files import tracked
+from tests.instruments.processes.command import ROOT
+from tests.instruments.processes.project_files import tracked
 
 BUILD = "from setuptools.build_meta import build_sdist; build_sdist('dist')"
 

@@ -17,8 +17,8 @@ import pytest
 import frobench
 import noxfile
 from suite.absent import absent
-from tests.instruments.command import ROOT
-from tests.instruments.project_files import stored_runs
+from tests.instruments.processes.command import ROOT
+from tests.instruments.processes.project_files import stored_runs
 
 IMITATION = """
 import io, json, os, signal, sys

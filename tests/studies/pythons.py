@@ -11,8 +11,8 @@ import sys
 from pathlib import Path
 
 from reports.site.build import KEPT
-from tests.instruments import many_machines
-from tests.instruments.command import ROOT
+from tests.instruments.processes.command import ROOT
+from tests.instruments.runs import many_machines
 
 MACHINES = 6
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """How long the site of many machines takes to build, and how much memory: `docs/scale.json`.
 
-Each site is built in a process of its own from stored runs of `tests.instruments.many_machines`,
+Each site is built in a process of its own from stored runs of `instruments/runs/many_machines.py`,
 and then again, by the command, with one more result, and with further ones.
 """
 
@@ -29,8 +29,8 @@ from reports.site import build as site
 from suite.machine import environment
 from suite.machine.kind import machine_name
 from suite.machine.processor import processor
-from tests.instruments import many_machines
-from tests.instruments.command import ROOT
+from tests.instruments.processes.command import ROOT
+from tests.instruments.runs import many_machines
 
 KEPT = ROOT / "docs" / "scale.json"
 SIZES, QUICK = (10, 100, 1000), (10, 50)

@@ -22,11 +22,11 @@ from suite.kit.device import Device
 from suite.measure.sampler import Body
 from suite.stored.names import short_name
 from suite.stored.run import Case, Run, Telemetry
-from tests.instruments import factory
-from tests.instruments.alone import load
-from tests.instruments.command import ROOT
-from tests.instruments.exact_runs import case
-from tests.instruments.measured import measured
+from tests.instruments.devices.measured import measured
+from tests.instruments.processes.alone import load
+from tests.instruments.processes.command import ROOT
+from tests.instruments.runs import factory
+from tests.instruments.runs.exact_runs import case
 from tests.studies.calibration import (
     changes,
     clean,

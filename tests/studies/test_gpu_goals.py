@@ -28,7 +28,7 @@ from tests.gpu.anchors_figures import (
 )
 from tests.gpu.anchors_peak import FINALISTS, Products, fastest, scan
 from tests.gpu.goals import RATIO, STARTS, judge
-from tests.instruments.judging import keep, made, set_samples
+from tests.instruments.faults.judging import keep, made, set_samples
 
 LAUNCHES = 6
 LOOPS = {

@@ -10,7 +10,7 @@ from random import Random
 import msgspec
 import pytest
 
-from tests.instruments.command import ROOT
+from tests.instruments.processes.command import ROOT
 from tests.studies.mutation.document import Figures, Result, filled, interval
 from tests.studies.mutation.subjects import SUBJECTS, SUBJECTS_BEFORE, Subject
 

@@ -4,7 +4,7 @@
 import pytest
 
 from suite.concurrency import Interval, concurrency, shareable, shared, union
-from tests.instruments.evidence import side_by_side
+from tests.instruments.runs.evidence import side_by_side
 
 
 @pytest.mark.parametrize(

@@ -17,10 +17,10 @@ from suite.publish import Removed
 from suite.stored import store
 from suite.stored.run import Conclusion, Run
 from suite.terminal import disclosure
-from tests.instruments.command import ROOT
-from tests.instruments.filled import places
-from tests.instruments.judging import made
-from tests.instruments.warm import frobench
+from tests.instruments.faults.judging import made
+from tests.instruments.processes.command import ROOT
+from tests.instruments.processes.warm import frobench
+from tests.instruments.runs.filled import places
 from tests.suite.checks.test_checks_privacy import TELLING, planted, seeded, small
 
 NAMES = frozenset({"adalovelace", "engine17"})

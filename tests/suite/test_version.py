@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from suite.version import benchmark_version, definitions, version_in
-from tests.instruments.alone import BENCHMARKS, load
+from tests.instruments.processes.alone import BENCHMARKS, load
 
 STORED = Path(__file__).parent / "versions.txt"
 """The version of each benchmark: a change of one parts its later results from all earlier ones."""

@@ -6,7 +6,7 @@ from typing import Any
 
 from suite.kit.chosen import accelerators
 from suite.kit.device import Device
-from tests.instruments.alone import BENCHMARKS, Recorder, copied, load
+from tests.instruments.processes.alone import BENCHMARKS, Recorder, copied, load
 
 PARTS = ("scatter", "replicate", "parallel_apply", "gather", "whole")
 FAULTS = {

@@ -16,7 +16,7 @@ from suite import checks
 from suite.checks import rule
 from suite.checks.numbers import power, throttling
 from suite.stored.run import Energy, Run, Sensed, Telemetry, Work
-from tests.instruments.judging import made
+from tests.instruments.faults.judging import made
 
 
 def page_of(run: Run) -> str:

@@ -9,7 +9,7 @@ import pytest
 from reports.charts.strips import MOST, WIDTH, Strip, strip
 from suite.statistics import estimate, launch_medians
 from suite.stored import store
-from tests.instruments.exact_runs import case
+from tests.instruments.runs.exact_runs import case
 
 
 def drawn(*launches: list[float]) -> Strip:

@@ -7,7 +7,7 @@ import pytest
 from reports.compare.comparing import FindingComparison, compare_findings, legend, overlaps, table
 from suite.compare.runs import compare_runs
 from suite.stored.run import Run
-from tests.instruments import factory
+from tests.instruments.runs import factory
 
 
 def _judged(base: Run, new: Run) -> dict[str, FindingComparison]:

@@ -23,11 +23,11 @@ from reports.site import build
 from suite import checks
 from suite.stored import store
 from suite.stored.run import Run
-from tests.instruments import factory
-from tests.instruments.exact_runs import run_of
-from tests.instruments.judging import keep
-from tests.instruments.project_files import stored_runs
-from tests.instruments.warm import frobench
+from tests.instruments.faults.judging import keep
+from tests.instruments.processes.project_files import stored_runs
+from tests.instruments.processes.warm import frobench
+from tests.instruments.runs import factory
+from tests.instruments.runs.exact_runs import run_of
 from tests.reports.findings.test_findings_transformer import SECONDS, layers
 
 SOURCE = "NVIDIA H200, 2026-01-02; Frobench"

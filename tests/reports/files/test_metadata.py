@@ -18,7 +18,7 @@ from reports.files.metadata import MEDIA, Publication
 from reports.purchase import purchase
 from reports.site import build
 from suite.stored import store
-from tests.instruments import factory
+from tests.instruments.runs import factory
 from tests.reports.run.test_page import Reader
 
 ROOT = Path(__file__).parents[3]

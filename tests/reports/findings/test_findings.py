@@ -9,8 +9,17 @@ from msgspec.structs import replace
 
 from reports.findings import RULES, sections
 from suite.stored import store
-from tests.instruments import factory
-from tests.instruments.exact_runs import answer, by_name, case, cubic, flat, left_out, loop, square
+from tests.instruments.runs import factory
+from tests.instruments.runs.exact_runs import (
+    answer,
+    by_name,
+    case,
+    cubic,
+    flat,
+    left_out,
+    loop,
+    square,
+)
 
 
 def test_without_an_accelerator_the_cpu_leads_and_the_rest_says_why() -> None:

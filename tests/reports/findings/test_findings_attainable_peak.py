@@ -6,8 +6,8 @@ from msgspec.structs import replace
 from reports.findings import sections
 from reports.findings.finding import Section
 from suite.stored.run import Case, Check, Exercise, Outcome, Search, Work
-from tests.instruments import factory
-from tests.instruments.exact_runs import LAUNCHES, WOBBLE, by_name, case, left_out, plain, plot
+from tests.instruments.runs import factory
+from tests.instruments.runs.exact_runs import LAUNCHES, WOBBLE, by_name, case, left_out, plain, plot
 
 GPU = "cuda:0"
 RATES = {("cpu", "float32"): 1e11, (GPU, "float32"): 4e13, (GPU, "bfloat16"): 6e14}

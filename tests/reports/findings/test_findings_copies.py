@@ -10,7 +10,7 @@ import pytest
 from reports.charts.words import describe
 from reports.findings.finding import Section
 from suite.stored.run import Case, Work
-from tests.instruments.exact_runs import LAUNCHES, answer, by_name, case, left_out, plain, plot
+from tests.instruments.runs.exact_runs import LAUNCHES, answer, by_name, case, left_out, plain, plot
 
 SIZES = (4, 4**5, 4**9, 4**13)
 GPU, PAIR = "cuda:0", "cuda:0+cuda:1"

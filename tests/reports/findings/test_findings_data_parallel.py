@@ -8,7 +8,7 @@ import pytest
 
 from reports.findings.finding import Section
 from suite.stored.run import Case, Work
-from tests.instruments.exact_runs import WOBBLE, answer, by_name, case, left_out, plain, plot
+from tests.instruments.runs.exact_runs import WOBBLE, answer, by_name, case, left_out, plain, plot
 
 GPU, PAIR, HALVES = "cuda:0", "cuda:0+cuda:1", "cpu/0+cpu/1"
 FOUR = "cuda:0+cuda:1+cuda:2+cuda:3"

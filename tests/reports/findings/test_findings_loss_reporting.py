@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from reports.findings import sections
 from reports.findings.finding import Section
 from suite.stored.run import Case, Work
-from tests.instruments.exact_runs import (
+from tests.instruments.runs.exact_runs import (
     LAUNCHES,
     WOBBLE,
     answer,

@@ -7,7 +7,7 @@ import pytest
 
 from reports.findings.finding import Section
 from suite.stored.run import Case, Work
-from tests.instruments.exact_runs import LAUNCHES, answer, by_name, case, left_out, plain, plot
+from tests.instruments.runs.exact_runs import LAUNCHES, answer, by_name, case, left_out, plain, plot
 
 GPU = "cuda:0"
 COUNTS = (1, 10, 100, 1000, 10_000)

@@ -6,7 +6,7 @@ from scipy.optimize import brentq
 
 from reports.findings.finding import RATIO
 from suite.stored.run import Work
-from tests.instruments.exact_runs import (
+from tests.instruments.runs.exact_runs import (
     WOBBLE,
     answer,
     by_name,

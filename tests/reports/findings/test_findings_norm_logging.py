@@ -4,7 +4,7 @@
 import pytest
 
 from suite.stored.run import Case, Work
-from tests.instruments.exact_runs import answer, by_name, case, loop, plot
+from tests.instruments.runs.exact_runs import answer, by_name, case, loop, plot
 
 
 def loops(device: str) -> list[Case]:

@@ -14,9 +14,9 @@ from reports.summary.plain import answers
 from suite import checks
 from suite.stored import store
 from suite.stored.run import Case, Check, Work
-from tests.instruments.command import ROOT
-from tests.instruments.exact_runs import WOBBLE, answer, by_name, case, left_out, plain
-from tests.instruments.warm import frobench
+from tests.instruments.processes.command import ROOT
+from tests.instruments.processes.warm import frobench
+from tests.instruments.runs.exact_runs import WOBBLE, answer, by_name, case, left_out, plain
 
 GPU = "cuda:0"
 X = "\N{MULTIPLICATION SIGN}"

@@ -4,7 +4,7 @@
 import pytest
 
 from suite.stored.run import Work
-from tests.instruments.exact_runs import LAUNCHES, answer, by_name, case
+from tests.instruments.runs.exact_runs import LAUNCHES, answer, by_name, case
 
 
 def test_parameters_are_read_and_written_best_and_the_plain_way_is_held_against_it() -> None:

@@ -9,8 +9,8 @@ from msgspec.structs import replace
 
 from reports.findings import peaks
 from suite.stored.run import Run, Sensed, Work
-from tests.instruments import factory
-from tests.instruments.exact_runs import WOBBLE, answer, by_name, case, cubic, square
+from tests.instruments.runs import factory
+from tests.instruments.runs.exact_runs import WOBBLE, answer, by_name, case, cubic, square
 
 GPU = "cuda:0"
 RATE = pd.Series([0.87 * 989e12] * 8)

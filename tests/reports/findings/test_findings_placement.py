@@ -5,7 +5,7 @@ import pytest
 
 from reports.findings.finding import Section
 from suite.stored.run import Case, Work
-from tests.instruments.exact_runs import LAUNCHES, answer, by_name, case, left_out, plain, plot
+from tests.instruments.runs.exact_runs import LAUNCHES, answer, by_name, case, left_out, plain, plot
 
 SIZES = (64, 4096, 4**10)
 GPU = "cuda:0"

@@ -5,7 +5,7 @@ import pytest
 
 from reports.findings.finding import RATIO, Section
 from suite.stored.run import Case, Work
-from tests.instruments.exact_runs import (
+from tests.instruments.runs.exact_runs import (
     LAUNCHES,
     WOBBLE,
     answer,

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from reports.findings.finding import RATIO, Section
 from suite.stored.run import Case, Search, Work
-from tests.instruments.exact_runs import answer, by_name, case, left_out, plain, plot
+from tests.instruments.runs.exact_runs import answer, by_name, case, left_out, plain, plot
 
 GPU = "cuda:0"
 PEAK, BANDWIDTH = 8e14, 4e12

@@ -5,7 +5,7 @@ import pytest
 from msgspec.structs import replace
 
 from suite.stored.run import Case
-from tests.instruments.exact_runs import WOBBLE, answer, by_name, case
+from tests.instruments.runs.exact_runs import WOBBLE, answer, by_name, case
 
 
 def beside(slower: float) -> Case:

@@ -12,8 +12,8 @@ from reports.charts import draw
 from reports.findings.roofline import Roofline, rooflines
 from reports.web import theme
 from suite.stored.run import Case, Outcome, Run, Search, Work
-from tests.instruments import factory
-from tests.instruments.exact_runs import LAUNCHES, case
+from tests.instruments.runs import factory
+from tests.instruments.runs.exact_runs import LAUNCHES, case
 
 GPU = "cuda:0"
 BANDWIDTH, PEAK = 2e12, 4e13

@@ -19,7 +19,7 @@ from reports.table.estimates import estimates
 from suite.stored import asked_nodes, store
 from suite.stored.asked_nodes import AskedNodes
 from suite.stored.run import Run
-from tests.instruments.made_up_fleet import EXERCISES, label, placed, run, runs
+from tests.instruments.runs.made_up_fleet import EXERCISES, label, placed, run, runs
 
 LARGEST_PAGE = 1.5e6
 """Bytes, as of the index of a thousand machines."""

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from reports.fleet.unlike import EQUAL_NODES, Values, unlike
-from tests.instruments.made_up_fleet import EQUAL, LAUNCHES, SCATTER
+from tests.instruments.runs.made_up_fleet import EQUAL, LAUNCHES, SCATTER
 from tests.studies.calibration.fleet import Cell, simulated
 
 

@@ -21,8 +21,8 @@ from reports.summary.model import Change, Summary, summarise
 from reports.table.centres import STEP
 from reports.table.estimates import estimates
 from suite.stored.run import Case, Conclusion, Run
-from tests.instruments import factory
-from tests.instruments.judging import made, samples, set_samples
+from tests.instruments.faults.judging import made, samples, set_samples
+from tests.instruments.runs import factory
 from tests.reports.index.test_packing import unpack
 from tests.reports.run.test_page import HOSTILE, Reader
 

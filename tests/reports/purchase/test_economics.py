@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from reports.purchase import script
 from reports.purchase.comparison import Comparison, Exercise, Machine, Rate
-from tests.instruments.factory_comparison import UNKNOWN, compared
+from tests.instruments.runs.factory_comparison import UNKNOWN, compared
 
 TWICE = {"log": math.log(2), "error": 0.05, "quantile": 2.0}
 LOW, HIGH = 2 * math.exp(-0.1), 2 * math.exp(0.1)

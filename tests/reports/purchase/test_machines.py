@@ -17,8 +17,8 @@ from reports.purchase.prices import read as read_prices
 from reports.table.centres import STEP
 from reports.table.equipment import equipment
 from suite.stored.run import Accelerator, Case, Conclusion, Energy, Outcome, Run, Work
-from tests.instruments import factory
-from tests.instruments.exact_runs import LAUNCHES, case
+from tests.instruments.runs import factory
+from tests.instruments.runs.exact_runs import LAUNCHES, case
 
 BASE = factory.run(accelerators=1, launches=LAUNCHES)
 MINE, ITS = "h200/one.html", "other/two.html"

@@ -21,10 +21,10 @@ from reports.table.estimates import estimates
 from suite import checks
 from suite.stored.case import Search
 from suite.stored.run import Run
-from tests.instruments import made_up_cards
-from tests.instruments.exact_runs import LAUNCHES
-from tests.instruments.made_up_cards import CARD, faster
-from tests.instruments.project_files import stored_runs
+from tests.instruments.processes.project_files import stored_runs
+from tests.instruments.runs import made_up_cards
+from tests.instruments.runs.exact_runs import LAUNCHES
+from tests.instruments.runs.made_up_cards import CARD, faster
 
 PAIRS = [*pairwise(stored_runs())]
 ROUNDED = 1e-8

@@ -12,8 +12,8 @@ from reports.purchase import prices
 from reports.table.equipment import Equipment, equipment
 from suite.datasheets import catalog
 from suite.stored.run import Accelerator
-from tests.instruments.command import ROOT
-from tests.instruments.factory_machine import environment
+from tests.instruments.processes.command import ROOT
+from tests.instruments.runs.factory_machine import environment
 
 HEAD = "torch_name,memory_bytes,price,currency,date,kind,source\n"
 GOOD = "^NVIDIA H200$,,30000,EUR,2026-01-02,offer,a shop\n"

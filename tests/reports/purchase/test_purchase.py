@@ -26,9 +26,9 @@ from reports.web.render import HERE
 from suite import checks
 from suite.stored import store
 from suite.stored.run import Conclusion, Run
-from tests.instruments import factory
-from tests.instruments.factory_comparison import UNKNOWN, compared
-from tests.instruments.judging import of_its_name
+from tests.instruments.faults.judging import of_its_name
+from tests.instruments.runs import factory
+from tests.instruments.runs.factory_comparison import UNKNOWN, compared
 from tests.reports.run.test_page import HOSTILE, Reader
 
 SIDES = ("matmul", "copies")

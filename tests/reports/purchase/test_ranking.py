@@ -13,7 +13,7 @@ from reports.purchase import purchase, script
 from reports.purchase.machines import compare_measured
 from reports.purchase.measured import Measured
 from suite.stored.run import Run
-from tests.instruments import factory
+from tests.instruments.runs import factory
 
 Speed = tuple[float, float | None]
 """How many times as fast as a reference, and the standard error of the logarithm."""

@@ -26,8 +26,8 @@ from reports.purchase.score import Score, score
 from reports.table.workloads import kind_of, part_of, table
 from suite.stored import store
 from suite.stored.run import Case, Run
-from tests.instruments.command import ROOT
-from tests.instruments.made_up_cards import CARD, DEVICE, MORE, faster, run
+from tests.instruments.processes.command import ROOT
+from tests.instruments.runs.made_up_cards import CARD, DEVICE, MORE, faster, run
 
 METHODOLOGY = ROOT / "docs" / "methodology.md"
 ORDER = """(comparisons, workload) => {

@@ -14,7 +14,7 @@ from reports.summary import views
 from reports.summary.device_axes import device_axes, with_others
 from suite.stored.run import Case, Conclusion, Energy, Run, Work
 from suite.units import format_point
-from tests.instruments.exact_runs import LAUNCHES, case
+from tests.instruments.runs.exact_runs import LAUNCHES, case
 from tests.reports.summary.test_device_axes import CPU, GPU, everything, of, run_of
 
 TWO = [22e-6, 22.1e-6, 22.2e-6, 22.3e-6, 41e-6, 41.1e-6, 41.2e-6, 41.3e-6]

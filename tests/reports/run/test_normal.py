@@ -16,8 +16,8 @@ from reports.summary.model import Summary, summarise
 from reports.table.estimates import estimates
 from suite.stored import store
 from suite.stored.run import Case, Exercise, Outcome, Run, Work
-from tests.instruments.exact_runs import LAUNCHES, case
-from tests.instruments.judging import made
+from tests.instruments.faults.judging import made
+from tests.instruments.runs.exact_runs import LAUNCHES, case
 from tests.reports.run.test_page import Reader
 
 GPU = "cuda:0"

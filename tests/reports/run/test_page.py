@@ -22,8 +22,8 @@ from reports.site.build import KEPT
 from reports.site.build import build as publish
 from suite.stored import store
 from suite.stored.run import Case, Conclusion, Exercise, Outcome, Run
-from tests.instruments import factory
-from tests.instruments.judging import add_up, samples, set_samples
+from tests.instruments.faults.judging import add_up, samples, set_samples
+from tests.instruments.runs import factory
 
 HOSTILE = "<script>alert('x')</script>\"'{{7*7}}\x00\u202e"
 

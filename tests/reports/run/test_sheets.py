@@ -14,7 +14,7 @@ from reports.run.sheets import sheets
 from reports.summary.headlines import figures
 from suite.stored.run import Estimate, Run, Telemetry
 from suite.units import format_estimate, format_value
-from tests.instruments import factory
+from tests.instruments.runs import factory
 
 
 @pytest.fixture(scope="module")

@@ -16,7 +16,7 @@ from reports.site import build, run_files
 from suite import checks
 from suite.stored import store
 from suite.stored.run import Case, Conclusion, Run
-from tests.instruments.spoiling import good, last, product
+from tests.instruments.faults.spoiling import good, last, product
 
 RATE = 4.05e15
 SHOWN = r"4\.\d+.PFLOP/s"

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from reports.making.workers import FEW, LONGEST_FOLDER
-from tests.instruments.command import ROOT
+from tests.instruments.processes.command import ROOT
 
 WORK = f"""
 from reports.making.workers import Workers

@@ -13,7 +13,7 @@ from reports.site import build, inputs, run_files
 from suite import checks
 from suite.stored import store
 from suite.stored.run import Conclusion, Run
-from tests.instruments.judging import keep, made, rename
+from tests.instruments.faults.judging import keep, made, rename
 
 Files = dict[str, bytes]
 

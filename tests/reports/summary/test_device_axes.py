@@ -10,8 +10,8 @@ from msgspec.structs import replace
 from reports.findings import findings
 from reports.summary.device_axes import NAMES, Axis, DeviceAxes, device_axes, with_others
 from suite.stored.run import Case, Energy, Exercise, Outcome, Run, Search, Work
-from tests.instruments import factory
-from tests.instruments.exact_runs import LAUNCHES, WOBBLE, case
+from tests.instruments.runs import factory
+from tests.instruments.runs.exact_runs import LAUNCHES, WOBBLE, case
 
 GPU, CPU = "cuda:0", "cpu"
 SIZES = (4**5, 4**9, 4**13)

@@ -8,7 +8,7 @@ from reports.findings.finding import RATIO, Finding
 from reports.summary import short
 from suite.stored.run import Estimate, Run
 from suite.units import format_estimate
-from tests.instruments import factory
+from tests.instruments.runs import factory
 
 
 @pytest.fixture(scope="module")

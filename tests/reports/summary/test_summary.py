@@ -17,8 +17,8 @@ from reports.table.estimates import estimates, log_error
 from reports.table.frame import frame
 from suite.compare.runs import compare_runs
 from suite.stored.run import Run
-from tests.instruments import factory
-from tests.instruments.judging import made, set_samples
+from tests.instruments.faults.judging import made, set_samples
+from tests.instruments.runs import factory
 
 
 def summary(run: Run) -> Summary:

@@ -6,7 +6,7 @@ import sys
 from statistics import median
 
 from reports.table.frame import frame, function_of
-from tests.instruments import factory
+from tests.instruments.runs import factory
 
 
 def test_a_row_holds_the_median_of_a_launch() -> None:

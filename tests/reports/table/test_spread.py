@@ -10,8 +10,8 @@ from msgspec.structs import replace
 from reports.table.estimates import estimates
 from reports.table.spread import Spread, spread
 from suite.stored.run import Case
-from tests.instruments import factory
-from tests.instruments.exact_runs import LAUNCHES, case
+from tests.instruments.runs import factory
+from tests.instruments.runs.exact_runs import LAUNCHES, case
 from tests.studies.calibration import spread as study
 
 BASE = factory.run(accelerators=1, launches=LAUNCHES)

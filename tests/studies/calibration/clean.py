@@ -20,7 +20,7 @@ from suite.statistics import estimate, launch_medians
 from suite.stored import store
 from suite.stored.run import Case, Run
 from suite.units import counted
-from tests.instruments.command import ROOT, frobench
+from tests.instruments.processes.command import ROOT, frobench
 from tests.instruments.simulated.simulated_accelerator.spec import Spec
 from tests.studies.calibration.figures import Figure, Goal, Table, bounded
 from tests.studies.calibration.work import Spread, Tell

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 
-from tests.instruments.command import ROOT
+from tests.instruments.processes.command import ROOT
 from tests.studies.calibration.figures import Study
 from tests.studies.calibration.render import markdown
 

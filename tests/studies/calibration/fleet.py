@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from reports.fleet.unlike import unlike
-from tests.instruments.made_up_fleet import EQUAL, EXERCISES, LAUNCHES, SCATTER
+from tests.instruments.runs.made_up_fleet import EQUAL, EXERCISES, LAUNCHES, SCATTER
 from tests.studies.calibration.figures import Figure, Goal, Table, errors
 from tests.studies.calibration.work import Spread, Tell
 

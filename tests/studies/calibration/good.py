@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from suite import checks
 from suite.units import counted
-from tests.instruments.good_runs import good_run
-from tests.instruments.judging import validate
+from tests.instruments.faults.judging import validate
+from tests.instruments.runs.good_runs import good_run
 from tests.studies.calibration.figures import Table, bounded
 from tests.studies.calibration.work import Spread, Tell
 

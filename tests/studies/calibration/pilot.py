@@ -18,8 +18,8 @@ from suite.profiles import settings_for
 from suite.run.pilot import collect
 from suite.stored.run import ProfileName, Settings, Work
 from suite.units import counted
-from tests.instruments.command import ROOT
-from tests.instruments.piloted import Delay, Disturb, MadeUp, Pilot
+from tests.instruments.devices.piloted import Delay, Disturb, MadeUp, Pilot
+from tests.instruments.processes.command import ROOT
 from tests.studies.calibration.figures import Figure, Table, errors
 from tests.studies.calibration.work import Spread, Tell
 

@@ -13,7 +13,7 @@ from suite.statistics import estimate, spread
 from suite.stored import store
 from suite.stored.run import Run
 from suite.units import counted
-from tests.instruments.command import start
+from tests.instruments.processes.command import start
 from tests.studies.calibration import groups
 from tests.studies.calibration.figures import RATIO, Figure, Goal, Table
 from tests.studies.calibration.groups import Recorded

@@ -22,7 +22,7 @@ from suite.compare.runs import compare_runs
 from suite.compare.verdicts.levels import ALIKE_SHIFT, Levels, levels
 from suite.stored import store
 from suite.stored.run import Run
-from tests.instruments.command import ROOT, start
+from tests.instruments.processes.command import ROOT, start
 from tests.studies.calibration.figures import Figure, Goal, Table
 from tests.studies.calibration.verdicts import ALARMS
 from tests.studies.calibration.work import Spread, Tell

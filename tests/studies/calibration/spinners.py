@@ -23,7 +23,7 @@ from suite.run.plan import freeze
 from suite.run.request import Request, make_draft
 from suite.stored.run import ProfileName
 from suite.units import counted
-from tests.instruments.command import ROOT
+from tests.instruments.processes.command import ROOT
 from tests.studies.calibration.figures import Figure, Goal, Table, errors
 from tests.studies.calibration.pilot import MOST_LOST, MOST_LOST_OF_ALL, NEAR
 from tests.studies.calibration.work import Spread, Tell

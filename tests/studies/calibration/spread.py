@@ -20,8 +20,8 @@ from reports.table.centres import log_centres
 from reports.table.estimates import estimates
 from reports.table.spread import spread as left_open
 from suite.stored.run import Case
-from tests.instruments import factory
-from tests.instruments.exact_runs import case
+from tests.instruments.runs import factory
+from tests.instruments.runs.exact_runs import case
 from tests.studies.calibration.figures import Figure, Goal, Table
 from tests.studies.calibration.regimes import MODES_APART, NOISE, REGIMES, Regime, Values
 from tests.studies.calibration.work import Spread, Tell

@@ -18,8 +18,8 @@ import msgspec
 import torch
 
 from suite.machine import environment
-from tests.instruments.command import ROOT
-from tests.instruments.forking import import_shared
+from tests.instruments.processes.command import ROOT
+from tests.instruments.processes.forking import import_shared
 from tests.studies.faults import bodies, disk, kills, mutants, pages, secrets, signals, surroundings
 from tests.studies.faults.document import AtLength, Figures, page, sums
 from tests.studies.faults.forked import adopt_orphans, longest_wait

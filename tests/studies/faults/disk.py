@@ -13,8 +13,8 @@ from tempfile import TemporaryDirectory
 
 from suite.files.json_lines import JsonLines
 from suite.stored import store
-from tests.instruments.faulty_disk import full_from
-from tests.instruments.spoiling import good
+from tests.instruments.faults.faulty_disk import full_from
+from tests.instruments.faults.spoiling import good
 from tests.studies.faults.forked import CHEAP, Ended, processes_left, run
 from tests.studies.faults.kept import Counter, finish, watch_disk, watch_records
 from tests.studies.faults.trials import Extent, Trial

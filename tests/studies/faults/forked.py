@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import psutil
 
-from tests.instruments.forking import become, exit_code, fork, run_command
+from tests.instruments.processes.forking import become, exit_code, fork, run_command
 
 PR_SET_CHILD_SUBREAPER = 36
 """The option of `prctl` that makes a process the parent of orphaned descendants (linux/prctl.h)."""

@@ -17,7 +17,7 @@ from suite.run.folder import unfinished
 from suite.run.merge import PICOSECOND_DIGITS
 from suite.stored import store
 from suite.stored.run import Run
-from tests.instruments.faulty_disk import faulty
+from tests.instruments.faults.faulty_disk import faulty
 from tests.studies.faults.forked import Ended, run
 
 CASES = {f"bench_cheap[cpu-{microseconds}]" for microseconds in (200, 300, 400)}

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from tests.instruments.command import kill, start
+from tests.instruments.processes.command import kill, start
 from tests.studies.faults.forked import CHEAP, Command, processes_left, run
 from tests.studies.faults.kept import Counter, append, finish, watch_disk, watch_records
 from tests.studies.faults.trials import Extent, Trial

@@ -18,8 +18,8 @@ from suite.export import FORMATS
 from suite.stored import store
 from suite.stored.run import Run
 from suite.terminal import disclosure
-from tests.instruments.good_runs import good_run
-from tests.instruments.judging import keep
+from tests.instruments.faults.judging import keep
+from tests.instruments.runs.good_runs import good_run
 from tests.studies.faults.trials import Extent, Trial
 
 PROMISE = (

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from importlib.util import find_spec
 from pathlib import Path
 
-from tests.instruments.command import ROOT
+from tests.instruments.processes.command import ROOT
 from tests.studies.faults.trials import Extent, Trial
 
 PROMISE = (

@@ -11,9 +11,9 @@ from suite import publish
 from suite.personal import private
 from suite.stored import store
 from suite.terminal import disclosure
-from tests.instruments.filled import filled
-from tests.instruments.judging import made
-from tests.instruments.secrets import SECRETS, plant
+from tests.instruments.faults.judging import made
+from tests.instruments.faults.secrets import SECRETS, plant
+from tests.instruments.runs.filled import filled
 from tests.studies.faults.trials import Extent, Trial
 
 PROMISE = (

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from suite.stored import store
-from tests.instruments.forking import INTERRUPTED
+from tests.instruments.processes.forking import INTERRUPTED
 from tests.studies.faults.forked import CHEAP, Command, processes_left
 from tests.studies.faults.kept import finish, measured, watch_records
 from tests.studies.faults.trials import Extent, Trial

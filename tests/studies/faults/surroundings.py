@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from suite.run import launches
-from tests.instruments.command import ROOT
+from tests.instruments.processes.command import ROOT
 from tests.studies.faults.bodies import RUN
 from tests.studies.faults.forked import CHEAP, Command, Ended, processes_left, run
 from tests.studies.faults.kept import finish

@@ -7,7 +7,7 @@ import sys
 import msgspec
 import pytest
 
-from tests.instruments.command import ROOT
+from tests.instruments.processes.command import ROOT
 from tests.studies.faults.__main__ import FIGURES, PAGE, PARTS
 from tests.studies.faults.document import Figures, page
 

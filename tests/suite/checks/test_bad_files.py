@@ -9,9 +9,9 @@ from suite import checks
 from suite.checks import rule
 from suite.checks.numbers import easy_inputs, resolution, timing, work
 from suite.stored import store
-from tests.instruments import bad_files
-from tests.instruments.judging import add_up, codes, validate
-from tests.instruments.spoiling import good, last, product
+from tests.instruments.faults import bad_files
+from tests.instruments.faults.judging import add_up, codes, validate
+from tests.instruments.faults.spoiling import good, last, product
 
 LEAST_FILES = 50
 

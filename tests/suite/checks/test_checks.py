@@ -14,9 +14,9 @@ from suite.checks import __main__ as handbook
 from suite.checks import courses, rule
 from suite.checks.numbers import noise, resolution, steadiness
 from suite.stored import store
-from tests.instruments import factory
-from tests.instruments.judging import codes, in_two_modes, made, set_samples, validate
-from tests.instruments.project_files import stored_runs
+from tests.instruments.faults.judging import codes, in_two_modes, made, set_samples, validate
+from tests.instruments.processes.project_files import stored_runs
+from tests.instruments.runs import factory
 
 ROOT = Path(__file__).parents[3]
 MODULES = checks.ALL

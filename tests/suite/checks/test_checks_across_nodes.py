@@ -3,7 +3,7 @@
 
 from suite import checks
 from suite.stored.run import NodeFacts, Scalar
-from tests.instruments.judging import made, said
+from tests.instruments.faults.judging import made, said
 
 
 def test_a_lost_rank_is_named_with_its_launch() -> None:

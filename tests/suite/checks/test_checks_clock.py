@@ -6,7 +6,7 @@ from random import Random
 import pytest
 
 from suite.stored.run import Run
-from tests.instruments.judging import made, said, samples, set_samples
+from tests.instruments.faults.judging import made, said, samples, set_samples
 
 STEP = 3.1e-8
 """What the clock of the factory's runs shows."""

@@ -9,7 +9,7 @@ import pytest
 from suite import checks
 from suite.stored import store
 from suite.stored.run import Check, Outcome, Run, Scalar
-from tests.instruments.judging import made, only
+from tests.instruments.faults.judging import made, only
 
 TF32 = Check("every entry", 1.1e-3, 2.8e-6, "tfloat32")
 BFLOAT16 = Check("every entry", 7.5e-3, 2.8e-6, "bfloat16")

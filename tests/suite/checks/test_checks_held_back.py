@@ -5,7 +5,7 @@ import pytest
 
 from suite.checks import conclude
 from suite.stored.run import Conclusion, Run, Sensed
-from tests.instruments.judging import made
+from tests.instruments.faults.judging import made
 
 RULES = {"throttled-case", "power-limited-case", "fixed-clock-case"}
 

@@ -2,7 +2,7 @@
 """Launches that are too few, or in the same order, are named."""
 
 from suite import checks
-from tests.instruments.judging import codes, made, only, said
+from tests.instruments.faults.judging import codes, made, only, said
 
 
 def test_a_run_of_few_launches_says_so_once() -> None:

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from suite.datasheets.laptop import is_laptop
-from tests.instruments.judging import validate
-from tests.instruments.spoiling import good, product, sense
+from tests.instruments.faults.judging import validate
+from tests.instruments.faults.spoiling import good, product, sense
 
 
 def test_a_small_container_on_large_caches_is_not_refused(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@
 import pytest
 
 from suite import checks
-from tests.instruments.judging import made, on_accelerators, only, resample, said
+from tests.instruments.faults.judging import made, on_accelerators, only, resample, said
 
 # noisy_case
 

@@ -18,8 +18,8 @@ from suite.machine.variables import stored_variables
 from suite.personal import private
 from suite.stored import store
 from suite.stored.run import Run
-from tests.instruments.command import ROOT
-from tests.instruments.judging import codes, made, only, validate
+from tests.instruments.faults.judging import codes, made, only, validate
+from tests.instruments.processes.command import ROOT
 
 TELLING = (
     "OSError: /home/john/weights.pt",

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import pytest
 
 from suite.stored.run import Run, Scalar
-from tests.instruments.judging import keep, made, said
+from tests.instruments.faults.judging import keep, made, said
 
 
 class Cores(NamedTuple):

@@ -11,7 +11,7 @@ from suite import checks
 from suite.checks import courses
 from suite.checks.numbers import steadiness
 from suite.stored.run import Run
-from tests.instruments.judging import keep, made, resample, said, samples, set_samples
+from tests.instruments.faults.judging import keep, made, resample, said, samples, set_samples
 
 # drift
 

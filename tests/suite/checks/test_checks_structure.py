@@ -11,8 +11,8 @@ from suite import checks
 from suite.checks.belief import claims
 from suite.stored import store
 from suite.stored.run import Check, Outcome, Run
-from tests.instruments import factory
-from tests.instruments.judging import codes, made, validate
+from tests.instruments.faults.judging import codes, made, validate
+from tests.instruments.runs import factory
 
 
 def test_a_file_that_cannot_be_read_has_one_fault_with_its_place(tmp_path: Path) -> None:

@@ -6,9 +6,9 @@ from random import Random
 import pytest
 
 from suite.stored.run import Run
-from tests.instruments.evidence import side_by_side
-from tests.instruments.judging import keep, made, on_accelerators, said, samples, set_samples
-from tests.instruments.spoiling import last
+from tests.instruments.faults.judging import keep, made, on_accelerators, said, samples, set_samples
+from tests.instruments.faults.spoiling import last
+from tests.instruments.runs.evidence import side_by_side
 
 LAUNCHES = 6
 

@@ -12,7 +12,7 @@ from suite.checks import today
 from suite.stored import store
 from suite.stored.run import Run
 from suite.version import version_in
-from tests.instruments.judging import keep, made
+from tests.instruments.faults.judging import keep, made
 
 BENCHMARK = """\
 def bench_square(measure):

@@ -4,7 +4,7 @@
 import pytest
 
 from suite.stored.run import Case, Run, Scalar, Work
-from tests.instruments.judging import keep, made, on_accelerators, said, set_samples
+from tests.instruments.faults.judging import keep, made, on_accelerators, said, set_samples
 
 MIB = 2**20
 

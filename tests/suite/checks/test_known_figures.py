@@ -11,8 +11,8 @@ import pytest
 from msgspec.structs import replace
 
 from suite.stored.run import Run
-from tests.instruments.judging import of_its_name, validate
-from tests.instruments.spoiling import case, good, last, name_anew, product, work
+from tests.instruments.faults.judging import of_its_name, validate
+from tests.instruments.faults.spoiling import case, good, last, name_anew, product, work
 
 RTX_3080 = ("NVIDIA GeForce RTX 3080", 10 * 2**30, 68, "8.6", 1.71e9)
 RTX_3090 = ("NVIDIA GeForce RTX 3090", 24 * 2**30, 82, "8.6", 1.695e9)

@@ -9,7 +9,7 @@ from reports.compare import verdicts
 from suite.compare.agreement import Agreement, agreement
 from suite.stored.run import Conclusion, Run
 from suite.terminal.agreement_words import lines
-from tests.instruments import factory
+from tests.instruments.runs import factory
 
 
 def _slow_down(run: Run, factor: float, *, headline: bool = True, count: int = 1) -> list[str]:

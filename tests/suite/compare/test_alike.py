@@ -5,7 +5,7 @@ from msgspec.structs import replace
 
 from suite.compare.alike import other_thing
 from suite.stored.run import Case, Search
-from tests.instruments import factory
+from tests.instruments.runs import factory
 
 
 def of_shape(*shape: int) -> Case:

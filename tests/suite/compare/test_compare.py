@@ -15,7 +15,7 @@ from suite.statistics import estimate, launch_medians
 from suite.stored.differences import Difference
 from suite.stored.run import Case, Check, Conclusion, Run, Severity
 from suite.terminal import comparison_tables, comparison_words
-from tests.instruments import factory
+from tests.instruments.runs import factory
 
 Change = Callable[[Run], None]
 

@@ -8,7 +8,7 @@ from suite.compare.machines import compare_machines
 from suite.compare.model import MachineComparison
 from suite.stored.run import Conclusion, Outcome, Run
 from suite.terminal import comparison_tables, comparison_words
-from tests.instruments import factory
+from tests.instruments.runs import factory
 
 
 def _as_xpu(run: Run) -> Run:

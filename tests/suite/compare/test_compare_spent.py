@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from suite.compare.runs import compare_runs
 from suite.stored import store
 from suite.stored.run import Run
-from tests.instruments import factory
+from tests.instruments.runs import factory
 
 
 def spent(run: Run, seconds: float, samples: int, profile: str = "standard") -> Run:

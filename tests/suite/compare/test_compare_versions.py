@@ -11,7 +11,7 @@ from suite.compare.versions import compare_versions, launch_ratios
 from suite.statistics import launch_medians
 from suite.stored.run import Case, Check, Conclusion, Run
 from suite.terminal import comparison_tables, comparison_words
-from tests.instruments import factory
+from tests.instruments.runs import factory
 
 
 def _interleave(run: Run, count: int, *, slower: float = 1.0, first: float = 1.0) -> list[Case]:

@@ -9,7 +9,7 @@ from suite.compare.runs import compare_runs
 from suite.compare.verdicts.levels import levels
 from suite.stored.run import Conclusion, Run
 from suite.terminal import comparison_words
-from tests.instruments import factory
+from tests.instruments.runs import factory
 
 
 def _trouble(run: Run, *codes: str) -> Run:

@@ -14,7 +14,7 @@ from suite.compare.verdicts.levels import levels
 from suite.compare.verdicts.smallest_change import SPREAD, forecast, in_words
 from suite.compare.verdicts.wander import assumed
 from suite.stored.run import Run
-from tests.instruments.judging import made
+from tests.instruments.faults.judging import made
 
 ONE = ["a.py::bench_a[cpu]"]
 

@@ -16,7 +16,7 @@ from suite.compare.verdicts.wander import ASSUMED, LEAST, student, wander
 from suite.stored import store
 from suite.stored.run import Case, Conclusion, Run
 from suite.terminal import comparison_words
-from tests.instruments import factory
+from tests.instruments.runs import factory
 
 CASES = 12
 

@@ -13,8 +13,8 @@ from reports.run import published
 from suite.datasheets import catalog
 from suite.datasheets.catalog import Figure, NotInCatalogError
 from suite.stored.run import Accelerator
-from tests.instruments import factory_machine
 from tests.instruments.catalog_rules import faults
+from tests.instruments.runs import factory_machine
 
 GIB = 2**30
 NAMES = [

@@ -12,9 +12,9 @@ from suite.checks import ceilings, rule
 from suite.checks.belief import doubts, rates
 from suite.datasheets import catalog, generations
 from suite.stored.run import Accelerator, Run
-from tests.instruments import factory_machine
-from tests.instruments.judging import keep
-from tests.instruments.spoiling import good, last, name_anew, product, sense
+from tests.instruments.faults.judging import keep
+from tests.instruments.faults.spoiling import good, last, name_anew, product, sense
+from tests.instruments.runs import factory_machine
 
 GUIDE = {
     "6.0": (64, 32),

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from suite.machine.accelerators.accelerator import accelerator
 from suite.machine.unknown import Facts
 from suite.stored.run import Conclusion
-from tests.instruments.simulated_nvml import Gpu, install
+from tests.instruments.devices.simulated_nvml import Gpu, install
 from tests.suite.doctor.test_doctor import NVIDIA_H100, planted
 from tests.suite.doctor.test_doctor_troubles import host, quiet, said
 

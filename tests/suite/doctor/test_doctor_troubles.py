@@ -32,7 +32,7 @@ from suite.machine.sensors.nvml import REASONS
 from suite.machine.sensors.sensor import Reading, Sensor
 from suite.stored.run import Conclusion
 from suite.terminal import doctor_page
-from tests.instruments.simulated_nvml import (
+from tests.instruments.devices.simulated_nvml import (
     EVENT_REASONS,
     NUMBERS,
     PAIRS,

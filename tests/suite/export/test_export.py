@@ -12,9 +12,9 @@ from suite.export import FORMATS
 from suite.statistics import estimate, launch_medians
 from suite.stored import store
 from suite.stored.run import Estimate, Run
-from tests.instruments import factory
-from tests.instruments.project_files import stored_runs
-from tests.instruments.warm import frobench
+from tests.instruments.processes.project_files import stored_runs
+from tests.instruments.processes.warm import frobench
+from tests.instruments.runs import factory
 
 NEWEST = stored_runs()[-1]
 NANO = 1e9

@@ -21,7 +21,7 @@ from suite.errors import CannotRunError
 from suite.fleet import bridge, on_node
 from suite.fleet.bridge import Bridge
 from suite.fleet.fleet import FleetRequest, asked
-from tests.instruments.command import ROOT
+from tests.instruments.processes.command import ROOT
 
 PATIENCE = 60.0
 """Seconds that a process may take to do what it does at once, on a busy machine."""

@@ -32,7 +32,7 @@ from suite.stored import asked_nodes, store
 from suite.stored.asked_nodes import AskedNodes
 from suite.stored.run import Run
 from suite.terminal import fleet_words
-from tests.instruments.made_up_fleet import label, run
+from tests.instruments.runs.made_up_fleet import label, run
 
 PATIENCE = 60.0
 

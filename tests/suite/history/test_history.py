@@ -29,9 +29,16 @@ from suite.run.interruptions import Interruptions
 from suite.stored import store
 from suite.stored.run import CommitInfo, Project
 from suite.terminal import history_words
-from tests.instruments.command import start
-from tests.instruments.git_project import commit, git, repository
-from tests.instruments.made_up_launches import NAMES, Launch, Quiet, identity, made_up, measured
+from tests.instruments.processes.command import start
+from tests.instruments.processes.git_project import commit, git, repository
+from tests.instruments.runs.made_up_launches import (
+    NAMES,
+    Launch,
+    Quiet,
+    identity,
+    made_up,
+    measured,
+)
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 

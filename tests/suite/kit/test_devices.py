@@ -19,7 +19,7 @@ from suite.kit.chosen import UnknownDeviceError, all_devices, choose, try_device
 from suite.kit.device import PIECE, Device, global_state, release_memory
 from suite.launch.surroundings import look_around
 from suite.profiles import settings_for
-from tests.instruments.command import ROOT
+from tests.instruments.processes.command import ROOT
 
 cpu_only = pytest.mark.skipif(
     torch.accelerator.is_available(), reason="states what holds without an accelerator"

@@ -12,7 +12,7 @@ from suite.kit import check_result
 from suite.kit.check_result import briefly, close_to, freivalds, same_bytes, worst
 from suite.kit.device import Device
 from suite.stored.run import Check
-from tests.instruments.stage import play_warm
+from tests.instruments.processes.stage import play_warm
 
 pytestmark = pytest.mark.long
 

@@ -10,7 +10,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from suite.kit.check_result import close_to
 from suite.kit.device import Device
-from tests.instruments.alone import BENCHMARKS, load
+from tests.instruments.processes.alone import BENCHMARKS, load
 
 training = load(BENCHMARKS / "training.py")
 sharing = load(BENCHMARKS / "sharing.py")

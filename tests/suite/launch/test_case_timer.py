@@ -21,7 +21,7 @@ from suite.measure.exploring import Explorer
 from suite.measure.sampler import Sampler
 from suite.profiles import settings_for
 from suite.stored.run import Check, Work
-from tests.instruments.virtual import VirtualClock, VirtualDevice
+from tests.instruments.devices.virtual import VirtualClock, VirtualDevice
 
 SETTINGS = replace(settings_for("quick", ["cpu"]), case_seconds=0.1)
 PASSED = Check("made up", 0.0, 1.0)

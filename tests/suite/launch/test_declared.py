@@ -12,7 +12,7 @@ from suite.launch.work_of_cases import declared
 from suite.machine import environment
 from suite.profiles import settings_for
 from suite.stored.run import Work
-from tests.instruments.alone import BENCHMARKS, Recorder, load
+from tests.instruments.processes.alone import BENCHMARKS, Recorder, load
 
 SETTINGS = settings_for("standard", ["cpu"])
 MODULE = '''

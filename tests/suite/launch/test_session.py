@@ -20,7 +20,7 @@ from suite.launch.resources import Resources
 from suite.launch.session import LaunchSession
 from suite.machine.accounts import Accounts
 from suite.profiles import settings_for
-from tests.instruments.made_up_records import measured
+from tests.instruments.runs.made_up_records import measured
 
 CASE = "bench_made_up.py::bench_body"
 CPU, GPU = Device("cpu"), Device("cuda:0")

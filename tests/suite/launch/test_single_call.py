@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from suite.launch.single_call import called_once
 from suite.measure.sampler import Sampler
 from suite.profiles import settings_for
-from tests.instruments.virtual import VirtualClock
+from tests.instruments.devices.virtual import VirtualClock
 
 
 def test_the_caches_are_emptied_once_before_the_call_and_never_while_it_warms_up() -> None:

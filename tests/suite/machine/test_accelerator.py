@@ -13,7 +13,7 @@ import pytest
 from suite.machine.accelerators.accelerator import told_by_driver, told_of_pairs
 from suite.machine.accelerators.bus import told_by_kernel
 from suite.machine.accelerators.nvidia import CONSTANT
-from tests.instruments.simulated_nvml import Gpu, install, install_none
+from tests.instruments.devices.simulated_nvml import Gpu, install, install_none
 
 ROOT = Path(__file__).parents[3]
 SIMULATED = ROOT / "tests" / "instruments" / "simulated"

@@ -10,7 +10,7 @@ import pytest
 from suite.doctor import Offer, judge, unusable_accelerators
 from suite.doctor.there import There, look_around
 from suite.machine.backends import AUTOLOAD, Backend, failure, switched_off
-from tests.instruments.command import ROOT, frobench
+from tests.instruments.processes.command import ROOT, frobench
 from tests.suite.doctor.test_doctor import CPU_BUILD, NVIDIA_H100, codes, planted
 
 CAUSE = "OSError: libascend.so: cannot open shared object file"

@@ -15,7 +15,7 @@ import pytest
 from suite.machine import environment
 from suite.machine.kind import machine_name
 from suite.stored.run import Environment
-from tests.instruments.factory import run
+from tests.instruments.runs.factory import run
 
 needs_git = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 

@@ -10,7 +10,7 @@ import pytest
 from suite.machine.sensors import amd, cpu, zeus
 from suite.machine.sensors.sensor import HELD_BACK, OF_ACCELERATORS
 from suite.run.sensed import telemetry
-from tests.instruments.simulated_nvml import install_none
+from tests.instruments.devices.simulated_nvml import install_none
 
 
 def put(root: Path, files: dict[str, object]) -> Path:

@@ -12,7 +12,7 @@ from suite.launch import surroundings
 from suite.machine.sensors import nvml
 from suite.machine.sensors.sensor import HELD_BACK, OF_ACCELERATORS, Sensor, seal
 from suite.run.sensed import telemetry
-from tests.instruments.simulated_nvml import EVENT_REASONS, Gpu, install, install_none
+from tests.instruments.devices.simulated_nvml import EVENT_REASONS, Gpu, install, install_none
 
 SALT = "7"
 UUID = "8932f937-d72c-4106-c12f-20bd9faed9f6"

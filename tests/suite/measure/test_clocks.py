@@ -5,7 +5,7 @@ import pytest
 
 from suite.errors import ClockError
 from suite.measure.clocks import timer_step
-from tests.instruments.virtual import VirtualClock
+from tests.instruments.devices.virtual import VirtualClock
 
 
 def test_the_timers_step_is_the_smallest_that_readings_show() -> None:

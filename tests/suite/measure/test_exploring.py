@@ -15,8 +15,8 @@ from suite.measure.measurement import Measurement
 from suite.measure.sampler import Sampler
 from suite.profiles import settings_for
 from suite.stored.run import Settings, Work
-from tests.instruments.piloted import Delay, MadeUp, Pilot
-from tests.instruments.virtual import VirtualClock
+from tests.instruments.devices.piloted import Delay, MadeUp, Pilot
+from tests.instruments.devices.virtual import VirtualClock
 from tests.suite.measure.test_timing import taking, waiting
 
 STANDARD = settings_for("standard", ["cpu"])

@@ -10,7 +10,7 @@ import torch
 from suite.measure.measurement import Measurement, device_spans
 from suite.measure.queued import Blocker, blocker
 from suite.measure.sampler import Sampler
-from tests.instruments.virtual import VirtualClock, VirtualDevice
+from tests.instruments.devices.virtual import VirtualClock, VirtualDevice
 
 LAUNCH = 10e-6
 RATE = 1e12

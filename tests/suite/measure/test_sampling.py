@@ -11,7 +11,7 @@ from suite.measure.sampler import Sampler
 from suite.measure.sampling import measure, other_leads
 from suite.profiles import LEAST_SAMPLES, settings_for
 from suite.stored.run import Settings
-from tests.instruments.virtual import VirtualClock, VirtualDevice
+from tests.instruments.devices.virtual import VirtualClock, VirtualDevice
 
 LAUNCH, WORK = 50e-6, 3e-3
 

@@ -16,7 +16,7 @@ from suite.measure import sampler as timing
 from suite.measure.sampling import measure
 from suite.profiles import settings_for
 from suite.stored.run import Settings
-from tests.instruments.virtual import VirtualClock, VirtualDevice
+from tests.instruments.devices.virtual import VirtualClock, VirtualDevice
 
 SOURCE = inspect.getsource(timing)
 LAUNCH, WORK, BEFORE = 50e-6, 3e-3, 1.0

@@ -17,7 +17,7 @@ from suite.measure.sampling import measure
 from suite.measure.warm_up import warm_up
 from suite.profiles import LEAST_SAMPLES, settings_for
 from suite.stored.run import Settings
-from tests.instruments.virtual import VirtualClock, VirtualDevice
+from tests.instruments.devices.virtual import VirtualClock, VirtualDevice
 
 LAUNCH, WORK = 50e-6, 3e-3
 

@@ -7,7 +7,7 @@ from suite.errors import LostRankError
 from suite.kit.workers import Worker
 from suite.launch.refusal import refusal
 from suite.nodes.groups import Groups
-from tests.instruments.command import ROOT
+from tests.instruments.processes.command import ROOT
 
 HALVES = "cpu/0+cpu/1"
 

@@ -9,7 +9,7 @@ import pytest
 from suite.personal import private
 from suite.personal.patterns import FOUR_NUMBERS, LOOKS
 from suite.personal.scanning import in_lower_case, matches, possible
-from tests.instruments.secrets import SECRETS
+from tests.instruments.faults.secrets import SECRETS
 from tests.suite.checks.test_checks_privacy import TELLING, UNITS
 
 LETTERS = 2**17

@@ -11,10 +11,10 @@ from suite import publish
 from suite.machine.variables import is_harmless, stored_variables
 from suite.personal import private
 from suite.stored import store
-from tests.instruments.filled import filled
-from tests.instruments.judging import made
-from tests.instruments.secrets import SECRETS, plant
-from tests.instruments.warm import frobench
+from tests.instruments.faults.judging import made
+from tests.instruments.faults.secrets import SECRETS, plant
+from tests.instruments.processes.warm import frobench
+from tests.instruments.runs.filled import filled
 from tests.suite.checks.test_checks_privacy import seeded
 
 if TYPE_CHECKING:

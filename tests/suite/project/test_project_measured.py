@@ -17,9 +17,9 @@ from suite.stored import store
 from suite.stored.run import CommitInfo, Project
 from suite.terminal import comparison_words as comparison
 from suite.terminal.answers import heading
-from tests.instruments import factory
-from tests.instruments.factory import run
-from tests.instruments.git_project import commit, git, repository
+from tests.instruments.processes.git_project import commit, git, repository
+from tests.instruments.runs import factory
+from tests.instruments.runs.factory import run
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 

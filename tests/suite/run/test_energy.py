@@ -26,8 +26,8 @@ from suite.profiles import settings_for
 from suite.run.sensed import energy, telemetry
 from suite.run.sensed.telemetry import Line, Reader, Tick
 from suite.stored.run import Check, Settings, Work
-from tests.instruments.made_up_records import measured
-from tests.instruments.simulated_nvml import Gpu, install
+from tests.instruments.devices.simulated_nvml import Gpu, install
+from tests.instruments.runs.made_up_records import measured
 
 SETTINGS = settings_for("standard", ["cuda:0"])
 USED = {"product": ["cuda:0"]}

@@ -15,8 +15,8 @@ from suite.stored import store
 from suite.stored.bounds import most_launches
 from suite.stored.run import Case, Exercise, Run, Settings, Work
 from suite.terminal.listing import lines
-from tests.instruments import factory
-from tests.instruments.exact_runs import LAUNCHES, case
+from tests.instruments.runs import factory
+from tests.instruments.runs.exact_runs import LAUNCHES, case
 
 RATE = 1e10
 SETTINGS = settings_for("standard", ["cpu"])

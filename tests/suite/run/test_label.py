@@ -18,7 +18,7 @@ from suite.run.request import Request, make_draft
 from suite.stored import store
 from suite.stored.differences import changed
 from suite.stored.run import CommitInfo, Run
-from tests.instruments import factory
+from tests.instruments.runs import factory
 
 
 def labelled(run: Run, label: str) -> Run:

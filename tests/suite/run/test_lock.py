@@ -13,7 +13,7 @@ import pytest
 from suite.errors import CannotRunError
 from suite.run.folder import lock
 from suite.run.folder.lock import VARIABLE, machine_lock
-from tests.instruments.command import TRICKY, start
+from tests.instruments.processes.command import TRICKY, start
 
 IMPORTS = """
 import os, sys

@@ -6,8 +6,8 @@ from suite.profiles import settings_for
 from suite.run.merge import merge
 from suite.run.plan import Draft, Plan
 from suite.stored.run import Check, CommitInfo, Run
-from tests.instruments.factory_machine import environment
-from tests.instruments.made_up_records import measured
+from tests.instruments.runs.factory_machine import environment
+from tests.instruments.runs.made_up_records import measured
 
 SETTINGS = settings_for("standard", ["cpu"], launches=3)
 REASON = "rank 1 on node 1 did not answer in time"

@@ -37,8 +37,8 @@ from suite.run.plan import Draft, Plan, freeze
 from suite.run.runner import _tell
 from suite.stored.run import CommitInfo, Work
 from suite.stored.time_in_bodies import part_in_bodies
-from tests.instruments import factory
-from tests.instruments.factory_machine import environment
+from tests.instruments.runs import factory
+from tests.instruments.runs.factory_machine import environment
 
 STANDARD = settings_for("standard", ["cpu"])
 LEAST = PROFILES["standard"].least_case_seconds

@@ -15,7 +15,7 @@ from suite.run.forecast.costs import choose_case_seconds, launch_seconds
 from suite.run.plan import Draft, Plan, freeze
 from suite.run.sensed.windowed import PART, choose_windows, sustained_seconds
 from suite.stored.run import CommitInfo, ProfileName, Settings, Work
-from tests.instruments.factory_machine import environment
+from tests.instruments.runs.factory_machine import environment
 
 STARTUP = 10.0
 """Seconds that a process takes until its first case may begin, clocks settled."""

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from suite.run.plan import Draft
 from suite.run.request import Request, make_draft
 from suite.stored.run import CommitInfo, Search
-from tests.instruments import factory
+from tests.instruments.runs import factory
 
 
 def draft(folder: Path, **wanted: object) -> Draft:

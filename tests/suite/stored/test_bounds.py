@@ -13,8 +13,8 @@ import pytest
 from suite import checks
 from suite.stored import bounds, store
 from suite.stored.run import LONGEST_NAME, LONGEST_TEXT, Run
-from tests.instruments.command import ROOT
-from tests.instruments.judging import codes, made, set_samples
+from tests.instruments.faults.judging import codes, made, set_samples
+from tests.instruments.processes.command import ROOT
 
 Plain = dict[str, Any]
 SECONDS = 15

@@ -7,7 +7,7 @@ import pytest
 
 from suite.stored.differences import Difference, changed, compare_environments, likeness
 from suite.stored.run import Environment
-from tests.instruments import factory
+from tests.instruments.runs import factory
 
 
 def _environment(accelerators: int = 1) -> Environment:

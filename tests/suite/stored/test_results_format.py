@@ -11,7 +11,7 @@ import pytest
 
 from suite import checks
 from suite.stored import store
-from tests.instruments import factory
+from tests.instruments.runs import factory
 
 TEXT = Path(__file__).parents[3].joinpath("docs", "results-format.md").read_text(encoding="utf-8")
 

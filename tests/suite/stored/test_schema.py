@@ -8,7 +8,7 @@ import pytest
 
 from suite.stored import store
 from suite.stored.schema import SCHEMA_PATH, schema_text
-from tests.instruments import factory
+from tests.instruments.runs import factory
 
 SCHEMA: dict[str, Any] = json.loads(SCHEMA_PATH.read_text(encoding="utf-8"))
 TYPES: dict[str, type | tuple[type, ...]] = {

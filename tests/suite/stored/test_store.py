@@ -17,7 +17,7 @@ import pytest
 
 from suite.stored import store
 from suite.stored.run import Run
-from tests.instruments import factory
+from tests.instruments.runs import factory
 
 
 @pytest.fixture(scope="module")

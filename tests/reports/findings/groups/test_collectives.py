@@ -10,8 +10,8 @@ from reports.findings import sections
 from reports.findings.finding import RATIO, Section
 from reports.findings.select import device_title, the_device
 from suite.stored.run import Case, Exercise, NodeFacts, Outcome, Work
-from tests.instruments import factory
-from tests.instruments.exact_runs import LAUNCHES, WOBBLE, answer, by_name, case, plain, plot
+from tests.instruments.runs import factory
+from tests.instruments.runs.exact_runs import LAUNCHES, WOBBLE, answer, by_name, case, plain, plot
 
 SIZES = (8, 2**16, 2**20, 2**24)
 LATENCY, BANDWIDTH, LINK = 50e-6, 1e9, 1.25e9

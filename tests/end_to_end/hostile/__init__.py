@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""What is wrong, on purpose or not, is named and harms nothing."""

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: MIT
+"""A run that imports a project's code from elsewhere is refused: it would be of another commit."""
+
+import shutil
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from suite.project.imports import foreign_code
+from tests.instruments.processes.git_project import commit, git, repository
+from tests.instruments.processes.warm import frobench
+
+BENCHMARK = '''"""How long does it take?"""
+import mylib
+from suite import Measure, Work, cases
+
+
+@cases("quick", n=[1])
+def bench_it(measure: Measure, n: int) -> None:
+    """Do it."""
+    measure(lambda: sum(range(mylib.COST)), work=Work(items=n))
+'''
+
+
+def imported(monkeypatch: pytest.MonkeyPatch, name: str, path: Path) -> None:
+    """Let this process have imported a module from a file."""
+    module = ModuleType(name)
+    module.__file__ = str(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.touch()
+    monkeypatch.setitem(sys.modules, name, module)
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """Return a project with the package `mylib`, whose module `mylib_extra` lies beside it."""
+    (tmp_path / "project" / "src" / "mylib").mkdir(parents=True)
+    (tmp_path / "project" / "src" / "mylib" / "__init__.py").touch()
+    (tmp_path / "project" / "mylib_extra.py").touch()
+    return tmp_path / "project"
+
+
+def test_a_package_of_another_checkout_is_named_with_both_folders(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = tmp_path / "other"
+    imported(monkeypatch, "mylib", other / "src" / "mylib" / "__init__.py")
+    message = foreign_code(project, project / "benchmarks")
+    assert message is not None
+    assert f"mylib was imported from {other}/src, and not from the project, {project}" in message
+    assert "PYTHONPATH" in message
+
+
+def test_code_beside_the_benchmarks_of_another_checkout_is_to_be_left_behind(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    imported(monkeypatch, "mylib_extra", tmp_path / "other" / "mylib_extra.py")
+    message = foreign_code(project, tmp_path / "other" / "benchmarks")
+    assert message is not None
+    assert "Copy the folder of benchmarks elsewhere" in message
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "project/src/mylib/__init__.py",
+        "project/build/mylib/__init__.py",
+        "python/site-packages/mylib/__init__.py",
+        "other/benchmarks/mylib.py",
+    ],
+)
+def test_what_is_the_projects_or_installed_or_a_helper_is_not_foreign(
+    path: str, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    imported(monkeypatch, "mylib", tmp_path / path)
+    assert foreign_code(project, tmp_path / "other" / "benchmarks") is None
+
+
+def test_a_package_that_the_project_links_to_is_its_own(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    imported(monkeypatch, "linked", tmp_path / "shared" / "linked" / "__init__.py")
+    (project / "linked").symlink_to(tmp_path / "shared" / "linked")
+    assert foreign_code(project, project / "benchmarks") is None
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+def test_a_base_is_never_measured_with_the_code_of_the_change(tmp_path: Path) -> None:
+    change = repository(tmp_path / "change")
+    (change / "benchmarks").mkdir()
+    files = {"conftest": "", "benchmarks/bench_it": BENCHMARK}
+    commit(change, "Begin", mylib="COST = 1\n", **files)
+    git(change, "worktree", "add", "--quiet", "--detach", str(tmp_path / "base"))
+    commit(change, "Change", mylib="COST = 2\n")
+    settings = ("--profile", "quick", "--devices", "cpu", "--launches", "1")
+    options = ("--benchmarks", change / "benchmarks", "--project", ".", *settings)
+    done = frobench("run", *options, folder=tmp_path / "base")
+    assert done.returncode == 3, done.stderr
+    assert done.stderr.splitlines()[-1].startswith(
+        f"frobench: mylib was imported from {change}, and not from the project, {tmp_path}/base"
+    )
+    assert not [*(tmp_path / "base" / "results").rglob("*.json")]

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: MIT
+"""Files that once ended a command with a traceback: each is refused with its place, or read."""
+
+import json
+import math
+from collections.abc import Callable
+from pathlib import Path
+from time import process_time
+
+import msgspec
+import pytest
+from msgspec.structs import replace
+
+from reports.compare.comparing import compare_findings
+from reports.site import build
+from reports.summary import plain
+from suite import checks
+from suite.compare.machines import compare_machines
+from suite.compare.runs import compare_runs
+from suite.compare.verdicts.levels import levels
+from suite.export import FORMATS
+from suite.personal import private
+from suite.stored import store
+from suite.stored.names import nodes_of
+from suite.stored.run import Estimate, Run, Work
+from suite.terminal import answers
+from suite.units import NOT_FINITE, format_estimate, format_value
+from tests.instruments.faults.judging import set_samples
+from tests.instruments.faults.spoiling import case, good, product, put
+from tests.reports.site.test_site import small
+
+Change = Callable[[Run], object]
+HOSTILE: dict[str, Change] = {
+    "a time before all times": lambda run: put(run, datetime="0001-01-01T00:00:00+23:59"),
+    "a time after all times": lambda run: put(run, datetime="9999-12-31T23:59:59-23:59"),
+    "a launch before all times": lambda run: put(
+        run.frobench.launches[0], started="0001-01-01T00:00:00+23:59"
+    ),
+    "a run named for no time": lambda run: put(run.frobench, run="00010101T000000+2359-0a1b2c3"),
+    "copies without work": lambda run: put(
+        case(run, "bench_to_device", size=4**13).extra_info, work=Work()
+    ),
+    "products without work": lambda run: put(product(run).extra_info, work=Work()),
+    "samples of no length": lambda run: set_samples(product(run), [[1e-20, 2e-20]] * 6),
+    "parts of no length": lambda run: product(run).extra_info.parts.update(
+        device=[5e-324] * 6, enqueue=[5e-324] * 6, sustained=[5e-324] * 6
+    ),
+    "as much work as can be told": lambda run: put(
+        product(run).extra_info, work=Work(flops=1e30, bytes=1e30, items=1e30)
+    ),
+    "a size that is a word": lambda run: product(run).params.update(n="many"),
+    "a size of nothing": lambda run: product(run).params.update(n=0),
+    "a size beyond all sizes": lambda run: product(run).params.update(n=2**53, size=1e30),
+    "no launches": lambda run: put(run.frobench, launches=[]),
+    "no cases": lambda run: put(run, benchmarks=[]),
+    "no devices": lambda run: put(run.frobench.environment, accelerators=[]),
+}
+
+
+def readable(path: Path) -> None:
+    """Read a run in every way that needs no page."""
+    judged = checks.read(path)
+    run = plain.answers(checks.credible(judged))
+    assert [*answers.lines(run, 80, every=True), *answers.case_lines(run.cases, 80)]
+    for text in FORMATS.values():
+        text(checks.credible(judged))
+    whole = checks.judged(good())
+    for base, new in ((whole, judged), (judged, whole)):
+        compared = compare_runs(base, new, [levels(judged)])
+        compare_findings(base, new, compared)
+        compare_machines(base, new)
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_hostile_run_is_refused_with_a_reason_or_read(name: str, tmp_path: Path) -> None:
+    run = good()
+    HOSTILE[name](run)
+    path = tmp_path / "run.json"
+    path.write_bytes(store.encode(run))
+    found = checks.review(path)
+    assert "broken" not in {one.code for one in found}
+    damaged = checks.damage(path)
+    if not damaged:
+        readable(path)
+    assert {one.code for one in damaged} <= {one.code for one in found}
+
+
+@pytest.mark.parametrize("name", ["a time before all times", "a time after all times"])
+def test_a_run_of_no_possible_time_has_its_page(name: str, tmp_path: Path) -> None:
+    run = small(1)
+    HOSTILE[name](run)
+    path = tmp_path / "run.json"
+    path.write_bytes(store.encode(run))
+    _, page = build.build([path], tmp_path / "site", tell=lambda *_: None, processes=1)
+    assert run.datetime in page.read_text(encoding="utf-8")
+
+
+def test_a_flipped_bit_in_the_name_of_a_field_is_found(tmp_path: Path) -> None:
+    text = store.encode(good())
+    at = text.index(b'"topology"') + 1 if b'"topology"' in text else text.index(b'"seed"') + 1
+    path = tmp_path / "run.json"
+    path.write_bytes(text[:at] + bytes([text[at] | 0x80]) + text[at + 1 :])
+    (found,) = checks.review(path)
+    assert found.code == "unreadable"
+
+
+def test_a_bit_flipped_in_what_no_reader_knows_is_found(tmp_path: Path) -> None:
+    plain_run = msgspec.to_builtins(good()) | {"unread": 1}
+    path = tmp_path / "run.json"
+    path.write_bytes(json.dumps(plain_run).encode().replace(b'"unread"', b'"unr\xe5ad"'))
+    (found,) = checks.review(path)
+    assert (found.code, found.message) == ("unreadable", "$: not UTF-8")
+
+
+@pytest.mark.parametrize("value", [math.inf, -math.inf])
+@pytest.mark.parametrize("unit", ["s", "FLOP/s", "B", "1", "n", ""])
+def test_what_is_beyond_all_numbers_is_spelled_all_the_same(value: float, unit: str) -> None:
+    assert format_value(value, unit) == NOT_FINITE
+    one = Estimate(1.0, 0.5, 2.0, 6)
+    for wrong in (replace(one, value=value), replace(one, low=value), replace(one, high=value)):
+        assert format_estimate(wrong, unit) == NOT_FINITE
+
+
+def test_thousands_of_addresses_are_found_in_time() -> None:
+    begun = process_time()
+    assert "1.1.1.1" not in private.hide("1.1.1.1 " * 4000)
+    assert process_time() - begun < 10  # the square of its characters cost minutes
+
+
+@pytest.mark.parametrize("device", ["cuda/\u00b2x\u00b2", "cuda/x8", "cuda/-1x8", "cuda/1.5x8"])
+def test_a_device_with_digits_that_are_no_number_spans_no_nodes(device: str) -> None:
+    assert nodes_of(device) is None

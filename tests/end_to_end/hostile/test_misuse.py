@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: MIT
+"""Benchmarks of one's own that cannot be collected: one clear line with the file and the line."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.instruments.processes.warm import frobench
+
+HEAD = """from suite import cases
+
+"""
+
+
+@pytest.mark.parametrize(
+    ("source", "code", "message"),
+    [
+        (
+            '@cases("quik", n=[1])\ndef bench_one(measure, device, n): ...\n',
+            3,
+            "bench_mine.py:3: ValueError: @cases('quik'): no such profile; there are quick, ",
+        ),
+        ("def bench_one(measure, device:\n", 3, "bench_mine.py:3: SyntaxError: "),
+        ("from suite import nothing_like_it\n", 3, "bench_mine.py:3: ImportError: "),
+        (
+            "import no_such_package\n",
+            3,
+            "has no package no_such_package; install its package there",
+        ),
+        ("", 2, "no case of the profile standard in"),
+    ],
+)
+def test_one_line_says_what_is_wrong_with_a_file_of_benchmarks(
+    tmp_path: Path, source: str, code: int, message: str
+) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "bench_mine.py").write_text(HEAD + source)
+    benchmarks = ("--benchmarks", "mine", "--devices", "cpu")
+    shown = frobench("list", *benchmarks, folder=tmp_path)
+    assert shown.returncode == code
+    assert message in shown.stderr
+    assert "Traceback" not in shown.stderr
+    assert shown.stderr.count("\n") <= 4
+
+
+def test_nodes_without_a_job_are_refused_with_what_starts_one(tmp_path: Path) -> None:
+    shown = frobench("run", "--nodes", folder=tmp_path)
+    assert shown.returncode == 3
+    assert "--nodes needs a job with a process on each node: start it on every" in shown.stderr
+    assert not (tmp_path / "results").exists()

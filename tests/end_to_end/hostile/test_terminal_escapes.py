@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: MIT
+"""No command gives a terminal orders that a file, a file's name or an argument holds."""
+
+import io
+import json
+import unicodedata
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+import frobench
+from suite.personal import private
+from suite.printable import HarmlessStream, as_json
+from suite.run.progress import reporter
+from suite.stored import store
+from suite.stored.run import Run
+from tests.instruments.faults.judging import made
+
+OF_ESCAPE = "\x1b]0;owned\x07\x1b[2J\x1b[31m\x1bc"
+"""A title, an empty screen, a colour, a reset."""
+OF_C1 = "\x9b5n\x90q\x9c\x9d0;owned\x9c"
+ORDERS = f"{OF_ESCAPE}{OF_C1}\u202eowned\u2066\u200b\r\x08\x7f"
+"""With text from right to left, what nobody sees, and what writes over a line."""
+FIXED = ("$.machine_info.python", "$.frobench.profile", "$.frobench.settings.profile", "severity")
+VERBS = (
+    ("validate", "FILE"),
+    ("compare", "FILE", "OTHER"),
+    ("compare", "FILE", "OTHER", "--json"),
+    ("compare", "FILE", "OTHER", "--purchase"),
+    ("compare", "FILE", "OTHER", "--purchase", "--json"),
+    ("compare", "FILE"),
+    ("show", "FILE"),
+    ("show", "FILE", "--all"),
+    ("show", "FILE", "--cases"),
+    *(("show", "FILE", f"--{form}") for form in ("json", "csv", "markdown")),
+    *(("show", "FILE", "--cases", f"--{form}") for form in ("csv", "markdown")),
+    *(("export", "FILE", f"--{form}") for form in ("bencher", "github-action-benchmark")),
+    ("export", "FILE", "--openmetrics"),
+    ("report", "FILE", "OTHER", "-o", f"site{ORDERS}"),
+    ("share", "FILE"),
+    ("reproduce", "FILE", "--devices", ORDERS),
+)
+MISUSE = (
+    (ORDERS,),
+    (f"--{ORDERS}",),
+    ("validate", ORDERS),
+    ("show", f"--{ORDERS}"),
+    ("run", "--profile", ORDERS),
+    ("run", "--resume", ORDERS),
+    ("run", "--benchmarks", ORDERS),
+    ("report", "--address", ORDERS),
+    ("report", "--prices", ORDERS),
+    ("report", "--licence", ORDERS),
+    ("export", "FILE", f"--{ORDERS}"),
+)
+
+
+def harmful(text: str) -> set[str]:
+    """Return the characters of a text that a terminal obeys, or that hide others."""
+    return {one for one in text if one != "\n" and unicodedata.category(one).startswith("C")}
+
+
+def spoilt(where: str, text: str) -> str:
+    return text if not text or any(one in where for one in FIXED) else f"{text}{ORDERS}"
+
+
+def told_everywhere() -> Run:
+    """Return a run that says what it should not in every text that may be any."""
+    run = made()
+    run.frobench.outcomes[5].reason = "it failed"
+    statuses = [one.status for one in run.frobench.outcomes]
+    plain: Run = private.rewritten(run, spoilt)
+    for outcome, status in zip(plain.frobench.outcomes, statuses, strict=True):
+        outcome.status = status
+    for case in plain.benchmarks:
+        case.extra_info.work = made().benchmarks[0].extra_info.work
+    return plain
+
+
+def told_where_any_text_may_be() -> Run:
+    """Return a run that could be shared but for what its words would do to a terminal."""
+    run = made()
+    run.frobench.outcomes[5].reason = f"it failed {ORDERS}"
+    for case in run.benchmarks:
+        case.extra_info.title += ORDERS
+    for one in run.frobench.exercises.values():
+        one.question += ORDERS
+        one.explanation += ORDERS
+    run.frobench.environment.unknown["cpu.governor"] = ORDERS
+    run.frobench.environment.software.variables["OMP_PLACES"] = ORDERS
+    return run
+
+
+@pytest.fixture
+def paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, dict[str, str]]:
+    """Store runs whose texts and names are harmful, and what is no run, by their words."""
+    monkeypatch.chdir(tmp_path)
+    texts = {
+        "everywhere": store.encode(told_everywhere()),
+        "anywhere": store.encode(told_where_any_text_may_be()),
+        "damaged": store.encode(made()).replace(b'"quick"', json.dumps(ORDERS).encode()),
+        "cut": store.encode(told_everywhere())[:5000],
+    }
+    other = tmp_path / "other.json"
+    other.write_bytes(store.encode(made()))
+    found = {}
+    for name, text in texts.items():
+        path = tmp_path / f"{name}{ORDERS}.json"
+        path.write_bytes(text)
+        found[name] = {"FILE": str(path), "OTHER": str(other)}
+    return found
+
+
+def called(*arguments: str) -> Result:
+    return CliRunner().invoke(frobench.main, arguments)
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        *(("everywhere", one) for one in VERBS),
+        *(("anywhere", one) for one in VERBS if one[0] in {"show", "share", "report"}),
+        *((name, one) for name in ("damaged", "cut") for one in VERBS[:2]),
+    ],
+    ids=ascii,
+)
+def test_no_verb_passes_on_what_a_file_says_to_the_terminal(
+    paths: dict[str, dict[str, str]], name: str, arguments: tuple[str, ...]
+) -> None:
+    shown = called(*(paths[name].get(one, one) for one in arguments))
+    assert shown.exception is None or isinstance(shown.exception, SystemExit), shown.exception
+    assert shown.output
+    assert harmful(shown.output) == set()
+
+
+@pytest.mark.parametrize("arguments", MISUSE, ids=ascii)
+def test_no_wrong_use_comes_back_raw(
+    paths: dict[str, dict[str, str]], arguments: tuple[str, ...]
+) -> None:
+    shown = called(*(paths["anywhere"].get(one, one) for one in arguments))
+    assert shown.exit_code in {1, 2, 3}
+    assert shown.output
+    assert harmful(shown.output) == set()
+
+
+def test_an_exception_and_its_traceback_are_harmless() -> None:
+    beneath = io.StringIO()
+    print(f"Traceback\n  {ORDERS}\n", file=HarmlessStream(beneath))
+    assert harmful(beneath.getvalue()) == set()
+    assert beneath.getvalue().count("\n") == 3
+
+
+def test_json_says_the_same_with_its_characters_escaped() -> None:
+    data = {ORDERS: [f"a\n{ORDERS}\U000e0001", "\N{NO-BREAK SPACE}\N{MULTIPLICATION SIGN}"]}
+    text = as_json(data)
+    assert harmful(text) == set()
+    assert json.loads(text) == data
+
+
+def test_a_stream_of_few_characters_gets_what_it_can_show() -> None:
+    data = io.BytesIO()
+    stream = HarmlessStream(io.TextIOWrapper(data, "latin-1", write_through=True))
+    stream.write("1.0 \N{MICRO SIGN} \N{HORIZONTAL ELLIPSIS}\n")
+    assert data.getvalue() == b"1.0 \xb5 ?\n"
+
+
+def test_the_bar_of_a_run_shows_names_of_cases_harmlessly() -> None:
+    beneath = io.StringIO()
+    beneath.isatty = lambda: True  # type: ignore[method-assign]
+    with reporter(HarmlessStream(beneath)) as bar:  # type: ignore[arg-type]
+        bar.say(ORDERS)
+        bar.at(0.5, 10.0, ORDERS)
+    assert not {"\x07", "\x9b", "\u202e", "\x9d"} & set(beneath.getvalue())
+    assert "]0;owned" in beneath.getvalue()
+    assert "\x1b]" not in beneath.getvalue()

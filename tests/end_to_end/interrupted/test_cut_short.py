@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: MIT
+"""A run that is cut short at any moment loses nothing finished, and is resumed as the same run."""
+
+import signal
+import time
+from collections.abc import Callable
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from suite.checks.belief.doubts import clock_set
+from suite.checks.belief.plausibility import clock_set_back, launch_beyond_run
+from suite.errors import CannotRunError, Interrupted
+from suite.run import interruptions
+from suite.run.folder import unfinished
+from suite.run.interruptions import Interruptions
+from suite.run.plan import Draft, Plan
+from suite.stored import store
+from suite.stored.run import Run
+from tests.instruments.faults.faulty_disk import Killed, faulty, full_from, killed_at
+from tests.instruments.runs.made_up_launches import LAUNCHES, NAMES, Launch, made_up, run
+
+
+def samples(stored: Run) -> set[float]:
+    return {sample for case in stored.benchmarks for sample in case.stats.data}
+
+
+def files(results: Path) -> list[Path]:
+    return [path for path in results.rglob("*") if path.is_file()]
+
+
+def finish(results: Path, name: str = "last") -> None:
+    """Resume a run, and see that it is whole and holds all that was measured before."""
+    before = set(Launch.seconds)
+    path, stored = run(results, resume=name)
+    assert stored.frobench.complete
+    assert before <= samples(stored)
+    assert all(case.extra_info.launches == [3] * LAUNCHES for case in stored.benchmarks)
+    assert [case.name for case in stored.benchmarks] == NAMES
+    assert not [*clock_set_back(stored), *launch_beyond_run(stored), *clock_set(stored)]
+    assert files(results) == [path]
+    assert not list((results / unfinished.RUNS).iterdir())
+
+
+def at_every_change(folder: Path, cut: Callable[[Path, int], bool]) -> None:
+    """Cut a run short at its first change of the disk, its second ..., until none is left.
+
+    cut : makes a run in a folder of its own and cuts it short at a change; tells whether it was
+    """
+    for number in count(1):
+        results = folder / str(number)
+        results.mkdir()
+        with made_up():
+            if not cut(results, number):
+                break
+    assert number > 50
+
+
+@pytest.mark.usefixtures("unjudged")
+def test_a_run_that_finds_the_disk_full_says_so_and_can_be_resumed(tmp_path: Path) -> None:
+    def fill(results: Path, number: int) -> bool:
+        with faulty(full_from(number)) as disk:
+            try:
+                run(results)
+            except (CannotRunError, OSError) as error:
+                message, name = str(error), getattr(error, "run", None)
+            else:
+                return disk.changes >= number  # what comes behind the stored file needs no room
+        assert "No space left on device" in message
+        if name is not None:
+            finish(results, name)
+        else:
+            assert not Launch.modes
+            assert not files(results)
+        return True
+
+    at_every_change(tmp_path, fill)
+
+
+@pytest.mark.usefixtures("unjudged")
+def test_a_killed_run_is_the_same_run_when_it_is_resumed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(unfinished, "ABANDONED_SECONDS", -1.0)
+
+    def kill(results: Path, number: int) -> bool:
+        with faulty(killed_at(number)):
+            try:
+                run(results)
+            except Killed:
+                pass
+            else:
+                return False
+        drafts = list(results.glob(f"{unfinished.RUNS}/[!.]*/{Draft.FILE}"))
+        stored = list(results.glob("*/*.json"))
+        planned = list(results.glob(f"{unfinished.RUNS}/[!.]*/{Plan.FILE}"))
+        modes = list(Launch.modes)
+        if drafts:
+            finish(results)
+            assert not planned or "pilot" not in Launch.modes[len(modes) :]
+        else:
+            with pytest.raises(CannotRunError, match="no interrupted run"):
+                run(results, resume="last")
+            assert files(results) == stored
+            assert stored or not Launch.modes
+        assert not stored or Launch.modes == modes
+        return True
+
+    at_every_change(tmp_path, kill)
+
+
+def test_an_interrupted_run_saves_what_is_finished_however_often_it_is_interrupted(
+    tmp_path: Path,
+) -> None:
+    def interrupt(results: Path, number: int) -> bool:
+        def happen(change: int, _kind: str) -> None:
+            if change in {number, number + 1, number + 3}:
+                signal.raise_signal(signal.SIGTERM if number % 2 else signal.SIGINT)
+
+        with faulty(happen) as disk:
+            try:
+                _, stored = run(results)
+            except KeyboardInterrupt:
+                assert not files(results)
+                return True
+            except Interrupted as stopped:
+                saved, name = stopped.stored, stopped.run
+            else:
+                assert stored.frobench.complete
+                return disk.changes >= number
+        assert bool(saved) == bool(Launch.seconds)
+        if saved:
+            partial = store.read(saved)
+            assert not partial.frobench.complete
+            assert "incomplete-run" in {one.code for one in partial.frobench.conclusions}
+            assert samples(partial) == set(Launch.seconds)
+        finish(results, name)
+        return True
+
+    at_every_change(tmp_path, interrupt)
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_an_interruption_that_a_destructor_swallows_is_raised_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Swallowing:
+        def __del__(self) -> None:
+            signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(interruptions, "AGAIN_SECONDS", 0.02)
+    with Interruptions():
+        Swallowing()
+        with pytest.raises(KeyboardInterrupt):
+            time.sleep(60)

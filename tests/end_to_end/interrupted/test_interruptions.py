@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: MIT
+"""What a run loses when it hangs, is killed, is interrupted or has no disk left: very little."""
+
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+from suite import checks
+from suite.journal.journal import Journal
+from suite.journal.records import Measured
+from suite.stored import store
+from suite.stored.run import Run
+from tests.instruments.processes.command import QUICK, TRICKY, outcomes, start, stored
+from tests.instruments.processes.warm import frobench
+
+pytestmark = pytest.mark.long
+
+
+def test_a_hung_case_is_ended_at_its_deadline_and_larger_ones_are_not_tried(
+    tmp_path: Path,
+) -> None:
+    run = frobench(
+        *("run", "--benchmarks", TRICKY, "--devices", "cpu", "--profile", "rigorous"),
+        *("-k", "hang or wait", "--launches", 1, "--budget", 4, "--deadline", 5),
+        folder=tmp_path,
+    )
+    assert run.returncode == 1
+    told = outcomes(stored(run, tmp_path))
+    assert told["bench_hang[cpu-1]"].reason == "did not end within its deadline of 5 s"
+    assert told["bench_hang[cpu-2]"].status == "skipped"
+    assert told["bench_wait[cpu-0.001]"].status == "passed"
+
+
+def wait_for_samples(results: Path, cases: int) -> Path:
+    """Wait until a launch has measured some cases; return the run's folder."""
+    for _ in range(1200):
+        for folder in results.glob(".runs/*"):
+            measured = [r for r in Journal(folder / "launches.jsonl") if isinstance(r, Measured)]
+            if len(measured) >= cases:
+                return folder
+        time.sleep(0.05)
+    pytest.fail("the run measured nothing")
+
+
+def resumed(folder: Path) -> Run:
+    run = frobench("run", "--resume", "last", folder=folder)
+    return stored(run, folder)
+
+
+SOME = ("-k", "fine or wait or slow", "--launches", 2)
+SOME_CASES = {
+    "bench_fine[cpu-8]",
+    "bench_fine[cpu-16]",
+    "bench_wait[cpu-0.001]",
+    "bench_slow[cpu-1]",
+}
+
+
+IN_BACKGROUND = ("sh", "-c", 'trap "" INT HUP; exec "$@"', "sh")
+"""Starts a command as a script does in the background, with SIGINT ignored, and as nohup does."""
+
+
+@pytest.mark.parametrize(
+    ("through", "ending"),
+    [((), signal.SIGINT), (IN_BACKGROUND, signal.SIGTERM)],
+    ids=["by Ctrl-C", "in the background"],
+)
+def test_an_interrupted_run_is_saved_and_can_be_finished(
+    tmp_path: Path, through: tuple[str, ...], ending: signal.Signals
+) -> None:
+    process = start(*QUICK, *SOME, folder=tmp_path, through=through)
+    folder = wait_for_samples(tmp_path / "results", 3)
+    process.send_signal(ending)
+    time.sleep(0.1)
+    process.send_signal(ending)  # as the impatient do
+    _, err = process.communicate()
+    assert process.returncode == 130
+    assert f"--resume {folder.name}" in err
+    assert "incomplete-run" in err
+    [partial] = (tmp_path / "results").glob("*/*.partial.json")
+    saved = store.read(partial)
+    assert not saved.frobench.complete
+    assert len(saved.benchmarks) >= 3
+    said = checks.validate(partial)
+    assert "incomplete-run" in {one.code for one in said}
+    assert all(one.severity == "warning" for one in said)
+
+    run = resumed(tmp_path)
+    assert {case.name for case in run.benchmarks} == SOME_CASES
+    assert not partial.exists()
+    assert not list((tmp_path / "results" / ".runs").iterdir())

@@ -1,0 +1,336 @@
+# SPDX-License-Identifier: MIT
+"""A process that is lost costs a run at most the case in flight, and what happened is named."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from threading import Timer
+
+import msgspec
+import psutil
+import pytest
+
+from suite.checks.belief.plausibility import clock_set_back
+from suite.errors import CannotRunError, CutShortError, Interrupted, NothingSelectedError
+from suite.journal.journal import Journal
+from suite.journal.records import Ended, Measured, Record, Stopped
+from suite.journal.spec import DISK_REFUSES, LaunchSpec
+from suite.run import process
+from suite.run.folder import unfinished
+from suite.run.orphans import Orphans
+from suite.run.process import MISUSED, LaunchProcess
+from suite.stored.names import short_name
+from suite.stored.run import Run, Settings
+from tests.instruments.processes.command import ROOT, TRICKY
+from tests.instruments.runs.made_up_launches import (
+    LAUNCHES,
+    NAMES,
+    Launch,
+    Quiet,
+    draft,
+    made_up,
+    run,
+)
+
+pytestmark = pytest.mark.usefixtures("unjudged")
+
+
+class Lost(Launch):
+    """A launch whose first processes of a mode end early.
+
+    mode : of the processes that end early
+    records_before : the records that they write
+    code : with which they end
+    times : how many do
+    """
+
+    mode = "measure"
+    records_before = 0
+    code = -signal.SIGKILL
+    times = 1
+
+    def run(self) -> int:
+        """Write all records or a part, and return the exit code."""
+        is_lost = self.spec.mode == self.mode and self.modes.count(self.mode) <= self.times
+        code = super().run() if not is_lost else self.run_a_part()
+        return self.code if is_lost else code
+
+    def run_a_part(self) -> int:
+        """Write the first few records only."""
+        journal = Journal(Path(self.spec.journal))
+        for record, _ in zip(self.records(), range(self.records_before), strict=False):
+            journal.write(record)
+        return self.code
+
+
+def lost(**attributes: object) -> type[Launch]:
+    return type("Lost", (Lost,), attributes)
+
+
+def launches_of(stored: Run) -> dict[str, list[int]]:
+    return {case.name: case.extra_info.launches for case in stored.benchmarks}
+
+
+@pytest.mark.parametrize("records_before", [0, 2])
+def test_a_launch_that_is_killed_between_two_cases_gets_another_process(
+    tmp_path: Path, records_before: int
+) -> None:
+    reporter = Quiet()
+    with made_up(lost(records_before=records_before)):
+        _, stored = run(tmp_path, reporter=reporter)
+    assert launches_of(stored) == dict.fromkeys(NAMES, [3] * LAUNCHES)
+    assert "launch 1: its process was ended by SIGKILL between two cases" in reporter.lines
+
+
+def test_a_pilot_that_is_killed_before_its_first_case_gets_another_process(tmp_path: Path) -> None:
+    with made_up(lost(mode="pilot")):
+        assert run(tmp_path)[1].frobench.complete
+
+
+def test_an_expression_that_pytest_cannot_read_is_misused_though_it_collects(
+    tmp_path: Path,
+) -> None:
+    misused = lost(mode="pilot", code=MISUSED, records_before=2)
+    with made_up(misused), pytest.raises(NothingSelectedError):
+        run(tmp_path)
+
+
+def test_a_disk_that_refuses_the_first_word_of_a_pilot_is_named(tmp_path: Path) -> None:
+    refused = lost(mode="pilot", code=DISK_REFUSES)
+    with made_up(refused), pytest.raises(CannotRunError, match="the disk refuses what the pilot"):
+        run(tmp_path)
+
+
+def test_a_launch_that_is_killed_again_ends_the_run_which_can_be_resumed(tmp_path: Path) -> None:
+    with made_up(lost(times=2)):
+        with pytest.raises(CutShortError, match="lost 2 processes in a row before a case ended"):
+            run(tmp_path)
+        assert run(tmp_path, resume="last")[1].frobench.complete
+
+
+@pytest.mark.parametrize("code", [0, 1, 2, 4, 5, 70, 71])
+@pytest.mark.parametrize(("mode", "before"), [("pilot", 3), ("measure", 1)])
+def test_a_body_that_ends_its_process_with_any_exit_code_fails_alone(
+    tmp_path: Path, code: int, mode: str, before: int
+) -> None:
+    with made_up(lost(mode=mode, code=code, records_before=before)):
+        _, stored = run(tmp_path)
+    (failed,) = (one for one in stored.frobench.outcomes if one.status == "failed")
+    (passed,) = (one for one in stored.frobench.outcomes if one.status == "passed")
+    assert failed.reason == f"its process ended with exit code {code}"
+    assert launches_of(stored) == {short_name(passed.fullname): [3] * LAUNCHES}
+    assert stored.frobench.complete
+
+
+def test_a_folder_that_is_removed_meanwhile_is_named_as_that(tmp_path: Path) -> None:
+    class Removing(Launch):
+        def records(self) -> Iterator[Record]:
+            if self.spec.mode == "measure":
+                shutil.rmtree(Path(self.spec.journal).parent)
+            yield from super().records()
+
+    with made_up(Removing), pytest.raises(CannotRunError, match="was removed while its run"):
+        run(tmp_path)
+
+
+class InterruptedInTheSecond(Launch):
+    """A launch that is interrupted after its first case."""
+
+    def records(self) -> Iterator[Record]:
+        """Yield what it writes."""
+        for number, record in enumerate(super().records()):
+            yield record
+            if self.spec.launch == 1 and number == 1 and self.modes.count("measure") == 2:
+                signal.raise_signal(signal.SIGINT)
+
+
+@pytest.mark.parametrize("line", range(7))
+def test_a_damaged_line_of_the_journal_is_named_and_measured_again(
+    tmp_path: Path, line: int
+) -> None:
+    with made_up(InterruptedInTheSecond):
+        with pytest.raises(Interrupted):
+            run(tmp_path)
+        (path,) = tmp_path.glob("*/*/launches.jsonl")
+        lines = path.read_bytes().splitlines(keepends=True)
+        lines[line] = b"\xff" + lines[line][5:]
+        path.write_bytes(b"".join(lines))
+        reporter = Quiet()
+        _, stored = run(tmp_path, resume="last", reporter=reporter)
+    assert len(lines) == 7
+    assert f"{path} has 1 damaged line, the first is line {line + 1}" in reporter.lines[0]
+    assert launches_of(stored) == dict.fromkeys(NAMES, [3] * LAUNCHES)
+    assert stored.frobench.complete
+    assert not list(clock_set_back(stored))
+
+
+def test_a_damaged_plan_is_named_and_nothing_is_removed(tmp_path: Path) -> None:
+    with made_up(InterruptedInTheSecond):
+        with pytest.raises(Interrupted):
+            run(tmp_path)
+        (path,) = tmp_path.glob("*/*/plan.json")
+        path.write_text("{")
+        with pytest.raises(CannotRunError, match=r"plan\.json is damaged"):
+            run(tmp_path, resume="last")
+    assert path.exists()
+
+
+def test_a_launch_that_was_measured_but_not_ended_is_given_the_seconds_of_its_cases(
+    tmp_path: Path,
+) -> None:
+    with made_up(InterruptedInTheSecond):
+        with pytest.raises(Interrupted):
+            run(tmp_path)
+        (path,) = tmp_path.glob("*/*/launches.jsonl")
+        records = list(Journal(path))
+        kept = [record for record in records if not isinstance(record, Ended)]
+        path.write_bytes(b"".join(msgspec.json.encode(record) + b"\n" for record in kept))
+        _, stored = run(tmp_path, resume="last")
+    spent = sum(r.wall_seconds for r in kept if isinstance(r, Measured) and r.launch == 0)
+    assert stored.frobench.launches[0].seconds >= spent - 1e-9
+    assert len(stored.frobench.launches) == LAUNCHES
+
+
+def test_runs_that_begin_in_one_second_have_names_of_their_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun = datetime(2026, 1, 1, tzinfo=UTC)
+    moments = iter(begun + timedelta(seconds=n // 3) for n in range(9))
+
+    class Clock:
+        @staticmethod
+        def now(_zone: object) -> datetime:
+            return next(moments)
+
+    monkeypatch.setattr(unfinished, "datetime", Clock)
+    monkeypatch.setattr(unfinished, "PAUSE", 0.0)
+    names = [unfinished.begin(tmp_path, "e" * 40, draft).name for _ in range(3)]
+    assert names == [f"20260101T00000{n}Z-eeeeeee" for n in range(3)]
+
+
+def test_a_run_that_is_stored_is_not_resumed_but_shown(tmp_path: Path) -> None:
+    with made_up():
+        path, stored = run(tmp_path)
+        with pytest.raises(CannotRunError) as refused:
+            run(tmp_path, resume=stored.frobench.run)
+    assert str(refused.value).endswith(f"is finished and stored in {path}")
+
+
+def test_a_run_is_resumed_by_one_process_at_a_time(tmp_path: Path) -> None:
+    with made_up(InterruptedInTheSecond):
+        with pytest.raises(Interrupted):
+            run(tmp_path)
+        (folder,) = (tmp_path / unfinished.RUNS).iterdir()
+        with unfinished.held(folder), pytest.raises(CannotRunError, match="in another process"):
+            run(tmp_path, resume="last")
+        assert run(tmp_path, resume="last")[1].frobench.complete
+
+
+SLOW_TORCH = """
+import time
+from pathlib import Path
+Path({folder!r}, "begun").touch()
+time.sleep(60)
+Path({folder!r}, "outlived").touch()
+"""
+RUNNER = """
+import sys, time
+from pathlib import Path
+import msgspec
+from suite.journal.spec import LaunchSpec
+from suite.run.orphans import Orphans
+from suite.run.process import LaunchProcess
+folder = Path(sys.argv[1])
+LaunchProcess(folder, msgspec.json.decode((folder / "spec.json").read_bytes(), type=LaunchSpec))
+time.sleep(60)
+"""
+
+
+def test_a_launch_does_not_outlive_a_runner_that_is_killed_while_it_imports_torch(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "torch.py").write_text(SLOW_TORCH.format(folder=str(tmp_path)))
+    settings = Settings(profile="quick", longest_sample=1, case_seconds=1, budget=1, devices=[])
+    spec = LaunchSpec(
+        mode="measure", launch=0, journal="", benchmarks=".", seed=0, settings=settings
+    )
+    (tmp_path / "spec.json").write_bytes(msgspec.json.encode(spec))
+    first = subprocess.Popen(
+        [sys.executable, "-c", RUNNER, str(tmp_path)],
+        env={"PYTHONPATH": f"{tmp_path}:{ROOT}"},
+    )
+    while not (tmp_path / "begun").exists():
+        assert first.poll() is None
+    launches = psutil.Process(first.pid).children()
+    first.kill()
+    first.wait()
+    assert not psutil.wait_procs(launches, timeout=30)[1]
+    assert not (tmp_path / "outlived").exists()
+
+
+def test_a_daemon_that_a_body_started_ends_with_its_launch(tmp_path: Path) -> None:
+    log = tmp_path / "pid"
+    leave = f"setsid sh -c 'setsid sleep 60 & echo $! > {log}'"
+    known = subprocess.Popen(["/bin/sleep", "60"], start_new_session=True)
+    orphans = Orphans()
+    subprocess.run(["/bin/sh", "-c", leave], check=True)
+    while not log.exists() or not log.read_text():
+        pass
+    daemon = psutil.Process(int(log.read_text()))
+    orphans.end()
+    assert not daemon.is_running()
+    assert known.poll() is None
+    known.kill()
+    known.wait()
+
+
+def test_a_case_is_not_to_blame_if_the_whole_job_is_asked_to_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(process, "MOMENT", 60.0)  # the runner's own signal ends the wait
+
+    class Job(Launch):
+        """A launch that is asked to end a moment before its runner is."""
+
+        def run(self) -> int:
+            """Write the begin of a case, and end."""
+            if self.spec.mode == "pilot" or self.modes.count("measure") > 1:
+                return super().run()
+            Journal(Path(self.spec.journal)).write(next(self.records()))
+            Timer(0.05, os.kill, [os.getpid(), signal.SIGTERM]).start()
+            return -signal.SIGTERM
+
+    with made_up(Job):
+        with pytest.raises(Interrupted):
+            run(tmp_path)
+        _, stored = run(tmp_path, resume="last")
+    assert launches_of(stored) == dict.fromkeys(NAMES, [3] * LAUNCHES)
+
+
+@pytest.mark.long
+def test_a_launch_ends_before_it_measures_another_version_of_a_benchmark(tmp_path: Path) -> None:
+    fine = "tricky/bench_tricky.py::bench_fine[cpu-8]"
+    settings = Settings(
+        profile="quick", longest_sample=0.02, case_seconds=0.02, budget=1, devices=["cpu"]
+    )
+    spec = LaunchSpec(
+        mode="measure",
+        launch=0,
+        journal=str(tmp_path / "launches.jsonl"),
+        benchmarks=str(TRICKY),
+        seed=0,
+        settings=settings,
+        order=[fine, f"{fine.partition('::')[0]}::bench_gone[cpu]"],
+        versions={fine: "another"},
+    )
+    records: list[Record] = []
+    with LaunchProcess(tmp_path, spec) as process:
+        process.watch(Journal(Path(spec.journal)), 60.0, records.append)
+    (stopped,) = records
+    assert isinstance(stopped, Stopped)
+    assert stopped.message.startswith("bench_fine, bench_gone: changed, or not found any more")

@@ -1,0 +1,290 @@
+# SPDX-License-Identifier: MIT
+"""What a run finds on a simulated accelerator is what the accelerator is made to be.
+
+Most runs are made in the simulation's own time, which passes by known costs alone: what is
+found there does not depend on the machine, and must be true to a fraction of a percent. One is
+made in the machine's time. There the quickest sample counts, since a busy machine can only
+delay, and never make true a time that is too short.
+"""
+
+import math
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.instruments.devices.measured import EXACT, STRANGE, Measured, errors, measured
+from tests.instruments.processes.command import ROOT
+
+pytestmark = pytest.mark.long
+
+KNOWN = ROOT / "tests" / "instruments" / "truth"
+VIRTUAL = {"virtual": True}
+PART = 0.02
+"""How near the truth a difference of times must come."""
+STEPS = 100
+LARGEST, SMALLEST = 512, 64
+WIDTH, LAYERS = 250, 16
+CPU_FLOPS, CPU_CALL = 0.5e9, 20e-6
+"""What `bench_matmul` in `KNOWN` lets the CPU take."""
+
+
+@pytest.fixture(scope="module")
+def strange(tmp_path_factory: pytest.TempPathFactory) -> Measured:
+    loops = "item or log_on_device or launch_only or norm_only or log_kept"
+    parameters = "read_scalar or read_tensor or read_state or read_flat or write_copy"
+    return measured(
+        tmp_path_factory.mktemp("strange"),
+        STRANGE,
+        "(bench_square and float32 and (16- or 64- or 512- or 16384) and not narrow and not graph)"
+        f" or (bench_norm_logging and ({loops}) and 100 and not 1000)"
+        " or (bench_parallel and (sequence or one_thread or in_turn) and (64 or 512)"
+        " and not process)"
+        f" or (bench_parameters and ({parameters}) and 1000000 and not 100000000)",
+        *("--devices", "acme:0,acme:1", "--budget", 12),
+    )
+
+
+def test_no_benchmark_of_the_suite_is_told_to_be_wrong(strange: Measured) -> None:
+    conclusions = strange.run.frobench.conclusions
+    assert errors(conclusions) == set()
+
+
+def test_a_backend_that_nobody_knew_is_measured_under_its_own_name(strange: Measured) -> None:
+    assert strange.code == 0
+    assert strange.run.frobench.complete
+    assert strange.run.frobench.settings.devices == ["acme:0", "acme:1"]
+    assert {one.type for one in strange.run.frobench.environment.accelerators} == {"acme"}
+
+
+@pytest.mark.parametrize("n", [16, 64, 512])
+def test_a_product_takes_its_launch_its_rate_and_the_waiting(strange: Measured, n: int) -> None:
+    name, spec = f"bench_square[acme:0-{n}-float32]", strange.spec
+    there = spec.launch + strange.product(n)
+    assert strange.seconds(name) == pytest.approx(there + spec.synchronise, rel=EXACT)
+    assert strange.part(name, "enqueue") == pytest.approx(spec.launch, rel=EXACT)
+    assert strange.part(name, "span") == pytest.approx(there, rel=EXACT)
+
+
+def test_a_device_is_not_called_busy_while_it_waits_for_launches(strange: Measured) -> None:
+    name, spec = f"bench_launch_only[acme:0-{STEPS}]", strange.spec
+    assert strange.part(name, "span") == pytest.approx(2 * STEPS * spec.launch, rel=EXACT)
+    assert strange.case(name).extra_info.parts.keys() == {"enqueue", "reading", "span"}
+
+
+def test_the_best_rate_is_that_of_the_device(strange: Measured) -> None:
+    rate = 2 * LARGEST**3 / strange.product(LARGEST)
+    assert strange.value("best-rate-acme:0") == pytest.approx(rate, rel=EXACT)
+
+
+def test_a_loops_parts_are_found_from_differences(strange: Measured) -> None:
+    parts, spec = strange.plot("parts"), strange.spec
+    each, log = (name for name in parts["launching"])
+    launching, step = 2 * spec.launch, strange.step()
+    assert parts["launching"][each] == pytest.approx(launching, rel=PART)
+    assert parts["computing"][each] == pytest.approx(step - launching, rel=PART)
+    assert parts["reading back"][each] == pytest.approx(strange.reading(), rel=PART)
+    assert parts["keeping the log"][log] == pytest.approx(0, abs=EXACT * step)
+    stack = spec.kernel + 8 * STEPS / spec.bandwidth
+    once = (stack + spec.links.d2h_pageable.seconds(4 * STEPS) + spec.synchronise) / STEPS
+    assert parts["reading back"][log] == pytest.approx(once, rel=0.05)
+
+
+def test_the_penalty_of_reading_back_is_found(strange: Measured) -> None:
+    step = strange.step()
+    penalty = (step + strange.reading()) / step
+    assert strange.value("penalty-acme:0") == pytest.approx(penalty, rel=EXACT)
+    assert strange.value("read-back-acme:0") == pytest.approx(strange.reading(), rel=PART)
+
+
+@pytest.mark.parametrize("n", [SMALLEST, LARGEST])
+def test_two_devices_are_as_efficient_as_their_launches_allow(strange: Measured, n: int) -> None:
+    (lines,) = strange.plot("efficiency-acme:0+acme:1").values()
+    spec, product = strange.spec, strange.product(n)
+    one = spec.launch + 2 * product + spec.synchronise
+    two = 2 * spec.launch + product + spec.synchronise
+    assert lines[n] == pytest.approx(one / 2 / two, rel=EXACT)
+
+
+def test_products_overlap_when_they_run_at_once_and_not_in_turn(strange: Measured) -> None:
+    assert strange.value("overlap-one_thread-acme:0+acme:1") > 0.99
+    assert strange.part(f"bench_one_thread[acme:0+acme:1-{LARGEST}]", "concurrency") > 0.99
+    for n in (SMALLEST, LARGEST):
+        name = f"bench_in_turn[acme:0+acme:1-{n}]"
+        each = strange.spec.launch + strange.product(n) + 2 * strange.spec.synchronise
+        assert strange.part(name, "concurrency") == pytest.approx(0, abs=EXACT)
+        assert strange.seconds(name) == pytest.approx(2 * each, rel=EXACT)
+
+
+def test_latency_and_rate_of_reading_are_those_of_the_link(strange: Measured) -> None:
+    spec, link, size = strange.spec, strange.spec.links.d2h_pageable, 4 * WIDTH**2
+    fixed = spec.launch + 2 * spec.synchronise
+    scalar = strange.seconds("bench_read_scalar[acme:0-1000000]") - fixed - 2 * spec.metadata
+    tensor = strange.seconds("bench_read_tensor[acme:0-1000000]") - fixed
+    assert scalar == pytest.approx(link.latency, rel=PART)
+    assert (size - 4) / (tensor - scalar) == pytest.approx(link.rate, rel=PART)
+
+
+@pytest.mark.parametrize(
+    ("name", "link", "views"),
+    [
+        ("read_state_dict", "d2h_pageable", 1),
+        ("write_copy", "h2d_pageable", 0),
+    ],
+)
+def test_a_model_is_moved_at_the_rate_of_its_link(
+    strange: Measured, name: str, link: str, views: int
+) -> None:
+    spec, way = strange.spec, getattr(strange.spec.links, link)
+    tensors = LAYERS * (way.seconds(4 * WIDTH**2) + way.seconds(4 * WIDTH))
+    calls = 2 * LAYERS * (spec.launch + spec.synchronise + views * spec.metadata)
+    truth = tensors + calls + spec.synchronise
+    assert strange.seconds(f"bench_{name}[acme:0-1000000]") == pytest.approx(truth, rel=EXACT)
+
+
+def test_copies_that_nobody_waits_for_are_launched_while_others_run(strange: Measured) -> None:
+    spec, way = strange.spec, strange.spec.links.h2d_pinned
+    host = busy = 0.0
+    for size in LAYERS * [4 * WIDTH**2, 4 * WIDTH]:
+        host += spec.launch
+        busy = max(busy, host) + way.seconds(size)
+    truth = busy + spec.synchronise
+    name = "bench_write_copy_pinned[acme:0-1000000]"
+    assert strange.seconds(name) == pytest.approx(truth, rel=EXACT)
+
+
+def test_the_best_way_to_read_a_model_is_found(strange: Measured) -> None:
+    spec, size = strange.spec, 4 * LAYERS * (WIDTH**2 + WIDTH)
+    joined = spec.launch + spec.kernel + 2 * size / spec.bandwidth
+    read = spec.links.d2h_pageable.seconds(size) + 2 * spec.synchronise
+    truth = LAYERS * spec.metadata + joined + read
+    assert strange.value("read-acme:0") == pytest.approx(truth, rel=EXACT)
+    assert "joined on the device" in strange.finding("read-acme:0").answer
+
+
+def test_what_does_not_fit_is_left_out_with_its_reason(strange: Measured) -> None:
+    outcome = strange.outcome("bench_square[acme:0-16384-float32]")
+    assert outcome.status == "skipped"
+    assert outcome.reason == "needs 1.0 GiB; acme:0 has 0.1 GiB free"
+
+
+def test_a_slow_second_device_halves_the_gain(tmp_path: Path) -> None:
+    seen = measured(
+        tmp_path,
+        STRANGE | {"faults": {"speeds": [1.0, 0.5]}},
+        "bench_parallel and (sequence or one_thread) and 512 and not process",
+        *("--devices", "acme:0,acme:1", "--budget", 12),
+    )
+    spec, product = seen.spec, seen.product(LARGEST)
+    one = spec.launch + 2 * product + spec.synchronise
+    two = 2 * spec.launch + 2 * product + spec.synchronise
+    efficiency = seen.value("efficiency-one_thread-acme:0+acme:1")
+    assert efficiency == pytest.approx(one / 2 / two, rel=EXACT)
+    shared = seen.part("bench_one_thread[acme:0+acme:1-512]", "concurrency")
+    assert shared > 0.99  # the quick one works only while the slow one does
+
+
+@pytest.fixture(scope="module")
+def known(tmp_path_factory: pytest.TempPathFactory) -> Measured:
+    spec = VIRTUAL | {"memory": 64 << 20, "flops": {"float32": 2e9}}
+    options = ("--benchmarks", KNOWN, "--devices", "cpu,sim:0", "--budget", 12)
+    folder = tmp_path_factory.mktemp("known")
+    return measured(folder, spec, "square or foreseen or wrong or right or last", *options)
+
+
+def test_the_crossover_is_where_both_take_as_long(known: Measured) -> None:
+    spec = known.spec
+    fixed = spec.launch + spec.kernel + spec.synchronise - CPU_CALL
+    crossover = math.cbrt(fixed / 2 / (1 / CPU_FLOPS - 1 / spec.flops["float32"]))
+    assert known.value("crossover") == pytest.approx(crossover, rel=PART)
+
+
+def test_the_speed_up_is_that_of_the_rates_and_the_costs(known: Measured) -> None:
+    spec = known.spec
+    here = CPU_CALL + 2 * 256**3 / CPU_FLOPS
+    there = spec.launch + known.product(256) + spec.synchronise
+    assert known.plot("speed-up")["product alone"][256] == pytest.approx(here / there, rel=EXACT)
+
+
+def test_memory_that_runs_out_costs_the_case_and_nothing_else(known: Measured) -> None:
+    assert known.code == 1
+    unforeseen = known.outcome("bench_unforeseen[sim:0-1000]")
+    assert unforeseen.status == "failed"
+    assert (unforeseen.reason or "").startswith("OutOfMemoryError: sim out of memory")
+    assert known.outcome("bench_foreseen[sim:0-1000]").status == "skipped"
+    assert known.outcome("bench_last[sim:0-20]").status == "passed"
+
+
+def test_a_case_that_fails_gives_its_memory_back_to_the_next(known: Measured) -> None:
+    assert known.outcome("bench_wrong[sim:0-40]").status == "failed"
+    assert known.outcome("bench_right[sim:0-40]").status == "passed"
+
+
+def test_a_device_that_is_lost_fails_its_case_and_the_rest_goes_on(tmp_path: Path) -> None:
+    spec = VIRTUAL | {"flops": {"float32": 1e9}, "faults": {"lost_after": 4900}}
+    options = ("--benchmarks", KNOWN, "--devices", "sim:0", "--budget", 12, "--deadline", 20)
+    seen = measured(tmp_path, spec, "first or many or lacking or last", *options)
+    assert seen.code == 1
+    lacking = seen.outcome("bench_lacking[sim:0-5000]")
+    assert (lacking.status, lacking.reason) == (
+        "skipped",
+        "no adding here: sim error: device 0 is lost",
+    )
+    assert seen.outcome("bench_many[sim:0-5000]").status == "failed"
+    reason = seen.outcome("bench_many[sim:0-5000]").reason or ""
+    assert re.fullmatch(
+        r"AcceleratorError: sim error: device 0 is lost \(bench_mishaps\.py:\d+\)", reason
+    )
+    for name, launches in (("first", 10), ("last", 20)):
+        truth = launches * seen.spec.launch + seen.spec.kernel + seen.spec.synchronise
+        seconds = seen.seconds(f"bench_{name}[sim:0-{launches}]")
+        assert seconds == pytest.approx(truth, rel=EXACT)
+
+
+@pytest.fixture(scope="module")
+def real(tmp_path_factory: pytest.TempPathFactory) -> Measured:
+    return measured(
+        tmp_path_factory.mktemp("real"),
+        {"launch": 2e-4, "flops": {"float32": 5e9}},
+        "(bench_square and float32 and 512 and sim:0 and not narrow and not graph)"
+        " or (bench_parallel and sim:0+sim:1 and 512 and (threads or process))"
+        " or (bench_norm_logging and launch_only and sim:0-100])",
+        *("--devices", "sim:0,sim:1", "--budget", 6),
+    )
+
+
+def truths(seen: Measured) -> dict[str, float]:
+    """Return the seconds that cases take on a machine that never gets in the way."""
+    spec, product = seen.spec, seen.product(LARGEST)
+    begin, wait = spec.launch, spec.synchronise
+    pair = "sim:0+sim:1-512"
+    return {
+        "bench_square[sim:0-512-float32]": begin + product + wait,
+        f"bench_threads[{pair}]": begin + product + wait,
+        f"bench_processes[{pair}]": begin + product + wait,
+        f"bench_process_sequence[{pair}]": begin + 2 * product + wait,
+        f"bench_processes_in_turn[{pair}]": 2 * (begin + product + wait),
+        "bench_launch_only[sim:0-100]": 200 * begin + spec.kernel + wait,
+    }
+
+
+def test_nothing_in_real_time_is_measured_as_quicker_than_it_is(real: Measured) -> None:
+    truth = truths(real)
+    assert truth.keys() == {case.name for case in real.run.benchmarks}
+    least = {case.name: case.stats.min / truth[case.name] for case in real.run.benchmarks}
+    assert {name: part for name, part in least.items() if part < 1 - EXACT} == {}
+
+
+def test_the_quickest_samples_in_real_time_are_nearly_true(real: Measured) -> None:
+    truth = truths(real)
+    most = {case.name: case.stats.min / truth[case.name] for case in real.run.benchmarks}
+    # Python's own work, messages between processes, and delays that no launch could make up
+    # for; a loop that waits at each step could be delayed at each, and is left to virtual time.
+    # Where two processes share a core with others, even the quickest of all is late.
+    assert {name: part for name, part in most.items() if part > 3} == {}
+
+
+def test_processes_overlap_on_one_clock_unless_they_work_in_turn(real: Measured) -> None:
+    pair = "sim:0+sim:1-512"
+    assert real.part(f"bench_processes[{pair}]", "concurrency") > 0
+    assert real.part(f"bench_processes_in_turn[{pair}]", "concurrency") == 0

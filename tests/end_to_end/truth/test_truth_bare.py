@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: MIT
+"""What a run finds where little is offered: no call that waits, no events, lazy work, no memory."""
+
+from pathlib import Path
+
+import pytest
+
+from suite.kit.waiting import READ_BACK, RESULTS
+from suite.stored.run import Case
+from tests.instruments.devices.measured import EXACT, NOISELESS, STRANGE, Measured, measured
+from tests.instruments.processes.command import ROOT
+
+pytestmark = pytest.mark.long
+
+STEPS = 100
+DEVICES = ("acme:0", "acme:1")
+PART = 0.05
+"""How near the truth a difference of times must come."""
+
+
+@pytest.fixture(scope="module")
+def bare(tmp_path_factory: pytest.TempPathFactory) -> Measured:
+    return measured(
+        tmp_path_factory.mktemp("bare"),
+        STRANGE | {"bare": True},
+        "(bench_square and float32 and (64- or 512-) and not narrow and not graph)"
+        " or (bench_norm_logging and (item or log_on_device or norm_only or log_kept or launch)"
+        " and 100 and not 1000)"
+        " or (bench_parallel and (sequence or one_thread or in_turn) and 512 and not process)"
+        " or (bench_parameters and write_copy and 1000000 and not 100000000)",
+        *("--devices", ",".join(DEVICES), "--budget", 12),
+    )
+
+
+@pytest.fixture(scope="module")
+def lazy(tmp_path_factory: pytest.TempPathFactory) -> Measured:
+    return measured(
+        tmp_path_factory.mktemp("lazy"),
+        STRANGE | {"lazy": True},
+        "(bench_square and float32 and (64- or 512-) and not narrow and not graph)"
+        " or (bench_parallel and one_thread and 512 and not process)",
+        *("--devices", ",".join(DEVICES), "--budget", 12),
+    )
+
+
+def marker(seen: Measured) -> float:
+    """Return what reading one ready element takes once it is launched."""
+    return seen.spec.links.d2h_pageable.seconds(4) + seen.spec.synchronise
+
+
+def readings(seen: Measured) -> list[tuple[Case, float]]:
+    """Return what reading an element back took after the wait, relative to a ready one's."""
+    [launch] = seen.run.frobench.launches
+    ready = max(launch.ready_reading.values())
+    return [
+        (case, value / ready)
+        for case in seen.run.benchmarks
+        for value in case.extra_info.parts.get("reading", [])
+        if value is not None
+    ]
+
+
+def test_only_a_wait_that_was_proved_is_used_and_stored(bare: Measured, lazy: Measured) -> None:
+    for seen, wait in ((bare, READ_BACK), (lazy, RESULTS)):
+        [launch] = seen.run.frobench.launches
+        assert launch.waits == dict.fromkeys(DEVICES, wait)
+        assert seen.code == 0
+        codes = {one.code for one in seen.run.frobench.conclusions}
+        assert codes - NOISELESS == {"few-launches"}
+
+
+def test_the_version_of_the_package_that_brings_the_backend_is_stored(bare: Measured) -> None:
+    packages = bare.run.frobench.environment.software.packages
+    assert packages["simulated-accelerator"] == "1.0"
+
+
+def test_nothing_is_left_to_do_after_a_sample(bare: Measured, lazy: Measured) -> None:
+    for seen in (bare, lazy):
+        found = readings(seen)
+        assert len(found) >= 3
+        assert [case.name for case, part in found if part != pytest.approx(1, rel=0.01)] == []
+        ready = seen.spec.metadata + seen.spec.launch + marker(seen)
+        [launch] = seen.run.frobench.launches
+        assert [*launch.ready_reading.values()] == pytest.approx([ready] * 2, rel=EXACT)
+
+
+def test_no_span_is_asked_of_a_backend_without_events(bare: Measured, lazy: Measured) -> None:
+    for seen in (bare, lazy):
+        parts = {name for case in seen.run.benchmarks for name in case.extra_info.parts}
+        assert parts == {"enqueue", "reading"}
+
+
+@pytest.mark.parametrize("n", [64, 512])
+def test_a_product_takes_its_launch_its_rate_and_the_reading(bare: Measured, n: int) -> None:
+    name, launch = f"bench_square[acme:0-{n}-float32]", bare.spec.launch
+    truth = launch + max(launch, bare.product(n)) + marker(bare)
+    assert bare.seconds(name) == pytest.approx(truth, rel=EXACT)
+    assert bare.part(name, "enqueue") == pytest.approx(launch, rel=EXACT)
+
+
+@pytest.mark.parametrize("n", [64, 512])
+def test_a_lazy_product_is_timed_until_its_result_is_read(lazy: Measured, n: int) -> None:
+    spec = lazy.spec
+    truth = 2 * spec.launch + spec.metadata + lazy.product(n) + marker(lazy)
+    name = f"bench_square[acme:0-{n}-float32]"
+    assert lazy.seconds(name) == pytest.approx(truth, rel=EXACT)
+    assert lazy.part(name, "enqueue") == pytest.approx(spec.launch, rel=EXACT)
+
+
+def test_lazy_devices_share_no_work_that_begins_when_it_is_read(lazy: Measured) -> None:
+    spec = lazy.spec
+    each = spec.metadata + spec.launch + lazy.product(512) + marker(lazy)
+    seconds = lazy.seconds("bench_one_thread[acme:0+acme:1-512]")
+    assert seconds == pytest.approx(2 * spec.launch + 2 * each, rel=EXACT)
+
+
+def test_two_bare_devices_work_together_and_in_turn(bare: Measured) -> None:
+    launch, product, read = bare.spec.launch, bare.product(512), marker(bare)
+    truths = {
+        "bench_sequence[acme:0-512]": launch + 2 * product + read,
+        "bench_one_thread[acme:0+acme:1-512]": 2 * launch + product + 2 * read,
+        "bench_in_turn[acme:0+acme:1-512]": 2 * (launch + product + read) + 2 * (launch + read),
+    }
+    found = {name: bare.seconds(name) for name in truths}
+    assert found == {name: pytest.approx(truth, rel=EXACT) for name, truth in truths.items()}
+
+
+def test_a_bare_backend_gets_its_answers(bare: Measured) -> None:
+    launch, step, reading = bare.spec.launch, bare.step(), bare.reading()
+    spent = launch + bare.product(512) + marker(bare)
+    assert bare.value("best-rate-acme:0") == pytest.approx(2 * 512**3 / spent, rel=EXACT)
+    assert bare.value("penalty-acme:0") == pytest.approx((step + reading) / step, rel=EXACT)
+    assert bare.value("read-back-acme:0") == pytest.approx(reading, rel=PART)
+    parts = bare.plot("parts")
+    each, _ = parts["launching"]
+    assert parts["launching"][each] == pytest.approx(2 * launch, rel=PART)
+    assert parts["computing"][each] == pytest.approx(step - 2 * launch, rel=PART)
+
+
+def test_values_drawn_on_the_cpu_are_copied_at_the_rate_of_the_link(bare: Measured) -> None:
+    way, layers, width = bare.spec.links.h2d_pageable, 16, 250
+    calls = 2 * layers * (bare.spec.launch + way.latency + bare.spec.synchronise)
+    tensors = layers * 4 * (width**2 + width) / way.rate
+    truth = tensors + calls + bare.spec.launch + marker(bare)
+    name = "bench_write_copy[acme:0-1000000]"
+    assert bare.seconds(name) == pytest.approx(truth, rel=EXACT)
+
+
+def test_a_full_accelerator_fails_its_own_cases_and_the_others_go_on(tmp_path: Path) -> None:
+    memory, free = 64 << 20, 40_000
+    spec = {"virtual": True, "memory": memory, "faults": {"taken": [memory - free]}}
+    options = (
+        "--benchmarks",
+        ROOT / "tests" / "instruments" / "truth",
+        "--devices",
+        "cpu,sim:0",
+        "--budget",
+        12,
+    )
+    seen = measured(tmp_path, spec, "bench_square", *options)
+    assert seen.code == 1
+    assert seen.run.frobench.complete
+    for n in (16, 24, 28, 256):
+        assert seen.outcome(f"bench_square[cpu-{n}-float32]").status == "passed"
+        outcome = seen.outcome(f"bench_square[sim:0-{n}-float32]")
+        reason = outcome.reason or ""
+        if outcome.status == "failed":
+            assert reason.startswith("OutOfMemoryError: sim out of memory")
+        else:
+            assert (outcome.status, reason.endswith("sim:0 has 0.0 GiB free")) == ("skipped", True)

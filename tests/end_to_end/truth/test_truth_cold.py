@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: MIT
+"""What cold caches are found to cost is what the simulated memory takes longer than its cache.
+
+The run is made in the simulation's own time (see `test_truth.py`).
+"""
+
+import pytest
+
+from tests.instruments.devices.measured import EXACT, STRANGE, Measured, errors, measured
+
+pytestmark = pytest.mark.long
+
+SPEC = STRANGE | {
+    "memory": 256 << 20,  # the gauge keeps 64 MiB, the two buffers of cold caches 16 MiB
+    "flops": {"float32": 500e9},
+    "cache": 4 << 20,
+    "cache_bandwidth": 63e9,
+}
+LARGE = 1024
+"""Three such matrices fit into no cache, and the product is bound by its arithmetic."""
+
+
+@pytest.fixture(scope="module")
+def chilled(tmp_path_factory: pytest.TempPathFactory) -> Measured:
+    return measured(
+        tmp_path_factory.mktemp("chilled"),
+        SPEC,
+        "(bench_square and float32 and (64- or 256- or 1024-) and not narrow and not graph)"
+        " or square_cold or ((within or within_cold) and (1048576 or 16777216))",
+        *("--devices", "acme:0", "--budget", 12),
+    )
+
+
+def seconds(seen: Measured, size: float, flops: float = 0.0, *, cold: bool) -> float:
+    """Return what a user waits for an operation that reads and writes so many bytes."""
+    from_memory, from_cache = seen.spec.seconds(int(size), flops / seen.spec.flops["float32"])
+    there = from_memory if cold else from_cache
+    return seen.spec.launch + there + seen.spec.synchronise
+
+
+def test_every_claim_of_cold_caches_holds(chilled: Measured) -> None:
+    assert chilled.code == 0
+    assert errors(chilled.run.frobench.conclusions) == set()
+
+
+@pytest.mark.parametrize("n", [64, 256, LARGE])
+def test_a_product_with_cold_caches_takes_its_factors_from_memory(
+    chilled: Measured, n: int
+) -> None:
+    work = (3 * 4 * n**2, 2 * n**3)
+    truth = seconds(chilled, *work, cold=True)
+    assert chilled.seconds(f"bench_square_cold[acme:0-{n}]") == pytest.approx(truth, rel=EXACT)
+    warm = seconds(chilled, *work, cold=n == LARGE)
+    (ratios,) = chilled.plot("cold-product").values()
+    assert ratios[n] == pytest.approx(truth / warm, rel=EXACT)
+
+
+def test_the_size_from_which_cold_caches_cost_nothing_is_named(chilled: Measured) -> None:
+    told = chilled.finding("cold-product-acme:0").answer.replace("\N{NO-BREAK SPACE}", " ")
+    assert told.endswith("less than 5% more from n = 1,024 on.")
+
+
+@pytest.mark.parametrize("size", [4**10, 4**12])
+def test_a_copy_with_cold_caches_reads_and_writes_memory(chilled: Measured, size: int) -> None:
+    cold, warm = (seconds(chilled, 2 * size, cold=cold) for cold in (True, size == 4**12))
+    for name, truth in (("within_cold", cold), ("within", warm)):
+        took = chilled.seconds(f"bench_{name}[acme:0-{size}]")
+        assert took == pytest.approx(truth, rel=EXACT)

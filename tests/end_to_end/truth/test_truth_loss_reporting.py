@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: MIT
+"""What reading losses and loading data cost on simulated devices is what their costs make of it.
+
+The run is made in the simulation's own time (see `test_truth.py`), on devices that
+take longer for an operation than the host for its launch. So a silent training keeps its device
+busy, and whoever reads a loss lets it wait. Threads have no clock of their own there, and are left
+out.
+"""
+
+import pytest
+
+from tests.instruments.devices.measured import EXACT, Measured, measured
+from tests.instruments.processes.alone import BENCHMARKS, copied
+
+pytestmark = pytest.mark.long
+
+LAUNCH, KERNEL, WAIT = 0.3e-3, 0.9e-3, 0.6e-3
+SPEC = {
+    "virtual": True,
+    "name": "acme",
+    "devices": 4,
+    "memory": 128 << 20,
+    "launch": LAUNCH,
+    "metadata": 0.0,
+    "kernel": KERNEL,
+    "synchronise": WAIT,
+    "bandwidth": 1e18,
+    "flops": {"float32": 1e12},
+    "links": {
+        "h2d_pageable": {"latency": 1.5e-3, "rate": 3e6},
+        "h2d_pinned": {"latency": 0.9e-3, "rate": 6e6},
+        "d2h_pageable": {"latency": 2.1e-3, "rate": 1e6},
+    },
+}
+STEPS, SAMPLES, BATCH = 3, 2048, 64
+INPUTS, TARGETS = 16 * 4, 4
+"""Bytes of a sample."""
+STEP = 16 * KERNEL
+"""Four operations forward (two layers, tanh and loss), eleven backward, and the update."""
+DEVICES = [f"acme:{index}" for index in range(4)]
+GROUPS = {count: "+".join(DEVICES[:count]) for count in (2, 4)}
+
+
+@pytest.fixture(scope="module")
+def seen(tmp_path_factory: pytest.TempPathFactory) -> Measured:
+    folder = copied(tmp_path_factory.mktemp("benchmarks"))
+    code = (BENCHMARKS / "bench_loss_reporting.py").read_text("utf-8")
+    brief = code.replace("STEPS = 30", f"STEPS = {STEPS}")
+    (folder / "bench_loss_reporting.py").write_text(brief, "utf-8")
+    return measured(
+        tmp_path_factory.mktemp("seen"),
+        SPEC,
+        "small and (64-1] or loading or one_thread)",
+        *("--benchmarks", folder, "--devices", ",".join(DEVICES), "--budget", 12),
+    )
+
+
+def reading(seen: Measured, losses: int) -> float:
+    """Return what the host takes, beyond waiting for the device, to read so many losses."""
+    return seen.spec.links.d2h_pageable.seconds(4 * losses) + WAIT
+
+
+def silent(seen: Measured, begin: float = 0.0, more: float = 0.0) -> float:
+    """Return what a training takes whose losses are read at the end.
+
+    begin : before its first launch
+    more : device time that a step takes beyond its own operations
+    """
+    return begin + LAUNCH + STEPS * (STEP + more) + KERNEL + reading(seen, STEPS) + WAIT
+
+
+def test_every_network_learns(seen: Measured) -> None:
+    assert seen.code == 0
+
+
+def test_a_loss_that_is_read_lets_the_device_wait_for_the_next_launch(seen: Measured) -> None:
+    name = "bench_reading[acme:0-small-64-1]"
+    step = LAUNCH + STEP + reading(seen, 1)
+    assert seen.seconds(name) == pytest.approx(STEPS * step + WAIT, rel=EXACT)
+    (beside, *_) = seen.case(name).extra_info.against or []
+    assert beside == pytest.approx(silent(seen), rel=EXACT)
+    each = (STEPS * step + WAIT - silent(seen)) / (STEPS - 1)  # the silent one reads once, too
+    ratio = 1 + each / ((silent(seen) - each) / STEPS)
+    assert seen.value("slow-down-small-64-acme:0") == pytest.approx(ratio, rel=EXACT)
+
+
+def loaded(seen: Measured, memory: str) -> float:
+    """Return what a training takes whose data are loaded in some way."""
+    links = seen.spec.links
+    link = links.h2d_pageable if memory in {"pageable", "at_once"} else links.h2d_pinned
+    count = SAMPLES if memory == "at_once" else BATCH
+    copies = link.seconds(count * INPUTS) + link.seconds(count * TARGETS)
+    waited = copies + 2 * (LAUNCH + WAIT)
+    return {
+        "pageable": silent(seen, more=waited),
+        "pinned": silent(seen, more=copies),
+        "prefetched": silent(seen, begin=copies),
+        "at_once": silent(seen, begin=waited),
+    }[memory]
+
+
+@pytest.mark.parametrize("memory", ["pageable", "pinned", "prefetched", "at_once"])
+def test_loading_takes_what_the_device_must_wait_for(seen: Measured, memory: str) -> None:
+    truth = loaded(seen, memory)
+    seconds = seen.seconds(f"bench_loading[acme:0-small-64-{memory}]")
+    assert seconds == pytest.approx(truth, rel=EXACT)
+    (ways,) = seen.plot("loading").values()
+    (shown,) = (value for way, value in ways.items() if memory.replace("_", " ")[-6:] in str(way))
+    assert shown == pytest.approx(truth / silent(seen), rel=EXACT)
+
+
+@pytest.mark.parametrize("count", [2, 4])
+def test_a_thread_that_waits_for_one_device_keeps_the_others_waiting(
+    seen: Measured, count: int
+) -> None:
+    launches, others = 16 * LAUNCH, count - 1
+    # The last device has its last step after all launches, unless it is behind with its steps.
+    turn = count * launches
+    nobody = max(
+        (STEPS - 1) * turn + (others - 1) * launches + LAUNCH + STEP, LAUNCH + STEPS * STEP
+    )
+    first = LAUNCH + STEP + reading(seen, 1)
+    turn = first + others * launches
+    read = (STEPS - 1) * turn + (others - 1) * launches + LAUNCH + STEP
+    found = seen.value(f"others-one_thread-small-64-{GROUPS[count]}")
+    assert found == pytest.approx(read / nobody, rel=EXACT)
+    assert found > 1.1

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: MIT
+"""What a run says that lanes shared of their time is what the simulated devices shared.
+
+The run is made in the simulation's own time (see `test_truth.py`).
+"""
+
+import pytest
+
+from suite.concurrency import Interval
+from tests.instruments.devices.measured import STRANGE, Measured, errors, measured
+from tests.instruments.processes.command import ROOT
+
+pytestmark = pytest.mark.long
+
+NEAR = 0.02
+"""How near the truth a part of the time must come."""
+ROWS, LAYERS, STAGES = 1024, 4, 2
+LARGE, LAUNCH_BOUND = 64, 8
+"""Widths of layers, the second of which a device computes faster than they are launched."""
+PAIR = "acme:0+acme:1"
+MICRO = pytest.mark.parametrize("micro", [2, 4, 8, 16])
+WIDTHS = pytest.mark.parametrize("n", [LARGE, LAUNCH_BOUND])
+
+
+@pytest.fixture(scope="module")
+def seen(tmp_path_factory: pytest.TempPathFactory) -> Measured:
+    return measured(
+        tmp_path_factory.mktemp("side"),
+        STRANGE | {"launch": 20e-6, "flops": {"float32": 6e9}},
+        "side_by_side",
+        *("--benchmarks", ROOT / "tests" / "instruments" / "truth", "--profile", "quick"),
+        *("--devices", "acme:0,acme:1", "--budget", 12),
+    )
+
+
+def case(micro: int, n: int, way: str) -> str:
+    return f"bench_stages[{PAIR}-{n}-{micro}-{way}]"
+
+
+def layer(seen: Measured, micro: int, n: int) -> float:
+    """Return what the device takes for a layer."""
+    return seen.spec.kernel + 2 * ROWS // micro * n**2 / seen.spec.flops["float32"]
+
+
+def timeline(seen: Measured, micro: int, n: int) -> list[list[Interval]]:
+    """Return when each stage's products run, if nothing but devices and launches is waited for."""
+    spec, host = seen.spec, seen.spec.metadata
+    free = [0.0] * STAGES
+    runs: list[list[Interval]] = [[] for _ in range(STAGES)]
+    for _ in range(micro):
+        for stage in range(STAGES):
+            if stage:
+                host += spec.launch
+                free = [max(host, *free) + spec.links.peer.seconds(4 * ROWS // micro * n)] * STAGES
+            for _ in range(LAYERS):
+                host += spec.launch
+                begin = max(host, free[stage])
+                free[stage] = begin + layer(seen, micro, n)
+                runs[stage].append((begin, free[stage]))
+    return runs
+
+
+def both(one: list[Interval], other: list[Interval]) -> float:
+    """Return the seconds in which both of two stages run."""
+    return sum(max(0.0, min(a[1], b[1]) - max(a[0], b[0])) for a in one for b in other)
+
+
+def test_all_is_measured_and_nothing_is_called_wrong(seen: Measured) -> None:
+    assert seen.code == 0
+    assert errors(seen.run.frobench.conclusions) == set()
+
+
+@WIDTHS
+@MICRO
+def test_stages_strictly_in_turn_share_nothing(seen: Measured, micro: int, n: int) -> None:
+    assert seen.part(case(micro, n, "in_turn"), "concurrency") <= NEAR
+
+
+def truth(seen: Measured, micro: int, n: int) -> float:
+    """Return what two stages share of their time."""
+    return both(*timeline(seen, micro, n)) / (micro * LAYERS * layer(seen, micro, n))
+
+
+@MICRO
+def test_stages_at_the_same_time_share_what_the_devices_do(seen: Measured, micro: int) -> None:
+    found = seen.part(case(micro, LARGE, "together"), "concurrency")
+    assert found == pytest.approx(truth(seen, micro, LARGE), abs=NEAR)
+    assert found > 0.4
+
+
+@MICRO
+def test_where_launches_take_longest_no_more_is_claimed_than_is_true(
+    seen: Measured, micro: int
+) -> None:
+    found = seen.part(case(micro, LAUNCH_BOUND, "together"), "concurrency")
+    assert truth(seen, micro, LAUNCH_BOUND) - 3 * NEAR < found
+    assert found < truth(seen, micro, LAUNCH_BOUND) + NEAR
+
+
+@WIDTHS
+@MICRO
+def test_a_stage_is_busy_while_it_computes_and_not_while_it_waits_for_launches(
+    seen: Measured, micro: int, n: int
+) -> None:
+    name, busy = case(micro, n, "together"), STAGES * micro * LAYERS * layer(seen, micro, n)
+    assert seen.part(name, "busy") == pytest.approx(busy, rel=NEAR)
+    assert seen.part(name, "balance") == pytest.approx(1, rel=NEAR)
+    if n == LAUNCH_BOUND and micro > 2:
+        assert busy < 0.3 * STAGES * seen.part(name, "span")  # as long as the launches take
+
+
+def test_without_work_that_is_queued_ahead_no_busy_time_is_stored(seen: Measured) -> None:
+    waiting = [one for one in seen.run.benchmarks if one.name.endswith("in_turn]")]
+    assert len(waiting) == 8
+    assert not any("busy" in one.extra_info.parts for one in waiting)
+
+
+@pytest.mark.parametrize("n", [64, 256])
+def test_two_streams_of_one_engine_share_nothing_whatever_their_events_say(
+    seen: Measured, n: int
+) -> None:
+    name = f"bench_streams[acme:0-{n}]"
+    assert seen.part(name, "concurrency") <= NEAR
+    assert seen.part(name, "shared") / seen.part(name, "shareable") > 0.7
+    assert seen.part(name, "shareable") == pytest.approx(seen.product(n), rel=NEAR)
+    assert seen.part(name, "busy") == pytest.approx(2 * seen.product(n), rel=NEAR)

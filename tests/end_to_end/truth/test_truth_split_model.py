@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: MIT
+"""What a run finds of split models and pipelines is what simulated devices make of them.
+
+The run is made in the simulation's own time (see `test_truth.py`), on four devices,
+so that it has pipelines of two stages and of four. What the CPU does takes no time there. The
+machine has two devices more, which are far slower and which a mask hides.
+"""
+
+import pytest
+
+from suite.concurrency import Interval, shareable, shared, union
+from tests.instruments.devices.measured import EXACT, Measured, errors, measured
+
+pytestmark = pytest.mark.long
+
+SPEC = {
+    "virtual": True,
+    "name": "acme",
+    "devices": 6,
+    "faults": {"speeds": [1.0, 0.1, 1.0, 1.0, 0.1, 1.0]},
+    "memory": 128 << 20,
+    "launch": 20e-6,
+    "metadata": 3e-6,
+    "kernel": 7e-6,
+    "synchronise": 13e-6,
+    "flops": {"float32": 4e9},
+    "bandwidth": 6.3e9,
+    "links": {
+        "h2d_pageable": {"latency": 31e-6, "rate": 0.7e9},
+        "d2h_pageable": {"latency": 23e-6, "rate": 0.9e9},
+        "peer": {"latency": 41e-6, "rate": 1.7e9},
+    },
+}
+MASK = "0,2,3,5"
+PART = 0.02
+"""How near the truth a difference of times must come."""
+WORDS, WIDTH, CLASSES = 64, 512, 16
+N, ROWS, DEEP = 64, 1024, 24
+"""Width, batch and layers of a pipeline."""
+PAIR = "acme:0+acme:1"
+FOUR = f"{PAIR}+acme:2+acme:3"
+GROUPS = pytest.mark.parametrize("group", [PAIR, FOUR])
+
+
+@pytest.fixture(scope="module")
+def split(tmp_path_factory: pytest.TempPathFactory) -> Measured:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ACME_VISIBLE_DEVICES", MASK)
+        return measured(
+            tmp_path_factory.mktemp("split"),
+            SPEC,
+            "split_model and 64 and not (1024 or 16384 or 256 or bench_step or 64-2] or 64-4])"
+            " and not (tasks and 1-64])",
+            *("--devices", FOUR.replace("+", ","), "--budget", 12),
+        )
+
+
+def layer(seen: Measured, rows: int, inputs: int, outputs: int) -> float:
+    """Return what the device takes for a layer: a product and its tanh."""
+    product = seen.spec.seconds(0, 2 * rows * inputs * outputs / seen.spec.flops["float32"])
+    tanh = seen.spec.seconds(2 * 4 * rows * outputs)
+    return product[0] + tanh[0]
+
+
+def layers(seen: Measured) -> float:
+    """Return what the device takes for the layers of the model, until the scores are back."""
+    hidden = 3 * layer(seen, WORDS, WIDTH, WIDTH)
+    scores = seen.spec.links.d2h_pageable.seconds(4 * WORDS * CLASSES)
+    return hidden + layer(seen, WORDS, WIDTH, CLASSES) + scores + 2 * seen.spec.synchronise
+
+
+def across(seen: Measured, size: int) -> float:
+    """Return what moving bytes to the device takes, until the host goes on."""
+    spec = seen.spec
+    return spec.metadata + spec.launch + spec.links.h2d_pageable.seconds(size) + spec.synchronise
+
+
+def alone(seen: Measured, micro: int) -> float:
+    """Return what micro-batches take on a single device."""
+    spec = seen.spec
+    work = micro * DEEP * layer(seen, ROWS // micro, N, N)
+    return spec.metadata + spec.launch + work + spec.synchronise
+
+
+def timeline(seen: Measured, micro: int, group: str) -> list[list[Interval]]:
+    """Return when each stage works; a copy keeps both of its devices busy."""
+    spec, stages = seen.spec, group.count("+") + 1
+    work = DEEP // stages * layer(seen, ROWS // micro, N, N)
+    copy = spec.links.peer.seconds(4 * ROWS // micro * N)
+    done = [0.0] * stages
+    runs: list[list[Interval]] = [[] for _ in done]
+    for _ in range(micro):
+        for stage in range(stages):
+            if stage:
+                done[stage - 1] = done[stage] = max(done[stage - 1 : stage + 1]) + copy
+            runs[stage].append((done[stage], done[stage] + work))
+            done[stage] += work
+    return runs
+
+
+def pipelined(seen: Measured, micro: int, group: str) -> float:
+    """Return what they take on several devices."""
+    spec, ends = seen.spec, [runs[-1][1] for runs in timeline(seen, micro, group)]
+    return spec.metadata + spec.launch + max(ends) + spec.synchronise
+
+
+def test_every_placement_and_every_pipeline_gives_the_right_result(split: Measured) -> None:
+    assert split.code == 0
+    assert {one.status for one in split.run.frobench.outcomes} == {"passed"}
+    wrong = errors(split.run.frobench.conclusions)
+    assert wrong == set()
+
+
+def test_a_mask_is_honoured_and_recorded(split: Measured) -> None:
+    environment = split.run.frobench.environment
+    assert environment.software.variables["ACME_VISIBLE_DEVICES"] == MASK
+    assert [one.index for one in environment.accelerators] == [0, 1, 2, 3]
+
+
+def test_the_boundary_costs_what_more_is_moved_and_what_is_looked_up_elsewhere(
+    split: Measured,
+) -> None:
+    spec = split.spec
+    table = 4 * 4096 * WIDTH + 8 * WORDS + 4 * WORDS * WIDTH  # as this device counts: all of it
+    whole = across(split, 8 * WORDS) + spec.launch + spec.seconds(table)[0] + layers(split)
+    parted = across(split, 4 * WORDS * WIDTH) + spec.launch + layers(split)
+    assert split.seconds("bench_forward[acme:0-64]") == pytest.approx(whole, rel=EXACT)
+    assert split.seconds("bench_split_forward[acme:0-64]") == pytest.approx(parted, rel=EXACT)
+    assert split.value("boundary") == pytest.approx(parted - whole, rel=PART)
+    assert split.value("placement") == pytest.approx(min(parted, whole), rel=EXACT)
+    looked_up = across(split, 8 * WORDS) + spec.launch + spec.seconds(table)[0] + spec.synchronise
+    assert split.value("embedding-acme:0") == pytest.approx(looked_up / whole, rel=EXACT)
+
+
+def test_parts_of_a_model_add_up_to_the_whole(split: Measured) -> None:
+    parts = split.plot("parts")
+    (name,) = parts["layers"]
+    whole = split.seconds("bench_forward[acme:0-64]")
+    assert parts["embedding"][name] + parts["layers"][name] == pytest.approx(whole, rel=PART)
+
+
+@GROUPS
+@pytest.mark.parametrize("micro", [1, 8])
+def test_a_pipeline_takes_its_stages_and_its_copies(
+    split: Measured, group: str, micro: int
+) -> None:
+    name = f"64-{micro}]"
+    assert split.seconds(f"bench_one_device[acme:0-{name}") == pytest.approx(
+        alone(split, micro), rel=EXACT
+    )
+    assert split.seconds(f"bench_pipeline[{group}-{name}") == pytest.approx(
+        pipelined(split, micro, group), rel=EXACT
+    )
+
+
+@GROUPS
+def test_its_gain_and_its_bubble_are_found(split: Measured, group: str) -> None:
+    stages, many = group.count("+") + 1, pipelined(split, 8, group)
+    assert split.value(f"pipeline-{group}") == pytest.approx(alone(split, 1) / many, rel=EXACT)
+    busy = 8 * DEEP * layer(split, ROWS // 8, N, N)
+    bubble = 1 - busy / stages / many
+    assert split.value(f"bubble-{group}") == pytest.approx(bubble, rel=PART)
+    assert bubble > (stages - 1) / (8 + stages - 1)  # what theory leaves out costs something
+    assert split.value(f"worth-{group}") == 8
+
+
+@GROUPS
+def test_its_stages_overlap_but_not_those_of_a_batch_in_one_piece(
+    split: Measured, group: str
+) -> None:
+    runs = timeline(split, 8, group)
+    truth = shared(runs) / shareable([union(one) for one in runs])
+    assert truth == pytest.approx(1 - 1 / 8, rel=0.05)  # copies hold stages up
+    assert split.value(f"overlap-{group}") == pytest.approx(truth, rel=PART)
+    in_one_piece = split.part(f"bench_pipeline[{group}-64-1]", "concurrency")
+    assert in_one_piece == pytest.approx(0, abs=PART)
+
+
+def test_independent_models_wait_only_for_each_others_launches(split: Measured) -> None:
+    spec = split.spec
+    one = DEEP * layer(split, ROWS, N, N)
+    in_sequence = spec.launch + 2 * one + spec.synchronise
+    launched = 3 * 2 * DEEP * spec.launch
+    at_once = launched + spec.launch + one + spec.synchronise
+    speed = in_sequence / 2 / (at_once / 4)
+    assert split.value(f"tasks-{FOUR}") == pytest.approx(speed, rel=EXACT)

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: MIT
+"""What a run finds of transformers is what simulated devices make of them.
+
+The run is made in the simulation's own time (see `test_truth.py`), on layers that are
+narrower than those of GPUs. The devices take long for products in training and prefill, long for
+bytes in decoding, and launching takes longer still where the layers are launched from Python.
+"""
+
+import pytest
+
+from tests.instruments.devices.measured import EXACT, Measured, errors, measured
+from tests.instruments.processes.alone import BENCHMARKS, copied
+
+pytestmark = pytest.mark.long
+
+WIDTH, TRAINED, CACHED = 256, 32, 64
+LAUNCH, KERNEL, WAIT = 0.6e-3, 5e-6, 13e-6
+PEAK, BANDWIDTH = 2e9, 0.5e9
+SPEC = {
+    "virtual": True,
+    "name": "acme",
+    "devices": 1,
+    "graphs": True,
+    "memory": 256 << 20,
+    "launch": LAUNCH,
+    "metadata": 0.0,
+    "kernel": KERNEL,
+    "synchronise": WAIT,
+    "flops": {"float32": PEAK, "bfloat16": PEAK},
+    "bandwidth": BANDWIDTH,
+}
+SMALLER = {
+    "TRAINED, CACHED = 1024, 2048": f"TRAINED, CACHED = {TRAINED}, {CACHED}",
+    "width=[4096]": f"width=[{WIDTH}]",
+    "width=[2048], layers=[4]": "width=[128], layers=[2]",
+}
+KINDS = "train", "prefill", "decode"
+PARAMETERS = 12 * WIDTH**2
+WEIGHTS = 2 * PARAMETERS
+"""Bytes of a layer's weights in bfloat16, but for those of its normalisations."""
+REST = 1.35
+"""What operations other than products add to a replay, at most."""
+
+
+@pytest.fixture(scope="module")
+def seen(tmp_path_factory: pytest.TempPathFactory) -> Measured:
+    folder = copied(tmp_path_factory.mktemp("benchmarks"))
+    code = (BENCHMARKS / "bench_transformer.py").read_text("utf-8")
+    for old, new in SMALLER.items():
+        assert old in code
+        code = code.replace(old, new)
+    (folder / "bench_transformer.py").write_text(code, "utf-8")
+    for name in ("matmul", "copies"):
+        module = BENCHMARKS / f"bench_{name}.py"
+        (folder / module.name).write_bytes(module.read_bytes())
+    return measured(
+        tmp_path_factory.mktemp("seen"),
+        SPEC,
+        "(transformer and not (128-2 or 1-32 or narrow)) or (bench_within and 16777216)"
+        " or (bench_square and 256-bfloat16 and not graph)",
+        *("--benchmarks", folder, "--devices", "acme:0", "--budget", 12),
+    )
+
+
+def seconds(seen: Measured, kind: str, more: str = "") -> float:
+    return seen.seconds(f"bench_{kind}[acme:0-{WIDTH}-1{more}-bfloat16]")
+
+
+def test_every_work_gives_the_right_result_from_a_graph_too(seen: Measured) -> None:
+    assert seen.code == 0
+    assert errors(seen.run.frobench.conclusions) == set()
+    passed = {one.fullname.partition("::")[2].partition("[")[0] for one in seen.run.benchmarks}
+    assert {f"bench_{kind}{way}" for kind in KINDS for way in ("", "_graph")} <= passed
+
+
+def test_a_prefill_from_a_graph_takes_its_products(seen: Measured) -> None:
+    products = (2 * PARAMETERS * CACHED + 4 * WIDTH * CACHED**2) / PEAK
+    took = seconds(seen, "prefill_graph") - LAUNCH - WAIT
+    assert products < took < REST * products
+
+
+def test_decoding_from_a_graph_takes_its_weights(seen: Measured) -> None:
+    took = seconds(seen, "decode_graph", "-1") - LAUNCH - WAIT
+    assert WEIGHTS / BANDWIDTH < took < REST * WEIGHTS / BANDWIDTH
+
+
+def test_tokens_are_counted_and_limits_are_those_of_the_device(seen: Measured) -> None:
+    for name, kind, tokens, more in (
+        ("train", "train", TRAINED, ""),
+        ("prefill", "prefill", CACHED, ""),
+        ("decode-1", "decode_graph", 1, "-1"),
+    ):
+        assert seen.value(f"{name}-acme:0") == pytest.approx(
+            tokens / seconds(seen, kind, more), rel=EXACT
+        )
+    parts = seen.plot("limits")
+    (compute,) = (its for name, its in parts.items() if name.endswith("Compute"))
+    products = 24 * WIDTH**2 * CACHED + 2 * WIDTH * CACHED * (CACHED + 1)
+    peak = 2 * 256**3 / (KERNEL + 2 * 256**3 / PEAK)  # of the square product, by the device
+    (memory,) = (its for name, its in parts.items() if name.endswith("Memory bandwidth"))
+    expected = products / seconds(seen, "prefill") / peak
+    assert compute["prefill"] == pytest.approx(expected, rel=EXACT)
+    assert memory["prefill"] < 0.2 < 0.8 * compute["prefill"]
+    assert compute["decoding at batch 1"] < 0.2 < 0.4 * memory["decoding at batch 1"]
+
+
+def test_a_graph_gains_the_launches_of_all_operations_but_one(seen: Measured) -> None:
+    eager, replayed = (seconds(seen, kind, "-1") for kind in ("decode", "decode_graph"))
+    assert seen.value("replay") == pytest.approx(eager / replayed, rel=EXACT)
+    launches = (eager - WAIT) / LAUNCH
+    assert 12 < launches < 40

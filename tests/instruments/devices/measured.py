@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: MIT
+"""Runs on simulated devices, held against what the devices are made to be."""
+
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from reports.findings import sections
+from reports.findings.finding import Finding
+from suite import checks
+from suite.stored import store
+from suite.stored.run import Case, Conclusion, Outcome, Run
+from tests.instruments.processes.command import ROOT
+from tests.instruments.processes.warm import frobench
+from tests.instruments.simulated.simulated_accelerator.spec import Spec
+
+STRANGE: dict[str, Any] = {
+    "virtual": True,
+    "name": "acme",
+    "memory": 128 << 20,
+    "launch": 70e-6,
+    "metadata": 11e-6,
+    "kernel": 7e-6,
+    "synchronise": 13e-6,
+    "flops": {"float32": 3.1e9},
+    "bandwidth": 6.3e9,
+    "links": {
+        "h2d_pageable": {"latency": 31e-6, "rate": 0.7e9},
+        "h2d_pinned": {"latency": 17e-6, "rate": 2.9e9},
+        "d2h_pageable": {"latency": 23e-6, "rate": 0.9e9},
+        "d2h_pinned": {"latency": 19e-6, "rate": 2.3e9},
+        "peer": {"latency": 41e-6, "rate": 1.7e9},
+    },
+}
+"""A backend of which nothing in the project knows the name or a rate, in its own time."""
+EXACT = 0.005
+"""How near the truth a time must come in a simulation's own time."""
+
+
+NOISELESS = {"constant-samples", "constant-medians", "impossible-duration"}
+"""What a run in a simulation's own time is told: there, equal work takes equal time, and seconds of
+bodies pass that no clock on the wall has seen."""
+
+
+def errors(conclusions: list[Conclusion]) -> set[str]:
+    """Return the errors that a run has for another reason than its lack of noise."""
+    return {
+        f"{conclusion.code}: {conclusion.message} ({conclusion.case})"
+        for conclusion in conclusions
+        if conclusion.severity == "error" and conclusion.code not in NOISELESS
+    }
+
+
+@dataclass
+class Measured:
+    """A stored run of one launch, and what the reports say of it.
+
+    spec : what the devices are like
+    code : the exit code of the command
+    """
+
+    run: Run
+    spec: Spec
+    code: int
+
+    def __post_init__(self) -> None:
+        self.sections = sections(self.run)
+
+    def case(self, name: str) -> Case:
+        """Return the case of a name."""
+        (found,) = (case for case in self.run.benchmarks if case.name == name)
+        return found
+
+    def seconds(self, name: str) -> float:
+        """Return the median of a case's samples."""
+        return self.case(name).stats.median
+
+    def part(self, name: str, part: str) -> float:
+        """Return what else was seen of a case in the launch."""
+        (value,) = self.case(name).extra_info.parts[part]
+        assert value is not None
+        return value
+
+    def outcome(self, name: str) -> Outcome:
+        """Return what became of a case."""
+        (found,) = (one for one in self.run.frobench.outcomes if one.fullname.endswith(f"::{name}"))
+        return found
+
+    def finding(self, name: str) -> Finding:
+        """Return the answer of a name."""
+        (found,) = (one for part in self.sections for one in part.findings if one.name == name)
+        return found
+
+    def value(self, name: str) -> float:
+        """Return the number in an answer."""
+        value = self.finding(name).value
+        assert value is not None
+        return value.value
+
+    def plot(self, name: str) -> dict[str, dict[float | str, float]]:
+        """Return a plot's numbers by line and by place on it."""
+        (found,) = (one for part in self.sections for one in part.plots if one.name == name)
+        return {
+            line.label: {point.x: point.y.value for point in line.points} for line in found.series
+        }
+
+    def product(self, n: int) -> float:
+        """Return what the device takes for a product of n x n matrices."""
+        return self.spec.kernel + 2 * n**3 / self.spec.flops["float32"]
+
+    def step(self) -> float:
+        """Return what the device takes for a product of 100 x 100 and its norm."""
+        return self.product(100) + self.spec.kernel + 4 * (100**2 + 1) / self.spec.bandwidth
+
+    def reading(self) -> float:
+        """Return what a loop step takes more when a number is read back in it."""
+        return self.spec.launch + self.spec.links.d2h_pageable.seconds(4) + self.spec.synchronise
+
+
+def measured(folder: Path, spec: dict[str, Any], select: str, *options: object) -> Measured:
+    """Measure simulated devices through the command, in a single launch.
+
+    spec : fields of `Spec` that are not the default ones
+    select : the expression that selects the cases
+    """
+    made = frobench(
+        *("run", "--launches", 1, "--seed", 3, "-k", select, *options),
+        folder=folder,
+        environment={
+            "PYTHONPATH": os.pathsep.join(
+                [str(ROOT), str(ROOT / "tests" / "instruments" / "simulated")]
+            ),
+            "SIM_SPEC": json.dumps(spec),
+        },
+    )
+    assert made.stdout, made.stderr
+    path = folder / made.stdout.splitlines()[-1]
+    assert errors(checks.validate(path)) == set()
+    return Measured(store.read(path), msgspec.convert(spec, Spec), made.returncode)

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""What is wrong on purpose: files, runs, arithmetic, a disk."""

@@ -1,0 +1,666 @@
+# SPDX-License-Identifier: MIT
+"""Files that no honest run writes, made from a good one, with the code that must name each.
+
+Whoever changes a number by hand can make the digest anew, and the statistics with it: so does this,
+except where that is what is wrong. `python -m tests.instruments.faults.bad_files FOLDER` writes all
+files.
+"""
+
+import re
+import sys
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from pathlib import Path
+from random import Random
+
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from suite.stored import store
+from suite.stored.run import Case, Energy, Outcome, Project, Run, Telemetry, Work
+from suite.version import version_in
+from tests.instruments.faults import other_devices
+from tests.instruments.faults.judging import add_up, keep, of_its_name, samples, set_samples
+from tests.instruments.faults.spoiling import (
+    Spoil,
+    case,
+    check,
+    good,
+    last,
+    product,
+    put,
+    sense,
+    take,
+    work,
+)
+
+
+def all_samples(factor: float) -> Spoil:
+    """Multiply everything that was timed."""
+    return lambda run: [take(one, factor) for one in run.benchmarks]
+
+
+def of_launch(place: int, **values: object) -> Spoil:
+    return lambda run: put(run.frobench.launches[place], **values)
+
+
+def of_device(**values: object) -> Spoil:
+    return lambda run: put(run.frobench.environment.accelerators[0], **values)
+
+
+def of_cpu(**values: object) -> Spoil:
+    return lambda run: put(run.frobench.environment.cpu, **values)
+
+
+def _telemetry(run: Run, rest: dict[str, float]) -> None:
+    """Let devices have drawn so many watts at rest."""
+    run.frobench.telemetry = Telemetry(
+        begun=0.0,
+        step=1.0,
+        series={},
+        held_back={},
+        launches=[],
+        unknown={},
+        cost=0.0,
+        idle_watts=rest,
+    )
+
+
+def _drawing(run: Run, watts: float, later: float = 1.0) -> None:
+    """Let a product have cost energy, in time that is told `later` times as long as it was."""
+    one = product(run)
+    _telemetry(run, {"cuda:0": 76.4})
+    seconds, launches = one.stats.median, len(run.frobench.launches)
+    one.extra_info.energy = Energy(
+        joules=[watts * seconds] * launches, seconds=[later * seconds] * launches
+    )
+
+
+def of_software(**values: object) -> Spoil:
+    return lambda run: put(run.frobench.environment.software, **values)
+
+
+def of_check(**facts: object) -> Spoil:
+    return lambda run: check(product(run), **facts)
+
+
+def of_info(**values: object) -> Spoil:
+    return lambda run: put(product(run).extra_info, **values)
+
+
+def of_parts(function: str = "", **parts: float) -> Spoil:
+    return lambda run: (case(run, function) if function else product(run)).extra_info.parts.update(
+        {name: [value] * 6 for name, value in parts.items()}
+    )
+
+
+def _first_slow(run: Run) -> None:
+    one = product(run, 1024)
+    set_samples(one, [[3 * launch[0], *launch[1:]] for launch in samples(one)])
+    add_up(run)
+
+
+def _copied_launch(run: Run) -> None:
+    one = product(run, 1024)
+    first, _, *rest = samples(one)
+    set_samples(one, [first, first, *rest])
+    add_up(run)
+
+
+def _copied_case(run: Run) -> None:
+    one, other = product(run, 1024), product(run, 1024, "bfloat16")
+    set_samples(other, samples(one))
+    add_up(run)
+
+
+def _copied_version(run: Run) -> None:
+    one = product(run, 1024)
+    one.extra_info.against = list(one.stats.data)
+    add_up(run)
+
+
+def samples_of(run: Run, change: Callable[[int, list[float]], list[float]]) -> None:
+    """Give the launches of a product other samples."""
+    one = product(run)
+    set_samples(one, [change(n, launch) for n, launch in enumerate(samples(one))])
+    add_up(run)
+
+
+def launch_from_another(run: Run, change: Callable[[list[float]], list[float]]) -> None:
+    """Make the second launch of all cases from the first one."""
+    for one in run.benchmarks:
+        first, _, *rest = samples(one)
+        set_samples(one, [first, change(first), *rest])
+    add_up(run)
+
+
+def _scaled(run: Run) -> None:
+    one = product(run)
+    first, *_ = samples(one)
+    set_samples(one, [[(1 + n / 1e4) * s for s in first] for n in range(6)])
+    add_up(run)
+
+
+def _without_the_slowest(run: Run) -> None:
+    one = product(run)
+    by_launch = samples(one)
+    slowest = max(range(6), key=lambda n: min(by_launch[n]))
+    set_samples(one, [[] if n == slowest else launch for n, launch in enumerate(by_launch)])
+    add_up(run)
+
+
+def _computed_when_read(run: Run) -> None:
+    for launch in run.frobench.launches:
+        launch.ready_reading = {"cuda:0": 2e-5, "cuda:1": 2e-5}
+    last(run, 2e-3, product(run, 4096))
+    product(run, 4096).extra_info.parts = {"enqueue": [1e-5] * 6, "reading": [0.02] * 6}
+
+
+def _by_another_name(run: Run, one: Case, name: str) -> None:
+    [outcome] = [outcome for outcome in run.frobench.outcomes if outcome.fullname == one.fullname]
+    function = one.name.partition("[")[0]
+    one.name, one.fullname = (text.replace(function, name) for text in (one.name, one.fullname))
+    outcome.fullname = one.fullname
+
+
+def _uploaded(run: Run) -> None:
+    one = case(run, "bench_to_device", size=4**13)
+    _by_another_name(run, one, "bench_upload")
+    one.extra_info.work = Work(bytes=float(4**13), path="host")
+    last(run, 4**13 / 5e11, one)
+
+
+def _controlled(run: Run) -> None:
+    one = case(run, "bench_in_turn")
+    _by_another_name(run, one, "bench_one_by_one")
+    one.extra_info.control = True
+    one.extra_info.parts.update(overlap=[0.5] * 6)
+
+
+def _exchanged(run: Run) -> None:
+    small, large = product(run, 4096), product(run)
+    of_small, of_large = samples(small), samples(large)
+    set_samples(small, of_large)
+    set_samples(large, of_small)
+    add_up(run)
+
+
+def _twice_the_work(run: Run) -> None:
+    module = Path(__file__).parents[3] / "benchmarks" / "bench_matmul.py"
+    for one in run.benchmarks:
+        if one.name.startswith("bench_square["):
+            one.extra_info.version = version_in(module, "bench_square")
+            work(one, flops=2 * (one.extra_info.work.flops or 0.0))
+
+
+def of_calls(one: Case, factor: int) -> None:
+    one.extra_info.iterations = [factor * calls for calls in one.extra_info.iterations]
+
+
+def dated(run: Run, when: str) -> None:
+    """Give a run another date, and all that follows from it."""
+    began = datetime.fromisoformat(when)
+    _by_the_day(run)
+    run.datetime, run.frobench.run = when, f"{began:%Y%m%dT%H%M%SZ}-0a1b2c3"
+    for number, one in enumerate(run.frobench.launches):
+        one.started = (began + timedelta(seconds=60 + 40 * number)).isoformat()
+
+
+def _renamed(run: Run) -> None:
+    run.benchmarks[0].fullname = run.benchmarks[1].fullname
+
+
+def _later_start(run: Run) -> None:
+    _by_the_day(run)
+    run.frobench.run = "20300101T120000Z-0a1b2c3"
+
+
+def _day_set_back(run: Run) -> None:
+    _by_the_day(run)
+    run.frobench.launches[3].started = "2026-01-01T11:01:56+00:00"
+
+
+def _beyond_the_run(run: Run) -> None:
+    for number, one in enumerate(run.frobench.launches):
+        one.begun = 920.0 + 32 * number
+
+
+def _by_the_day(run: Run) -> None:
+    for one in run.frobench.launches:
+        one.begun = UNSET
+
+
+def _failed(run: Run) -> None:
+    one = run.frobench.outcomes[0]
+    one.status, one.reason = "failed", None
+
+
+def _passed(run: Run) -> None:
+    name = "benchmarks/bench_copies.py::bench_within[cpu-4]"
+    run.frobench.outcomes.append(Outcome(fullname=name, group="copies", params={}, status="passed"))
+
+
+def _more_samples(run: Run) -> None:
+    set_samples(product(run), [[0.17 + k / 1e5 for k in range(31)] for _ in range(6)])
+
+
+def _twice_there(run: Run) -> None:
+    devices = run.frobench.environment.accelerators
+    devices[1].index = devices[0].index
+
+
+def _flat(run: Run) -> None:
+    device = run.frobench.environment.accelerators[0]
+    device.name, device.capability = "NVIDIA Future", "13.0"
+    of_its_name(run.frobench.environment)
+    largest = product(run)
+    keep(run, lambda one: one is not largest)
+    for n in (256, 1024, 4096):
+        last(run, 4e-4, product(run, n))
+
+
+def _in_steps(run: Run) -> None:
+    chance = Random(1)  # noqa: S311 - no secret
+    for one in run.benchmarks:
+        last(run, 0.2, one)
+        one.extra_info.parts = {}
+        set_samples(one, [[chance.randint(15, 25) * 1e-2 for _ in range(6)] for _ in range(6)])
+
+
+OF_RUNS: dict[str, tuple[str, Spoil]] = {
+    # Units
+    "all seconds in milliseconds": ("samples-beyond-launch", all_samples(1e3)),
+    "all seconds in microseconds": ("launch-beyond-run", all_samples(1e6)),
+    "one case in milliseconds": ("samples-beyond-launch", lambda run: take(product(run), 1e3)),
+    "a case's milliseconds as seconds": (
+        "longer-than-allowed",
+        lambda run: last(run, 170.0, product(run)),
+    ),
+    "seconds divided by a thousand": ("above-peak", lambda run: last(run, 1.7e-4, product(run))),
+    "seconds of the CPU divided by a thousand": (
+        "above-peak",
+        lambda run: last(run, 1.4e-5 / 1e3, product(run, 256, device="cpu")),
+    ),
+    "work in a thousandth of its unit": (
+        "above-peak",
+        lambda run: work(product(run), flops=2e3 * 16384**3),
+    ),
+    "work of another size": ("other-work", lambda run: work(product(run), flops=2e12)),
+    "bytes in KiB": (
+        "other-work",
+        lambda run: work(case(run, "bench_to_device"), bytes=4**9 / 1024),
+    ),
+    "bytes a thousandfold": (
+        "above-memory",
+        lambda run: work(case(run, "bench_within", device="cpu"), bytes=2e3 * 4**13),
+    ),
+    "launches in milliseconds": (
+        "launch-beyond-run",
+        lambda run: [put(one, seconds=31.5e3) for one in run.frobench.launches],
+    ),
+    "the run in hours": ("launch-beyond-run", lambda run: put(run.frobench, seconds=0.07)),
+    "the clock's steps in nanoseconds": ("impossible-duration", of_launch(2, timer_step=31.0)),
+    "an empty body in microseconds": (
+        "impossible-duration",
+        of_launch(0, empty_body={"cpu": 0.1, "cuda:0": 61.0}),
+    ),
+    "memory of the machine in KiB": ("impossible-processor", of_cpu(memory_bytes=16 * 2**20)),
+    "memory of a device in MiB": ("impossible-device", of_device(memory_bytes=143771)),
+    "memory of a device in KiB": ("impossible-device", of_device(memory_bytes=143771 * 1024)),
+    "a device's clock in MHz": ("impossible-device", of_device(max_clock_hz=1980.0)),
+    "a power limit in milliwatts": ("impossible-device", of_device(power_limit_watts=7e5)),
+    "a sensor's clock in MHz": (
+        "impossible-reading",
+        lambda run: sense(product(run), "sm_clock_hz", 1e15, 1.98e15, 1.98e15),
+    ),
+    "joules in millijoules": ("impossible-energy", lambda run: _drawing(run, 500e3)),
+    "joules in kilojoules": ("impossible-energy", lambda run: _drawing(run, 0.5)),
+    "joules below zero": ("impossible-energy", lambda run: _drawing(run, -5.0)),
+    "the time beside joules in milliseconds": (
+        "impossible-energy",
+        lambda run: _drawing(run, 500.0, 1e3),
+    ),
+    "power at rest in milliwatts": (
+        "impossible-energy",
+        lambda run: _telemetry(run, {"cuda:0": 76.4e3}),
+    ),
+    "energy of other launches": (
+        "launch-count",
+        lambda run: put(product(run).extra_info, energy=Energy(joules=[1.0], seconds=[1.0])),
+    ),
+    # Faster than can be
+    "a product that was not waited for": (
+        "above-peak",
+        lambda run: last(run, 8e-6, product(run, 4096)),
+    ),
+    "TF32 as float32, by its rate": (
+        "above-peak",
+        lambda run: last(run, 2 * 16384**3 / 373e12, product(run)),
+    ),
+    "TF32 as float32, by its error": ("other-precision", of_check(precision="tfloat32")),
+    "bfloat16 as float32, by its error": ("other-precision", of_check(precision="bfloat16")),
+    "a product of four times the peak": (
+        "above-peak",
+        lambda run: last(run, 2 * 16384**3 / 4e15, product(run, dtype="bfloat16")),
+    ),
+    "a copy above the link": (
+        "above-link",
+        lambda run: last(run, 4**13 / 5e11, case(run, "bench_to_device", size=4**13)),
+    ),
+    "a copy above the link by any name": ("above-link", _uploaded),
+    "overlap of a control by any name": ("overlap-in-turn", _controlled),
+    "a copy between devices above their link": (
+        "above-link",
+        lambda run: last(run, 4**13 / 6e11, case(run, "bench_between")),
+    ),
+    "a copy within the device above its memory": (
+        "above-memory",
+        lambda run: last(run, 4**13 / 1e15, case(run, "bench_within", device="cuda:0")),
+    ),
+    "two devices three times as fast as one": (
+        "above-one",
+        lambda run: last(
+            run, case(run, "bench_sequence").stats.median / 3, case(run, "bench_two_at_once")
+        ),
+    ),
+    "devices that work for longer than the host waits": ("unsynchronised", of_parts(span=0.9)),
+    "events that miss the work": ("events-miss-work", of_parts(enqueue=1e-5, span=1e-3)),
+    "a result that is computed when it is read": ("result-not-ready", _computed_when_read),
+    "overlap of what works in turn": (
+        "overlap-in-turn",
+        lambda run: case(run, "bench_in_turn").extra_info.parts.update(overlap=[0.5] * 6),
+    ),
+    "a control in turn whose lanes overlap": (
+        "overlap-in-turn",
+        of_parts("bench_two_at_once", shared_in_turn=1.0),
+    ),
+    "stages in turn that claim to overlap": (
+        "unproved-overlap",
+        of_parts("bench_in_turn", concurrency=0.04),
+    ),
+    "streams that take turns and claim to overlap": (
+        "unproved-overlap",
+        of_parts("bench_two_at_once", in_turn=1e-9, concurrency=0.999),
+    ),
+    "overlap without a control": (
+        "unproved-overlap",
+        lambda run: case(run, "bench_two_at_once").extra_info.parts.pop("in_turn"),
+    ),
+    "a first call that is counted": ("first-call-counted", _first_slow),
+    "a result from an earlier call": ("no-work", lambda run: last(run, 6e-6, product(run, 256))),
+    "tensors left on the host": ("idle-device", of_info(idle_devices=["cuda:0"])),
+    "cold caches that nobody emptied": ("warm-cache", of_info(flushed_bytes=0)),
+    **other_devices.REFUSED,
+    # Copied or changed samples
+    "a launch copied from another": ("repeated-samples", _copied_launch),
+    "a case copied from another": ("copied-samples", _copied_case),
+    "a version copied from the other": ("copied-samples", _copied_version),
+    "a sample of no time": (
+        "impossible-sample",
+        lambda run: set_samples(product(run), [[0.0, 0.1, 0.1]] * 6),
+    ),
+    "a sample below zero": (
+        "impossible-sample",
+        lambda run: set_samples(product(run), [[-0.17, 0.1, 0.1]] * 6),
+    ),
+    "a better median": ("statistics-differ", lambda run: put(product(run).stats, median=0.1)),
+    "a better sample": (
+        "statistics-differ",
+        lambda run: product(run).stats.data.__setitem__(0, 0.1),
+    ),
+    "a sample taken out": ("sample-count", lambda run: product(run).stats.data.pop()),
+    "more samples than are kept": ("sample-limit", _more_samples),
+    "a launch taken out": ("launch-count", lambda run: run.frobench.launches.pop()),
+    "a warm-up below zero": ("impossible-duration", of_info(warmup=[-1.0] * 6)),
+    "a launch below zero": ("impossible-duration", of_launch(1, seconds=-3.0)),
+    "a plan longer than the run": (
+        "impossible-duration",
+        lambda run: put(run.frobench, plan_seconds=900.0),
+    ),
+    "more in the pilot's bodies than in the pilot": (
+        "impossible-duration",
+        lambda run: put(run.frobench, plan_body_seconds=20.5),
+    ),
+    "a body that returns before it begins": ("impossible-part", of_parts(enqueue=-1e-5)),
+    "queueing in milliseconds": ("impossible-part", of_parts(enqueue=5.0)),
+    "overlap of more than all": ("impossible-part", of_parts(overlap=1.7)),
+    "concurrency of more than all": ("impossible-part", of_parts(concurrency=1.7)),
+    "no calls in a sample": ("impossible-count", of_info(iterations=[0] * 6)),
+    "work below zero": ("impossible-count", lambda run: work(product(run), bytes=-1.0)),
+    # Checks
+    "an error above its bound": ("unchecked-pass", of_check(error=0.1)),
+    "an error below zero": ("impossible-check", of_check(error=-1e-7)),
+    "a bound that lets all pass": ("impossible-check", of_check(error=0.5, bound=1e6)),
+    "a check taken out": ("unchecked", of_info(check=None)),
+    # The clock
+    "launches in another order": ("clock-set-back", lambda run: run.frobench.launches.reverse()),
+    "a clock set back by an hour": (
+        "clock-set-back",
+        of_launch(3, begun=116.0 - 3600),
+    ),
+    "a run that ends before its launches": ("clock-set-back", _beyond_the_run),
+    "a day set back by an hour, where no other clock tells": ("clock-set-back", _day_set_back),
+    "a run that began after its launches": ("clock-set-back", _later_start),
+    # The machine
+    "a hidden power limit": (
+        "unknown-without-reason",
+        of_device(power_limit_watts=350.0, power_limit_default_watts=None),
+    ),
+    "a limit that is known and unknown": ("unknown-without-reason", of_cpu(quota_cores=2.0)),
+    "power beyond the limit": (
+        "impossible-reading",
+        lambda run: sense(product(run), "power_watts", 400.0, 1200.0, 1250.0),
+    ),
+    "readings out of order": (
+        "impossible-reading",
+        lambda run: sense(product(run), "temperature_celsius", 70.0, 50.0, 60.0),
+    ),
+    "a device taken out": (
+        "missing-device",
+        lambda run: run.frobench.environment.accelerators.pop(0),
+    ),
+    "a device that is there twice": ("missing-device", _twice_there),
+    "CUDA without CUDA": (
+        "other-build",
+        of_software(torch_build={"cuda": None, "hip": None}),
+    ),
+    "another PyTorch": ("other-build", of_software(torch="2.11.0")),
+    "no threads": ("other-build", of_software(threads=0)),
+    "another architecture": ("two-machines", of_cpu(architecture="aarch64")),
+    "another Python": ("two-machines", of_software(python="3.14.0")),
+    "more cores than there are": ("impossible-processor", of_cpu(usable_cores=64)),
+    "a cache larger than memory": (
+        "impossible-processor",
+        of_cpu(last_level_cache_bytes=2**36),
+    ),
+    "another device's name": ("impossible-device", of_device(name="NVIDIA GeForce RTX 4090")),
+    "another capability": ("impossible-device", of_device(capability="8.0")),
+    "more memory in use than there is": (
+        "more-memory-than-there-is",
+        of_info(peak_bytes=3 * 10**11),
+    ),
+    # Numbers that nobody measured
+    "all samples of a launch equal": (
+        "constant-samples",
+        lambda run: samples_of(run, lambda n, launch: [launch[0]] * 12 if n == 2 else launch),
+    ),
+    "one number for a case": (
+        "constant-samples",
+        lambda run: samples_of(run, lambda _, __: [0.17] * 5),
+    ),
+    "every launch with the same median": (
+        "constant-medians",
+        lambda run: samples_of(run, lambda n, _: [0.17 - n / 1e4, 0.17, 0.18 + n / 1e4]),
+    ),
+    "a launch that is another times a factor": (
+        "repeated-samples",
+        lambda run: launch_from_another(run, lambda launch: [1.0001 * s for s in launch]),
+    ),
+    "a launch that is another, shuffled, times a factor": (
+        "repeated-samples",
+        lambda run: launch_from_another(run, lambda launch: [1.001 * s for s in launch[::-1]]),
+    ),
+    "launches of a case that are one times factors": ("repeated-samples", _scaled),
+    "two sizes exchanged": ("faster-when-larger", _exchanged),
+    "products of twice the work": ("other-work", _twice_the_work),
+    "ten times the calls": (
+        "needless-calls",
+        lambda run: of_calls(product(run, 256, device="cpu"), 2000),
+    ),
+    "one place for all cases": (
+        "impossible-count",
+        lambda run: [put(one.extra_info, order=[1] * 6) for one in run.benchmarks],
+    ),
+    "a clock without steps": ("impossible-duration", of_launch(2, timer_step=0.0)),
+    # Where it comes from
+    "a date before Frobench": (
+        "impossible-date",
+        lambda run: dated(run, "2020-01-01T12:00:00+00:00"),
+    ),
+    "a date in the future": (
+        "impossible-date",
+        lambda run: dated(run, "2099-01-01T12:00:00+00:00"),
+    ),
+    "a date that is none": (
+        "impossible-date",
+        lambda run: setattr(run, "datetime", "last Tuesday"),
+    ),
+    "a run named for another day": (
+        "impossible-date",
+        lambda run: put(run.frobench, run="20260301T120000Z-0a1b2c3"),
+    ),
+    "a commit of zeros": (
+        "impossible-commit",
+        lambda run: setattr(run.commit_info, "id", "0" * 40),
+    ),
+    "a commit of a project that is none": (
+        "impossible-commit",
+        lambda run: put(run.frobench, project=Project(name="mylib", id="HEAD~3")),
+    ),
+    "another processor": ("two-machines", of_cpu(model="Intel Xeon Platinum 8480C")),
+    "a machine of another name": (
+        "other-machine",
+        lambda run: put(run.frobench.environment, machine="nvidia-b200"),
+    ),
+    "a machine that is a path": (
+        "other-machine",
+        lambda run: put(run.frobench.environment, machine="../../x"),
+    ),
+    # One thing said twice
+    "a longest sample that is not the profile's": (
+        "other-settings",
+        lambda run: put(run.frobench, settings=replace(run.frobench.settings, longest_sample=5.0)),
+    ),
+    "a profile with other settings": (
+        "other-settings",
+        lambda run: put(run.frobench, profile="rigorous"),
+    ),
+    "another size in the parameters": (
+        "other-parameters",
+        lambda run: product(run).params.update(n=8192),
+    ),
+    "another device in the name": ("other-parameters", of_info(devices=["cuda:1"])),
+    "two cases of one name": ("repeated-name", _renamed),
+    "a case without samples": ("outcome-missing", _passed),
+    "a failure without a reason": ("reason-missing", _failed),
+    "an exercise that is not there": (
+        "exercise-missing",
+        lambda run: put(product(run), group="fame"),
+    ),
+    # What is never stored
+    "a folder of somebody's": (
+        "personal-data",
+        lambda run: put(product(run).extra_info, title="/home/ada/bench.py"),
+    ),
+    "a branch called after somebody": (
+        "branch-name",
+        lambda run: setattr(run.commit_info, "branch", "ada/faster"),
+    ),
+    "a host's name": ("host-name", lambda run: run.machine_info.update(node="lovelace")),
+}
+"""What is done to the good run, with the code that refuses it."""
+
+OF_TEXTS: dict[str, tuple[str, Callable[[str], str]]] = {
+    "one digit changed": ("digest-differs", lambda text: text.replace('"seed": 0', '"seed": 1')),
+    "cut off": ("unreadable", lambda text: text[: len(text) // 2]),
+    "a newer schema": ("unreadable", lambda text: text.replace('"schema": 1', '"schema": 99')),
+    "seconds beyond all numbers": (
+        "unreadable",
+        lambda text: re.sub(r'"deadline": [0-9.]+', '"deadline": 1e308', text),
+    ),
+    "a million million million cores": (
+        "unreadable",
+        lambda text: re.sub(r'"logical_cores": \d+', f'"logical_cores": {10**18}', text),
+    ),
+    "an integer that no double holds": (
+        "unreadable",
+        lambda text: re.sub(r'"pcie_width": \d+', f'"pcie_width": {10**400}', text, count=1),
+    ),
+    "a sample that is no number": (
+        "unreadable",
+        lambda text: text.replace('"data": [', '"data": [NaN,', 1),
+    ),
+}
+"""What is done to the good file, with the code that refuses it."""
+
+DOUBTED: dict[str, tuple[str, Spoil]] = {
+    "a product a little above the peak": (
+        "near-peak",
+        lambda run: last(run, 2 * 16384**3 / 8e13, product(run)),
+    ),
+    **other_devices.DOUBTED,
+    "a copy above the stated link": (
+        "faster-than-link",
+        lambda run: last(run, 4**13 / 9e10, case(run, "bench_to_device", size=4**13)),
+    ),
+    "two devices 2.2 times as fast as one": (
+        "above-share",
+        lambda run: last(
+            run, case(run, "bench_sequence").stats.median / 2.2, case(run, "bench_two_at_once")
+        ),
+    ),
+    "TF32 slower than float32": (
+        "narrow-slower",
+        lambda run: last(run, 0.3, product(run, dtype="tfloat32")),
+    ),
+    "no more time for more work": ("flat-time", _flat),
+    "a launch of one case taken out": ("missing-launch", _without_the_slowest),
+    "one thread on two cores": ("few-threads", of_software(threads=1)),
+    "power held back": ("capped-power", of_device(power_limit_watts=350.0)),
+    "a device of another size": ("other-model", of_device(multiprocessors=114)),
+    "inputs of ones": ("plain-inputs", of_info(commonest=1.0)),
+    "a system's clock set back by half a minute": (
+        "clock-set",
+        of_launch(3, started="2026-01-01T12:01:26+00:00"),
+    ),
+    "samples in steps": ("quantised-samples", _in_steps),
+    "a clock of tenths of a millisecond": ("coarse-clock", of_launch(0, timer_step=1e-4)),
+    "a harness that takes a third of a sample": (
+        "costly-harness",
+        lambda run: [put(one, empty_body={"cpu": 1e-4}) for one in run.frobench.launches],
+    ),
+}
+"""What is done to the good run, with the code that warns of it: an honest machine can be so."""
+
+
+def write(folder: Path) -> dict[Path, str]:
+    """Write all bad files; return the code that must refuse each."""
+    folder.mkdir(parents=True, exist_ok=True)
+    made_here: dict[Path, str] = {}
+    for name, (code, spoil) in OF_RUNS.items():
+        run = good()
+        spoil(run)
+        path = folder / f"{name.replace(' ', '-')}.json"
+        path.write_bytes(store.encode(run))
+        made_here[path] = code
+    sound = store.encode(good()).decode()
+    for name, (code, change) in OF_TEXTS.items():
+        path = folder / f"{name.replace(' ', '-')}.json"
+        path.write_text(change(sound), encoding="utf-8")
+        made_here[path] = code
+    return made_here
+
+
+if __name__ == "__main__":
+    for written, refused_by in write(Path(sys.argv[1])).items():
+        print(f"{written}: {refused_by}")  # noqa: T201 - it is what it is for

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: MIT
+"""What the tests of the rules share: runs to spoil, and what is said of them."""
+
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from suite import checks
+from suite.machine.kind import machine_name
+from suite.stored import store
+from suite.stored.run import Case, Conclusion, Environment, Run
+from tests.instruments.runs import factory
+
+
+def made(**wanted: Any) -> Run:  # noqa: ANN401 - what the factory takes
+    """Return a run of the factory."""
+    return factory.run(**wanted)
+
+
+def codes(conclusions: list[Conclusion]) -> set[str]:
+    return {conclusion.code for conclusion in conclusions}
+
+
+def only(conclusions: list[Conclusion], code: str) -> Conclusion:
+    (found,) = (conclusion for conclusion in conclusions if conclusion.code == code)
+    return found
+
+
+def said(run: Run, code: str) -> list[str]:
+    """Return the messages of a code, in the order they are given."""
+    return [one.message for one in checks.conclude(run) if one.code == code]
+
+
+def validate(run: Run, folder: Path) -> list[Conclusion]:
+    """Validate a run as it is stored, sealed with its digest."""
+    path = folder / "run.json"
+    path.write_bytes(store.encode(run))
+    return checks.validate(path)
+
+
+def on_accelerators(number: int, launches: int = 6) -> tuple[Run, Case]:
+    """Return a run of a case alone, a product that keeps so many accelerators busy for 4 ms."""
+    run = made(accelerators=number, launches=launches)
+    place = "+".join(f"cuda:{index}" for index in range(number))
+    name = next(case.fullname for case in run.benchmarks if case.extra_info.device == place)
+    keep(run, lambda case: case.fullname == name)
+    (case,) = run.benchmarks
+    set_samples(case, [[4e-3, 4.1e-3, 3.9e-3, 4e-3]] * launches)
+    case.extra_info.iterations = [1] * launches
+    case.extra_info.warmup = [0.05] * launches
+    case.extra_info.parts = {"enqueue": [1e-4] * launches, "span": [3.95e-3] * launches}
+    return run, case
+
+
+def keep(run: Run, wanted: Callable[[Case], bool]) -> None:
+    """Leave some of the cases in a run, with their outcomes."""
+    run.benchmarks = [case for case in run.benchmarks if wanted(case)]
+    names = {case.fullname for case in run.benchmarks}
+    run.frobench.outcomes = [one for one in run.frobench.outcomes if one.fullname in names]
+
+
+def samples(case: Case) -> list[list[float]]:
+    """Return the samples of a case by launch."""
+    data = iter(case.stats.data)
+    return [[next(data) for _ in range(count)] for count in case.extra_info.launches]
+
+
+def set_samples(case: Case, by_launch: list[list[float]]) -> None:
+    """Give a case other samples."""
+    case.extra_info.launches = [len(one) for one in by_launch]
+    data = [sample for one in by_launch for sample in one]
+    case.stats = store.case_stats(data, case.stats.iterations)
+
+
+def resample(run: Run, factor: Callable[[int], float], cases: int | None = None) -> Run:
+    """Multiply the samples of each launch, of the first so many cases."""
+    for case in run.benchmarks[:cases]:
+        scaled = [
+            [s * factor(number) for s in launch] for number, launch in enumerate(samples(case))
+        ]
+        set_samples(case, scaled)
+    return run
+
+
+def in_two_modes(run: Run, apart: float, seed: int) -> Run:
+    """Make each case in each launch fast or slow, by chance."""
+    random = Random(seed)  # noqa: S311 - no secret
+    for case in run.benchmarks:
+        modes = [random.choice([1.0, apart]) for _ in case.extra_info.launches]
+        set_samples(
+            case, [[s * mode for s in one] for one, mode in zip(samples(case), modes, strict=True)]
+        )
+        for part in ("enqueue", "span"):
+            if part in case.extra_info.parts:
+                values = zip(case.extra_info.parts[part], modes, strict=True)
+                case.extra_info.parts[part] = [value and value * mode for value, mode in values]
+    add_up(run)
+    return run
+
+
+def of_its_name(environment: Environment) -> Environment:
+    """Name a kind of machine by its facts, as a run does."""
+    environment.machine = machine_name(environment.cpu, environment.accelerators)
+    return environment
+
+
+def rename(run: Run, processor: str) -> None:
+    """Give a machine without an accelerator another processor, and so another name."""
+    run.frobench.environment.cpu.model = processor
+    run.machine_info["cpu"] = {"brand_raw": processor}
+    of_its_name(run.frobench.environment)
+
+
+def add_up(run: Run) -> None:
+    """Let the launches have spent what their samples now take."""
+    for number, launch in enumerate(run.frobench.launches):
+        launch.body_seconds = factory.sampled(run.benchmarks, number)

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: MIT
+"""The machine on which `tests/instruments/sabotage` is measured."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from tests.instruments.processes.command import ROOT
+
+BENCHMARKS = Path(__file__).parents[1] / "sabotage"
+JITTER = {"jitter": 0.01}
+"""What no machine is without; the simulation draws another one in every process."""
+
+
+def simulated(faults: dict[str, Any] = JITTER) -> dict[str, str]:
+    """Return the variables that give a process two simulated devices, and their time.
+
+    The devices are slow, so that little is computed in a second of it.
+    """
+    machine = {
+        "virtual": True,
+        "event": 5e-6,
+        "flops": {"float32": 2.5e8},
+        "cache": 1 << 20,
+        "faults": faults,
+    }
+    return {
+        "PYTHONPATH": os.pathsep.join(
+            [str(ROOT), str(ROOT / "tests" / "instruments" / "simulated")]
+        ),
+        "SIM_SPEC": json.dumps(machine),
+    }

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Programs as tests start them: the command, pytest, git."""

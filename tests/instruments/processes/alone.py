@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: MIT
+"""Benchmarks by themselves: as `pytest benchmarks` runs them, and called as plain functions."""
+
+import importlib.util
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType, ModuleType
+from typing import Any
+
+from torch.utils.flop_counter import FlopCounterMode
+
+from suite.measure.inputs import Inputs
+from suite.stored.run import Check, Work
+from tests.instruments.processes import command, warm
+from tests.instruments.processes.command import ROOT
+
+BENCHMARKS = ROOT / "benchmarks"
+IMPORTED = "ignore::pytest.PytestAssertRewriteWarning"
+"""Of modules that a warm process has imported before pytest."""
+
+
+def run_pytest(
+    *arguments: object, devices: str = "cpu", afresh: bool = False, **environment: str
+) -> subprocess.CompletedProcess[str]:
+    """Run pytest on the benchmarks, or parts of them, that the arguments name.
+
+    afresh : in a new Python, as a user does
+    """
+    options = ("-c", ROOT / "pyproject.toml", "-q", "-p", "no:cacheprovider", "--frobench-devices")
+    # These tests may be run several at once, where pytest-benchmark would time nothing.
+    outer = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
+    words = [*options, devices, *arguments]
+    if warm.CAN_FORK and not afresh:
+        words = ["-W", IMPORTED, *words]
+    run = command.program if afresh else warm.program
+    return run("pytest", words, ROOT, outer | environment)
+
+
+def copied(folder: Path) -> Path:
+    """Prepare a folder for benchmarks of one's own: with everything but benchmarks."""
+    for module in set(BENCHMARKS.glob("*.py")) - set(BENCHMARKS.glob("bench_*.py")):
+        (folder / module.name).write_bytes(module.read_bytes())
+    return folder
+
+
+def load(path: Path) -> ModuleType:
+    """Import a module of benchmarks, and what it needs of its folder, without the plugin."""
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    before = {*sys.modules}
+    sys.path.insert(0, str(path.parent))
+    try:
+        spec.loader.exec_module(module)
+    finally:
+        sys.path.remove(str(path.parent))
+        for sibling in path.parent.glob("*.py"):  # another folder's may have the same name
+            if sibling.stem not in before:
+                sys.modules.pop(sibling.stem, None)
+    return module
+
+
+class Recorder:
+    """Stands where `Measure` does: calls the body once, and keeps what is known of it.
+
+    products : floating-point operations of its products, as torch counts them
+    commonest : the part of an input that is one and the same value, where inputs are seen
+    beside : the check of the other version's result
+    """
+
+    products: int
+    commonest: float | None
+    work: Work
+    check: Check
+    apart: Mapping[str, float]
+    beside: Check | None
+
+    def __call__(  # noqa: PLR0913 - as the face that it stands for
+        self,
+        body: Callable[[], Any],
+        *,
+        work: Work,
+        check: Callable[[Any], Check],
+        lanes: Sequence[object] = (),  # noqa: ARG002 - part of the face that it stands for
+        before: Callable[[], object] | None = None,
+        cold: bool = False,  # noqa: ARG002 - as above
+        apart: Mapping[str, float] = MappingProxyType({}),
+        against: Callable[[], Any] | None = None,
+        control: bool = False,  # noqa: ARG002 - as above
+    ) -> None:
+        """Call the body, and its other version if it has one."""
+        inputs = Inputs(body)
+        if before is not None:
+            before()
+        with FlopCounterMode(display=False) as counter:
+            result = body()
+        self.commonest = inputs.commonest()
+        self.products = counter.get_total_flops()
+        self.work, self.check, self.apart = work, check(result), apart
+        self.beside = None if against is None else check(against())

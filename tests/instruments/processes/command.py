@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: MIT
+"""The command as a user types it, in a process of its own."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import psutil
+
+from suite.stored import store
+from suite.stored.run import Outcome, Run
+
+ROOT = Path(__file__).resolve().parents[3]
+TRICKY = ROOT / "tests" / "instruments" / "tricky"
+PATIENCE = 240.0
+"""Seconds that a command may take, of which it needs a few on a machine that does nothing else."""
+QUICK = ("run", "--profile", "quick", "--benchmarks", TRICKY, "--devices", "cpu")
+
+
+def variables(folder: Path, others: dict[str, str] | None = None) -> dict[str, str]:
+    """Return the variables of a command, with a machine lock of its own."""
+    paths = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
+    own = {"FROBENCH_LOCK": str(folder / "frobench.lock"), "PYTHONPATH": os.pathsep.join(paths)}
+    return {**os.environ, **own, **(others or {})}
+
+
+def start(
+    *arguments: object,
+    folder: Path,
+    environment: dict[str, str] | None = None,
+    through: tuple[str, ...] = (),
+) -> subprocess.Popen[str]:
+    """Start `frobench` in `folder`, with a machine lock of its own.
+
+    through : a program and its arguments that start the command
+    """
+    return subprocess.Popen(
+        [*through, sys.executable, "-m", "frobench", *map(str, arguments)],
+        cwd=folder,
+        env=variables(folder, environment),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def frobench(
+    *arguments: object, folder: Path, environment: dict[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Run `frobench` in `folder` to its end."""
+    process = start(*arguments, folder=folder, environment=environment)
+    out, err = process.communicate(timeout=PATIENCE)
+    return subprocess.CompletedProcess(process.args, process.returncode, out, err)
+
+
+def program(
+    module: str, arguments: Sequence[object], folder: Path, variables: Mapping[str, str]
+) -> subprocess.CompletedProcess[str]:
+    """Run `python -m` with a module and its arguments in a folder to its end.
+
+    variables : all that it has
+    """
+    return subprocess.run(
+        [sys.executable, "-m", module, *map(str, arguments)],
+        cwd=folder,
+        env=variables,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+
+
+def kill(process: subprocess.Popen[str]) -> None:
+    """Kill a command, and wait until the launch that it made has noticed."""
+    children = psutil.Process(process.pid).children(recursive=True)
+    process.kill()
+    process.communicate()
+    _, left = psutil.wait_procs(children, timeout=30)
+    assert not left
+
+
+def stored(run: subprocess.CompletedProcess[str], folder: Path) -> Run:
+    """Read the file that the last line of the output names."""
+    return store.read(folder / run.stdout.splitlines()[-1])
+
+
+def outcomes(run: Run) -> dict[str, Outcome]:
+    """Return what became of each case, by its name."""
+    return {outcome.fullname.rpartition("::")[2]: outcome for outcome in run.frobench.outcomes}

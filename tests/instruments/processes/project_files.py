@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: MIT
+"""The files of the project itself, without what a user's own measurements left beside them."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+from tests.instruments.processes.command import ROOT
+
+
+def tracked() -> set[str] | None:
+    """Return the files that git keeps, by their path in the project; nothing outside a clone."""
+    if shutil.which("git") is None or not (ROOT / ".git").exists():
+        return None
+    done = subprocess.run(
+        ["git", "ls-files", "-z"],  # noqa: S607 - whichever git is there
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return {name for name in done.stdout.split("\0") if (ROOT / name).is_file()}
+
+
+def stored_runs() -> list[Path]:
+    """Return the stored runs of the project, the newest last."""
+    kept = tracked()
+    paths = (ROOT / "results").glob("*/*.json")
+    own = [path for path in paths if kept is None or path.relative_to(ROOT).as_posix() in kept]
+    return sorted(own, key=lambda path: path.name)

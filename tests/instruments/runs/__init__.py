@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Stored runs made up for tests, without measuring."""

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: MIT
+"""Stored runs whose truth is known exactly, and the answers that the report makes of them."""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from msgspec.structs import replace
+
+from reports.findings import sections
+from reports.findings.finding import Finding, Plot, Section
+from suite.stored import store
+from suite.stored.run import Case, CaseInfo, Exercise, Outcome, Run, Work
+from tests.instruments.runs import factory
+from tests.instruments.runs.evidence import side_by_side
+
+LAUNCHES = 8
+WOBBLE = [1.0, 1.3, 0.8, 1.1, 0.9, 1.2, 1.0, 0.85]
+"""What a launch does to all its cases alike."""
+
+
+def case(  # noqa: PLR0913 - a keyword for each thing that few tests need
+    function: str,
+    seconds: float | list[float],
+    device: str = "cpu",
+    *,
+    work: Work | None = None,
+    concurrency: float | None = None,
+    busy: float | None = None,
+    **params: Any,  # noqa: ANN401 - whatever a benchmark takes
+) -> Case:
+    """Build a case that takes `seconds` a call, in each launch or launch by launch.
+
+    concurrency : of its lanes, with what proves it
+    busy : seconds in which its lanes work, of a launch of average speed
+    """
+    by_launch = seconds if isinstance(seconds, list) else [seconds * factor for factor in WOBBLE]
+    name = f"{function}[{'-'.join(str(value) for value in (device, *params.values()))}]"
+    parts: dict[str, list[float | None]] = {}
+    if concurrency is not None:
+        launches = [side_by_side(took, concurrency) for took in by_launch]
+        parts = {name: [one[name] for one in launches] for name in launches[0]}
+    if busy is not None:
+        parts["busy"] = [busy * factor for factor in WOBBLE]
+    info = CaseInfo(
+        version="1",
+        title=f"Do {function}.",
+        headline=True,
+        device=device.split("+", maxsplit=1)[0],
+        devices=device.split("+"),
+        launches=[1] * LAUNCHES,
+        iterations=[1] * LAUNCHES,
+        warmup=[0.0] * LAUNCHES,
+        work=work or Work(),
+        check=None,
+        parts=parts,
+        peak_bytes=None,
+        order=list(range(1, LAUNCHES + 1)),
+    )
+    return Case(
+        group="",
+        name=name,
+        fullname=f"bench.py::{name}",
+        params={"device": device, **params},
+        param=None,
+        extra_info=info,
+        options={},
+        stats=store.case_stats(by_launch, 1),
+    )
+
+
+def left_out(function: str, status: Any, reason: str, **params: Any) -> Outcome:  # noqa: ANN401
+    """Build the outcome of a case that has no answer to give."""
+    name = f"bench.py::{function}[{'-'.join(str(value) for value in params.values())}]"
+    return Outcome(fullname=name, group="", params=params, status=status, reason=reason)
+
+
+def answer(  # noqa: PLR0913 - a keyword for each thing that few tests need
+    exercise: str,
+    cases: Iterable[Case],
+    outcomes: Iterable[Outcome] = (),
+    *,
+    accelerators: int = 0,
+    devices: list[str] | None = None,
+    beside: Iterable[Case] = (),
+) -> Section:
+    """Return the section of the report that answers the exercise from these cases."""
+    run = run_of(
+        exercise, cases, outcomes, accelerators=accelerators, devices=devices, beside=beside
+    )
+    return sections(run)[0]
+
+
+def run_of(  # noqa: PLR0913 - a keyword for each thing that few tests need
+    exercise: str,
+    cases: Iterable[Case],
+    outcomes: Iterable[Outcome] = (),
+    *,
+    accelerators: int = 0,
+    devices: list[str] | None = None,
+    beside: Iterable[Case] = (),
+) -> Run:
+    """Return a run of these cases.
+
+    beside : cases of other exercises of the run, named by their groups
+    """
+    cases = [*(replace(one, group=exercise) for one in cases), *beside]
+    passed = [
+        Outcome(fullname=one.fullname, group=one.group, params=one.params, status="passed")
+        for one in cases
+    ]
+    base = factory.run(accelerators=accelerators, launches=LAUNCHES)
+    part = base.frobench
+    settings = replace(part.settings, devices=devices or part.settings.devices)
+    part = replace(
+        part,
+        settings=settings,
+        exercises={exercise: Exercise(question="What?", explanation="That.")},
+        outcomes=[*passed, *(replace(one, group=exercise) for one in outcomes)],
+    )
+    return replace(base, benchmarks=cases, frobench=part)
+
+
+def by_name(section: Section) -> dict[str, Finding]:
+    return {finding.name: finding for finding in section.findings}
+
+
+def plot(section: Section, name: str) -> Plot:
+    return next(one for one in section.plots if one.name == name)
+
+
+def plain(finding: Finding) -> str:
+    return finding.answer.replace("\N{NO-BREAK SPACE}", " ")
+
+
+def square(
+    seconds: Callable[[int], float],
+    device: str,
+    dtype: str = "float32",
+    **more: Any,  # noqa: ANN401
+) -> list[Case]:
+    """Build products of several sizes."""
+    function = more.get("function", "bench_square")
+    params: dict[str, Any] = {} if function == "bench_square_with_copies" else {"dtype": dtype}
+    return [
+        case(function, seconds(n), device, work=Work(flops=2.0 * n**3), n=n, **params)
+        for n in (16, 64, 128, 256, 1024)
+    ]
+
+
+def cubic(n: float) -> float:
+    """Take as long as 100 GFLOP/s from the smallest size on."""
+    return 2 * n**3 / 1e11
+
+
+def flat(n: float) -> float:  # noqa: ARG001 - whatever the size
+    """Take as long for every size as n = 128 takes the other."""
+    return 2 * 128**3 / 1e11
+
+
+def loop(function: str, step: float, device: str = "cpu", steps: int = 1000) -> Case:
+    """Build a loop over products and norms."""
+    return case(function, steps * step, device, work=Work(items=float(steps)), steps=steps)

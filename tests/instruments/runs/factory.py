@@ -1,0 +1,283 @@
+# SPDX-License-Identifier: MIT
+"""Plausible stored runs without measuring: a small model of rates, launches and noise.
+
+The same arguments give the same run. Each case draws from a generator of its own, so that
+adding a case leaves the others as they were.
+"""
+
+import math
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from functools import lru_cache
+from hashlib import sha256
+from random import Random
+from statistics import median
+from typing import NamedTuple
+
+import msgspec
+
+from suite import checks
+from suite.stored import store
+from suite.stored.run import (
+    SCHEMA,
+    Case,
+    CaseInfo,
+    CommitInfo,
+    Conclusion,
+    Exercise,
+    Frobench,
+    Launch,
+    Outcome,
+    ProfileName,
+    Run,
+    Settings,
+    Status,
+)
+from tests.instruments.runs.evidence import side_by_side
+from tests.instruments.runs.factory_machine import environment, machine_info
+from tests.instruments.runs.factory_plans import GPU, PLANS, Plan
+
+KEPT = 300
+"""Runs that are kept, since most tests want one that another has had made."""
+COMMIT = "0a1b2c3d4e5f60718293a4b5c6d7e8f901234567"
+LONGEST_SAMPLE: dict[ProfileName, float] = {"quick": 0.02, "standard": 0.2, "rigorous": 2.0}
+QUESTIONS = {
+    "matmul": "How much faster is an accelerator on a large product, and on a tiny one?",
+    "norm_logging": "What does it cost to bring every norm of a long loop back at once?",
+    "parallel_matmul": "How near are two products on two devices to twice as fast?",
+    "parameters": "How should model parameters be read and written on the device?",
+    "copies": "What does moving data cost?",
+}
+
+
+def _samples(plan: Plan, launches: int, noise: float, seed: int) -> list[list[float]]:
+    """Host samples by launch: a process effect, autocorrelated noise, and late arrivals."""
+    random = Random(f"{seed}/{plan.function}/{plan.params}")  # noqa: S311 - no secret
+    count = max(3, min(12, round(0.1 / plan.seconds)))
+    result = []
+    for _ in range(launches):
+        process, drift, samples = random.gauss(0, noise), 0.0, []
+        for _ in range(count):
+            drift = 0.4 * drift + random.gauss(0, noise / 3)
+            late = random.expovariate(1) * noise if random.random() < 0.05 else 0.0
+            samples.append(float(f"{plan.seconds * math.exp(process + drift + late):.6g}"))
+        result.append(samples)
+    return result
+
+
+def _parts(plan: Plan, by_launch: list[list[float]]) -> dict[str, list[float | None]]:
+    hosts = [median(samples) if samples else math.nan for samples in by_launch]
+    on_cpu = plan.devices[0].startswith("cpu")
+    parts = {"enqueue": [host if on_cpu else min(host, GPU.launch) for host in hosts]}
+    if not on_cpu:
+        parts["span"] = [max(host - GPU.readback, host / 2) for host in hosts]
+    if not on_cpu and plan.function == "bench_square":
+        parts["device"] = [max(host - GPU.readback - GPU.launch, host / 3) for host in hosts]
+        if plan.params["n"] == 8192:
+            parts["sustained"] = [1.1 * host for host in hosts]
+    if plan.concurrency is not None:
+        launches = [side_by_side(host, plan.concurrency) for host in hosts]
+        parts |= {
+            name: [one[name] + 0 * host for one, host in zip(launches, hosts, strict=True)]
+            for name in launches[0]
+        }
+    return {
+        name: [None if math.isnan(value) else value for value in values]
+        for name, values in parts.items()
+    }
+
+
+def _fullname(exercise: str, plan: Plan) -> str:
+    values = "none" if plan.absence else "-".join(str(value) for value in plan.params.values())
+    return f"benchmarks/bench_{exercise}.py::{plan.function}[{values}]"
+
+
+def _case(exercise: str, plan: Plan, by_launch: list[list[float]]) -> Case:
+    fullname = _fullname(exercise, plan)
+    iterations = 1 if plan.seconds > 1e-5 else round(1e-5 / plan.seconds) + 1
+    info = CaseInfo(
+        version=sha256(plan.function.encode()).hexdigest()[:12],
+        title=plan.title,
+        headline=plan.headline,
+        device=str(plan.params["device"]),
+        devices=plan.devices,
+        launches=[len(samples) for samples in by_launch],
+        iterations=[iterations if samples else 0 for samples in by_launch],
+        warmup=[5 * plan.seconds if samples else 0.0 for samples in by_launch],
+        work=plan.work,
+        check=plan.check,
+        parts=_parts(plan, by_launch),
+        peak_bytes=None if plan.devices[0].startswith("cpu") else int(2e9),
+        order=[],
+    )
+    name = fullname.split("::")[1]
+    return Case(
+        group=exercise,
+        name=name,
+        fullname=fullname,
+        params=plan.params,
+        param=name.partition("[")[2][:-1],
+        extra_info=info,
+        options={},
+        stats=store.case_stats([s for samples in by_launch for s in samples], iterations),
+    )
+
+
+def _outcome(exercise: str, plan: Plan, profile: ProfileName) -> Outcome:
+    """Leave out what takes too long, and let one case fail."""
+    longest = LONGEST_SAMPLE[profile]
+    status: Status = "passed"
+    reason = None
+    if plan.absence:
+        status, reason = "skipped", plan.absence
+    elif plan.seconds > longest:
+        status = "skipped"
+        reason = f"one call takes {plan.seconds:.2g} s, more than the {longest:g} s of the profile"
+    elif plan.function == "bench_write" and plan.params["how"] == "rebuild":
+        status, reason = "failed", "RuntimeError: not enough memory to build the model twice"
+    return Outcome(
+        fullname=_fullname(exercise, plan),
+        group=exercise,
+        params=plan.params,
+        status=status,
+        reason=reason,
+    )
+
+
+def _shuffle(cases: list[Case], launches: int, seed: int) -> None:
+    """Give every case its place in each launch that reached it."""
+    random = Random(seed)  # noqa: S311 - no secret
+    for launch in range(launches):
+        places = random.sample(range(1, len(cases) + 1), len(cases))
+        for case, place in zip(cases, places, strict=True):
+            case.extra_info.order.append(place if case.extra_info.launches[launch] else 0)
+
+
+def sampled(cases: list[Case], launch: int) -> float:
+    """Return what a launch spent in samples, of all their calls."""
+    seconds = 0.0
+    for case in cases:
+        counts = case.extra_info.launches
+        here = case.stats.data[sum(counts[:launch]) :][: counts[launch]]
+        seconds += sum(here) * case.extra_info.iterations[launch]
+    return seconds
+
+
+def _launch(index: int, started: datetime, cases: list[Case], devices: list[str]) -> Launch:
+    infos = [case.extra_info for case in cases]
+    return Launch(
+        started=(started + timedelta(seconds=20 + 32 * index)).isoformat(),
+        seconds=31.5,
+        begun=20.0 + 32 * index,
+        body_seconds=sampled(cases, index),
+        warmup_seconds=sum(info.warmup[index] for info in infos),
+        empty_body={device: 9.4e-8 if device == "cpu" else 6.1e-6 for device in devices},
+        timer_step=3.1e-8,
+    )
+
+
+def run(  # noqa: PLR0913 - one keyword for each thing a test may vary
+    *,
+    seed: int = 0,
+    machine: str | None = None,
+    accelerators: int = 0,
+    launches: int = 8,
+    profile: ProfileName = "standard",
+    noise: float = 0.01,
+    slower: float = 1.0,
+    partial: bool = False,
+) -> Run:
+    """Build a stored run of a machine with two CPU cores and 0, 1 or 2 accelerators.
+
+    Parameters
+    ----------
+    noise
+        Standard deviation of a launch's effect on a case, relative; samples inside a
+        launch vary by a third of it.
+    slower
+        Factor on the time of every case, for comparisons.
+    partial
+        The run was interrupted: its last launch measured every second case only, which
+        shows as 0 samples of that launch.
+    """
+    wanted = _Wanted(seed, machine, accelerators, launches, profile, noise, slower, partial)
+    return msgspec.json.decode(_encoded(checks.conclude, wanted), type=Run)
+
+
+class _Wanted(NamedTuple):
+    """What `run` takes."""
+
+    seed: int
+    machine: str | None
+    accelerators: int
+    launches: int
+    profile: ProfileName
+    noise: float
+    slower: float
+    partial: bool
+
+
+@lru_cache(KEPT)
+def _encoded(conclude: Callable[[Run], list[Conclusion]], wanted: _Wanted) -> bytes:
+    """Make a run, judge it and seal it; tests may replace what judges."""
+    result = _made(wanted)
+    result.frobench.conclusions = conclude(result)
+    result.frobench.digest = store.digest(result)
+    return msgspec.json.encode(result)
+
+
+def _measured(wanted: _Wanted, devices: list[str]) -> tuple[list[Case], list[Outcome]]:
+    """Return the cases that passed, and what became of all."""
+    cases: list[Case] = []
+    outcomes: list[Outcome] = []
+    for exercise, plans in PLANS.items():
+        for plan in plans(devices):
+            if wanted.profile == "quick" and not plan.headline:
+                continue
+            outcomes.append(_outcome(exercise, plan, wanted.profile))
+            if outcomes[-1].status == "passed":
+                slow = plan._replace(seconds=plan.seconds * wanted.slower)
+                by_launch = _samples(slow, wanted.launches, wanted.noise, wanted.seed)
+                if wanted.partial and len(cases) % 2:
+                    by_launch[-1] = []
+                cases.append(_case(exercise, slow, by_launch))
+    _shuffle(cases, wanted.launches, wanted.seed)
+    return cases, outcomes
+
+
+def _made(wanted: _Wanted) -> Run:
+    seed, profile, launches = wanted.seed, wanted.profile, wanted.launches
+    devices = ["cpu", *(f"cuda:{index}" for index in range(wanted.accelerators))]
+    cases, outcomes = _measured(wanted, devices)
+    started = datetime(2026, 1, 1, 12, tzinfo=UTC) + timedelta(days=seed)
+    return Run(
+        machine_info=machine_info(),
+        commit_info=CommitInfo(id=COMMIT, time=started.isoformat(), dirty=False, branch="main"),
+        benchmarks=cases,
+        datetime=(started + timedelta(seconds=280)).isoformat(),
+        version="5.3.1",
+        frobench=Frobench(
+            schema=SCHEMA,
+            run=f"{started:%Y%m%dT%H%M%SZ}-{COMMIT[:7]}",
+            profile=profile,
+            seed=seed,
+            complete=not wanted.partial,
+            seconds=28.0 + 31.5 * launches,
+            plan_seconds=20.0,
+            settings=Settings(
+                profile=profile,
+                longest_sample=LONGEST_SAMPLE[profile],
+                case_seconds=0.1,
+                budget=270.0,
+                devices=devices,
+            ),
+            environment=environment(wanted.machine, wanted.accelerators),
+            exercises={
+                name: Exercise(question=question, explanation="One question of the suite.")
+                for name, question in QUESTIONS.items()
+            },
+            launches=[_launch(index, started, cases, devices) for index in range(launches)],
+            outcomes=outcomes,
+            conclusions=[],
+        ),
+    )

@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: MIT
+"""Runs of made-up cards whose rates are known, with the cases that scores are made of.
+
+A case takes its launches, a read-back, and the longer of its arithmetic and its memory, one after
+the other. So a doubled rate never quite doubles a speed.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from msgspec.structs import replace
+
+from suite.stored.run import Case, Check, Exercise, Outcome, Run, Scalar, Work
+from tests.instruments.faults.judging import add_up, of_its_name
+from tests.instruments.runs import factory
+from tests.instruments.runs.exact_runs import LAUNCHES, case
+
+DEVICE = "cuda:0"
+KERNELS = 15
+"""Launches of a layer."""
+
+
+class Sizes(NamedTuple):
+    """Sizes that are measured: of products, copies in bytes, pieces, steps and batches.
+
+    every : number of steps after which losses are read back
+    """
+
+    products: Sequence[int]
+    copies: Sequence[int]
+    pieces: Sequence[int]
+    steps: Sequence[int]
+    every: Sequence[int]
+    batches: Sequence[int]
+
+
+FEW = Sizes(
+    products=(16, 64, 256, 1024, 4096, 8192, 16384),
+    copies=tuple(4**power for power in range(2, 16)),
+    pieces=(1, 100, 1000, 10_000),
+    steps=(1000,),
+    every=(1, 100),
+    batches=(1, 32),
+)
+MORE = Sizes(
+    products=tuple(2**power for power in range(4, 15)),
+    copies=tuple(sorted({*FEW.copies, *(3 * size for size in FEW.copies[:-1]), 2**29})),
+    pieces=(*FEW.pieces, 3000, 30_000),
+    steps=(300, 1000, 3000),
+    every=(1, 2, 10, 50, 100),
+    batches=(1, 4, 8, 32),
+)
+"""The sizes of `FEW` and others, of every benchmark."""
+
+
+class Card(NamedTuple):
+    """What a card does: FLOP/s by precision, bytes/s, and seconds of fixed costs."""
+
+    flops: Mapping[str, float]
+    memory: float
+    link: float
+    launch: float
+    readback: float
+
+
+CARD = Card(
+    {"float32": 5.1e13, "tfloat32": 3.8e14, "bfloat16": 7.8e14}, 4.3e12, 2.5e10, 5e-6, 1.1e-5
+)
+"""Rates of a card of the year 2024."""
+
+
+def faster(card: Card, compute: float = 1, memory: float = 1, link: float = 1) -> Card:
+    """Return a card with so many times the rates."""
+    flops = {dtype: compute * rate for dtype, rate in card.flops.items()}
+    return card._replace(flops=flops, memory=memory * card.memory, link=link * card.link)
+
+
+def run(
+    card: Card,
+    name: str = "card",
+    sizes: Sizes = FEW,
+    *,
+    transformer: bool = True,
+) -> Run:
+    """Build a run of a card.
+
+    Parameters
+    ----------
+    sizes
+        Of its cases.
+    transformer
+        Whether it has the cases of transformers, which older runs lack.
+    """
+    cases = [*_products(card, sizes), *_copies(card, sizes), *_loops(card, sizes)]
+    if transformer:
+        cases += _transformer(card, sizes)
+    base = factory.run(accelerators=1, launches=LAUNCHES)
+    environment = replace(
+        base.frobench.environment,
+        accelerators=[
+            replace(one, name="Made-up card", capability=None, memory_bytes=64 * 2**30)
+            for one in base.frobench.environment.accelerators
+        ],
+    )
+    environment.unknown["accelerators.0.capability"] = "the card is made up"
+    of_its_name(environment)
+    outcomes = [
+        Outcome(fullname=one.fullname, group=one.group, params=one.params, status="passed")
+        for one in cases
+    ]
+    groups = dict.fromkeys(one.group for one in cases)
+    part = replace(
+        base.frobench,
+        run=name,
+        environment=environment,
+        exercises={group: Exercise(question="What?", explanation="That.") for group in groups},
+        outcomes=outcomes,
+        conclusions=[],
+    )
+    for number, one in enumerate(cases, start=1):
+        info = one.extra_info
+        info.check = Check("every element", 0.0, 1.0)
+        info.warmup = [10 * one.stats.max] * LAUNCHES
+        info.order = [(number + launch) % len(cases) + 1 for launch in range(LAUNCHES)]
+    made = replace(base, benchmarks=cases, frobench=part)
+    add_up(made)
+    return made
+
+
+def _seconds(card: Card, work: Work, launches: int = 1, dtype: str = "float32") -> float:
+    flops, moved = (work.flops or 0.0) / card.flops[dtype], (work.bytes or 0.0) / card.memory
+    return launches * card.launch + card.readback + max(flops, moved)
+
+
+def _case(group: str, function: str, seconds: float, work: Work, **params: Scalar) -> Case:
+    values: dict[str, Any] = params
+    made = case(function, seconds, DEVICE, work=work, **values)
+    full = f"benchmarks/bench_{group}.py::{made.name}"
+    param = made.name.partition("[")[2][:-1]
+    return replace(made, group=group, fullname=full, param=param)
+
+
+def _products(card: Card, sizes: Sizes) -> Iterator[Case]:
+    for dtype, width in (("float32", 4), ("bfloat16", 2), ("tfloat32", 4)):
+        function = "bench_square_narrow" if dtype == "tfloat32" else "bench_square"
+        for n in sizes.products:
+            work = Work(flops=2.0 * n**3, bytes=3.0 * width * n**2)
+            seconds = _seconds(card, work, dtype=dtype)
+            yield _case("matmul", function, seconds, work, n=n, dtype=dtype)
+
+
+def _copies(card: Card, sizes: Sizes) -> Iterator[Case]:
+    for size in sizes.copies:
+        work = Work(bytes=2.0 * size, path="within")
+        yield _case("copies", "bench_within", _seconds(card, work), work, size=size)
+        for function in ("bench_to_device", "bench_to_host"):
+            for memory, rate in (("pinned", card.link), ("pageable", 0.2 * card.link)):
+                work = Work(bytes=float(size), path="host")
+                seconds = card.launch + card.readback + size / rate
+                yield _case("copies", function, seconds, work, size=size, memory=memory)
+
+
+def _loops(card: Card, sizes: Sizes) -> Iterator[Case]:
+    for pieces in sizes.pieces:
+        work = Work(flops=1e6, bytes=8e6)
+        seconds = _seconds(card, work, pieces)
+        yield _case("many_or_one", "bench_pieces", seconds, work, pieces=pieces)
+    for function, launches, read in (("bench_item", 2, 1), ("bench_log_on_device", 3, 0)):
+        for steps in sizes.steps:
+            work = Work(flops=2e6 * steps, items=steps)
+            seconds = steps * (launches * card.launch + read * card.readback)
+            yield _case("norm_logging", function, seconds, work, steps=steps)
+    work = Work(flops=1e8, items=100)
+    for every in sizes.every:
+        seconds = 100 * 20 * card.launch + 100 // every * card.readback
+        shown = {"network": "small", "every": str(every)}
+        yield _case("loss_reporting", "bench_reading", seconds, work, **shown)
+
+
+def _transformer(card: Card, sizes: Sizes) -> Iterator[Case]:
+    width = 4096
+    weights = 12 * width**2
+    shape: dict[str, Scalar] = {"width": width, "layers": 1}
+    train = Work(flops=6.0 * weights * 1024, bytes=32.0 * weights)
+    prefill = Work(flops=2.0 * weights * 2048, bytes=2.0 * weights)
+    for function, work in (("bench_train", train), ("bench_prefill", prefill)):
+        for name, launches in ((function, 3 * KERNELS), (f"{function}_graph", 1)):
+            seconds = _seconds(card, work, launches, "bfloat16")
+            yield _case("transformer", name, seconds, work, **shape, dtype="bfloat16")
+    for batch in sizes.batches:
+        cache = 4 * 2048 * batch * width
+        work = Work(flops=2.0 * batch * weights, bytes=2.0 * weights + cache)
+        for name, launches in (("bench_decode", KERNELS), ("bench_decode_graph", 1)):
+            seconds = _seconds(card, work, launches, "bfloat16")
+            yield _case("transformer", name, seconds, work, **shape, batch=batch, dtype="bfloat16")
+    narrow = Work(flops=6.0 * 12 * 256**2 * 128, bytes=32.0 * 12 * 256**2)
+    seconds = _seconds(card, narrow, 3 * KERNELS)
+    yield _case(
+        "transformer", "bench_train_narrow", seconds, narrow, width=256, layers=1, dtype="float32"
+    )

@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: MIT
+"""A runner whose launches are made up: each writes at once what a process of pytest would."""
+
+import os
+import subprocess
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from itertools import count
+from pathlib import Path
+from time import monotonic
+from typing import IO, ClassVar, Self
+
+import msgspec
+import pytest
+from msgspec.structs import replace
+
+from suite import doctor
+from suite.journal.journal import Journal
+from suite.journal.records import Begun, Collected, Identity, Measured, Record, Surroundings
+from suite.journal.spec import DISK_REFUSES, LaunchSpec
+from suite.machine import environment
+from suite.run import launches, merge, process, request, runner
+from suite.run.interruptions import Interruptions
+from suite.run.plan import Draft
+from suite.run.request import Request, make_draft
+from suite.run.sensed import telemetry
+from suite.stored.run import CommitInfo, Exercise, Run
+from tests.instruments.runs import factory_machine, made_up_records
+
+NAMES = ["bench_one[cpu]", "bench_two[cpu]"]
+LAUNCHES = 2
+FAILED = 1
+"""The exit code of a process that an exception ends, and of a pytest with a failed test."""
+WALL_SECONDS = 0.01
+"""Of a case, a little longer than making it up takes."""
+PID = 2**30
+"""The number of no process."""
+
+
+def identity(name: str) -> Identity:
+    return Identity(
+        fullname=f"benchmarks/bench_it.py::{name}",
+        name=name,
+        group="it",
+        function=name.partition("[")[0],
+        params={"device": "cpu"},
+        param="cpu",
+        title="Do it.",
+        headline=True,
+        devices=["cpu"],
+        version="1",
+    )
+
+
+def measured(launch: int, name: str, seconds: float) -> Measured:
+    return made_up_records.measured(
+        identity(name).fullname,
+        launch=launch,
+        samples=[seconds] * 3,
+        warmup=0.1,
+        sampled=3 * seconds,
+        wall_seconds=1.5,
+    )
+
+
+def draft(name: str) -> Draft:
+    return make_draft(Request(results=Path(), benchmarks=Path()), CommitInfo(), name)
+
+
+class Launch:
+    """Stands for `subprocess.Popen`: does what a launch does, in this process.
+
+    modes : of all launches so far
+    seconds : of the samples that the journal took; no two cases have the same
+    """
+
+    modes: ClassVar[list[str]] = []
+    seconds: ClassVar[list[float]] = []
+    _clock = count(1)
+
+    pid = PID
+
+    def __init__(self, arguments: Sequence[str], *, stdout: IO[bytes], **_: object) -> None:
+        self._log = stdout
+        path = next(a.partition("=")[2] for a in arguments if a.startswith("--frobench-launch"))
+        self.spec = msgspec.json.decode(Path(path).read_bytes(), type=LaunchSpec)
+        self.modes.append(self.spec.mode)
+        self._code = self.run()
+
+    def poll(self) -> int:
+        """Return the exit code."""
+        return self._code
+
+    wait = poll
+
+    def run(self) -> int:
+        """Write a line for each record, and a dot for each case; return the exit code."""
+        journal = Journal(Path(self.spec.journal))
+        for record in self.records():
+            try:
+                journal.write(record)
+            except OSError:
+                return DISK_REFUSES
+            if isinstance(record, Measured):
+                if self.spec.mode == "measure":
+                    self.seconds.append(record.samples[0])
+                try:
+                    self._log.write(b".")
+                except OSError:
+                    return FAILED
+        return 0
+
+    def records(self) -> Iterator[Record]:
+        """Yield what a launch writes into its journal."""
+        if self.spec.mode == "pilot":
+            yield Surroundings(devices=["cpu"], environment=factory_machine.environment(None, 0))
+            exercises = {"it": Exercise(question="How fast is it?", explanation="It.")}
+            yield Collected(cases=[identity(name) for name in NAMES], exercises=exercises)
+        for name in NAMES:
+            case = identity(name).fullname
+            if not self.spec.order or case in self.spec.order:
+                yield Begun(launch=self.spec.launch, case=case, at=monotonic())
+                made = measured(self.spec.launch, name, next(self._clock) / 1e9)
+                yield replace(made, wall_seconds=WALL_SECONDS)
+
+
+class Quiet:
+    """Says nothing, and remembers the lines."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+
+    def say(self, line: str) -> None:
+        """Remember a line."""
+        self.lines.append(line)
+
+    def at(self, done: float, left: float, what: str) -> None:
+        """Say nothing."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Leave nothing behind."""
+
+
+class NoOthers:
+    """Other programs, of which there are none."""
+
+    def used(self) -> float:
+        """Return the cores that they used."""
+        return 0.0
+
+
+class NoOrphans:
+    """Processes that a launch leaves behind: a made-up launch starts none."""
+
+    def end(self) -> None:
+        """End nothing."""
+
+
+@contextmanager
+def made_up(launch: type[Launch] = Launch) -> Iterator[None]:
+    """Let every launch be made up, ask nothing of the machine, and wait for no disk."""
+    launch.modes, launch.seconds = [], []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(subprocess, "Popen", launch)
+        patch.setattr(process, "POLL_SECONDS", 0)
+        patch.setattr(process, "Orphans", NoOrphans)
+        patch.setattr(launches, "Others", NoOthers)
+        patch.setattr(os, "fsync", lambda _: None)
+        patch.setattr(runner, "machine_lock", lambda **_: nullcontext())
+        patch.setattr(doctor, "glance", lambda *_: [])
+        patch.setattr(telemetry, "Sampler", lambda *_: nullcontext())
+        patch.setattr(telemetry, "counters", lambda _: {})
+        patch.setattr(environment, "commit", lambda: CommitInfo(id="e" * 40))
+        patch.setattr(environment, "machine_info", dict)
+        patch.setattr(request, "project_folder", lambda *_: None)
+        patch.setattr(merge, "version", lambda _: "5.2.0")
+        yield
+
+
+def run(
+    results: Path, resume: str | None = None, reporter: Quiet | None = None
+) -> tuple[Path, Run]:
+    """Make a run of a few launches, or resume one."""
+    wanted = Request(
+        results=results,
+        benchmarks=results,
+        devices=["cpu"],
+        launches=LAUNCHES,
+        seed=1,
+        resume=resume,
+    )
+    with Interruptions() as interruptions:
+        return runner.run(wanted, reporter or Quiet(), interruptions)
