@@ -32,6 +32,9 @@ class Between(NamedTuple):
     known: float = 0.0
 
 
+LARGEST_CHANGE = math.log(1000)
+"""A slow-down beyond this factor, as a log, is not printed as one that would be found."""
+
 ALIKE = Between()
 """Two runs that are as alike as two launches."""
 
@@ -45,8 +48,8 @@ class Comparison(Struct, frozen=True):
         launches, of Wilcoxon's signed-rank test, both without an allowance; ``None`` where there
         is no interval
     smallest_change : the slow-down, as a fraction, that another such comparison would call
-        slower with a probability of about 90%; ``None`` where no slow-down, however large, can
-        be shown by so few launches
+        slower with a probability of about 90%; ``None`` where so few launches can show no
+        slow-down up to a factor of 1,000
     same : the distance from 1 within which a ratio is called the same
     allowance : the ratio, less 1, that separate runs of identical code may have by themselves
     """
@@ -203,7 +206,8 @@ def _smallest_change(half: float, test: _Test, demand: float, between: Between) 
     different = allowance + demand + _margin(demand, error, test.degrees)
     wide = half + allowance
     not_the_same = math.log1p(test.same) - wide + _margin(-wide, error, test.degrees)
-    return math.expm1(max(different, not_the_same))
+    change = max(different, not_the_same)
+    return math.expm1(change) if change <= LARGEST_CHANGE else None
 
 
 def _margin(half: float, error: float, degrees: int) -> float:

@@ -83,7 +83,7 @@ def legend(cases: Sequence[CaseComparison]) -> list[str]:
         f"{FINDS}: the smallest slow-down that would have been found in 90% of such comparisons"
     ]
     if any(case.smallest_change is None and case.reason is None for case in cases):
-        lines.append("  (-: too few to find any, however large; measure with more --launches)")
+        lines.append("  (-: too few to find even a factor of 1,000; measure with more --launches)")
     if any(case.p_value is not None for case in cases):
         lines.append("verdicts: in all cases together a false alarm in at most 5% of comparisons")
     return lines

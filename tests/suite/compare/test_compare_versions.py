@@ -7,6 +7,7 @@ from random import Random
 import pytest
 
 from suite.compare.gate import exit_code
+from suite.compare.verdicts.family import compare_family
 from suite.compare.versions import compare_versions, launch_ratios
 from suite.statistics import launch_medians
 from suite.stored.run import Case, Check, Conclusion, Run
@@ -54,6 +55,15 @@ def test_identical_versions_are_the_same() -> None:
     found = compare_versions(run)
     assert found.counts == {"same": 4}
     assert exit_code(found) == 0
+
+
+def test_a_clock_of_two_readings_leaves_no_smallest_change() -> None:
+    by_clock = [1.0, 1.02, 1.0, 1.02, 1.0, 1.02]
+    noisy = [1.3, 1.1, 1.25, 1.2, 1.15, 1.22]
+    coarse, other = compare_family([(by_clock,), (noisy,)], [None, None])
+    assert not coarse.differs
+    assert other.comparison.smallest_change is None
+    assert other.comparison.ratio.value == pytest.approx(1.2, rel=0.02)
 
 
 def test_a_faster_version_is_no_reason_to_fail() -> None:
