@@ -108,10 +108,10 @@ def known_faults(source: Source) -> list[Conclusion] | None:
 
 def faults(source: Source) -> list[Conclusion]:
     """Find out why a stored file is not whole, and judge one that is."""
-    found = checks.damage(source.path)
+    run, found = checks.opened(source.path)
     source.kept.put(f"{source.sha256}.faults", found)
-    if not found:
-        judged(source)
+    if run and not found:
+        source.kept.put(f"{source.sha256}.conclusions", checks.conclude(run, whole=True))
     return found
 
 

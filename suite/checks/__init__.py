@@ -5,7 +5,7 @@ A rule is one small function in one of these modules; adding it there is all the
 `python -m suite.checks` prints them all, as `docs/checks.md` has them.
 """
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from pathlib import Path
 from types import ModuleType
 
@@ -67,16 +67,18 @@ ALL = (failures, *OF_NUMBERS, *OF_SENSORS, *OF_NODES, *OF_BELIEF, *OF_FILES, tod
 """All modules of rules."""
 
 
-def conclude(run: Run) -> list[Conclusion]:
+def conclude(run: Run, *, whole: bool = False) -> list[Conclusion]:
     """Say what failed in a run, what is wrong with its numbers, and what makes them doubtful.
 
     Only the facts count, never the conclusions that the run carries. A case whose structure is
     wrong is not judged by its numbers.
+
+    whole : whether `opened` found no damage, so that structure and texts need no second look
     """
-    broken = list(rule.conclusions(structure, run))
+    broken = [] if whole else list(rule.conclusions(structure, run))
     named = {fault.case for fault in broken}
     sound = replace(run, benchmarks=[case for case in run.benchmarks if case.fullname not in named])
-    named_in = rule.conclusions(privacy, run)
+    named_in = () if whole else rule.conclusions(privacy, run)
     with facts.remembered():
         return [
             *rule.conclusions(failures, run),
@@ -149,7 +151,10 @@ def validate(path: Path, but: Collection[str] = ()) -> list[Conclusion]:
 
 def review(path: Path, but: Collection[str] = ()) -> list[Conclusion]:
     """Return what `validate` does, and of a file without fault what else its reader should know."""
-    return _unless_broken(lambda: _review(path, but))
+    try:
+        return _review(path, but)
+    except Exception as error:  # noqa: BLE001 - as below
+        return [broken(error)]
 
 
 def _review(path: Path, but: Collection[str]) -> list[Conclusion]:
@@ -166,7 +171,7 @@ def _review(path: Path, but: Collection[str]) -> list[Conclusion]:
         replace(conclusion, severity="warning")
         if (conclusion.code, conclusion.case) in declared
         else conclusion
-        for conclusion in conclude(run)
+        for conclusion in conclude(run, whole=not damaged)
         if conclusion.code not in {*REPORTED, *but}
     ]
     faulty = any(conclusion.severity == "error" for conclusion in judged_anew)
@@ -175,15 +180,18 @@ def _review(path: Path, but: Collection[str]) -> list[Conclusion]:
 
 def damage(path: Path) -> list[Conclusion]:
     """Return why a stored file cannot be used at all, whatever its numbers are worth."""
-    return _unless_broken(lambda: _opened(path)[1])
+    return opened(path)[1]
 
 
-def _unless_broken(judge: Callable[[], list[Conclusion]]) -> list[Conclusion]:
-    """Return what is said of a file, or that judging it fails, which keeps no other from it."""
+def opened(path: Path) -> tuple[Run | None, list[Conclusion]]:
+    """Return what is in a stored file, if it can be read, and its damage as `damage` does.
+
+    That Frobench fails on a file is damage too, which keeps no other file from being used.
+    """
     try:
-        return judge()
+        return _opened(path)
     except Exception as error:  # noqa: BLE001 - whatever the file of somebody else brings about
-        return [broken(error)]
+        return None, [broken(error)]
 
 
 def _opened(path: Path) -> tuple[Run | None, list[Conclusion]]:
@@ -191,7 +199,7 @@ def _opened(path: Path) -> tuple[Run | None, list[Conclusion]]:
     try:
         data = store.content(path)
         run = store.decode(data)
-        texts = _texts(data)
+        plain, texts = _plain(data)
     except store.InvalidResult as fault:
         return None, [unreadable(fault)]
     damaged = [
@@ -199,26 +207,31 @@ def _opened(path: Path) -> tuple[Run | None, list[Conclusion]]:
         for module in OF_FILES
         for conclusion in rule.conclusions(module, run, but={PERSONAL})
     ]
-    named = map(rule.Fault, dict.fromkeys(private.told_in(texts)))
+    # Places are only looked for where a text names somebody.
+    told = private.told(plain) if any(map(private.names_somebody, texts)) else ()
+    named = map(rule.Fault, dict.fromkeys(told))
     return run, [
         *damaged,
         *(rule.conclusion(privacy.personal_data, privacy.SEVERITY, fault) for fault in named),
     ]
 
 
-def _texts(data: bytes) -> list[tuple[str, str]]:
-    """Return the texts of a file with their places, those that no reader knows too, in bounds."""
+def _plain(data: bytes) -> tuple[object, set[str]]:
+    """Return a file as plain JSON, and its texts, those that no reader knows too, in bounds."""
     try:
         plain = msgspec.json.decode(data)
     except UnicodeDecodeError:  # in a name that no reader knows, and so none has decoded
         raise store.InvalidResult("$", "not UTF-8") from None
     except msgspec.DecodeError as error:  # in a value of such a name
         raise store.InvalidResult("$", str(error)) from None
-    wrong = bounds.disorder(plain) or bounds.ambiguity(data)
-    texts = [] if wrong else [*private.texts(plain)]
-    if wrong or (wrong := bounds.wordiness(text for _, text in texts)):
-        raise store.InvalidResult("$", wrong)
-    return texts
+    try:
+        texts = bounds.texts(plain)
+        bounds.check_names(data, len(texts))
+        distinct = {*texts}
+        bounds.check_length(distinct)
+    except bounds.OutOfBoundsError as error:
+        raise store.InvalidResult("$", str(error)) from None
+    return plain, distinct
 
 
 def unreadable(fault: store.InvalidResult) -> Conclusion:

@@ -35,11 +35,11 @@ __all__ = [
     "find",
     "hide",
     "is_version",
+    "names_somebody",
     "own_names",
     "rewritten",
     "texts",
     "told",
-    "told_in",
 ]
 
 _OCTET, _NO_VERSION = 255, 100
@@ -191,16 +191,15 @@ def rewritten(value: Any, change: Callable[[str, str], str], where: str = "$") -
 
 def told(value: object) -> Iterator[str]:
     """Say of a struct or of plain JSON what it holds where, without repeating it."""
-    return told_in(texts(value))
+    for where, text in texts(value):
+        if names_somebody(text):
+            for kind in _kinds(text, version=is_version(where)):
+                yield f"{hide(where, version=True)} holds {kind}"
 
 
-def told_in(texts: Iterable[tuple[str, str]]) -> Iterator[str]:
-    """Say which of some texts hold what, each given with its place."""
-    for where, text in texts:
-        if kinds := _kinds(text, version=False):
-            kinds = _kinds(text, version=is_version(where))
-        for kind in kinds:
-            yield f"{hide(where, version=True)} holds {kind}"
+def names_somebody(text: str) -> bool:
+    """Tell whether a text names somebody or something, unless it is a version or a digest."""
+    return bool(_kinds(text, version=False))
 
 
 @lru_cache(maxsize=2**14)  # a run says most things many times

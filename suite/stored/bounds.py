@@ -6,7 +6,7 @@ cases in thirty launches.
 """
 
 import json
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any
 
 from suite.stored.run import LONGEST_NAME
@@ -23,6 +23,10 @@ MOST_LETTERS = 2_000_000
 """Characters of all its texts together, each distinct text counted once."""
 DEEPEST = 16
 """Lists and tables inside each other."""
+
+
+class OutOfBoundsError(ValueError):
+    """A file holds more than any run, or what readers may understand differently."""
 
 
 def most_launches(cases: int, samples: int) -> int:
@@ -48,34 +52,65 @@ def excess(data: bytes) -> str | None:
 
 def disorder(value: object) -> str | None:
     """Say of plain JSON why it cannot be searched: it is nested too deep, or a name is too long."""
+    try:
+        texts(value)
+    except OutOfBoundsError as error:
+        return str(error)
+    return None
+
+
+def texts(value: object) -> list[str]:
+    """Return every text of plain JSON and every name of its tables, as often as it is there.
+
+    Raises `OutOfBoundsError` if it is nested too deep, or a name is too long.
+    """
+    found: list[str] = []
     level: list[Any] = [value]
     for _ in range(DEEPEST):
-        if any(
-            len(name) > LONGEST_NAME for part in level if isinstance(part, dict) for name in part
-        ):
-            return f"a name of more than {LONGEST_NAME:,} characters"
-        level = [item for each in level for item in _inside(each) if isinstance(item, dict | list)]
-        if not level:
-            return None
-    return f"nested deeper than {DEEPEST} levels"
+        names: list[str] = []
+        deeper: list[Any] = []
+        for part in level:
+            if type(part) is dict:
+                names += part
+            for item in _inside(part):  # a hundred thousand, so that each line of this counts
+                kind = type(item)
+                if kind is str:
+                    found.append(item)
+                elif kind is dict or kind is list:
+                    deeper.append(item)
+        if max(map(len, names), default=0) > LONGEST_NAME:
+            raise OutOfBoundsError(f"a name of more than {LONGEST_NAME:,} characters")
+        found += names
+        if not deeper:
+            return found
+        level = deeper
+    raise OutOfBoundsError(f"nested deeper than {DEEPEST} levels")
 
 
 def _inside(value: Any) -> Iterable[Any]:  # noqa: ANN401 - plain JSON
     return value.values() if isinstance(value, dict) else value
 
 
-def ambiguity(data: bytes) -> str | None:
-    """Say of JSON that a table has a name twice: readers differ in which entry they take."""
+def check_names(data: bytes, texts: int) -> None:
+    """Raise `OutOfBoundsError` if a table of JSON has a name twice.
+
+    Readers differ in which of the two entries they take.
+
+    texts : how many texts and names a reader gets of it
+    """
+    if b"\\" not in data and data.count(b'"') == 2 * texts:
+        return  # each text is between two marks, and no reader lost one
     repeated = []
 
     def check(entries: list[tuple[str, object]]) -> None:
         repeated.extend([1] * (len(entries) > len({name for name, _ in entries})))
 
     json.loads(data, object_pairs_hook=check, parse_int=len, parse_float=len)
-    return "a table has two entries of one name" if repeated else None
+    if repeated:
+        raise OutOfBoundsError("a table has two entries of one name")
 
 
-def wordiness(texts: Iterable[str]) -> str | None:
-    """Say of the texts of a file that they are longer together than those of any run."""
-    letters = sum(map(len, set(texts)))
-    return f"more than {MOST_LETTERS:,} characters of text" if letters > MOST_LETTERS else None
+def check_length(texts: Collection[str]) -> None:
+    """Raise `OutOfBoundsError` if distinct texts are longer together than those of any run."""
+    if sum(map(len, texts)) > MOST_LETTERS:
+        raise OutOfBoundsError(f"more than {MOST_LETTERS:,} characters of text")

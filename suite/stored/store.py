@@ -163,15 +163,17 @@ def _plain(run: Run) -> dict[str, Any]:
     return result
 
 
-def digest(run: Run) -> str:
+def digest(run: Run, *, decoded: bool = False) -> str:
     """Return the sha256 of the run's canonical JSON without its digest field.
 
     Canonical is what Python's ``json.dumps`` writes with sorted keys, no spaces and
     non-ASCII characters escaped.
 
+    decoded : whether the run comes from a file, so that each value is of its field's type
+
     Raises `InvalidResult` where a value is not finite, or not of its field's type.
     """
-    plain = _plain(run)
+    plain = msgspec.to_builtins(run) if decoded else _plain(run)
     del plain["frobench"]["digest"]
     try:
         canonical = json.dumps(plain, sort_keys=True, separators=(",", ":"), allow_nan=False)

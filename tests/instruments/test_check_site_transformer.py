@@ -26,7 +26,8 @@ def test_every_number_of_the_transformer_is_recomputed(
     run = run_of("transformer", cases, accelerators=1, beside=ceilings())
     for one in ceilings():
         run.frobench.exercises[one.group] = Exercise(question="What?", explanation="That.")
-    monkeypatch.setattr(checks, "conclude", lambda _: [])  # made-up cases have made-up versions
+    # Made-up cases have made-up versions.
+    monkeypatch.setattr(checks, "conclude", lambda *_, **__: [])
     build.build([store.write(run, tmp_path / "results")], tmp_path / "site", processes=1)
     found = check(tmp_path / "site")
     assert not found.faults

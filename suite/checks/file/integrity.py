@@ -15,6 +15,6 @@ def digest_differs(run: Run) -> Iterator[Fault]:
 
     The file was changed after it was stored. Take it again from where it was made.
     """
-    computed = store.digest(run)
+    computed = store.digest(run, decoded=True)
     if computed != run.frobench.digest:
         yield Fault(f"stored {run.frobench.digest[:12] or 'none'}, computed {computed[:12]}")
