@@ -93,7 +93,7 @@ def ticks(low: float, high: float, most: int = MOST_TICKS) -> list[float]:
     ladders = [[m * 10.0**e for e in exponents for m in digits] for digits in LADDERS]
     strides = range(1, len(exponents) + 1)
     ladders += [[10.0**e for e in exponents if e % stride == 0] for stride in strides]
-    return _enough([[tick for tick in one if low <= tick <= high] for one in ladders], most)
+    return _enough([[tick for tick in ladder if low <= tick <= high] for ladder in ladders], most)
 
 
 def even_ticks(low: float, high: float, most: int) -> list[float]:
@@ -101,19 +101,19 @@ def even_ticks(low: float, high: float, most: int) -> list[float]:
     if not high > low:
         return [low]
     exponent = math.floor(math.log10((high - low) / max(most, 1))) - 1
-    found = []
+    ticks = []
     for step in (m * 10.0**e for e in range(exponent, exponent + 4) for m in (1, 2, 4, 5)):
         first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
-        found.append([float(f"{index * step:.12g}") for index in range(first, last + 1)])
-        if len(found[-1]) <= most:
+        ticks.append([float(f"{index * step:.12g}") for index in range(first, last + 1)])
+        if len(ticks[-1]) <= most:
             break
-    return _enough(found, most)
+    return _enough(ticks, most)
 
 
 def _enough(ladders: Sequence[list[float]], most: int) -> list[float]:
     """Return the first ladder of three to `most` ticks, or else the shortest of three and more."""
-    fitting = (one for one in ladders if LEAST_TICKS <= len(one) <= most)
-    longer = sorted((one for one in ladders if len(one) >= LEAST_TICKS), key=len)
+    fitting = (ladder for ladder in ladders if LEAST_TICKS <= len(ladder) <= most)
+    longer = sorted((ladder for ladder in ladders if len(ladder) >= LEAST_TICKS), key=len)
     return next(fitting, longer[0] if longer else max(ladders, key=len))
 
 
@@ -126,7 +126,8 @@ def level_at_end(plot: Plot, y: Scale) -> bool:
     """Tell whether the name of a level has more room at the end of the lines than before them."""
     base = y(level(plot) or 0.0)
     first, last = (
-        min(abs(y(one.points[side].y.value) - base) for one in plot.series) for side in (0, -1)
+        min(abs(y(series.points[side].y.value) - base) for series in plot.series)
+        for side in (0, -1)
     )
     return last > first
 
@@ -162,7 +163,7 @@ def ordered(plot: Plot) -> list[str]:
     """Return the names of the rows of a plot: sizes in order, others the best first."""
     drawn = [plot.whole] if plot.whole else plot.series
     first: dict[float | str, float] = {}
-    for point in (point for one in (*drawn, *plot.series) for point in one.points):
+    for point in (point for series in (*drawn, *plot.series) for point in series.points):
         first.setdefault(point.x, point.y.value)
     sign = 1 if plot.y.unit in FASTER else -1
 
@@ -234,16 +235,16 @@ def size_labels(plot: Plot, scale: Scale, glyph: float, most: int) -> dict[float
     """
     measured = sizes(plot)
     shown = ticks(measured[0], measured[-1], most) if plot.kind == "points" else measured
-    found: dict[float, str] = {}
+    labels: dict[float, str] = {}
     end = math.inf
     unit = "" if plot.kind == "points" else plot.x.unit  # of round numbers the axis names it
     for size in reversed(shown):
         label = place(size, unit)
         half = glyph * (len(label) / 2 + 0.5)
         if scale(size) + half <= end:
-            found[size] = label
+            labels[size] = label
             end = scale(size) - half
-    return found
+    return labels
 
 
 def bound(drawing: Drawing, line: Series, x: Scale, y: Scale, colour: str) -> None:

@@ -78,7 +78,7 @@ def _few(values: Sequence[float]) -> Sequence[float]:
     if len(values) <= MOST_OTHERS:
         return values
     step = (len(values) - 1) / (MOST_OTHERS - 1)
-    return [values[round(place * step)] for place in range(MOST_OTHERS)]
+    return [values[round(index * step)] for index in range(MOST_OTHERS)]
 
 
 def anchor_at(at: float) -> str:

@@ -123,8 +123,8 @@ class Sensors:
 
 def sensors(run: Run) -> Sensors | None:
     """Return what sensors said during a run; nothing for runs that asked none."""
-    told = run.frobench.telemetry
-    if told is UNSET:
+    telemetry = run.frobench.telemetry
+    if telemetry is UNSET:
         return None
     drawn = [
         Drawn(
@@ -132,30 +132,35 @@ def sensors(run: Run) -> Sensors | None:
             Markup(draw(course, WIDE)),  # noqa: S704 - our own drawing
             Markup(draw(course, NARROW)),  # noqa: S704 - likewise
         )
-        for course in courses(run, told)
+        for course in courses(run, telemetry)
     ]
-    return Sensors(drawn, _rows(run, told), _held_back(run, told), format_value(told.cost, "1", 2))
+    return Sensors(
+        drawn,
+        _rows(run, telemetry),
+        _held_back(run, telemetry),
+        format_value(telemetry.cost, "1", 2),
+    )
 
 
-def courses(run: Run, told: Telemetry) -> list[Course]:
+def courses(run: Run, telemetry: Telemetry) -> list[Course]:
     """Return the quantities worth a chart."""
-    accelerated = any("sm_clock_hz" in quantities for quantities in told.series.values())
-    found = []
+    accelerated = any("sm_clock_hz" in quantities for quantities in telemetry.series.values())
+    drawn = []
     for quantity, title in DRAWN.items():
         if quantity == CPU_CLOCK and accelerated:
             continue
         lines = {
-            device_name(run, told, device): [
-                (told.begun + (place + 0.5) * told.step, value)
-                for place, value in enumerate(quantities.get(quantity) or ())
+            device_name(run, telemetry, device): [
+                (telemetry.begun + (index + 0.5) * telemetry.step, value)
+                for index, value in enumerate(quantities.get(quantity) or ())
                 if value is not None
             ]
-            for device, quantities in told.series.items()
+            for device, quantities in telemetry.series.items()
         }
         lines = {device: points for device, points in lines.items() if points}
         if lines:
-            found.append(Course(title, _unit(quantity), lines, told.launches))
-    return found
+            drawn.append(Course(title, _unit(quantity), lines, telemetry.launches))
+    return drawn
 
 
 def draw(course: Course, form: Form) -> str:
@@ -187,54 +192,54 @@ def draw(course: Course, form: Form) -> str:
 def _launches(drawing: Drawing, frame: Frame, x: Scale, launches: list[float]) -> None:
     """Draw where launches begin, and number those that leave room for it."""
     last = -math.inf
-    for place, moment in enumerate(launches, start=1):
+    for number, moment in enumerate(launches, start=1):
         at = x(moment)
         path = joined([(at, frame.top), (at, frame.bottom)])
         drawing.line(path, "muted", 0.8, dashes="1 3")
         if at - last > ROOM:
-            drawing.text(f"launch {place}" if place == 1 else f"{place}", at, frame.top - 6)
-            last = at + (ROOM if place == 1 else 0)
+            drawing.text(f"launch {number}" if number == 1 else f"{number}", at, frame.top - 6)
+            last = at + (ROOM if number == 1 else 0)
 
 
-def _rows(run: Run, told: Telemetry) -> list[tuple[str, str, list[str]]]:
+def _rows(run: Run, telemetry: Telemetry) -> list[tuple[str, str, list[str]]]:
     """Return a row for each quantity of each device, with the reason where it was not read."""
     rows = []
-    for device, quantities in sorted(told.series.items()):
+    for device, quantities in sorted(telemetry.series.items()):
         for quantity in sorted(quantities, key=[*NAMES, *quantities].index):
             values = [value for value in quantities[quantity] or () if value is not None]
             title = NAMES.get(quantity, quantity)
-            reason = told.unknown.get(f"{device}.{quantity}")
+            reason = telemetry.unknown.get(f"{device}.{quantity}")
             cells = [f"not known: {reason}"]
             if values and quantity in COUNTERS:
                 grown = sum(after - before for before, after in pairwise(values))
                 cells = [f"{format_value(grown, _unit(quantity))} more than at first"]
             elif values:
                 cells = _ends(values, _unit(quantity))
-            rows.append((device_name(run, told, device), title, cells))
+            rows.append((device_name(run, telemetry, device), title, cells))
     return rows
 
 
 def _ends(values: Sequence[float], unit: str) -> list[str]:
     """Spell the least, the median and the greatest."""
-    return [format_value(one, unit) for one in (min(values), median(values), max(values))]
+    return [format_value(value, unit) for value in (min(values), median(values), max(values))]
 
 
-def _held_back(run: Run, told: Telemetry) -> list[tuple[str, str, str]]:
+def _held_back(run: Run, telemetry: Telemetry) -> list[tuple[str, str, str]]:
     return [
         (
-            device_name(run, told, device),
+            device_name(run, telemetry, device),
             reason,
             format_value(fmean([part for part in parts if part is not None]), "1", 2),
         )
-        for device, reasons in told.held_back.items()
+        for device, reasons in telemetry.held_back.items()
         for reason, parts in reasons.items()
     ]
 
 
-def device_name(run: Run, told: Telemetry, device: str) -> str:
+def device_name(run: Run, telemetry: Telemetry, device: str) -> str:
     """Name a device, by its number too where another one is called the same."""
     title = device_title(run, device)
-    titles = [device_title(run, other) for other in told.series]
+    titles = [device_title(run, other) for other in telemetry.series]
     return title if titles.count(title) == 1 else f"{title} ({device})"
 
 

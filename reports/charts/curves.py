@@ -95,7 +95,7 @@ def _lines(drawing: Drawing, plot: Plot, x: Scale, y: Scale) -> None:
 
 def _places(series: Sequence[Series], x: Scale, y: Scale) -> list[tuple[float, float]]:
     """Return where each line ends."""
-    return [(x(float(one.points[-1].x)), y(one.points[-1].y.value)) for one in series]
+    return [(x(float(line.points[-1].x)), y(line.points[-1].y.value)) for line in series]
 
 
 def _write_names(

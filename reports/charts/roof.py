@@ -36,7 +36,7 @@ def draw(plot: Plot, names: dict[str, str], memory: str) -> Markup:
     """
     order = sorted(range(len(plot.series)), key=lambda at: -_peak(plot.lines[at]))[:MOST_CEILINGS]
     series, roofs = [plot.series[at] for at in order], [plot.lines[at] for at in order]
-    points = [point for one in (*series, *roofs) for point in one.points]
+    points = [point for line in (*series, *roofs) for point in line.points]
     across = [float(point.x) for point in points]
     up = [point.y.value for point in points]
     x = Scale(min(across), max(across), 0, 100, log=True)
@@ -45,14 +45,14 @@ def draw(plot: Plot, names: dict[str, str], memory: str) -> Markup:
     _grid(drawing, x, y, plot)
     for kind, roof in zip(_kinds(), roofs, strict=False):
         drawing.course([(x(float(p.x)), y(p.y.value)) for p in roof.points], f"k{kind}")
-    for kind, one in reversed([*zip(_kinds(), series, strict=False)]):
-        for point in one.points:
+    for kind, line in reversed([*zip(_kinds(), series, strict=False)]):
+        for point in line.points:
             at = x(float(point.x)), y(point.y.value)
             drawing.dot(*at, 3.8, f"f{kind} dot", square=kind != "1")
     last = -math.inf
-    for kind, one, roof in zip(_kinds(), series, roofs, strict=False):
+    for kind, line, roof in zip(_kinds(), series, roofs, strict=False):
         last = max(y(_peak(roof)), last + LINE)
-        drawing.text(100, last + 4, names.get(one.label, one.label), f"lab l{kind}", dx=7)
+        drawing.text(100, last + 4, names.get(line.label, line.label), f"lab l{kind}", dx=7)
     slope = roofs[0].points[0]
     drawing.text(x(float(slope.x)), y(slope.y.value) + 20, memory, "lab", dx=6)
     return drawing.svg(describe(plot))

@@ -58,10 +58,10 @@ def chart(
         return strips(launches)
     for plot in plots:
         shown = sorted(
-            (replace(one, label=names.get(one.label, one.label)) for one in plot.series),
-            key=lambda one: _first_case(one, lead),
+            (replace(line, label=names.get(line.label, line.label)) for line in plot.series),
+            key=lambda line: _first_case(line, lead),
         )
-        shown = [one for one in shown if _first_case(one, lead) < len(lead.cases)]
+        shown = [line for line in shown if _first_case(line, lead) < len(lead.cases)]
         same = lead.unit == plot.y.unit or lead.unit != RATIO  # else a ratio is not what it shows
         if shown and same and plot.kind == "curve" and _is_course(shown[0], lead):
             return lines(plot, shown[:MOST_LINES])
@@ -88,7 +88,7 @@ def _is_course(series: Series, lead: Finding) -> bool:
 
 def lines(plot: Plot, shown: Sequence[Series]) -> Markup:
     """Draw lines over sizes, with the name of each at its end, or its last value if it is alone."""
-    points = [point for one in shown for point in one.points]
+    points = [point for line in shown for point in line.points]
     values = [point.y.value for point in points]
     sizes = sorted({float(point.x) for point in points})
     low, high = min(values), max(values)
@@ -100,11 +100,11 @@ def lines(plot: Plot, shown: Sequence[Series]) -> Markup:
     if plot.reference is not None and low <= plot.reference <= high:
         drawing.line((0, y(plot.reference)), (LINE, y(plot.reference)), "zero")
     ends = []
-    for kind, one in zip(COLOURS, shown, strict=False):
-        drawing.course([(x(float(p.x)), y(p.y.value)) for p in one.points], f"k{kind}")
-        last = one.points[-1]
+    for kind, line in zip(COLOURS, shown, strict=False):
+        drawing.course([(x(float(p.x)), y(p.y.value)) for p in line.points], f"k{kind}")
+        last = line.points[-1]
         drawing.dot(x(float(last.x)), y(last.y.value), 3, f"f{kind}", square=kind != "1")
-        ends.append((y(last.y.value), kind, _end(plot, one, alone=len(shown) == 1)))
+        ends.append((y(last.y.value), kind, _end(plot, line, alone=len(shown) == 1)))
     for (_, kind, label), at in zip(
         sorted(ends), _apart([end for end, *_ in sorted(ends)]), strict=True
     ):
@@ -112,8 +112,8 @@ def lines(plot: Plot, shown: Sequence[Series]) -> Markup:
     drawing.text(0, 44, place(sizes[0], plot.x.unit))
     drawing.text(LINE, 44, place(sizes[-1], plot.x.unit), anchor="end")
     spelled = "; ".join(
-        f"{one.label}: {', '.join(_at(plot, p) for p in (one.points[0], one.points[-1]))}"
-        for one in shown
+        f"{line.label}: {', '.join(_at(plot, p) for p in (line.points[0], line.points[-1]))}"
+        for line in shown
     )
     return drawing.svg(f"{plot.title}. {spelled}.")
 
@@ -130,10 +130,10 @@ def _end(plot: Plot, series: Series, *, alone: bool) -> str:
 
 def _apart(places: Sequence[float], least: float = 13.0) -> list[float]:
     """Move labels down until none lies on another."""
-    found: list[float] = []
+    heights: list[float] = []
     for at in places:
-        found.append(max(at, found[-1] + least) if found else at)
-    return found
+        heights.append(max(at, heights[-1] + least) if heights else at)
+    return heights
 
 
 def bars(plot: Plot, series: Series, lead: Finding, names: Mapping[str, str]) -> Markup:

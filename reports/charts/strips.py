@@ -50,15 +50,15 @@ def strip(case: Case, estimate: Estimate) -> Strip:
     medians = launch_medians(data, info.launches)
     every = max(1, math.ceil(len(data) / MOST))
     launches = [_thin(samples, every) for samples in _by_launch(data, info.launches)]
-    place = _Scale(min(data), max(data))
+    scale = _Scale(min(data), max(data))
     row = min(ROW, TALLEST / len(launches))
     dots = "".join(
-        _dots(sorted(map(place, samples)), (number + 0.5) * row)
+        _dots(sorted(map(scale, samples)), (number + 0.5) * row)
         for number, samples in enumerate(launches)
         if samples
     )
     strokes = "".join(
-        f"M{place(median)} {number * row:g}v{row:g}"
+        f"M{scale(median)} {number * row:g}v{row:g}"
         for number, median in enumerate(medians)
         if median is not None
     )
@@ -78,7 +78,7 @@ def strip(case: Case, estimate: Estimate) -> Strip:
         WIDTH + 2 * ROOM,
         f"{height:g}",
         f"{height:g}",
-        _band(estimate, place, height),
+        _band(estimate, scale, height),
         dots,
         strokes,
     )
@@ -119,11 +119,11 @@ def _dots(places: Sequence[int], height: float) -> str:
     return f"M{places[0]} {height:g}h0{steps}"
 
 
-def _band(estimate: Estimate, place: _Scale, height: float) -> Markup:
+def _band(estimate: Estimate, scale: _Scale, height: float) -> Markup:
     """Return the estimate's interval as a band, or nothing where there is none."""
     if estimate.low is None or estimate.high is None:
         return Markup()
-    low, high = place(estimate.low), place(estimate.high)
+    low, high = scale(estimate.low), scale(estimate.high)
     return Markup('<path class="band" d="M{} 0h{}v{}h-{}z"/>').format(
         low, max(1, high - low), f"{height:g}", max(1, high - low)
     )

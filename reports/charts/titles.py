@@ -55,9 +55,9 @@ def at(plot: Plot, x: float | str) -> str:
 def row_titles(plot: Plot) -> dict[str, str]:
     """Return the titles of the rows of a plot by their names, the best row first."""
     names = ordered(plot)
-    if all(isinstance(point.x, str) for one in plot.series for point in one.points):
+    if all(isinstance(point.x, str) for series in plot.series for point in series.points):
         return dict(zip(names, shortened(names), strict=True))
-    places = {place(p.x): p.x for one in plot.series for p in one.points}
+    places = {place(p.x): p.x for series in plot.series for p in series.points}
     return {name: at(plot, places.get(name, name)) for name in names}
 
 
@@ -67,7 +67,7 @@ def _value(plot: Plot, point: Point) -> str:
 
 def _of_curve(plot: Plot) -> str:
     """Name the ends of a line, or those of several lines at the largest size that all have."""
-    lines, names = [one.points for one in plot.series], short_names(plot.series)
+    lines, names = [series.points for series in plot.series], short_names(plot.series)
     if len(lines) == 1:
         both = dict.fromkeys((lines[0][0], lines[0][-1]))
         return ", ".join(f"{_value(plot, point)} at {at(plot, point.x)}" for point in both)
@@ -78,16 +78,18 @@ def _of_curve(plot: Plot) -> str:
         return _listed(plot, [*zip(named, ends, strict=True)])
     size = max(common)
     points = [next(point for point in points if point.x == size) for points in lines]
-    best = sorted(zip(names, points, strict=True), key=lambda one: -one[1].y.value)
+    best = sorted(zip(names, points, strict=True), key=lambda pair: -pair[1].y.value)
     return f"At {at(plot, size)}: {_listed(plot, best)}"
 
 
 def _of_rows(plot: Plot) -> str:
     """Name the rows with their numbers, of many the first and the last."""
     names = short_names(plot.series)
-    if len({point.x for one in plot.series for point in one.points}) == 1 < len(plot.series):
-        return _listed(plot, [*zip(names, (one.points[0] for one in plot.series), strict=True)])
-    points = {place(p.x): p for one in reversed(plot.series) for p in one.points}
+    if len({point.x for series in plot.series for point in series.points}) == 1 < len(plot.series):
+        return _listed(
+            plot, [*zip(names, (series.points[0] for series in plot.series), strict=True)]
+        )
+    points = {place(p.x): p for series in reversed(plot.series) for p in series.points}
     shown = [name for name in ordered(plot) if points[name] in plot.series[0].points]
     of = f"{names[0]}: " if len(plot.series) > 1 else ""
     return of + _listed(plot, [(at(plot, points[name].x), points[name]) for name in shown])
@@ -95,8 +97,8 @@ def _of_rows(plot: Plot) -> str:
 
 def _of_parts(plot: Plot) -> str:
     """Name the longest part of the longest bar, and the whole of that bar."""
-    parts = [(one.label, point) for one in plot.series for point in one.points]
-    name, longest = max(parts, key=lambda one: one[1].y.value)
+    parts = [(series.label, point) for series in plot.series for point in series.points]
+    name, longest = max(parts, key=lambda pair: pair[1].y.value)
     whole = next((p for p in plot.whole.points if p.x == longest.x), None) if plot.whole else None
     of = f" of {_value(plot, whole)}" if whole else ""
     row = row_titles(plot)[place(longest.x)]

@@ -23,7 +23,7 @@ def place(x: float | str, unit: str = "") -> str:
 def describe(plot: Plot) -> str:
     """Say what a plot shows: its text alternative, before the table."""
     shown = (*plot.series, *plot.lines)
-    series = "; ".join(f"{printable(one.label)}: {_outline(plot, one)}" for one in shown)
+    series = "; ".join(f"{printable(line.label)}: {_outline(plot, line)}" for line in shown)
     return f"{printable(plot.title)}. {plot.y.label} by {plot.x.label}. {series}."
 
 
@@ -44,14 +44,14 @@ def hover(plot: Plot, series: Series) -> list[str]:
 
 def short_names(series: Sequence[Series]) -> list[str]:
     """Name series by what tells them apart: without the words that all begin with."""
-    return shortened([printable(one.label) for one in series])
+    return shortened([printable(line.label) for line in series])
 
 
 def shortened(names: list[str]) -> list[str]:
     """Leave out the words that all names begin with, up to a comma or a colon."""
     if len(names) <= 1:
         return names
-    beginnings = [found.end() for found in _BEGINNING.finditer(names[0])]
+    beginnings = [match.end() for match in _BEGINNING.finditer(names[0])]
     common = (end for end in beginnings[::-1] if len({name[:end] for name in names}) == 1)
     begin = next(common, 0)
     return [name[begin:] for name in names]

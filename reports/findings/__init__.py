@@ -73,13 +73,20 @@ def _answers(cases: Cases) -> tuple[ModuleType, list[Finding]]:
     reason.
     """
     rules = RULES.get(cases.exercise, own)
-    found = rules.findings(cases)
-    shown = rules is own or not cases.passed() or not all(one.absent for one in found)
+    answers = rules.findings(cases)
+    shown = rules is own or not cases.passed() or not all(finding.absent for finding in answers)
     if shown or any(_plots(rules, cases)):
-        return rules, found
-    outcomes = [one for one in cases.run.frobench.outcomes if one.group == cases.exercise]
-    reasons = tuple(one.reason for one in outcomes if one.status != "passed" and one.reason)
-    return own, [*own.findings(cases), *(one for one in found if one.absent.startswith(reasons))]
+        return rules, answers
+    outcomes = [
+        outcome for outcome in cases.run.frobench.outcomes if outcome.group == cases.exercise
+    ]
+    reasons = tuple(
+        outcome.reason for outcome in outcomes if outcome.status != "passed" and outcome.reason
+    )
+    return own, [
+        *own.findings(cases),
+        *(finding for finding in answers if finding.absent.startswith(reasons)),
+    ]
 
 
 def _plots(rules: ModuleType, cases: Cases) -> Iterator[Plot]:
@@ -90,34 +97,34 @@ def _plots(rules: ModuleType, cases: Cases) -> Iterator[Plot]:
 
 def _findings(cases: Cases) -> tuple[ModuleType, list[Finding]]:
     """Return the rules of an exercise, and all its answers with the leading one first."""
-    rules, found = _answers(cases)
-    answered = {name for one in found for name in one.cases if rules is not own}
+    rules, answers = _answers(cases)
+    answered = {name for finding in answers for name in finding.cases if rules is not own}
     beside = versions.findings(cases.run, cases.exercise)
-    found = [*found, *(one for one in beside if not answered.issuperset(one.cases))]
+    answers = [*answers, *(finding for finding in beside if not answered.issuperset(finding.cases))]
     asked = cases.run.frobench.exercises[cases.exercise]
-    if not found:
+    if not answers:
         return rules, [Finding("absent", asked.question, f"{ABSENT}{cases.reason()}.")]
-    lead = _lead(cases, found)
-    return rules, [lead, *(finding for finding in found if finding is not lead)]
+    lead = _lead(cases, answers)
+    return rules, [lead, *(finding for finding in answers if finding is not lead)]
 
 
-def _lead(cases: Cases, found: Sequence[Finding]) -> Finding:
+def _lead(cases: Cases, answers: Sequence[Finding]) -> Finding:
     """Return the first finding that has a number, or one that says what a single device lacks."""
-    lead = next((finding for finding in found if finding.value), found[0])
+    lead = next((finding for finding in answers if finding.value), answers[0])
     if sum(not is_cpu(device) for device in cases.run.frobench.settings.devices) == 1:
-        lead = next((finding for finding in found if finding.name in NEEDS_TWO), lead)
+        lead = next((finding for finding in answers if finding.name in NEEDS_TWO), lead)
     return lead
 
 
 def _section(cases: Cases) -> Section:
     exercise = cases.exercise
     asked = cases.run.frobench.exercises[exercise]
-    rules, found = _findings(cases)
+    rules, answers = _findings(cases)
     return Section(
         exercise,
         exercise_title(exercise),
         asked.question,
         asked.explanation,
-        tuple(found),
+        tuple(answers),
         tuple(plot for plot in _plots(rules, cases) if plot.shows_more_than_one),
     )

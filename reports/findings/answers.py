@@ -181,29 +181,30 @@ def threshold(
     if margin.empty:
         raise NotMeasuredError("no launch measured every size")
     work = [size**power for size in sizes]
-    found = pd.Series({row[0]: _crossing(work, row[1:]) for row in margin.itertuples()})
-    found = found ** (1 / power)
-    if found.between(0, math.inf, inclusive="neither").all():
-        bracket = _bracket(sizes, found)
-        return _between(bracket, pattern), found, bracket
-    typical = found.median()
+    crossings = pd.Series({row[0]: _crossing(work, row[1:]) for row in margin.itertuples()})
+    crossings = crossings ** (1 / power)
+    if crossings.between(0, math.inf, inclusive="neither").all():
+        bracket = _bracket(sizes, crossings)
+        return _between(bracket, pattern), crossings, bracket
+    typical = crossings.median()
     if typical * (1 - ROUNDING) <= sizes[0]:  # of an even number of launches also between 0 and it
         words = f"{size(sizes[0], pattern)}, the smallest measured, or below"
     elif typical == math.inf:
         words = f"no size measured, up to {size(sizes[-1], pattern)}"
     else:
         words = _between(_bracket(sizes, pd.Series([typical])), pattern)
-    if (found == typical).all():
+    if (crossings == typical).all():
         return words, None, None
-    reached = int((found < math.inf).sum())
+    reached = int((crossings < math.inf).sum())
     largest = size(sizes[-1], pattern)
-    return f"{words} ({reached} of {len(found)} launches get there by {largest})", None, None
+    return f"{words} ({reached} of {len(crossings)} launches get there by {largest})", None, None
 
 
 def _bracket(sizes: Sequence[float], crossings: pd.Series) -> tuple[float, float]:
     """Return the nearest measured sizes that some crossings lie between."""
     first, last = crossings.min() * (1 - ROUNDING), crossings.max() * (1 - ROUNDING)
-    return max(one for one in sizes if one < first), min(one for one in sizes if one >= last)
+    below, above = [n for n in sizes if n < first], [n for n in sizes if n >= last]
+    return max(below), min(above)
 
 
 def _between(bracket: tuple[float, float], pattern: str) -> str:
@@ -213,7 +214,7 @@ def _between(bracket: tuple[float, float], pattern: str) -> str:
 
 def _crossing(work: Sequence[float], margins: Sequence[float]) -> float:
     """Return the work from which on a launch's margins are positive: 0 is before the first."""
-    below = [place for place, margin in enumerate(margins) if margin < 0]
+    below = [index for index, margin in enumerate(margins) if margin < 0]
     if not below:
         return 0.0
     last = below[-1]

@@ -65,6 +65,6 @@ def _little(ratio: Curve, spell: Callable[[float], str]) -> str:
     return f"less than 5% more from {spell(less[0])} on"
 
 
-def _most(seen: Estimate) -> float:
+def _most(estimate: Estimate) -> float:
     """Return the upper end of an interval, or the value of what has none."""
-    return seen.value if seen.high is None else seen.high
+    return estimate.value if estimate.high is None else estimate.high

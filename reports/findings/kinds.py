@@ -31,18 +31,18 @@ class Kind:
     phrase: str
     label: str
 
-    def places(self, cases: Cases) -> list[str]:
+    def devices(self, cases: Cases) -> list[str]:
         """Return the devices, or groups of them, that it was measured on, the CPU last."""
         measured = cases.values("device", function=self.function, **self.where)
         return sorted(map(str, measured), key=is_cpu)
 
-    def curve(self, cases: Cases, place: str, what: str = "seconds") -> Curve:
+    def curve(self, cases: Cases, device: str, what: str = "seconds") -> Curve:
         """Return a column of the frame by launch and by size."""
-        return cases.curve("size", what, function=self.function, device=place, **self.where)
+        return cases.curve("size", what, function=self.function, device=device, **self.where)
 
-    def name(self, cases: Cases, place: str) -> str:
+    def name(self, cases: Cases, device: str) -> str:
         """Spell what follows "copies" in a sentence."""
-        return self.phrase.format(the_device(cases.run, place))
+        return self.phrase.format(the_device(cases.run, device))
 
 
 KINDS = {

@@ -37,7 +37,7 @@ def of_peak(run: Run, case: str, rate: pd.Series, *, named: bool = True) -> str:
     named
         Whether to say what the peak is, rather than only how high: once in a sentence is enough.
     """
-    product = next(one for one in run.benchmarks if one.fullname == case)
+    product = next(measured for measured in run.benchmarks if measured.fullname == case)
     peak = peak_of(run, product, rate)
     return _part(peak, rate, named=named) if peak else ""
 
@@ -57,10 +57,10 @@ def peak_of(run: Run, product: Case, rate: pd.Series) -> Ceiling | None:
     def find(known: Accelerator) -> Ceiling:
         sheet = catalog.sheet(known)
         printed = catalog.peak(sheet, precision)
-        seen = _highest_clock(product)
-        if not seen or not printed.clock_hz or seen < LEAST_CLOCK * printed.clock_hz:
+        clock = _highest_clock(product)
+        if not clock or not printed.clock_hz or clock < LEAST_CLOCK * printed.clock_hz:
             return printed
-        scaled = catalog.peak(sheet, precision, seen)
+        scaled = catalog.peak(sheet, precision, clock)
         # A rate above it tells that the clock was higher than at any moment that it was read.
         missed = scaled.rate < min(printed.rate, rate.median())
         return printed if missed else scaled
@@ -117,14 +117,14 @@ def _ceiling(run: Run, device: str, find: Callable[[Accelerator], Ceiling]) -> C
 
 
 def _highest_clock(product: Case) -> float | None:
-    seen = product.extra_info.telemetry.get(product.extra_info.device)
-    readings = seen.values if seen else {}  # noqa: PD011 - no frame of pandas'
+    sensed = product.extra_info.telemetry.get(product.extra_info.device)
+    readings = sensed.values if sensed else {}  # noqa: PD011 - no frame of pandas'
     return readings["sm_clock_hz"][2] if "sm_clock_hz" in readings else None
 
 
 def _accelerator(run: Run, device: str) -> Accelerator | None:
     present = run.frobench.environment.accelerators
-    return next((one for one in present if f"{one.type}:{one.index}" == device), None)
+    return next((card for card in present if f"{card.type}:{card.index}" == device), None)
 
 
 def _memory(known: Accelerator) -> Ceiling:

@@ -80,13 +80,13 @@ class _Ceilings:
 def rooflines(run: Run) -> list[Roofline]:
     """Return a roofline for each device whose ceilings were both measured, the CPU last."""
     products = Cases(run, "matmul")
-    found = []
+    drawn = []
     for device in products.devices()[::-1]:
         with suppress(NotMeasuredError):
             ceilings = _ceilings(products, device)
             if dots := list(_dots(products, device, ceilings)):
-                found.append(_roofline(run, device, ceilings, dots))
-    return found
+                drawn.append(_roofline(run, device, ceilings, dots))
+    return drawn
 
 
 def _ceilings(cases: Cases, device: str) -> _Ceilings:
@@ -99,15 +99,15 @@ def _ceilings(cases: Cases, device: str) -> _Ceilings:
     """
     bandwidth, copied = bandwidth_of(cases.of("copies"), "within", device)
     best = {
-        one.precision: one
-        for one in best_products(cases.of("attainable_peak"), device)
-        if not (one.rate / bandwidth).dropna().empty
+        product.precision: product
+        for product in best_products(cases.of("attainable_peak"), device)
+        if not (product.rate / bandwidth).dropna().empty
     }
     return _Ceilings(
         bandwidth,
         copied,
         {name: best[name].rate for name in PRECISIONS if name in best},
-        {name: one.case.fullname for name, one in best.items()},
+        {name: product.case.fullname for name, product in best.items()},
     )
 
 

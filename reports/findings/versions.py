@@ -38,7 +38,7 @@ def findings(run: Run, exercise: str) -> list[Finding]:
                 compared.ratio,
                 RATIO,
                 "time beside the other version's",
-                tuple(one for one in launch_ratios(case, against) if one is not None),
+                tuple(ratio for ratio in launch_ratios(case, against) if ratio is not None),
                 (case.fullname,),
             )
         )

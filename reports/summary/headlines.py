@@ -82,7 +82,7 @@ def _products(cases: Cases) -> Iterator[Figure]:
 
 def _copies(cases: Cases) -> Iterator[Figure]:
     for kind, (quantity, name) in COPIES.items():
-        for place in _first_of_each(cases.run, KINDS[kind].places(cases)):
+        for place in _first_of_each(cases.run, KINDS[kind].devices(cases)):
             with suppress(NotMeasuredError):
                 rate = KINDS[kind].curve(cases, place, "byte_rate")
                 size = rate.sizes[-1]

@@ -78,13 +78,13 @@ class Bridge:
 
     def events(self, seconds: float) -> list[Event]:
         """Return what happened, after so many seconds at most."""
-        found: list[Event] = []
+        events: list[Event] = []
         try:
-            found.append(self._events.get(timeout=seconds))
+            events.append(self._events.get(timeout=seconds))
             while True:
-                found.append(self._events.get_nowait())
+                events.append(self._events.get_nowait())
         except Empty:
-            return found
+            return events
 
     def _read(self) -> None:
         """Take events until the process ends, and say so."""

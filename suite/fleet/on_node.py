@@ -144,7 +144,7 @@ class _Run:
         """Yield what the run prints, when it begins to measure, and signs of life."""
         lock = Path(os.environ.get(asked["lock_variable"]) or asked["lock"])
         begun: float | None = None
-        told = time.monotonic()
+        last_line = time.monotonic()
         try:
             with self._log.open(encoding="utf-8", errors="replace") as log:
                 while not self._ended(POLL):
@@ -153,8 +153,8 @@ class _Run:
                     if begun is None and self._holds(lock):
                         begun = now
                         yield {"type": "began"}
-                    elif now - told >= asked["beat"]:
-                        told = now
+                    elif now - last_line >= asked["beat"]:
+                        last_line = now
                         yield {"type": "beat"}
                     if begun is not None and now - begun > asked["deadline"]:
                         self.message = f"hung: no end within {asked['deadline']:g} s"
@@ -177,8 +177,8 @@ class _Run:
         return True
 
     def _pipe(self, name: str) -> IO[bytes]:
-        found: IO[bytes] = getattr(self._guard, name)
-        return found
+        pipe: IO[bytes] = getattr(self._guard, name)
+        return pipe
 
     def _holds(self, lock: Path) -> bool:
         """Tell whether the run holds its machine, by what it wrote into the lock's file."""
@@ -190,22 +190,22 @@ class _Run:
 
     def _last_words(self) -> str:
         lines = self._log.read_text(encoding="utf-8", errors="replace").splitlines()
-        said = [
+        words = [
             line.removeprefix(word)
             for line in lines
             for word in LAST_WORDS
             if line.startswith(word)
         ]
-        return (said or lines or [f"its run ended with exit code {self.code}"])[-1]
+        return (words or lines or [f"its run ended with exit code {self.code}"])[-1]
 
 
 def _whole_lines(log: Any) -> Iterator[str]:  # noqa: ANN401 - an open text file
     """Yield the lines that were written since, but for one that is not whole yet."""
     while True:
-        place = log.tell()
+        position = log.tell()
         line = log.readline()
         if not line.endswith("\n"):
-            log.seek(place)
+            log.seek(position)
             return
         yield line.rstrip("\n")
 
@@ -249,8 +249,8 @@ def _folder(fleet: str, label: str) -> Path:
 
 def _stored(results: Path, *, whole: bool) -> list[Path]:
     """Return the stored files of a node, or those of whole runs alone."""
-    found = sorted(results.glob("[!.]*/*.json"))
-    return [path for path in found if not (whole and path.name.endswith(".partial.json"))]
+    paths = sorted(results.glob("[!.]*/*.json"))
+    return [path for path in paths if not (whole and path.name.endswith(".partial.json"))]
 
 
 def _command(asked: Said, results: Path, name: str) -> list[str]:

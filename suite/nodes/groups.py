@@ -33,9 +33,9 @@ def node_groups(devices: Sequence[str], nodes: int) -> list[str]:
     return [f"{kind}/{count}x{len(each)}" for count in [*counts, nodes] if count * len(each) > 1]
 
 
-def ranks_of(place: str) -> int:
+def ranks_of(name: str) -> int:
     """Return how many ranks a group has, by its name."""
-    nodes, each = nodes_of(place) or (1, place.count("+") + 1)
+    nodes, each = nodes_of(name) or (1, name.count("+") + 1)
     return nodes * each
 
 
@@ -65,27 +65,27 @@ class Groups:
         self._entered: tuple[str, Group] | None = None
         self._lost = ""
 
-    def find(self, place: str) -> Group:
+    def find(self, name: str) -> Group:
         """Return a group by its name, its ranks started at the first asking.
 
         Skips the case if this launch has lost a rank.
         """
         if self._lost:
             pytest.skip(f"the launch had lost its group: {self._lost}")
-        if self._entered is None or self._entered[0] != place:
+        if self._entered is None or self._entered[0] != name:
             self.part()
-            self._entered = place, self._make(place)
+            self._entered = name, self._make(name)
         return self._entered[1]
 
-    def _make(self, place: str) -> Group:
+    def _make(self, name: str) -> Group:
         meeting = Meeting.here()
-        if meeting is None or nodes_of(place) is None:
-            workers = self._workers(place)
+        if meeting is None or nodes_of(name) is None:
+            workers = self._workers(name)
             return Group(workers, [LOOPBACK] * len(workers), self._deadline)
         self._start(meeting)
         each = len(_each(self._devices))
         addresses = [node.address for node in meeting.nodes for _ in range(each)]
-        return Group(self._ranks[: ranks_of(place)], addresses, self._deadline)
+        return Group(self._ranks[: ranks_of(name)], addresses, self._deadline)
 
     def _start(self, meeting: Meeting) -> None:
         """Start the ranks of all nodes; a smaller group has the first of them."""
@@ -111,12 +111,12 @@ class Groups:
         firsts = self._ranks[:: len(each)]
         for rank, node in zip(firsts, meeting.nodes, strict=True):
             rank.tell("examine", [*self._devices], node.address)
-        seen: list[tuple[Environment, float | None]] = [
+        answers: list[tuple[Environment, float | None]] = [
             rank.answer(self._deadline) for rank in firsts
         ]
         return [
-            NodeFacts(ranks=len(each), link=link, differs=changed(seen[0][0], environment))
-            for environment, link in seen
+            NodeFacts(ranks=len(each), link=link, differs=changed(answers[0][0], environment))
+            for environment, link in answers
         ]
 
     def drop(self, lost: str = "") -> None:

@@ -35,14 +35,14 @@ def main() -> None:
     except dist.DistError as error:
         line = str(error).partition("\n")[0]
         sys.exit(f"no store at {here.store}, port {here.port}: {line}")
-    told = dist.PrefixStore(PREFIX, store)  # type: ignore[attr-defined]  # as above
-    told.set(f"node {here.number}", msgspec.json.encode(node).decode())
-    nodes = [_told(told, number) for number in range(here.count)]
-    read = told.add("read", 1)
+    messages = dist.PrefixStore(PREFIX, store)  # type: ignore[attr-defined]  # as above
+    messages.set(f"node {here.number}", msgspec.json.encode(node).decode())
+    nodes = [_told(messages, number) for number in range(here.count)]
+    read = messages.add("read", 1)
     until = monotonic() + PATIENCE
     while here.opens_store and read < here.count and monotonic() < until:
         sleep(POLL_SECONDS)  # the store ends with this process, and others still read
-        read = told.add("read", 0)
+        read = messages.add("read", 0)
     sys.stdout.write(msgspec.json.encode(nodes).decode())
 
 

@@ -183,9 +183,9 @@ def sentence(answer: Answer, *, every: bool = True) -> str:
 
     every : in full words
     """
-    told = answer.answer if every else answer.brief
+    text = answer.answer if every else answer.brief
     rule = f" {THEN} {answer.rule_of_thumb}" if answer.rule_of_thumb else ""
-    return f"{told}{rule}{doubts(answer.doubts)}"
+    return f"{text}{rule}{doubts(answer.doubts)}"
 
 
 def doubts(words: Sequence[str]) -> str:

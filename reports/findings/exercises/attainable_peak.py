@@ -58,9 +58,9 @@ def peak(cases: Cases, device: str) -> Answer:
     first, *others = best_products(cases, device)
     part = peaks.of_peak(cases.run, first.case.fullname, first.rate)
     listed = "".join(
-        f"; {text(one.rate, RATE.unit)} in {one.precision} ({one.shape})"
-        f"{peaks.of_peak(cases.run, one.case.fullname, one.rate, named=not part)}"
-        for one in others
+        f"; {text(product.rate, RATE.unit)} in {product.precision} ({product.shape})"
+        f"{peaks.of_peak(cases.run, product.case.fullname, product.rate, named=not part)}"
+        for product in others
     )
     where = the_device(cases.run, device)
     without = peaks.missing(cases.run, device)
@@ -69,7 +69,7 @@ def peak(cases: Cases, device: str) -> Answer:
             f"{VALUE} in {first.precision} ({first.shape}){part} on {where}{listed}{without}; "
             "in bursts, not sustained for minutes."
         ),
-        tuple(one.case.fullname for one in (first, *others)),
+        tuple(product.case.fullname for product in (first, *others)),
         first.rate,
         RATE.unit,
         f"most that {where} reaches, in {first.precision}",
@@ -80,7 +80,9 @@ def peak(cases: Cases, device: str) -> Answer:
 
 def _faster(first: "Product", others: Sequence["Product"]) -> str:
     """Advise the fastest precision where that is faster than float32."""
-    ratios = [(first.rate / one.rate).dropna() for one in others if one.precision == PLAIN]
+    ratios = [
+        (first.rate / product.rate).dropna() for product in others if product.precision == PLAIN
+    ]
     if any(not ratio.empty and is_above(ratio, 1.0) for ratio in ratios):
         return f"Use {first.precision} where its precision is enough."
     return ""
@@ -91,7 +93,9 @@ def _peak_in_brief(cases: Cases, first: "Product", others: Sequence["Product"]) 
     ceiling = peaks.peak_of(cases.run, first.case, first.rate)
     part = f", {text(first.rate / ceiling.rate, '1')} of the datasheet" if ceiling else ""
     plain = "".join(
-        f"; {text(one.rate, RATE.unit)} in {PLAIN}" for one in others if one.precision == PLAIN
+        f"; {text(product.rate, RATE.unit)} in {PLAIN}"
+        for product in others
+        if product.precision == PLAIN
     )
     return f"{VALUE} in {first.precision}{part}{plain}; in bursts."
 
@@ -99,25 +103,29 @@ def _peak_in_brief(cases: Cases, first: "Product", others: Sequence["Product"]) 
 def sure(cases: Cases, device: str) -> Answer:
     """Say how many shapes were tried, for how long, and how near the second best came."""
     best = best_products(cases, device)
-    told = [f"in {one.precision}: {_effort(one.case.extra_info.search)}" for one in best]
-    return Answer(capital(f"{'; '.join(told)}."), tuple(one.case.fullname for one in best))
+    efforts = [
+        f"in {product.precision}: {_effort(product.case.extra_info.search)}" for product in best
+    ]
+    return Answer(
+        capital(f"{'; '.join(efforts)}."), tuple(product.case.fullname for product in best)
+    )
 
 
 def square(cases: Cases, device: str) -> Answer:
     """Compare the best square product of the same run with the fastest shape."""
     others = cases.of("matmul")
     squares = best_rates(others, device)
-    both = [one for one in best_products(cases, device) if one.precision in squares]
+    both = [product for product in best_products(cases, device) if product.precision in squares]
     if not both:
         raise NotMeasuredError(others.reason(device=device))
     parts, behind_it = [], []
-    for one in both:
-        curve, n = squares[one.precision]
-        parts.append((curve.at(n) / one.rate).dropna())
-        behind_it += [one.case.fullname, *behind(curve.on([n]))]
+    for product in both:
+        curve, n = squares[product.precision]
+        parts.append((curve.at(n) / product.rate).dropna())
+        behind_it += [product.case.fullname, *behind(curve.on([n]))]
     listed = "".join(
-        f"; {text(part, '1')} in {one.precision}"
-        for one, part in zip(both[1:], parts[1:], strict=True)
+        f"; {text(part, '1')} in {product.precision}"
+        for product, part in zip(both[1:], parts[1:], strict=True)
     )
     n = squares[both[0].precision][1]
     return Answer(
@@ -136,8 +144,8 @@ def plots(cases: Cases) -> Iterator[Plot]:
     for device in reversed(cases.devices()):
         with suppress(NotMeasuredError):
             points = (
-                Point(one.precision, estimate_of(one.rate), (one.case.fullname,))
-                for one in best_products(cases, device)
+                Point(product.precision, estimate_of(product.rate), (product.case.fullname,))
+                for product in best_products(cases, device)
             )
             dots.append(Series(device_title(cases.run, device), tuple(points)))
     if dots:
@@ -158,22 +166,24 @@ class Product:
     @property
     def shape(self) -> str:
         """The shape, such as 8,192 x 4,096 x 8,192."""
-        found = self.case.extra_info.search
-        sides = found.shape if found else ()
+        search = self.case.extra_info.search
+        sides = search.shape if search else ()
         return f"{SPACE}{RATIO}{SPACE}".join(format_value(side, "n") for side in sides)
 
 
 def best_products(cases: Cases, device: str) -> list[Product]:
     """Return the products of a device, the fastest precision first."""
-    wanted = {name for one in PRODUCTS for name in cases.names(function=one, device=device)}
-    found = [
+    wanted = {
+        name for function in PRODUCTS for name in cases.names(function=function, device=device)
+    }
+    products = [
         Product(str(case.params["dtype"]), case, cases.one("device_flop_rate", case=case.fullname))
         for case in cases.passed()
         if case.fullname in wanted
     ]
-    if not found:
+    if not products:
         raise NotMeasuredError(cases.reason(device=device))
-    return sorted(found, key=lambda one: -estimate_of(one.rate).value)
+    return sorted(products, key=lambda product: -estimate_of(product.rate).value)
 
 
 def fastest_products(cases: Cases, device: str) -> dict[str, tuple[pd.Series, tuple[str, ...]]]:
@@ -186,17 +196,17 @@ def fastest_products(cases: Cases, device: str) -> dict[str, tuple[pd.Series, tu
         for dtype, (curve, n) in best_rates(cases.of("matmul"), device).items()
     }
     with suppress(NotMeasuredError):
-        for one in best_products(cases.of("attainable_peak"), device):
-            fastest[one.precision] = (one.rate, (one.case.fullname,))
+        for product in best_products(cases.of("attainable_peak"), device):
+            fastest[product.precision] = (product.rate, (product.case.fullname,))
     return fastest
 
 
-def _effort(found: Search | None) -> str:
-    if found is None:
+def _effort(search: Search | None) -> str:
+    if search is None:
         return "the shape was not searched for"
-    tried = f"{counted(found.shapes, 'shape')} tried in {format_value(found.seconds, 's', 2)}"
-    if found.runner_up is None:
+    tried = f"{counted(search.shapes, 'shape')} tried in {format_value(search.seconds, 's', 2)}"
+    if search.runner_up is None:
         return tried
-    if found.runner_up >= TIE:
+    if search.runner_up >= TIE:
         return f"{tried}; the runner-up ties"
-    return f"{tried}; the runner-up reaches {format_value(found.runner_up, '1')} of the rate"
+    return f"{tried}; the runner-up reaches {format_value(search.runner_up, '1')} of the rate"

@@ -31,32 +31,32 @@ ALONE = {"all-to-device": TO_DEVICE, "all-to-host": TO_HOST}
 
 def findings(cases: Cases) -> list[Finding]:
     """Answer for each way to copy, that of an unsuspecting program first."""
-    found = [
-        speed(cases, name, place) for name, kind in KINDS.items() for place in kind.places(cases)
+    answered = [
+        speed(cases, name, device) for name, kind in KINDS.items() for device in kind.devices(cases)
     ]
     for name, question in (
         ("to-device", "How fast are copies to an accelerator, and back?"),
         ("between", "How fast are copies from one accelerator to another?"),
     ):
-        if not KINDS[name].places(cases):
-            found.append(ask(name, question, absent, cases, KINDS[name].function))
+        if not KINDS[name].devices(cases):
+            answered.append(ask(name, question, absent, cases, KINDS[name].function))
     question = "How long does a copy hold the thread?"
-    found.append(ask("non-blocking", question, non_blocking, cases))
+    answered.append(ask("non-blocking", question, non_blocking, cases))
     question = "Do copies in both directions slow each other down?"
-    found.append(ask("both-ways", question, both_ways, cases))
+    answered.append(ask("both-ways", question, both_ways, cases))
     for name in ALONE:
-        for group in AT_ONCE[name].places(cases):
+        for group in AT_ONCE[name].devices(cases):
             question = f"Do copies {AT_ONCE[name].name(cases, group)} at once take longer?"
-            found.append(ask(f"{name}-{group}", question, all_at_once, cases, name, group))
-    for device in KINDS["within"].places(cases):
+            answered.append(ask(f"{name}-{group}", question, all_at_once, cases, name, group))
+    for device in KINDS["within"].devices(cases):
         where = the_device(cases.run, device)
         question = f"What do cold caches cost copies within the memory of {where}?"
-        found.append(ask(f"cold-copy-{device}", question, cold, cases, device))
+        answered.append(ask(f"cold-copy-{device}", question, cold, cases, device))
         question = f"What does a NumPy array of a tensor on {where} cost?"
-        found.append(ask(f"numpy-{device}", question, to_numpy, cases, device))
+        answered.append(ask(f"numpy-{device}", question, to_numpy, cases, device))
         question = f"What does printing a tensor on {where} cost?"
-        found.append(ask(f"print-{device}", question, printing, cases, device))
-    return found
+        answered.append(ask(f"print-{device}", question, printing, cases, device))
+    return answered
 
 
 def absent(cases: Cases, function: str) -> Answer:
@@ -65,16 +65,18 @@ def absent(cases: Cases, function: str) -> Answer:
     raise NotMeasuredError(cases.reason(function=function))
 
 
-def speed(cases: Cases, name: str, place: str) -> Finding:
+def speed(cases: Cases, name: str, device: str) -> Finding:
     """Answer with a line if one fits: a bandwidth that is none is called by another name."""
-    question = f"How fast are copies {KINDS[name].name(cases, place)}?"
-    fitted = ask(f"bandwidth-{name}-{place}", question, bandwidth, cases, name, place)
+    question = f"How fast are copies {KINDS[name].name(cases, device)}?"
+    fitted = ask(f"bandwidth-{name}-{device}", question, bandwidth, cases, name, device)
     return (
-        fitted if fitted.value else ask(f"rate-{name}-{place}", question, rate, cases, name, place)
+        fitted
+        if fitted.value
+        else ask(f"rate-{name}-{device}", question, rate, cases, name, device)
     )
 
 
-def bandwidth_of(cases: Cases, name: str, place: str) -> tuple[pd.Series, tuple[str, ...]]:
+def bandwidth_of(cases: Cases, name: str, device: str) -> tuple[pd.Series, tuple[str, ...]]:
     """Return the bandwidth of a kind of copies by launch, and the cases behind it.
 
     It is that of the line that fits, or else the rate of the largest copy.
@@ -84,28 +86,28 @@ def bandwidth_of(cases: Cases, name: str, place: str) -> tuple[pd.Series, tuple[
     NotMeasuredError
         There are no such copies, or none is larger than caches are.
     """
-    times = KINDS[name].curve(cases, place)
+    times = KINDS[name].curve(cases, device)
     size = times.sizes[-1]
     if size < LARGE:
         raise NotMeasuredError("no copy was larger than caches are")
     with suppress(NotMeasuredError):
-        return _slope(cases, name, place, fit(times)), behind(times)
-    return KINDS[name].curve(cases, place, "byte_rate").at(size), times.cases[size]
+        return _slope(cases, name, device, fit(times)), behind(times)
+    return KINDS[name].curve(cases, device, "byte_rate").at(size), times.cases[size]
 
 
-def _slope(cases: Cases, name: str, place: str, line: Line) -> pd.Series:
+def _slope(cases: Cases, name: str, device: str, line: Line) -> pd.Series:
     """Return the bytes a second on a line, of all the bytes that a copy counts."""
-    counted = KINDS[name].curve(cases, place, "bytes")
+    counted = KINDS[name].curve(cases, device, "bytes")
     size = counted.sizes[-1]
     return line.rate * (counted.at(size) / size)
 
 
-def bandwidth(cases: Cases, name: str, place: str) -> Answer:
+def bandwidth(cases: Cases, name: str, device: str) -> Answer:
     """Give latency and bandwidth of the line that fits, and the size that gets half of it."""
-    where, times = KINDS[name].name(cases, place), KINDS[name].curve(cases, place)
+    where, times = KINDS[name].name(cases, device), KINDS[name].curve(cases, device)
     line = fit(times)
-    speed = _slope(cases, name, place, line)
-    part = peaks.of_copy(cases.run, place, KINDS[name].function, speed)
+    speed = _slope(cases, name, device, line)
+    part = peaks.of_copy(cases.run, device, KINDS[name].function, speed)
     return Answer(
         f"{VALUE}{part} for copies {where}, with a latency of {text(line.latency, TIME.unit)}; "
         f"half of that bandwidth is reached at {text(line.half, SIZE.unit)}.",
@@ -118,14 +120,14 @@ def bandwidth(cases: Cases, name: str, place: str) -> Answer:
     )
 
 
-def rate(cases: Cases, name: str, place: str) -> Answer:
+def rate(cases: Cases, name: str, device: str) -> Answer:
     """Give the rate of the largest copy and the time of the smallest, where no line fits."""
-    where, times = KINDS[name].name(cases, place), KINDS[name].curve(cases, place)
+    where, times = KINDS[name].name(cases, device), KINDS[name].curve(cases, device)
     small, large = times.sizes[0], times.sizes[-1]
     tiny = f"; {text(times.at(small), TIME.unit)} for {_bytes(small)}"
     no_line = "; no single line fits the times between"
-    speed = KINDS[name].curve(cases, place, "byte_rate").at(large)
-    part = peaks.of_copy(cases.run, place, KINDS[name].function, speed)
+    speed = KINDS[name].curve(cases, device, "byte_rate").at(large)
+    part = peaks.of_copy(cases.run, device, KINDS[name].function, speed)
     return Answer(
         f"{VALUE}{part} for copies of {_bytes(large)} {where}{tiny if small < large else ''}"
         f"{no_line if len(times.sizes) >= LEAST_SIZES else ''}.",
@@ -133,14 +135,14 @@ def rate(cases: Cases, name: str, place: str) -> Answer:
         speed,
         RATE.unit,
         f"of copies {where} at {_bytes(large)}",
-        rule_of_thumb=_small_or_large(cases, name, place),
+        rule_of_thumb=_small_or_large(cases, name, device),
         brief=f"{VALUE} for copies of {_bytes(large)}.",
     )
 
 
-def _small_or_large(cases: Cases, name: str, place: str) -> str:
+def _small_or_large(cases: Cases, name: str, device: str) -> str:
     """Advise pieces that fit the caches, or large ones, where these are copied faster."""
-    speeds = KINDS[name].curve(cases, place, "byte_rate")
+    speeds = KINDS[name].curve(cases, device, "byte_rate")
     *others, large = speeds.sizes
     whole = speeds.at(large)
     from_caches = [n for n in others if is_above((speeds.at(n) / whole).dropna(), FASTER)]
@@ -227,10 +229,12 @@ def to_numpy(cases: Cases, device: str) -> Answer:
 
 def printing(cases: Cases, device: str) -> Answer:
     """Give the time of printing as many numbers as are shown in full, and of a single one."""
-    one, many = (cases.one(function=PRINT, device=device, size=4 * count) for count in (1, PRINTED))
+    single, many = (
+        cases.one(function=PRINT, device=device, size=4 * count) for count in (1, PRINTED)
+    )
     return Answer(
         f"Printing {PRINTED:,} numbers on {the_device(cases.run, device)} takes {VALUE}, and "
-        f"printing one {text(one, TIME.unit)}.",
+        f"printing one {text(single, TIME.unit)}.",
         cases.names(function=PRINT, device=device),
         many,
         TIME.unit,
@@ -242,27 +246,27 @@ def plots(cases: Cases) -> Iterator[Plot]:
     """Draw bandwidth by size for each device and group, copies within them, and all latencies."""
     within = KINDS["within"]
     shown = [kind for kind in (*KINDS.values(), *AT_ONCE.values()) if kind is not within]
-    for place in sorted(cases.devices(), key=is_cpu):
+    for device in sorted(cases.devices(), key=is_cpu):
         lines = tuple(
-            kind.curve(cases, place, "byte_rate").series(kind.label)
+            kind.curve(cases, device, "byte_rate").series(kind.label)
             for kind in shown
-            if place in kind.places(cases)
+            if device in kind.devices(cases)
         )
         if lines:
-            title = f"Bandwidth of copies: {device_title(cases.run, place)}"
-            bound = _bound(cases, place, TO_DEVICE, "the link, one way", lines)
-            yield Plot(f"bandwidth-{place}", title, "curve", SIZE, RATE, lines, lines=bound)
+            title = f"Bandwidth of copies: {device_title(cases.run, device)}"
+            bound = _bound(cases, device, TO_DEVICE, "the link, one way", lines)
+            yield Plot(f"bandwidth-{device}", title, "curve", SIZE, RATE, lines, lines=bound)
     lines = tuple(
-        within.curve(cases, place, "byte_rate").series(device_title(cases.run, place))
-        for place in within.places(cases)
+        within.curve(cases, device, "byte_rate").series(device_title(cases.run, device))
+        for device in within.devices(cases)
     )
     if lines:
         title = "Bandwidth of copies within a device, bytes read and written"
         bound = _bound(
-            cases, within.places(cases)[0], within.function, "accelerator's memory", lines
+            cases, within.devices(cases)[0], within.function, "accelerator's memory", lines
         )
         yield Plot("bandwidth-within", title, "curve", SIZE, RATE, lines, lines=bound)
-    yield from cold_plot("copy", SIZE, _cold, cases, within.places(cases))
+    yield from cold_plot("copy", SIZE, _cold, cases, within.devices(cases))
     latencies = tuple(point for kind in KINDS.values() for point in _latencies(cases, kind))
     if latencies:
         series = Series("latency", latencies)
@@ -270,10 +274,10 @@ def plots(cases: Cases) -> Iterator[Plot]:
 
 
 def _bound(
-    cases: Cases, place: str, function: str, name: str, lines: tuple[Series, ...]
+    cases: Cases, device: str, function: str, name: str, lines: tuple[Series, ...]
 ) -> tuple[Series, ...]:
     """Return what the link or the memory allows as a line beside others; none if not known."""
-    bound = peaks.bound_of_copy(cases.run, place, function)
+    bound = peaks.bound_of_copy(cases.run, device, function)
     if bound is None:
         return ()
     level = Estimate(bound.rate, bound.rate, bound.rate, 0)
@@ -284,11 +288,11 @@ def _bound(
 
 def _latencies(cases: Cases, kind: Kind) -> Iterator[Point]:
     """Return the latency on each device or group where a line fits."""
-    for place in kind.places(cases):
+    for device in kind.devices(cases):
         with suppress(NotMeasuredError):
-            times = kind.curve(cases, place)
+            times = kind.curve(cases, device)
             latency = estimate_of(fit(times).latency)
-            yield Point(kind.name(cases, place), latency, behind(times))
+            yield Point(kind.name(cases, device), latency, behind(times))
 
 
 def _cold(cases: Cases, device: str) -> Curve:

@@ -131,11 +131,11 @@ def best(cases: Cases, network: str, group: str) -> Answer:
     first, second, *_ = sorted(ways, key=lambda way: ways[way].point(batch).y.value)
     ratio = ways[second] / ways[first]
     leads = estimate_of(ratio.at(batch))
-    told = leads.low is not None and leads.low > 1
+    is_faster = leads.low is not None and leads.low > 1
     sentence = (
         f"{capital(WAYS[first])}: with {size(batch, BATCH)} its steps are {VALUE} as fast "
         f"as {WAYS[second]}, which comes next"
-        if told
+        if is_faster
         else f"No measurable difference between {WAYS[first]} and {WAYS[second]}: with "
         f"{size(batch, BATCH)} the first is {VALUE} as fast"
     )

@@ -192,7 +192,7 @@ def plots(cases: Cases) -> Iterator[Plot]:
     ways = _ways(cases)
     for group in dict.fromkeys(group for group, _ in ways):
         lines = []
-        for function in (function for one, function in ways if one == group):
+        for function in (function for members, function in ways if members == group):
             with suppress(NotMeasuredError):
                 lines.append(_efficiency(cases, group, function).series(WAYS[function]))
         if lines:

@@ -80,7 +80,7 @@ def plots(cases: Cases) -> Iterator[Plot]:
                 times = _times(cases, device, ways, count)
                 points = tuple(curve.point(count, ways[name]) for name, curve in times.items())
                 series.append(Series(device_title(cases.run, device), points))
-            shown = tuple(one for one in series if one.points)
+            shown = tuple(line for line in series if line.points)
             if shown:
                 title = f"{verb} a model of {size(count)} parameters"
                 name = f"{verb.lower()}-{count}"

@@ -177,17 +177,17 @@ def _placements(cases: Cases) -> dict[str, Curve]:
     """Return the seconds of each placement that was measured, by words."""
     device = cases.accelerator()
     where = the_device(cases.run, device)
-    found = {}
+    curves = {}
     for name, function, place in (
         (f"all on {where}", FORWARD, device),
         (ON_CPU, FORWARD, "cpu"),
         (f"split between the CPU and {where}", SPLIT, device),
     ):
         with suppress(NotMeasuredError):
-            found[name] = cases.curve("tokens", function=function, device=place)
-    if not found:
+            curves[name] = cases.curve("tokens", function=function, device=place)
+    if not curves:
         raise NotMeasuredError(cases.reason(function=SPLIT))
-    return found
+    return curves
 
 
 def _parts(cases: Cases) -> Iterator[Plot]:
@@ -209,7 +209,7 @@ def _parts(cases: Cases) -> Iterator[Plot]:
         )
         for part in ("embedding", "boundary", "layers", "")
     ]
-    shown = tuple(one for one in series[:-1] if one.points)
+    shown = tuple(line for line in series[:-1] if line.points)
     whole = Series("the whole pass", series[-1].points)
     title = f"Where a forward pass of {size(words)} words spends its time"
     yield Plot("parts", title, "stack", Axis("placement"), TIME, shown, whole=whole)

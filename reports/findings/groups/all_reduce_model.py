@@ -15,7 +15,7 @@ import pandas as pd
 from reports.findings.answers import behind, estimate_of
 from reports.findings.finding import Axis, Plot, Point, Series
 from reports.findings.fit import Line, fit
-from reports.findings.groups.members import nodes_in, places
+from reports.findings.groups.members import groups, nodes_in
 from reports.findings.select import Cases, NotMeasuredError
 from suite.units import format_value
 
@@ -44,15 +44,15 @@ def plot(cases: Cases, all_reduce: str, round_trip: str) -> Plot:
     NotMeasuredError
         No line fits the messages between nodes, or nothing was measured on several nodes.
     """
-    measured = [place for place in places(cases) if nodes_in(place) > 1]
+    measured = [group for group in groups(cases) if nodes_in(group) > 1]
     if not measured:
         raise NotMeasuredError("a single node was measured")
     trips = cases.curve("size", function=round_trip, device=measured[0])
     both = fit(trips)
     line = Line(both.latency / 2, 2 * both.rate)
     times = {
-        nodes_in(place): cases.curve("size", function=all_reduce, device=place)
-        for place in measured
+        nodes_in(group): cases.curve("size", function=all_reduce, device=group)
+        for group in measured
     }
     size = max(set.intersection(*(set(curve.sizes) for curve in times.values())), default=0.0)
     if not size:

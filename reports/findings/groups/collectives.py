@@ -10,7 +10,7 @@ from reports.findings.answers import VALUE, Answer, ask, behind, estimate_of, is
 from reports.findings.finding import Axis, Finding, Plot, Point, Series
 from reports.findings.fit import fit
 from reports.findings.groups import all_reduce_model, scaled_steps, staged_batches
-from reports.findings.groups.members import link_of, nodes_in, places, ranks_in
+from reports.findings.groups.members import groups, link_of, nodes_in, ranks_in
 from reports.findings.select import Cases, Curve, NotMeasuredError, device_title, the_device
 from suite.stored.run import Estimate
 from suite.units import counted, format_value
@@ -31,24 +31,24 @@ SLOWER = 1.25
 
 def findings(cases: Cases) -> list[Finding]:
     """Answer for each operation on each group, the largest group first."""
-    found = []
-    for place in places(cases):
-        where = the_device(cases.run, place)
+    answered = []
+    for group in groups(cases):
+        where = the_device(cases.run, group)
         for function, operation in OPERATIONS.items():
-            if cases.names(function=function, device=place):
-                found.append(_speed(cases, function, operation, place))
-        if nodes_in(place) > 1 and cases.names(function=NEIGHBOURS, device=place):
+            if cases.names(function=function, device=group):
+                answered.append(_speed(cases, function, operation, group))
+        if nodes_in(group) > 1 and cases.names(function=NEIGHBOURS, device=group):
             question = f"Which link is the slowest of {where}?"
-            found.append(ask(f"slowest-{place}", question, slowest, cases, place))
-    if sum(nodes_in(place) > 1 for place in places(cases)) > 1:
+            answered.append(ask(f"slowest-{group}", question, slowest, cases, group))
+    if sum(nodes_in(group) > 1 for group in groups(cases)) > 1:
         question = "How does all-reduce scale with the number of nodes?"
-        found.append(ask("scaling-all-reduce", question, scaling, cases))
-    found += scaled_steps.findings(cases)
-    found += staged_batches.findings(cases)
-    if not found:
+        answered.append(ask("scaling-all-reduce", question, scaling, cases))
+    answered += scaled_steps.findings(cases)
+    answered += staged_batches.findings(cases)
+    if not answered:
         question = "How fast is all-reduce between several processes?"
-        found.append(ask("bandwidth-all-reduce", question, absent, cases))
-    return found
+        answered.append(ask("bandwidth-all-reduce", question, absent, cases))
+    return answered
 
 
 def absent(cases: Cases) -> Answer:
@@ -56,26 +56,26 @@ def absent(cases: Cases) -> Answer:
     raise NotMeasuredError(cases.reason(function=ALL_REDUCE))
 
 
-def _speed(cases: Cases, function: str, operation: str, place: str) -> Finding:
+def _speed(cases: Cases, function: str, operation: str, group: str) -> Finding:
     """Answer with a line if one fits, and else with the largest size and the smallest."""
     name = operation.replace(" ", "-")
-    question = f"How fast is {operation} between {_the(cases, place)}?"
-    more = function, operation, place
-    fitted = ask(f"bandwidth-{name}-{place}", question, bandwidth, cases, *more)
-    return fitted if fitted.value else ask(f"rate-{name}-{place}", question, rate, cases, *more)
+    question = f"How fast is {operation} between {_the(cases, group)}?"
+    more = function, operation, group
+    fitted = ask(f"bandwidth-{name}-{group}", question, bandwidth, cases, *more)
+    return fitted if fitted.value else ask(f"rate-{name}-{group}", question, rate, cases, *more)
 
 
-def bandwidth(cases: Cases, function: str, operation: str, place: str) -> Answer:
+def bandwidth(cases: Cases, function: str, operation: str, group: str) -> Answer:
     """Give latency and bus bandwidth of the line that fits."""
-    times = _times(cases, function, place)
+    times = _times(cases, function, group)
     line = fit(times)
-    bus = line.rate * _moved(cases, function, place, times.sizes[-1])
+    bus = line.rate * _moved(cases, function, group, times.sizes[-1])
     messages = _messages(function)
     speed = line.rate * messages
     both = "" if (bus == speed).all() else f"; the algorithm bandwidth is {text(speed, RATE.unit)}"
     return Answer(
-        f"{operation.capitalize()} between {_the(cases, place)} has a bus bandwidth of {VALUE}"
-        f"{_part_of_link(cases, place, bus)} and a latency of "
+        f"{operation.capitalize()} between {_the(cases, group)} has a bus bandwidth of {VALUE}"
+        f"{_part_of_link(cases, group, bus)} and a latency of "
         f"{text(line.latency / messages, TIME.unit)}{both}.",
         behind(times),
         bus,
@@ -85,16 +85,16 @@ def bandwidth(cases: Cases, function: str, operation: str, place: str) -> Answer
     )
 
 
-def rate(cases: Cases, function: str, operation: str, place: str) -> Answer:
+def rate(cases: Cases, function: str, operation: str, group: str) -> Answer:
     """Give the bus bandwidth at the largest size and the time of the smallest."""
-    times = _times(cases, function, place)
+    times = _times(cases, function, group)
     small, large = times.sizes[0], times.sizes[-1]
-    bus = _bus(cases, function, place).at(large)
+    bus = _bus(cases, function, group).at(large)
     one_way = text(times.at(small) / _messages(function), TIME.unit)
     tiny = f"; {one_way} for {_bytes(small)}" if small < large else ""
     return Answer(
-        f"{operation.capitalize()} of {_bytes(large)} between {_the(cases, place)} has a bus "
-        f"bandwidth of {VALUE}{_part_of_link(cases, place, bus)}{tiny}.",
+        f"{operation.capitalize()} of {_bytes(large)} between {_the(cases, group)} has a bus "
+        f"bandwidth of {VALUE}{_part_of_link(cases, group, bus)}{tiny}.",
         behind(times.ends()),
         bus,
         RATE.unit,
@@ -102,11 +102,11 @@ def rate(cases: Cases, function: str, operation: str, place: str) -> Answer:
     )
 
 
-def slowest(cases: Cases, place: str) -> Answer:
+def slowest(cases: Cases, group: str) -> Answer:
     """Name the links between nodes that are slower than the fastest, or say that none is."""
-    where = {"function": NEIGHBOURS, "device": place}
+    where = {"function": NEIGHBOURS, "device": group}
     size = max(cases.values("size", **where))
-    links = _links(cases, place, size)
+    links = _links(cases, group, size)
     seconds = {link: estimate_of(times).value for link, times in links.items()}
     slow, fast = max(links, key=seconds.__getitem__), min(links, key=seconds.__getitem__)
     ratio = links[slow] / links[fast]
@@ -129,16 +129,16 @@ def slowest(cases: Cases, place: str) -> Answer:
     )
 
 
-def _links(cases: Cases, place: str, size: int) -> dict[tuple[int, int], pd.Series]:
+def _links(cases: Cases, group: str, size: int) -> dict[tuple[int, int], pd.Series]:
     """Return the seconds by launch of a message over each link between nodes, both ends named."""
-    nodes = nodes_in(place)
-    each = ranks_in(place) // nodes
-    found = {}
+    nodes = nodes_in(group)
+    each = ranks_in(group) // nodes
+    seconds = {}
     for node in range(nodes):
         before = (node - 1) % nodes
         part = f"part_to_rank_{node * each}"
-        found[before, node] = cases.one(part, function=NEIGHBOURS, device=place, size=size)
-    return found
+        seconds[before, node] = cases.one(part, function=NEIGHBOURS, device=group, size=size)
+    return seconds
 
 
 def _culprit(slow: list[tuple[int, int]], links: dict[tuple[int, int], pd.Series]) -> str:
@@ -157,7 +157,7 @@ def _link(begin: int, end: int) -> str:
 
 def scaling(cases: Cases) -> Answer:
     """Compare the bus bandwidth of the most nodes with that of the fewest, at one size."""
-    many, *_, few = [place for place in places(cases) if nodes_in(place) > 1]
+    many, *_, few = [group for group in groups(cases) if nodes_in(group) > 1]
     kept = _bus(cases, ALL_REDUCE, many) / _bus(cases, ALL_REDUCE, few)
     size = kept.sizes[-1]
     return Answer(
@@ -172,25 +172,25 @@ def scaling(cases: Cases) -> Answer:
 
 def plots(cases: Cases) -> Iterator[Plot]:
     """Draw the bus bandwidth of each group by size, and the model of all-reduce by nodes."""
-    for place in places(cases):
+    for group in groups(cases):
         lines = tuple(
-            _bus(cases, function, place).series(operation)
+            _bus(cases, function, group).series(operation)
             for function, operation in OPERATIONS.items()
-            if cases.names(function=function, device=place)
+            if cases.names(function=function, device=group)
         )
         if lines:
-            title = f"Bus bandwidth: {device_title(cases.run, place)}"
-            bound = _bound(cases, place, lines)
-            yield Plot(f"bandwidth-{place}", title, "curve", SIZE, RATE, lines, lines=bound)
+            title = f"Bus bandwidth: {device_title(cases.run, group)}"
+            bound = _bound(cases, group, lines)
+            yield Plot(f"bandwidth-{group}", title, "curve", SIZE, RATE, lines, lines=bound)
     yield from scaled_steps.plots(cases)
     yield from staged_batches.plots(cases)
     with suppress(NotMeasuredError):
         yield all_reduce_model.plot(cases, ALL_REDUCE, ROUND_TRIP)
 
 
-def _bound(cases: Cases, place: str, lines: tuple[Series, ...]) -> tuple[Series, ...]:
+def _bound(cases: Cases, group: str, lines: tuple[Series, ...]) -> tuple[Series, ...]:
     """Return the rate of the link as a line; none where the system does not tell it."""
-    link = link_of(cases.run, place)
+    link = link_of(cases.run, group)
     sizes = [float(point.x) for line in lines for point in line.points]
     if link is None or not sizes:
         return ()
@@ -204,28 +204,28 @@ def _messages(function: str) -> int:
     return 2 if function == ROUND_TRIP else 1
 
 
-def _times(cases: Cases, function: str, place: str) -> Curve:
-    return cases.curve("size", function=function, device=place)
+def _times(cases: Cases, function: str, group: str) -> Curve:
+    return cases.curve("size", function=function, device=group)
 
 
-def _bus(cases: Cases, function: str, place: str) -> Curve:
-    return cases.curve("size", "byte_rate", function=function, device=place)
+def _bus(cases: Cases, function: str, group: str) -> Curve:
+    return cases.curve("size", "byte_rate", function=function, device=group)
 
 
-def _moved(cases: Cases, function: str, place: str, size: float) -> pd.Series:
+def _moved(cases: Cases, function: str, group: str, size: float) -> pd.Series:
     """Return the bytes that a link carries at the least for each byte of the size."""
-    return cases.curve("size", "bytes", function=function, device=place).at(size) / size
+    return cases.curve("size", "bytes", function=function, device=group).at(size) / size
 
 
-def _part_of_link(cases: Cases, place: str, bus: pd.Series) -> str:
-    link = link_of(cases.run, place)
+def _part_of_link(cases: Cases, group: str, bus: pd.Series) -> str:
+    link = link_of(cases.run, group)
     if link is None:
         return ""
     return f", {text(bus / link, '1')} of the link ({format_value(link, RATE.unit)})"
 
 
-def _the(cases: Cases, place: str) -> str:
-    return the_device(cases.run, place)
+def _the(cases: Cases, group: str) -> str:
+    return the_device(cases.run, group)
 
 
 def _bytes(size: float) -> str:

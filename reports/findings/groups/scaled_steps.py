@@ -10,7 +10,7 @@ from contextlib import suppress
 
 from reports.findings.answers import VALUE, Answer, ask, is_above, text
 from reports.findings.finding import Axis, Finding, Plot
-from reports.findings.groups.members import places, ranks_in
+from reports.findings.groups.members import groups, ranks_in
 from reports.findings.select import Cases, Curve, NotMeasuredError, the_device
 from suite.units import format_value
 
@@ -27,28 +27,28 @@ WIDTH, EFFICIENCY = Axis("Width of the layer"), Axis("Scaling efficiency", "1")
 
 def findings(cases: Cases) -> Iterator[Finding]:
     """Answer for each group, the largest first."""
-    for place in places(cases):
-        if not cases.names(function=STEP, device=place):
+    for group in groups(cases):
+        if not cases.names(function=STEP, device=group):
             continue
-        where = the_device(cases.run, place)
+        where = the_device(cases.run, group)
         for way, name in WAYS.items():
             for scaling in SCALINGS:
-                if cases.names(function=STEP, device=place, way=way, scaling=scaling):
+                if cases.names(function=STEP, device=group, way=way, scaling=scaling):
                     question = f"How well does a step with {name} scale over {where} ({scaling})?"
-                    more = place, way, scaling
+                    more = group, way, scaling
                     yield ask(
-                        f"scaling-{way}-{scaling}-{place}", question, efficiency, cases, *more
+                        f"scaling-{way}-{scaling}-{group}", question, efficiency, cases, *more
                     )
         question = f"From which model size does training over {where} hide its communication?"
-        yield ask(f"hidden-{place}", question, hidden, cases, place)
+        yield ask(f"hidden-{group}", question, hidden, cases, group)
 
 
-def efficiency(cases: Cases, place: str, way: str, scaling: str) -> Answer:
+def efficiency(cases: Cases, group: str, way: str, scaling: str) -> Answer:
     """Compare a step with one that exchanges nothing, at the largest width."""
-    curve = _efficiency(cases, place, way, scaling)
+    curve = _efficiency(cases, group, way, scaling)
     width = curve.sizes[-1]
     return Answer(
-        f"{VALUE} of perfect scaling over {the_device(cases.run, place)} with {WAYS[way]}, "
+        f"{VALUE} of perfect scaling over {the_device(cases.run, group)} with {WAYS[way]}, "
         f"{SCALINGS[scaling]}, for a layer of {_parameters(width)} parameters.",
         curve.cases[width],
         curve.at(width),
@@ -57,12 +57,12 @@ def efficiency(cases: Cases, place: str, way: str, scaling: str) -> Answer:
     )
 
 
-def hidden(cases: Cases, place: str) -> Answer:
+def hidden(cases: Cases, group: str) -> Answer:
     """Find the smallest layer whose step hides its communication."""
-    part = _hidden(cases, place)
+    part = _hidden(cases, group)
     first = next((width for width in part.sizes if is_above(part.at(width), HIDDEN)), None)
     width = first or part.sizes[-1]
-    exchanged = text(_times(cases, place, "exchange").at(width), "s")
+    exchanged = text(_times(cases, group, "exchange").at(width), "s")
     beginning = (
         f"From a layer of {_parameters(width)} parameters"
         if first
@@ -80,35 +80,35 @@ def hidden(cases: Cases, place: str) -> Answer:
 
 def plots(cases: Cases) -> Iterator[Plot]:
     """Draw the scaling of each group by width."""
-    for place in places(cases):
+    for group in groups(cases):
         lines = []
         for way, name in WAYS.items():
             for scaling in SCALINGS:
                 with suppress(NotMeasuredError):
-                    curve = _efficiency(cases, place, way, scaling)
+                    curve = _efficiency(cases, group, way, scaling)
                     lines.append(curve.series(f"{name}, {scaling}"))
         if lines:
-            title = f"Scaling of a training step over {the_device(cases.run, place)}"
+            title = f"Scaling of a training step over {the_device(cases.run, group)}"
             axes = WIDTH, EFFICIENCY
-            yield Plot(f"scaling-{place}", title, "curve", *axes, tuple(lines), 1.0, "perfect")
+            yield Plot(f"scaling-{group}", title, "curve", *axes, tuple(lines), 1.0, "perfect")
 
 
-def _times(cases: Cases, place: str, way: str, scaling: str = "weak") -> Curve:
-    return cases.curve("width", function=STEP, device=place, way=way, scaling=scaling)
+def _times(cases: Cases, group: str, way: str, scaling: str = "weak") -> Curve:
+    return cases.curve("width", function=STEP, device=group, way=way, scaling=scaling)
 
 
-def _efficiency(cases: Cases, place: str, way: str, scaling: str) -> Curve:
+def _efficiency(cases: Cases, group: str, way: str, scaling: str) -> Curve:
     """Return by width what a step without exchange takes, relative to one that all take part in."""
-    ratio = _times(cases, place, "alone") / _times(cases, place, way, scaling)
-    parts = ranks_in(place) if scaling == "strong" else 1
+    ratio = _times(cases, group, "alone") / _times(cases, group, way, scaling)
+    parts = ranks_in(group) if scaling == "strong" else 1
     return Curve(ratio.table / parts, ratio.cases)
 
 
-def _hidden(cases: Cases, place: str) -> Curve:
+def _hidden(cases: Cases, group: str) -> Curve:
     """Return by width the part of an exchange's time by which a step is shorter than both."""
-    exchange = _times(cases, place, "exchange")
-    both = _times(cases, place, "alone") + exchange
-    part = (both - _times(cases, place, "ddp")) / exchange
+    exchange = _times(cases, group, "exchange")
+    both = _times(cases, group, "alone") + exchange
+    part = (both - _times(cases, group, "ddp")) / exchange
     return Curve(part.table.clip(0, 1), part.cases)
 
 

@@ -6,7 +6,7 @@ from contextlib import suppress
 
 from reports.findings.answers import VALUE, Answer, ask
 from reports.findings.finding import RATIO, Axis, Finding, Plot, Point, Series
-from reports.findings.groups.members import places, ranks_in
+from reports.findings.groups.members import groups, ranks_in
 from reports.findings.select import Cases, Curve, NotMeasuredError, the_device
 from suite.stored.run import Estimate
 from suite.units import counted, format_value
@@ -17,19 +17,19 @@ MICRO, SPEEDUP = Axis("Micro-batches"), Axis("Speedup over one process", RATIO)
 
 def findings(cases: Cases) -> Iterator[Finding]:
     """Answer for each group, the largest first."""
-    for place in places(cases):
-        if cases.names(function=PIPELINE, device=place):
-            question = f"How much faster is a pipeline over {the_device(cases.run, place)}?"
-            yield ask(f"pipeline-{place}", question, fastest, cases, place)
+    for group in groups(cases):
+        if cases.names(function=PIPELINE, device=group):
+            question = f"How much faster is a pipeline over {the_device(cases.run, group)}?"
+            yield ask(f"pipeline-{group}", question, fastest, cases, group)
 
 
-def fastest(cases: Cases, place: str) -> Answer:
+def fastest(cases: Cases, group: str) -> Answer:
     """Give the largest speedup, and what filling and emptying the pipeline would leave."""
-    curve = _speedup(cases, place)
+    curve = _speedup(cases, group)
     micro = int(curve.highest())
-    parts, limit = counted(micro, "micro-batch"), format_value(best(ranks_in(place), micro), RATIO)
+    parts, limit = counted(micro, "micro-batch"), format_value(best(ranks_in(group), micro), RATIO)
     return Answer(
-        f"A pipeline over {the_device(cases.run, place)} is {VALUE} as fast as one process that "
+        f"A pipeline over {the_device(cases.run, group)} is {VALUE} as fast as one process that "
         f"has all layers, with {parts}; filling and emptying it would leave {limit}.",
         curve.cases[micro],
         curve.at(micro),
@@ -46,17 +46,17 @@ def best(ranks: int, micro: float) -> float:
 
 def plots(cases: Cases) -> Iterator[Plot]:
     """Draw the speedup of each group by the number of micro-batches, below its limit."""
-    for place in places(cases):
+    for group in groups(cases):
         with suppress(NotMeasuredError):
-            curve = _speedup(cases, place)
-            limits = (best(ranks_in(place), micro) for micro in curve.sizes)
+            curve = _speedup(cases, group)
+            limits = (best(ranks_in(group), micro) for micro in curve.sizes)
             points = (
                 Point(micro, Estimate(limit, limit, limit, 0))
                 for micro, limit in zip(curve.sizes, limits, strict=True)
             )
             yield Plot(
-                f"pipeline-{place}",
-                f"Speedup of a pipeline over {the_device(cases.run, place)}",
+                f"pipeline-{group}",
+                f"Speedup of a pipeline over {the_device(cases.run, group)}",
                 "curve",
                 MICRO,
                 SPEEDUP,
@@ -65,9 +65,9 @@ def plots(cases: Cases) -> Iterator[Plot]:
             )
 
 
-def _speedup(cases: Cases, place: str) -> Curve:
+def _speedup(cases: Cases, group: str) -> Curve:
     """Return by micro-batches how many times as fast a pipeline is, for the widest layers."""
-    where = {"function": PIPELINE, "device": place}
+    where = {"function": PIPELINE, "device": group}
     widths = cases.values("width", **where)
     if not widths:
         raise NotMeasuredError(cases.reason(**where))

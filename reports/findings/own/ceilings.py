@@ -43,11 +43,11 @@ def of_ceiling(cases: Cases, case: Case, quantity: Quantity) -> Part:
 
 def _of_products(cases: Cases, case: Case) -> Part:
     """Hold a rate against that of the fastest product in the case's precision."""
-    place, precision = device_of(case), peaks.precision_of(case)
-    if "+" in place:
+    device, precision = device_of(case), peaks.precision_of(case)
+    if "+" in device:
         return Part("")
     rate = cases.one("flop_rate", case=case.fullname)
-    fastest = fastest_products(cases, place)
+    fastest = fastest_products(cases, device)
     if precision in fastest:
         peak, behind = fastest[precision]
         figure = format_point(estimate_of(peak), "FLOP/s")
@@ -58,21 +58,21 @@ def _of_products(cases: Cases, case: Case) -> Part:
 
 def _of_bandwidth(cases: Cases, case: Case) -> Part:
     """Hold a rate against the bandwidth of what the case's bytes go through."""
-    place, path = device_of(case), case.extra_info.work.path or MEMORY
-    if ("+" in place) != (path == "between"):
+    device, path = device_of(case), case.extra_info.work.path or MEMORY
+    if ("+" in device) != (path == "between"):
         return Part("")
     rate = cases.one("byte_rate", case=case.fullname)
     name, kinds = COPIES[path]
     copied = []
     for kind in kinds:
         with suppress(NotMeasuredError):
-            copies = kind.curve(cases.of("copies"), place, "byte_rate")
+            copies = kind.curve(cases.of("copies"), device, "byte_rate")
             largest = copies.sizes[-1]
             copied += [(copies.at(largest), copies.cases[largest])] if largest >= LARGE else []
     if not copied:
-        known = peaks.bound_of_copy(cases.run, place, path)
+        known = peaks.bound_of_copy(cases.run, device, path)
         return _of_datasheet(rate, known, is_memory=path == MEMORY)
-    bandwidth, behind = max(copied, key=lambda one: estimate_of(one[0]).value)
+    bandwidth, behind = max(copied, key=lambda pair: estimate_of(pair[0]).value)
     figure = format_point(estimate_of(bandwidth), "B/s")
     name = f"{name} that this run measured ({figure})"
     return _part(rate / bandwidth, name, behind, is_memory=path == MEMORY)

@@ -97,15 +97,15 @@ class Function:
         return name_of(self.name)
 
     @property
-    def places(self) -> list[str]:
+    def devices(self) -> list[str]:
         """The devices, or groups of them, with a case that passed, the CPU last."""
-        measured = dict.fromkeys(place for variant in self.variants for place in variant.cases)
+        measured = dict.fromkeys(device for variant in self.variants for device in variant.cases)
         return sorted(measured, key=is_cpu)
 
     @property
     def accelerators(self) -> list[str]:
         """The single accelerators that a case was selected for."""
-        return sorted(one for one in self.selected if not is_cpu(one) and "+" not in one)
+        return sorted(name for name in self.selected if not is_cpu(name) and "+" not in name)
 
     @property
     def rates(self) -> list[Quantity]:
@@ -120,7 +120,9 @@ class Function:
         items = any(work.items for work in works)
         return rates or ([PER_ITEM] if items else [])
 
-    def curve(self, cases: Cases, variant: Variant, place: str, quantity: Quantity = TIME) -> Curve:
+    def curve(
+        self, cases: Cases, variant: Variant, device: str, quantity: Quantity = TIME
+    ) -> Curve:
         """Return a number of a variant on a device by launch and by size.
 
         Raises
@@ -128,16 +130,16 @@ class Function:
         NotMeasuredError
             No case of the variant passed there, or none has the number.
         """
-        members = variant.cases.get(place, {})
+        members = variant.cases.get(device, {})
         named = ((number, case.fullname) for number, case in members.items())
-        found = cases.by_size(named, quantity.column)
-        if found is None:
-            raise NotMeasuredError(cases.reason(function=self.name, device=place))
-        return found
+        curve = cases.by_size(named, quantity.column)
+        if curve is None:
+            raise NotMeasuredError(cases.reason(function=self.name, device=device))
+        return curve
 
-    def where(self, cases: Cases, variant: Variant, place: str, number: float) -> str:
+    def where(self, cases: Cases, variant: Variant, device: str, number: float) -> str:
         """Say on which device and at which size something was measured."""
-        return f" on {the_device(cases.run, place)}{variant.words}{self.at(number)}"
+        return f" on {the_device(cases.run, device)}{variant.words}{self.at(number)}"
 
     def at(self, number: float) -> str:
         """Say at which size something was measured; nothing where there are no sizes."""
@@ -171,7 +173,7 @@ def functions(cases: Cases) -> list[Function]:
 def _function(name: str, members: Sequence[Case], outcomes: Sequence[Outcome]) -> Function:
     axis = _axis(members)
     title = members[0].extra_info.title.rstrip(".") if members else name_of(name)
-    devices = {one.fullname: str(one.params.get("device", CPU)) for one in outcomes}
+    devices = {outcome.fullname: str(outcome.params.get("device", CPU)) for outcome in outcomes}
     # pytest names a case by its device first, if its function asks for one
     asks = [short_name(case).partition("[")[2].startswith(devices[case]) for case in devices]
     selected = frozenset(devices.values() if any(asks) else ())

@@ -43,21 +43,21 @@ def plots(cases: Cases) -> Iterator[Plot]:
 def _lines(cases: Cases, function: Function, quantity: Quantity) -> Iterator[Series]:
     """Return a line for each variant on each device, those of a variant together."""
     for variant in function.variants:
-        for place in function.places:
+        for device in function.devices:
             with suppress(NotMeasuredError):
-                title = device_title(cases.run, place)
+                title = device_title(cases.run, device)
                 label = f"{title}, {variant.label}" if variant.label else title
-                yield function.curve(cases, variant, place, quantity).series(label)
+                yield function.curve(cases, variant, device, quantity).series(label)
 
 
 def _dots(cases: Cases, function: Function, quantity: Quantity) -> Iterator[Series]:
     """Return dots for each device over the variants; none where there is a single case."""
-    found: dict[str, list[Point]] = {}
+    dots: dict[str, list[Point]] = {}
     for variant in function.variants:
-        for place in function.places:
+        for device in function.devices:
             with suppress(NotMeasuredError):
-                curve = function.curve(cases, variant, place, quantity)
+                curve = function.curve(cases, variant, device, quantity)
                 point = curve.point(curve.sizes[0], variant.label or function.short)
-                found.setdefault(device_title(cases.run, place), []).append(point)
-    if sum(map(len, found.values())) > 1:
-        yield from (Series(title, tuple(points)) for title, points in found.items())
+                dots.setdefault(device_title(cases.run, device), []).append(point)
+    if sum(map(len, dots.values())) > 1:
+        yield from (Series(title, tuple(points)) for title, points in dots.items())

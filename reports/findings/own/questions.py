@@ -47,22 +47,22 @@ def _findings(cases: Cases, function: Function, prefix: str) -> Iterator[Finding
         return ask(name, f"{prefix}{question}", partial(_prefixed, prefix, compute), cases)
 
     compared = list(_compared_findings(cases, function, put))
-    yield from (one for one in compared if not one.absent)
-    if not function.places:
-        compute = partial(time, function=function, place="")
+    yield from (finding for finding in compared if not finding.absent)
+    if not function.devices:
+        compute = partial(time, function=function, device="")
         yield put(f"time-{function.short}", "How long does it take?", compute)
-    for place in function.places:
-        where = the_device(cases.run, place)
-        end = f"{function.short}-{place}"
+    for device in function.devices:
+        where = the_device(cases.run, device)
+        end = f"{function.short}-{device}"
         for quantity in function.rates:
             question = f"What is its rate on {where}?"
             if not quantity.is_rate:
                 question = f"How long does an item take on {where}?"
-            compute = partial(rate, function=function, place=place, quantity=quantity)
+            compute = partial(rate, function=function, device=device, quantity=quantity)
             yield put(f"{quantity.column.replace('_', '-')}-{end}", question, compute)
-        compute = partial(time, function=function, place=place)
+        compute = partial(time, function=function, device=device)
         yield put(f"time-{end}", f"How long does it take on {where}?", compute)
-    yield from (one for one in compared if one.absent)
+    yield from (finding for finding in compared if finding.absent)
 
 
 def _compared_findings(
@@ -94,15 +94,14 @@ def speed_up(cases: Cases, function: Function, device: str) -> Answer:
     """Compare an accelerator with the CPU at the largest size of both, variant by variant."""
     first, *others = _comparisons(cases, function, device)
     answer = first.at_largest()
-    large = {one.of_what: one.ratio.sizes[-1] for one in others}
+    largest = [(other, other.ratio.sizes[-1]) for other in others]
     listed = [
-        f"{text(one.ratio.at(large[one.of_what]), RATIO)}{one.of_what}{one.at(large[one.of_what])}"
-        for one in others
+        f"{text(other.ratio.at(n), RATIO)}{other.of_what}{other.at(n)}" for other, n in largest
     ]
     return replace(
         answer,
         sentence=_listing(answer.sentence, listed),
-        cases=(*answer.cases, *behind(*(one.ratio.on([large[one.of_what]]) for one in others))),
+        cases=(*answer.cases, *behind(*(other.ratio.on([n]) for other, n in largest))),
         rule_of_thumb=first.advice(first.of_what),
     )
 
@@ -112,23 +111,23 @@ def crossover(cases: Cases, function: Function, device: str) -> Answer:
     first, *others = _comparisons(cases, function, device)
     answer = first.crossover()
     listed = []
-    for one in others:
+    for comparison in others:
         with suppress(NotMeasuredError):
-            listed.append(f"{one.of_what.strip()} from {one.crossing()[0]}")
+            listed.append(f"{comparison.of_what.strip()} from {comparison.crossing()[0]}")
     return replace(
         answer,
         sentence=_listing(answer.sentence, listed),
-        cases=(*answer.cases, *behind(*(one.ratio for one in others))),
+        cases=(*answer.cases, *behind(*(comparison.ratio for comparison in others))),
     )
 
 
-def rate(cases: Cases, function: Function, place: str, quantity: Quantity) -> Answer:
+def rate(cases: Cases, function: Function, device: str, quantity: Quantity) -> Answer:
     """Give the best rate of the declared work, its part of a ceiling, and the largest size's."""
-    (variant, first), *others = _curves(cases, function, place, quantity)
+    (variant, first), *others = _curves(cases, function, device, quantity)
     best = _best(first, quantity)
-    part, ceiling = of_ceiling(cases, variant.cases[place][best], quantity)
+    part, ceiling = of_ceiling(cases, variant.cases[device][best], quantity)
     per = "" if quantity.is_rate else " per item"
-    name = the_device(cases.run, place)
+    name = the_device(cases.run, device)
     large = first.sizes[-1]
     listed = [f"{text(first.at(large), quantity.unit)}{function.at(large)}"] * (best < large)
     listed += [
@@ -148,14 +147,14 @@ def rate(cases: Cases, function: Function, place: str, quantity: Quantity) -> An
     )
 
 
-def time(cases: Cases, function: Function, place: str) -> Answer:
+def time(cases: Cases, function: Function, device: str) -> Answer:
     """Give the time of the largest size, and of the smallest.
 
-    place : empty where no case passed anywhere
+    device : empty where no case passed anywhere
     """
-    (variant, first), *others = _curves(cases, function, place, TIME)
+    (variant, first), *others = _curves(cases, function, device, TIME)
     large, small = first.sizes[-1], first.sizes[0]
-    name = the_device(cases.run, place)
+    name = the_device(cases.run, device)
     where = f"on {name}{variant.words}{function.at(large)}"
     listed = [f"{text(first.at(small), 's')}{function.at(small)}"] if small < large else []
     listed += [
@@ -176,10 +175,10 @@ def _comparisons(cases: Cases, function: Function, device: str) -> list[Compared
         There is none, or no accelerator.
     """
     device = device or cases.accelerator()
-    found, missing = [], NotMeasuredError(cases.reason(function=function.name, device=device))
+    comparisons, missing = [], NotMeasuredError(cases.reason(function=function.name, device=device))
     for variant in function.variants:
         try:
-            one = Compared(
+            comparison = Compared(
                 function.curve(cases, variant, CPU),
                 function.curve(cases, variant, device),
                 the_device(cases.run, device),
@@ -187,16 +186,16 @@ def _comparisons(cases: Cases, function: Function, device: str) -> list[Compared
                 function.axis,
                 variant.words,
             )
-            found += [one] if one.ratio.sizes else []
+            comparisons += [comparison] if comparison.ratio.sizes else []
         except NotMeasuredError as error:
             missing = error
-    if not found:
+    if not comparisons:
         raise missing
-    return found
+    return comparisons
 
 
 def _curves(
-    cases: Cases, function: Function, place: str, quantity: Quantity
+    cases: Cases, function: Function, device: str, quantity: Quantity
 ) -> list[tuple[Variant, Curve]]:
     """Return a number of each variant that has it on a device, by size.
 
@@ -205,16 +204,16 @@ def _curves(
     NotMeasuredError
         None has it.
     """
-    where = {"device": place} if place else {}
-    found, missing = [], NotMeasuredError(cases.reason(function=function.name, **where))
+    where = {"device": device} if device else {}
+    curves, missing = [], NotMeasuredError(cases.reason(function=function.name, **where))
     for variant in function.variants:
         try:
-            found.append((variant, function.curve(cases, variant, place, quantity)))
+            curves.append((variant, function.curve(cases, variant, device, quantity)))
         except NotMeasuredError as error:
             missing = error
-    if not found:
+    if not curves:
         raise missing
-    return found
+    return curves
 
 
 def _best(curve: Curve, quantity: Quantity) -> float:

@@ -117,16 +117,16 @@ def worth(cases: Cases, group: str) -> Answer:
     table, sizes = speed.table.dropna(), speed.sizes
     if table.empty:
         raise NotMeasuredError("no launch measured every number of micro-batches")
-    found = pd.Series({row[0]: _least(sizes, row[1:]) for row in table.itertuples()})
+    smallest = pd.Series({row[0]: _least(sizes, row[1:]) for row in table.itertuples()})
     where, measured = the_device(cases.run, group), ", ".join(map(size, sizes))
-    if found.max() < math.inf:
+    if smallest.max() < math.inf:
         sentence = f"A pipeline on {where} needs {VALUE} micro-batches to be faster than one device"
         sentence += f"; {measured} were measured."
-        return Answer(sentence, behind(speed), found, "n", "micro-batches to be faster than one")
-    never = int((found == math.inf).sum())
+        return Answer(sentence, behind(speed), smallest, "n", "micro-batches to be faster than one")
+    never = int((smallest == math.inf).sum())
     return Answer(
         f"A pipeline on {where} is no faster than one device with any of {measured} micro-batches "
-        f"in {never} of {len(found)} launches.",
+        f"in {never} of {len(smallest)} launches.",
         behind(speed),
     )
 
