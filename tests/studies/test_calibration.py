@@ -33,6 +33,7 @@ from tests.studies.calibration import (
     drift,
     groups,
     intervals,
+    power,
     real,
     separate_runs,
     shifts,
@@ -138,6 +139,30 @@ def test_false_alarms_are_counted_by_case_and_by_suite() -> None:
     assert len(runs.figures) == len(versions.figures) == 2 * 3 * len(REGIMES)
     assert {one.trials for one in runs.figures} == {8, 160}
     assert all(one.met for one in (*runs.figures, *versions.figures))
+
+
+def test_slowed_cases_are_found_where_ranks_and_holm_find_none() -> None:
+    cell = power.Cell("two runs", REGIMES[2], size=3, moved=4, launches=6)
+    found = power.shares(cell, 80)
+    assert found[power.BEFORE] == 0  # 40 times the least p-value of 6 and 6 launches is over 5%
+    assert found[power.ALONE] > 0.4
+    assert found[power.ALONE] > found[power.ALLOWED] > 0.1
+    aside = power.shares(cell._replace(way="side by side", size=6, moved=40, launches=8), 40)
+    assert aside[power.ALONE] > 0.9 > aside[power.BEFORE] == 0
+
+
+def test_finding_less_than_before_misses_the_goal(monkeypatch: pytest.MonkeyPatch) -> None:
+    lost = {power.BEFORE: 0.5, power.ALONE: 0.44, power.ALLOWED: 0.3}
+    monkeypatch.setattr(power, "shares", lambda *_args, **_options: lost)
+    two_runs, beside = power.study(nobody, map, 1)
+    row = "heavy tails (Cauchy): 4 of 40 by 3 SD"
+    assert [named(table, row, "8, gain").met for table in (two_runs, beside)] == [False, False]
+    assert named(two_runs, row, "8, with allowance").goal is None
+    assert not any(one.goal for one in two_runs.figures if one.row.startswith("bimodal"))
+
+
+def test_holms_method_multiplies_the_smallest_by_all() -> None:
+    assert power.holm([0.04, 0.01, 0.03]) == pytest.approx([0.06, 0.03, 0.06])
 
 
 def test_runs_that_are_shifted_as_a_whole_need_an_allowance() -> None:
