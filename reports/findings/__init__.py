@@ -22,6 +22,7 @@ from reports.findings.exercises import (
 )
 from reports.findings.finding import ABSENT, Finding, Plot, Section, exercise_title
 from reports.findings.groups import collectives
+from reports.findings.remembered import cases_of
 from reports.findings.select import Cases, NotMeasuredError
 from suite.stored.names import is_cpu
 from suite.stored.run import Run
@@ -48,7 +49,7 @@ NEEDS_TWO = {"efficiency-accelerators", "speed-up-accelerators"}
 
 def sections(run: Run) -> list[Section]:
     """Answer every exercise of a run."""
-    return [_section(Cases(run, exercise)) for exercise in _order(run)]
+    return [_section(cases_of(run, exercise)) for exercise in _order(run)]
 
 
 def findings(run: Run) -> dict[str, list[Finding]]:
@@ -56,7 +57,7 @@ def findings(run: Run) -> dict[str, list[Finding]]:
 
     The first finding of an exercise leads.
     """
-    return {exercise: _findings(Cases(run, exercise))[1] for exercise in _order(run)}
+    return {exercise: _findings(cases_of(run, exercise))[1] for exercise in _order(run)}
 
 
 def _order(run: Run) -> list[str]:

@@ -18,6 +18,7 @@ from reports.findings.exercises.attainable_peak import best_products
 from reports.findings.exercises.copies import bandwidth_of
 from reports.findings.exercises.matmul import PLAIN, PRECISIONS
 from reports.findings.finding import Axis, Plot, Point, Series
+from reports.findings.remembered import cases_of
 from reports.findings.select import Cases, NotMeasuredError, the_device
 from reports.table.frame import function_of
 from suite.stored.run import Estimate, Run
@@ -79,7 +80,7 @@ class _Ceilings:
 
 def rooflines(run: Run) -> list[Roofline]:
     """Return a roofline for each device whose ceilings were both measured, the CPU last."""
-    products = Cases(run, "matmul")
+    products = cases_of(run, "matmul")
     drawn = []
     for device in products.devices()[::-1]:
         with suppress(NotMeasuredError):
@@ -97,10 +98,10 @@ def _ceilings(cases: Cases, device: str) -> _Ceilings:
     NotMeasuredError
         One of them was not, or by no launch together with the other.
     """
-    bandwidth, copied = bandwidth_of(cases.of("copies"), "within", device)
+    bandwidth, copied = bandwidth_of(cases_of(cases.run, "copies"), "within", device)
     best = {
         product.precision: product
-        for product in best_products(cases.of("attainable_peak"), device)
+        for product in best_products(cases_of(cases.run, "attainable_peak"), device)
         if not (product.rate / bandwidth).dropna().empty
     }
     return _Ceilings(

@@ -6,7 +6,7 @@ within each launch, and only what comes out is estimated over launches.
 """
 
 import operator
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 from typing import Any, Self
@@ -21,6 +21,8 @@ from suite.statistics import estimate
 from suite.stored.names import is_cpu, nodes_of
 from suite.stored.run import Case, Outcome, Run, Scalar
 from suite.units import counted
+
+Known = np.ndarray[Any, np.dtype[np.bool_]]
 
 
 class NotMeasuredError(Exception):
@@ -123,10 +125,8 @@ class Cases:
             self._named.setdefault(one["function"], []).append(name)
         self._place = {name: place for place, name in enumerate(self._facts)}
         self._numbers = ByLaunch(self._cases)
-
-    def of(self, exercise: str) -> "Cases":
-        """Return the cases of another exercise of the run."""
-        return Cases(self.run, exercise)
+        self._measured: dict[str, Known] = {}
+        self._curves: dict[Hashable, Curve] = {}
 
     def names(self, **where: Scalar) -> tuple[str, ...]:
         """Return the full names of the cases with these parameters, in the order of the run."""
@@ -147,6 +147,9 @@ class Cases:
         NotMeasuredError
             No case has these parameters, such a size and this column.
         """
+        key = over, what, frozenset(where.items())
+        if key in self._curves:
+            return self._curves[key]
         sizes = {name: self._facts[name].get(over) for name in self.names(**where)}
         found = self.by_size(
             (
@@ -158,6 +161,7 @@ class Cases:
         )
         if found is None:
             raise NotMeasuredError(self.reason(**where))
+        self._curves[key] = found
         return found
 
     def by_size(self, names: Iterable[tuple[float, str]], what: str = "seconds") -> Curve | None:
@@ -168,13 +172,16 @@ class Cases:
         names
             Full names of cases that passed, each behind its size.
         """
-        found = {size: (name,) for size, name in names if self._by_launch(what, name).any()}
+        measured = self._known(what)
+        anywhere = np.any(measured, axis=0).tolist()
+        found = {size: (name,) for size, name in names if anywhere[self._place[name]]}
         if not found:
             return None
         cases = dict(sorted(found.items()))
-        numbers = self._numbers[what][:, [self._place[name] for (name,) in cases.values()]]
-        known = ~np.isnan(numbers).all(axis=1)
-        return Curve(pd.DataFrame(numbers[known], np.flatnonzero(known), list(cases)), cases)
+        places = [self._place[name] for (name,) in cases.values()]
+        launches = measured[:, places].any(axis=1)
+        numbers = self._numbers[what][launches][:, places]
+        return Curve(pd.DataFrame(numbers, np.flatnonzero(launches), list(cases)), cases)
 
     def one(self, what: str = "seconds", **where: Scalar) -> pd.Series:
         """Return a column of the frame by launch for the one case with these parameters.
@@ -185,15 +192,17 @@ class Cases:
             No case has these parameters and this column.
         """
         for name in self.names(**where):
-            known = self._by_launch(what, name)
-            if known.any():
-                numbers = self._numbers[what][known, self._place[name]]
-                return pd.Series(numbers, np.flatnonzero(known))
+            place = self._place[name]
+            launches = np.flatnonzero(self._known(what)[:, place])
+            if launches.size:
+                return pd.Series(self._numbers[what][launches, place], launches)
         raise NotMeasuredError(self.reason(**where))
 
-    def _by_launch(self, what: str, name: str) -> "np.ndarray[Any, np.dtype[np.bool_]]":
-        """Tell for each launch whether it has a number of a case in a column."""
-        return ~np.isnan(self._numbers[what][:, self._place[name]])
+    def _known(self, what: str) -> Known:
+        """Tell for each launch (rows) and case whether there is a number in a column."""
+        if what not in self._measured:
+            self._measured[what] = ~np.isnan(self._numbers[what])
+        return self._measured[what]
 
     def passed(self) -> list[Case]:
         """Return the cases themselves, in the order of the run."""

@@ -14,6 +14,7 @@ from reports.files import downloads
 from reports.files.downloads import Rows
 from reports.files.metadata import Described, Publication, head
 from reports.findings import sections
+from reports.findings.remembered import remembered
 from reports.fleet import nodes
 from reports.fleet.nodes import Node
 from reports.making.broken import Blame, blamed
@@ -130,7 +131,8 @@ def summarised(source: Source) -> Summary:
     whole = judged(source)
     run = checks.credible(whole)
     estimated = estimates(run)
-    found = summarise(run, source.sha256, estimated)
+    with remembered(run):
+        found = summarise(run, source.sha256, estimated)
     source.kept.put(f"{source.sha256}.summary", found)
     source.kept.put(f"{source.sha256}.levels", levels(whole))
     source.kept.put(f"{source.sha256}.rows", downloads.rows(run, estimated))
@@ -194,9 +196,14 @@ def known_page(source: Source, key: str) -> Written | None:
 
 def write_page(job: PageJob) -> Written:
     """Write the page of a run, and its tables beside it."""
-    data = store.content(job.source.path)
     whole = judged(job.source)
     run = checks.credible(whole)
+    with remembered(run):
+        return _written(job, whole, run)
+
+
+def _written(job: PageJob, whole: Run, run: Run) -> Written:
+    data = store.content(job.source.path)
     answered = sections(run)
     marks = views.marks(run)
     beside, numbers = rows(run, job.held, marks), views.numbers(whole)

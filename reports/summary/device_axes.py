@@ -18,6 +18,7 @@ from reports.findings import peaks
 from reports.findings.answers import estimate_of
 from reports.findings.exercises import attainable_peak, copies, many_or_one, norm_logging
 from reports.findings.kinds import KINDS
+from reports.findings.remembered import cases_of
 from reports.findings.select import Cases, NotMeasuredError
 from reports.summary.headlines import accelerator, device_name
 from reports.table.launches import SUSTAINED_RATE
@@ -142,13 +143,13 @@ def with_others(own: DeviceAxes, others: Iterable[DeviceAxes]) -> DeviceAxes:
 
 def _axes(run: Run, place: str) -> Iterator[Axis]:
     yield from _compute(run, place)
-    copied = Cases(run, "copies")
+    copied = cases_of(run, "copies")
     yield from _copy(copied, "memory", "within", place)
     with suppress(NotMeasuredError):
-        operations = many_or_one.overhead_of(Cases(run, "many_or_one"), place)
+        operations = many_or_one.overhead_of(cases_of(run, "many_or_one"), place)
         yield from _cost(run, place, "overhead", *operations)
     with suppress(NotMeasuredError):
-        steps = norm_logging.read_back_of(Cases(run, "norm_logging"), place)
+        steps = norm_logging.read_back_of(cases_of(run, "norm_logging"), place)
         yield from _cost(run, place, "read_back", *steps)
     if not is_cpu(place):
         for name, kind in LINKS.items():
@@ -168,7 +169,7 @@ def _compute(run: Run, place: str) -> Iterator[Axis]:
 
     In bursts it is the rate of the fastest shape, or of a square product where none was searched.
     """
-    searched, products = Cases(run, "attainable_peak"), Cases(run, "matmul")
+    searched, products = cases_of(run, "attainable_peak"), cases_of(run, "matmul")
     cases = {case.fullname: case for case in (*products.passed(), *searched.passed())}
     rates = {
         dtype: _Rate(cases[name], rate, BURST)

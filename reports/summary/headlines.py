@@ -12,6 +12,7 @@ from msgspec import UNSET
 from reports.findings.exercises.matmul import PLAIN, SQUARE, best_rates
 from reports.findings.exercises.parallel_matmul import efficiencies
 from reports.findings.kinds import KINDS, LARGE
+from reports.findings.remembered import cases_of
 from reports.findings.select import Cases, NotMeasuredError
 from suite.stored.names import is_cpu
 from suite.stored.run import Accelerator, Environment, Estimate, Run
@@ -61,7 +62,7 @@ class Figure:
 
 def figures(run: Run) -> list[Figure]:
     """Return the headline figures of a run."""
-    products, copied, parallel = (Cases(run, name) for name in EXERCISES)
+    products, copied, parallel = (cases_of(run, name) for name in EXERCISES)
     return [*_products(products), *_copies(copied), *_launches(products), *_pairs(parallel)]
 
 

@@ -20,6 +20,7 @@ from reports.findings.answers import (
 )
 from reports.findings.exercises.matmul import PLAIN, RATE, best_rates
 from reports.findings.finding import RATIO, Axis, Finding, Plot, Point, Series
+from reports.findings.remembered import cases_of
 from reports.findings.select import Cases, NotMeasuredError, device_title, the_device
 from suite.stored.names import is_cpu
 from suite.stored.run import Case, Search
@@ -113,7 +114,7 @@ def sure(cases: Cases, device: str) -> Answer:
 
 def square(cases: Cases, device: str) -> Answer:
     """Compare the best square product of the same run with the fastest shape."""
-    others = cases.of("matmul")
+    others = cases_of(cases.run, "matmul")
     squares = best_rates(others, device)
     both = [product for product in best_products(cases, device) if product.precision in squares]
     if not both:
@@ -193,10 +194,10 @@ def fastest_products(cases: Cases, device: str) -> dict[str, tuple[pd.Series, tu
     """
     fastest = {
         dtype: (curve.at(n), curve.cases[n])
-        for dtype, (curve, n) in best_rates(cases.of("matmul"), device).items()
+        for dtype, (curve, n) in best_rates(cases_of(cases.run, "matmul"), device).items()
     }
     with suppress(NotMeasuredError):
-        for product in best_products(cases.of("attainable_peak"), device):
+        for product in best_products(cases_of(cases.run, "attainable_peak"), device):
             fastest[product.precision] = (product.rate, (product.case.fullname,))
     return fastest
 

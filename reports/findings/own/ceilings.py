@@ -11,6 +11,7 @@ from reports.findings.answers import estimate_of, is_above, text
 from reports.findings.exercises.attainable_peak import fastest_products
 from reports.findings.kinds import AT_ONCE, KINDS, LARGE, Kind
 from reports.findings.own.functions import Quantity
+from reports.findings.remembered import cases_of
 from reports.findings.select import Cases, NotMeasuredError
 from reports.table.frame import device_of
 from suite.datasheets.catalog import Ceiling
@@ -66,7 +67,7 @@ def _of_bandwidth(cases: Cases, case: Case) -> Part:
     copied = []
     for kind in kinds:
         with suppress(NotMeasuredError):
-            copies = kind.curve(cases.of("copies"), device, "byte_rate")
+            copies = kind.curve(cases_of(cases.run, "copies"), device, "byte_rate")
             largest = copies.sizes[-1]
             copied += [(copies.at(largest), copies.cases[largest])] if largest >= LARGE else []
     if not copied:

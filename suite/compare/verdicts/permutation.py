@@ -12,7 +12,7 @@ launches together and not on who stands where, so the test stays exact.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import combinations
 
@@ -126,10 +126,10 @@ def pulled_in(values: Values) -> tuple[Values, Values, Values]:
     else 0.
     """
     present = ~np.isnan(values)
-    middle = np.nanmedian(values, axis=0)
+    middle = _median(values)
     first, second = np.triu_indices(len(values), 1)
     distances = np.abs(values[first] - values[second])
-    ends = _ends(_CLOSE_TO_NORMAL * np.nanquantile(distances, _CLOSE_PAIRS, axis=0))
+    ends = _ends(_CLOSE_TO_NORMAL * _quantile(distances, _CLOSE_PAIRS))
     pulled = np.where(present, np.clip(values - middle, -ends, ends), 0.0)
     if present.all():
         present = present[:, :1]  # one column stands for all, which is faster
@@ -138,9 +138,38 @@ def pulled_in(values: Values) -> tuple[Values, Values, Values]:
 
 def _pulled_to_zero(logs: Values) -> tuple[Values, Values]:
     """Pull outliers in towards zero; return also how many launches each case has."""
-    ends = _ends(1.4826 * np.nanmedian(np.abs(logs), axis=0))
+    ends = _ends(1.4826 * _median(np.abs(logs)))
     present = ~np.isnan(logs)
     return np.where(present, np.clip(logs, -ends, ends), 0.0), present.sum(axis=0)
+
+
+def _median(values: Values) -> Values:
+    """Return the median of each column without its NaN; `np.nanmedian` sorts masks beside it."""
+    known = np.count_nonzero(~np.isnan(values), axis=0)
+    below, above = _ordered(values, np.maximum(known - 1, 0) // 2, known // 2)
+    return (below + above) / 2
+
+
+def _quantile(values: Values, part: float) -> Values:
+    """Return a quantile of each column without its NaN, interpolated linearly.
+
+    It is that of `np.nanquantile`, which takes the columns one by one.
+    """
+    last = np.maximum(np.count_nonzero(~np.isnan(values), axis=0) - 1, 0)
+    position = last * part
+    first = np.floor(position).astype(int)
+    below, above = _ordered(values, first, np.minimum(first + 1, last))
+    weight, apart = position - first, above - below
+    near = weight < 0.5  # noqa: PLR2004 - the nearer of two values
+    found: Values = np.where(near, below + apart * weight, above - apart * (1 - weight))
+    return found
+
+
+def _ordered(values: Values, *places: NDArray[np.intp]) -> Iterator[Values]:
+    """Yield of each column what is at a place of its own, in ascending order with NaN behind."""
+    ascending = np.sort(values, axis=0)
+    for place in places:
+        yield ascending[place, np.arange(values.shape[1])]
 
 
 def _ends(scale: Values) -> Values:

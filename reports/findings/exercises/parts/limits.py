@@ -11,6 +11,7 @@ from reports.findings import peaks
 from reports.findings.answers import estimate_of, is_above, is_below, text
 from reports.findings.exercises.attainable_peak import fastest_products
 from reports.findings.kinds import KINDS, LARGE
+from reports.findings.remembered import cases_of
 from reports.findings.select import Cases, NotMeasuredError
 from suite.datasheets.catalog import Ceiling
 from suite.stored.run import Case
@@ -87,7 +88,7 @@ def _of_memory(cases: Cases, case: Case) -> Part | None:
     """Hold the bytes against the largest copy within the memory, or the datasheet's bandwidth."""
     device, rate = str(case.params["device"]), cases.one("byte_rate", case=case.fullname)
     with suppress(NotMeasuredError):
-        copies = KINDS["within"].curve(cases.of("copies"), device, "byte_rate")
+        copies = KINDS["within"].curve(cases_of(cases.run, "copies"), device, "byte_rate")
         if (most := copies.sizes[-1]) >= LARGE:
             figure = format_point(estimate_of(copies.at(most)), "B/s")
             return _part(rate / copies.at(most), f"the {MEMORY} ({figure})", copies.cases[most])
