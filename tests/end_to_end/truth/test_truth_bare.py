@@ -7,6 +7,7 @@ import pytest
 
 from suite.kit.waiting import READ_BACK, RESULTS
 from suite.stored.run import Case
+from tests.end_to_end.truth.test_truth_split_model import pipelined
 from tests.instruments.devices.measured import EXACT, NOISELESS, STRANGE, Measured, measured
 from tests.instruments.processes.command import ROOT
 
@@ -27,7 +28,8 @@ def bare(tmp_path_factory: pytest.TempPathFactory) -> Measured:
         " or (bench_norm_logging and (item or log_on_device or norm_only or log_kept or launch)"
         " and 100 and not 1000)"
         " or (bench_parallel and (sequence or one_thread or in_turn) and 512 and not process)"
-        " or (bench_parameters and write_copy and 1000000 and not 100000000)",
+        " or (bench_parameters and write_copy and 1000000 and not 100000000)"
+        " or (bench_pipeline and (64-1] or 64-8]))",
         *("--devices", ",".join(DEVICES), "--budget", 12),
     )
 
@@ -123,6 +125,16 @@ def test_two_bare_devices_work_together_and_in_turn(bare: Measured) -> None:
     }
     found = {name: bare.seconds(name) for name in truths}
     assert found == {name: pytest.approx(truth, rel=EXACT) for name, truth in truths.items()}
+
+
+@pytest.mark.parametrize("micro", [1, 8])
+def test_a_bare_pipeline_takes_its_stages_and_claims_no_overlap(bare: Measured, micro: int) -> None:
+    pair = "+".join(DEVICES)
+    name = f"bench_pipeline[{pair}-64-{micro}]"
+    waits = 2 * marker(bare) - bare.spec.synchronise
+    truth = pipelined(bare, micro, pair) + waits
+    assert bare.seconds(name) == pytest.approx(truth, rel=EXACT)
+    assert "concurrency" not in bare.case(name).extra_info.parts
 
 
 def test_a_bare_backend_gets_its_answers(bare: Measured) -> None:

@@ -4,8 +4,11 @@
 The run is made in the simulation's own time (see `test_truth.py`).
 """
 
+from pathlib import Path
+
 import pytest
 
+from tests.end_to_end.truth.test_truth_bare import marker
 from tests.instruments.devices.measured import EXACT, STRANGE, Measured, errors, measured
 
 pytestmark = pytest.mark.long
@@ -66,3 +69,14 @@ def test_a_copy_with_cold_caches_reads_and_writes_memory(chilled: Measured, size
     for name, truth in (("within_cold", cold), ("within", warm)):
         took = chilled.seconds(f"bench_{name}[acme:0-{size}]")
         assert took == pytest.approx(truth, rel=EXACT)
+
+
+def test_caches_of_an_unknown_size_are_emptied_too(tmp_path: Path) -> None:
+    options = ("--devices", "acme:0", "--budget", 12)
+    unknown = SPEC | {"bare": True, "memory": 2 << 30}
+    seen = measured(tmp_path, unknown, "(within or within_cold) and 1048576", *options)
+    launch, reading = seen.spec.launch, marker(seen)
+    from_memory, from_cache = seen.spec.seconds(2 * 4**10)
+    for name, there in (("within_cold", from_memory), ("within", max(launch, from_cache))):
+        took = seen.seconds(f"bench_{name}[acme:0-{4**10}]")
+        assert took == pytest.approx(launch + there + reading, rel=EXACT)
