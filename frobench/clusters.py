@@ -81,8 +81,8 @@ def write_pages(results: Path, output: Path) -> None:
     from reports.site import build
     from suite.terminal.layout import say, shown, tell
 
-    def is_broken(path: Path, found: "list[Conclusion]") -> None:
-        tell(path, found, err=True)
+    def is_broken(path: Path, conclusions: "list[Conclusion]") -> None:
+        tell(path, conclusions, err=True)
 
     made = build.build([results], output, tell=is_broken)
     page = output / PAGE

@@ -29,10 +29,10 @@ def validate(paths: tuple[Path, ...]) -> None:
     """
     from suite.terminal.layout import is_honest, say, shown, stored_runs
 
-    found = stored_runs(paths, RESULTS)
-    good = [path for path in found if is_honest(path, err=False)]
+    runs = stored_runs(paths, RESULTS)
+    good = [path for path in runs if is_honest(path, err=False)]
     say(*(f"{shown(path)}: valid" for path in good))
-    if good != found:
+    if good != runs:
         sys.exit(FAILED)
 
 

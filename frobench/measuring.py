@@ -204,4 +204,6 @@ def call_once(
 def failed(stored: "Run") -> int:
     """Return the exit code of a run: 1 if a case failed, or if a launch lost its group."""
     lost = any(launch.lost for launch in stored.frobench.launches)
-    return FAILED * (lost or any(one.status == "failed" for one in stored.frobench.outcomes))
+    return FAILED * (
+        lost or any(outcome.status == "failed" for outcome in stored.frobench.outcomes)
+    )

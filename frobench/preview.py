@@ -56,8 +56,8 @@ def list_cases(  # noqa: PLR0913 - one for each option
 
     settings = settings_for(profile, names(devices), expression=expression)
     with tempfile.TemporaryDirectory() as folder:
-        found, declared = collect(settings, Path(folder), spelled(benchmarks))
-    expected = expect(found, declared, settings, newest(results / declared.machine))
+        collected, declared = collect(settings, Path(folder), spelled(benchmarks))
+    expected = expect(collected, declared, settings, newest(results / declared.machine))
     if as_json:
         dump(expected)
     else:
@@ -77,9 +77,9 @@ def doctor(results: Path, *, as_json: bool) -> None:
     from suite.terminal import doctor_page
     from suite.terminal.layout import dump, say, width
 
-    found = examine(results.resolve())
+    conclusions = examine(results.resolve())
     if as_json:
-        dump(found)
+        dump(conclusions)
     else:
-        say(*doctor_page.lines(found.there, found.troubles, width()))
-    sys.exit(CANNOT * found.unusable)
+        say(*doctor_page.lines(conclusions.there, conclusions.troubles, width()))
+    sys.exit(CANNOT * conclusions.unusable)

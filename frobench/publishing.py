@@ -125,9 +125,9 @@ def report(  # noqa: PLR0913, PLR0917 - one for each option
 
     broken = []
 
-    def is_broken(path: Path, found: "list[Conclusion]") -> None:
+    def is_broken(path: Path, conclusions: "list[Conclusion]") -> None:
         broken.append(path)
-        tell(path, found, err=True)
+        tell(path, conclusions, err=True)
 
     if reference and not paths:
         raise click.UsageError("--reference is for the files that are held against it")
@@ -139,10 +139,10 @@ def report(  # noqa: PLR0913, PLR0917 - one for each option
         raise click.UsageError(str(error)) from None
     compared = purchase.Maker([path for path in paths if path.is_file()], reference, known)
     drawn = Figures(output)
-    with watch.as_files(paths) as found:
-        stored_runs(tuple(found), RESULTS)  # or says that there is none
+    with watch.as_files(paths) as files:
+        stored_runs(tuple(files), RESULTS)  # or says that there is none
         made = build.build(
-            found or [RESULTS],
+            files or [RESULTS],
             output,
             tell=is_broken,
             beside=build.together(compared, drawn) if figures else compared,

@@ -90,7 +90,7 @@ def compare_findings(
     return [
         _compare(exercise, name, pair, cases, words=judged is not None)
         for (exercise, name), pair in pairs.items()
-        if any(one.finding.value for one in pair)
+        if any(side.finding.value for side in pair)
     ]
 
 
@@ -99,14 +99,16 @@ def _found(judged: Run, names: Names) -> dict[tuple[str, str], _Found]:
     places = {
         case.fullname: (case.group, str(case.params.get("device"))) for case in run.benchmarks
     }
-    found = {}
+    answered = {}
     for exercise, answers in findings(run).items():
         for finding in answers:
             mine = {places[name] for name in finding.cases}
-            offered = {names(name) for name, place in places.items() if place in mine}
-            one = _Found(finding, {*map(names, finding.cases)}, offered)
-            found[exercise, names(finding.name)] = one
-    return found
+            offered = {
+                names(name) for name, group_and_device in places.items() if group_and_device in mine
+            }
+            side = _Found(finding, {*map(names, finding.cases)}, offered)
+            answered[exercise, names(finding.name)] = side
+    return answered
 
 
 def _compare(
@@ -117,8 +119,8 @@ def _compare(
     *,
     words: bool,
 ) -> FindingComparison:
-    old, late = (one.finding for one in pair)
-    mine = [cases[one] for one in old.cases if one in cases]
+    old, late = (side.finding for side in pair)
+    mine = [cases[name] for name in old.cases if name in cases]
     disturbed = next((case.reason for case in mine if case.is_disturbed), None)
     reason = _obstacle(*pair, cases) or disturbed
     compared = (
@@ -171,38 +173,43 @@ def _obstacle(old: _Found, late: _Found, cases: Mapping[str, CaseComparison]) ->
     return None
 
 
-def table(found: Sequence[FindingComparison], base: str, new: str) -> Table:
+def table(compared: Sequence[FindingComparison], base: str, new: str) -> Table:
     """Return a row for each finding, with its word if it has one."""
     columns = [Column(base, right=True), Column(new, right=True), Column(f"{new} / {base}")]
-    if any(one.word for one in found):
+    if any(finding.word for finding in compared):
         columns += [Column("verdict"), Column(FINDS, right=True)]
     rows = []
-    for one in found:
-        judged = (f"({one.word})", finds(one.smallest_change)) if one.word else ()
-        rows.append(Row(one.exercise, one.name, "", (*_numbers(one), *judged)))
+    for finding in compared:
+        judged = (f"({finding.word})", finds(finding.smallest_change)) if finding.word else ()
+        rows.append(Row(finding.exercise, finding.name, "", (*_numbers(finding), *judged)))
     return Table(columns, rows)
 
 
-def overlaps(found: Sequence[FindingComparison], base: str, new: str) -> Table:
+def overlaps(compared: Sequence[FindingComparison], base: str, new: str) -> Table:
     """Return a row for each finding, with whether the intervals overlap."""
     columns = [Column(base, right=True), Column(new, right=True), Column(f"{new} / {base}")]
     words = {True: "yes", False: "no", None: "-"}
-    rows = [Row(one.exercise, one.name, "", (*_numbers(one), words[one.overlap])) for one in found]
+    rows = [
+        Row(finding.exercise, finding.name, "", (*_numbers(finding), words[finding.overlap]))
+        for finding in compared
+    ]
     return Table([*columns, Column("intervals overlap")], rows)
 
 
-def legend(found: Sequence[FindingComparison]) -> list[str]:
+def legend(compared: Sequence[FindingComparison]) -> list[str]:
     """Explain the words of findings, and name those without a ratio."""
     lines = []
-    if any(one.word for one in found):
+    if any(finding.word for finding in compared):
         lines.append("findings: all exploratory; higher or lower is not always better or worse")
         lines.append(f"  ({FINDS}: the smallest change that would have been found in 90%)")
-    if any(one.word and one.ratio and one.unit == SIZE for one in found):
+    if any(finding.word and finding.ratio and finding.unit == SIZE for finding in compared):
         lines.append("  (-: sizes lie on a grid, and what changes less may not move them)")
-    reasons = grouped((f"{one.exercise} {one.name}", one.reason) for one in found)
+    reasons = grouped(
+        (f"{finding.exercise} {finding.name}", finding.reason) for finding in compared
+    )
     return [*lines, *(f"no ratio: {line}" for line in reasons)]
 
 
-def _numbers(one: FindingComparison) -> tuple[str, str, str]:
-    base, new = (format_point(e, one.unit) if e else "-" for e in (one.base, one.new))
-    return base, new, format_estimate(one.ratio, RATIO) if one.ratio else "-"
+def _numbers(finding: FindingComparison) -> tuple[str, str, str]:
+    base, new = (format_point(e, finding.unit) if e else "-" for e in (finding.base, finding.new))
+    return base, new, format_estimate(finding.ratio, RATIO) if finding.ratio else "-"

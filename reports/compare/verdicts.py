@@ -34,58 +34,67 @@ def runs(  # noqa: PLR0913 - one for each thing that a caller may choose
     others : runs from which it is learned how far runs of the machine lie apart
     across : facts whose difference is the question
     """
-    found = compare_runs(base, new, others, across)
-    findings = compare_findings(base, new, found)
+    comparison = compare_runs(base, new, others, across)
+    findings = compare_findings(base, new, comparison)
     if as_json:
-        _dump(found, findings)
+        _dump(comparison, findings)
     else:
-        _warn(found.faults)
-        if not found.differences:
-            show(comparison_tables.of_cases(found.cases, "base", "new"))
+        _warn(comparison.faults)
+        if not comparison.differences:
+            show(comparison_tables.of_cases(comparison.cases, "base", "new"))
             show(table(findings, "base", "new"))
-            say(*comparison_tables.legend(found.cases), *legend(findings), "")
-        say(*comparison_words.of_runs(found))
-    say(*comparison_words.refusals(found, allow_missing=allow_missing), err=as_json)
-    return exit_code(found, allow_missing=allow_missing)
+            say(*comparison_tables.legend(comparison.cases), *legend(findings), "")
+        say(*comparison_words.of_runs(comparison))
+    say(*comparison_words.refusals(comparison, allow_missing=allow_missing), err=as_json)
+    return exit_code(comparison, allow_missing=allow_missing)
 
 
 def versions(run: Run, *, as_json: bool, allow_missing: bool = False) -> int:
     """Print verdicts on the versions that a run measured beside each other."""
-    found = compare_versions(run)
-    if not found.cases:
+    comparison = compare_versions(run)
+    if not comparison.cases:
         raise click.UsageError(
             "no case of this run has two versions to compare. Name a second run, or have a "
             "benchmark measure its body beside another version: measure(new, against=old, ...)"
         )
     if as_json:
-        _dump(found)
+        _dump(comparison)
     else:
-        _warn(found.faults)
-        show(comparison_tables.of_cases(found.cases, "other version", "body"))
-        say(*comparison_tables.legend(found.cases), "", *comparison_words.of_versions(found))
-    say(*comparison_words.refusals(found, allow_missing=allow_missing), err=as_json)
-    return exit_code(found, allow_missing=allow_missing)
+        _warn(comparison.faults)
+        show(comparison_tables.of_cases(comparison.cases, "other version", "body"))
+        say(
+            *comparison_tables.legend(comparison.cases),
+            "",
+            *comparison_words.of_versions(comparison),
+        )
+    say(*comparison_words.refusals(comparison, allow_missing=allow_missing), err=as_json)
+    return exit_code(comparison, allow_missing=allow_missing)
 
 
 def machines(base: Run, new: Run, workload: str, *, as_json: bool) -> int:
     """Print two machines side by side, and how fast the new one is under a workload."""
-    found = compare_machines(base, new)
+    comparison = compare_machines(base, new)
     findings = compare_findings(base, new)
     sides = workloads.sides(base, new, workload)
     if as_json:
-        rest = msgspec.structs.asdict(found) | {"findings": findings}
+        rest = msgspec.structs.asdict(comparison) | {"findings": findings}
         dump(workloads.for_programs(sides) | rest)
         if sides.refused:
             say(sides.refused, err=True)
     else:
-        say(f"base: {found.base_machine} ({found.base})")
-        say(f"new:  {found.new_machine} ({found.new})", "")
-        _warn(found.faults)
-        show(comparison_tables.of_ratios(found.ratios))
+        say(f"base: {comparison.base_machine} ({comparison.base})")
+        say(f"new:  {comparison.new_machine} ({comparison.new})", "")
+        _warn(comparison.faults)
+        show(comparison_tables.of_ratios(comparison.ratios))
         show(table(findings, "base", "new"))
         show(workloads.exercises(sides))
         show(workloads.axes(sides))
-        say(*legend(findings), *comparison_words.of_machines(found), "", workloads.answer(sides))
+        say(
+            *legend(findings),
+            *comparison_words.of_machines(comparison),
+            "",
+            workloads.answer(sides),
+        )
     return 0
 
 

@@ -33,42 +33,44 @@ class Sides(Struct, frozen=True):
 
 def sides(base: Run, new: Run, workload: str) -> Sides:
     """Compare two machines; without an engine for the page's script there is no score."""
-    found, refused = None, ""
+    scored, refused = None, ""
     try:
-        found = score(base, new, workload)
+        scored = score(base, new, workload)
     except MissingEngineError as error:
         refused = f"no speed under {workload}: {error}"
-    return Sides(workload, found, refused, device_axes(base), device_axes(new))
+    return Sides(workload, scored, refused, device_axes(base), device_axes(new))
 
 
 def for_programs(compared: Sides) -> dict[str, Any]:
     """Return the fields that stand at the top level of ``--json``."""
-    found = compared.score
+    scored = compared.score
     return {
         "workload": compared.workload,
-        "speed": to_builtins(found.speed) if found else None,
-        "cases": found.cases if found else 0,
-        "of_cases": found.every if found else 0,
+        "speed": to_builtins(scored.speed) if scored else None,
+        "cases": scored.cases if scored else 0,
+        "of_cases": scored.every if scored else 0,
         "axes": {"base": to_builtins(compared.base), "new": to_builtins(compared.new)},
-        "exercises": to_builtins(found.exercises) if found else [],
+        "exercises": to_builtins(scored.exercises) if scored else [],
     }
 
 
 def answer(compared: Sides) -> str:
     """Return the speed in a sentence."""
-    title = next(one.title for one in workloads().workloads if one.name == compared.workload)
-    found = compared.score
-    if found is None:
+    title = next(
+        weights.title for weights in workloads().workloads if weights.name == compared.workload
+    )
+    scored = compared.score
+    if scored is None:
         return compared.refused
-    if found.speed is None:
+    if scored.speed is None:
         return f"{title}: no case of this workload was measured on both machines"
-    cases = f"{found.cases} of {counted(found.every, 'case')}"
-    return f"{title}: new has {_spelled(found.speed)} the speed of base ({cases})"
+    cases = f"{scored.cases} of {counted(scored.every, 'case')}"
+    return f"{title}: new has {_spelled(scored.speed)} the speed of base ({cases})"
 
 
 def axes(compared: Sides) -> Table:
     """Return a row for each axis that either machine has."""
-    sides = [{(one.name, one.precision): one for one in each.axes} for each in _both(compared)]
+    sides = [{(axis.name, axis.precision): axis for axis in each.axes} for each in _both(compared)]
     rows = [
         Row(
             "axes", f"{name} {precision}".strip(), "", tuple(_axis(side.get(key)) for side in sides)
@@ -84,11 +86,14 @@ def exercises(compared: Sides) -> Table:
     rows = [
         Row(
             "exercises",
-            one.name,
+            exercise.name,
             "",
-            (_spelled(one.speed) if one.speed else "-", f"{one.cases} of {one.every}"),
+            (
+                _spelled(exercise.speed) if exercise.speed else "-",
+                f"{exercise.cases} of {exercise.every}",
+            ),
         )
-        for one in (compared.score.exercises if compared.score else [])
+        for exercise in (compared.score.exercises if compared.score else [])
     ]
     return Table([Column("new, times as fast"), Column("cases")], rows)
 
@@ -104,11 +109,13 @@ def _axis(axis: Axis | None) -> str:
 def _rest(compared: Sides) -> Iterator[Row]:
     """Yield capacity and power."""
     both = _both(compared)
-    memory = [format_value(one.memory_bytes, "B") if one.memory_bytes else "-" for one in both]
+    memory = [
+        format_value(device.memory_bytes, "B") if device.memory_bytes else "-" for device in both
+    ]
     yield Row("axes", "capacity", "", tuple(memory))
-    watts = [one.watts.value if one.watts else one.limit_watts for one in both]
+    watts = [device.watts.value if device.watts else device.limit_watts for device in both]
     if any(watts):
-        power = [format_value(one, "W") if one else "-" for one in watts]
+        power = [format_value(value, "W") if value else "-" for value in watts]
         yield Row("axes", "power", "", tuple(power))
 
 

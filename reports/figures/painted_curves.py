@@ -97,8 +97,8 @@ def _sizes(axes: Axes, plot: Plot, width: float) -> None:
     axes.set_xscale("log" if log else "linear")
     axes.margins(x=MARGIN)
     scale = Scale(sizes[0], sizes[-1], 0.0, width * (1 - 2 * MARGIN), log)
-    found = scales.size_labels(plot, scale, GLYPH, scales.MOST_TICKS)
-    axes.set_xticks(list(found), list(found.values()))
+    labels = scales.size_labels(plot, scale, GLYPH, scales.MOST_TICKS)
+    axes.set_xticks(list(labels), list(labels.values()))
     axes.minorticks_off()
     axes.set_xlabel(printable(plot.x.label), loc="right")
 

@@ -78,8 +78,8 @@ def draw(axes: Axes, plot: Plot, given: Room) -> None:
     low, high = scales.limits(plot)
     longest = max(map(len, scales.tick_labels([low, high], plot.y.unit).labels.values()))
     most = max(scales.LEAST_TICKS + 1, int(given.width / GLYPH / (3 + longest)))
-    found = scales.ticks(low, high, min(most, scales.MOST_TICKS))
-    shown = scales.tick_labels(found, plot.y.unit).labels
+    ticks = scales.ticks(low, high, min(most, scales.MOST_TICKS))
+    shown = scales.tick_labels(ticks, plot.y.unit).labels
     axes.set_xscale("log" if scales.is_far(plot, low, high) else "linear")
     axes.set_xlim(low, high)
     axes.set_xticks(list(shown), list(shown.values()))

@@ -56,10 +56,10 @@ def crate(
     licence: Entity = {"@id": publication.licence_url}
     folders: dict[str, list[Entity]] = {}
     for run in runs:
-        place = f"{PurePosixPath(run.href).parent}/"
-        folders.setdefault(place, []).extend(_of_run(run, files[run.sha256], licence))
+        folder = f"{PurePosixPath(run.href).parent}/"
+        folders.setdefault(folder, []).extend(_of_run(run, files[run.sha256], licence))
     together = [_file(name, common, licence) for name in data(common)]
-    directories = [_directory(place, parts) for place, parts in folders.items()]
+    directories = [_directory(folder, parts) for folder, parts in folders.items()]
     graph = [
         {
             "@id": CRATE,
@@ -75,7 +75,7 @@ def crate(
         *({"@id": f"#{name}", **variable(name)} for name in VARIABLES),
         *together,
         *directories,
-        *(one for parts in folders.values() for one in parts),
+        *(part for parts in folders.values() for part in parts),
     ]
     return msgspec.json.format(
         msgspec.json.encode({"@context": f"{VERSION}/context", "@graph": graph}), indent=1
@@ -101,11 +101,11 @@ def _root(about: Described, parts: Iterable[Entity], publication: Publication) -
     return root | ({"url": publication.address} if publication.address else {})
 
 
-def _directory(place: str, parts: Iterable[Entity]) -> Entity:
+def _directory(folder: str, parts: Iterable[Entity]) -> Entity:
     return {
-        "@id": place,
+        "@id": folder,
         "@type": "Dataset",
-        "name": place.rstrip("/"),
+        "name": folder.rstrip("/"),
         "description": "The runs of one kind of machine, each with its tables.",
         "hasPart": _links(part["@id"] for part in parts),
     }

@@ -65,12 +65,12 @@ def table_of(frame: pd.DataFrame) -> pa.Table:
 
 def _column(values: "pd.Series[Any]") -> pa.Array:
     try:
-        found = pa.Array.from_pandas(values)
+        column = pa.Array.from_pandas(values)
     except (pa.ArrowInvalid, pa.ArrowTypeError):
-        texts = [None if pd.isna(one) else str(one) for one in values]
+        texts = [None if pd.isna(value) else str(value) for value in values]
         return pa.array(texts, pa.string())
     # How pandas holds texts depends on its version.
-    return found.cast(pa.string()) if pa.types.is_large_string(found.type) else found
+    return column.cast(pa.string()) if pa.types.is_large_string(column.type) else column
 
 
 def runs(summaries: Sequence[Summary]) -> pa.Table:
@@ -96,7 +96,7 @@ def rows(run: Run, estimated: Sequence[CaseEstimate]) -> Rows:
 
 def opened(parts: Sequence[Rows]) -> list[pa.Table]:
     """Return the parts as tables, which takes little memory of its own."""
-    return [pa.ipc.open_stream(one.stream).read_all() for one in parts]
+    return [pa.ipc.open_stream(part.stream).read_all() for part in parts]
 
 
 def joined(parts: Sequence[Rows], tables: Sequence[pa.Table]) -> dict[str, bytes]:
@@ -108,10 +108,10 @@ def joined(parts: Sequence[Rows], tables: Sequence[pa.Table]) -> dict[str, bytes
         The parts, opened.
     """
     none = ESTIMATES.empty_table()
-    head, found = as_csv(none), pa.concat_tables([none, *tables])
+    head, table = as_csv(none), pa.concat_tables([none, *tables])
     return {
-        "csv": b"".join([head, *(one.csv[len(head) :] for one in parts)]),
-        "parquet": as_parquet(found),
+        "csv": b"".join([head, *(part.csv[len(head) :] for part in parts)]),
+        "parquet": as_parquet(table),
     }
 
 
@@ -125,7 +125,9 @@ def as_csv(table: pa.Table) -> bytes:
     columns = table.columns
     texts = [column.unique() for column in columns if pa.types.is_string(column.type)]
     if pc.any(_formulas(pa.chunked_array(texts, pa.string()))).as_py():  # seldom: all at once
-        columns = [_harmless(one) if pa.types.is_string(one.type) else one for one in columns]
+        columns = [
+            _harmless(column) if pa.types.is_string(column.type) else column for column in columns
+        ]
     sink = pa.BufferOutputStream()
     csv.write_csv(pa.table(columns, names=names), sink)
     return bytes(sink.getvalue())
@@ -137,7 +139,9 @@ def _harmless(texts: pa.ChunkedArray | pa.Array) -> pa.ChunkedArray | pa.Array:
 
 def _formulas(texts: pa.ChunkedArray | pa.Array) -> pa.ChunkedArray | pa.Array:
     """Tell which texts a spreadsheet would compute."""
-    begins, is_number = (pc.match_substring_regex(texts, one) for one in (FORMULA, SIGNED_NUMBER))
+    begins, is_number = (
+        pc.match_substring_regex(texts, pattern) for pattern in (FORMULA, SIGNED_NUMBER)
+    )
     return pc.and_not(begins, is_number)
 
 

@@ -90,9 +90,9 @@ def rows(groups: Sequence[Peers]) -> pa.Table:
 
 
 def _records(peers: Peers) -> Iterator[dict[str, object]]:
-    found = peers.found
-    ratio, low, high = (np.exp(found.deviation + side * found.reach) for side in (0, -1, 1))
-    for row, column in np.argwhere(~np.isnan(found.deviation)):
+    unlike = peers.unlike
+    ratio, low, high = (np.exp(unlike.deviation + side * unlike.reach) for side in (0, -1, 1))
+    for row, column in np.argwhere(~np.isnan(unlike.deviation)):
         node = peers.nodes[row].node
         yield {
             "kind": node.title,
@@ -102,6 +102,6 @@ def _records(peers: Peers) -> Iterator[dict[str, object]]:
             "ratio": round(float(ratio[row, column]), DIGITS),
             "low": round(float(low[row, column]), DIGITS),
             "high": round(float(high[row, column]), DIGITS),
-            "unlike": bool(found.named[row, column]),
+            "unlike": bool(unlike.named[row, column]),
             "href": peers.nodes[row].href,
         }

@@ -113,18 +113,18 @@ def kinds(groups: Sequence[Peers]) -> list[Kind]:
 
 
 def _kind(number: int, peers: Peers) -> Kind:
-    first, usual = peers.nodes[0].node, Usual([one.node for one in peers.nodes])
-    named = sorted(_named(peers, usual), key=lambda one: (-one.size, one.label, one.subject))
+    first, usual = peers.nodes[0].node, Usual([placed.node for placed in peers.nodes])
+    named = sorted(_named(peers, usual), key=lambda node: (-node.size, node.label, node.subject))
     return Kind(
         number=number,
         title=first.title,
         torch=first.torch,
         answer=_answer(peers, named),
         nodes=len(peers.nodes),
-        comparisons=peers.found.comparisons,
+        comparisons=peers.unlike.comparisons,
         named=named,
         rows=[*_rows(peers)],
-        edges=ends(room(peers.found.reach)),
+        edges=ends(room(peers.unlike.reach)),
         bands=len(peers.nodes) > FEW,
         every=[*_every(peers)],
         differing=_differing(peers),
@@ -133,11 +133,11 @@ def _kind(number: int, peers: Peers) -> Kind:
 
 def _answer(peers: Peers, named: Sequence[Named]) -> str:
     """Say which nodes are unlike the others, or what would have been found."""
-    nodes, many = len(peers.nodes), len({one.label for one in named})
+    nodes, many = len(peers.nodes), len({node.label for node in named})
     if not peers.subjects:
         return f"Nothing was measured on {counted(nodes, 'node')} that can be compared."
     if not named:
-        smallest = format_value(float(np.median(peers.found.smallest)), "1", digits=2)
+        smallest = format_value(float(np.median(peers.unlike.smallest)), "1", digits=2)
         return (
             f"None of {counted(nodes, 'node')} is unlike its peers. A slow-down of {smallest} in "
             "one exercise would have been found."
@@ -150,15 +150,15 @@ def _answer(peers: Peers, named: Sequence[Named]) -> str:
 
 
 def _named(peers: Peers, usual: Usual) -> Iterator[Named]:
-    found = peers.found
-    for row, column in np.argwhere(found.named):
-        placed, deviation = peers.nodes[row], float(found.deviation[row, column])
+    unlike = peers.unlike
+    for row, column in np.argwhere(unlike.named):
+        placed, deviation = peers.nodes[row], float(unlike.deviation[row, column])
         yield Named(
             label=placed.node.label,
             href=placed.href,
             subject=subject_title(peers.subjects[column], peers.subjects),
             slower=deviation > 0,
-            change=change(deviation, float(found.reach[row, column])),
+            change=change(deviation, float(unlike.reach[row, column])),
             size=abs(deviation),
             reasons=usual.reasons(placed.node, peers.subjects[column]),
         )
@@ -173,7 +173,7 @@ def change(deviation: float, reach: float) -> str:
         Its logarithm beside the peers', and the half-width of the interval.
     """
     ends_of = (deviation - reach, deviation + reach)
-    value, low, high = (float(np.expm1(one)) for one in (deviation, *ends_of))
+    value, low, high = (float(np.expm1(log)) for log in (deviation, *ends_of))
     if deviation < 0:
         value, low, high = -value, -high, -low
     text = format_estimate(Estimate(value, low, high, LEAST_LAUNCHES), "1")
@@ -186,23 +186,23 @@ def change(deviation: float, reach: float) -> str:
 
 
 def _rows(peers: Peers) -> Iterator[Row]:
-    found, width = peers.found, room(peers.found.reach)
-    named = found.named
+    unlike, width = peers.unlike, room(peers.unlike.reach)
+    named = unlike.named
     for column, subject in enumerate(peers.subjects):
         title = subject_title(subject, peers.subjects)
-        if np.isnan(found.smallest[column]):
+        if np.isnan(unlike.smallest[column]):
             continue
-        nodes = int(np.sum(~np.isnan(found.deviation[:, column])))
+        nodes = int(np.sum(~np.isnan(unlike.deviation[:, column])))
         odd = int(np.sum(named[:, column]))
         label = f"{title}: {counted(nodes, 'node')} around their median, {odd} unlike its peers"
         yield Row(
             title=title,
-            spread=drawing(found.deviation[:, column], named[:, column], width, label),
+            spread=drawing(unlike.deviation[:, column], named[:, column], width, label),
             nodes=nodes,
             named=odd,
-            smallest=_percent(found.smallest[column]),
-            between=_percent(found.between[column]),
-            scatter=_percent(found.scatter[column]),
+            smallest=_percent(unlike.smallest[column]),
+            between=_percent(unlike.between[column]),
+            scatter=_percent(unlike.scatter[column]),
         )
 
 
@@ -211,8 +211,8 @@ def _percent(value: float) -> str:
 
 
 def _every(peers: Peers) -> Iterator[NodeRow]:
-    found = peers.found
-    beyond = np.nan_to_num(np.abs(found.deviation) / found.reach, nan=-1.0)
+    unlike = peers.unlike
+    beyond = np.nan_to_num(np.abs(unlike.deviation) / unlike.reach, nan=-1.0)
     for row, placed in enumerate(peers.nodes):
         column = int(np.argmax(beyond[row])) if peers.subjects else 0
         if not peers.subjects or beyond[row, column] < 0:
@@ -222,21 +222,21 @@ def _every(peers: Peers) -> Iterator[NodeRow]:
             label=placed.node.label,
             href=placed.href,
             subject=subject_title(peers.subjects[column], peers.subjects),
-            change=change(float(found.deviation[row, column]), float(found.reach[row, column])),
-            named=int(np.sum(found.named[row])),
+            change=change(float(unlike.deviation[row, column]), float(unlike.reach[row, column])),
+            named=int(np.sum(unlike.named[row])),
         )
 
 
 def _differing(peers: Peers) -> list[str]:
     """Say which facts are not the same on all nodes, and where."""
     by_fact: dict[str, dict[str, list[str]]] = {}
-    facts = {fact for one in peers.nodes for fact in one.node.facts}
+    facts = {fact for placed in peers.nodes for fact in placed.node.facts}
     for fact in sorted(facts):
         values: dict[str, list[str]] = {}
-        for one in peers.nodes:
-            if fact in one.node.facts:
-                text = spelled(fact, one.node.facts[fact])
-                values.setdefault(text, []).append(one.node.label)
+        for placed in peers.nodes:
+            if fact in placed.node.facts:
+                text = spelled(fact, placed.node.facts[fact])
+                values.setdefault(text, []).append(placed.node.label)
         if len(values) > 1:
             by_fact[fact] = values
     lines = [
@@ -257,4 +257,4 @@ def _nodes(labels: Sequence[str]) -> str:
 
 def left_out(left: Sequence[Left]) -> list[str]:
     """Say which nodes are compared with no others, and why."""
-    return [f"{_nodes(one.labels)}: {one.reason}" for one in left]
+    return [f"{_nodes(group.labels)}: {group.reason}" for group in left]

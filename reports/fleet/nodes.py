@@ -75,7 +75,7 @@ def node(run: Run, axes: DeviceAxes, estimated: Sequence[CaseEstimate]) -> Node 
         return None
     anonymous = replace(environment, label=UNSET)
     unfit = failures(run, "")
-    fit = [one for one in estimated if one.case not in unfit]
+    fit = [estimate for estimate in estimated if estimate.case not in unfit]
     known = facts(anonymous)
     by_name = {case.fullname: case for case in run.benchmarks}
     troubles = run.frobench.troubles
@@ -88,7 +88,9 @@ def node(run: Run, axes: DeviceAxes, estimated: Sequence[CaseEstimate]) -> Node 
         unfit=_unfit(run),
         subjects={**_axes(axes, fit, by_name), **_exercises(fit)},
         facts={fact: value for fact, value in known.items() if matters(fact) or fact in FURTHER},
-        troubles={} if troubles is UNSET else {one.code: one.message for one in troubles},
+        troubles={}
+        if troubles is UNSET
+        else {trouble.code: trouble.message for trouble in troubles},
         readings=dict(_readings(fit, by_name)),
     )
 
@@ -101,50 +103,51 @@ def _unfit(run: Run) -> str:
     return "" if run.frobench.complete else "its run did not end"
 
 
-def subject_of(one: CaseEstimate) -> str:
+def subject_of(estimate: CaseEstimate) -> str:
     """Return the exercise that a case belongs to, as far as its kind of device does it."""
-    return f"{one.exercise}{ON_CPU}" if is_cpu(one.device) else one.exercise
+    return f"{estimate.exercise}{ON_CPU}" if is_cpu(estimate.device) else estimate.exercise
 
 
 def _exercises(fit: Iterable[CaseEstimate]) -> dict[str, dict[int, Launches]]:
-    found: dict[str, dict[int, Launches]] = {}
-    for one in fit:
-        found.setdefault(subject_of(one), {})[_number(one)] = _logs(one.medians)
-    return found
+    launches: dict[str, dict[int, Launches]] = {}
+    for estimate in fit:
+        logs = _logs(estimate.medians)
+        launches.setdefault(subject_of(estimate), {})[_number(estimate)] = logs
+    return launches
 
 
 def _axes(
     axes: DeviceAxes, fit: Iterable[CaseEstimate], cases: Mapping[str, Case]
 ) -> dict[str, dict[int, Launches]]:
     """Return the launches of the cases behind each axis, of compute the leading one."""
-    estimates = {one.case: one for one in fit}
-    found: dict[str, dict[int, Launches]] = {}
+    estimates = {estimate.case: estimate for estimate in fit}
+    launches: dict[str, dict[int, Launches]] = {}
     for axis in axes.axes:
-        if f"{AXIS}{axis.name}" in found:
+        if f"{AXIS}{axis.name}" in launches:
             continue
         for name in axis.cases:
-            if (one := estimates.get(name)) is not None:
+            if (estimate := estimates.get(name)) is not None:
                 parts = cases[name].extra_info.parts
-                medians = parts["sustained"] if axis.basis == SUSTAINED else one.medians
-                mine = found.setdefault(f"{AXIS}{axis.name}", {})
-                mine[_number(one, axis.basis)] = _logs(medians)
-    return found
+                medians = parts["sustained"] if axis.basis == SUSTAINED else estimate.medians
+                mine = launches.setdefault(f"{AXIS}{axis.name}", {})
+                mine[_number(estimate, axis.basis)] = _logs(medians)
+    return launches
 
 
-def _number(one: CaseEstimate, basis: str = "") -> int:
-    return number(repr((one.case, one.version, basis)))
+def _number(estimate: CaseEstimate, basis: str = "") -> int:
+    return number(repr((estimate.case, estimate.version, basis)))
 
 
 def _logs(seconds: Iterable[float | None]) -> Launches:
-    return [math.log(one) if one is not None and one > 0 else math.nan for one in seconds]
+    return [math.log(value) if value is not None and value > 0 else math.nan for value in seconds]
 
 
 def _readings(
     fit: Iterable[CaseEstimate], cases: Mapping[str, Case]
 ) -> Iterator[tuple[str, dict[str, float]]]:
     by_subject: dict[str, list[Case]] = {}
-    for one in fit:
-        by_subject.setdefault(subject_of(one), []).append(cases[one.case])
+    for estimate in fit:
+        by_subject.setdefault(subject_of(estimate), []).append(cases[estimate.case])
     for subject, mine in by_subject.items():
         read: dict[str, list[float]] = {}
         for case in mine:

@@ -36,12 +36,12 @@ class Peers(NamedTuple):
     """Nodes of one kind, sorted by label.
 
     subjects : names, the axes first; they are the columns of `found`
-    found : what the comparison says; the nodes are its rows
+    unlike : what the comparison says; the nodes are its rows
     """
 
     nodes: list[Placed]
     subjects: list[str]
-    found: Unlike
+    unlike: Unlike
 
 
 class Left(NamedTuple):
@@ -59,20 +59,20 @@ def compared(placed: Iterable[Placed]) -> tuple[list[Peers], list[Left]]:
     The kinds of nodes with enough peers, the most numerous first, and what is left out.
     """
     newest: dict[tuple[str, str], Placed] = {}
-    for one in sorted(placed, key=lambda one: (one.node.datetime, one.href)):
-        newest[one.node.kind, one.node.label] = one
+    for run in sorted(placed, key=lambda run: (run.node.datetime, run.href)):
+        newest[run.node.kind, run.node.label] = run
     left: dict[str, list[str]] = {}
     kinds: dict[str, list[Placed]] = {}
-    for one in sorted(newest.values(), key=lambda one: one.node.label):
-        if one.node.unfit:
-            left.setdefault(one.node.unfit, []).append(one.node.label)
+    for run in sorted(newest.values(), key=lambda run: run.node.label):
+        if run.node.unfit:
+            left.setdefault(run.node.unfit, []).append(run.node.label)
         else:
-            kinds.setdefault(one.node.kind, []).append(one)
+            kinds.setdefault(run.node.kind, []).append(run)
     groups = []
     for nodes in sorted(kinds.values(), key=lambda nodes: (-len(nodes), nodes[0].node.kind)):
         if len(nodes) < LEAST_NODES:
             reason = _too_few(nodes)
-            left.setdefault(reason, []).extend(one.node.label for one in nodes)
+            left.setdefault(reason, []).extend(run.node.label for run in nodes)
         else:
             groups.append(_peers(nodes))
     return groups, [Left(labels, reason) for reason, labels in left.items()]
@@ -83,7 +83,7 @@ def subject_title(subject: str, subjects: Sequence[str]) -> str:
     if subject.startswith(AXIS):
         return AXES[subject.removeprefix(AXIS)]
     title = exercise_title(subject.removesuffix(ON_CPU))
-    beside = any(not one.startswith(AXIS) and not one.endswith(ON_CPU) for one in subjects)
+    beside = any(not name.startswith(AXIS) and not name.endswith(ON_CPU) for name in subjects)
     return f"{title}, on the CPU" if subject.endswith(ON_CPU) and beside else title
 
 
@@ -97,15 +97,15 @@ def _too_few(nodes: Sequence[Placed]) -> str:
 
 
 def _peers(nodes: list[Placed]) -> Peers:
-    names = {name for one in nodes for name in one.node.subjects}
+    names = {name for run in nodes for name in run.node.subjects}
     axes = [f"{AXIS}{axis}" for axis in AXES if f"{AXIS}{axis}" in names]
     exercises = sorted(name for name in names if not name.startswith(AXIS))
-    columns = {name: _column([one.node for one in nodes], name) for name in [*axes, *exercises]}
+    columns = {name: _column([run.node for run in nodes], name) for name in [*axes, *exercises]}
     shared = [name for name, column in columns.items() if not np.isnan(column).all()]
     launches = max((columns[name].shape[1] for name in shared), default=0)
     values = np.full((len(nodes), len(shared), launches), np.nan)
-    for place, name in enumerate(shared):
-        values[:, place, : columns[name].shape[1]] = columns[name]
+    for index, name in enumerate(shared):
+        values[:, index, : columns[name].shape[1]] = columns[name]
     return Peers(nodes, shared, unlike(values))
 
 
@@ -118,7 +118,7 @@ def _column(nodes: Sequence[Node], subject: str) -> Values:
     measured = [node.subjects.get(subject, {}) for node in nodes]
     many = Counter(name for each in measured for name in each)
     cases = sorted(name for name, count in many.items() if count >= LEAST_NODES)
-    launches = max((len(one) for each in measured for one in each.values()), default=0)
+    launches = max((len(medians) for each in measured for medians in each.values()), default=0)
     logs = np.full((len(nodes), len(cases), launches), np.nan)
     for row, each in enumerate(measured):
         for column, name in enumerate(cases):

@@ -38,11 +38,11 @@ class Usual:
 
     def reasons(self, node: Node, subject: str) -> list[str]:
         """Say what differs at a node, with the peers' value: facts, readings, troubles."""
-        found = dict.fromkeys((*self.facts(node), *self._sensed(node, subject)))
-        found |= dict.fromkeys(
+        causes = dict.fromkeys((*self.facts(node), *self._sensed(node, subject)))
+        causes |= dict.fromkeys(
             message for code, message in node.troubles.items() if code not in self._codes
         )
-        return list(found)[:MOST]
+        return list(causes)[:MOST]
 
     def facts(self, node: Node) -> Iterator[str]:
         """Say which facts of a node differ from those of most nodes."""
@@ -90,5 +90,5 @@ def _reading(name: str, value: float, usual: float) -> str:
     if usual <= 0 or abs(value / usual - 1) < FAR[unit]:
         return ""
     symbol = {"hz": "Hz", "watts": "W", "celsius": CELSIUS}[unit]
-    here, there = (format_value(one, symbol) for one in (value, usual))
+    here, there = (format_value(reading, symbol) for reading in (value, usual))
     return f"{device}: {words.replace('_', ' ').replace('sm ', '')} {here} (peers {there})"

@@ -67,8 +67,8 @@ class Unlike(NamedTuple):
     @property
     def named(self) -> NDArray[np.bool_]:
         """Whether a node is unlike its peers in an answer."""
-        found: NDArray[np.bool_] = np.abs(self.deviation) > self.reach  # NaN is not
-        return found
+        beyond: NDArray[np.bool_] = np.abs(self.deviation) > self.reach  # NaN is not
+        return beyond
 
 
 class _Answer(NamedTuple):
@@ -110,19 +110,21 @@ def unlike(launches: Values) -> Unlike:
     deviation, half = np.full((nodes, answers), np.nan), np.full((nodes, answers), np.nan)
     scatter, between, smallest = (np.full(answers, np.nan) for _ in range(3))
     known: dict[int, _Answer] = {}
-    for place in range(answers):
-        if (answer := _answer(launches[:, place])) is not None:
-            known[place] = answer
-    usual = max(EQUAL_NODES**2, float(np.median([one.beyond for one in known.values()] or [0])))
-    comparisons = sum(len(one.there) for one in known.values())
-    for place, one in known.items():
-        of_nodes = _between(one, usual)
-        errors = _errors(one, of_nodes)
+    for index in range(answers):
+        if (answer := _answer(launches[:, index])) is not None:
+            known[index] = answer
+    usual = max(
+        EQUAL_NODES**2, float(np.median([answer.beyond for answer in known.values()] or [0]))
+    )
+    comparisons = sum(len(answer.there) for answer in known.values())
+    for index, answer in known.items():
+        of_nodes = _between(answer, usual)
+        errors = _errors(answer, of_nodes)
         reach = _quantile(errors.degrees, comparisons) * np.sqrt(errors.variance)
-        deviation[one.there, place] = one.means - np.median(one.means)
-        half[one.there, place] = reach
-        scatter[place], between[place] = one.scatter, np.sqrt(of_nodes)
-        smallest[place] = _smallest(reach, errors)
+        deviation[answer.there, index] = answer.means - np.median(answer.means)
+        half[answer.there, index] = reach
+        scatter[index], between[index] = answer.scatter, np.sqrt(of_nodes)
+        smallest[index] = _smallest(reach, errors)
     return Unlike(deviation, half, scatter, between, smallest, comparisons)
 
 
@@ -149,27 +151,27 @@ def _answer(values: Values) -> _Answer | None:
     )
 
 
-def _between(one: _Answer, usual: float) -> float:
+def _between(answer: _Answer, usual: float) -> float:
     """Return the variance of equal nodes in an answer, drawn to what is usual in all answers."""
-    own = DEVIATION_EFFICIENCY * (len(one.means) - 1)
-    drawn = (USUAL_WEIGHT * usual + own * max(one.beyond, 0.0)) / (USUAL_WEIGHT + own)
+    own = DEVIATION_EFFICIENCY * (len(answer.means) - 1)
+    drawn = (USUAL_WEIGHT * usual + own * max(answer.beyond, 0.0)) / (USUAL_WEIGHT + own)
     return max(EQUAL_NODES**2, drawn)
 
 
-def _errors(one: _Answer, between: float) -> _Errors:
+def _errors(answer: _Answer, between: float) -> _Errors:
     """Return by how much each node's deviation varies; degrees are Welch and Satterthwaite's."""
-    variance = one.by_launches + between
-    of_nodes = USUAL_WEIGHT + DEVIATION_EFFICIENCY * (len(one.means) - 1)
-    uncertain = one.by_launches**2 / one.degrees + between**2 / of_nodes
-    of_median = MEDIAN_VARIANCE * float(np.median(variance)) / len(one.means)
+    variance = answer.by_launches + between
+    of_nodes = USUAL_WEIGHT + DEVIATION_EFFICIENCY * (len(answer.means) - 1)
+    uncertain = answer.by_launches**2 / answer.degrees + between**2 / of_nodes
+    of_median = MEDIAN_VARIANCE * float(np.median(variance)) / len(answer.means)
     return _Errors(variance + of_median, variance**2 / uncertain)
 
 
-def _smallest(reach: Values, found: _Errors) -> float:
+def _smallest(reach: Values, errors: _Errors) -> float:
     """Return the slow-down that most nodes would have been named for in `POWER` of such pages."""
     from scipy.stats import norm  # noqa: PLC0415 - half a second, and not for every page
 
-    change = reach + float(norm.ppf(POWER)) * np.sqrt(found.variance)
+    change = reach + float(norm.ppf(POWER)) * np.sqrt(errors.variance)
     return float(np.expm1(np.median(change)))
 
 

@@ -78,14 +78,14 @@ def each(
 
     Raises `BrokenRunsError` if a job failed, after all others were done.
     """
-    found = [*workers.map(_Guarded(work), jobs)]
+    results = [*workers.map(_Guarded(work), jobs)]
     blame: Blame = {}
-    for job, one in zip(jobs, found, strict=True):
-        if isinstance(one, _Failed):
-            blame |= at_fault(job, one.conclusion)
+    for job, result in zip(jobs, results, strict=True):
+        if isinstance(result, _Failed):
+            blame |= at_fault(job, result.conclusion)
     if blame:
         raise BrokenRunsError(blame)
-    return [one for one in found if not isinstance(one, _Failed)]
+    return [result for result in results if not isinstance(result, _Failed)]
 
 
 def of_several(make: Callable[[], R], runs: Sequence[str], alone: Callable[[str], object]) -> R:
@@ -119,7 +119,9 @@ def blamed(runs: Sequence[str], alone: Callable[[str], object], why: Conclusion)
         What went wrong with all together.
     """
     tried = {sha256: _Guarded(alone)(sha256) for sha256 in runs}
-    failed = {name: [one.conclusion] for name, one in tried.items() if isinstance(one, _Failed)}
+    failed = {
+        name: [result.conclusion] for name, result in tried.items() if isinstance(result, _Failed)
+    }
     return failed or {runs[-1]: [why]}
 
 
@@ -127,8 +129,8 @@ def named(name: str, conclusions: Sequence[Conclusion]) -> Broken:
     """Return how the index names a file, by the first thing that is wrong with it."""
     first = conclusions[0]
     more = f", and {len(conclusions) - 1} more" if len(conclusions) > 1 else ""
-    said = private.hide(printable(f"{first.code}: {first.message}"))
-    return Broken(_short(private.hide(printable(name))), f"{_short(said)}{more}")
+    fault = private.hide(printable(f"{first.code}: {first.message}"))
+    return Broken(_short(private.hide(printable(name))), f"{_short(fault)}{more}")
 
 
 def _short(text: str) -> str:

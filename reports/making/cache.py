@@ -104,8 +104,8 @@ def stand(marks: Marks, out: Path) -> bool:
 
 
 def _lies(path: str, size: int) -> bool:
-    found = os.stat(path)  # noqa: PTH116 - of tens of thousands of files, and pathlib is slow
-    return found.st_size == size and stat.S_ISREG(found.st_mode)
+    status = os.stat(path)  # noqa: PTH116 - of tens of thousands of files, and pathlib is slow
+    return status.st_size == size and stat.S_ISREG(status.st_mode)
 
 
 def remove(names: Iterable[str], marks: Marks, out: Path) -> None:

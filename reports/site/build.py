@@ -156,8 +156,8 @@ class _Site:
         of_runs = {name: mark for marks in made.values() for name, mark in marks.items()}
         self.attempted |= of_runs
         self.begin("index")
-        by_digest = {one.sha256: one for one in summaries}
-        pages = {name: one.href for name, one in by_digest.items()}
+        by_digest = {summary.sha256: summary for summary in summaries}
+        pages = {name: summary.href for name, summary in by_digest.items()}
         others = {**self.beside(pages, self.publication), **self._fleet(pages, stored)}
         shared = of_several(
             lambda: shared_files.write(
@@ -176,14 +176,19 @@ class _Site:
             ),
         )
         self._sweep(stored, shared | of_runs)
-        return [self.out / "index.html", *(self.out / one.href for one in reversed(summaries))]
+        return [
+            self.out / "index.html",
+            *(self.out / summary.href for summary in reversed(summaries)),
+        ]
 
     def _fleet(self, pages: Mapping[str, str], stored: dict[str, Source]) -> Mapping[str, bytes]:
         """Return the page of nodes beside each other, where runs have labels."""
 
         def made(names: Sequence[str]) -> Mapping[str, bytes]:
-            found = [(run_files.node(stored[name]), pages[name]) for name in names]
-            return fleet_page.files([Placed(one, href) for one, href in found if one], self.asked)
+            nodes = [(run_files.node(stored[name]), pages[name]) for name in names]
+            return fleet_page.files(
+                [Placed(node, href) for node, href in nodes if node], self.asked
+            )
 
         return of_several(lambda: made([*pages]), [*pages], lambda name: made([name]))
 
@@ -194,28 +199,32 @@ class _Site:
         shelf = normal.Shelf()
         written: dict[str, Written] = {}
         jobs = []
-        for one in summaries:
-            source = stored[one.sha256]
-            price = self._price(one)
-            key = repr((one.href, shelf.before(one), price, *astuple(self.publication)))
+        for summary in summaries:
+            source = stored[summary.sha256]
+            price = self._price(summary)
+            key = repr((summary.href, shelf.before(summary), price, *astuple(self.publication)))
             before = run_files.known_page(source, key)
             if before and stand(before.files, self.out):
-                written[one.sha256] = before
+                written[summary.sha256] = before
             else:
-                held = normal.verdicts(one.figures, [other.figures for other in shelf.others(one)])
-                beside = tuple(held), shelf.axes(one), price
-                jobs.append(PageJob(source, self.out, one.href, key, *beside, self.publication))
-            shelf.put(one)
+                held = normal.verdicts(
+                    summary.figures, [other.figures for other in shelf.others(summary)]
+                )
+                beside = tuple(held), shelf.axes(summary), price
+                jobs.append(PageJob(source, self.out, summary.href, key, *beside, self.publication))
+            shelf.put(summary)
         made = each(
             self.workers, run_files.write_page, jobs, lambda job, why: {job.source.sha256: [why]}
         )
-        written |= {job.source.sha256: one for job, one in zip(jobs, made, strict=True)}
-        answered = [replace(one, answers=written[one.sha256].answers) for one in summaries]
-        return answered, {sha256: one.files for sha256, one in written.items()}
+        written |= {job.source.sha256: page for job, page in zip(jobs, made, strict=True)}
+        answered = [
+            replace(summary, answers=written[summary.sha256].answers) for summary in summaries
+        ]
+        return answered, {sha256: page.files for sha256, page in written.items()}
 
-    def _price(self, one: Summary) -> str:
+    def _price(self, summary: Summary) -> str:
         """Spell what the devices of a run cost together; nothing where that is not known."""
-        price = prices.total(self.known, equipment(one.environment, one.places))
+        price = prices.total(self.known, equipment(summary.environment, summary.places))
         return f"{price.price:,.0f} {price.currency} ({price.date})" if price else ""
 
     def _sweep(self, stored: dict[str, Source], written: Marks) -> None:
@@ -230,12 +239,12 @@ def _whole(stored: dict[str, Source], workers: Workers, leave_out: Tell) -> dict
     """Leave out the files that are not whole, and return the others."""
     known = {sha256: run_files.known_faults(source) for sha256, source in stored.items()}
     unknown = [stored[sha256] for sha256, faults in known.items() if faults is None]
-    found = each(workers, run_files.faults, unknown, _itself)
-    known |= zip((one.sha256 for one in unknown), found, strict=True)
+    faults_of_each = each(workers, run_files.faults, unknown, _itself)
+    known |= zip((source.sha256 for source in unknown), faults_of_each, strict=True)
     broken = {sha256: faults for sha256, faults in known.items() if faults}
     for sha256, faults in broken.items():
         leave_out(stored[sha256].path, faults)
-    return {sha256: one for sha256, one in stored.items() if sha256 not in broken}
+    return {sha256: source for sha256, source in stored.items() if sha256 not in broken}
 
 
 def _itself(source: Source, why: Conclusion) -> Blame:
@@ -245,10 +254,10 @@ def _itself(source: Source, why: Conclusion) -> Blame:
 def _summaries(stored: dict[str, Source], workers: Workers) -> list[Summary]:
     """Return what is known of the runs, oldest first, each with the address of its page."""
     known = {sha256: run_files.summary(source) for sha256, source in stored.items()}
-    unknown = [stored[sha256] for sha256, one in known.items() if one is None]
+    unknown = [stored[sha256] for sha256, summary in known.items() if summary is None]
     made = each(workers, run_files.summarised, unknown, _itself)
-    found = [*filter(None, known.values()), *made]
-    return _addressed(sorted(found, key=_age))
+    summaries = [*filter(None, known.values()), *made]
+    return _addressed(sorted(summaries, key=_age))
 
 
 def _addressed(oldest_first: Iterable[Summary]) -> list[Summary]:
@@ -257,16 +266,16 @@ def _addressed(oldest_first: Iterable[Summary]) -> list[Summary]:
     Of two runs of one name the older has the plain one, whatever comes later.
     """
     taken: dict[str, Summary] = {}
-    for one in oldest_first:
-        plain = f"{slug(one.machine)}/{slug(one.run)}"
-        href = f"{plain}-{one.sha256[:8]}.html" if f"{plain}.html" in taken else f"{plain}.html"
-        taken[href] = replace(one, href=href)
+    for summary in oldest_first:
+        plain = f"{slug(summary.machine)}/{slug(summary.run)}"
+        href = f"{plain}-{summary.sha256[:8]}.html" if f"{plain}.html" in taken else f"{plain}.html"
+        taken[href] = replace(summary, href=href)
     return list(taken.values())
 
 
-def _age(one: Summary) -> tuple[str, ...]:
+def _age(summary: Summary) -> tuple[str, ...]:
     """Return a key that sorts the oldest first."""
-    return one.datetime, one.run, one.sha256
+    return summary.datetime, summary.run, summary.sha256
 
 
 def _with_changes(
@@ -275,18 +284,18 @@ def _with_changes(
     """Add how each run compares with the one before it on its machine."""
     earlier: dict[str, list[Summary]] = {}
     pairs = {}
-    for one in summaries:
-        if machine := earlier.setdefault(one.machine_id, []):
+    for summary in summaries:
+        if machine := earlier.setdefault(summary.machine_id, []):
             before, *others = machine[: -2 - MOST_RUNS : -1]
-            pairs[one.sha256] = Pair(
+            pairs[summary.sha256] = Pair(
                 stored[before.sha256],
                 before.href,
-                stored[one.sha256],
+                stored[summary.sha256],
                 tuple(stored[other.sha256] for other in others),
             )
-        machine.append(one)
+        machine.append(summary)
     changes = {sha256: run_files.known_change(pair) for sha256, pair in pairs.items()}
     unknown = [pairs[sha256] for sha256, known in changes.items() if known is None]
-    found = each(workers, run_files.changed, unknown, run_files.to_blame)
-    changes |= zip((pair.new.sha256 for pair in unknown), found, strict=True)
-    return [replace(one, change=changes.get(one.sha256)) for one in summaries]
+    changed = each(workers, run_files.changed, unknown, run_files.to_blame)
+    changes |= zip((pair.new.sha256 for pair in unknown), changed, strict=True)
+    return [replace(summary, change=changes.get(summary.sha256)) for summary in summaries]

@@ -55,7 +55,7 @@ def find(paths: Iterable[Path], kept: Cache) -> tuple[dict[str, Source], dict[Pa
     unknown = [path for path in looks if path not in known]
     with ThreadPoolExecutor(cores()) as threads:  # hashing leaves the interpreter to others
         known |= zip(unknown, threads.map(_digest, unknown), strict=True)
-    digests = {path: one for path, one in known.items() if isinstance(one, str)}
+    digests = {path: kept for path, kept in known.items() if isinstance(kept, str)}
     settled = {
         names[path]: Noted(look, digests[path])
         for path, look in looks.items()
@@ -68,7 +68,7 @@ def find(paths: Iterable[Path], kept: Cache) -> tuple[dict[str, Source], dict[Pa
         for path in reversed(looks)
         if path in digests
     }
-    return sources, {path: one for path, one in known.items() if isinstance(one, Conclusion)}
+    return sources, {path: kept for path, kept in known.items() if isinstance(kept, Conclusion)}
 
 
 def asked(paths: Iterable[Path]) -> tuple[AskedNodes | None, dict[Path, Conclusion]]:
@@ -84,10 +84,10 @@ def asked(paths: Iterable[Path]) -> tuple[AskedNodes | None, dict[Path, Conclusi
 
 def _look(path: Path) -> tuple[int, int, int, int] | None:
     try:
-        found = path.stat()
+        status = path.stat()
     except OSError:
         return None
-    return found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
+    return status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 
 def _digest(path: Path) -> str | Conclusion:

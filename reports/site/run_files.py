@@ -98,7 +98,7 @@ class Pair(NamedTuple):
     @property
     def key(self) -> str:
         """What the comparison depends on besides the newer run."""
-        runs = " ".join(one.sha256 for one in (self.base, *self.others))
+        runs = " ".join(source.sha256 for source in (self.base, *self.others))
         return f"{runs} {self.base_href}"
 
 
@@ -109,11 +109,11 @@ def known_faults(source: Source) -> list[Conclusion] | None:
 
 def faults(source: Source) -> list[Conclusion]:
     """Find out why a stored file is not whole, and judge one that is."""
-    run, found = checks.opened(source.path)
-    source.kept.put(f"{source.sha256}.faults", found)
-    if run and not found:
+    run, damage = checks.opened(source.path)
+    source.kept.put(f"{source.sha256}.faults", damage)
+    if run and not damage:
         source.kept.put(f"{source.sha256}.conclusions", checks.conclude(run, whole=True))
-    return found
+    return damage
 
 
 def judged(source: Source) -> Run:
@@ -132,12 +132,12 @@ def summarised(source: Source) -> Summary:
     run = checks.credible(whole)
     estimated = estimates(run)
     with remembered(run):
-        found = summarise(run, source.sha256, estimated)
-    source.kept.put(f"{source.sha256}.summary", found)
+        made = summarise(run, source.sha256, estimated)
+    source.kept.put(f"{source.sha256}.summary", made)
     source.kept.put(f"{source.sha256}.levels", levels(whole))
     source.kept.put(f"{source.sha256}.rows", downloads.rows(run, estimated))
-    source.kept.put(f"{source.sha256}.node", nodes.node(run, found.axes, estimated))
-    return found
+    source.kept.put(f"{source.sha256}.node", nodes.node(run, made.axes, estimated))
+    return made
 
 
 def summary(source: Source) -> Summary | None:
@@ -167,14 +167,14 @@ def changed(pair: Pair) -> Change:
     """Compare a run with the one before it."""
     others = [*map(_levels, pair.others)]
     compared = compare_runs(judged(pair.base), judged(pair.new), others)
-    found = change(compared, pair.base_href)
-    pair.new.kept.put(f"{pair.new.sha256}.change", found, pair.key)
-    return found
+    changes = change(compared, pair.base_href)
+    pair.new.kept.put(f"{pair.new.sha256}.change", changes, pair.key)
+    return changes
 
 
 def to_blame(pair: Pair, why: Conclusion) -> Blame:
     """Return which runs of a comparison are to blame for its failure: they fail with themselves."""
-    sources = {one.sha256: one for one in (*reversed(pair.others), pair.base, pair.new)}
+    sources = {source.sha256: source for source in (*reversed(pair.others), pair.base, pair.new)}
 
     def alone(sha256: str) -> None:
         run = judged(sources[sha256])
@@ -211,23 +211,23 @@ def _written(job: PageJob, whole: Run, run: Run) -> Written:
     target = job.out / job.href
     files, listed = {f"{target.stem}.json": data}, [(f"{target.stem}.json", STORED)]
     medians = (target.stem, downloads.table_of(frame([run])), MEDIANS)
-    sheets = [(f"{target.stem}.{one.name}", one.table, one.text) for one in shown.tables]
+    sheets = [(f"{target.stem}.{sheet.name}", sheet.table, sheet.text) for sheet in shown.tables]
     for name, sheet, text in [medians, *sheets]:
         files |= {
             f"{name}.csv": downloads.as_csv(sheet),
             f"{name}.parquet": downloads.as_parquet(sheet),
         }
         listed += [(f"{name}.csv", text), (f"{name}.parquet", PARQUET)]
-    found = answers(answered, marks)
+    short_answers = answers(answered, marks)
     signs = _shown_elsewhere(job, shown, {name: mark(content) for name, content in files.items()})
     links = [Download(name, text, format_value(len(files[name]), "B")) for name, text in listed]
-    files |= _signs(job, shown, found, figures(run), marks)
+    files |= _signs(job, shown, short_answers, figures(run), marks)
     files[target.name] = run_page(shown, links, signs).encode()
     target.parent.mkdir(parents=True, exist_ok=True)
     for name, content in files.items():
         write(target.with_name(name), content)
     marked = {f"{target.parent.name}/{name}": mark(content) for name, content in files.items()}
-    written = Written(marked, found)
+    written = Written(marked, short_answers)
     job.source.kept.put(f"{job.source.sha256}.page", written, job.key)
     return written
 
@@ -235,7 +235,7 @@ def _written(job: PageJob, whole: Run, run: Run) -> Written:
 def _signs(
     job: PageJob,
     shown: Contents,
-    found: Sequence[Answer],
+    short_answers: Sequence[Answer],
     headlines: Sequence[Figure],
     marks: views.Marks,
 ) -> dict[str, bytes]:
@@ -245,7 +245,7 @@ def _signs(
     measured = counted(len(run.frobench.launches), "launch"), counted(len(run.benchmarks), "case")
     foot = ", ".join([when, *measured, *(() if complete else ("partial",))])
     return {
-        f"{stem}{IMAGE}": card.card(shown.machine, card.rows(found), foot),
+        f"{stem}{IMAGE}": card.card(shown.machine, card.rows(short_answers), foot),
         f"{stem}{BADGE}": badges.of_run(headlines, marks, shown.machine, when, complete=complete),
     }
 
@@ -253,7 +253,7 @@ def _signs(
 def _shown_elsewhere(job: PageJob, shown: Contents, data: Marks) -> Signs:
     """Tell what stands for a page elsewhere; `data` are the files beside it, by their names."""
     folder, stem = str(Path(job.href).parent), Path(job.href).stem
-    files = {f"{folder}/{name}": one for name, one in data.items()}
+    files = {f"{folder}/{name}": content for name, content in data.items()}
     image, badge = (f"{stem}{suffix}" for suffix in (IMAGE, BADGE))
     name = f"{shown.machine}, {moment(shown.run.datetime)}"
     about = Described(name, shown.description, job.href, f"{folder}/{image}", shown.run.datetime)

@@ -61,7 +61,7 @@ def write(  # noqa: PLR0913, PLR0917 - one for each thing that goes in
     """
     newest_first = summaries[::-1]
     about = _described(newest_first) if newest_first else None
-    parts = [rows[one.sha256] for one in newest_first]
+    parts = [rows[summary.sha256] for summary in newest_first]
     tables = downloads.opened(parts)  # a thousand small steps, each of which waits in a thread
     with ThreadPoolExecutor(1) as thread:  # Arrow, hashing and writing leave Python to others
         estimates = thread.submit(lambda: _put(_estimates(parts, tables), out))
@@ -81,12 +81,12 @@ def write(  # noqa: PLR0913, PLR0917 - one for each thing that goes in
     return marks | _put(further, out)
 
 
-def alone(one: Summary, rows: Rows, known: Sequence[Price]) -> None:
+def alone(summary: Summary, rows: Rows, known: Sequence[Price]) -> None:
     """Make what concerns all runs of a single one, to see whether that fails."""
     downloads.joined([rows], downloads.opened([rows]))
-    downloads.runs([one])
-    index.page([one], known)
-    _image([one], "")
+    downloads.runs([summary])
+    index.page([summary], known)
+    _image([summary], "")
 
 
 def _put(files: Mapping[str, bytes], out: Path) -> Marks:
@@ -105,8 +105,8 @@ def _lies(path: Path, content: bytes) -> bool:
 
 
 def _estimates(parts: Sequence[Rows], tables: Sequence[pa.Table]) -> dict[str, bytes]:
-    found = downloads.joined(parts, tables)
-    return {f"estimates.{suffix}": content for suffix, content in found.items()}
+    tables_by_suffix = downloads.joined(parts, tables)
+    return {f"estimates.{suffix}": content for suffix, content in tables_by_suffix.items()}
 
 
 def _runs(newest_first: Sequence[Summary]) -> dict[str, bytes]:
@@ -119,34 +119,34 @@ def _runs(newest_first: Sequence[Summary]) -> dict[str, bytes]:
 
 def _badges(summaries: Sequence[Summary], out: Path) -> dict[str, bytes]:
     """Return the badge of the newest run of each machine."""
-    newest = {slug(one.machine): one for one in summaries}
+    newest = {slug(summary.machine): summary for summary in summaries}
     return {
-        f"{BADGES}/{name}.svg": (out / one.href).with_suffix(BADGE).read_bytes()
-        for name, one in newest.items()
+        f"{BADGES}/{name}.svg": (out / summary.href).with_suffix(BADGE).read_bytes()
+        for name, summary in newest.items()
     }
 
 
 def _described(newest_first: Sequence[Summary]) -> Described:
     runs = counted(len(newest_first), "stored run")
-    machines = counted(len({one.machine_id for one in newest_first}), "machine")
+    machines = counted(len({summary.machine_id for summary in newest_first}), "machine")
     text = (
         f"{runs} of {machines}, measured with the PyTorch benchmark suite Frobench: "
         "every run, and the estimates of all cases with their intervals."
     )
-    when = max((one.datetime for one in newest_first), key=metadata.date)
+    when = max((summary.datetime for summary in newest_first), key=metadata.date)
     return Described("Frobench results", text, "", IMAGE, when)
 
 
 def _image(newest_first: Sequence[Summary], text: str) -> bytes:
     """Draw the machines that were measured last, each with its first number."""
     newest: dict[str, Summary] = {}
-    for one in newest_first:
-        newest.setdefault(one.machine_id, one)
+    for summary in newest_first:
+        newest.setdefault(summary.machine_id, summary)
     lines = map(_line, islice(newest.values(), card.ROWS))
     foot = f"{text.partition(',')[0]}, the newest of {moment(newest_first[0].datetime)}"
     return card.card("Frobench results", lines, foot)
 
 
-def _line(one: Summary) -> Row:
-    numbers = (f"{row.figure}, {row.label}" for row in card.rows(one.answers))
-    return Row(one.title, next(numbers, "no figure"))
+def _line(summary: Summary) -> Row:
+    numbers = (f"{row.figure}, {row.label}" for row in card.rows(summary.answers))
+    return Row(summary.title, next(numbers, "no figure"))

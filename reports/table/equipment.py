@@ -54,23 +54,27 @@ def equipment(environment: Environment, measured: Collection[str]) -> Equipment:
     measured
         Names of devices, such as ``cuda:0`` (`suite.stored.run.Settings.devices`).
     """
-    there = [one for one in environment.accelerators if f"{one.type}:{one.index}" in measured]
+    there = [
+        accelerator
+        for accelerator in environment.accelerators
+        if f"{accelerator.type}:{accelerator.index}" in measured
+    ]
     if not there:
         cpu = environment.cpu
         return Equipment(cpu.model or cpu.architecture, (), None, None, None)
     model = there[0].name
-    found = tuple(one for one in there if one.name == model)
-    limits = [one.power_limit_watts for one in found]
-    sizes = [one.memory_bytes for one in found]
+    equal = tuple(accelerator for accelerator in there if accelerator.name == model)
+    limits = [accelerator.power_limit_watts for accelerator in equal]
+    sizes = [accelerator.memory_bytes for accelerator in equal]
     memory = sum(size for size in sizes if size is not None) if all(sizes) else None
     if all(limits):
         watts = sum(limit for limit in limits if limit is not None)
-        return Equipment(model, found, watts, LIMIT, memory)
-    printed = [_printed_watts(one) for one in found]
+        return Equipment(model, equal, watts, LIMIT, memory)
+    printed = [_printed_watts(accelerator) for accelerator in equal]
     known = [watts for watts in printed if watts is not None]
-    if len(known) < len(found):
-        return Equipment(model, found, None, None, memory)
-    return Equipment(model, found, sum(known), SHEET, memory)
+    if len(known) < len(equal):
+        return Equipment(model, equal, None, None, memory)
+    return Equipment(model, equal, sum(known), SHEET, memory)
 
 
 def _printed_watts(accelerator: Accelerator) -> float | None:
@@ -82,10 +86,10 @@ def _printed_watts(accelerator: Accelerator) -> float | None:
 
 def around(base: Environment, new: Environment) -> list[str]:
     """Say what differs between two machines and moves numbers, beyond the devices themselves."""
-    found = compare_environments(_anonymous(base), _anonymous(new))
+    differences = compare_environments(_anonymous(base), _anonymous(new))
     lines = [
         f"{spelled(each.fact, each.base)} / {spelled(each.fact, each.new, named=False)}"
-        for each in found
+        for each in differences
         if each.matters and _stands_around(each.fact)
     ]
     return list(dict.fromkeys(lines))
@@ -93,13 +97,13 @@ def around(base: Environment, new: Environment) -> list[str]:
 
 def surroundings(environment: Environment) -> dict[str, Scalar]:
     """Return the facts in which `around` finds two machines to differ."""
-    found = facts(_anonymous(environment))
-    return {fact: value for fact, value in found.items() if matters(fact) and _stands_around(fact)}
+    known = facts(_anonymous(environment))
+    return {fact: value for fact, value in known.items() if matters(fact) and _stands_around(fact)}
 
 
 def _anonymous(environment: Environment) -> Environment:
     """Leave the first accelerator alone, without its name: what follows from names is left out."""
-    first = [replace(one, name="") for one in environment.accelerators[:1]]
+    first = [replace(accelerator, name="") for accelerator in environment.accelerators[:1]]
     return replace(environment, accelerators=first)
 
 

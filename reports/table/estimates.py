@@ -83,7 +83,9 @@ def _logs(by_launch: Sequence[Sequence[float | None]]) -> list[float | None]:
     most = max(map(len, by_launch), default=0)
     seconds = np.full((len(by_launch), most), math.nan)
     for row, medians in enumerate(by_launch):
-        seconds[row, : len(medians)] = [one if one and one > 0 else math.nan for one in medians]
+        seconds[row, : len(medians)] = [
+            value if value and value > 0 else math.nan for value in medians
+        ]
     logs: list[float] = log_centres(seconds).tolist() if most else []
     return [None if math.isnan(log) else log for log in logs]
 
@@ -92,7 +94,7 @@ def _estimated(
     case: Case, by_launch: list[float | None], log: float | None, status: Status
 ) -> CaseEstimate:
     info = case.extra_info
-    medians = [one for one in by_launch if one is not None]
+    medians = [seconds for seconds in by_launch if seconds is not None]
     value = estimate(medians)
     return CaseEstimate(
         exercise=case.group,
@@ -129,7 +131,7 @@ def log_error(medians: Sequence[float]) -> float | None:
     """
     if len(medians) < LEAST_LAUNCHES or min(medians) <= 0:
         return None
-    logs = [math.log(one) for one in medians]
+    logs = [math.log(seconds) for seconds in medians]
     mean = math.fsum(logs) / len(logs)
-    squares = math.fsum((one - mean) ** 2 for one in logs)  # statistics.stdev takes far longer
+    squares = math.fsum((log - mean) ** 2 for log in logs)  # statistics.stdev takes far longer
     return FEW_LAUNCHES * math.sqrt(squares / (len(logs) - 1) / len(logs))

@@ -61,10 +61,10 @@ def machine(run: Run) -> list[Facts]:
 def _accelerators(run: Run) -> Iterator[Facts]:
     """Describe the accelerators, equal ones together."""
     alike: dict[tuple[tuple[str, str], ...], list[str]] = {}
-    for index, one in enumerate(run.frobench.environment.accelerators):
-        rows = _rows(run, one, f"accelerators.{index}")
+    for index, accelerator in enumerate(run.frobench.environment.accelerators):
+        rows = _rows(run, accelerator, f"accelerators.{index}")
         same = tuple(row for row in rows if row[0] != "index")
-        alike.setdefault(same, []).append(f"{one.type}:{one.index}")
+        alike.setdefault(same, []).append(f"{accelerator.type}:{accelerator.index}")
     for same, names in alike.items():
         yield Facts(f"Accelerator {' and '.join(names)}", list(same))
     if not alike:

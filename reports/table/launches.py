@@ -79,10 +79,10 @@ class ByLaunch:
 
     def _told(self, columns: Iterable[Sequence[float | None]]) -> Numbers:
         """Return what each case tells of its launches, which may be of fewer than there were."""
-        found = np.full((self._launches, len(self._cases)), np.nan)
-        for place, column in enumerate(columns):
-            found[: len(column), place] = column
-        return found
+        values = np.full((self._launches, len(self._cases)), np.nan)
+        for index, column in enumerate(columns):
+            values[: len(column), index] = column
+        return values
 
     def _where_measured(self, numbers: Numbers) -> Numbers:
         return np.where(np.isnan(self["seconds"]), np.nan, numbers)

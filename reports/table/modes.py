@@ -37,10 +37,10 @@ class Modes(NamedTuple):
 
 def two_modes(by_launch: Sequence[float | None]) -> Modes | None:
     """Return the two modes of positive numbers, one of each launch; nothing where there is one."""
-    ordered = sorted(one for one in by_launch if one is not None)
+    ordered = sorted(value for value in by_launch if value is not None)
     if len(ordered) < 2 * LEAST or ordered[0] <= 0:
         return None
-    logs = [math.log(one) for one in ordered]
+    logs = [math.log(value) for value in ordered]
     cuts = range(LEAST, len(logs) - LEAST + 1)
     cut = max(cuts, key=lambda at: logs[at] - logs[at - 1])
     gap = logs[cut] - logs[cut - 1]

@@ -47,10 +47,10 @@ def spread(estimated: Iterable[CaseEstimate], parts: Mapping[str, str] | None = 
     """
     rows: dict[str, list[list[float]]] = {}
     scored: dict[str, list[list[float]]] = {}
-    for one in estimated:
-        logs = _logs(one.medians)
-        rows.setdefault(exercise_of(one.exercise, one.device), []).append(logs)
-        if part := (parts or {}).get(one.case):
+    for estimate in estimated:
+        logs = _logs(estimate.medians)
+        rows.setdefault(exercise_of(estimate.exercise, estimate.device), []).append(logs)
+        if part := (parts or {}).get(estimate.case):
             scored.setdefault(part, []).append(logs)
     known, of_parts = _known(rows), _known(scored)
     leading = [name for name in known if not name.endswith(ON_CPU)] or [*known]
@@ -69,7 +69,7 @@ def _known(rows: Mapping[str, list[list[float]]]) -> dict[str, Values]:
 
 def _logs(medians: list[float | None]) -> list[float]:
     """Return the logarithm of each launch's median, NaN where there is none."""
-    return [math.log(one) if one is not None and one > 0 else math.nan for one in medians]
+    return [math.log(value) if value is not None and value > 0 else math.nan for value in medians]
 
 
 def _mean(logs: Values) -> Values:

@@ -61,11 +61,11 @@ def times(run: Run, logs: Mapping[str, float | None]) -> Times:
         The logarithms of times (`reports.table.centres`), by full name, of cases that can stand in
         a ratio.
     """
-    found: Times = {}
+    by_exercise: Times = {}
     for key, case in by_key(run).items():
         if (log := logs.get(case.fullname)) is not None:
-            found.setdefault(exercise(case), {})[_number(key, case)] = log
-    return found
+            by_exercise.setdefault(exercise(case), {})[_number(key, case)] = log
+    return by_exercise
 
 
 def scored(run: Run, parts: Mapping[str, str]) -> Scored:
@@ -76,11 +76,11 @@ def scored(run: Run, parts: Mapping[str, str]) -> Scored:
     parts
         The parts of the workloads that cases belong to (`part_name`), by full name.
     """
-    found: Scored = {}
+    by_part: Scored = {}
     for key, case in by_key(run).items():
         if name := parts.get(case.fullname):
-            found.setdefault(name, {}).setdefault(kind_of(case), []).append(_number(key, case))
-    return found
+            by_part.setdefault(name, {}).setdefault(kind_of(case), []).append(_number(key, case))
+    return by_part
 
 
 def _number(key: Key, case: Case) -> int:

@@ -125,11 +125,11 @@ def part_of(case: Case) -> Part | None:
 @cache
 def _parts() -> dict[str, list[Part]]:
     """Return the parts that have cases of a benchmark, in the order of the table."""
-    found: dict[str, list[Part]] = {}
+    by_benchmark: dict[str, list[Part]] = {}
     for part in table().parts:
         for name in dict.fromkeys(selected.benchmark for selected in part.cases):
-            found.setdefault(name, []).append(part)
-    return found
+            by_benchmark.setdefault(name, []).append(part)
+    return by_benchmark
 
 
 def _benchmark(case: Case) -> str:
@@ -155,7 +155,7 @@ def on_cpu(case: Case) -> bool:
 def _fits(part: Part, case: Case) -> bool:
     if part.kind and on_cpu(case) != (part.kind == "cpu"):
         return False
-    return any(one.has(case) for one in part.cases) and _is_limited(part, case)
+    return any(selected.has(case) for selected in part.cases) and _is_limited(part, case)
 
 
 def _is_limited(part: Part, case: Case) -> bool:
@@ -195,8 +195,8 @@ def _chip(case: Case, which: str) -> Chip:
 @cache
 def _listed(quantity: str) -> list[float]:
     """Return a figure of all listed devices that have it."""
-    found = (figures.get(quantity) for figures in catalog.devices().values())
-    return [figure.value for figure in found if figure is not None]
+    listed = (figures.get(quantity) for figures in catalog.devices().values())
+    return [figure.value for figure in listed if figure is not None]
 
 
 def _number(value: Scalar) -> float:

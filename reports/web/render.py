@@ -143,17 +143,17 @@ def harmless(value: object) -> object:
         case str():
             return printable(value)
         case dict():
-            return {printable(str(name)): harmless(one) for name, one in value.items()}
+            return {printable(str(name)): harmless(part) for name, part in value.items()}
         case list() | tuple():
-            return [harmless(one) for one in value]
+            return [harmless(part) for part in value]
         case _:
             return value
 
 
 def _estimate(value: Estimate, unit: str) -> Markup:
     text = format_estimate(value, unit)
-    place = _INTERVAL.search(text)
-    middle = text[: place.start()].strip() if place else text
+    interval = _INTERVAL.search(text)
+    middle = text[: interval.start()].strip() if interval else text
     return Markup('<span class="value">{}</span> {}').format(
         middle, _sentence(text[len(middle) :].strip())
     )
@@ -162,7 +162,7 @@ def _estimate(value: Estimate, unit: str) -> Markup:
 def _sentence(text: str) -> Markup:
     """Set the intervals of a sentence apart, and keep numbers and their units on one line."""
     marked = _INTERVAL.sub(
-        lambda found: f'<span class="interval">{found[0]}</span>', str(escape(_fixed(text)))
+        lambda match: f'<span class="interval">{match[0]}</span>', str(escape(_fixed(text)))
     )
     return Markup(_ESTIMATED.sub(r"<b>\1</b>", marked))  # noqa: S704 - escaped just now
 
@@ -170,7 +170,7 @@ def _sentence(text: str) -> Markup:
 def _lead(text: str) -> Markup:
     """Set the figures of a sentence in bold, each with its unit on one line."""
     return Markup(  # noqa: S704 - escaped just now
-        _FIGURE.sub(lambda found: f"<b>{found[0]}</b>", str(escape(_fixed(text))))
+        _FIGURE.sub(lambda match: f"<b>{match[0]}</b>", str(escape(_fixed(text))))
     )
 
 

@@ -197,10 +197,10 @@ def add_told_by_torch(devices: list[Device], offer: Offer) -> None:
     vendor: VendorName = "Apple" if offer.builds.get("MPS") else "Intel"
     known = [device for device in devices if device.vendor == vendor]
     if not known:
-        known = [_device(Gpu(vendor, name), {}, {}) for name, _ in offer.told]
+        known = [_device(Gpu(vendor, name), {}, {}) for name, _ in offer.unlisted]
         devices += known
-    if len(known) == len(offer.told):  # else a mask hides some, and it is not known which
-        for device, (name, memory) in zip(known, offer.told, strict=True):
+    if len(known) == len(offer.unlisted):  # else a mask hides some, and it is not known which
+        for device, (name, memory) in zip(known, offer.unlisted, strict=True):
             device.name = name
             device.memory_bytes = memory
             device.unknown.pop("memory_bytes", None)

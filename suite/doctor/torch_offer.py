@@ -28,8 +28,7 @@ class Offer(msgspec.Struct, frozen=True):
     builds : version of what the build is for, such as `{"CUDA": "13.0"}`
     devices : accelerators that it sees
     architectures : those of NVIDIA's GPUs that it was built for, such as `sm_90`
-    told : names and bytes of memory of Intel's and Apple's devices, of which no other library is
-        asked
+    unlisted : names and bytes of memory of Intel's and Apple's devices, which no other library lists
     out_of_tree : devices of a backend from another package, such as `npu:0`, with their names as
         far as the backend says them
     """
@@ -38,7 +37,7 @@ class Offer(msgspec.Struct, frozen=True):
     builds: dict[str, str | None]
     devices: int
     architectures: tuple[str, ...] = ()
-    told: tuple[tuple[str, int | None], ...] = ()
+    unlisted: tuple[tuple[str, int | None], ...] = ()
     out_of_tree: tuple[tuple[str, str], ...] = ()
 
 

@@ -131,8 +131,8 @@ def test_the_newest_run_of_a_node_counts() -> None:
         Placed(replace(slow.node, datetime=when), "again.html")
         for when in ("2025-01-01T12:00:00+00:00", "2027-01-01T12:00:00+00:00")
     )
-    assert not compared([*found, before])[0][0].found.named.any()
-    assert compared([*found, after])[0][0].found.named.any()
+    assert not compared([*found, before])[0][0].unlike.named.any()
+    assert compared([*found, after])[0][0].unlike.named.any()
 
 
 def test_another_torch_or_another_kind_of_machine_is_not_held_against_the_others() -> None:
