@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Plots drawn as SVG, and the words that stand for them."""
+"""Plots drawn as SVG, and the words that replace them."""

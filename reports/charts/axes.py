@@ -50,7 +50,7 @@ class Scale:
 
 @dataclass(frozen=True)
 class Frame:
-    """The part of a drawing in which the marks lie, in pixels."""
+    """The part of a drawing that holds the marks, in pixels."""
 
     left: float
     right: float
@@ -193,7 +193,7 @@ def values_across(
     Parameters
     ----------
     upright
-        Whether values lie along the width, so that the lines stand.
+        Whether values run along the width, so that the grid lines are vertical.
     """
     for value, label in labels.items():
         at = scale(value)
@@ -231,7 +231,7 @@ def size_labels(plot: Plot, scale: Scale, glyph: float, most: int) -> dict[float
     glyph
         Width of a letter, in the unit of the scale.
     most
-        How many round numbers to label where points lie anywhere.
+        How many round numbers to label where points are not on round numbers.
     """
     measured = sizes(plot)
     shown = ticks(measured[0], measured[-1], most) if plot.kind == "points" else measured

@@ -31,7 +31,7 @@ class Bar:
     Parameters
     ----------
     sheet, sheet_name
-        What a datasheet allows, and what stands at its mark.
+        What a datasheet allows, and the label of its mark.
     others
         The values of other runs.
     """
@@ -82,5 +82,5 @@ def _few(values: Sequence[float]) -> Sequence[float]:
 
 
 def anchor_at(at: float) -> str:
-    """Return which part of a label stands at a place, so that it stays inside the drawing."""
+    """Return how a label is aligned with its mark, so that it stays inside the drawing."""
     return "start" if at < CENTRE else "end" if at > LATE else "middle"

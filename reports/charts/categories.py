@@ -17,7 +17,7 @@ INDENT = 4.0
 NAME, LINE, KEY, GAP = 18.0, 18.0, 15.0, 10.0
 """Heights in pixels: of the name of a row, of a bar, of a line of names of parts, and between."""
 BELOW = 24.0
-"""Height of what stands below the frame, in pixels."""
+"""Height of the labels below the frame, in pixels."""
 BESIDE = 0.5
 """Part of the width that values beside bars may take."""
 BOLD = 1.12
@@ -83,7 +83,7 @@ def _rows(plot: Plot, form: Form, lines: int, beside: float) -> _Rows:
 def _bars(plot: Plot, form: Form) -> Drawing:
     """Draw a bar with its interval for each number, its value and its series' name behind it.
 
-    Where the axis does not begin at zero a bar would have no meaning, and a dot stands for it.
+    Where the axis does not begin at zero a bar would have no meaning, and a dot is drawn instead.
     """
     names = short_names(plot.series) if len(plot.series) > 1 else [""]
     texts = [
@@ -125,7 +125,7 @@ def _write(rows: _Rows, text: str, end: float, y: float, colour: str) -> None:
 
 
 def _stack(plot: Plot, form: Form) -> Drawing:
-    """Lay parts end to end, above the whole; a part below zero has a number but no length."""
+    """Draw parts end to end, above the whole; a part below zero has a number but no length."""
     points = plot.whole.points if plot.whole else ()
     texts = [format_point(point.y, plot.y.unit) for point in points]
     beside = 14 + form.glyph * max(map(len, texts), default=0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Lines over sizes, or points alone: names stand at their ends, intervals are bands."""
+"""Lines over sizes, or points alone: names are at their ends, intervals are bands."""
 
 from collections.abc import Sequence
 
@@ -19,7 +19,7 @@ SMALLER, LEAST_MARK = 0.18, 0.45
 """How much smaller the marks of each further series are, and the size of the smallest, relative to
 those of the first."""
 BELOW = 40.0
-"""Height of what stands below the frame, in pixels."""
+"""Height of the labels below the frame, in pixels."""
 
 
 def draw(plot: Plot, form: Form) -> Drawing:
@@ -49,7 +49,7 @@ def draw(plot: Plot, form: Form) -> Drawing:
 
 
 def _names(plot: Plot) -> list[str]:
-    """Return what stands at the end of each line: its name, or the value of a single line."""
+    """Return the label at the end of each line: its name, or the value of a single line."""
     if len(plot.series) > 1:
         return short_names(plot.series)
     return [format_point(plot.series[0].points[-1].y, plot.y.unit)]
@@ -69,8 +69,8 @@ def _level(drawing: Drawing, plot: Plot, frame: Frame, y: Scale) -> None:
 def _lines(drawing: Drawing, plot: Plot, x: Scale, y: Scale) -> None:
     """Draw the bands of all series, and above them whiskers, lines and marks.
 
-    Paper parts a line from the bands of others, which it would not stand out from. The marks
-    of each series are smaller than those of the one before, so that those below them are seen.
+    A line has a margin of the background's colour, so that it is visible on the bands of others.
+    The marks of each series are smaller than those of the one before, so that all are visible.
     """
     ends = [
         [(x(float(p.x)), y(low), y(p.y.value), y(high)) for p, low, high in axes.ends(series)]

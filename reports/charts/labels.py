@@ -22,12 +22,12 @@ def colour_of(index: int) -> str:
 
 
 def spread(wanted: Sequence[float], heights: Sequence[float], bottom: float) -> list[float]:
-    """Return the middles of labels so that none lies on another, as near as can be.
+    """Return the middles of labels so that none overlaps another, as near as can be.
 
     Parameters
     ----------
     wanted
-        Where their middles should lie, downwards.
+        Where their middles should be, downwards.
     heights
         How high each is.
     bottom

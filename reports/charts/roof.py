@@ -30,9 +30,9 @@ def draw(plot: Plot, names: dict[str, str], memory: str) -> Markup:
     Parameters
     ----------
     names
-        What stands at the end of a ceiling, by its precision.
+        The label at the end of a ceiling, by its precision.
     memory
-        What stands at the slope.
+        The label of the slope.
     """
     order = sorted(range(len(plot.series)), key=lambda at: -_peak(plot.lines[at]))[:MOST_CEILINGS]
     series, roofs = [plot.series[at] for at in order], [plot.lines[at] for at in order]

@@ -129,7 +129,7 @@ def _end(plot: Plot, series: Series, *, alone: bool) -> str:
 
 
 def _apart(places: Sequence[float], least: float = 13.0) -> list[float]:
-    """Move labels down until none lies on another."""
+    """Move labels down until none overlaps another."""
     heights: list[float] = []
     for at in places:
         heights.append(max(at, heights[-1] + least) if heights else at)
@@ -167,7 +167,7 @@ def _bars(rows: Sequence[tuple[str, Estimate]], unit: str) -> Markup:
 
 
 def _named_bars(rows: Sequence[tuple[str, Estimate]], unit: str, longest: float) -> Markup:
-    """Draw bars below their names, which are too long to stand behind them."""
+    """Draw bars below their names, which are too long for a column beside them."""
     drawing = Fluid(NAMED_ROW * len(rows) + 2)
     spelled = []
     for at, (name, value) in enumerate(rows):

@@ -2,7 +2,7 @@
 """The raw samples of a case as a strip: a row a launch, a dot a sample.
 
 There is one for each case, hundreds on a page, so it is made without a library and holds some
-seven bytes a sample. It carries no text: what must be read stands beside it.
+seven bytes a sample. It carries no text: its numbers are beside it.
 """
 
 import math

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Charts as inline SVG, fit to stand inside a page with a strict Content-Security-Policy.
+"""Charts as inline SVG, fit for a page with a strict Content-Security-Policy.
 
 There are presentation attributes only, colours follow the page's theme, marks have hover texts
 and the whole has a text alternative. Nothing has an identifier, so that any number of drawings
@@ -81,7 +81,7 @@ class Drawing:
         )
 
     def text(self, text: str, x: float, y: float, anchor: str = "start", colour: str = "") -> None:
-        """Write at a base line, above all marks; `anchor` says which part lies at `x`.
+        """Write at a base line, above all marks; `anchor` says which part of the text is at `x`.
 
         What is far longer than the drawing is wide is cut: the table beside it has it whole.
 

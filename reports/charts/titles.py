@@ -18,7 +18,7 @@ PLAIN = {"Time", "Rate"}
 
 
 def headline(plot: Plot) -> str:
-    """Return what a chart shows: the numbers that stand out."""
+    """Return what a chart shows: its most important numbers."""
     if plot.result:
         return plot.result
     headlines = {"curve": _of_curve, "points": _of_curve, "dots": _of_rows, "stack": _of_parts}

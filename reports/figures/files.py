@@ -34,7 +34,7 @@ class Figures:
     Parameters
     ----------
     out
-        The folder of the site, where the stored files lie beside their pages.
+        The folder of the site, where the stored files are beside their pages.
     folders
         Of the figures, once they are made.
     """

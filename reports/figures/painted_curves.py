@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Lines over sizes as figures: names stand at their ends, intervals are bands."""
+"""Lines over sizes as figures: names are at their ends, intervals are bands."""
 
 from collections.abc import Sequence
 
@@ -46,7 +46,7 @@ def room(plot: Plot) -> Room:
 
 
 def _names(plot: Plot) -> list[list[str]]:
-    """Return what stands at the end of each line: its name, or the value of a single line."""
+    """Return the label at the end of each line: its name, or the value of a single line."""
     if len(plot.series) > 1:
         return [labels.broken(name, LETTERS) for name in short_names(plot.series)]
     return [[format_point(plot.series[0].points[-1].y, plot.y.unit)]]

@@ -63,7 +63,7 @@ def _lines(plot: Plot) -> int:
 
 
 def _texts(plot: Plot) -> list[list[str]]:
-    """Return what stands behind the bars of each series, or behind the wholes of a stack."""
+    """Return the text behind the bars of each series, or behind the wholes of a stack."""
     drawn = ([plot.whole] if plot.whole else []) if plot.kind == "stack" else [*plot.series]
     names = short_names(drawn) if len(drawn) > 1 else [""] * len(drawn)
     return [

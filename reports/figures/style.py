@@ -80,7 +80,7 @@ class Room:
     left
         From the left edge to the axes.
     below
-        What stands below the axes.
+        What is below the axes.
     """
 
     left: float

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Trainings that stand beside a silent one: which there are, how they are named, their ratios."""
+"""Trainings that are compared with a silent one: which there are, their names, their ratios."""
 
 import pandas as pd
 
@@ -25,12 +25,12 @@ def trained(cases: Cases, function: str) -> list[tuple[str, str, str]]:
 
 
 def training(cases: Cases, device: str, network: str, batch: str) -> str:
-    """Name a training as it stands in a sentence."""
+    """Name a training in a sentence."""
     return f"the {network} network on {the_device(cases.run, device)}, in batches of {batch}"
 
 
 def label(cases: Cases, device: str, network: str, batch: str) -> str:
-    """Name a training as it stands in a plot."""
+    """Name a training in a plot."""
     return f"{device_title(cases.run, device)}: {network}, batches of {batch}"
 
 

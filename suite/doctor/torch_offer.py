@@ -28,7 +28,8 @@ class Offer(msgspec.Struct, frozen=True):
     builds : version of what the build is for, such as `{"CUDA": "13.0"}`
     devices : accelerators that it sees
     architectures : those of NVIDIA's GPUs that it was built for, such as `sm_90`
-    unlisted : names and bytes of memory of Intel's and Apple's devices, which no other library lists
+    unlisted : names and bytes of memory of Intel's and Apple's devices, which no other library
+        lists
     out_of_tree : devices of a backend from another package, such as `npu:0`, with their names as
         far as the backend says them
     """

@@ -34,7 +34,7 @@ BRIEF = 1e-4
 """Seconds below which most of a case is launching it from Python."""
 LOOPS = {
     "each norm read back": ("bench_item", "bench_norm_only", "bench_read_ready"),
-    "a log moved once": ("bench_log_on_device", "bench_log_kept", "bench_read_ready_log"),
+    "a log read once": ("bench_log_on_device", "bench_log_kept", "bench_read_ready_log"),
 }
 """A loop of exercise B, the loop without its reading back, and reading back by itself."""
 LAUNCHING, COMPUTING, WAITING = "bench_launch_only", "bench_norm_only", "bench_wait"

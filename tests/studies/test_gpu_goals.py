@@ -155,7 +155,7 @@ def test_without_measurements_every_goal_is_open() -> None:
         ),
         (
             lambda _, run: slow(run, "bench_read_ready_log", 3.0),
-            ["cuda:0, a log moved once: the same with reading back measured by itself"],
+            ["cuda:0, a log read once: the same with reading back measured by itself"],
             "",
         ),
         (

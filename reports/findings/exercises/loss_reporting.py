@@ -42,14 +42,15 @@ MEMORIES = {
     "pageable": "each batch from pageable memory",
     "pinned": "each batch from pinned memory",
     "prefetched": "each batch prefetched",
-    "at_once": "all data at once",
+    "at_once": "all data in one copy",
 }
 DRIVERS = {"bench_one_thread": "driven by one thread", "bench_threads": "driven by a thread each"}
 LITTLE = 1.05
 """A ratio of times below which reading back is not worth avoiding."""
 LEVEL = 1.01
 """Reading back no longer matters when a training takes at most 1% longer."""
-BESIDE = Axis("Time beside a silent training", RATIO)
+NO_READ_BACKS = Axis("Time, relative to no read-backs", RATIO)
+ON_DEVICE = Axis("Time, relative to data on the device", RATIO)
 ON_ACCELERATORS = (
     ("slow-down", "What does reading each loss back do to training on an accelerator?", READING),
     ("loading", "What does loading data do to training on an accelerator?", LOADING),
@@ -157,13 +158,13 @@ def every(cases: Cases, device: str, network: str, batch: str) -> Answer:
 
 
 def loading(cases: Cases, device: str, network: str, batch: str) -> Answer:
-    """Compare the ways to load data with data that lie on the device."""
+    """Compare the ways to load data with data that are on the device."""
     ways = _ways(cases, device, network, batch)
     first, *rest = ways
     spelled = [f"{text(ways[way], RATIO)} with {MEMORIES[way]}" for way in rest]
     return Answer(
         f"Training {training(cases, device, network, batch)}, takes {VALUE} as long with "
-        f"{', '.join([MEMORIES[first], *spelled])}, as when the data lie on the device already.",
+        f"{', '.join([MEMORIES[first], *spelled])}, as with the data on the device already.",
         cases.names(**where(LOADING, device, network, batch)),
         ways[first],
         RATIO,
@@ -196,21 +197,22 @@ def plots(cases: Cases) -> Iterator[Plot]:
     if lines:
         title, reference = "Training by how rarely losses are read back", (LEVEL, "1% longer")
         x = Axis("steps between two read-backs")
-        yield Plot("every", title, "curve", x, BESIDE, lines, *reference)
+        yield Plot("every", title, "curve", x, NO_READ_BACKS, lines, *reference)
     dots = tuple(
         Series(label(cases, *what), _loading_points(cases, *what))
         for what in trained(cases, LOADING)
     )
     if dots:
-        yield Plot("loading", "Ways to load data", "dots", Axis("way"), BESIDE, dots)
+        yield Plot("loading", "Ways to load data", "dots", Axis("way"), ON_DEVICE, dots)
     drivers = tuple(
         Series(driver, points)
         for function, driver in DRIVERS.items()
         if (points := _others_points(cases, function))
     )
     if drivers:
-        title, y = "What reading one device's losses costs the others", Axis("their time", RATIO)
-        yield Plot("others", title, "dots", Axis("devices"), y, drivers, 1.0, "nobody's are read")
+        title = "What reading one device's losses costs the others"
+        y = Axis("time of the others", RATIO)
+        yield Plot("others", title, "dots", Axis("devices"), y, drivers, 1.0, "none read back")
 
 
 def _from_each(cases: Cases, device: str, network: str, batch: str) -> tuple[Curve, Curve]:
@@ -222,7 +224,7 @@ def _from_each(cases: Cases, device: str, network: str, batch: str) -> tuple[Cur
 
 
 def _ways(cases: Cases, device: str, network: str, batch: str) -> dict[str, pd.Series]:
-    """Return what each way to load data takes beside data that lie on the device."""
+    """Return what each way to load data takes beside data that are on the device."""
     ways = {}
     for memory in MEMORIES:
         with suppress(NotMeasuredError):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Norm logging: what reading every norm back at once costs, and where that time goes."""
+"""Norm logging: what reading every norm back at its step costs, and where that time goes."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -27,19 +27,19 @@ READ_EACH, READ_LOG = "bench_item", "bench_log_on_device"
 LAUNCH, COMPUTE, KEEP = "bench_launch_only", "bench_norm_only", "bench_log_kept"
 READY, READY_LOG = "bench_read_ready", "bench_read_ready_log"
 WAYS = {
-    READ_EACH: "each norm at once, .item()",
-    "bench_numpy": "each norm at once, to NumPy",
-    "bench_print": "each norm at once, printed",
-    "bench_pinned": "each norm to pinned memory, unwaited",
-    READ_LOG: "a log, moved once",
-    "bench_graph": "a log from a recorded graph, moved once",
-    "bench_batched": "all products and norms in one call each",
+    READ_EACH: ".item() at every step",
+    "bench_numpy": ".cpu().numpy() at every step",
+    "bench_print": "print() at every step",
+    "bench_pinned": "non-blocking copy to pinned memory at every step",
+    READ_LOG: "log on the device, one .tolist() at the end",
+    "bench_graph": "log of a replayed graph, one .tolist() at the end",
+    "bench_batched": "batched products and norms, one .tolist()",
 }
 PARTS = {  # what takes the difference of two loops
     "launching": (LAUNCH, None),
     "computing": (COMPUTE, LAUNCH),
     "keeping the log": (KEEP, COMPUTE),
-    "moving the log": (READ_LOG, KEEP),
+    "reading the log back": (READ_LOG, KEEP),
     "reading back": (READ_EACH, COMPUTE),
 }
 STEP = Axis("Time a step", "s")
@@ -68,7 +68,7 @@ def findings(cases: Cases) -> list[Finding]:
 
 
 def penalty(cases: Cases, device: str) -> Answer:
-    """Compare reading back at every step with a log that is moved once."""
+    """Compare reading back at every step with a log that is read once."""
     ratio = _step(cases, READ_EACH, device) / _step(cases, READ_LOG, device)
     steps = ratio.sizes[-1]
     name = the_device(cases.run, device)
@@ -122,7 +122,8 @@ def parts(cases: Cases, device: str) -> Answer:
     return Answer(
         f"Reading its norm back takes {VALUE} of a step, launching {spelled['launching']} and "
         f"computing {spelled['computing']}; with a log, keeping it takes "
-        f"{spelled['keeping the log']} a step and moving it once {spelled['moving the log']}.",
+        f"{spelled['keeping the log']} a step and reading it back once "
+        f"{spelled['reading the log back']}.",
         behind(*(curve.on([steps]) for curve in split.values())),
         split["reading back"].at(steps),
         STEP.unit,
@@ -141,7 +142,7 @@ def total(cases: Cases, device: str) -> Answer:
     return Answer(
         "With reading back measured by itself, on norms that were ready, the parts make "
         f"{VALUE} of the loop that reads each norm back and {text(log.at(steps), '1')} of the "
-        "loop that moves a log.",
+        "loop that reads a log.",
         behind(each.on([steps]), log.on([steps])),
         each.at(steps),
         "1",
@@ -225,7 +226,7 @@ def _bars(cases: Cases, device: str) -> list[dict[str, Point]]:
     bars = []
     for function, own in (
         (READ_EACH, {"reading back": "reading back"}),
-        (READ_LOG, {"keeping the log": "keeping the log", "moving the log": "reading back"}),
+        (READ_LOG, {"keeping the log": "keeping the log", "reading the log back": "reading back"}),
     ):
         name = f"{device_title(cases.run, device)}: {WAYS[function]}"
         shown = {"launching": "launching", "computing": "computing", **own}
@@ -235,7 +236,7 @@ def _bars(cases: Cases, device: str) -> list[dict[str, Point]]:
 
 
 def _adds_up(bar: dict[str, Point]) -> bool:
-    """Tell whether the parts are the whole; medians are, if all launches tell the same."""
+    """Tell whether the parts add up to the whole; medians do, if all launches agree."""
     whole = bar["whole"].y.value
     parts = sum(point.y.value for part, point in bar.items() if part != "whole")
     return abs(parts - whole) <= TOLERANCE * whole

@@ -28,7 +28,7 @@ KINDS = {"randn": ("random numbers", "draw"), "full": ("equal numbers", "write")
 READY = {
     COPY: "empty_like and copy_",
     MOVE: "to",
-    STAY: "to, where it lies already",
+    STAY: "to, on the device already",
 }
 NUMBERS, TIME = Axis("n"), Axis("Time", "s")
 
@@ -117,13 +117,13 @@ def stay(cases: Cases, device: str) -> Answer:
     nothing, copied = _ready(cases, STAY, device, what), _ready(cases, COPY, device)
     n = (nothing / copied).sizes[-1]
     return Answer(
-        f"A tensor of {size(n)} numbers on {the_device(cases.run, device)} that is moved to where "
-        f"it lies stays in its memory, which takes {VALUE}; copying as many there takes "
+        f"Moving a tensor of {size(n)} numbers on {the_device(cases.run, device)} to the device "
+        f"that it is on takes {VALUE} and copies nothing; copying as many there takes "
         f"{text(copied.at(n), TIME.unit)}.",
         behind(nothing.on([n]), copied.on([n])),
         nothing.at(n),
         TIME.unit,
-        "for moving a tensor to where it lies",
+        "for moving a tensor to the device that it is on",
     )
 
 

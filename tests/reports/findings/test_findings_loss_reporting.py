@@ -150,7 +150,7 @@ def test_ways_to_load_stand_beside_data_on_the_device() -> None:
     found = by_name(section)["loading-small-64-cuda:0"]
     assert found.value is not None
     assert found.value.value == pytest.approx(1.3)
-    for words in ("1.15", "1.01", "1.005", "each batch prefetched", "all data at once"):
+    for words in ("1.15", "1.01", "1.005", "each batch prefetched", "all data in one copy"):
         assert words in plain(found)
     (dots,) = plot(section, "loading").series
     assert [point.y.value for point in dots.points] == pytest.approx([1.3, 1.15, 1.01, 1.005])

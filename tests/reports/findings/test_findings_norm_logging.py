@@ -64,7 +64,7 @@ def test_the_parts_of_a_step_are_the_differences_of_loops() -> None:
         "keeping the log": pytest.approx(1e-6),
         "reading back": pytest.approx(10e-6),
     }
-    for part in ("launching 5", "computing 20", "keeping it takes 1", "moving it once 2"):
+    for part in ("launching 5", "computing 20", "keeping it takes 1", "reading it back once 2"):
         assert part in sentence
 
 

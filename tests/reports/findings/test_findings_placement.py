@@ -99,5 +99,5 @@ def test_the_detour_and_the_direct_way_are_lines_over_sizes() -> None:
         "on the CPU",
     ]
     assert [line.label for line in plot(section, "move").series] == [
-        "CPU, to, where it lies already"
+        "CPU, to, on the device already"
     ]
