@@ -233,7 +233,10 @@ def in_worker(device: Device, size: str, batch: int) -> Task:
 
 @contextmanager
 def in_group(device: Device, number: int, group: Group, size: str, batch: int) -> Iterator[Task]:
-    """Make a worker a member of a group; yield its part of a step."""
+    """Make a worker a member of a group of this case alone; yield its part of a step.
+
+    The reasons are in `docs/decisions/groups-of-nodes.md`.
+    """
     with torch.accelerator.device_index(device.handle.index):
         dist.init_process_group(
             dist.get_default_backend_for_device(device.handle),
