@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Numbers for people: the only place that knows micro and giga.
 
-Rates, times, power and energy have decimal prefixes, as datasheets and links do. Bytes of
-memory have binary ones (KiB, MiB, GiB), as sizes in memory do. A measured number is printed
-by `format_estimate`, with its interval and with no more digits than that supports.
+Rates, times, power and energy have decimal prefixes, as datasheets and links do, and so has the
+capacity of a memory (GB). Other bytes have binary ones (KiB, MiB, GiB), as sizes in memory do. A
+measured number is printed by `format_estimate`, with its interval and with no more digits than
+that supports.
 """
 
 import math
@@ -32,7 +33,10 @@ _PREFIXES = {
     "W": _DECIMAL,
     "J": _DECIMAL,
     "B": _BINARY,
+    "capacity": {factor: prefix for factor, prefix in _DECIMAL.items() if factor >= 1},
 }
+_SYMBOLS = {"capacity": "B"}
+"""What is written for units that have another name here."""
 NOT_FINITE = "beyond all numbers"
 """Stands for what is computed from absurd numbers."""
 RATIO = "\N{MULTIPLICATION SIGN}"
@@ -103,6 +107,14 @@ def format_value(value: float, unit: str, digits: int = _DIGITS) -> str:
     return (text.rstrip("0").rstrip(".") if "." in text else text) + symbol
 
 
+def format_capacity(amount: float) -> str:
+    """Return what a memory holds, such as "85 GB".
+
+    amount : bytes
+    """
+    return format_value(amount, "capacity")
+
+
 def format_range(
     low: float, high: float, unit: str, between: str = " to ", digits: int = _DIGITS
 ) -> str:
@@ -147,7 +159,7 @@ def _scale(magnitude: float, unit: str) -> tuple[float, str]:
         prefixes = _PREFIXES[unit]
         fitting = [factor for factor in prefixes if factor <= magnitude]
         factor = max(fitting, default=min(prefixes) if magnitude else 1.0)
-        return factor, f" {prefixes[factor]}{unit}"
+        return factor, f" {prefixes[factor]}{_SYMBOLS.get(unit, unit)}"
     if unit == _FRACTION:
         return 0.01, "%"
     if unit == RATIO:

@@ -13,7 +13,7 @@ from reports.summary.device_axes import Axis, DeviceAxes, device_axes
 from reports.table.workloads import table as workloads
 from suite.stored.run import Estimate, Run
 from suite.terminal.comparison_tables import Column, Row, Table
-from suite.units import counted, format_estimate, format_point, format_value
+from suite.units import counted, format_capacity, format_estimate, format_point, format_value
 
 
 class Sides(Struct, frozen=True):
@@ -110,7 +110,7 @@ def _rest(compared: Sides) -> Iterator[Row]:
     """Yield capacity and power."""
     both = _both(compared)
     memory = [
-        format_value(device.memory_bytes, "B") if device.memory_bytes else "-" for device in both
+        format_capacity(device.memory_bytes) if device.memory_bytes else "-" for device in both
     ]
     yield Row("axes", "capacity", "", tuple(memory))
     watts = [device.watts.value if device.watts else device.limit_watts for device in both]

@@ -25,7 +25,18 @@ SCRIPTS = (
     *("rows.js", "cells.js", "index_runs.js", "index.js"),
 )
 PARTS = (
-    *("summary", "verdicts", "cards", "front", "ranks", "fits", "rent", "heat", "weighs"),
+    *(
+        "summary",
+        "verdicts",
+        "cards",
+        "weighs",
+        "front",
+        "ranks",
+        "holding",
+        "fits",
+        "rent",
+        "heat",
+    ),
     *("speed", "worth", "usual", "exercises", "notes"),
 )
 """What the page of machines side by side is filled with, and a script fills in here."""

@@ -131,6 +131,8 @@ class Machine(Struct, frozen=True, kw_only=True):
     price : of all of them, in `currency` (ISO 4217), on `price_date` (ISO 8601)
     rent : of all of them, for an hour
     measured : the day of the run (ISO 8601), by which prices are old
+    invalid : why no number of the run counts; empty where they do
+    doubts : in short what to doubt of its cases, such as ``12 of 278 cases noisy``
     logs : by exercise, the mean log of the common cases' speed ratios, >0 = faster than the
         reference; without the exercises that have no common case
     covariance : of the logs, in the order of the comparison's exercises, with 0 for those without
@@ -181,6 +183,8 @@ class Machine(Struct, frozen=True, kw_only=True):
     missing: list[str]
     rent: Rent | None = None
     measured: str = ""
+    invalid: str = ""
+    doubts: list[str] = []
 
 
 class Comparison(Struct, frozen=True, kw_only=True):

@@ -22,12 +22,13 @@ from reports.purchase.comparison import (
 from reports.purchase.measured import Measured, joules, together
 from reports.purchase.prices import HOUR, Price, total
 from reports.purchase.ratios import Launches, Ratios, Rows, against
+from reports.summary import views
 from reports.table.centres import Values
 from reports.table.equipment import around, equipment
 from reports.table.exercise_names import ON_CPU, exercise
 from reports.table.facts import machine_title
 from reports.table.workloads import table
-from suite.compare.alike import kind
+from suite.compare.alike import faults, kind
 from suite.compare.pairing import Pair, match
 from suite.stored.names import name_of
 from suite.terminal.comparison_words import grouped
@@ -261,6 +262,8 @@ def _machine(address: str, beside: _Beside, prices: Sequence[Price]) -> Machine:
         price_source=price.source if price else None,
         rent=_rent(rent) if rent else None,
         measured=beside.one.run.datetime[:10],
+        invalid=next(iter(faults(beside.one.run, "")), ""),
+        doubts=views.doubt_counts(beside.one.run, views.marks(beside.one.run)),
         logs=logs,
         covariance=None if ratios.covariance is None else _rounded(ratios.covariance),
         quantile=_quantile(ratios),

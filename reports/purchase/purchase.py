@@ -31,6 +31,7 @@ from reports.purchase.purchase_signs import Line
 from reports.summary import views
 from reports.web.render import render
 from suite import checks
+from suite.compare.alike import faults
 from suite.stored import store
 from suite.stored.run import Run
 
@@ -92,7 +93,7 @@ class RunNote:
     Parameters
     ----------
     exercises
-        Their titles and where the run's page answers them.
+        Their titles and where the run's page answers them: not that of an invalid run.
     """
 
     name: str
@@ -283,7 +284,7 @@ def rows(comparison: Comparison, shown: Shown) -> pa.Table:
 
 
 def _note(name: str, href: str, run: Run) -> RunNote:
-    groups = dict.fromkeys(case.group for case in run.benchmarks)
+    groups = {} if faults(run, "") else dict.fromkeys(case.group for case in run.benchmarks)
     return RunNote(
         name=name,
         href=href,

@@ -16,7 +16,7 @@ from reports.run.rows import exercise_id
 from reports.summary import axis_words
 from reports.summary.device_axes import Axis, DeviceAxes, Name
 from reports.summary.short import PRECISIONS, precisions
-from reports.summary.views import Marks, doubtful
+from reports.summary.views import Marks, doubt_counts, doubtful
 from reports.table.facts import machine_title
 from reports.web.render import moment
 from suite import checks
@@ -24,7 +24,14 @@ from suite.compare.alike import faults
 from suite.stored.names import is_cpu
 from suite.stored.run import Estimate, Run
 from suite.terminal.answers import NOT_CONCLUSIVE
-from suite.units import counted, format_estimate, format_point, format_value, prefixed
+from suite.units import (
+    counted,
+    format_capacity,
+    format_estimate,
+    format_point,
+    format_value,
+    prefixed,
+)
 
 MOST = 4
 """Axes that have room."""
@@ -124,7 +131,7 @@ def first_screen(  # noqa: PLR0913, PLR0917 - one for each thing that it is made
         roof_title=precisions(mine.plot.result) if mine else "",
         roof_subtitle=_roof_subtitle(mine) if mine else "",
         roof=_roof(mine, own) if mine else Markup(),
-        trust=_trust(run, marks),
+        trust=", ".join(doubt_counts(run, marks)),
         failed=any(outcome.status == "failed" for outcome in run.frobench.outcomes),
         counts=_counts(run),
     )
@@ -153,7 +160,7 @@ def _title(run: Run, own: DeviceAxes) -> str:
 
 
 def _facts(run: Run, own: DeviceAxes, price: str) -> Iterator[tuple[str, str]]:
-    yield "Memory", format_value(own.memory_bytes, "B") if own.memory_bytes else UNKNOWN
+    yield "Memory", format_capacity(own.memory_bytes) if own.memory_bytes else UNKNOWN
     yield "Power", _power(own)
     yield "Price", price or UNKNOWN
     yield "Measured", moment(run.datetime).partition(",")[0]
@@ -275,18 +282,6 @@ def _in_unit(value: Estimate, unit: str, most: float) -> str:
     own, _ = prefixed(max(value.value, half), unit)
     shown, _ = prefixed(most, unit)
     return f"{Decimal(number).scaleb(round(math.log10(own / shown))):f}"
-
-
-def _trust(run: Run, marks: Marks) -> str:
-    """Say how many cases are doubtful, and that none is where none is."""
-    failed = sum(outcome.status == "failed" for outcome in run.frobench.outcomes)
-    each = ({*marks.get(case.fullname, ())} - {"failed"} for case in run.benchmarks)
-    cases = [words for words in each if words]
-    said = [f"{counted(failed, 'case')} failed"] if failed else []
-    if cases:
-        what = "noisy" if all("noisy" in words for words in cases) else "doubtful"
-        said.append(f"{len(cases)} of {counted(len(run.benchmarks), 'case')} {what}")
-    return ", ".join(said)
 
 
 def _counts(run: Run) -> str:

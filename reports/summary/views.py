@@ -114,6 +114,18 @@ def doubtful(cases: Iterable[str], marks: Marks) -> tuple[str, ...]:
     return tuple(dict.fromkeys(word for case in cases for word in marks.get(case, ())))
 
 
+def doubt_counts(run: Run, marks: Marks) -> list[str]:
+    """Say how many cases failed and how many are noisy or otherwise doubtful; nothing of none."""
+    failed = sum(outcome.status == "failed" for outcome in run.frobench.outcomes)
+    each = ({*marks.get(case.fullname, ())} - {"failed"} for case in run.benchmarks)
+    cases = [words for words in each if words]
+    said = [f"{counted(failed, 'case')} failed"] if failed else []
+    if cases:
+        what = "noisy" if all("noisy" in words for words in cases) else "doubtful"
+        said.append(f"{len(cases)} of {counted(len(run.benchmarks), 'case')} {what}")
+    return said
+
+
 def word(code: str) -> str:
     """Spell a rule's code as a mark: ``noisy-case`` is noisy."""
     return code.removesuffix("-case").replace("-", " ")

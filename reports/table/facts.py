@@ -11,11 +11,20 @@ from msgspec import UNSET, UnsetType
 from suite.project.commit import describe
 from suite.statistics import estimate
 from suite.stored.run import Accelerator, Cpu, Environment, Run, Scalar, Software
-from suite.units import RATIO, counted, format_estimate, format_seconds, format_value
+from suite.units import (
+    RATIO,
+    counted,
+    format_capacity,
+    format_estimate,
+    format_seconds,
+    format_value,
+)
 
 ACRONYMS = {"ecc": "ECC", "mig": "MIG", "numa": "NUMA", "os": "OS", "pcie": "PCIe"}
 UNITS = {"bytes": "B", "hz": "Hz", "watts": "W"}
 """Units by the last word of a field's name."""
+CAPACITY = "memory_bytes"
+"""The field of a memory's capacity."""
 
 
 @dataclass(frozen=True)
@@ -106,6 +115,8 @@ def _spell(field: str, value: Scalar, reason: str | None) -> str:
         return f"not known: {reason}" if reason else "none"
     if isinstance(value, bool):
         return "yes" if value else "no"
+    if field == CAPACITY:
+        return format_capacity(float(value))
     unit = UNITS.get(field.rpartition("_")[2])
     return format_value(float(value), unit) if unit else str(value)
 

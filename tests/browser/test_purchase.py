@@ -22,7 +22,18 @@ from tests.instruments.runs import factory
 from tests.reports.purchase.test_ranking import without
 
 PARTS = (
-    *("summary", "verdicts", "cards", "front", "ranks", "fits", "rent", "heat", "weighs"),
+    *(
+        "summary",
+        "verdicts",
+        "cards",
+        "weighs",
+        "front",
+        "ranks",
+        "holding",
+        "fits",
+        "rent",
+        "heat",
+    ),
     *("speed", "worth", "usual", "exercises", "notes"),
 )
 RUNS = {
@@ -34,10 +45,10 @@ RUNS = {
     "f/again.html": without(factory.run(seed=1, accelerators=1), 0.3, 2),
     "g/eight.html": factory.run(seed=6, accelerators=8),
 }
-FIRST = "A: NVIDIA H200 (A)"
-COSTS = ("verdicts", "cards", "worth", "front", "rent")
+FIRST = "NVIDIA H200 (A), USD"
+COSTS = ("verdicts", "cards", "worth", "front")
 """Parts of the page that rest on prices and use."""
-KWH = "Electricity, per kWh"
+KWH = "Electricity, USD per kWh"
 HOURS = "Hours a day at work"
 SHARE = "Power drawn at work, in percent of what it may draw"
 
@@ -160,7 +171,7 @@ def test_a_workload_is_chosen_and_stands_in_the_address(page: Page, comparison: 
 def test_what_is_folded_away_is_drawn_when_it_is_opened_or_printed(
     browser: Browser, address: str, way: str
 ) -> None:
-    folded = ("speed", "worth", "exercises", "notes", "weighs")
+    folded = ("speed", "worth", "exercises", "notes")
     with shown(browser, f"{address}#workload=small", LOOKS[1]) as one:
         unfold(one.page)
         wanted = {name: part(one.page, name) for name in folded}
@@ -179,7 +190,7 @@ def test_what_is_folded_away_is_drawn_when_it_is_opened_or_printed(
 
 def test_lines_of_equal_value_are_where_speed_by_price_is_what_they_say(page: Page) -> None:
     for place, price in enumerate(("30000", "9000", "12000"), start=1):
-        name = page.locator(".field label").filter(has_text=re.compile(r"^[A-C]: .*\)$"))
+        name = page.locator(".field label").filter(has_text=re.compile(r"\([A-C]\), USD$"))
         put(page, name.nth(place - 1).inner_text(), price)
     part(page, "front")
     unfold(page)
@@ -230,7 +241,7 @@ def test_prices_and_use_are_counted(page: Page) -> None:
     assert said[0] == "30,000 USD"
     assert said[4] == format_value(30_000 + energy * 0.5, "USD")
     assert cells(page, "worth", "B")[0] == "not known"
-    put(page, f"G: 8{RATIO} NVIDIA H200, together", "80000")
+    put(page, f"8{RATIO} NVIDIA H200, together, USD", "80000")
     part(page, "worth")
     row = page.get_by_role("table", name="Price and memory").get_by_role("row")
     row = row.filter(has_text=f"8{RATIO}")
@@ -338,17 +349,19 @@ def test_what_rests_on_a_wrong_input_is_hidden_until_it_is_mended(
 
 def test_another_currency_never_relabels_a_number_that_was_typed(page: Page) -> None:
     put(page, FIRST, "30000")
-    put(page, "Budget", "40000")
+    put(page, "Budget, USD", "40000")
     put(page, "Currency of prices", "eur")
     assert "currency=EUR" in page.url
     assert cells(page, "worth", "A")[0] == "not known"
-    assert (field(page, FIRST).input_value(), field(page, "Budget").input_value()) == ("", "")
+    euros, budget = FIRST.replace("USD", "EUR"), "Budget, EUR"
+    assert (field(page, euros).input_value(), field(page, budget).input_value()) == ("", "")
+    assert field(page, KWH.replace("USD", "EUR")).count() == 1
     assert "30,000" not in part(page, "cards")
-    put(page, FIRST, "28000")
+    put(page, euros, "28000")
     assert cells(page, "worth", "A")[0] == "28,000 EUR"
     put(page, "Currency of prices", "USD")
     assert cells(page, "worth", "A")[0] == "not known"
-    assert field(page, "Budget").input_value() == "40000"
+    assert field(page, "Budget, USD").input_value() == "40000"
 
 
 def test_forced_colours_show_the_chosen_workload_and_what_is_not_conclusive(

@@ -167,6 +167,12 @@ TOGETHER = {
     "under how many workloads": Fault(
         "purchase.html", r"(Fastest under )\d", r"\g<1>7", "Fastest under 7 of .* should"
     ),
+    "a weight of the score": Fault(
+        "purchase.html", r'(heat score".*?</th><td>)[\d.]+', r"\g<1>90030", "'90030%'"
+    ),
+    "a speed that the score is made of": Fault(
+        "purchase.html", r'(heat score".*?<td[^>]*><span>)[\d.]+', r"\g<1>90031", "'90031"
+    ),
     "a rank": Fault(
         "purchase.html", r"(table-speed.*?<td>)\d( to \d)?(</td>)", r"\g<1>9\3", "place '9' of"
     ),

@@ -95,6 +95,7 @@ def test_without_an_interval_the_text_says_why() -> None:
         (3e-10, "s", "0.3 ns"),
         (2**30, "B", "1 GiB"),
         (141e9, "B", "131 GiB"),
+        (141e9, "capacity", "141 GB"),
         (4, "B", "4 B"),
         (989e12, "FLOP/s", "989 TFLOP/s"),
         (1048576, "n", "1,048,576"),

@@ -156,5 +156,5 @@ const economics = (() => {
   const beaters = (options, faster) => options.map(([cost, one]) =>
     options.filter(([its, other]) => its <= cost && faster(other, one)).map(([, other]) => other));
 
-  return { ratio, single, partsOf, weightsOf, score, perWork, workPer, pricePerRate, ownership, beside, joules, surely, ordered, places, beaters };
+  return { ratio, speed, single, partsOf, weightsOf, score, perWork, workPer, pricePerRate, ownership, beside, joules, surely, ordered, places, beaters };
 })();

@@ -3,14 +3,14 @@
 /**
  * The purchase page at work: what a reader sets is read from the address, all that depends on it
  * is drawn anew. A page calls `purchase.show(root, comparisons)` with the same machines beside each of
- * them, and again when other machines are to be shown; `root` holds an element for each of `data-part`: workload, reference, summary, verdicts, cards, ranks, fits, rent, heat, weighs, speed, costs, worth, usual, against, front, weights, exercises, notes.
+ * them, and again when other machines are to be shown; `root` holds an element for each of `data-part`: workload, reference, summary, verdicts, cards, weighs, ranks, holding, fits, rent, heat, speed, costs, worth, usual, against, front, weights, exercises, notes.
  * What is folded away is drawn when it is opened. The build calls `purchase.parts` alone, with nothing set.
  */
 const purchase = (() => {
   const { element } = drawing;
   const MOST_MONEY = 1e12;
   const COSTS = { parts: ["verdicts", "cards", "worth", "front", "rent"], hides: "Costs are" };
-  const KWH = { key: "kwh", label: "Electricity, per kWh", least: 0, most: 1e6, usual: 0.3, ...COSTS };
+  const KWH = { key: "kwh", label: "Electricity", per: " per kWh", least: 0, most: 1e6, usual: 0.3, ...COSTS };
   const USES = [
     { key: "hours", label: "Hours a day at work", least: 0, most: 24, usual: 8, ...COSTS },
     { key: "years", label: "Years", least: 0, most: 100, usual: 3, ...COSTS },
@@ -53,17 +53,24 @@ const purchase = (() => {
     ({ key: `weight.${name}`, label: title, least: 0, most: 1000, usual: weights[usualWorkload(comparison)] ?? 0,
       parts: ["summary", "verdicts", "cards", "worth", "front"], hides: "Scores are" });
 
-  const called = ({ machine, letter, name }) => `${letter}: ${name}${machine.count > 1 ? ", together" : ""}`;
+  const called = ({ machine, name }) => `${name}${machine.count > 1 ? ", together" : ""}`;
+
+  /** A field for an amount in the currency of now, which its label names. */
+  const inCurrency = (comparison, wanted) => {
+    const currency = () => currencyOf(comparison, setting.read());
+    const label = () => `${wanted.label}, ${currency()}${wanted.per ?? ""}`;
+    return Object.defineProperties({ ...wanted }, { currency: { get: currency }, label: { get: label } });
+  };
 
   /** What a machine costs to buy, or an hour of it to rent, in the currency of now. */
-  const money = (comparison, key, label, usual) => ({ key, label, least: 0, most: MOST_MONEY, clears: true, ...COSTS,
-    get currency() { return currencyOf(comparison, setting.read()); },
-    get usual() { return usual(this.currency); } });
+  const money = (comparison, key, label, usual, per = "") => Object.defineProperty(
+    inCurrency(comparison, { key, label, per, least: 0, most: MOST_MONEY, clears: true, ...COSTS }),
+    "usual", { get() { return usual(this.currency); } });
 
   const price = (comparison, row) => money(comparison, `price.${row.machine.run}`, called(row),
     (currency) => (row.machine.currency === currency ? row.machine.price : null));
-  const rent = (comparison, row) => money(comparison, `rent.${row.machine.run}`, `${called(row)}, an hour`,
-    (currency) => (row.machine.rent?.currency === currency ? row.machine.rent.price : null));
+  const rent = (comparison, row) => money(comparison, `rent.${row.machine.run}`, called(row),
+    (currency) => (row.machine.rent?.currency === currency ? row.machine.rent.price : null), " an hour");
 
   /**
    * What the reader has set, or what holds without it.
@@ -130,6 +137,7 @@ const purchase = (() => {
     verdicts: () => purchaseVerdicts.verdicts(view),
     cards: () => purchaseCards.cards(view),
     ranks: () => purchaseRanks.ranks(view),
+    holding: () => purchaseRanks.holding(view),
     fits: () => purchaseGrids.fits(view),
     rent: () => purchaseRanks.rent(view),
     heat: () => purchaseGrids.heat(view),
@@ -171,8 +179,7 @@ const purchase = (() => {
   /** The choice of a workload. */
   function workload(comparison) {
     const options = [...comparison.workloads.map(({ name, title }) => [name, title]), [OWN, "Own weights"]];
-    const wanted = [BUDGET, LEAST, KWH].map((one) => (one === LEAST ? one
-      : Object.defineProperty({ ...one }, "currency", { get: () => currencyOf(comparison, setting.read()) })));
+    const wanted = [inCurrency(comparison, BUDGET), LEAST, inCurrency(comparison, KWH)];
     const buttons = setting.buttons({ key: "workload", label: "Workload", usual: usualWorkload(comparison), options });
     return [buttons, ...wanted.map(setting.field)];
   }
@@ -181,7 +188,7 @@ const purchase = (() => {
   function reference(comparisons, inOrder) {
     const offered = inOrder.filter(({ machine: { run } }) => comparisons.some((one) => one.reference === run));
     if (offered.length < 2) return [];
-    const options = offered.map(({ machine, letter, name }) => [machine.run, `${letter}: ${name}`]);
+    const options = offered.map(({ machine, name }) => [machine.run, name]);
     return [setting.choice({ key: "reference", label: "Compared with", usual: comparisons[0].reference, options })];
   }
 

@@ -15,27 +15,35 @@ const purchaseCards = (() => {
     return FAST[having.indexOf(Math.max(...having))];
   }
 
-  const exact = (value) => (value === null || value === undefined ? null : { value, low: null, high: null });
+  const exact = (value) => (value === null || value === undefined ? null : { value, low: value, high: value });
   const link = (row) => axis(row, "link_to_device");
   const power = ({ machine }) => machine.load ?? exact(machine.watts);
+  /** Power under load is not compared with a limit. */
+  const alike = (rows) => rows.every(({ machine }) => machine.load) || rows.every(({ machine }) => !machine.load);
 
-  /** What stands in the columns: title, unit, amount, whether less is better, and a note below. */
+  /**
+   * What stands in the columns: title, unit, amount, whether less is better, a note below, and if their intervals
+   * do not tell by themselves the rows of some that are the best.
+   */
   function columns(view) {
     const { said, reference } = view, precision = precisionOf(view.rows);
     const years = units.counted(said.years, "year");
     const work = ({ each, speed }) => (each.price && speed ? economics.workPer(speed, each.price / 1000) : null);
     const value = purchaseVerdicts.best(view, ({ each }) => each.price || null);
-    const shared = value?.near.length ? [value.first, ...value.near].map(({ place }) => place) : [];
+    const tied = value?.near.length ? [value.first, ...value.near].map(({ place }) => place) : [];
+    const first = (rows) => rows.filter((one) => rows.every((other) => other === one || view.faster(one, other)));
     return [
-      { title: "Speed", unit: "×", small: `× ${reference.name}`, of: ({ ratio }) => ratio, note: interval },
+      { title: "Speed", unit: "×", small: `× ${reference.name}`, of: ({ ratio }) => ratio, note: interval, best: first, absent: purchaseTables.without },
       { title: "Compute", unit: "FLOP/s", small: precision, of: compute(precision) },
       { title: "Memory", unit: "B/s", of: (row) => axis(row, "memory") },
       { title: "Capacity", unit: "B", of: ({ machine }) => exact(machine.memory_bytes) },
       { title: "Overhead", unit: "s", small: "per operation, low is good", less: true, of: (row) => axis(row, "overhead") },
       { title: "Link", unit: "B/s", of: link },
-      { title: "Power", unit: "W", less: true, of: power, note: (row) => (row.machine.load || row.machine.watts === null ? "" : row.machine.watts_source) },
+      { title: "Power", unit: "W", less: true, of: power, best: (rows) => (alike(rows) ? beyond(power, true, rows) : []),
+        note: ({ machine }) => (machine.load ? "under load" : machine.watts_source ?? "") },
       { title: "Price", unit: said.currency, less: true, of: ({ amounts }) => exact(amounts.price), note: (row) => priced(view, row) },
-      { title: "Value", unit: "×", small: `× per 1,000 ${said.currency}`, of: work, shared, note: ({ place }) => (shared.includes(place) ? "shared best" : "") },
+      { title: "Value", unit: "×", small: `× per 1,000 ${said.currency}`, of: work, best: () => (value?.others.length && !tied.length ? [value.first] : []),
+        note: ({ place }) => (tied.includes(place) ? "not conclusive" : "") },
       { title: `Cost of ${years}`, unit: said.currency, less: true, of: ({ amounts }) => exact(amounts.ownership) },
     ];
   }
@@ -61,8 +69,8 @@ const purchaseCards = (() => {
   function cell(column, row, { factor, symbol, largest, best }) {
     const amount = column.of(row);
     const label = { "data-l": symbol ? `${column.title}, ${symbol}` : column.title };
-    if (!amount) return element("td", { ...label, class: "none" }, "unknown");
-    const chosen = best.includes(row) || (column.shared ?? []).includes(row.place);
+    if (!amount) return element("td", { ...label, class: "none" }, column.absent?.(row) ?? "unknown");
+    const chosen = best.includes(row);
     const text = units.parts({ value: amount.value / factor, low: amount.low && amount.low / factor, high: amount.high && amount.high / factor }, column.unit === "×" ? "×" : "")[0];
     const width = `${drawing.round((100 * amount.value) / largest.value)}%`;
     const note = column.note?.(row) ?? "";
@@ -72,15 +80,22 @@ const purchaseCards = (() => {
       ...(note ? [element("span", { class: "note" }, note)] : []));
   }
 
-  /** What a column shares: its unit, its largest number, and its best rows, unless all are equal. */
+  /** The rows whose interval lies beyond those of all others; equal exact amounts share that, unless all are equal. */
+  function beyond(of, less, rows) {
+    const better = (one, other) => (less ? one.high !== null && one.high < other.low : one.low !== null && one.low > other.high);
+    const equal = (one, other) => one.low !== null && one.low === one.high && other.low === one.low && other.high === one.low;
+    return rows.filter((row) => rows.every((other) => better(of(row), of(other)) || equal(of(row), of(other)) || other === row)
+      && rows.some((other) => better(of(row), of(other))));
+  }
+
+  /** What a column shares: its unit, its largest number, and its best rows among those whose numbers count and that fit. */
   function shared(column, rows) {
     const known = rows.filter((row) => column.of(row));
     const values = known.map((row) => column.of(row).value);
     const value = Math.max(...values, 0);
     const [factor, symbol] = column.unit === "×" || value === 0 ? [1, ""] : units.axis(value, column.unit);
-    const end = column.less ? Math.min(...values) : value;
-    const first = known.filter((row) => column.of(row).value === end);
-    const best = first.length < known.length ? first : [];
+    const able = known.filter((row) => purchaseView.counts(row) && !row.out);
+    const best = able.length < 2 ? [] : column.best?.(able) ?? beyond(column.of, column.less, able);
     return { factor, symbol, best, largest: { value, count: known.length } };
   }
 
@@ -105,11 +120,13 @@ const purchaseCards = (() => {
       element("small", {}, [all.symbol, column.small ?? ""].filter(Boolean).join(", "))));
     const rows = view.rows.map((row) => {
       const called = row.machine.href ? element("a", { href: row.machine.href }, row.name) : row.name;
-      const out = row.out ? [element("span", { class: "note" }, row.out)] : [];
-      return element("tr", { class: row.out ? "out" : null }, element("th", { scope: "row" }, called, ...out),
+      const { invalid } = row.machine;
+      const notes = [...(invalid ? [`Not ranked: ${invalid}`] : []), ...(row.out ? [row.out] : [])];
+      return element("tr", { class: row.out || invalid ? "out" : null },
+        element("th", { scope: "row" }, called, ...purchaseTables.marks(row), ...notes.map((text) => element("span", { class: "note" }, text))),
         ...used.map(({ column, all }) => cell(column, row, all)));
     });
-    const caption = "Sorted by speed. Bold and blue: the best. Bars start at zero.";
+    const caption = `Baseline, 1×: ${view.reference.name}. Sorted by speed. Bold and blue: conclusively the best. Bars start at zero.`;
     return element("div", { class: "scroll", role: "region", "aria-labelledby": "table-cards", tabindex: 0 },
       element("table", { class: "stack" }, element("caption", { id: "table-cards" }, caption),
         element("thead", {}, element("tr", {}, element("th", { scope: "col" }, "Machine"), ...heads)),

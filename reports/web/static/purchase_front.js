@@ -15,7 +15,7 @@ const purchaseFront = (() => {
   const ACROSS = {
     price: { title: "Price of a device", more: false, per: 1000 },
     ownership: { title: "Cost of ownership of a device", more: false, per: 1000 },
-    watts: { title: "Power of a device", more: false, per: 100 },
+    watts: { title: "Power limit of a device", more: false, per: 100 },
     memory: { title: "Memory of a device", more: true },
   };
   const unit = (across, said) => ({ watts: "W", memory: "B" })[across] ?? said.currency;
@@ -39,9 +39,9 @@ const purchaseFront = (() => {
 
   /** Where a machine stands, in words. */
   function word({ within, beaters, near }) {
-    const letters = (rows) => purchaseView.listed(rows.map(({ letter }) => letter));
-    if (!within) return `beaten by ${letters(beaters)}`;
-    return near.length ? `on the front; not conclusively faster than ${letters(near)}` : "on the front";
+    const named = (rows) => purchaseView.listed(rows.map(({ name }) => name));
+    if (!within) return `beaten by ${named(beaters)}`;
+    return near.length ? `on the front; not conclusively faster than ${named(near)}` : "on the front";
   }
 
   /** One machine: its interval, its point, a ring around it on the front, its letter and, where there is room, its name. */
@@ -55,7 +55,7 @@ const purchaseFront = (() => {
     if (within) marks.push(shape("circle", { class: "ring", cx: x, cy: y, r: 9 }));
     const label = shape("text", { class: "label", x, y: drawing.round(y + below), dy: 4 }, row.letter);
     const [anchor, dx] = at > 50 ? ["end", -BESIDE] : ["start", BESIDE];
-    const name = shape("text", { class: "named", x, y: drawing.round(y + called), dx, "text-anchor": anchor }, row.name);
+    const name = shape("text", { class: "named", x, y: drawing.round(y + called), dx, "text-anchor": anchor }, row.short);
     return shape("g", {}, shape("title", {}, row.name), ...marks, label, name);
   }
 
@@ -121,8 +121,8 @@ const purchaseFront = (() => {
     const up = Object.assign((value) => place(ys.at(value)), { at: place });
     const ats = amounts.map((amount) => xs.at(amount));
     const below = drawing.labels(points.map(({ row }, i) => [ats[i], up(row.ratio.value)]));
-    const called = names(points.map(({ row }, i) => [ats[i], up(row.ratio.value), row.name.length * LETTER]));
-    const said = points.map((one) => `${one.row.letter}, ${one.row.name}: ${word(one)}`).join("; ");
+    const called = names(points.map(({ row }, i) => [ats[i], up(row.ratio.value), row.short.length * LETTER]));
+    const said = points.map((one) => `${one.row.name}: ${word(one)}`).join("; ");
     const title = `${ACROSS[across].title}, ${symbol}`;
     return shape("svg",
       { class: "points", role: "img", "aria-label": `Speed against ${ACROSS[across].title.toLowerCase()}. ${said}.` },
@@ -154,8 +154,9 @@ const purchaseFront = (() => {
     const points = front(view, across);
     const { title } = ACROSS[across];
     const unknown = view.rows.filter((row) => !points.some((one) => one.row === row));
+    const named = unknown.map(({ name, machine }) => (machine.invalid ? `${name} (invalid run)` : name));
     const left = unknown.length
-      ? [element("p", { class: "meta" }, `Not shown, because their ${title.toLowerCase()} or speed is not known or 0: ${purchaseView.listed(unknown.map((row) => row.name))}.`)]
+      ? [element("p", { class: "meta" }, `Not shown, because their ${title.toLowerCase()} or speed is not known or 0: ${purchaseView.listed(named)}.`)]
       : [];
     if (points.length === 0) return left;
     const rows = points.map((one) => [
@@ -167,6 +168,7 @@ const purchaseFront = (() => {
     return [
       element("figure", { class: "pareto" },
         element("figcaption", {}, element("h3", {}, heading(view, across, points)), element("p", { class: "note" }, subtitle)), chart(view, across, points),
+        purchaseTables.legend(points.map(({ row }) => row)),
         purchaseTables.folded(table(`Speed against ${title.toLowerCase()}`, heads, rows, "table-front"))),
       ...left,
     ];

@@ -3,7 +3,7 @@
 /** Ranks by workload, and when buying costs less than renting. */
 const purchaseRanks = (() => {
   const { element, shape } = drawing;
-  const { folded, table } = purchaseTables;
+  const { folded, legend, table } = purchaseTables;
   const TOP = 40;
   const STEP = 44;
   const APART = 18;
@@ -12,8 +12,6 @@ const purchaseRanks = (() => {
   const ROW = 34;
   const SPAN = 10;
   const MOST_HOURS = 4;
-  /** Characters of a name; the margin of the chart has room for them. */
-  const LONGEST = 24;
 
   /** A chart with the result as its title and a line below it. */
   const figure = (kind, title, subtitle, ...inside) => element("figure", { class: kind },
@@ -34,18 +32,12 @@ const purchaseRanks = (() => {
 
   const height = (ranks) => TOP + (middle(ranks) - 1) * STEP;
 
-  /** A name that fits beside the chart. */
-  function short(name) {
-    const letters = [...name];
-    return letters.length > LONGEST ? `${letters.slice(0, LONGEST - 1).join("")}…` : name;
-  }
-
-  /** The rank and the letter of a machine at one end of its line; at the left its name too, where there is room. */
+  /** The rank of a machine at one end of its line, with its name where there is room, else with its letter. */
   function ends(row, rank, x, y, side) {
     const label = (kind, text) => shape("text",
       { class: `named ${kind}`, x, y: drawing.round(y + 4), "text-anchor": side, dx: side === "end" ? -10 : 10 }, text);
-    if (side === "start") return [label("", `${rank} ${row.letter}`)];
-    return [label("full", `${row.letter}: ${short(row.name)} ${rank}`), label("brief", `${row.letter} ${rank}`)];
+    const both = (name) => (side === "start" ? `${rank}  ${name}` : `${name}  ${rank}`);
+    return [label("full", both(row.short)), label("brief", both(row.letter))];
   }
 
   /** A machine's line through the workloads that rank it. */
@@ -89,7 +81,7 @@ const purchaseRanks = (() => {
       : `The order depends on the workload${leader[1] ? `: ${leader[0]} is first under ${leader[1]} of ${shown.length}` : ""}`;
     return [figure("ranks", title, "Rank by workload; ranks join where a direct comparison is not conclusive",
       shape("svg", { class: "slopes", role: "img", height: bottom + 4, "aria-label": `Ranks by workload. ${said}.` },
-        ...columns.flat(), ...drawn.flat(), ...named.flat(2)),
+        ...columns.flat(), ...drawn.flat(), ...named.flat(2)), legend(machines),
       folded(ranked(shown, machines, of)))];
   }
 
@@ -118,7 +110,7 @@ const purchaseRanks = (() => {
     return [
       shape("line", { class: "k0", x1: 0, x2: `${at}%`, y1: y, y2: y }),
       shape("circle", { class: "f1", cx: `${at}%`, cy: y, r: 6 }),
-      shape("text", { class: "named full", x: 0, y: y + 4, dx: -10, "text-anchor": "end" }, short(row.name)),
+      shape("text", { class: "named full", x: 0, y: y + 4, dx: -10, "text-anchor": "end" }, row.short),
       shape("text", { class: "named brief", x: 0, y: y + 4, dx: -10, "text-anchor": "end" }, row.letter),
       shape("text", { class: "named", x: `${at}%`, y: y + 4, dx: 11 }, units.value(hours, "h"))];
   }
@@ -138,17 +130,18 @@ const purchaseRanks = (() => {
   /** When buying pays, for machines with a price and a price per hour. */
   function rent(view) {
     const known = renting(view);
-    if (known.length === 0) {
-      return [figure("rent", "Buy or rent", "Enter a price and a price per hour below: this chart shows after how many hours of use buying costs less.")];
-    }
+    if (known.length === 0) return [];
     const [first, ...others] = known.map(([row, hours]) => `${row.name} after ${units.value(hours, "h")}`);
     const title = `Buying pays for ${first} of use${others.length ? `, for ${others.at(-1)}` : ""}`;
     const left = view.rows.filter((row) => !known.some(([one]) => one === row)).map(({ name }) => name);
     const why = left.length ? `. Not shown, because a price is unknown or the rent is less than the energy: ${purchaseView.listed(left)}` : "";
     const cells = known.map(([row, hours]) => [[row.name], [units.value(hours, "h")]]);
-    return [figure("rent", title, `Hours of full use at which buying costs what renting costs (log scale)${why}`, hoursChart(known),
+    return [figure("rent", title, `Hours of full use at which buying costs what renting costs (log scale)${why}`, hoursChart(known), legend(known.map(([row]) => row)),
       folded(table("Hours until buying pays", [["Machine"], ["Hours"]], cells, "table-rent")))];
   }
 
-  return { ranks, rent, figure, breakEven };
+  /** What the section of models is about, and of rent where any is known. */
+  const holding = (view) => [renting(view).length ? "What fits, and whether to rent" : "What fits"];
+
+  return { ranks, rent, holding, figure, breakEven };
 })();

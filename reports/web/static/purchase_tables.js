@@ -24,6 +24,18 @@ const purchaseTables = (() => {
     return [element("span", { class: "value" }, value), ...(interval ? around : [])];
   }
 
+  /** Links to what to doubt of a machine's run. */
+  const marks = ({ machine: { href, invalid, doubts } }) =>
+    [...(invalid ? [["mark bad", "invalid run"]] : []), ...doubts.map((text) => ["mark", text])]
+      .flatMap(([kind, text]) => [" ", element("a", { class: kind, href: `${href}#doubts` }, text)]);
+
+  /** Why a machine has no number beside the reference. */
+  const without = ({ machine: { invalid } }) => (invalid ? "invalid run" : "no common case");
+
+  /** What the letters in a chart stand for, where it has no room for names. */
+  const legend = (rows) => element("p", { class: "legend" }, ...rows.flatMap((row, i) => [
+    ...(i ? [" "] : []), element("span", {}, element("span", { class: "letter" }, row.letter), ` ${row.name}`)]));
+
   /** A number that has no interval by nature. */
   const plain = (value, unit) =>
     number(value === null ? null : { value, low: null, high: null }, unit);
@@ -63,9 +75,9 @@ const purchaseTables = (() => {
     ]);
 
   /** A ratio as a bar and in digits. */
-  const measured = (axis, estimate) =>
+  const measured = (axis, estimate, row) =>
     element("div", { class: "measured" }, bar(axis, estimate),
-      element("span", { class: "number" }, ...number(estimate, "×", "no common case")));
+      element("span", { class: "number" }, ...number(estimate, "×", without(row))));
 
   /** An axis with 1 on it and all ends of intervals. */
   function ratios(estimates) {
@@ -113,12 +125,12 @@ const purchaseTables = (() => {
   /** Machines in order of their speed. */
   function speed(view) {
     const axis = ratios(view.ranked.map(({ ratio }) => ratio));
-    const heads = [["Machine"], ["Place"], [`Times as fast as ${view.reference.letter}`, ruler(axis)],
-      ["Cases"], ["Best exercise"], ["Worst exercise"]];
+    const heads = [["Machine"], ["Place"], [`Times as fast as ${view.reference.name}`, ruler(axis)],
+      ["Cases"], ["Highest exercise"], ["Lowest exercise"]];
     const rows = view.rows.map((row) => [
       name(row),
       [ranks(row)],
-      [row.isReference && row.speed ? "1×" : measured(axis, row.ratio)],
+      [row.isReference && row.speed ? "1×" : measured(axis, row.ratio, row)],
       [`${row.score.cases} of ${row.score.every}`],
       extreme(view, row, 1),
       extreme(view, row, -1),
@@ -138,13 +150,13 @@ const purchaseTables = (() => {
   function panel(view, exercise) {
     const found = inAll(view, exercise);
     const axis = ratios(view.comparison.exercises.flatMap((one) => inAll(view, one)));
-    const heads = [["Machine"], [`Times as fast as ${view.reference.letter}`, ruler(axis)], ["Cases"]];
+    const heads = [["Machine"], [`Times as fast as ${view.reference.name}`, ruler(axis)], ["Cases"]];
     const exp = (log) => (log === null ? null : Math.exp(log));
     const rows = view.rows.map((row, place) => {
       const { counts, worst, best } = row.machine;
       return [
         name(row),
-        [row.isReference ? "1×" : measured(axis, found[place])],
+        [row.isReference ? "1×" : measured(axis, found[place], row)],
         counted(counts[exercise.name], exercise.total, exp(worst[exercise.name]), exp(best[exercise.name])),
       ];
     });
@@ -183,5 +195,5 @@ const purchaseTables = (() => {
     return element("div", {}, element("h3", {}, ...name(row)), element("dl", { class: "facts" }, ...rows));
   }
 
-  return { notes, name, number, plain, line, table, folded, speed, panel };
+  return { notes, marks, without, legend, name, number, plain, line, table, folded, speed, panel };
 })();

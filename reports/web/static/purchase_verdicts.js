@@ -8,10 +8,10 @@ const purchaseVerdicts = (() => {
   const either = (rows) => rows.map(({ name }) => name).join(" or ");
   const spelled = (amount, unit) => units.parts(amount, unit).filter(Boolean).join(" ");
 
-  /** A verdict: its title, the machine, its margin, and under how many workloads it holds. */
-  const shown = (title, who, margin, note) => element("div", { class: "verdict" },
+  /** A verdict: its title, the machine, its margin, and notes such as under how many workloads it holds. */
+  const shown = (title, who, margin, ...notes) => element("div", { class: "verdict" },
     element("h2", { class: "topic" }, title), element("p", { class: "who" }, who),
-    element("p", {}, margin), ...(note ? [element("p", { class: "note" }, note)] : []));
+    element("p", {}, margin), ...notes.filter(Boolean).map((note) => element("p", { class: "note" }, note)));
 
   /**
    * The best of some rows, and those that no other is conclusively better than either.
@@ -64,14 +64,23 @@ const purchaseVerdicts = (() => {
     const { currency } = view.said;
     const cost = ({ each }) => each.price || null;
     const found = best(view, cost);
-    const title = "Best value";
+    const title = "Best value by purchase price";
     if (!found) return shown(title, "unknown", `No price in ${currency} is known for a machine that fits. Enter one below.`);
     const chosen = [found.first, ...found.near];
     const per = chosen.map((row) => spelled(economics.workPer(row.speed, cost(row) / 1000), "×")).join(" and ");
     const sure = found.near.length ? ": not conclusive" : "";
     const only = found.others.length ? "" : "; no other price is known";
     return shown(title, either(chosen), `${per} per 1,000 ${currency}${sure}${only}`,
-      found.others.length ? holds(view, found.first, cost, "Best") : null);
+      found.others.length ? holds(view, found.first, cost, "Best") : "", byOwnership(view, chosen));
+  }
+
+  /** Which machine is the best value by cost of ownership, where that is another than by price. */
+  function byOwnership(view, chosen) {
+    const found = best(view, ({ each }) => each.ownership || null);
+    if (!found || found.others.length === 0) return "";
+    const owned = [found.first, ...found.near];
+    const same = owned.length === chosen.length && owned.every(({ place }) => chosen.some((row) => row.place === place));
+    return same ? "" : `By cost of ${units.counted(view.said.years, "year")} of use, energy included: ${either(owned)}`;
   }
 
   /** The work for a joule as measured, and the next machine that counted it. */
@@ -86,22 +95,21 @@ const purchaseVerdicts = (() => {
     return shown(title, either([first, ...near]), `${text}${ratio && near.length ? ": not conclusive" : ""}`);
   }
 
-  /** The work for a joule: as measured, else by what devices may draw. */
+  /** The device that may draw the least. It says nothing of energy, which also depends on the time. */
+  function limits(view) {
+    const known = view.rows.filter((row) => row.each.watts && !row.out && purchaseView.counts(row)).sort((a, b) => a.each.watts - b.each.watts);
+    const title = "Lowest power limit";
+    if (known.length === 0) return shown(title, "unknown", "Neither energy nor a power limit is known of a machine that fits.");
+    const [{ each: { watts } }] = known;
+    const least = known.filter(({ each }) => each.watts === watts), [next] = known.slice(least.length);
+    const then = next ? `; ${next.name} ${units.value(next.each.watts, "W")}` : "";
+    return shown(title, either(least), `${units.value(watts, "W")} a device${then}`, "Energy per work was not measured on two of these machines.");
+  }
+
+  /** The work for a joule where it was measured, else what devices may draw. */
   function energy(view) {
-    const title = "Least energy per work";
     const counted = view.rows.filter(({ machine, out }) => machine.energy && !out);
-    if (counted.length > 1) return joules(view, title, counted);
-    const cost = ({ each }) => each.watts || null;
-    const found = best(view, cost);
-    if (!found) return shown(title, "unknown", "Neither energy nor a power limit is known of a machine that fits.");
-    const other = found.near[0] ?? found.next;
-    const chosen = either([found.first, ...found.near]);
-    if (!other) return shown(title, chosen, "No other power is known.");
-    const speed = view.beside(found.first, other);
-    const ratio = speed && economics.workPer(speed, cost(found.first) / cost(other));
-    const text = ratio ? `${spelled(ratio, "×")} the work per watt of ${other.name}` : "";
-    return shown(title, chosen, `${text}, by power limits${found.near.length ? ": not conclusive" : ""}`,
-      holds(view, found.first, cost, "Least"));
+    return counted.length > 1 ? joules(view, "Least energy per work", counted) : limits(view);
   }
 
   const verdicts = (view) => [element("div", { class: "verdicts" }, fastest(view), value(view), energy(view))];

@@ -3,6 +3,9 @@
 /** Machines in order, with all that the page shows of each. */
 const purchaseView = (() => {
   const GB = 1e9;
+  const VENDOR = /(NVIDIA|AMD|Intel\(R\)) (GeForce |Radeon |Arc\(TM\) )?(?=.)/;
+  /** Characters of a name in a chart; its margins have room for them. */
+  const LONGEST = 20;
 
   /** What a machine is called in marks: A, B, ..., Z, 27, ... */
   const letter = (place) => (place < 26 ? String.fromCharCode(65 + place) : String(place + 1));
@@ -13,6 +16,18 @@ const purchaseView = (() => {
     const shared = (name) => plain.filter((other) => other === name).length > 1;
     return plain.map((name, place) => (shared(name) ? `${name} (${letter(place)})` : name));
   }
+
+  /** Names without their vendors and not longer than charts have room for; with their letters where that makes two alike. */
+  function shortened(names) {
+    const short = names.map((name) => {
+      const letters = [...name.replace(VENDOR, "")];
+      return letters.length > LONGEST ? `${letters.slice(0, LONGEST - 1).join("")}\u2026` : letters.join("");
+    });
+    return short.map((name, place) => (short.indexOf(name) === short.lastIndexOf(name) ? name : `${name} (${letter(place)})`));
+  }
+
+  /** Whether any number of a machine counts: only such a one can be the best in anything. */
+  const counts = ({ machine: { logs, invalid } }) => !invalid && Object.keys(logs).length > 0;
 
   /** What a machine costs, draws and holds; null where that is not known. */
   function amounts(machine, said) {
@@ -57,7 +72,7 @@ const purchaseView = (() => {
    * @param {Comparison[]} held the same machines beside each of them
    */
   function of(comparison, said, held) {
-    const called = names(comparison.machines);
+    const called = names(comparison.machines), short = shortened(called);
     const cpuAlone = comparison.exercises.every(({ name }) => onCpu(name));
     const machines = comparison.machines.map((machine, place) => {
       const all = amounts(machine, said);
@@ -65,6 +80,7 @@ const purchaseView = (() => {
         machine, place, cpuAlone,
         letter: letter(place),
         name: called[place],
+        short: short[place],
         isReference: machine.run === comparison.reference,
         amounts: all,
         each: share(machine, cpuAlone, all),
@@ -109,5 +125,5 @@ const purchaseView = (() => {
   const listed = (names) =>
     names.length > 1 ? `${names.slice(0, -1).join(", ")} and ${names.at(-1)}` : names[0];
 
-  return { of, singles, under, listed, onCpu };
+  return { of, singles, under, listed, onCpu, counts };
 })();

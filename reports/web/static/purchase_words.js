@@ -53,7 +53,7 @@ const purchaseWords = (() => {
     const [first, ...others] = economics.ordered([...priced].sort((a, b) => work(a) - work(b)), better);
     const near = others.filter((row) => !priced.some((other) => better(other, row)));
     const best = [first, ...near].map(({ name }) => name).join(" or ");
-    return [`Best value: ${best}${near.length ? " (not conclusive)" : ""}.`];
+    return [`Best value by purchase price: ${best}${near.length ? " (not conclusive)" : ""}.`];
   }
 
   /** Of which machines something is not known. */
@@ -71,7 +71,8 @@ const purchaseWords = (() => {
   function nothing(view) {
     const { comparison, reference, said } = view;
     if (comparison.exercises.length === 0) {
-      return `No case of ${reference.name} can be compared: choose another reference. ${why(comparison)}`;
+      const { invalid } = reference.machine;
+      return `No case of ${reference.name} can be compared: choose another reference. ${invalid ? `Its run is invalid: ${invalid}.` : why(comparison)}`;
     }
     if (said.workload === "own" && comparison.parts.length) return "No part counts: give one of them more than 0.";
     return `${capital(under(view))} nothing can be compared: ${reference.name} measured none of its cases.`;
@@ -82,8 +83,10 @@ const purchaseWords = (() => {
     const { comparison, rows, reference } = view;
     const named = (fits) => listed(rows.filter((row) => row.speed === null && fits(row)).map(({ name }) => name));
     const empty = ({ machine }) => Object.keys(machine.logs).length === 0;
-    const [without, other] = [named(empty), named((row) => !empty(row))];
+    const valid = ({ machine }) => !machine.invalid;
+    const [without, other] = [named((row) => valid(row) && empty(row)), named((row) => valid(row) && !empty(row))];
     return [
+      ...rows.filter((row) => !valid(row)).map(({ name }) => `${name} is not ranked: its run is invalid.`),
       ...(without ? [`Nothing of ${without} can be compared with ${reference.name}. ${why(comparison)}`] : []),
       ...(other ? [`${capital(under(view))} nothing of ${other} can be compared with ${reference.name}; see it by exercise.`] : []),
     ];

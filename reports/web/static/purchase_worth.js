@@ -35,7 +35,7 @@ const purchaseWorth = (() => {
   function power(view) {
     const told = view.rows.some(({ machine }) => machine.energy);
     const heads = ["Machine", "May draw", "Speed per 100 W of a device",
-      ...(told ? [`Work per joule, measured, of ${view.reference.letter}'s`] : [])];
+      ...(told ? [`Work per joule, measured, × ${view.reference.name}`] : [])];
     const rows = view.rows.map((row) => [...limit(row), ...(told ? [joules(row)] : [])]);
     return table("Power, and what it does [95% interval]", texts(heads), rows, "table-power");
   }

@@ -76,12 +76,13 @@ const setting = (() => {
     input.id = id;
     input.setAttribute("aria-describedby", complaint.id);
     const node = element("div", { class: "field" }, element("label", { for: id }, text), input, complaint);
+    const rename = (label) => { node.firstElementChild.textContent = label; };
     const tell = (wrong) => {
       complaint.textContent = wrong;
       input.toggleAttribute("aria-invalid", wrong !== "");
       if (wrong) input.setAttribute("aria-invalid", "true");
     };
-    return { node, tell };
+    return { node, tell, rename };
   }
 
   /** Let a field show what is set, now and when something else is set. */
@@ -100,7 +101,7 @@ const setting = (() => {
   function field(wanted) {
     const placeholder = wanted.clears ? wanted.placeholder ?? "unknown" : null;
     const input = element("input", { type: "text", inputmode: "decimal", autocomplete: "off", placeholder });
-    const { node, tell } = labelled(wanted.label, input);
+    const { node, tell, rename } = labelled(wanted.label, input);
     const judge = () => {
       const wrong = fault(input, wanted);
       tell(wrong);
@@ -118,6 +119,7 @@ const setting = (() => {
     });
     follow(input, () => {
       input.value = number(read(), wanted) ?? "";
+      rename(wanted.label);
       tell("");
       stale(input, wanted.parts ?? [], false);
     });

@@ -8,13 +8,13 @@ const units = (() => {
   const DIGITS = 3;
   const MOST_DIGITS = 4;
   const DECIMAL = [[1e-9, "n"], [1e-6, "\u00b5"], [1e-3, "m"], [1, ""], [1e3, "k"], [1e6, "M"], [1e9, "G"], [1e12, "T"], [1e15, "P"]];
-  /** Factors and what stands for them, by unit; other units have none. */
+  /** Factors and what stands for them, by unit; other units have none. Bytes are those of a capacity, which vendors print in GB. */
   const PREFIXES = {
     W: DECIMAL,
     "FLOP/s": DECIMAL,
     "B/s": DECIMAL,
     s: DECIMAL.slice(0, 4),
-    B: [[1, ""], [2 ** 10, "Ki"], [2 ** 20, "Mi"], [2 ** 30, "Gi"], [2 ** 40, "Ti"]],
+    B: DECIMAL.slice(3),
   };
 
   /** The power of ten of the first digit. */

@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: MIT
 """The table of machines and the grid of exercises on the purchase page, from its data."""
 
+import math
 from collections.abc import Callable, Mapping
 
 from tests.instruments.site_checker.machines import Data
 from tests.instruments.site_checker.printed import RATIO, Printed, Row, first, scale
-from tests.instruments.site_checker.report import NUMBERS, Report
+from tests.instruments.site_checker.report import CELLS, NUMBERS, Report
 from tests.instruments.site_checker.tree import Element
 
 AXES = {"Memory": "memory", "Overhead": "overhead", "Link": "link_to_device"}
+MEASURED = {"Compute", *AXES}
+"""Columns of amounts with an interval."""
 AMOUNTS = {"Speed": "Speed", "Capacity": "Memory", "Price": "Price"}
 """Columns by what `PurchasePage` calls the amount."""
 HALF = ("bfloat16", "float16", "float32")
@@ -41,7 +44,7 @@ def check_cards(
             wanted = _values(title, machine, known)
             number = cell.first("span", class_="num")
             text = number.text() if number else ""
-            found = _printed(text)
+            found = _printed(text, measured=title in MEASURED)
             factor = scale(unit)[0] if unit else 1.0
             right = (
                 any(found.is_value(one / factor) for one in wanted if one is not None)
@@ -60,7 +63,12 @@ def check_heat(
     report: Report,
 ) -> None:
     """Check that every number of the grid is a ratio of its exercise."""
-    shown = page.first("table", class_="heat")
+    tables = [
+        one
+        for one in page.every("table", class_="heat")
+        if "score" not in one.attributes["class"].split()
+    ]
+    shown = tables[0] if tables else None
     titles = {one["title"]: one["name"] for one in exercises}
     for line in shown.every("tr") if shown else ():
         cells = [*line.every("td")]
@@ -78,10 +86,67 @@ def check_heat(
             report.check(right, NUMBERS, fault)
 
 
-def _printed(text: str) -> Printed | None:
-    """Read a number whose interval is not shown."""
+def check_parts(page: Element, data: Data, workload: str, report: Report) -> None:
+    """Check what the score is made of: weights, speeds in the parts, and what they come to.
+
+    The last row must be the product of the rows above, each to the power of its weight, as far
+    as a machine has them.
+    """
+    shown = page.first("table", class_="score")
+    weights = {
+        one["title"]: one["weights"][workload]
+        for one in data["parts"]
+        if one["weights"].get(workload)
+    }
+    names = {one["title"]: one["name"] for one in data["parts"]}
+    logs = [one["parts"]["logs"] for one in data["machines"]]
+    made = [_score(each, {names[title]: at for title, at in weights.items()}) for each in logs]
+    every = math.fsum(weights.values())
+    titles: list[str] = []
+    for line in shown.every("tr") if shown else ():
+        head, cells = line.first("th", scope="row"), [*line.every("td")]
+        if head is None:
+            continue
+        titles.append(head.text())
+        part = names.get(head.text())
+        weight = weights[head.text()] / every if part else 1.0
+        known = [each[part] for each in logs if part in each] if part else made
+        share = first(cells[0].text())
+        right = share is not None and share.is_value(weight)
+        report.check(right, NUMBERS, f"purchase.html: {titles[-1]}: {cells[0].text()!r}, {weight}")
+        for cell in cells[2:]:
+            found = _printed(cell.text())
+            right = (found is None and "not measured" in cell.text()) or any(
+                found and log is not None and found.is_value(math.exp(log)) for log in known
+            )
+            fault = f"purchase.html: {titles[-1]}: {cell.text()!r} should be one of {known}"
+            report.check(right, NUMBERS, fault)
+    if shown:
+        right = titles == [*weights, "Score"]
+        report.check(
+            right, CELLS, f"purchase.html: the score is made of {titles}, not {[*weights]}"
+        )
+
+
+def _score(logs: Mapping[str, float], weights: Mapping[str, float]) -> float | None:
+    """Return the logarithm of the score over the parts that a machine has."""
+    there = {name: weight for name, weight in weights.items() if name in logs}
+    every = math.fsum(there.values())
+    return math.fsum(at * logs[name] for name, at in there.items()) / every if every else None
+
+
+def _printed(text: str, *, measured: bool = False) -> Printed | None:
+    """Read a number whose interval is not shown.
+
+    Zeros at the end of a measured one may be places that the interval leaves open.
+    """
     number = first(text)
-    return number and number.to_last_digit()
+    if number is None:
+        return None
+    digits = text.replace(",", "")
+    zeros = len(digits) - len(digits.rstrip("0")) if measured and digits.isdecimal() else 0
+    finest = number.to_last_digit()
+    return finest._replace(step=max(finest.step, 10.0**zeros))
 
 
 def _values(title: str, machine: Data, known: Mapping[str, Row | None]) -> list[float] | list[None]:

@@ -11,10 +11,11 @@ from tests.instruments.site_checker.report import CELLS, NUMBERS, Report
 from tests.instruments.site_checker.tree import Element
 from tests.instruments.site_checker.verdicts import Field
 
-GIB = 2.0**30
-FREE, TIGHT = 2 * GIB, 4 * GIB
+GB = 1e9
+FREE, TIGHT = 2 * GB, 4 * GB
 """What is kept free, and below which a model fits tightly."""
 BITS = {"int4": 4.5, "bf16": 16.0}
+MODELS = ("8 B, int4", "8 B, bf16", "32 B, int4", "14 B, bf16", "70 B, int4", "70 B, bf16")
 _MODEL = re.compile(r"(\d+) B, (\w+)")
 
 
@@ -63,8 +64,16 @@ def _memory(machine: Data, files: Mapping[str, RunFiles]) -> Iterator[str]:
 
 def _fits(page: Element, field: Field) -> Iterator[str]:
     """Yield what is wrong with the words and numbers of the table of models."""
-    memory = {field.names[one["run"]]: one["memory_bytes"] for one in field.machines}
+    known = {field.names[one["run"]]: one["memory_bytes"] for one in field.machines}
+    memory = {name: held for name, held in known.items() if held}
     figure = page.first("figure", class_="fits")
+    title = figure.first("h3") if figure else None
+    whole = {
+        name for name, held in memory.items() if held - FREE - max(map(_bytes, MODELS)) >= TIGHT
+    }
+    said = re.search(r"\), fit on (.*)", title.text()) if title else None
+    shown = set(_listed(said[1])) if said else set()
+    yield "" if shown == whole else f"every model fits on {whole}, not {shown}"
     heads: list[str] = []
     for line in figure.every("tr") if figure else ():
         cells, head = [*line.every("td")], line.first("th")
@@ -72,14 +81,27 @@ def _fits(page: Element, field: Field) -> Iterator[str]:
         if model is None:
             heads = ["".join(map(str, one.children[:1])) for one in line.every("th", scope="col")]
             continue
-        needed = float(model[1]) * 1e9 * BITS[model[2]] / 8
+        needed = _bytes(model[0])
         for name, cell in zip(heads[1:], cells, strict=True):
-            left = memory[name] - FREE - needed
+            alike = {memory[each] for each in _listed(name)}
+            yield "" if len(alike) == 1 else f"{name!r} have not the same memory: {alike}"
+            left = min(alike) - FREE - needed
             word = "no" if left < 0 else "tight" if left < TIGHT else "fits"
             note = cell.first("span", class_="note")
             number = first(note.text()) if note else None
             right = cell.text().startswith(word) and number and number.is_value(abs(left))
             yield "" if right else f"{model[0]} on {name}: {cell.text()!r} should be {word}, {left}"
+
+
+def _bytes(model: str) -> float:
+    """Return what the weights of a model take."""
+    billions, bits = model.split(" B, ")
+    return float(billions) * 1e9 * BITS[bits] / 8
+
+
+def _listed(names: str) -> list[str]:
+    """Return the names of a row such as "A, B and C"."""
+    return re.split(r", | and ", names)
 
 
 def _rent(page: Element, field: Field, kwh: float) -> Iterator[str]:

@@ -16,7 +16,7 @@ DECIMAL = {"n": 1e-9, "µ": 1e-6, "m": 1e-3, "": 1.0, "k": 1e3, "M": 1e6, "G": 1
 DECIMAL |= {"P": 1e15}
 BINARY = {"": 1.0, "Ki": 2.0**10, "Mi": 2.0**20, "Gi": 2.0**30, "Ti": 2.0**40}
 BASES = dict.fromkeys(("FLOP/s", "op/s", "B/s", "FLOP", "Hz", "W", "J", "s"), DECIMAL)
-BASES |= {"B": BINARY}
+BASES |= {"B": BINARY | {name: factor for name, factor in DECIMAL.items() if factor > 1}}
 """Units with prefixes; of two that fit the first is meant."""
 UNITS = {*BASES, "1", RATIO}
 """Units that are no words."""

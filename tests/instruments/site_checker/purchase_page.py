@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from tests.instruments.site_checker import offers, side_by_side, verdicts
-from tests.instruments.site_checker.cards import check_cards, check_heat
+from tests.instruments.site_checker.cards import check_cards, check_heat, check_parts
 from tests.instruments.site_checker.files import RunFiles, number, table
 from tests.instruments.site_checker.machines import (
     Data,
@@ -55,7 +55,9 @@ class PurchasePage:
         self._table()
         check_cards(self.page, self.machines, lambda one: dict(self._amounts(one)), self.report)
         check_heat(self.page, self.machines, self.exercises, self.ratio, self.report)
-        field, costs = verdicts.Field(self.blocks), {"price": self._each, "watts": self._each_watts}
+        check_parts(self.page, self.data, self.workload, self.report)
+        field = verdicts.Field(self.blocks)
+        costs = {"price": self._each, "watts": self._each_watts, "owned": self._each_owned}
         verdicts.check(self.page, field, self.workload, costs, self.report)
         offers.check(self.page, field, self.files, self._kwh(), self.report)
         for found in self.page.every("table"):
@@ -86,6 +88,13 @@ class PurchasePage:
         known = machine["currency"] == self.currency
         devices = self._devices(machine)
         return machine["price"] / devices if known and machine["price"] and devices else None
+
+    def _each_owned(self, machine: Data) -> float | None:
+        """Return what a device costs with its energy."""
+        price, watts = self._each(machine), self._each_watts(machine)
+        if price is None or watts is None:
+            return None
+        return price + watts / 1000 * self._hours() * self._kwh()
 
     def _each_watts(self, machine: Data) -> float | None:
         """Return the power of a device of a machine."""
@@ -145,7 +154,7 @@ class PurchasePage:
                 if told is not None or head in {name for name, _ in amounts}:
                     self._cell(cell.text(), told)
                 elif head.endswith(" exercise"):
-                    choose = max if head.startswith("Best") else min
+                    choose = max if head.startswith("Highest") else min
                     self._extreme(cell.text(), machine, choose)
             if key == "table-speed":
                 asked = [one for one in self.data["parts"] if self.weights[one["name"]]]
@@ -175,7 +184,7 @@ class PurchasePage:
             ("Price per unit", by_work(one_price, speed, currency)),
             ("Price of a device", exact(one_price, currency)),
             ("Price", exact(price, currency)),
-            ("Power of a device", exact(one_watts, "W")),
+            ("Power limit of a device", exact(one_watts, "W")),
             ("May draw", exact(watts, "W")),
             ("Speed per 100 W", times_as(speed, 100 / one_watts) if one_watts else None),
             ("Work per joule", work_per_joule(machine["energy"])),

@@ -17,6 +17,8 @@ from tests.instruments.site_checker.tree import Element
 Cost = Callable[[Data], float | None]
 """What a machine costs or draws; nothing where that is unknown."""
 LETTERS = 26
+TOPICS = {"Best value": "price", "Least energy": "joules", "Lowest power": "limit"}
+"""Kinds of verdicts by how their titles begin; others are of speed alone."""
 
 
 class Speed(NamedTuple):
@@ -189,9 +191,13 @@ def check(
         report.check(not fault, CELLS, f"purchase.html: {fault}")
     for block in page.every("div", class_="verdict"):
         topic, *texts = (one.text() for one in block.children if isinstance(one, Element))
-        kind = "price" if topic == "Best value" else "watts" if "energy" in topic else ""
-        verdict = _Verdict(field, usual, kind, costs.get(kind, lambda _: 1.0))
-        for fault in verdict.faults(*texts):
+        kind = next((kind for words, kind in TOPICS.items() if topic.startswith(words)), "")
+        faults = (
+            _limits(field, costs["watts"], *texts[:2])
+            if kind == "limit"
+            else _Verdict(field, usual, kind, costs).faults(*texts)
+        )
+        for fault in faults:
             report.check(not fault, NUMBERS, f"purchase.html: {topic}: {fault}")
 
 
@@ -201,14 +207,16 @@ class _Verdict:
     Parameters
     ----------
     kind
-        ``price``, ``watts``, or nothing for speed alone.
+        ``price``, ``joules``, or nothing for speed alone.
+    costs
+        By name, what a device costs, with its energy too, and draws.
     """
 
-    def __init__(self, field: Field, usual: str, kind: str, cost: Cost) -> None:
-        self.field, self.usual, self.kind, self.cost = field, usual, kind, cost
-        measured = field.thriftiest() if kind == "watts" else []
-        self.joules = bool(measured)
-        self.best = measured or field.best(usual, cost)[0]
+    def __init__(self, field: Field, usual: str, kind: str, costs: Mapping[str, Cost]) -> None:
+        self.field, self.usual, self.kind, self.costs = field, usual, kind, costs
+        self.cost: Cost = costs.get(kind, _nothing)
+        self.joules = kind == "joules"
+        self.best = field.thriftiest() if self.joules else field.best(usual, self.cost)[0]
 
     def faults(self, who: str, margin: str, *notes: str) -> Iterator[str]:
         """Yield what is wrong with its machines, its margin, and where else it holds."""
@@ -221,10 +229,23 @@ class _Verdict:
         for number in estimates(margin):
             right = any(map(number.agrees, ratios))
             yield "" if right else f"{number.text!r} should be one of {ratios}"
+        if self.kind == "price":
+            owned = [note for note in notes if note.startswith("By cost of ")]
+            notes = tuple(note for note in notes if note not in owned)
+            yield self._owned(owned)
         for note in notes:
             counts = _holds(self.field, self.best[0], self.cost)
             right = [one.value for one in plain(note)] == counts
             yield "" if right else f"{note!r} should say {counts}"
+
+    def _owned(self, notes: Sequence[str]) -> str:
+        """Say what is wrong with who is the best by cost of ownership, where that is another."""
+        best, count = self.field.best(self.usual, self.costs["owned"])
+        other = count > 1 and {one["run"] for one in best} != {one["run"] for one in self.best}
+        names = " or ".join(self.field.names[one["run"]] for one in best)
+        wanted = [names] if other else []
+        shown = [note.partition(": ")[2] for note in notes]
+        return "" if shown == wanted else f"by cost of ownership {shown} should be {wanted}"
 
     def _ratios(self, margin: str) -> list[Row]:
         """Return what the numbers with an interval in a margin may be."""
@@ -241,6 +262,26 @@ class _Verdict:
         speeds_beside = [self.field.speed(first, one, self.usual) for one in named]
         pairs = zip(speeds_beside, factors, strict=True)
         return [speed.times(factor) for speed, factor in pairs if speed]
+
+
+def _nothing(_: Data) -> float:
+    """Return the cost where speed alone counts."""
+    return 1.0
+
+
+def _limits(field: Field, watts: Cost, who: str, margin: str) -> Iterator[str]:
+    """Yield what is wrong with who may draw the least, and the power of the next."""
+    known = sorted({at for one in field.machines if one["logs"] and (at := watts(one))})
+    least = {
+        field.names[one["run"]] for one in field.machines if one["logs"] and watts(one) in known[:1]
+    }
+    right = set(who.split(" or ")) == least if least else who == "unknown"
+    yield "" if right else f"{who!r} should be {least}"
+    shown = [one for one in plain(margin) if one.unit == "W"]
+    right = len(shown) == len(known[:2]) and all(
+        one.is_value(at) for one, at in zip(shown, known, strict=False)
+    )
+    yield "" if right or not known else f"{margin!r} should say {known[:2]}"
 
 
 def _holds(field: Field, first: Data, cost: Cost) -> list[int]:

@@ -204,9 +204,9 @@ def test_a_rate_has_its_price_where_the_price_is_known() -> None:
 
 def test_what_gives_most_for_its_price_is_named_and_ties_are_too() -> None:
     dear, cheap = machine("dear", 2.0, 2.0, price=5000.0), machine("cheap", 1.0, 1.0, price=1000.0)
-    assert "Best value: cheap." in said(beside(dear, cheap))
+    assert "Best value by purchase price: cheap." in said(beside(dear, cheap))
     tied = said(beside(replace(dear, price=2000.0), cheap))
-    assert "Best value: dear or cheap (not conclusive)." in tied
+    assert "Best value by purchase price: dear or cheap (not conclusive)." in tied
 
 
 def test_several_devices_are_no_dearer_for_the_work_of_one() -> None:
@@ -215,7 +215,7 @@ def test_several_devices_are_no_dearer_for_the_work_of_one() -> None:
     machines = held(eight, price=1000.0, currency="USD", price_date="2026-01-01")
     shown = purchase.show(machines)
     text = said(shown)
-    assert f"Best value: base or 8{RATIO} eight (not conclusive)." in text
+    assert f"Best value by purchase price: base or 8{RATIO} eight (not conclusive)." in text
     assert "have 1 to 8 devices; a ratio is that of equally many on either side" in text
     assert "8,000 USD 1,000 USD [986, 1,014]" in worth(shown)
     assert "5.6 kW 0.143" in worth(shown)
@@ -272,13 +272,13 @@ def test_the_front_says_who_is_beaten_by_whom_and_what_is_not_sure() -> None:
         machine("dearer", 2.01, 2.01, price=9000.0),
     )
     assert {name: word for name, _, word in front(machines, "price")} == {
-        "dearer": "on the front; not conclusively faster than B",
+        "dearer": "on the front; not conclusively faster than fast",
         "fast": "on the front",
-        "poor": "beaten by B",
+        "poor": "beaten by fast",
     }
     drawing = purchase.show(machines).parts["front"]
     assert drawing.count('class="ring"') == 2
-    assert "poor: beaten by B" in drawing
+    assert "poor: beaten by fast" in drawing
 
 
 def test_labels_keep_off_each_other_and_off_the_points() -> None:
@@ -423,7 +423,7 @@ def test_a_reference_with_an_error_is_told_plainly_and_why(
     made = purchase.files(runs | {"m/4.html": faulty}, "m/4.html", prices.read())
     text = Reader(made[purchase.PAGE].decode()).text
     assert "can be compared: choose another reference" in text
-    assert "clock-set-back: launch 3 began too early" in text
+    assert "Its run is invalid: clock-set-back: launch 3 began too early." in text
     assert not Measured.of(faulty).rates
 
 
