@@ -99,10 +99,10 @@ def finite(values: Sequence[float | None]) -> list[float]:
     if not present:
         msg = "there is no value of any launch"
         raise ValueError(msg)
-    for value in present:
-        if not math.isfinite(value):
-            msg = f"a launch has the value {value}, which is not finite"
-            raise ValueError(msg)
+    if not all(map(math.isfinite, present)):
+        value = next(value for value in present if not math.isfinite(value))
+        msg = f"a launch has the value {value}, which is not finite"
+        raise ValueError(msg)
     return present
 
 

@@ -45,13 +45,13 @@ def fit(times: Curve) -> Line:
         There is no line that says something: there are fewer than three sizes, one is too far
         off, or the line does not rise from a positive latency.
     """
-    sizes, table = np.array(times.sizes), times.table.dropna()
-    if len(sizes) < LEAST_SIZES or table.empty:
+    sizes, whole = np.array(times.sizes), ~np.isnan(times.numbers).any(axis=1)
+    if len(sizes) < LEAST_SIZES or not whole.any():
         raise NotMeasuredError("a line needs three sizes")
-    fits = [_fit(sizes, row) for row in table.to_numpy()]
+    fits, launches = [_fit(sizes, row) for row in times.numbers[whole]], times.launches[whole]
     off = np.median([errors for *_, errors in fits], axis=0)
-    latency = pd.Series([one for one, *_ in fits], index=table.index)
-    seconds = pd.Series([one for _, one, _ in fits], index=table.index)
+    latency = pd.Series([one for one, *_ in fits], index=launches)
+    seconds = pd.Series([one for _, one, _ in fits], index=launches)
     if abs(off).max() > TOLERANCE or latency.median() <= 0 or seconds.min() <= 0:
         raise NotMeasuredError("no single line fits the times")
     return Line(latency, 1 / seconds)

@@ -8,6 +8,8 @@ within each launch, and only what comes out is estimated over launches.
 import operator
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import compress
 from statistics import median
 from typing import Any, Self
 
@@ -16,13 +18,14 @@ import pandas as pd
 
 from reports.findings.finding import RATIO, Point, Series
 from reports.table.frame import facts, function_of
-from reports.table.launches import ByLaunch
+from reports.table.launches import ByLaunch, Numbers
 from suite.statistics import estimate
 from suite.stored.names import is_cpu, nodes_of
-from suite.stored.run import Case, Outcome, Run, Scalar
+from suite.stored.run import Case, Run, Scalar
 from suite.units import counted
 
 Known = np.ndarray[Any, np.dtype[np.bool_]]
+Indices = np.ndarray[Any, np.dtype[np.intp]]
 
 
 class NotMeasuredError(Exception):
@@ -39,8 +42,19 @@ class Curve:
         Full names of the cases behind each column.
     """
 
-    table: pd.DataFrame
+    numbers: Numbers
+    launches: Indices
     cases: Mapping[float, tuple[str, ...]]
+
+    @classmethod
+    def of(cls, table: pd.DataFrame, cases: Mapping[float, tuple[str, ...]]) -> "Curve":
+        """Return the curve of a table."""
+        return cls(table[list(cases)].to_numpy(), table.index.to_numpy(), cases)
+
+    @cached_property
+    def table(self) -> pd.DataFrame:
+        """The numbers with launches as index."""
+        return pd.DataFrame(self.numbers, self.launches, self.sizes)
 
     def __truediv__(self, other: Self) -> "Curve":
         """Return ratios within each launch, where both have a number."""
@@ -54,15 +68,16 @@ class Curve:
         """Return sums within each launch, where both have a number."""
         return self._combine(operator.add, other)
 
-    def _combine(
-        self, how: Callable[[pd.DataFrame, pd.DataFrame], pd.DataFrame], other: Self
-    ) -> "Curve":
+    def _combine(self, how: Callable[[Numbers, Numbers], Numbers], other: Self) -> "Curve":
         both = [size for size in self.cases if size in other.cases]
-        table = how(self.table[both], other.table[both]).dropna(axis="columns", how="all")
-        if table.empty:
+        launches, *rows = np.intersect1d(self.launches, other.launches, return_indices=True)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            numbers = how(self.on(both).numbers[rows[0]], other.on(both).numbers[rows[1]])
+        known = np.any(~np.isnan(numbers), axis=0).tolist()
+        if not any(known):
             raise NotMeasuredError("no launch measured a size on both sides")
-        cases = {x: (*self.cases[x], *other.cases[x]) for x in both if x in table}
-        return Curve(table, cases)
+        names = {x: (*self.cases[x], *other.cases[x]) for x in compress(both, known)}
+        return Curve(numbers[:, known], launches, names)
 
     @property
     def sizes(self) -> list[float]:
@@ -71,7 +86,8 @@ class Curve:
 
     def on(self, sizes: Sequence[float]) -> "Curve":
         """Return the curve on some of its sizes."""
-        return Curve(self.table[list(sizes)], {x: self.cases[x] for x in sizes})
+        columns = [self.sizes.index(x) for x in sizes]
+        return Curve(self.numbers[:, columns], self.launches, {x: self.cases[x] for x in sizes})
 
     def ends(self) -> "Curve":
         """Return the curve on its smallest and largest size."""
@@ -79,24 +95,23 @@ class Curve:
 
     def at(self, x: float) -> pd.Series:
         """Return a column: the launches that have a number there."""
-        numbers = self._numbers(x)
+        numbers = self._column(x)
         known = ~np.isnan(numbers)
-        return pd.Series(numbers[known], self.table.index[known])
+        return pd.Series(numbers[known], self.launches[known])
 
-    def _numbers(self, x: float) -> "np.ndarray[Any, np.dtype[np.float64]]":
+    def _column(self, x: float) -> Numbers:
         if x not in self.cases:
             raise NotMeasuredError(f"no launch has what is asked of size {x:,.10g}")
-        return self.table[x].to_numpy()
+        return self.numbers[:, self.sizes.index(x)]
 
     def highest(self) -> float:
         """Return the size with the largest estimate."""
-        columns = self.table.to_numpy().T
-        medians = [median(column[~np.isnan(column)].tolist()) for column in columns]
+        medians = [median(column[~np.isnan(column)].tolist()) for column in self.numbers.T]
         return self.sizes[medians.index(max(medians))]
 
     def point(self, x: float, name: str = "") -> Point:
         """Return the estimate over launches in a column, as a point of a plot, maybe renamed."""
-        numbers = self._numbers(x)
+        numbers = self._column(x)
         return Point(name or x, estimate(numbers[~np.isnan(numbers)].tolist()), self.cases[x])
 
     def series(self, label: str) -> Series:
@@ -151,14 +166,12 @@ class Cases:
         if key in self._curves:
             return self._curves[key]
         sizes = {name: self._facts[name].get(over) for name in self.names(**where)}
-        found = self.by_size(
-            (
-                (float(size), name)
-                for name, size in sizes.items()
-                if isinstance(size, int | float) and size > 0
-            ),
-            what,
+        sized = (
+            (float(size), name)
+            for name, size in sizes.items()
+            if isinstance(size, int | float) and size > 0
         )
+        found = self.by_size(sized, what)
         if found is None:
             raise NotMeasuredError(self.reason(**where))
         self._curves[key] = found
@@ -179,9 +192,8 @@ class Cases:
             return None
         cases = dict(sorted(found.items()))
         places = [self._place[name] for (name,) in cases.values()]
-        launches = measured[:, places].any(axis=1)
-        numbers = self._numbers[what][launches][:, places]
-        return Curve(pd.DataFrame(numbers, np.flatnonzero(launches), list(cases)), cases)
+        launches = np.flatnonzero(measured[:, places].any(axis=1))
+        return Curve(self._numbers[what][launches][:, places], launches, cases)
 
     def one(self, what: str = "seconds", **where: Scalar) -> pd.Series:
         """Return a column of the frame by launch for the one case with these parameters.
@@ -215,9 +227,9 @@ class Cases:
     def reason(self, **where: Scalar) -> str:
         """Say why no case with these parameters was measured."""
         reasons = dict.fromkeys(
-            o.reason
-            for o in self.run.frobench.outcomes
-            if o.status != "passed" and o.reason and self._fits(o, where)
+            reason
+            for reason, known in self._missing
+            if all(known.get(name, value) == value for name, value in where.items())
         )
         if reasons:
             first, *others = reasons
@@ -242,11 +254,14 @@ class Cases:
         present = self.run.frobench.environment.accelerators
         raise NotMeasuredError("the run left the accelerator out" if present else "no accelerator")
 
-    def _fits(self, outcome: Outcome, where: Mapping[str, Scalar]) -> bool:
-        if outcome.group != self.exercise:
-            return False
-        known = {**outcome.params, "function": function_of(outcome.fullname)}
-        return all(known.get(name, value) == value for name, value in where.items())
+    @cached_property
+    def _missing(self) -> list[tuple[str, dict[str, Scalar]]]:
+        """Why cases were not measured, and their parameters."""
+        return [
+            (outcome.reason, {**outcome.params, "function": function_of(outcome.fullname)})
+            for outcome in self.run.frobench.outcomes
+            if outcome.status != "passed" and outcome.reason and outcome.group == self.exercise
+        ]
 
 
 def _is_disguised(case: Case) -> bool:

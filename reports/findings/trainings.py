@@ -67,4 +67,4 @@ def by_every(cases: Cases, device: str, network: str, batch: str) -> tuple[Curve
         names[k] = cases.names(**chosen)
     if not names:
         raise NotMeasuredError(cases.reason(**here))
-    return Curve(pd.DataFrame(ratios), names), Curve(pd.DataFrame(steps), names)
+    return Curve.of(pd.DataFrame(ratios), names), Curve.of(pd.DataFrame(steps), names)

@@ -134,7 +134,8 @@ def summarised(source: Source) -> Summary:
     with remembered(run):
         made = summarise(run, source.sha256, estimated)
     source.kept.put(f"{source.sha256}.summary", made)
-    source.kept.put(f"{source.sha256}.levels", levels(whole))
+    medians = {case.case: case.medians for case in estimated}
+    source.kept.put(f"{source.sha256}.levels", levels(whole, medians))
     source.kept.put(f"{source.sha256}.rows", downloads.rows(run, estimated))
     source.kept.put(f"{source.sha256}.node", nodes.node(run, made.axes, estimated))
     return made

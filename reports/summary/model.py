@@ -13,12 +13,11 @@ from reports.summary.views import Marks, doubtful
 from reports.table import facts
 from reports.table.estimates import CaseEstimate
 from reports.table.spread import Spread, spread
-from reports.table.times import Scored, Times, left_out, part_name, scored, times
+from reports.table.times import Scored, Times, left_out, numbered, part_name, scored, times
 from suite.compare.alike import faults
 from suite.compare.model import RunComparison
-from suite.compare.pairing import by_key
 from suite.stored.names import name_of
-from suite.stored.run import Environment, Estimate, Run
+from suite.stored.run import Case, Environment, Estimate, Run
 
 
 class Answer(Struct, frozen=True):
@@ -130,7 +129,8 @@ def summarise(run: Run, sha256: str, estimated: Sequence[CaseEstimate]) -> Summa
     part = run.frobench
     accelerators = part.environment.accelerators
     first = accelerators[0].name if accelerators else device_name(run, "cpu")
-    comparable = _comparable(run, estimated)
+    cases = numbered(run)
+    comparable = _comparable(run, cases.values(), estimated)
     logs = {one.case: one.log_seconds for one in comparable}
     wrong = tuple(faults(run, ""))
     parts = {case.fullname: name for case in run.benchmarks if (name := part_name(case))}
@@ -157,15 +157,17 @@ def summarise(run: Run, sha256: str, estimated: Sequence[CaseEstimate]) -> Summa
         figures=tuple(figures(run)),
         axes=device_axes(run),
         faults=wrong,
-        times={} if wrong else times(run, logs),
-        scored={} if wrong else scored(run, parts),
+        times={} if wrong else times(cases, logs),
+        scored={} if wrong else scored(cases, parts),
         spread=spread(comparable, parts),
     )
 
 
-def _comparable(run: Run, estimated: Iterable[CaseEstimate]) -> list[CaseEstimate]:
-    """Return the cases that can stand in a ratio with another run's."""
-    first = {case.fullname for case in by_key(run).values()}
+def _comparable(
+    run: Run, cases: Iterable[Case], estimated: Iterable[CaseEstimate]
+) -> list[CaseEstimate]:
+    """Return the estimates of those cases that can stand in a ratio with another run's."""
+    first = {case.fullname for case in cases}
     found = [one for one in estimated if one.case in first]
     launches = {
         one.case: sum(median is not None and median > 0 for median in one.medians) for one in found

@@ -18,6 +18,7 @@ from reports.table.exercise_names import ON_CPU, exercise_of
 from suite.statistics import LEAST_LAUNCHES
 
 Values = NDArray[np.float64]
+Known = NDArray[np.bool_]
 
 
 class Spread(Struct, frozen=True):
@@ -74,11 +75,19 @@ def _logs(medians: list[float | None]) -> list[float]:
 
 def _mean(logs: Values) -> Values:
     """Return how far off each launch is, over the cases that it measured; NaN where it did none."""
-    there = logs[~np.isnan(logs).all(axis=1)]
-    off = there - np.nanmean(there, axis=1, keepdims=True)
-    measured = ~np.isnan(off).all(axis=0)
+    known = ~np.isnan(logs)
+    of_cases = known.any(axis=1)
+    logs, known = logs[of_cases], known[of_cases]
+    off = logs - _over(logs, known, axis=1)[:, np.newaxis]
+    launches = known.any(axis=0)
     means = np.full(logs.shape[1], np.nan)
-    means[measured] = np.nanmean(off[:, measured], axis=0)
+    means[launches] = _over(off[:, launches], known[:, launches], axis=0)
+    return means
+
+
+def _over(values: Values, known: Known, axis: int) -> Values:
+    """Return the means of those that are known, of which there are some."""
+    means: Values = np.where(known, values, 0.0).sum(axis=axis) / known.sum(axis=axis)
     return means
 
 

@@ -52,34 +52,43 @@ def _too_few(known: int, least: int) -> str | None:
     return f"measured in {counted(known, 'launch')}" if known < least else None
 
 
-def times(run: Run, logs: Mapping[str, float | None]) -> Times:
-    """Return the cases that can stand in a ratio, the first where several equal devices did one.
+def numbered(run: Run) -> dict[int, Case]:
+    """Return the cases by their numbers, the first where several equal devices did one."""
+    return {_number(key, case): case for key, case in by_key(run).items()}
+
+
+def times(cases: Mapping[int, Case], logs: Mapping[str, float | None]) -> Times:
+    """Return the times of cases that can stand in a ratio.
 
     Parameters
     ----------
+    cases
+        Those of a run (`numbered`).
     logs
         The logarithms of times (`reports.table.centres`), by full name, of cases that can stand in
         a ratio.
     """
     by_exercise: Times = {}
-    for key, case in by_key(run).items():
+    for own, case in cases.items():
         if (log := logs.get(case.fullname)) is not None:
-            by_exercise.setdefault(exercise(case), {})[_number(key, case)] = log
+            by_exercise.setdefault(exercise(case), {})[own] = log
     return by_exercise
 
 
-def scored(run: Run, parts: Mapping[str, str]) -> Scored:
+def scored(cases: Mapping[int, Case], parts: Mapping[str, str]) -> Scored:
     """Return the cases that scores are made of.
 
     Parameters
     ----------
+    cases
+        Those of a run (`numbered`).
     parts
         The parts of the workloads that cases belong to (`part_name`), by full name.
     """
     by_part: Scored = {}
-    for key, case in by_key(run).items():
+    for own, case in cases.items():
         if name := parts.get(case.fullname):
-            by_part.setdefault(name, {}).setdefault(kind_of(case), []).append(_number(key, case))
+            by_part.setdefault(name, {}).setdefault(kind_of(case), []).append(own)
     return by_part
 
 

@@ -55,11 +55,9 @@ class Selected(Struct, frozen=True, forbid_unknown_fields=True):
     least: dict[str, int] = {}
 
     def has(self, case: Case) -> bool:
-        """Tell whether a case is among them."""
-        return (
-            _benchmark(case) == self.benchmark
-            and all(case.params.get(name) in values for name, values in self.params.items())
-            and all(_number(case.params.get(name)) >= low for name, low in self.least.items())
+        """Tell whether a case of the benchmark is among them."""
+        return all(case.params.get(name) in values for name, values in self.params.items()) and all(
+            _number(case.params.get(name)) >= low for name, low in self.least.items()
         )
 
 
@@ -119,16 +117,20 @@ def table() -> Table:
 
 def part_of(case: Case) -> Part | None:
     """Return the part that a case belongs to; ``None`` for most cases, which no score uses."""
-    return next((part for part in _parts().get(_benchmark(case), ()) if _fits(part, case)), None)
+    for part, selected in _selected().get(_benchmark(case), ()):
+        of_kind = not part.kind or on_cpu(case) == (part.kind == "cpu")
+        if of_kind and selected.has(case) and _is_limited(part, case):
+            return part
+    return None
 
 
 @cache
-def _parts() -> dict[str, list[Part]]:
-    """Return the parts that have cases of a benchmark, in the order of the table."""
-    by_benchmark: dict[str, list[Part]] = {}
+def _selected() -> dict[str, list[tuple[Part, Selected]]]:
+    """Return which cases of a benchmark belong to which part, in the order of the table."""
+    by_benchmark: dict[str, list[tuple[Part, Selected]]] = {}
     for part in table().parts:
-        for name in dict.fromkeys(selected.benchmark for selected in part.cases):
-            by_benchmark.setdefault(name, []).append(part)
+        for selected in part.cases:
+            by_benchmark.setdefault(selected.benchmark, []).append((part, selected))
     return by_benchmark
 
 
@@ -152,20 +154,13 @@ def on_cpu(case: Case) -> bool:
     return "accelerator" not in device_kind(case)
 
 
-def _fits(part: Part, case: Case) -> bool:
-    if part.kind and on_cpu(case) != (part.kind == "cpu"):
-        return False
-    return any(selected.has(case) for selected in part.cases) and _is_limited(part, case)
-
-
 def _is_limited(part: Part, case: Case) -> bool:
     """Tell whether what limits a part limits a case of it."""
     if part.regime == "loop":
         return True
-    slowest, fastest = (_chip(case, which) for which in ("slowest", "fastest"))
+    compute, memory, link = _chip(case, "slowest" if part.regime == "launch" else "fastest")
     if part.regime == "launch":
-        return max(slowest.compute, slowest.memory) <= table().most_work
-    compute, memory, link = fastest
+        return max(compute, memory) <= table().most_work
     least = table().least_work[part.least_work]
     match part.regime:
         case "link":
@@ -185,18 +180,18 @@ def _chip(case: Case, which: str) -> Chip:
     if on_cpu(case):
         chip = table().assumed_cpus[which]
         return Chip(flops / chip.flops, moved / chip.bytes, 0.0)
-    choose = max if which == "fastest" else min
-    listed = _listed(f"peak_{case.params.get('dtype', 'float32')}") or _listed("peak_float32")
-    rate, bandwidth = choose(listed), choose(_listed("memory_bandwidth"))
-    link = max(_listed("host_bandwidth"))
+    precision = f"peak_{case.params.get('dtype', 'float32')}"
+    rate = _listed(precision, which) or _listed("peak_float32", which)
+    bandwidth, link = _listed("memory_bandwidth", which), _listed("host_bandwidth", "fastest")
     return Chip(flops / rate, moved / bandwidth, moved / link)
 
 
 @cache
-def _listed(quantity: str) -> list[float]:
-    """Return a figure of all listed devices that have it."""
+def _listed(quantity: str, which: str) -> float:
+    """Return the figure of the fastest or slowest of all listed devices that have it, or 0."""
     listed = (figures.get(quantity) for figures in catalog.devices().values())
-    return [figure.value for figure in listed if figure is not None]
+    values = [figure.value for figure in listed if figure is not None]
+    return (max if which == "fastest" else min)(values, default=0.0)
 
 
 def _number(value: Scalar) -> float:

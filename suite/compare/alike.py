@@ -3,6 +3,7 @@
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 
 from suite.stored.run import Case, Conclusion, Run
 from suite.units import counted
@@ -12,6 +13,7 @@ Names = Callable[[str], str]
 _ACCELERATOR = re.compile(r"[a-z]\w*:\d+")
 
 
+@lru_cache(maxsize=2**12)  # a run has few names of devices, and thousands of places for them
 def kind(name: str) -> str:
     """Replace the names of accelerators, such as ``cuda:0``, by what they are."""
     return _ACCELERATOR.sub("accelerator", name)

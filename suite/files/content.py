@@ -33,8 +33,11 @@ def read(path: Path) -> bytes:
         _refuse(path.stat())
         handle = os.open(path, os.O_RDONLY | _NO_WAITING)
         with open(handle, "rb") as file:  # noqa: PTH123 - of a handle
-            _refuse(os.fstat(handle))
-            data = file.read(LARGEST_FILE + 1)
+            status = os.fstat(handle)
+            _refuse(status)
+            data = file.read(status.st_size + 1)  # a larger buffer would take time
+            if len(data) > status.st_size:
+                data += file.read(LARGEST_FILE + 1 - len(data))
     except OSError as error:
         raise UnusableFileError(f"cannot be read: {error.strerror or error}") from None
     if len(data) > LARGEST_FILE:  # it grew, or its size is not told

@@ -4,6 +4,8 @@
 A case's full name is its file's path and pytest's name for it.
 """
 
+from functools import lru_cache
+
 
 def short_name(fullname: str) -> str:
     """Return a case's name without its file."""
@@ -24,6 +26,7 @@ def nodes_of(device: str) -> tuple[int, int] | None:
     return (int(nodes), int(each)) if times and nodes.isdecimal() and each.isdecimal() else None
 
 
+@lru_cache(maxsize=2**12)  # a run has few devices, and each case asks
 def is_cpu(device: str) -> bool:
     """Tell whether a device, or each of several joined by ``+``, is the CPU or a part of it."""
     return all(name.partition("/")[0] == "cpu" for name in device.split("+"))

@@ -143,8 +143,8 @@ def every(cases: Cases, device: str, network: str, batch: str) -> Answer:
             f"In most launches reading each loss back costs less: {text(each, RATIO)} as long."
         )
         return Answer(sentence, behind(slower))
-    faster = Curve(1 / slower.table, slower.cases)
-    between = Curve(step.table.mul(step.sizes, axis="columns"), step.cases)
+    faster = Curve.of(1 / slower.table, slower.cases)
+    between = Curve.of(step.table.mul(step.sizes, axis="columns"), step.cases)
     rarely, by_launch, bracket = threshold(faster, 1 / LEVEL, between, power=1, pattern=SIZE)
     return Answer(
         f"Reading losses back together costs 1% if done once every so many steps, {rarely}; "

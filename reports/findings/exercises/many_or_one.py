@@ -155,8 +155,8 @@ def _tiny(cases: Cases, device: str) -> pd.Series:
 def _hidden(cases: Cases, device: str) -> tuple[str, pd.Series | None, tuple[float, float] | None]:
     """Return the size from which on an operation hides its launch, see `threshold`."""
     step, tiny = _chain(cases, device), _tiny(cases, device)
-    ratio = Curve(step.table.div(tiny, axis="index"), step.cases)
-    launches = Curve(step.table.mul(0).add(tiny, axis="index"), step.cases)
+    ratio = Curve.of(step.table.div(tiny, axis="index"), step.cases)
+    launches = Curve.of(step.table.mul(0).add(tiny, axis="index"), step.cases)
     return threshold(ratio, LEVEL, launches, power=1)
 
 
@@ -249,4 +249,4 @@ def _chain(cases: Cases, device: str) -> Curve:
         for name in functions or [CHAIN]
     ]
     table = pd.concat([curve.table for curve in curves], axis="columns")
-    return Curve(table, {n: curve.cases[n] for curve in curves for n in curve.sizes})
+    return Curve.of(table, {n: curve.cases[n] for curve in curves for n in curve.sizes})

@@ -192,7 +192,7 @@ def _half(cases: Cases, device: str) -> tuple[str, pd.Series | None, tuple[float
 def _part(cases: Cases, device: str) -> Curve:
     """Return the rate by size as a part of the best."""
     rate = _rate(cases, SQUARE, device, PLAIN)
-    return Curve(rate.table.div(rate.table.max(axis="columns"), axis="index"), rate.cases)
+    return Curve.of(rate.table.div(rate.table.max(axis="columns"), axis="index"), rate.cases)
 
 
 def half_rate(cases: Cases, device: str) -> Answer:

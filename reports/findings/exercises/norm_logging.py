@@ -154,8 +154,8 @@ def length(cases: Cases, device: str) -> Answer:
     """Find the length of the log from which a step costs what it does in the longest."""
     step = _step(cases, READ_LOG, device)
     longest = step.at(step.sizes[-1])
-    relative = Curve(step.table.rdiv(longest, axis="index"), step.cases)
-    loops = Curve(step.table.mul(step.sizes, axis="columns"), step.cases)
+    relative = Curve.of(step.table.rdiv(longest, axis="index"), step.cases)
+    loops = Curve.of(step.table.mul(step.sizes, axis="columns"), step.cases)
     where, by_launch, bracket = threshold(relative, LEVEL, loops, power=1, pattern=f"{SIZE} steps")
     return Answer(
         f"From {where}, a step costs at most 5% more than in the longest log.",

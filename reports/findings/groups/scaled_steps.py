@@ -101,7 +101,7 @@ def _efficiency(cases: Cases, group: str, way: str, scaling: str) -> Curve:
     """Return by width what a step without exchange takes, relative to one that all take part in."""
     ratio = _times(cases, group, "alone") / _times(cases, group, way, scaling)
     parts = ranks_in(group) if scaling == "strong" else 1
-    return Curve(ratio.table / parts, ratio.cases)
+    return Curve.of(ratio.table / parts, ratio.cases)
 
 
 def _hidden(cases: Cases, group: str) -> Curve:
@@ -109,7 +109,7 @@ def _hidden(cases: Cases, group: str) -> Curve:
     exchange = _times(cases, group, "exchange")
     both = _times(cases, group, "alone") + exchange
     part = (both - _times(cases, group, "ddp")) / exchange
-    return Curve(part.table.clip(0, 1), part.cases)
+    return Curve.of(part.table.clip(0, 1), part.cases)
 
 
 def _parameters(width: float) -> str:

@@ -2,7 +2,7 @@
 """Where the launches of each case of a run lie, for comparisons of other runs."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from msgspec import Struct, structs
 
@@ -89,15 +89,20 @@ class Levels(Struct, frozen=True):
         return all(abs(shift) <= ALIKE_SHIFT for shift in shifts)
 
 
-def levels(run: Run) -> Levels:
-    """Return what a run says to comparisons of others: nothing where its checks found an error."""
-    failed = failures(run, "")
+def levels(run: Run, known: Mapping[str, Sequence[float | None]] | None = None) -> Levels:
+    """Return what a run says to comparisons of others: nothing where its checks found an error.
+
+    known : launch medians by full name, of cases of which somebody has computed them
+    """
+    failed, known = failures(run, ""), known or {}
     cases = {
         case.fullname: (case, medians)
         for case in ([] if faults(run, "") else run.benchmarks)
-        for medians in [launch_medians(case.stats.data, case.extra_info.launches)]
+        if case.fullname not in failed
+        for medians in [
+            known.get(case.fullname) or launch_medians(case.stats.data, case.extra_info.launches)
+        ]
         if sum(value is not None and value > 0 for value in medians) >= LEAST_LAUNCHES
-        and case.fullname not in failed
     }
     return Levels(
         run=run.frobench.run,

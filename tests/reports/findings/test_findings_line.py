@@ -21,7 +21,7 @@ def exact(size: float) -> float:
 def curve(*launches: Callable[[float], float], sizes: list[float] = SIZES) -> Curve:
     """Build the times of some launches."""
     rows = [[seconds(size) for size in sizes] for seconds in launches]
-    return Curve(pd.DataFrame(rows, columns=sizes), dict.fromkeys(sizes, ("a case",)))
+    return Curve.of(pd.DataFrame(rows, columns=sizes), dict.fromkeys(sizes, ("a case",)))
 
 
 def test_a_line_is_found_exactly_in_each_launch() -> None:

@@ -42,7 +42,7 @@ class Pipeline:
         """Return how fast it is relative to one device that has the batch in one piece."""
         whole, sizes = self.alone.at(WHOLE), self.times.sizes
         table = pd.DataFrame(dict.fromkeys(sizes, whole))
-        return Curve(table, dict.fromkeys(sizes, self.alone.cases[WHOLE])) / self.times
+        return Curve.of(table, dict.fromkeys(sizes, self.alone.cases[WHOLE])) / self.times
 
     def idle(self, micro: float) -> float:
         """Return the part of the time in which equal stages must wait for each other."""

@@ -46,7 +46,7 @@ class Setting:
         """Return by batch the time of one step or forward pass: a call may be several."""
         where |= {"function": function, "device": self.group, "size": self.network}
         sample = cases.curve("batch", "item_seconds", **where)
-        return Curve(sample.table.mul(sample.sizes, axis="columns"), sample.cases)
+        return Curve.of(sample.table.mul(sample.sizes, axis="columns"), sample.cases)
 
     def one(self, cases: Cases) -> str:
         """Name the one device."""
