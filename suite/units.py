@@ -80,7 +80,7 @@ def format_point(estimate: Estimate, unit: str) -> str:
     return format_estimate(estimate, unit).partition(" [")[0].partition(" (")[0]
 
 
-def format_ends(estimate: Estimate, unit: str, between: str = " to ") -> str:
+def format_ends(estimate: Estimate, unit: str) -> str:
     """Return the ends of an interval as `format_estimate` has them, such as "281 to 290 µs".
 
     Parameters
@@ -90,7 +90,7 @@ def format_ends(estimate: Estimate, unit: str, between: str = " to ") -> str:
     """
     text = format_estimate(estimate, unit)
     low, high = text.partition("[")[2].removesuffix("]").split(", ")
-    return f"{low}{between}{high}{_behind(text.partition(' [')[0])}"
+    return f"{low} to {high}{_behind(text.partition(' [')[0])}"
 
 
 def format_value(value: float, unit: str, digits: int = _DIGITS) -> str:

@@ -32,6 +32,8 @@ WIDE_ROW, MOST_TICKS = 40, 6
 """Height of a strip in a large chart, in pixels, and numbers on its axis."""
 COLOURS = ("1", "2")
 """Ends of the classes of the first line or row and of the others."""
+APART = 13.0
+"""Height of a label at the end of a line, in pixels."""
 ROOM = 0.15
 """What is left on both sides of an interval, as a part of what is shown."""
 
@@ -128,11 +130,11 @@ def _end(plot: Plot, series: Series, *, alone: bool) -> str:
     return series.label
 
 
-def _apart(places: Sequence[float], least: float = 13.0) -> list[float]:
+def _apart(middles: Sequence[float]) -> list[float]:
     """Move labels down until none overlaps another."""
     heights: list[float] = []
-    for at in places:
-        heights.append(max(at, heights[-1] + least) if heights else at)
+    for at in middles:
+        heights.append(max(at, heights[-1] + APART) if heights else at)
     return heights
 
 

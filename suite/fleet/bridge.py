@@ -7,7 +7,6 @@ import tempfile
 import threading
 from importlib.util import find_spec
 from queue import Empty, SimpleQueue
-from types import TracebackType
 from typing import IO, Self
 
 import msgspec
@@ -48,12 +47,7 @@ class Bridge:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """End the process, and with it every task that goes on."""
         self._input.close()
         try:

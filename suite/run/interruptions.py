@@ -4,7 +4,7 @@
 import math
 import signal
 from time import monotonic
-from types import FrameType, TracebackType
+from types import FrameType
 from typing import Any, Self
 
 ENDING = [signal.SIGINT, signal.SIGTERM, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])]
@@ -34,12 +34,7 @@ class Interruptions:
         self._before[signal.SIGALRM] = signal.signal(signal.SIGALRM, self._interrupt)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Let signals do again what they did before."""
         self.hold()
         for number, handler in self._before.items():

@@ -9,7 +9,6 @@ import sys
 import time
 from contextlib import suppress
 from io import StringIO
-from types import TracebackType
 from typing import Any, Protocol, Self, TextIO, cast
 
 from rich.console import Console
@@ -28,12 +27,7 @@ class Reporter(Protocol):
 
     def __enter__(self) -> Self: ...
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None: ...
+    def __exit__(self, *_: object) -> None: ...
 
     def say(self, line: str) -> None:
         """Show a line that stays."""
