@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from reports.charts.svg import Drawing, joined, number
-from reports.charts.words import place
+from reports.charts.words import spell_x
 from reports.findings.finding import RATIO, Plot, Point, Series
 from suite.units import format_value, prefixed
 
@@ -170,7 +170,7 @@ def ordered(plot: Plot) -> list[str]:
     def key(x: float | str) -> float:
         return sign * first[x] if isinstance(x, str) else float(x)
 
-    return list(dict.fromkeys(place(x) for x in sorted(first, key=key)))
+    return list(dict.fromkeys(spell_x(x) for x in sorted(first, key=key)))
 
 
 def tick_labels(shown: Iterable[float], unit: str) -> Ticks:
@@ -239,7 +239,7 @@ def size_labels(plot: Plot, scale: Scale, glyph: float, most: int) -> dict[float
     end = math.inf
     unit = "" if plot.kind == "points" else plot.x.unit  # of round numbers the axis names it
     for size in reversed(shown):
-        label = place(size, unit)
+        label = spell_x(size, unit)
         half = glyph * (len(label) / 2 + 0.5)
         if scale(size) + half <= end:
             labels[size] = label

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from reports.charts import axes, labels, titles
 from reports.charts.axes import DASHED, Frame, Scale
 from reports.charts.svg import Drawing, joined, number
-from reports.charts.words import hover, place, short_names
+from reports.charts.words import hover, short_names, spell_x
 from reports.findings.finding import Plot, Point, Series
 from reports.web.theme import SERIES, SHAPES, Form
 from suite.units import format_point
@@ -105,7 +105,7 @@ def _values(rows: _Rows, plot: Plot, series: Series, index: int, texts: Sequence
     for (point, low, high), text, title in zip(
         axes.ends(series), texts, hover(plot, series), strict=True
     ):
-        y, value = rows.heights[place(point.x)] + LINE * index, point.y.value
+        y, value = rows.heights[spell_x(point.x)] + LINE * index, point.y.value
         span = joined([(rows.x(low), y), (rows.x(high), y)])
         if from_zero:
             begin, end = sorted((rows.x(0), rows.x(value)))
@@ -133,7 +133,7 @@ def _stack(plot: Plot, form: Form) -> Drawing:
     starts = dict.fromkeys(rows.heights, 0.0)
     for index, series in enumerate(plot.series):
         for point, text in zip(series.points, hover(plot, series), strict=True):
-            name, length = place(point.x), max(0.0, point.y.value)
+            name, length = spell_x(point.x), max(0.0, point.y.value)
             begin, end = rows.x(starts[name]), rows.x(starts[name] + length)
             rows.drawing.bar(begin, rows.heights[name], end - begin, _colour(index), text)
             starts[name] += length
@@ -153,7 +153,7 @@ def _whole(rows: _Rows, plot: Plot, whole: Series, texts: Sequence[str]) -> None
     """Draw what the parts of each row take together, as it was measured by itself."""
     places = []
     for (point, low, high), text in zip(axes.ends(whole), texts, strict=True):
-        y, value = rows.heights[place(point.x)] + LINE, rows.x(point.y.value)
+        y, value = rows.heights[spell_x(point.x)] + LINE, rows.x(point.y.value)
         rows.drawing.line(joined([(rows.x(0), y), (value, y)]), "ink", 1.2)
         rows.drawing.line(joined([(rows.x(low), y), (rows.x(high), y)]), "ink", 2)
         _write(rows, text, max(value, rows.x(high)), y, "ink")
@@ -184,7 +184,7 @@ def _parts(plot: Plot, name: str) -> Iterator[tuple[int, str]]:
 
 
 def _of(series: Series, name: str) -> list[Point]:
-    return [point for point in series.points if place(point.x) == name]
+    return [point for point in series.points if spell_x(point.x) == name]
 
 
 def _colour(index: int) -> str:

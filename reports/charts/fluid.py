@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Small charts that follow the width of their place, while their text keeps its size.
+"""Small charts that follow the width of their container, while their text keeps its size.
 
 They are 100% wide and so many pixels high: x is in percent, y in pixels. Colours come from classes
 of the style sheet, so that a chart follows the page's theme.
@@ -62,10 +62,10 @@ class Fluid:
             f'transform="translate({shift} {shift})" class="{classes}"/>'
         )
 
-    def text(  # noqa: PLR0913, PLR0917 - a place, a text and how it looks
+    def text(  # noqa: PLR0913, PLR0917 - a position, a text and how it looks
         self, x: float, y: float, text: str, classes: str = "", anchor: str = "start", dx: float = 0
     ) -> None:
-        """Write at a base line, so many pixels beside a place."""
+        """Write at a base line, so many pixels beside a position."""
         given = {
             "class": classes,
             "text-anchor": "" if anchor == "start" else anchor,
@@ -85,5 +85,5 @@ class Fluid:
 
 
 def percent(value: float) -> str:
-    """Spell a place along the width."""
+    """Spell a position along the width."""
     return f"{round(value, 2) + 0.0:g}%"

@@ -12,7 +12,7 @@ from markupsafe import Markup
 from reports.charts.axes import Scale, even_ticks, is_wide
 from reports.charts.bars import anchor_at
 from reports.charts.fluid import Fluid
-from reports.charts.words import place
+from reports.charts.words import spell_x
 from reports.findings.finding import RATIO, Finding, Plot, Point, Series
 from suite.stored.run import Estimate
 from suite.units import format_ends, format_point, format_value, prefixed
@@ -77,7 +77,7 @@ def chart(
 
 
 def _first_case(series: Series, lead: Finding) -> int:
-    """Return the place of the first case behind an answer that a series shows."""
+    """Return the index of the first case behind an answer that a series shows."""
     shown = {name for point in series.points for name in point.cases}
     return next((at for at, name in enumerate(lead.cases) if name in shown), len(lead.cases))
 
@@ -111,8 +111,8 @@ def lines(plot: Plot, shown: Sequence[Series]) -> Markup:
         sorted(ends), _apart([end for end, *_ in sorted(ends)]), strict=True
     ):
         drawing.text(LINE, at + 4, label, f"lab l{kind}", dx=8)
-    drawing.text(0, 44, place(sizes[0], plot.x.unit))
-    drawing.text(LINE, 44, place(sizes[-1], plot.x.unit), anchor="end")
+    drawing.text(0, 44, spell_x(sizes[0], plot.x.unit))
+    drawing.text(LINE, 44, spell_x(sizes[-1], plot.x.unit), anchor="end")
     spelled = "; ".join(
         f"{line.label}: {', '.join(_at(plot, p) for p in (line.points[0], line.points[-1]))}"
         for line in shown
@@ -121,7 +121,7 @@ def lines(plot: Plot, shown: Sequence[Series]) -> Markup:
 
 
 def _at(plot: Plot, point: Point) -> str:
-    return f"{format_point(point.y, plot.y.unit)} at {place(point.x, plot.x.unit)}"
+    return f"{format_point(point.y, plot.y.unit)} at {spell_x(point.x, plot.x.unit)}"
 
 
 def _end(plot: Plot, series: Series, *, alone: bool) -> str:
@@ -148,7 +148,7 @@ def bars(plot: Plot, series: Series, lead: Finding, names: Mapping[str, str]) ->
 
 def _called(names: Mapping[str, str], point: Point, plot: Plot) -> str:
     """Name a category in short."""
-    name = place(point.x, plot.x.unit)
+    name = spell_x(point.x, plot.x.unit)
     return names.get(name, name)
 
 

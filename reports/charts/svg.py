@@ -58,7 +58,7 @@ class Drawing:
     def marks(
         self, shape: str, places: Places, colour: str, titles: Iterable[str], scale: float = 1.0
     ) -> None:
-        """Draw a mark with a hover text at each place, so many times its usual size."""
+        """Draw a mark with a hover text at each position, so many times its usual size."""
         sized = f" scale({scale:g})" if scale != 1 else ""
         drawn = "".join(
             f'<path transform="translate({number(x)} {number(y)}){sized}" d="{shape}"'

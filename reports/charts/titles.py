@@ -7,7 +7,7 @@ Every number is one that the chart shows, to the digits that its interval suppor
 from collections.abc import Sequence
 
 from reports.charts.axes import limits, ordered, tick_labels, ticks
-from reports.charts.words import place, short_names, shortened
+from reports.charts.words import short_names, shortened, spell_x
 from reports.findings.finding import Plot, Point
 from suite.units import format_point
 
@@ -40,7 +40,7 @@ def _lower(text: str) -> str:
 
 def at(plot: Plot, x: float | str) -> str:
     """Say where along its axis a point lies, such as "n = 64", "256 MiB" or "1,000 steps"."""
-    spelled = place(x, plot.x.unit)
+    spelled = spell_x(x, plot.x.unit)
     name = plot.x.label
     if isinstance(x, str) or plot.x.unit:
         return spelled
@@ -57,7 +57,7 @@ def row_titles(plot: Plot) -> dict[str, str]:
     names = ordered(plot)
     if all(isinstance(point.x, str) for series in plot.series for point in series.points):
         return dict(zip(names, shortened(names), strict=True))
-    places = {place(p.x): p.x for series in plot.series for p in series.points}
+    places = {spell_x(p.x): p.x for series in plot.series for p in series.points}
     return {name: at(plot, places.get(name, name)) for name in names}
 
 
@@ -89,7 +89,7 @@ def _of_rows(plot: Plot) -> str:
         return _listed(
             plot, [*zip(names, (series.points[0] for series in plot.series), strict=True)]
         )
-    points = {place(p.x): p for series in reversed(plot.series) for p in series.points}
+    points = {spell_x(p.x): p for series in reversed(plot.series) for p in series.points}
     shown = [name for name in ordered(plot) if points[name] in plot.series[0].points]
     of = f"{names[0]}: " if len(plot.series) > 1 else ""
     return of + _listed(plot, [(at(plot, points[name].x), points[name]) for name in shown])
@@ -101,7 +101,7 @@ def _of_parts(plot: Plot) -> str:
     name, longest = max(parts, key=lambda pair: pair[1].y.value)
     whole = next((p for p in plot.whole.points if p.x == longest.x), None) if plot.whole else None
     of = f" of {_value(plot, whole)}" if whole else ""
-    row = row_titles(plot)[place(longest.x)]
+    row = row_titles(plot)[spell_x(longest.x)]
     return f"{name[:1].upper()}{name[1:]}: {_value(plot, longest)}{of}, {row}"
 
 

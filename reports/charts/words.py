@@ -15,7 +15,7 @@ _BEGINNING = re.compile("[,:] ")
 _LONGEST_NAME = 100
 
 
-def place(x: float | str, unit: str = "") -> str:
+def spell_x(x: float | str, unit: str = "") -> str:
     """Spell a size, in a unit if it has one, or a category as axes and tables show it."""
     return printable(x) if isinstance(x, str) else format_value(x, unit or "n")
 
@@ -29,14 +29,14 @@ def describe(plot: Plot) -> str:
 
 def _outline(plot: Plot, series: Series) -> str:
     ends = dict.fromkeys((series.points[0], series.points[-1]))
-    spelled = ((format_estimate(p.y, plot.y.unit), place(p.x, plot.x.unit)) for p in ends)
+    spelled = ((format_estimate(p.y, plot.y.unit), spell_x(p.x, plot.x.unit)) for p in ends)
     return ", ".join(f"{value} at {where}" for value, where in spelled)
 
 
 def hover(plot: Plot, series: Series) -> list[str]:
     """Spell each point of a series."""
     return [
-        f"{printable(series.label)}, {plot.x.label} {place(point.x, plot.x.unit)}: "
+        f"{printable(series.label)}, {plot.x.label} {spell_x(point.x, plot.x.unit)}: "
         f"{format_estimate(point.y, plot.y.unit)}"
         for point in series.points
     ]

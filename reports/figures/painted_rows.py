@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from reports.charts import axes as scales
 from reports.charts import labels
 from reports.charts.titles import row_titles
-from reports.charts.words import place, short_names
+from reports.charts.words import short_names, spell_x
 from reports.figures.style import (
     EDGE,
     GLYPH,
@@ -116,7 +116,7 @@ class _Rows:
     def bars(self) -> None:
         """Draw a bar for each number, or a dot where the axis does not begin at zero."""
         for index, (series, texts) in enumerate(zip(self.plot.series, self.texts, strict=True)):
-            rows = [self.line(place(point.x), index) for point in series.points]
+            rows = [self.line(spell_x(point.x), index) for point in series.points]
             values = [point.y.value for point in series.points]
             from_zero = self.axes.get_xlim()[0] == 0
             if from_zero:
@@ -134,13 +134,13 @@ class _Rows:
         starts = dict.fromkeys(self.at, 0.0)
         for index, series in enumerate(self.plot.series):
             for point in series.points:
-                name, length = place(point.x), max(0.0, point.y.value)
+                name, length = spell_x(point.x), max(0.0, point.y.value)
                 thick, y = BAR * LINE / self.inches, self.line(name, 0)
                 self.axes.barh(y, length, thick, starts[name], color=colour(index))
                 starts[name] += length
         if self.plot.whole:
             whole = self.plot.whole
-            rows = [self.line(place(point.x), 1) for point in whole.points]
+            rows = [self.line(spell_x(point.x), 1) for point in whole.points]
             values = [point.y.value for point in whole.points]
             ink = LIGHT["ink"]
             self.axes.plot(values, rows, color=ink, marker=marker(1), ms=MARK, linestyle="")
@@ -209,8 +209,8 @@ def _keys(plot: Plot, name: str, width: float) -> list[list[tuple[float, str, st
 def _parts(plot: Plot, name: str) -> Iterator[tuple[str, str]]:
     for index, series in enumerate(plot.series):
         for point in series.points:
-            if place(point.x) == name:
+            if spell_x(point.x) == name:
                 value = format_point(point.y, plot.y.unit)
                 yield colour(index), f"{printable(series.label)} {value}"
-    if plot.whole and any(place(point.x) == name for point in plot.whole.points):
+    if plot.whole and any(spell_x(point.x) == name for point in plot.whole.points):
         yield LIGHT["ink"], printable(plot.whole.label)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from reports.charts.strips import Strip, strip
-from reports.charts.words import place
+from reports.charts.words import spell_x
 from reports.findings.finding import Plot, Point
 from reports.findings.select import device_title
 from reports.table.frame import function_of
@@ -94,7 +94,7 @@ class Doubt:
 
 def numbers(run: Run) -> dict[str, int]:
     """Return the number that a page gives each case, by its full name: its place in the file."""
-    return {case.fullname: place for place, case in enumerate(run.benchmarks, start=1)}
+    return {case.fullname: number for number, case in enumerate(run.benchmarks, start=1)}
 
 
 def marks(run: Run) -> Marks:
@@ -135,10 +135,10 @@ def table(plot: Plot, marks: Marks) -> Table:
     """Return the numbers of a plot, marked where a case behind them is doubtful."""
     series = [*plot.series, *([plot.whole] if plot.whole else [])]
     places = dict.fromkeys(point.x for one in series for point in one.points)
-    numeric = all(isinstance(place, int | float) for place in places)
+    numeric = all(isinstance(x, int | float) for x in places)
     points = [{point.x: point for point in one.points} for one in series]
     rows = [
-        (place(x, plot.x.unit), [_cell(column.get(x), plot.y.unit, marks) for column in points])
+        (spell_x(x, plot.x.unit), [_cell(column.get(x), plot.y.unit, marks) for column in points])
         for x in (sorted(places, key=float) if numeric else places)
     ]
     absent = "none" if plot.kind == "stack" else "not measured"
@@ -188,7 +188,7 @@ def label(run: Run, params: Mapping[str, Scalar]) -> str:
 
 
 def _spell(value: Scalar) -> str:
-    return place(value) if type(value) is int else str(value)
+    return spell_x(value) if type(value) is int else str(value)
 
 
 def name(run: Run, outcome: Outcome) -> str:
