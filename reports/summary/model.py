@@ -14,6 +14,7 @@ from reports.table import facts
 from reports.table.estimates import CaseEstimate
 from reports.table.spread import Spread, spread
 from reports.table.times import Scored, Times, left_out, numbered, part_name, scored, times
+from reports.table.workloads import kind_of
 from suite.compare.alike import faults
 from suite.compare.model import RunComparison
 from suite.stored.names import name_of
@@ -134,6 +135,11 @@ def summarise(run: Run, sha256: str, estimated: Sequence[CaseEstimate]) -> Summa
     logs = {one.case: one.log_seconds for one in comparable}
     wrong = tuple(faults(run, ""))
     parts = {case.fullname: name for case in run.benchmarks if (name := part_name(case))}
+    kinds = {
+        case.fullname: (parts[case.fullname], kind_of(case))
+        for case in run.benchmarks
+        if case.fullname in parts
+    }
     status = Counter(outcome.status for outcome in part.outcomes)
     return Summary(
         sha256=sha256,
@@ -159,7 +165,7 @@ def summarise(run: Run, sha256: str, estimated: Sequence[CaseEstimate]) -> Summa
         faults=wrong,
         times={} if wrong else times(cases, logs),
         scored={} if wrong else scored(cases, parts),
-        spread=spread(comparable, parts),
+        spread=spread(comparable, kinds),
     )
 
 

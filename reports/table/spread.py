@@ -36,7 +36,9 @@ class Spread(Struct, frozen=True):
     parts: dict[str, float] = {}
 
 
-def spread(estimated: Iterable[CaseEstimate], parts: Mapping[str, str] | None = None) -> Spread:
+def spread(
+    estimated: Iterable[CaseEstimate], parts: Mapping[str, tuple[str, str]] | None = None
+) -> Spread:
     """Look at the launches of a run's cases.
 
     Parameters
@@ -44,16 +46,19 @@ def spread(estimated: Iterable[CaseEstimate], parts: Mapping[str, str] | None = 
     estimated
         Those that can stand in a ratio.
     parts
-        By full name, the part of the workloads that a case belongs to.
+        By full name, the part of the workloads that a case belongs to, and the kind of case. In a
+        part every kind counts the same.
     """
     rows: dict[str, list[list[float]]] = {}
-    scored: dict[str, list[list[float]]] = {}
+    scored: dict[str, dict[str, list[list[float]]]] = {}
     for estimate in estimated:
         logs = _logs(estimate.medians)
         rows.setdefault(exercise_of(estimate.exercise, estimate.device), []).append(logs)
-        if part := (parts or {}).get(estimate.case):
-            scored.setdefault(part, []).append(logs)
-    known, of_parts = _known(rows), _known(scored)
+        if known_part := (parts or {}).get(estimate.case):
+            part, kind = known_part
+            scored.setdefault(part, {}).setdefault(kind, []).append(logs)
+    known = _known({name: _mean(np.array(each)) for name, each in rows.items()})
+    of_parts = _known({name: _mean_of_kinds(kinds) for name, kinds in scored.items()})
     leading = [name for name in known if not name.endswith(ON_CPU)] or [*known]
     return Spread(
         errors={name: _error(mean) for name, mean in known.items()},
@@ -62,9 +67,8 @@ def spread(estimated: Iterable[CaseEstimate], parts: Mapping[str, str] | None = 
     )
 
 
-def _known(rows: Mapping[str, list[list[float]]]) -> dict[str, Values]:
+def _known(means: Mapping[str, Values]) -> dict[str, Values]:
     """Return how far off launches are, without what six launches did not measure."""
-    means = {name: _mean(np.array(each)) for name, each in rows.items()}
     return {name: mean for name, mean in means.items() if _launches(mean) >= LEAST_LAUNCHES}
 
 
@@ -89,6 +93,11 @@ def _over(values: Values, known: Known, axis: int) -> Values:
     """Return the means of those that are known, of which there are some."""
     means: Values = np.where(known, values, 0.0).sum(axis=axis) / known.sum(axis=axis)
     return means
+
+
+def _mean_of_kinds(kinds: Mapping[str, list[list[float]]]) -> Values:
+    """Return how far off each launch is, over kinds of cases; NaN where it measured none."""
+    return _mean(np.array([_mean(np.array(logs)) for logs in kinds.values()]))
 
 
 def _launches(means: Values) -> int:

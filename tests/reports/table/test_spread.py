@@ -62,6 +62,17 @@ def test_the_processor_s_exercises_have_names_of_their_own_and_do_not_lead() -> 
     assert found.shared == 0.0
 
 
+def test_every_kind_of_case_counts_the_same_in_a_part() -> None:
+    steady, wild = [1.0] * LAUNCHES, [one**2 for one in SLOW]
+    sizes = [replace(made("matmul", steady), fullname=name) for name in ("16", "64", "256")]
+    alone = replace(made("matmul", wild), fullname="graph")
+    parts = {case.fullname: ("small", "eager") for case in sizes} | {"graph": ("small", "graph")}
+    run = replace(BASE, benchmarks=[*sizes, alone])
+    found = spread(estimates(run), parts)
+    assert found.parts == {"small": pytest.approx(error(LOGS))}  # half of twice these logs
+    assert found.errors == {"matmul": pytest.approx(error(LOGS) / 2)}
+
+
 def test_too_few_launches_say_nothing() -> None:
     one = made("matmul", SLOW)
     few = replace(
