@@ -35,12 +35,12 @@ def launch_medians(data: Sequence[float], launches: Sequence[int]) -> list[float
         raise ValueError(msg)
     ends = accumulate(launches)
     return [
-        _middle(sorted(data[end - count : end])) if count else None
+        middle(sorted(data[end - count : end])) if count else None
         for end, count in zip(ends, launches, strict=True)
     ]
 
 
-def _middle(ordered: Sequence[float]) -> float:
+def middle(ordered: Sequence[float]) -> float:
     """Return the median of sorted values; `statistics.median` takes twice as long for a few."""
     half = len(ordered) // 2
     return ordered[half] if len(ordered) % 2 else (ordered[half - 1] + ordered[half]) / 2
@@ -72,7 +72,7 @@ def estimate(values: Sequence[float | None]) -> Estimate:
     present = finite(values)
     count = len(present)
     low, high = median_interval(present) if count >= LEAST_LAUNCHES else (None, None)
-    return Estimate(_middle(sorted(present)), low, high, count, CONFIDENCE)
+    return Estimate(middle(sorted(present)), low, high, count, CONFIDENCE)
 
 
 def spread(values: Sequence[float | None]) -> float | None:
@@ -83,7 +83,7 @@ def spread(values: Sequence[float | None]) -> float | None:
     astray, but not to a quarter of them. ``None`` below four launches or with a median of 0.
     """
     ordered = sorted(finite(values))
-    centre = _middle(ordered)
+    centre = middle(ordered)
     if len(ordered) < _QUARTILE_LAUNCHES or centre == 0:
         return None
     normal_range = 2 * NormalDist().inv_cdf(0.75)

@@ -207,9 +207,8 @@ def _opened(path: Path) -> tuple[Run | None, list[Conclusion]]:
         for module in OF_FILES
         for conclusion in rule.conclusions(module, run, but={PERSONAL})
     ]
-    # Places are only looked for where a text names somebody.
-    told = private.told(plain) if any(map(private.names_somebody, texts)) else ()
-    named = map(rule.Fault, dict.fromkeys(told))
+    suspected = {text for text in texts if private.names_somebody(text)}
+    named = map(rule.Fault, dict.fromkeys(private.told_of(plain, suspected)))
     return run, [
         *damaged,
         *(rule.conclusion(privacy.personal_data, privacy.SEVERITY, fault) for fault in named),

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from suite.checks.facts import by_launch, is_accelerator
+from suite.checks.facts import by_launch, is_accelerator, once
 from suite.datasheets import catalog, generations
 from suite.datasheets.catalog import NotInCatalogError, Sheet
 from suite.stored.run import Accelerator, Case, Path, Run, Software
@@ -123,7 +123,7 @@ def highest_clock(run: Run, name: str) -> float | None:
 def peak_ceiling(run: Run, case: Case) -> Ceiling | None:
     """Return how many operations a second a case can do at most; `None` without a device."""
     named = precision(case)
-    many = [_peak(run, name, named) for name in case.extra_info.devices]
+    many = [once(_peak, run, name, named) for name in case.extra_info.devices]
     if not many or any(is_accelerator(name) for name in case.extra_info.devices):
         return _together(many)
     return many[0]  # the parts of a CPU share its cores
@@ -133,14 +133,17 @@ def memory_ceiling(run: Run, case: Case) -> Ceiling | None:
     """Return how many bytes a second a case can read and write at most; `None` as above."""
     moved = case.extra_info.work.bytes or 0.0
     copied = path(case) == "within"
-    return _together([_memory(run, name, moved, copied) for name in set(case.extra_info.devices)])
+    asked = moved if copied else None
+    return _together([once(_memory, run, name, asked) for name in set(case.extra_info.devices)])
 
 
 def host_ceiling(run: Run, case: Case) -> Ceiling | None:
     """Return how fast a case can copy between host and device; `None` if it does not."""
     through = path(case)
+    if through not in {"host", "both-ways"}:
+        return None
     devices = [known for name in case.extra_info.devices if (known := accelerator(run, name))]
-    if through not in {"host", "both-ways"} or not devices:
+    if not devices:
         return None
     links = LINK_NOISE * len(devices) * (2 if through == "both-ways" else 1)
     # Who is on no slot, such as a display of the processor, may share the host's memory.
@@ -233,7 +236,8 @@ def _of_units(device: Accelerator, named: str, observed: float | None) -> Ceilin
     return Ceiling(min(most, UNKNOWN_DEVICE * best), min(bound.rate, best), why)
 
 
-def _memory(run: Run, name: str, moved: float, copied: bool) -> Ceiling:  # noqa: FBT001 - a fact
+def _memory(run: Run, name: str, copied: float | None) -> Ceiling:
+    """Judge a device's memory by the bytes of a copy, or by its caches where nothing is copied."""
     if not is_accelerator(name):
         cpu = run.frobench.environment.cpu
         cores = max(cpu.logical_cores or 0, cpu.usable_cores, 1)
@@ -244,8 +248,8 @@ def _memory(run: Run, name: str, moved: float, copied: bool) -> Ceiling:  # noqa
     if known is not None and "memory_bandwidth" in known.figures:
         rate, most, whose = catalog.memory_bandwidth(known).rate, 1.0, known.devices[0]
     cache = _last_level_cache(device)
-    if copied and moved > 1.5 * cache:
-        past = rate * moved / (moved - cache)
+    if copied is not None and copied > 1.5 * cache:
+        past = rate * copied / (copied - cache)
         why = f"the memory of {whose} does, caches included"
         return Ceiling(most * OUT_OF_CACHE * past, LABELLED * past, why)
     return Ceiling(most * CACHED * rate, OFTEN_CACHED * rate, f"the caches of {whose} do")

@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: MIT
 """What rules look at: a case, launch by launch."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from itertools import accumulate
-from statistics import median
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
+from suite.statistics import middle
 from suite.stored.run import Case, Launch, Run, Sensed
 from suite.units import format_seconds, format_value
 
+T = TypeVar("T")
 MOST_SAID = 1e30
 """A changed file may hold any number; larger ones are said to be this."""
 LEAST_PART = 0.05
@@ -43,8 +44,8 @@ class Observed(NamedTuple):
         return self.seconds * self.iterations
 
 
-_known: ContextVar[dict[int, list[Observed]] | None] = ContextVar("known", default=None)
-"""What was seen already, by the identity of the samples; nothing where no run is judged."""
+_known: ContextVar[dict[Hashable, Any] | None] = ContextVar("known", default=None)
+"""What is known already of the run that is judged; nothing where none is."""
 
 
 def by_launch(run: Run, case: Case) -> list[Observed]:
@@ -66,12 +67,23 @@ def by_version(run: Run, case: Case) -> list[tuple[str, list[Observed]]]:
 
 @contextmanager
 def remembered() -> Iterator[None]:
-    """Look at each case once for all rules, as long as nothing changes the run."""
+    """Find out once for all rules what several ask of a run, as long as nothing changes it."""
     token = _known.set({})
     try:
         yield
     finally:
         _known.reset(token)
+
+
+def once(find: Callable[..., T], run: Run, *asked: Hashable) -> T:
+    """Return what a function finds of a run, found out once while the run is `remembered`."""
+    known = _known.get()
+    if known is None:
+        return find(run, *asked)
+    key = find, asked
+    if key not in known:
+        known[key] = find(run, *asked)
+    return known[key]  # type: ignore[no-any-return] # of whichever function
 
 
 def _by_launch(run: Run, case: Case, data: list[float]) -> list[Observed]:
@@ -80,17 +92,17 @@ def _by_launch(run: Run, case: Case, data: list[float]) -> list[Observed]:
         return _looked_at(run, case, data)
     if id(data) not in known:
         known[id(data)] = _looked_at(run, case, data)
-    return known[id(data)]
+    return known[id(data)]  # type: ignore[no-any-return] # by its key
 
 
-def _looked_at(run: Run, case: Case, data: Sequence[float]) -> list[Observed]:
+def _looked_at(run: Run, case: Case, data: list[float]) -> list[Observed]:
     info = case.extra_info
     return [
         Observed(
             number=number + 1,
             whole=launch,
-            samples=(samples := list(data[end - count : end])),
-            seconds=median(samples),
+            samples=(samples := data[end - count : end]),
+            seconds=middle(sorted(samples)),
             iterations=info.iterations[number],
             warmup=info.warmup[number],
             position=info.order[number],

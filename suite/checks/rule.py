@@ -10,6 +10,7 @@ messages.
 
 import inspect
 from collections.abc import Callable, Collection, Iterator
+from functools import cache
 from types import ModuleType
 from typing import Any, NamedTuple
 
@@ -31,6 +32,7 @@ class Fault(NamedTuple):
 Rule = Callable[..., Iterator[Any]]
 
 
+@cache
 def rules(module: ModuleType) -> dict[str, Rule]:
     """Return the rules of a module by their codes, in the order they are written."""
     return {
@@ -72,10 +74,16 @@ def conclusions(module: ModuleType, run: Run, but: Collection[str] = ()) -> Iter
 
 
 def _faults(rule: Rule, run: Run) -> Iterator[Fault]:
-    asked = inspect.signature(rule).parameters
+    asked = _parameters(rule)
     if "case" not in asked:
         yield from rule(run)
         return
     for case in run.benchmarks:
-        known = {"run": run, "case": case} if "run" in asked else {"case": case}
-        yield from (Fault(message, case.fullname) for message in rule(**known))
+        for message in rule(run, case) if "run" in asked else rule(case):
+            yield Fault(message, case.fullname)
+
+
+@cache
+def _parameters(rule: Rule) -> frozenset[str]:
+    """Return the names of what a rule is applied to: ``run``, then ``case``."""
+    return frozenset(inspect.signature(rule).parameters)

@@ -40,6 +40,7 @@ __all__ = [
     "rewritten",
     "texts",
     "told",
+    "told_of",
 ]
 
 _OCTET, _NO_VERSION = 255, 100
@@ -193,8 +194,48 @@ def told(value: object) -> Iterator[str]:
     """Say of a struct or of plain JSON what it holds where, without repeating it."""
     for where, text in texts(value):
         if names_somebody(text):
-            for kind in _kinds(text, version=is_version(where)):
-                yield f"{hide(where, version=True)} holds {kind}"
+            yield from _told(where, text)
+
+
+def told_of(plain: object, suspected: Collection[str]) -> Iterator[str]:
+    """Say of plain JSON what `told` does, given all its texts of which `names_somebody` is true."""
+    for where, text in _occurrences(plain, "$", suspected):
+        yield from _told("".join(_spelled(where)), text)
+
+
+_Place = tuple["_Place", object] | str
+"""Where something is: the place of what it is in, and its name or number there."""
+
+
+def _occurrences(
+    value: Any,  # noqa: ANN401 - a table or a list of plain JSON
+    where: _Place,
+    suspected: Collection[str],
+) -> list[tuple[_Place, str]]:
+    """Return where texts are, in the order of `texts`; places are spelled only when asked for."""
+    is_table = type(value) is dict
+    held = [(where, key) for key in value if key in suspected] if is_table else []
+    for name, item in value.items() if is_table else enumerate(value):
+        kind = type(item)
+        if kind is str:
+            if item in suspected:
+                held.append(((where, name), item))
+        elif kind is dict or (kind is list and not _NUMBERS_ONLY.issuperset(map(type, item))):
+            held += _occurrences(item, (where, name), suspected)
+    return held
+
+
+def _spelled(where: _Place) -> Iterator[str]:
+    if isinstance(where, str):
+        yield where
+        return
+    yield from _spelled(where[0])
+    yield f".{where[1]}" if isinstance(where[1], str) else f"[{where[1]}]"
+
+
+def _told(where: str, text: str) -> Iterator[str]:
+    for kind in _kinds(text, version=is_version(where)):
+        yield f"{hide(where, version=True)} holds {kind}"
 
 
 def names_somebody(text: str) -> bool:

@@ -4,7 +4,7 @@
 import math
 from collections import Counter
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 from suite.checkout import CHECKOUT
@@ -152,10 +152,17 @@ def _declared(case: Case) -> dict[str, float]:
     """Return the work that the benchmark declares, if it is the one that was measured."""
     benchmark, info = case.fullname.partition("[")[0], case.extra_info
     module, _, name = benchmark.partition("::")
-    source = CHECKOUT / module
-    if source.parent != CHECKOUT / today.FOLDER or _version(source, name) != info.version:
+    source = _source(module)
+    if source is None or _version(source, name) != info.version:
         return {}
     return declared_work.declared(source, name, case.params, len(info.devices))
+
+
+@lru_cache
+def _source(module: str) -> Path | None:
+    """Return the file of a module of benchmarks of this checkout."""
+    source = CHECKOUT / module
+    return source if source.parent == CHECKOUT / today.FOLDER else None
 
 
 @cache

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from msgspec import UNSET
 
-from suite.checks.facts import by_launch, is_accelerator, mostly, spell
+from suite.checks.facts import by_launch, is_accelerator, mostly, once, spell
 from suite.checks.rule import Fault
 from suite.checks.when import TICK, Beginning, beginnings, run_began
 from suite.profiles import LARGEST_LOAD, STEPS_IN_A_LAUNCH, STEPS_IN_A_SAMPLE
@@ -41,7 +41,7 @@ def samples_beyond_launch(run: Run) -> Iterator[Fault]:
     where it was made.
     """
     for number, (launch, spent) in enumerate(
-        zip(run.frobench.launches, _sampled(run), strict=True), start=1
+        zip(run.frobench.launches, once(_sampled, run), strict=True), start=1
     ):
         if spent > launch.body_seconds * (1 + ROUNDED) + ROUNDED:
             summed, spent_inside = spell(spent, "s"), spell(launch.body_seconds, "s")
@@ -59,7 +59,7 @@ def launch_beyond_run(run: Run) -> Iterator[Fault]:
     whole = run.frobench.seconds
     # A run that was killed forgets a launch's time, and keeps its samples.
     for what, parts in {
-        "samples": _sampled(run),
+        "samples": once(_sampled, run),
         "launches": [launch.seconds for launch in run.frobench.launches],
     }.items():
         if sum(parts) - max(parts, default=0.0) > whole * (1 + ROUNDED) + 1:
@@ -198,8 +198,9 @@ def impossible_part(run: Run, case: Case) -> Iterator[str]:
     for launch in by_launch(run, case):
         parts = launch.parts
         wrong = [name for name, value in parts.items() if value < 0]
-        wrong += ["enqueue"] if parts.get("enqueue", 0.0) > WHOLE * max(launch.samples) else []
-        wrong += [name for name in FRACTIONS if parts.get(name, 0.0) > 1 + ROUNDED]
+        if "enqueue" in parts and parts["enqueue"] > WHOLE * max(launch.samples):
+            wrong.append("enqueue")
+        wrong += [name for name in FRACTIONS if name in parts and parts[name] > 1 + ROUNDED]
         if wrong:
             yield f"{wrong[0]} is {parts[wrong[0]]:g} in launch {launch.number}"
             break

@@ -82,11 +82,13 @@ def _above(case: Case, amount: float, ceiling: Ceiling | None, unit: str) -> Ite
 
     The device's own time for a call, and that of a call on end, count as well.
     """
+    if ceiling is None:
+        return
     parts = case.extra_info.parts
     own = [
         seconds for name in ("device", "sustained") for seconds in parts.get(name, []) if seconds
     ]
     seconds = min([fastest(case), *own])
-    if ceiling is not None and seconds > 0 and amount / seconds > ceiling.most:
+    if seconds > 0 and amount / seconds > ceiling.most:
         rate, most = spell(amount / seconds, unit), spell(ceiling.most, unit)
         yield f"{rate}, where {most} is more than {ceiling.why}"

@@ -44,7 +44,8 @@ def constant_medians(run: Run, case: Case) -> Iterator[str]:
     Launches are made one after the other and never agree to so many digits. Measure again.
     """
     launches = by_launch(run, case)
-    if len({_rounded(launch.seconds) for launch in launches}) == 1:
+    first = _rounded(launches[0].seconds) if launches else ""
+    if launches and all(_rounded(launch.seconds) == first for launch in launches):
         digits = (len(launches) - 1) * min(map(_digits, launches))
         if digits >= CERTAIN:
             yield f"every launch has the median {spell(launches[0].seconds, 's')}"
@@ -60,7 +61,7 @@ def repeated_samples(run: Run) -> Iterator[Fault]:
     cases: dict[str, float] = {}
     for case in run.benchmarks:
         by_shape: dict[tuple[str, ...], list[Observed]] = {}
-        for launch in by_launch(run, case):
+        for launch in _of_one_range(by_launch(run, case)):
             by_shape.setdefault(_shape(launch.samples), []).append(launch)
         for group in by_shape.values():
             for earlier, later in combinations(group[:MOST_ALIKE], 2):
@@ -106,6 +107,19 @@ def _digits(launch: Observed) -> float:
     """Return how many digits of a sample differ between two honest ones, as the clock tells."""
     step = launch.whole.timer_step
     return max(0.0, math.log10(SPREAD * launch.sample / step)) if step > 0 else 0.0
+
+
+def _of_one_range(launches: list[Observed]) -> list[Observed]:
+    """Return the launches whose samples may have the shape of another launch's, which few have."""
+    ranges = [_range(launch.samples) for launch in launches]
+    often = Counter(ranges)
+    return [launch for launch, own in zip(launches, ranges, strict=True) if often[own] > 1]
+
+
+def _range(samples: Sequence[float]) -> str:
+    """Return what is equal for samples of one shape, and found sooner."""
+    least = min(samples)
+    return _rounded(max(samples) / least) if least > 0 else ""
 
 
 def _shape(samples: Sequence[float]) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from statistics import median
 
 from suite.checks.facts import accelerators, by_launch, mostly
-from suite.statistics import estimate, launch_medians, spread
+from suite.statistics import estimate, spread
 from suite.stored.run import Case, Run, Severity
 from suite.units import format_estimate
 
@@ -22,13 +22,13 @@ SHORTEST_WORK = 5e-4
 """Seconds of work that the devices do at least; of shorter work the larger part is launching."""
 
 
-def noisy_case(case: Case) -> Iterator[str]:
+def noisy_case(run: Run, case: Case) -> Iterator[str]:
     """A case's launches differ by more than 10%, or its 95% interval is more than 10% wide.
 
     Do not trust differences of that size. Close other programs, plug the machine in, let it
     cool, and measure again with a larger budget.
     """
-    medians = launch_medians(case.stats.data, case.extra_info.launches)
+    medians = [launch.seconds for launch in by_launch(run, case)]
     typical, apart = estimate(medians), spread(medians)
     signs = []
     if apart is not None and apart > WIDEST_SPREAD:
@@ -51,7 +51,7 @@ def uneven_devices(run: Run, case: Case) -> Iterator[str]:
     launches = [
         launch.parts
         for launch in by_launch(run, case)
-        if {"balance", "span"} <= launch.parts.keys()
+        if "balance" in launch.parts and "span" in launch.parts
     ]
     if len(accelerators(case)) > 1 and mostly(
         parts["balance"] < LEAST_BALANCE and parts["span"] > SHORTEST_WORK for parts in launches

@@ -52,8 +52,8 @@ def unsynchronised(run: Run, case: Case) -> Iterator[str]:
     Do not use these times: they are those of queueing the work. See that the case names every
     device that its body uses, and that waiting for a device of this backend does wait.
     """
-    launches = [launch for launch in by_launch(run, case) if "span" in launch.parts]
     devices = accelerators(case)
+    launches = [launch for launch in by_launch(run, case) if devices and "span" in launch.parts]
     noise = EVENT_NOISE * EVENTS * len(devices)
     if devices and mostly(
         launch.parts["span"] > LONGEST_SPAN * max(launch.samples) * launch.iterations + noise
@@ -93,8 +93,10 @@ def events_miss_work(run: Run, case: Case) -> Iterator[str]:
     launches = [
         launch
         for launch in by_launch(run, case)
-        if {"enqueue", "span"} <= launch.parts.keys()
-        and set(devices) <= launch.whole.empty_body.keys()
+        if devices
+        and "enqueue" in launch.parts
+        and "span" in launch.parts
+        and all(device in launch.whole.empty_body for device in devices)
     ]
     if devices and mostly(_waited_for_more(launch, devices) for launch in launches):
         worked = format_seconds(_typical(launches, "span"))
@@ -109,7 +111,9 @@ def overlap_in_turn(run: Run, case: Case) -> Iterator[str]:
 
     Do not believe the overlap that this case and the cases beside it show.
     """
-    most = max((_in_turn(case, launch.parts) for launch in by_launch(run, case)), default=0.0)
+    control = case.extra_info.control or "in_turn" in case.name  # older files do not declare it
+    shown = (_in_turn(launch.parts, control=control) for launch in by_launch(run, case))
+    most = max(shown, default=0.0)
     if most > LARGEST_OVERLAP:
         yield f"overlap of {most:.0%} where there can be none"
 
@@ -139,10 +143,9 @@ def first_call_counted(run: Run, case: Case) -> Iterator[str]:
             yield version + fault
 
 
-def _in_turn(case: Case, parts: Mapping[str, float]) -> float:
-    """Return the largest overlap that a launch shows of a case, or its control, in turn."""
-    control = case.extra_info.control or "in_turn" in case.name  # older files do not declare it
-    shown = [parts.get(name, 0.0) for name in ("overlap", "concurrency") if control]
+def _in_turn(parts: Mapping[str, float], *, control: bool) -> float:
+    """Return the largest overlap that a launch shows of a control, or of a case's own, in turn."""
+    shown = [parts.get("overlap", 0.0), parts.get("concurrency", 0.0)] if control else []
     if parts.get("shareable", 0.0) > 0:
         noise = EVENT_NOISE * parts.get("entries", 0.0)
         shown.append((parts.get("shared_in_turn", 0.0) - noise) / parts["shareable"])

@@ -39,9 +39,13 @@ def no_work(run: Run, case: Case) -> Iterator[str]:
     do the whole work.
     """
     work = case.extra_info.work
+    if not (work.flops or work.bytes):
+        return
+    devices, on_accelerator = case.extra_info.devices, bool(accelerators(case))
     for version, launches in by_version(run, case):
-        if (work.flops or work.bytes) and mostly(
-            launch.sample <= _nothing(case, launch) for launch in launches
+        if mostly(
+            launch.sample <= _nothing(devices, launch, on_accelerator=on_accelerator)
+            for launch in launches
         ):
             took = format_seconds(median(launch.seconds for launch in launches))
             yield f"{version}a call takes {took}, as if it did nothing"
@@ -69,13 +73,13 @@ def warm_cache(run: Run, case: Case) -> Iterator[str]:
         yield f"a sample holds {calls} calls, so only the first is cold"
 
 
-def _nothing(case: Case, launch: Observed) -> float:
+def _nothing(devices: list[str], launch: Observed, *, on_accelerator: bool) -> float:
     """Return how long a sample takes at most if its calls do nothing; 0 where that is unknown."""
     empty = launch.whole.empty_body
-    if not set(case.extra_info.devices) <= empty.keys():
+    if not all(device in empty for device in devices):
         return 0.0
-    waiting = sum(empty[device] for device in case.extra_info.devices)
-    if accelerators(case):  # the calls of a sample are waited for together
+    waiting = sum(empty[device] for device in devices)
+    if on_accelerator:  # the calls of a sample are waited for together
         most = NOTHING_QUEUED * waiting + (launch.iterations - 1) * PYTHON_CALL
         # Where waiting is dear it hides the launch: that shows in how long the host was held.
         queued = launch.parts.get("enqueue", 0.0)
