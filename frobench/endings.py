@@ -54,7 +54,7 @@ def tells(verb: Callable[..., None]) -> Callable[..., None]:
     @wraps(verb)
     def wrapped(**options: Any) -> None:  # noqa: ANN401 - whatever the verb takes
         try:
-            told(verb, options)
+            run_verb(verb, options)
         except ImportError as error:
             if (module := absent_module(error)) is None:
                 raise
@@ -82,7 +82,7 @@ def measures(verb: Callable[..., None]) -> Callable[..., None]:
     return tells(wrapped)
 
 
-def told(verb: Callable[..., None], options: dict[str, Any]) -> None:
+def run_verb(verb: Callable[..., None], options: dict[str, Any]) -> None:
     """Do as `tells` says, once everything that this takes can be imported."""
     from suite.errors import (
         CannotRunError,

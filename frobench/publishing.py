@@ -70,7 +70,7 @@ def _licence(_context: click.Context, _option: click.Parameter, text: str) -> st
 @click.command()
 @paths
 @into(SITE, "Folder for the pages.")
-@click.option("--reference", type=FILE, metavar="FILE", help="What FILEs are held against.")
+@click.option("--reference", type=FILE, metavar="FILE", help="What FILEs are compared with.")
 @click.option(
     "--prices",
     type=RegularFile(exists=True, dir_okay=False, path_type=Path),
@@ -130,7 +130,7 @@ def report(  # noqa: PLR0913, PLR0917 - one for each option
         tell(path, conclusions, err=True)
 
     if reference and not paths:
-        raise click.UsageError("--reference is for the files that are held against it")
+        raise click.UsageError("--reference is for files that are compared with it")
     asked = reference or sum(path.is_file() for path in paths) > 1
     paths = tuple(dict.fromkeys((*paths, *([reference] if reference else []))))
     try:

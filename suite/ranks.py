@@ -51,7 +51,7 @@ def resemblance(values: Sequence[float]) -> float:
 
 def _interpolated(ordered: Sequence[float]) -> tuple[float, float]:
     """Return the ends between neighbouring order statistics."""
-    rank, weight = _place(len(ordered))
+    rank, weight = _outer_rank(len(ordered))
     low, inner_low = ordered[rank - 1], ordered[rank]
     inner_high, high = ordered[-rank - 1], ordered[-rank]
     most = (inner_high - inner_low) / 2
@@ -108,7 +108,7 @@ def _two_sided(ways: list[int]) -> list[float]:
 
 
 @cache
-def _place(count: int) -> tuple[int, float]:
+def _outer_rank(count: int) -> tuple[int, float]:
     """Return the rank of the outer order statistic and the weight of the inner one.
 
     The formula is Hettmansperger and Sheather's, with `outer` and `inner` the coverage of

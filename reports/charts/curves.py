@@ -44,7 +44,7 @@ def draw(plot: Plot, form: Form) -> Drawing:
     for index, line in enumerate(plot.lines):
         axes.bound(drawing, line, x, y, _colour(index) if matched else "muted")
     _lines(drawing, plot, x, y)
-    _write_names(drawing, names, _places(plot.series, x, y), frame)
+    _write_names(drawing, names, _last_points(plot.series, x, y), frame)
     return drawing
 
 
@@ -93,7 +93,7 @@ def _lines(drawing: Drawing, plot: Plot, x: Scale, y: Scale) -> None:
         drawing.marks(shape, places, _colour(index), hover(plot, series), mark_size(index))
 
 
-def _places(series: Sequence[Series], x: Scale, y: Scale) -> list[tuple[float, float]]:
+def _last_points(series: Sequence[Series], x: Scale, y: Scale) -> list[tuple[float, float]]:
     """Return where each line ends."""
     return [(x(float(line.points[-1].x)), y(line.points[-1].y.value)) for line in series]
 

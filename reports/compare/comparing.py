@@ -52,7 +52,7 @@ class FindingComparison(Struct, frozen=True, kw_only=True):
     reason: str | None
 
 
-class _Found(NamedTuple):
+class _Side(NamedTuple):
     """A finding, the cases that it comes from, and all on its devices: it may have chosen."""
 
     finding: Finding
@@ -62,7 +62,7 @@ class _Found(NamedTuple):
 
 SIZE = "n"
 """The unit of findings that are sizes, such as where two curves cross."""
-_ABSENT = _Found(Finding("", "", "not among its findings"), set(), set())
+_ABSENT = _Side(Finding("", "", "not among its findings"), set(), set())
 _WORDS: Mapping[str, Word] = {"slower": "higher", "faster": "lower", "same": "same"}
 
 
@@ -79,7 +79,7 @@ def compare_findings(
         are about devices of the same kind, as on two machines.
     """
     names = kind if judged is None else str
-    before, after = _found(base, names), _found(new, names)
+    before, after = _sides(base, names), _sides(new, names)
     cases = {case.fullname: case for case in judged.cases} if judged else {}
     keys = dict.fromkeys([*before, *after])
     exercises = list(dict.fromkeys(exercise for exercise, _ in keys))
@@ -94,7 +94,7 @@ def compare_findings(
     ]
 
 
-def _found(judged: Run, names: Names) -> dict[tuple[str, str], _Found]:
+def _sides(judged: Run, names: Names) -> dict[tuple[str, str], _Side]:
     run = checks.credible(judged)
     places = {
         case.fullname: (case.group, str(case.params.get("device"))) for case in run.benchmarks
@@ -106,7 +106,7 @@ def _found(judged: Run, names: Names) -> dict[tuple[str, str], _Found]:
             offered = {
                 names(name) for name, group_and_device in places.items() if group_and_device in mine
             }
-            side = _Found(finding, {*map(names, finding.cases)}, offered)
+            side = _Side(finding, {*map(names, finding.cases)}, offered)
             answered[exercise, names(finding.name)] = side
     return answered
 
@@ -114,7 +114,7 @@ def _found(judged: Run, names: Names) -> dict[tuple[str, str], _Found]:
 def _compare(
     exercise: str,
     name: str,
-    pair: tuple[_Found, _Found],
+    pair: tuple[_Side, _Side],
     cases: Mapping[str, CaseComparison],
     *,
     words: bool,
@@ -158,7 +158,7 @@ def _between(cases: Sequence[CaseComparison]) -> Between:
     return Between(known=math.hypot(*allowed[:2]) + cores)
 
 
-def _obstacle(old: _Found, late: _Found, cases: Mapping[str, CaseComparison]) -> str | None:
+def _obstacle(old: _Side, late: _Side, cases: Mapping[str, CaseComparison]) -> str | None:
     """Say why two findings have no ratio, or ``None``."""
     for side, finding in (("base", old.finding), ("new", late.finding)):
         if finding.value is None:

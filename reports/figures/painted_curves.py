@@ -104,7 +104,7 @@ def _sizes(axes: Axes, plot: Plot, width: float) -> None:
 
 
 def _line(axes: Axes, series: Series, index: int, *, joined: bool) -> None:
-    x, y = _places(series.points)
+    x, y = _coordinates(series.points)
     ends = scales.ends(series)
     low, high = [low for _, low, _ in ends], [high for _, _, high in ends]
     if joined:
@@ -117,7 +117,7 @@ def _line(axes: Axes, series: Series, index: int, *, joined: bool) -> None:
 
 def _bound(axes: Axes, line: Series, paint: str) -> None:
     """Draw what bounds other lines, with its name above its end."""
-    axes.plot(*_places(line.points), color=paint, linewidth=WHISKER, dashes=(4, 2))
+    axes.plot(*_coordinates(line.points), color=paint, linewidth=WHISKER, dashes=(4, 2))
     x, y = float(line.points[-1].x), line.points[-1].y.value
     axes.annotate(
         printable(line.label),
@@ -151,5 +151,5 @@ def _write_names(axes: Axes, plot: Plot, y: Scale) -> None:
         )
 
 
-def _places(points: Sequence[Point]) -> tuple[list[float], list[float]]:
+def _coordinates(points: Sequence[Point]) -> tuple[list[float], list[float]]:
     return [float(point.x) for point in points], [point.y.value for point in points]

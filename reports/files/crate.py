@@ -22,8 +22,8 @@ from reports.files.metadata import (
     Publication,
     credit,
     data,
+    file_entity,
     published,
-    told,
     variable,
 )
 from reports.making.cache import Marks
@@ -125,7 +125,7 @@ def _of_run(run: Summary, files: Marks, licence: Entity) -> Iterator[Entity]:
 
 
 def _file(name: str, files: Marks, licence: Entity) -> Entity:
-    return {"@id": name, "@type": "File", **told(name, files), "license": licence}
+    return {"@id": name, "@type": "File", **file_entity(name, files), "license": licence}
 
 
 def _links(names: Iterable[str]) -> list[Entity]:

@@ -134,7 +134,7 @@ def head(about: Described, files: Marks, publication: Publication) -> Head:
         "measurementTechnique": TECHNIQUE,
         "variableMeasured": [variable(name) for name in VARIABLES],
         "distribution": [
-            {"@type": "DataDownload", **told(name, files)}
+            {"@type": "DataDownload", **file_entity(name, files)}
             | {
                 "contentUrl": publication.url(name)
                 if known
@@ -150,7 +150,7 @@ def head(about: Described, files: Marks, publication: Publication) -> Head:
     return Head(dataset, publication.licence, url, image)
 
 
-def told(name: str, files: Marks) -> Entity:
+def file_entity(name: str, files: Marks) -> Entity:
     """Say what a file is called and which kind it is, how large, and by what it is known."""
     mark = files[name]
     return {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What cold caches cost: a body held against itself when all lay in the caches."""
+"""What cold caches cost: a body compared with itself when all was in the caches."""
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Clauses to append to a rate: which part it is of what the datasheet or the link allows.
 
-They are empty where nothing is known to hold a rate against, as for a CPU.
+They are empty where nothing is known to compare a rate with, as for a CPU.
 """
 
 from collections.abc import Callable
@@ -93,7 +93,7 @@ def bound_of_copy(run: Run, device: str, function: str) -> Ceiling | None:
 
 
 def missing(run: Run, device: str) -> str:
-    """Say why a device's rates are not held against its datasheet, where one would expect it."""
+    """Say why a device's rates are not compared with its datasheet, where a reader would expect that."""
     known = _accelerator(run, device)
     try:
         if known:

@@ -65,20 +65,20 @@ def ends(width: float) -> tuple[str, str]:
     return f"{shorter} shorter", f"{longer} longer"
 
 
-def _place(value: float, width: float) -> float:
+def _position(value: float, width: float) -> float:
     return min(max(0.5 + value / width / 2, 0.0), 1.0)
 
 
 def _dots(values: Values, width: float) -> Iterator[Markup]:
     for value in values:
-        x = percent(100 * _place(float(value), width))
+        x = percent(100 * _position(float(value), width))
         yield element("circle", {"cx": x, "cy": str(MIDDLE), "r": "3", "class": "one"})
 
 
 def _bands(values: Values, width: float) -> Iterator[Markup]:
     for left_out, height in BANDS:
         low, high = (
-            _place(float(np.quantile(values, part)), width) for part in (left_out, 1 - left_out)
+            _position(float(np.quantile(values, part)), width) for part in (left_out, 1 - left_out)
         )
         attributes = {
             "x": percent(100 * low),
@@ -94,6 +94,6 @@ def _marks(values: Values, width: float) -> Iterator[Markup]:
     """Draw the nodes that are unlike their peers as squares."""
     square = {"y": plain(MIDDLE - SIDE / 2), "width": str(SIDE), "height": str(SIDE)}
     for value in np.sort(values):
-        x = percent(100 * _place(float(value), width))
+        x = percent(100 * _position(float(value), width))
         centred = {"transform": f"translate({plain(-SIDE / 2)} 0)", "class": "odd"}
         yield element("rect", {"x": x, **square, **centred})

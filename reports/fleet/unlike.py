@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Which nodes are unlike their peers, with the false alarms of a whole page controlled.
 
-A node is held against the median of all nodes, answer by answer, on the log scale. Two things
+A node is compared with the median of all nodes, answer by answer, on the log scale. Two things
 make equal nodes differ. Launches scatter; their standard deviation is pooled over the nodes, so
 that it is known well although each node has few. And no two machines are quite equal; how far
 equal nodes differ is seen in the nodes themselves, drawn to what is usual in all answers where
@@ -98,7 +98,7 @@ class _Errors(NamedTuple):
 
 
 def unlike(launches: Values) -> Unlike:
-    """Hold each node against the median of all.
+    """Compare each node with the median of all.
 
     Parameters
     ----------

@@ -51,7 +51,7 @@ class ByLaunch:
 
     def _numbers(self, name: str) -> Numbers:
         if name == "seconds":
-            return self._told(
+            return self._per_launch(
                 launch_medians(case.stats.data, case.extra_info.launches) for case in self._cases
             )
         if name in WORK:
@@ -67,7 +67,7 @@ class ByLaunch:
             return self["flops"] / _positive(self["part_sustained"])
         part = name.removeprefix(PART)
         return self._where_measured(
-            self._told(case.extra_info.parts.get(part, []) for case in self._cases)
+            self._per_launch(case.extra_info.parts.get(part, []) for case in self._cases)
         )
 
     def _rate(self, name: str) -> Numbers:
@@ -77,7 +77,7 @@ class ByLaunch:
         work = "flops" if name == "flop_rate" else "bytes"
         return self[work] / _positive(seconds)
 
-    def _told(self, columns: Iterable[Sequence[float | None]]) -> Numbers:
+    def _per_launch(self, columns: Iterable[Sequence[float | None]]) -> Numbers:
         """Return what each case tells of its launches, which may be of fewer than there were."""
         values = np.full((self._launches, len(self._cases)), np.nan)
         for index, column in enumerate(columns):

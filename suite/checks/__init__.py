@@ -208,7 +208,7 @@ def _opened(path: Path) -> tuple[Run | None, list[Conclusion]]:
         for conclusion in rule.conclusions(module, run, but={PERSONAL})
     ]
     suspected = {text for text in texts if private.names_somebody(text)}
-    named = map(rule.Fault, dict.fromkeys(private.told_of(plain, suspected)))
+    named = map(rule.Fault, dict.fromkeys(private.disclosures_of(plain, suspected)))
     return run, [
         *damaged,
         *(rule.conclusion(privacy.personal_data, privacy.SEVERITY, fault) for fault in named),

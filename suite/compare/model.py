@@ -71,7 +71,7 @@ class RunComparison(Struct, frozen=True, kw_only=True):
     environments : in a word, how the machines and their software compare
     differences : facts that matter and differ; any makes every case incomparable
     across : facts whose difference is the question, with their values, equal ones too
-    harmless : facts that differ and are not held against a verdict
+    harmless : facts that differ and prevent no verdict
     counts : number of cases by verdict
     learned_from : other stored runs of the machine from which the allowances were learned
     overlapping, with_intervals : cases whose two intervals overlap, and cases with both

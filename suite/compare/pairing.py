@@ -32,7 +32,7 @@ class Matched(NamedTuple):
 
 
 def match(base: Run, new: Run) -> Matched:
-    """Hold each case against the one that does the same work, whatever its device's name."""
+    """Pair each case with the one that does the same work, whatever its device's name."""
     before, after = by_key(base), by_key(new)
     failed_before, failed_after = failures(base, " in base"), failures(new, " in new")
     errors = [*faults(base, " in base"), *faults(new, " in new")]

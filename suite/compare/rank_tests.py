@@ -24,7 +24,7 @@ class Between(NamedTuple):
 
     error : standard deviation of the difference, on the log scale
     reach : the difference that all cases of the family stay within in 95% of such pairs
-    known : a difference that these two runs surely have by themselves
+    known : a difference that these two runs have conclusively by themselves
     """
 
     error: float = 0.0

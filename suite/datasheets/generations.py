@@ -4,7 +4,7 @@
 A device is known by its multiprocessors, their clock and its capability. How much a multiprocessor
 does in a clock belongs to the generation: it is the most that any device of it does by the catalog.
 For float32 and float64 on CUDA cores NVIDIA publishes the same numbers (CUDA C++ Programming Guide,
-throughput of native arithmetic instructions), and the tests hold the catalog against them.
+throughput of native arithmetic instructions), and the tests compare the catalog with them.
 """
 
 import re

@@ -13,7 +13,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from suite.checks.rule import Fault, conclusion
-from suite.doctor.there import There, add_told_by_torch, look_around
+from suite.doctor.there import There, add_torch_facts, look_around
 from suite.doctor.torch_offer import START_LOCALLY, Asking, Offer, ask_torch
 from suite.doctor.unusable import install, torch_missing, unusable_accelerators
 from suite.doctor.wrong import left_out, troubles
@@ -63,7 +63,7 @@ def judge(
 ) -> Examination:
     """Say what is wrong with what is there and with what torch offers; see `examine`."""
     there.torch = offer
-    add_told_by_torch(there.accelerators, offer)
+    add_torch_facts(there.accelerators, offer)
     unusable = unusable_accelerators(root, environ, offer)
     if offer.version is None and not unusable:
         reason = f"torch cannot be imported ({offer.builds['error']})"

@@ -19,7 +19,7 @@ from msgspec import Struct, field
 from suite.doctor.other_programs import Others
 from suite.doctor.torch_offer import Offer
 from suite.machine.accelerators import nvidia as nvml
-from suite.machine.accelerators.bus import told_by_kernel
+from suite.machine.accelerators.bus import kernel_facts
 from suite.machine.accelerators.hardware import VENDORS, Gpu, System, VendorName, look
 from suite.machine.limits import ROOT, affinity, free_memory
 from suite.machine.processor import processor
@@ -178,7 +178,7 @@ def accelerators(system: System) -> Iterator[Device]:
             count = pynvml.nvmlDeviceGetCount()
             for index in range(count):
                 gpu = nvidia[index] if len(nvidia) == count else Gpu("NVIDIA", "NVIDIA GPU")
-                yield from _told_by_driver(index, gpu)
+                yield from _from_driver(index, gpu)
     except SILENT as error:
         reasons = dict.fromkeys(Device.__struct_fields__, f"NVML: {error}")
         for gpu in nvidia:
@@ -192,7 +192,7 @@ def accelerators(system: System) -> Iterator[Device]:
             yield _device(gpu, {}, {})
 
 
-def add_told_by_torch(devices: list[Device], offer: Offer) -> None:
+def add_torch_facts(devices: list[Device], offer: Offer) -> None:
     """Add what torch tells of Intel's and Apple's devices, which have no other library here."""
     vendor: VendorName = "Apple" if offer.builds.get("MPS") else "Intel"
     known = [device for device in devices if device.vendor == vendor]
@@ -222,7 +222,7 @@ def _amds(gpus: list[Gpu]) -> Iterator[Device]:
         yield _device(gpu, known | clock, sensor.unknown)
 
 
-def _told_by_driver(index: int, gpu: Gpu) -> Iterator[Device]:
+def _from_driver(index: int, gpu: Gpu) -> Iterator[Device]:
     """Describe a GPU, unless it is another's, as in a job that was given some of a machine's."""
     readings = nvml.IDENTITY | nvml.CONSTANT | nvml.MOMENTARY
     facts: dict[str, Any] = {}
@@ -241,7 +241,7 @@ def _told_by_driver(index: int, gpu: Gpu) -> Iterator[Device]:
 def _device(gpu: Gpu, facts: dict[str, Any], reasons: dict[str, str]) -> Device:
     known: dict[str, Any] = {"vendor": gpu.vendor, "name": gpu.name}
     if gpu.folder is not None:
-        known |= told_by_kernel(gpu.folder)
+        known |= kernel_facts(gpu.folder)
     if "numa_node" in known:  # NVML speaks of the node that a GPU's own memory is
         facts = facts | {"numa_node": known["numa_node"]}
     device = Device(**(known | facts))

@@ -196,7 +196,7 @@ class Surroundings(Struct, tag="surroundings", kw_only=True):
 class Harness(Struct, tag="harness", kw_only=True):
     """What a launch says of the harness itself, once its devices are ready.
 
-    environment : as this launch finds it, to be held against the run's
+    environment : as this launch finds it, to be compared with the run's
     ready_reading, waits : see `Launch`
     """
 

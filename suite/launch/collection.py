@@ -54,7 +54,7 @@ def parametrize(metafunc: pytest.Metafunc, settings: Settings) -> None:
     if where is None:
         _parametrize_alone(metafunc, grid, settings)
         return
-    names, absence = _places(where, settings)
+    names, absence = _devices_for(where, settings)
     rows = [
         pytest.param(
             device, *(parameters[axis] for axis in axes), id=_label(device, *parameters.values())
@@ -181,7 +181,7 @@ def _exercise(module: Any) -> Exercise:  # noqa: ANN401 - a module whose type no
     return Exercise(question=" ".join(question.split()), explanation=explanation.strip())
 
 
-def _places(where: str, settings: Settings) -> tuple[list[str], str]:
+def _devices_for(where: str, settings: Settings) -> tuple[list[str], str]:
     """Return the devices, or groups of them, for an argument; and why there are none."""
     chosen = settings.devices
     accelerators = [name for name in chosen if name != "cpu"]

@@ -37,7 +37,7 @@ def main() -> None:
         sys.exit(f"no store at {here.store}, port {here.port}: {line}")
     messages = dist.PrefixStore(PREFIX, store)  # type: ignore[attr-defined]  # as above
     messages.set(f"node {here.number}", msgspec.json.encode(node).decode())
-    nodes = [_told(messages, number) for number in range(here.count)]
+    nodes = [_read_node(messages, number) for number in range(here.count)]
     read = messages.add("read", 1)
     until = monotonic() + PATIENCE
     while here.opens_store and read < here.count and monotonic() < until:
@@ -46,7 +46,7 @@ def main() -> None:
     sys.stdout.write(msgspec.json.encode(nodes).decode())
 
 
-def _told(store: Any, number: int) -> Node:  # noqa: ANN401 - torch hides the type
+def _read_node(store: Any, number: int) -> Node:  # noqa: ANN401 - torch hides the type
     try:
         store.wait([f"node {number}"], timedelta(seconds=PATIENCE))
     except dist.DistStoreError:

@@ -32,6 +32,8 @@ from suite.personal.scanning import in_lower_case, matches, possible
 __all__ = [
     "HIDDEN",
     "Found",
+    "disclosures",
+    "disclosures_of",
     "find",
     "hide",
     "is_version",
@@ -39,8 +41,6 @@ __all__ = [
     "own_names",
     "rewritten",
     "texts",
-    "told",
-    "told_of",
 ]
 
 _OCTET, _NO_VERSION = 255, 100
@@ -190,14 +190,14 @@ def rewritten(value: Any, change: Callable[[str, str], str], where: str = "$") -
     return value
 
 
-def told(value: object) -> Iterator[str]:
+def disclosures(value: object) -> Iterator[str]:
     """Say of a struct or of plain JSON what it holds where, without repeating it."""
     for where, text in texts(value):
         if names_somebody(text):
             yield from _told(where, text)
 
 
-def told_of(plain: object, suspected: Collection[str]) -> Iterator[str]:
+def disclosures_of(plain: object, suspected: Collection[str]) -> Iterator[str]:
     """Say of plain JSON what `told` does, given all its texts of which `names_somebody` is true."""
     for where, text in _occurrences(plain, "$", suspected):
         yield from _told("".join(_spelled(where)), text)

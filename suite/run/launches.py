@@ -147,7 +147,7 @@ class Launches:
             if fruitless == FRUITLESS_TRIES:
                 raise CannotRunError(
                     f"launch {number + 1} lost {FRUITLESS_TRIES} processes in a row before a case "
-                    f"ended; the last one said:\n{process.said()}"
+                    f"ended; the last one said:\n{process.last_lines()}"
                 )
         raise CannotRunError(f"launch {number + 1} lost {TRIES} processes")
 

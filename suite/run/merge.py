@@ -69,7 +69,9 @@ def merge(
         case.extra_info.telemetry = sensed.get(case.fullname, {})
         case.extra_info.energy = spent.get(case.fullname)
     names = {case.fullname for case in cases}
-    unseen = [name for name in plan.energy.cases if name in names and not energy.told(spent, name)]
+    unseen = [
+        name for name in plan.energy.cases if name in names and not energy.is_measured(spent, name)
+    ]
     run = Run(
         machine_info=environment.machine_info(),
         commit_info=plan.draft.commit,

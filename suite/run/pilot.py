@@ -74,7 +74,7 @@ def explore(draft: Draft, folder: Path, journal: Journal, tell: Callable[[Record
         if fruitless == FRUITLESS_TRIES:
             raise CannotRunError(
                 f"the pilot lost {FRUITLESS_TRIES} processes in a row before a case ended; the "
-                f"last one said:\n{explorer.said}"
+                f"last one said:\n{explorer.last_lines}"
             )
     raise CannotRunError(f"the pilot lost {TRIES} processes to cases that hang or crash")
 
@@ -83,12 +83,12 @@ class _Explorer:
     """Listens to a pilot's processes.
 
     over : the cases that were measured or refused
-    said : the end of what the last process printed
+    last_lines : the end of what the last process printed
     """
 
     def __init__(self, settings: Settings, tell: Callable[[Record], None] = lambda _: None) -> None:
         self.over: set[str] = set()
-        self.said = ""
+        self.last_lines = ""
         self._settings = settings
         self._tell = tell
         self._found: Collected | None = None
@@ -104,11 +104,11 @@ class _Explorer:
         for _ in range(FRUITLESS_TRIES):
             with LaunchProcess(folder, spec, *selection, *options) as process:
                 code = process.watch(journal, self._settings.deadline, self._hear)
-            self.said = process.said()
+            self.last_lines = process.last_lines()
             if self._found is not None or (code is not None and code >= 0):
                 break
         if code == MISUSED:  # no body's: a process that ends with a case in flight has code 0 here
-            raise NothingSelectedError(self.said.rpartition("ERROR: ")[2])
+            raise NothingSelectedError(self.last_lines.rpartition("ERROR: ")[2])
         if self._found is None:
             raise self._not_collected(code, process.printed())
         if not self._found.cases:
@@ -127,12 +127,14 @@ class _Explorer:
         """
         if code == DISK_REFUSES:  # and pytest swallows the message, so early
             return CannotRunError("the disk refuses what the pilot writes; is there room on it?")
-        if module := absent_in(self.said):
+        if module := absent_in(self.last_lines):
             return CannotRunError(absent(module))
         if failed := backends.failure(printed):
             return CannotRunError(f"{failed}\n  mend it: {backends.mend_failure()}")
         how = f" ({loss})" if (loss := lost(code)) and (code is None or code < 0) else ""
-        return CannotRunError(f"the benchmarks cannot be collected{how}; pytest said:\n{self.said}")
+        return CannotRunError(
+            f"the benchmarks cannot be collected{how}; pytest said:\n{self.last_lines}"
+        )
 
     def _hear(self, record: Record) -> None:
         if isinstance(record, Stopped):

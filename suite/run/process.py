@@ -141,7 +141,7 @@ class LaunchProcess:
         """Return all that the process printed, behind what earlier processes of the log did."""
         return self._log.read_text(encoding="utf-8", errors="replace")
 
-    def said(self) -> str:
+    def last_lines(self) -> str:
         """Return the end of what the process printed."""
         lines = self.printed().splitlines()
         return "\n".join(line for line in lines[-LOG_LINES:] if line.strip())

@@ -212,7 +212,7 @@ def _tell(plan: Plan, reporter: Reporter) -> None:
     )
     for reason in reasons(left_out):
         reporter.say(reason)
-    reporter.say(plan.energy.said())
+    reporter.say(plan.energy.summary())
     if plan.seconds_at_least > plan.settings.budget and plan.settings.launches is None:
         reporter.say(
             f"{plan.settings.least_launches} launches and this pilot take about "

@@ -108,7 +108,7 @@ def test_nothing_that_is_planted_anywhere_is_left(seed: int) -> None:
         return private.hide(text, NAMES, version=private.is_version(where))
 
     shared = private.rewritten(run, clean)
-    assert [*private.told(shared)] == []
+    assert [*private.disclosures(shared)] == []
     text = str(msgspec.to_builtins(shared))
     assert not re.search("adalovelace|engine17", text, re.IGNORECASE)
 

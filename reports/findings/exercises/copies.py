@@ -26,7 +26,7 @@ FASTER = 1.2
 """Rate of copies as a multiple of that of other sizes, from which sizes are worth advice."""
 SIZE, RATE, TIME = Axis("Size", "B"), Axis("Bandwidth", "B/s"), Axis("Time", "s")
 ALONE = {"all-to-device": TO_DEVICE, "all-to-host": TO_HOST}
-"""What copies of several devices at once are held against."""
+"""What copies of several devices at the same time are compared with."""
 
 
 def findings(cases: Cases) -> list[Finding]:

@@ -95,7 +95,7 @@ def _times(cases: Cases, device: str, ways: Mapping[str, str], count: float) -> 
 
 
 def _best(cases: Cases, device: str, ways: Mapping[str, str], verb: str) -> Answer:
-    """Hold the fastest way against the plain one, on the largest model that had both."""
+    """Compare the fastest way with the plain one, on the largest model that had both."""
     plain = next(iter(ways))
     counts = cases.curve("parameters", function=plain, device=device).sizes
     compared = {count: _times(cases, device, ways, count) for count in counts}

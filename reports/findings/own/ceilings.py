@@ -43,7 +43,7 @@ def of_ceiling(cases: Cases, case: Case, quantity: Quantity) -> Part:
 
 
 def _of_products(cases: Cases, case: Case) -> Part:
-    """Hold a rate against that of the fastest product in the case's precision."""
+    """Compare a rate with that of the fastest product in the case's precision."""
     device, precision = device_of(case), peaks.precision_of(case)
     if "+" in device:
         return Part("")
@@ -58,7 +58,7 @@ def _of_products(cases: Cases, case: Case) -> Part:
 
 
 def _of_bandwidth(cases: Cases, case: Case) -> Part:
-    """Hold a rate against the bandwidth of what the case's bytes go through."""
+    """Compare a rate with the bandwidth of what the case's bytes go through."""
     device, path = device_of(case), case.extra_info.work.path or MEMORY
     if ("+" in device) != (path == "between"):
         return Part("")

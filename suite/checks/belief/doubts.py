@@ -168,7 +168,7 @@ def other_model(run: Run) -> Iterator[Fault]:
     """A device has the name of one in the catalog, and not its memory or multiprocessors.
 
     It is another model of that name, or a part of one, so that its datasheet says nothing of it.
-    What it does is held against what its multiprocessors can do by its generation.
+    Its rate is compared with what its multiprocessors can do by its generation.
     """
     for device in run.frobench.environment.accelerators:
         try:

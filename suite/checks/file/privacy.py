@@ -19,7 +19,7 @@ def personal_data(run: Run) -> Iterator[Fault]:
     came into it.
     """
     # What was found is not repeated: conclusions are stored too.
-    yield from map(Fault, private.told(run))
+    yield from map(Fault, private.disclosures(run))
 
 
 def branch_name(run: Run) -> Iterator[Fault]:

@@ -11,7 +11,7 @@ import pynvml
 import torch
 
 from suite.machine.accelerators import nvidia
-from suite.machine.accelerators.bus import told_by_kernel
+from suite.machine.accelerators.bus import kernel_facts
 from suite.machine.limits import ROOT
 from suite.machine.unknown import Facts
 from suite.stored.run import Accelerator
@@ -33,13 +33,13 @@ def accelerator(name: str, facts: Facts, root: Path = ROOT) -> Accelerator:
     """Describe the accelerator that torch calls `name`, such as `cuda:0`."""
     device = torch.device(name)
     properties = _properties(device)
-    known = _told_by_torch(device, properties)
+    known = _torch_facts(device, properties)
     reasons: dict[str, str] = {}
-    if (address := _place(properties)) is not None:
-        kernels = told_by_kernel(root / "sys/bus/pci/devices" / address)
+    if (address := _bus_address(properties)) is not None:
+        kernels = kernel_facts(root / "sys/bus/pci/devices" / address)
         known |= {fact: value for fact, value in kernels.items() if known.get(fact) is None}
     if _is_nvidia(device):
-        drivers, reasons = told_by_driver(str(properties.uuid))
+        drivers, reasons = driver_facts(str(properties.uuid))
         # NVML speaks of the node that a GPU's own memory is, the kernel of the one it is on.
         known |= drivers | {"numa_node": known.get("numa_node", drivers.get("numa_node"))}
     otherwise = f"neither torch nor a library asked here tells it of {device.type} devices"
@@ -54,7 +54,7 @@ def accelerator(name: str, facts: Facts, root: Path = ROOT) -> Accelerator:
     )
 
 
-def told_by_driver(uuid: str) -> tuple[dict[str, Any], dict[str, str]]:
+def driver_facts(uuid: str) -> tuple[dict[str, Any], dict[str, str]]:
     """Return what NVIDIA's driver knows of a GPU, and the reasons for what it does not say.
 
     uuid : as torch gives it; torch's own numbers are not the driver's where a mask is set
@@ -75,10 +75,10 @@ def topology(names: Sequence[str]) -> Mapping[str, str] | str:
     if not all(map(_is_nvidia, devices)):
         return "only NVIDIA's library is asked for it"
     uuids = {name: str(_properties(torch.device(name)).uuid) for name in names}
-    return told_of_pairs(uuids)
+    return links_between(uuids)
 
 
-def told_of_pairs(uuids: Mapping[str, str]) -> Mapping[str, str] | str:
+def links_between(uuids: Mapping[str, str]) -> Mapping[str, str] | str:
     """Return what NVIDIA's driver says lies between each two GPUs, or why it does not.
 
     uuids : by the GPUs' names, as torch gives them
@@ -128,14 +128,14 @@ def _properties(device: torch.device) -> Any:
     return None
 
 
-def _place(properties: Any) -> str | None:
-    """Return where a card is on the bus, as the kernel calls it."""
+def _bus_address(properties: Any) -> str | None:
+    """Return the bus address of a card, as the kernel writes it."""
     parts = [getattr(properties, f"pci_{part}_id", None) for part in ("domain", "bus", "device")]
     known = [part for part in parts if isinstance(part, int)]
     return "{:04x}:{:02x}:{:02x}.0".format(*known) if known == parts else None
 
 
-def _told_by_torch(device: torch.device, properties: Any) -> dict[str, Any]:
+def _torch_facts(device: torch.device, properties: Any) -> dict[str, Any]:
     """Return what torch knows of a device, as far as its backend says."""
     if device.type == "mps":
         return {
@@ -144,17 +144,17 @@ def _told_by_torch(device: torch.device, properties: Any) -> dict[str, Any]:
             "multiprocessors": torch.backends.mps.get_core_count(),
         }
 
-    def said(name: str) -> Any:
+    def stated(name: str) -> Any:
         return getattr(properties, name, None)
 
     capability = None
-    if said("major") is not None:
-        gfx = said("gcnArchName") if torch.version.hip else None
+    if stated("major") is not None:
+        gfx = stated("gcnArchName") if torch.version.hip else None
         capability = gfx or f"{properties.major}.{properties.minor}"
     return {
-        "name": said("name"),
-        "memory_bytes": said("total_memory"),
+        "name": stated("name"),
+        "memory_bytes": stated("total_memory"),
         "capability": capability,
-        "multiprocessors": said("multi_processor_count") or said("max_compute_units"),
-        "driver": said("driver_version"),
+        "multiprocessors": stated("multi_processor_count") or stated("max_compute_units"),
+        "driver": stated("driver_version"),
     }

@@ -18,7 +18,7 @@ GENERATIONS = {"2.5": 1, "5.0": 2, "8.0": 3, "16.0": 4, "32.0": 5, "64.0": 6}
 Value = str | int | float
 
 
-def told_by_kernel(card: Path) -> dict[str, Value]:
+def kernel_facts(card: Path) -> dict[str, Value]:
     """Return what is known of a card; what the kernel does not tell is not in it.
 
     card : its folder, such as `/sys/bus/pci/devices/0000:0c:00.0`

@@ -118,7 +118,7 @@ def look(root: Path = ROOT) -> System:
         return System(gpus, on_the_bus=True, nvidia_driver=driver[0] if driver else None)
     if platform.system() == "Darwin" and platform.machine() == "arm64":
         return System([Gpu("Apple", "Apple GPU")], on_the_bus=False, nvidia_driver=None)
-    gpus, version = _told_by_nvidia()
+    gpus, version = _from_nvidia_smi()
     return System(gpus, on_the_bus=False, nvidia_driver=version)
 
 
@@ -146,7 +146,7 @@ def _is_discrete_amd(device: Path, kind: str) -> bool:
     return kind in DISPLAYS and is_express and (not memory or int(memory) >= INTEGRATED_AMD_BYTES)
 
 
-def _told_by_nvidia() -> tuple[list[Gpu], str | None]:
+def _from_nvidia_smi() -> tuple[list[Gpu], str | None]:
     command = shutil.which("nvidia-smi")
     if command is None:
         return [], None

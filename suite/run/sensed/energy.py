@@ -43,7 +43,7 @@ class Choice(NamedTuple):
     cases: list[str]
     left_out: dict[str, str]
 
-    def said(self) -> str:
+    def summary(self) -> str:
         """Return a line about it."""
         reasons = Counter(self.left_out.values()).most_common()
         why = "; ".join(f"{reason} ({counted(many, 'case')})" for reason, many in reasons)
@@ -125,7 +125,7 @@ def of_cases(
     return energies
 
 
-def told(spent: Mapping[str, Energy], case: str) -> bool:
+def is_measured(spent: Mapping[str, Energy], case: str) -> bool:
     """Tell whether any launch saw what a case costs."""
     return case in spent and any(joules is not None for joules in spent[case].joules)
 

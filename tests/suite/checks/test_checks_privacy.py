@@ -175,7 +175,7 @@ def test_whatever_is_planted_in_whichever_field_is_found(seed: int) -> None:
     planted(run, seeded(TELLING, seed))
     assert len({where for where, _ in private.texts(run)}) > 100
     assert silent(run) == set()
-    assert sum(1 for _ in private.told(run)) > 100
+    assert sum(1 for _ in private.disclosures(run)) > 100
 
 
 @pytest.mark.parametrize("name", ["adalovelace", "analytical-engine", "Ada Lovelace"])
@@ -218,7 +218,9 @@ def test_versions_devices_and_moments_are_no_addresses(seed: int) -> None:
 def test_what_is_kept_in_results_names_nobody() -> None:
     files = store.find([ROOT / "results"])
     assert files
-    assert [one for file in files for one in private.told(json.loads(file.read_bytes()))] == []
+    assert [
+        one for file in files for one in private.disclosures(json.loads(file.read_bytes()))
+    ] == []
 
 
 def test_a_field_that_no_reader_knows_is_looked_at_too(tmp_path: Path) -> None:
@@ -233,7 +235,7 @@ def test_a_field_that_no_reader_knows_is_looked_at_too(tmp_path: Path) -> None:
 def test_a_key_of_a_table_is_a_text_too() -> None:
     run = made()
     run.frobench.environment.software.variables["file:///home/john/x"] = "1"
-    assert [*private.told(run)] == ["$.frobench.environment.software.variables holds a path"]
+    assert [*private.disclosures(run)] == ["$.frobench.environment.software.variables holds a path"]
 
 
 def test_a_branch_of_one_s_own_is_refused(tmp_path: Path) -> None:
@@ -263,6 +265,6 @@ def _raise_runtime_error() -> Path:
 def test_what_is_found_is_hidden_and_told_alike(text: str) -> None:
     assert any(private.find(text))
     assert not any(private.find(private.hide(text)))
-    assert [*private.told({"reason": text})]
-    assert not [*private.told({"reason": private.hide(text)})]
+    assert [*private.disclosures({"reason": text})]
+    assert not [*private.disclosures({"reason": private.hide(text)})]
     assert stored_variables({"TORCH_X": text}) == {"TORCH_X": "set"}

@@ -10,8 +10,8 @@ from typing import Any
 import pynvml
 import pytest
 
-from suite.machine.accelerators.accelerator import told_by_driver, told_of_pairs
-from suite.machine.accelerators.bus import told_by_kernel
+from suite.machine.accelerators.accelerator import driver_facts, links_between
+from suite.machine.accelerators.bus import kernel_facts
 from suite.machine.accelerators.nvidia import CONSTANT
 from tests.instruments.devices.simulated_nvml import Gpu, install, install_none
 
@@ -50,7 +50,7 @@ def test_the_drivers_facts_are_in_watts_and_hertz(monkeypatch: pytest.MonkeyPatc
         processes=[(os.getpid(), 2**20), (os.getpid() + 1, None)],
     )
     library = install(monkeypatch, Gpu(uuid="GPU-other"), gpu)
-    assert told_by_driver(UUID) == (TOLD, {})
+    assert driver_facts(UUID) == (TOLD, {})
     assert library.users == 0
 
 
@@ -58,7 +58,7 @@ def test_a_fact_that_is_refused_has_the_drivers_reason_and_takes_no_other_along(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     install(monkeypatch, _gpu(refuses={"nvmlDeviceGetEccMode": pynvml.NVML_ERROR_NOT_SUPPORTED}))
-    told, reasons = told_by_driver(UUID)
+    told, reasons = driver_facts(UUID)
     assert reasons == {"ecc": "NVML: Not Supported"}
     assert told.keys() == CONSTANT.keys() - {"ecc"}
 
@@ -68,7 +68,7 @@ def test_what_an_older_library_of_the_same_name_lacks_takes_no_other_along(
 ) -> None:
     install(monkeypatch, _gpu())
     monkeypatch.delattr(pynvml, "nvmlDeviceGetNumaNodeId")
-    told, reasons = told_by_driver(UUID)
+    told, reasons = driver_facts(UUID)
     assert reasons.keys() == {"numa_node"}
     assert "nvmlDeviceGetNumaNodeId" in reasons["numa_node"]
     assert told["power_limit_watts"] == 700.0
@@ -76,16 +76,16 @@ def test_what_an_older_library_of_the_same_name_lacks_takes_no_other_along(
 
 def test_without_a_driver_every_fact_has_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
     library = install(monkeypatch, Gpu(uuid="GPU-other"))
-    assert told_by_driver(UUID) == ({}, dict.fromkeys(CONSTANT, "NVML: Not Found"))
+    assert driver_facts(UUID) == ({}, dict.fromkeys(CONSTANT, "NVML: Not Found"))
     library.refuses["nvmlInitWithFlags"] = pynvml.NVML_ERROR_DRIVER_NOT_LOADED
-    assert told_by_driver(UUID) == ({}, dict.fromkeys(CONSTANT, "NVML: Driver Not Loaded"))
+    assert driver_facts(UUID) == ({}, dict.fromkeys(CONSTANT, "NVML: Driver Not Loaded"))
     install_none(monkeypatch)
     reason = "NVML: NVML Shared Library Not Found"
-    assert told_by_driver(UUID) == ({}, dict.fromkeys(CONSTANT, reason))
+    assert driver_facts(UUID) == ({}, dict.fromkeys(CONSTANT, reason))
 
 
 def test_the_real_library_answers_in_the_same_way() -> None:
-    told, reasons = told_by_driver(UUID)
+    told, reasons = driver_facts(UUID)
     assert told.keys() | reasons.keys() == CONSTANT.keys()
 
 
@@ -94,13 +94,13 @@ def test_what_lies_between_devices_is_told(monkeypatch: pytest.MonkeyPatch) -> N
     gpus = [_gpu("a", nvlinks=18), _gpu("b", nvlinks=12), _gpu("c", topology=near)]
     library = install(monkeypatch, *gpus)
     names = {"cuda:0": "a", "cuda:1": "b", "cuda:2": "c"}
-    assert told_of_pairs(names) == {
+    assert links_between(names) == {
         "cuda:0-cuda:1": "12 NVLinks, between memory nodes",
         "cuda:0-cuda:2": "between memory nodes",
         "cuda:1-cuda:2": "between memory nodes",
     }
     library.refuses["nvmlDeviceGetTopologyCommonAncestor"] = pynvml.NVML_ERROR_NOT_SUPPORTED
-    assert told_of_pairs(names) == "NVML: Not Supported"
+    assert links_between(names) == "NVML: Not Supported"
 
 
 VEGA = {
@@ -124,7 +124,7 @@ def test_the_kernel_tells_of_a_card_in_si_units_and_only_what_it_knows(tmp_path:
     for name, content in VEGA.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(f"{content}\n")
-    assert told_by_kernel(tmp_path) == pytest.approx(
+    assert kernel_facts(tmp_path) == pytest.approx(
         {
             "memory_bytes": 8573157376,
             "memory_used_bytes": 16613376,
@@ -140,7 +140,7 @@ def test_the_kernel_tells_of_a_card_in_si_units_and_only_what_it_knows(tmp_path:
             "pcie_width_max": 16,
         }
     )
-    assert told_by_kernel(tmp_path / "nowhere") == {}
+    assert kernel_facts(tmp_path / "nowhere") == {}
 
 
 def test_a_backend_that_nobody_knew_is_described_by_what_it_says(

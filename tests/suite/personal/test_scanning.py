@@ -60,4 +60,4 @@ def test_what_is_not_searched_holds_nothing(seed: int) -> None:
 def test_a_kind_is_told_once_of_a_text_and_of_each_that_is_found(text: str) -> None:
     kinds = list(dict.fromkeys(secret.kind for secret in private.find(text)))
     said = [f"$.reason holds {kind}" for kind in kinds]
-    assert [*private.told({"reason": text})] == said
+    assert [*private.disclosures({"reason": text})] == said

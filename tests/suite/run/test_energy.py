@@ -204,15 +204,17 @@ def test_a_case_that_can_have_no_value_takes_no_others_place() -> None:
 def test_a_run_says_whose_energy_it_measures(
     cases: list[str], left_out: dict[str, str], line: str
 ) -> None:
-    assert energy.Choice(cases, left_out).said() == line
+    assert energy.Choice(cases, left_out).summary() == line
 
 
 def test_a_case_whose_counter_no_launch_read_is_told_from_one_that_cost_nothing() -> None:
     window = busy(0, 2.0, 3.75, 100)
     unread = energy.of_cases([], [window], USED, launches=1)
-    assert not energy.told(unread, "product")
-    assert not energy.told({}, "product")
-    assert energy.told(energy.of_cases([*ticks(2.0, 3.8, 0.0)], [window], USED, 1), "product")
+    assert not energy.is_measured(unread, "product")
+    assert not energy.is_measured({}, "product")
+    assert energy.is_measured(
+        energy.of_cases([*ticks(2.0, 3.8, 0.0)], [window], USED, 1), "product"
+    )
 
 
 def test_the_runner_finds_out_which_devices_count_and_waits_for_no_driver(

@@ -58,7 +58,7 @@ def parts_of(cases: Cases, case: Case, replayed: Case | None = None) -> dict[str
 
 
 def limit(parts: Mapping[str, Part]) -> str:
-    """Return the resource that is needed for most of the time; nothing if none surely is."""
+    """Return the resource that is needed for most of the time; nothing if that is not conclusive."""
     needed = {
         name: estimate_of(part.by_launch).value
         for name, part in parts.items()
@@ -73,7 +73,7 @@ def surely_none(parts: Mapping[str, Part]) -> bool:
 
 
 def _of_peak(cases: Cases, case: Case) -> Part | None:
-    """Hold the arithmetic against the fastest product in its precision, or the datasheet's."""
+    """Compare the arithmetic with the fastest product in its precision, or the datasheet's."""
     device, precision = str(case.params["device"]), peaks.precision_of(case)
     rate = cases.one("flop_rate", case=case.fullname)
     fastest = fastest_products(cases, device)
@@ -85,7 +85,7 @@ def _of_peak(cases: Cases, case: Case) -> Part | None:
 
 
 def _of_memory(cases: Cases, case: Case) -> Part | None:
-    """Hold the bytes against the largest copy within the memory, or the datasheet's bandwidth."""
+    """Compare the bytes with the largest copy within the memory, or the datasheet's bandwidth."""
     device, rate = str(case.params["device"]), cases.one("byte_rate", case=case.fullname)
     with suppress(NotMeasuredError):
         copies = KINDS["within"].curve(cases_of(cases.run, "copies"), device, "byte_rate")
