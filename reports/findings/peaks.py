@@ -93,7 +93,7 @@ def bound_of_copy(run: Run, device: str, function: str) -> Ceiling | None:
 
 
 def missing(run: Run, device: str) -> str:
-    """Say why a device's rates are not compared with its datasheet, where a reader would expect that."""
+    """Say why the rates of a device are not compared with its datasheet; empty if they are."""
     known = _accelerator(run, device)
     try:
         if known:

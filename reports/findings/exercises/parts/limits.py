@@ -58,7 +58,7 @@ def parts_of(cases: Cases, case: Case, replayed: Case | None = None) -> dict[str
 
 
 def limit(parts: Mapping[str, Part]) -> str:
-    """Return the resource that is needed for most of the time; nothing if that is not conclusive."""
+    """Return the resource that is needed for most of the time; nothing if not conclusive."""
     needed = {
         name: estimate_of(part.by_launch).value
         for name, part in parts.items()
