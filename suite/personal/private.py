@@ -194,13 +194,13 @@ def disclosures(value: object) -> Iterator[str]:
     """Say of a struct or of plain JSON what it holds where, without repeating it."""
     for where, text in texts(value):
         if names_somebody(text):
-            yield from _told(where, text)
+            yield from _kinds_at(where, text)
 
 
 def disclosures_of(plain: object, suspected: Collection[str]) -> Iterator[str]:
-    """Say of plain JSON what `told` does, given all its texts of which `names_somebody` is true."""
+    """Say of plain JSON what `disclosures` does, given those of its texts that name somebody."""
     for where, text in _occurrences(plain, "$", suspected):
-        yield from _told("".join(_spelled(where)), text)
+        yield from _kinds_at("".join(_spelled(where)), text)
 
 
 _Place = tuple["_Place", object] | str
@@ -233,7 +233,7 @@ def _spelled(where: _Place) -> Iterator[str]:
     yield f".{where[1]}" if isinstance(where[1], str) else f"[{where[1]}]"
 
 
-def _told(where: str, text: str) -> Iterator[str]:
+def _kinds_at(where: str, text: str) -> Iterator[str]:
     for kind in _kinds(text, version=is_version(where)):
         yield f"{hide(where, version=True)} holds {kind}"
 
