@@ -102,7 +102,7 @@ def report(  # noqa: PLR0913, PLR0917 - one for each option
     """Write pages from stored runs: those of `results/`, or of the paths given.
 
     Two files or more are also laid side by side, on a page for who chooses between machines:
-    beside the first that measured an accelerator, or the `--reference`. A file of prices has the
+    beside the newest run of the accelerator that has most, or the `--reference`. A file of prices has the
     columns of `reports/purchase/prices.csv`.
 
     With `--figures` the charts of a run lie in a folder beside its page, named like the page: ready
@@ -148,6 +148,7 @@ def report(  # noqa: PLR0913, PLR0917 - one for each option
             beside=build.together(compared, drawn) if figures else compared,
             known=known,
             publication=Publication(address, licence),
+            reference=reference,
         )
         say(*map(shown, made))
     for folder in drawn.folders:

@@ -14,6 +14,7 @@ from suite.units import prefixed
 HEIGHT, TOP, BOTTOM, MIDDLE, BELOW = 66, 16, 50, 27, 43
 """Pixels: of the drawing, where the frame begins and ends, of the bar, and of other runs' dots."""
 THICK = 14
+LOWER = "\N{LEFTWARDS ARROW} lower is better"
 MOST_TICKS = 6
 MOST_OTHERS = 20
 """Dots of other runs."""
@@ -34,6 +35,8 @@ class Bar:
         What a datasheet allows, and the label of its mark.
     others
         The values of other runs.
+    lower_is_better
+        Whether a short bar is a good one, which is then said and drawn in another colour.
     """
 
     value: Estimate
@@ -42,6 +45,7 @@ class Bar:
     sheet: float | None = None
     sheet_name: str = ""
     others: Sequence[float] = ()
+    lower_is_better: bool = False
 
 
 def draw(bar: Bar, longest: float = 0.0) -> Markup:
@@ -60,7 +64,15 @@ def draw(bar: Bar, longest: float = 0.0) -> Markup:
         at = 100 * tick * factor / top
         drawing.upright(at, TOP, BOTTOM, "grid" if tick else "zero")
         drawing.text(at, HEIGHT - 3, f"{tick:,.6g}", anchor=anchor_at(at))
-    drawing.bar(0, MIDDLE - THICK / 2, 100 * max(0.0, value) / top, THICK, "f1")
+    drawing.bar(
+        0,
+        MIDDLE - THICK / 2,
+        100 * max(0.0, value) / top,
+        THICK,
+        "f0" if bar.lower_is_better else "f1",
+    )
+    if bar.lower_is_better:
+        drawing.text(0, 10, LOWER)
     if bar.value.low is not None:
         ends = [100 * max(0.0, end) / top for end in (bar.value.low, high)]
         drawing.line((ends[0], MIDDLE), (ends[1], MIDDLE), "ci")

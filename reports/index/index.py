@@ -101,12 +101,13 @@ class Built(NamedTuple):
     missing: str = ""
 
 
-def page(
+def page(  # noqa: PLR0913, PLR0917 - one for each thing that goes in
     summaries: Iterable[Summary],
     known: Sequence[Price] = (),
     beside: Sequence[str] = (),
     head: Callable[[], Head | None] = lambda: None,
     broken: Sequence[Broken] = (),
+    reference: str = "",
 ) -> str:
     """Return the index of runs, in whatever order they come.
 
@@ -120,11 +121,13 @@ def page(
         Tells what its head says to machines; it is asked last.
     broken
         Files without a page.
+    reference
+        The page of the run that others are compared with at first; empty for the usual one.
     """
     machines = _machines(summaries)
     runs = [run for machine in machines for run in machine]
     rows = [*_rows(machines)]
-    found = data(machines, known) if runs else {}
+    found = data(machines, known, reference) if runs else {}
     return render(
         "index.html",
         scripts=SCRIPTS,

@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 from reports.findings.finding import exercise_title
 from reports.index.index_facts import surrounding
 from reports.index.packing import pack, pack_error, pack_share
+from reports.purchase.baseline import Candidate, baseline
 from reports.purchase.prices import HOUR, Price, total
-from reports.summary.model import Summary
-from reports.table.equipment import Equipment, equipment, surroundings
+from reports.summary.model import Summary, equipment_of
+from reports.table.equipment import Equipment, surroundings
 from reports.table.exercise_names import ON_CPU
 from reports.table.workloads import table
 from suite.stored.run import Estimate
@@ -91,7 +92,9 @@ class IndexPart(NamedTuple):
     kinds: list[list[int]]
 
 
-def data(machines: Sequence[Sequence[Summary]], known: Sequence[Price]) -> dict[str, Any]:
+def data(
+    machines: Sequence[Sequence[Summary]], known: Sequence[Price], named: str = ""
+) -> dict[str, Any]:
     """Return what the script needs of all runs, each at its place in the table.
 
     Parameters
@@ -100,9 +103,11 @@ def data(machines: Sequence[Sequence[Summary]], known: Sequence[Price]) -> dict[
         The runs of each machine, newest first.
     known
         What devices cost.
+    named
+        The page of the run that the others are compared with at first; empty for the usual one.
     """
     runs = [*itertools.chain.from_iterable(machines)]
-    bought = [_bought(run) for run in runs]
+    bought = [equipment_of(run) for run in runs]
     prices = [total(known, one) for one in bought]
     rents = [total(known, one, HOUR) for one in bought]
     cases = _cases(runs)
@@ -113,7 +118,8 @@ def data(machines: Sequence[Sequence[Summary]], known: Sequence[Price]) -> dict[
         "machines": [place for place, machine in enumerate(machines) for _ in machine],
         "devices": _listed([(run.device, *device_kind(run)) for run in runs]),
         "groups": groups,
-        "base": _base(groups, runs),
+        "base": _base(groups, runs, named),
+        "invalid": {str(place): run.faults[0] for place, run in enumerate(runs) if run.faults},
         "complete": [int(run.complete) for run in runs],
         "slower": [len(run.change.slower) if run.change else 0 for run in runs],
         "axis_kinds": kinds,
@@ -158,17 +164,20 @@ def _group(specimens: Sequence[Sequence[tuple[int, Summary]]]) -> Group:
     return Group(shown[0], others, sum(map(len, specimens)))
 
 
-def _base(groups: Sequence[Group], runs: Sequence[Summary]) -> int:
-    """Return the run that others are compared with at first: of the accelerator with most runs."""
-    return max(
-        groups,
-        key=lambda one: (
-            bool(runs[one.run].times),
-            bool(runs[one.run].environment.accelerators),
-            one.runs,
-            -one.run,
-        ),
-    ).run
+def _base(groups: Sequence[Group], runs: Sequence[Summary], named: str) -> int:
+    """Return the run that others are compared with at first: of the device of a named run, if any.
+
+    named : the page of a run; empty for the usual baseline
+    """
+    device = next((run.device for run in runs if run.href == named), None)
+    for group in groups:
+        if device == runs[group.run].device:
+            return group.run
+    return groups[baseline([_candidate(runs[group.run], group.runs) for group in groups])].run
+
+
+def _candidate(run: Summary, runs: int) -> Candidate:
+    return Candidate.of(run.times, runs, run.datetime, is_whole=run.complete and not run.faults)
 
 
 def _axes(run: Summary) -> list[AxisOfRun]:
@@ -196,11 +205,6 @@ def device_kind(run: Summary) -> tuple[str, str]:
         return "CPU", "CPU"
     hip = run.environment.software.torch_build.get("hip")
     return "accelerator", "ROCm" if hip else present[0].type.upper()
-
-
-def _bought(run: Summary) -> Equipment:
-    there = {f"{one.type}:{one.index}" for one in run.environment.accelerators}
-    return equipment(run.environment, run.places or there)
 
 
 def _spelled(bought: Equipment) -> tuple[Any, ...]:

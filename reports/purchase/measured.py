@@ -13,7 +13,6 @@ from reports.summary.device_axes import device_axes
 from reports.summary.headlines import figures
 from reports.table.centres import Values
 from reports.table.equipment import equipment
-from reports.table.exercise_names import ON_CPU, exercise
 from reports.table.times import left_out
 from reports.table.workloads import Part, kind_of, on_cpu, part_of
 from suite import checks
@@ -53,11 +52,6 @@ class Measured:
     rates: list[Rate]
     axes: list[AxisValue]
     load: Amount | None
-
-    @property
-    def on_accelerator(self) -> bool:
-        """Whether a case needs an accelerator."""
-        return any(not exercise(case).endswith(ON_CPU) for case, _ in self.cases.values())
 
     @classmethod
     def of(cls, run: Run) -> "Measured":

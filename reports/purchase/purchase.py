@@ -23,12 +23,15 @@ from reports.findings.finding import exercise_title
 from reports.making.broken import of_several
 from reports.making.cache import mark
 from reports.purchase import purchase_signs, script
+from reports.purchase.baseline import Candidate, baseline
 from reports.purchase.comparison import Comparison
 from reports.purchase.machines import compare_measured
 from reports.purchase.measured import Measured
 from reports.purchase.prices import Price
 from reports.purchase.purchase_signs import Line
 from reports.summary import views
+from reports.summary.model import first_device
+from reports.table.exercise_names import exercise
 from reports.web.render import render
 from suite import checks
 from suite.compare.alike import faults
@@ -173,8 +176,7 @@ def files(
     runs
         By the addresses of their pages, seen from this one.
     reference
-        The address of the run that the others are held against; by default the first with a case
-        that can be compared, of an accelerator where any has one.
+        The address of the run that the others are compared with; see `reports.purchase.baseline`.
     prices
         Of devices.
     publication
@@ -216,10 +218,18 @@ def show(comparisons: Sequence[Comparison]) -> Shown:
 
 
 def _first(measured: Mapping[str, Measured]) -> str:
-    """Return the address of the first run that can be compared; a processor only among its like."""
-    able = [href for href, one in measured.items() if one.cases]
-    ahead = [href for href in able if measured[href].on_accelerator]
-    return [*ahead, *able, *measured][0]
+    """Return the address of the run that others are compared with unless one is named."""
+    devices = [first_device(one.run) for one in measured.values()]
+    candidates = [
+        Candidate.of(
+            (exercise(case) for case, _ in one.cases.values()),
+            devices.count(device),
+            one.run.datetime,
+            is_whole=one.run.frobench.complete and not faults(one.run, ""),
+        )
+        for one, device in zip(measured.values(), devices, strict=True)
+    ]
+    return [*measured][baseline(candidates)]
 
 
 def description(shown: Shown) -> str:

@@ -232,7 +232,9 @@ def _row(run: Run, own: DeviceAxes, axis: Axis, shown: Sequence[Axis], marks: Ma
         (one.value.high or one.value.value for one in shown if one.name == axis.name), default=0.0
     )
     label = f"{title}: {format_estimate(axis.value, axis.unit)}. {note}"
-    bar = Bar(axis.value, axis.unit, label, axis.sheet, _sheet(axis), axis.others)
+    bar = Bar(
+        axis.value, axis.unit, label, axis.sheet, _sheet(axis), axis.others, axis.lower_is_better
+    )
     return AxisRow(
         title,
         number,

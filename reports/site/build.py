@@ -25,8 +25,7 @@ from reports.purchase.prices import Price
 from reports.run import normal
 from reports.site import inputs, run_files, shared_files
 from reports.site.run_files import PageJob, Pair, Source, Written
-from reports.summary.model import Summary
-from reports.table.equipment import equipment
+from reports.summary.model import Summary, equipment_of
 from suite.compare.verdicts.levels import MOST_RUNS
 from suite.stored.asked_nodes import AskedNodes
 from suite.stored.run import Conclusion
@@ -64,6 +63,7 @@ def build(  # noqa: PLR0913 - one for each thing that a caller may choose
     beside: Beside = lambda *_: {},
     known: Sequence[Price] | None = None,
     publication: Publication = ANYWHERE,
+    reference: Path | None = None,
 ) -> list[Path]:
     """Write the pages of all stored runs among files and folders, and return them, index first.
 
@@ -86,6 +86,8 @@ def build(  # noqa: PLR0913 - one for each thing that a caller may choose
         What devices cost; by default what they did at launch.
     publication
         Where the site will lie, and under which licence.
+    reference
+        The file of the run that the index compares others with; see `reports.purchase.baseline`.
 
     Raises
     ------
@@ -112,7 +114,7 @@ def build(  # noqa: PLR0913 - one for each thing that a caller may choose
         leave_out(path, [why])
     with Workers(processes) as workers:
         prices_known = prices.read() if known is None else known
-        site = _Site(out, kept, workers, begin, beside, prices_known, publication, asked)
+        site = _Site(out, kept, workers, begin, beside, prices_known, publication, asked, reference)
         while True:
             try:
                 if tell:
@@ -140,6 +142,7 @@ class _Site:
     known: Sequence[Price]
     publication: Publication
     asked: AskedNodes | None
+    reference: Path | None = None
     attempted: Marks = field(default_factory=dict)
 
     def write(self, stored: dict[str, Source], broken: Sequence[Broken]) -> list[Path]:
@@ -169,6 +172,7 @@ class _Site:
                 self.publication,
                 self.out,
                 broken,
+                next((pages[name] for name in pages if self._is_reference(stored[name])), ""),
             ),
             [*by_digest],
             lambda name: shared_files.alone(
@@ -180,6 +184,9 @@ class _Site:
             self.out / "index.html",
             *(self.out / summary.href for summary in reversed(summaries)),
         ]
+
+    def _is_reference(self, source: Source) -> bool:
+        return source.path == self.reference
 
     def _fleet(self, pages: Mapping[str, str], stored: dict[str, Source]) -> Mapping[str, bytes]:
         """Return the page of nodes beside each other, where runs have labels."""
@@ -224,7 +231,7 @@ class _Site:
 
     def _price(self, summary: Summary) -> str:
         """Spell what the devices of a run cost together; nothing where that is not known."""
-        price = prices.total(self.known, equipment(summary.environment, summary.places))
+        price = prices.total(self.known, equipment_of(summary))
         return f"{price.price:,.0f} {price.currency} ({price.date})" if price else ""
 
     def _sweep(self, stored: dict[str, Source], written: Marks) -> None:

@@ -41,6 +41,7 @@ def write(  # noqa: PLR0913, PLR0917 - one for each thing that goes in
     publication: Publication,
     out: Path,
     broken: Sequence[Broken] = (),
+    reference: str = "",
 ) -> Marks:
     """Write what concerns all runs, where it is not there already, and return what is there.
 
@@ -58,6 +59,8 @@ def write(  # noqa: PLR0913, PLR0917 - one for each thing that goes in
         What was written for each run, by the digest of its stored file.
     broken
         Files without a page.
+    reference
+        The page of the run that others are compared with at first; empty for the usual one.
     """
     newest_first = summaries[::-1]
     about = _described(newest_first) if newest_first else None
@@ -73,7 +76,7 @@ def write(  # noqa: PLR0913, PLR0917 - one for each thing that goes in
             return metadata.head(about, marked, publication) if about else None
 
         pages = [name for name in others if name.endswith(".html")]
-        further = {INDEX: index.page(newest_first, known, pages, head, broken).encode()}
+        further = {INDEX: index.page(newest_first, known, pages, head, broken, reference).encode()}
     marks |= estimates.result() | badges
     if about:
         further[IMAGE] = _image(newest_first, about.text)

@@ -15,6 +15,7 @@ TITLES: dict[Name, str] = {
     "link_to_device": "Link, to the device",
     "link_to_host": "Link, to the host",
 }
+LOWER = "lower is better"
 
 
 def title(axis: Axis) -> str:
@@ -39,7 +40,8 @@ def figure(axis: Axis) -> str:
 def note(own: DeviceAxes, axis: Axis) -> str:
     """Spell the interval, the part of the datasheet, and how the number was made."""
     ends = interval(axis) or f"no interval: {counted(axis.value.launches, 'launch')}"
-    return ", ".join([NOT_CONCLUSIVE if axis.value.is_wide else ends, *remarks(own, axis)])
+    shown = [remark for remark in remarks(own, axis) if remark != LOWER]  # the bar says it
+    return ", ".join([NOT_CONCLUSIVE if axis.value.is_wide else ends, *shown])
 
 
 def remarks(own: DeviceAxes, axis: Axis) -> list[str]:
@@ -49,7 +51,7 @@ def remarks(own: DeviceAxes, axis: Axis) -> list[str]:
     known = [
         "pinned" if linked else "",
         f"{format_point(axis.part, '1')} of the {of}" if axis.part else "",
-        "lower is better" if axis.lower_is_better else "",
+        LOWER if axis.lower_is_better else "",
         "" if is_cpu(own.place) and axis.lower_is_better else axis.basis,
     ]
     return [one for one in known if one]

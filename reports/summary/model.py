@@ -11,6 +11,7 @@ from reports.summary.device_axes import DeviceAxes, device_axes
 from reports.summary.headlines import Figure, device_name, device_names, figures, machine_id
 from reports.summary.views import Marks, doubtful
 from reports.table import facts
+from reports.table.equipment import Equipment, equipment
 from reports.table.estimates import CaseEstimate
 from reports.table.spread import Spread, spread
 from reports.table.times import Scored, Times, left_out, numbered, part_name, scored, times
@@ -117,6 +118,18 @@ class Summary(Struct, frozen=True, kw_only=True):
     change: Change | None = None
 
 
+def first_device(run: Run) -> str:
+    """Name the first accelerator of a run, or its processor with its cores."""
+    accelerators = run.frobench.environment.accelerators
+    return accelerators[0].name if accelerators else device_name(run, "cpu")
+
+
+def equipment_of(run: Summary) -> Equipment:
+    """Return the devices of a run that have a price: those that cases ran on, or all there are."""
+    there = {f"{device.type}:{device.index}" for device in run.environment.accelerators}
+    return equipment(run.environment, run.places or there)
+
+
 def summarise(run: Run, sha256: str, estimated: Sequence[CaseEstimate]) -> Summary:
     """Return what is known of a run by itself; its page's address and answers come later.
 
@@ -129,7 +142,7 @@ def summarise(run: Run, sha256: str, estimated: Sequence[CaseEstimate]) -> Summa
     """
     part = run.frobench
     accelerators = part.environment.accelerators
-    first = accelerators[0].name if accelerators else device_name(run, "cpu")
+    first = first_device(run)
     cases = numbered(run)
     comparable = _comparable(run, cases.values(), estimated)
     logs = {one.case: one.log_seconds for one in comparable}

@@ -126,9 +126,13 @@ def doubt_counts(run: Run, marks: Marks) -> list[str]:
     return said
 
 
+WORDS = {"near-peak": "unusually fast"}
+"""Marks of rules whose code says less: a peak may be that of other devices, without a datasheet."""
+
+
 def word(code: str) -> str:
     """Spell a rule's code as a mark: ``noisy-case`` is noisy."""
-    return code.removesuffix("-case").replace("-", " ")
+    return WORDS.get(code) or code.removesuffix("-case").replace("-", " ")
 
 
 def table(plot: Plot, marks: Marks) -> Table:

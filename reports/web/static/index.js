@@ -99,6 +99,7 @@
       price, currency, price_date, price_kind, price_source,
       rent: lent ? { price: rent, currency: rent_currency, date, kind, source } : null, measured: data.measured[i],
       rates: [], axes: axes.filter(({ name }) => name !== "load"), load: axes.find(({ name }) => name === "load") ?? null,
+      invalid: data.invalid[i] ?? "", doubts: [],
       energy: null, missing: [], differs: rows.differs(data, reference, i),
     };
   }
@@ -110,7 +111,7 @@
 
   /** Draw the runs that were picked side by side, the reference first if it is among them. */
   function compare({ view, picked, reference }) {
-    const isReference = (run) => run === reference;
+    const isReference = (run) => run === (reference ?? data.base);
     const order = [...picked.filter(isReference), ...picked.filter((run) => !isReference(run))];
     get("one-more").hidden = picked.length > 1;
     get("laid").hidden = picked.length < 2;

@@ -13,6 +13,9 @@ const indexDevices = (() => {
   const { element, shape } = drawing;
   const VENDORS = { CUDA: "NVIDIA", ROCm: "AMD", XPU: "Intel", MPS: "Apple" };
   const GB = 1e9, PER = 1000, MOST_DOTS = 6, TICKS = 5;
+  const QUANTILE = 1.96;
+  /** Devices that are compared one by one with the first, at most, and names in a sentence. */
+  const MOST_NEAR = 20, MOST_NAMES = 3;
   const MOST_LETTERS = 120;
   const brief = (name) => (name.length > MOST_LETTERS ? `${name.slice(0, MOST_LETTERS - 1)}\u2026` : name);
   const exact = (value) => (value === null ? null : { value, low: null, high: null });
@@ -32,7 +35,7 @@ const indexDevices = (() => {
     return {
       run, others, runs, name: brief(name), vendor: VENDORS[backend] ?? backend, axes, precision: axes.compute?.precision ?? "",
       memory: memory && memory / count, watts: axes.load ?? exact(watts && watts / count), limit: !axes.load,
-      price: price === null ? null : price / count, currency, date,
+      price: price === null ? null : price / count, currency, date, invalid: data.invalid[run] ?? "",
     };
   }
 
@@ -79,9 +82,41 @@ const indexDevices = (() => {
     }
     const key = ({ mean }) => (mean.count ? mean.log : -Infinity);
     rows.sort((a, b) => (key(b) === key(a) ? a.run - b.run : key(b) - key(a)));
+    const leaders = [speedOf, valueOf].map((gain) => first(reader, workload, rows, gain));
     const base = all.devices.find(({ run, others }) => run === reference || others.includes(reference));
     const called = base?.name ?? brief(data.devices.values[data.devices.of[reference]][0]);
-    return { data, held, reference, called, workload, rows, unpriced, currency: all.currency };
+    return { data, held, reference, called, workload, rows, unpriced, currency: all.currency, fastest: leaders[0], best: leaders[1] };
+  }
+
+  /** Logarithms of what devices are compared by, null where it is not known: speed, and speed for the price. */
+  const speedOf = ({ mean }) => (mean.count ? mean.log : null);
+  const valueOf = ({ value }) => (value ? Math.log(value) : null);
+
+  /**
+   * The devices that nothing is conclusively better than, the first of them first.
+   * @param {function(Device): ?number} gain
+   */
+  function first(reader, workload, rows, gain) {
+    const known = rows.filter((row) => gain(row) !== null).sort((a, b) => gain(b) - gain(a));
+    const [best, ...others] = known;
+    if (!best) return [];
+    const room = ({ mean }) => (Number.isNaN(mean.error) ? Infinity : QUANTILE * mean.error);
+    const near = others.filter((row) => gain(row) + room(row) >= gain(best) - room(best));
+    if (near.length > MOST_NEAR) return [best, ...near];
+    const held = reader.against(best.run);
+    const behind = (row) => {
+      const { log, error, count } = held.mean(row.run, workload.name);
+      const price = gain(row) - speedOf(row) - gain(best) + speedOf(best);
+      return count > 0 && log + price < -QUANTILE * error;
+    };
+    return [best, ...near.filter((row) => !behind(row))];
+  }
+
+  /** Devices that share the first place, in words. */
+  function shared(devices) {
+    const names = devices.slice(0, MOST_NAMES).map(({ name }) => name).join(" or ");
+    const more = devices.length - MOST_NAMES;
+    return devices.length < 2 ? names : `${names}${more > 0 ? ` or ${units.counted(more, "other")}` : ""} (not conclusive)`;
   }
 
   const under = ({ workload }) => `under ${workload.name === "decode" ? workload.title : workload.title.toLowerCase()}`;
@@ -90,10 +125,10 @@ const indexDevices = (() => {
   function lead(shown) {
     const [first, second] = shown.rows.filter(({ mean }) => mean.count);
     if (!second) return "";
-    const times = units.value(Math.exp(first.mean.log - second.mean.log), "×");
-    const best = shown.rows.reduce((most, one) => (one.value > (most?.value ?? 0) ? one : most), null);
-    const value = best ? ` Most speed for its price: ${best.name}.` : "";
-    return `Fastest ${under(shown)}: ${first.name}, ${times} ${second.name}.${value}`;
+    const alone = shown.fastest.length === 1;
+    const times = alone ? `, ${units.value(Math.exp(first.mean.log - second.mean.log), "×")} ${second.name}` : "";
+    const value = shown.best.length ? ` Most speed for its price: ${shared(shown.best)}.` : "";
+    return `Fastest ${under(shown)}: ${shared(shown.fastest)}${times}.${value}`;
   }
 
   /** The axis of all bars: from zero to the largest, in percent. */
@@ -110,12 +145,13 @@ const indexDevices = (() => {
     ...ticks.map((tick) => shape("text", { x: `${at(tick)}%`, y: 12 }, tick ? units.value(tick, "×") : "0")));
 
   /** A score as a bar from zero, with dots for other specimens. */
-  function speed({ held, workload, reference }, { at }, { run, others, mean }) {
+  function speed({ held, workload, reference }, { at }, { run, others, mean, invalid }) {
+    if (invalid) return [element("span", { class: "absent" }, "invalid run, not ranked"), element("small", {}, invalid)];
     if (!mean.count) return [element("span", { class: "absent" }, "no common case")];
     const logs = others.map((one) => held.mean(one, workload.name)).filter(({ count }) => count).map(({ log }) => Math.exp(log));
     const [value, interval] = run === reference ? ["1×", ""] : units.parts(ratios.estimate(mean), "×");
     const values = [...logs, Math.exp(mean.log)];
-    const range = logs.length ? `${units.alike([Math.min(...values), Math.max(...values)], "").join(" to ")}×` : interval;
+    const range = logs.length ? `${units.alike([Math.min(...values), Math.max(...values)], "").join(" to ")}×` : run === reference ? "baseline" : interval;
     const dots = logs.slice(0, MOST_DOTS).map((one) => shape("circle", { class: "spec", cx: `${at(one)}%`, cy: 17, r: 3 }));
     return [element("div", {}, element("strong", {}, value),
       shape("svg", { class: "score", "aria-hidden": "true" },
@@ -133,11 +169,11 @@ const indexDevices = (() => {
     ["Value", `× per ${units.value(PER, "")} ${currency}`, ({ value }) => exact(value), () => ""],
   ].map(([title, unit, of, note]) => ({ title, unit, of, note }));
 
-  /** A column with its unit, and its best if it is one of value. */
-  function fitted(column, rows) {
+  /** A column with its unit, and of values the one that is conclusively the best. */
+  function fitted(column, { rows, best }) {
     const values = rows.map((row) => column.of(row)?.value ?? 0), most = Math.max(0, ...values);
     const [factor, symbol] = ["FLOP/s", "B/s"].includes(column.unit) && most ? units.axis(most, column.unit) : [1, column.unit];
-    return { ...column, factor, symbol, best: column.title === "Value" && rows.length > 1 ? most : null };
+    return { ...column, factor, symbol, best: column.title === "Value" && best.length === 1 && rows.filter(({ value }) => value).length > 1 ? best[0] : null };
   }
 
   /** A cell of such a column. */
@@ -146,7 +182,7 @@ const indexDevices = (() => {
     if (!amount) return element("td", { ...label, class: "none" }, "unknown");
     const { value } = amount, text = units.value(value / factor, "");
     const said = note(row);
-    return element("td", { ...label, class: best !== null && value === best ? "best" : null }, text, ...(said ? [element("small", {}, said)] : []));
+    return element("td", { ...label, class: row === best ? "best" : null }, text, ...(said ? [element("small", {}, said)] : []));
   }
 
   /**
@@ -155,7 +191,7 @@ const indexDevices = (() => {
    * @param {?function(Device): HTMLElement} pick makes the control that takes a device into a comparison
    */
   function table(shown, hrefs, pick, limit = Infinity) {
-    const { rows, called } = shown, shared = axis(rows), used = columns(shown).map((one) => fitted(one, rows));
+    const { rows, called } = shown, shared = axis(rows), used = columns(shown).map((one) => fitted(one, shown));
     const title = `Speed ${under(shown)}, × ${called}`;
     const heads = [element("th", { scope: "col", class: "pick" }, pick ? "Compare" : ""), element("th", { scope: "col" }, "Device"),
       element("th", { scope: "col", "aria-sort": "descending", class: "speed" }, title, ruler(shared)),
@@ -163,10 +199,10 @@ const indexDevices = (() => {
     const body = rows.slice(0, limit).map((row) => element("tr", {},
       element("td", { class: "pick" }, ...(pick ? [pick(row)] : [])),
       element("th", { scope: "row" }, element("a", { href: hrefs(row.run) }, row.name),
-        element("small", {}, `${units.counted(row.runs, "run")}, ${units.counted(row.others.length + 1, "specimen")}`)),
+        ...(row.runs > 1 ? [element("small", {}, `${units.counted(row.runs, "run")}, ${units.counted(row.others.length + 1, "specimen")}`)] : [])),
       element("td", { class: "speed", "data-l": title }, ...speed(shown, shared, row)),
       ...used.map((column) => cell(column, row))));
-    const caption = `Sorted by speed ${under(shown)}. Below each speed: its approximate interval or, if several machines have the device, their range, a dot for each machine.`;
+    const caption = `Baseline, 1×: ${called}. Sorted by speed ${under(shown)}. A device has one run unless more are counted. Below each speed: its approximate interval or, if several machines have the device, their range, a dot for each machine.`;
     return element("div", { class: "scroll", role: "region", "aria-labelledby": "devices-caption", tabindex: 0 },
       element("table", { class: "stack devices" }, element("caption", { id: "devices-caption" }, caption),
         element("thead", {}, element("tr", {}, ...heads)), element("tbody", {}, ...body)));

@@ -22,8 +22,8 @@ const purchaseCards = (() => {
   const alike = (rows) => rows.every(({ machine }) => machine.load) || rows.every(({ machine }) => !machine.load);
 
   /**
-   * What stands in the columns: title, unit, amount, whether less is better, a note below, and if their intervals
-   * do not tell by themselves the rows of some that are the best.
+   * What stands in the columns: title, unit, amount, whether less is better, a note below, and where
+   * intervals do not tell it which rows are the best, or whether amounts are alike.
    */
   function columns(view) {
     const { said, reference } = view, precision = precisionOf(view.rows);
@@ -39,7 +39,7 @@ const purchaseCards = (() => {
       { title: "Capacity", unit: "B", of: ({ machine }) => exact(machine.memory_bytes) },
       { title: "Overhead", unit: "s", small: "per operation, low is good", less: true, of: (row) => axis(row, "overhead") },
       { title: "Link", unit: "B/s", of: link },
-      { title: "Power", unit: "W", less: true, of: power, best: (rows) => (alike(rows) ? beyond(power, true, rows) : []),
+      { title: "Power", unit: "W", less: true, of: power, alike,
         note: ({ machine }) => (machine.load ? "under load" : machine.watts_source ?? "") },
       { title: "Price", unit: said.currency, less: true, of: ({ amounts }) => exact(amounts.price), note: (row) => priced(view, row) },
       { title: "Value", unit: "×", small: `× per 1,000 ${said.currency}`, of: work, best: () => (value?.others.length && !tied.length ? [value.first] : []),
@@ -88,15 +88,16 @@ const purchaseCards = (() => {
       && rows.some((other) => better(of(row), of(other))));
   }
 
-  /** What a column shares: its unit, its largest number, and its best rows among those whose numbers count and that fit. */
+  /** What a column shares: its unit, its largest number, and its best rows, unless an amount of a machine is unknown that fits and counts. */
   function shared(column, rows) {
-    const known = rows.filter((row) => column.of(row));
-    const values = known.map((row) => column.of(row).value);
+    const values = rows.filter((row) => column.of(row)).map((row) => column.of(row).value);
     const value = Math.max(...values, 0);
     const [factor, symbol] = column.unit === "×" || value === 0 ? [1, ""] : units.axis(value, column.unit);
-    const able = known.filter((row) => purchaseView.counts(row) && !row.out);
-    const best = able.length < 2 ? [] : column.best?.(able) ?? beyond(column.of, column.less, able);
-    return { factor, symbol, best, largest: { value, count: known.length } };
+    const able = rows.filter((row) => purchaseView.counts(row) && !row.out);
+    const told = able.filter((row) => column.of(row));
+    const known = told.length === able.length && (column.alike?.(told) ?? true);
+    const best = told.length < 2 ? [] : column.best?.(told) ?? (known ? beyond(column.of, column.less, told) : []);
+    return { factor, symbol, best, largest: { value, count: values.length } };
   }
 
   /** The names of machines that lead in the columns of the axes, for the heading. */

@@ -59,7 +59,7 @@ const purchaseGrids = (() => {
     const body = needed.map(([name, bytes]) => element("tr", {},
       element("th", { scope: "row" }, name, element("span", { class: "note" }, units.value(bytes, "B"))),
       ...capacities.map(([, memory]) => fit(memory, bytes))));
-    return scroll("What fits", element("table", { class: "grid-table" },
+    return scroll("Models that fit", element("table", { class: "grid-table" },
       element("thead", {}, element("tr", {}, head("Model"), ...capacities.map(([names, memory]) => head(names, units.value(memory, "B"))))),
       element("tbody", {}, ...body)));
   }

@@ -89,10 +89,17 @@ def test_an_axis_has_a_best_only_where_its_interval_lies_beyond_the_others() -> 
         ends = {"low": 0.9e12 * value, "high": 1.1e12 * value}
         return [AxisValue(name="memory", precision="", unit="B/s", value=1e12 * value, **ends)]
 
-    near = beside(machine("one", 2.0, axes=memory(1.0)), machine("two", 1.5, axes=memory(1.1)))
-    assert best_of(near.parts["cards"], "Memory") == [False, False, False]
-    apart = beside(machine("one", 2.0, axes=memory(1.0)), machine("two", 1.5, axes=memory(2.0)))
-    assert best_of(apart.parts["cards"], "Memory") == [False, True, False]
+    def two(first: float, second: float, **known: object) -> str:
+        one, other = (
+            machine("one", 2.0, axes=memory(first)),
+            machine("two", 1.5, axes=memory(second)),
+        )
+        return beside(one, other, **known).parts["cards"]
+
+    least = {"axes": memory(0.1)}
+    assert best_of(two(1.0, 1.1, **least), "Memory") == [False, False, False]
+    assert best_of(two(1.0, 2.0, **least), "Memory") == [False, True, False]
+    assert best_of(two(1.0, 2.0), "Memory") == [False, False, False]  # the third is unknown
 
 
 def test_an_invalid_run_is_the_best_in_nothing_and_says_why_beside_its_name() -> None:

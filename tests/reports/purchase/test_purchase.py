@@ -427,12 +427,15 @@ def test_a_reference_with_an_error_is_told_plainly_and_why(
     assert not Measured.of(faulty).rates
 
 
-def test_unless_one_is_named_the_reference_is_the_first_that_can_be_compared(
+def test_unless_one_is_named_the_reference_is_the_newest_whole_run_of_the_commonest_accelerator(
     runs: dict[str, Run], faulty: Run
 ) -> None:
     bare = factory.run(seed=5, profile="quick")
     made = purchase.files({"m/4.html": faulty, "m/5.html": bare} | runs, None, [])
-    assert "NVIDIA H200 (C) (the reference)" in Reader(made[purchase.PAGE].decode()).text
+    letter = "C" if runs["m/1.html"].datetime >= runs["m/2.html"].datetime else "D"
+    text = Reader(made[purchase.PAGE].decode()).text
+    assert f"NVIDIA H200 ({letter}) (the reference)" in text
+    assert f"Baseline, 1{RATIO}: NVIDIA H200 ({letter})." in text
 
 
 def test_without_an_accelerator_on_the_reference_ratios_are_the_processors() -> None:
