@@ -130,7 +130,12 @@ TOGETHER = {
     "a rate of a device": Fault(
         "index.html", r'(data-l="Compute, [^"]*">)[\d.]+', r"\g<1>90021", "Compute is '90021"
     ),
-    "a number of runs": Fault("index.html", r"<small>\d+ run", "<small>90022 run", "90022 run"),
+    "a number of runs": Fault(
+        "index.html",
+        r'(<td class="pick"></td><th scope="row"><a [^>]*>[^<]*</a>)',
+        r"\g<1><small>90022 runs</small>",
+        "90022 run",
+    ),
     "a packed time": Fault("index.html", r'("runs":\["[^"]*",")..', r"\1#!", "a packed time of"),
     "an estimate": Fault("estimates.csv", r"((?:true|false),)", r"\g<1>9", "seconds is 9"),
     "a count": Fault("runs.csv", r"(true|false),7", r"\1,9007", "launches are 9007"),
