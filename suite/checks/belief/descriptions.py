@@ -29,6 +29,9 @@ LOWEST_CLOCK = 1e8
 """Cycles a second of an accelerator, fewer than any has at most."""
 LARGEST_CACHE = 2**34
 """Bytes of a machine's caches; a container may have less memory than its processors have cache."""
+MOST_LOAD, SHORT_LOAD = 1.2, 0.5
+"""Cores that other programs keep busy, relative to the usable ones, at most, and cores beside that:
+the system accounts for them in ticks."""
 LEAST_WATTS = 1.0
 LEAST_READ = -60.0
 """What a sensor says at least: degrees Celsius of a cold machine."""
@@ -133,7 +136,7 @@ def two_machines(run: Run) -> Iterator[Fault]:
 
 
 def impossible_processor(run: Run) -> Iterator[Fault]:
-    """The processor has more cores in use than there are, none at all, or no memory.
+    """The processor has more cores in use or busy than there are, none at all, or no memory.
 
     A number was changed, or is in another unit than it is stored in: memory is in bytes.
     """
@@ -147,6 +150,11 @@ def impossible_processor(run: Run) -> Iterator[Fault]:
     cache = cpu.last_level_cache_bytes
     if cache is not None and not 0 < cache < LARGEST_CACHE:
         yield Fault(f"a cache of {spell(cache, 'B')}")
+    most = MOST_LOAD * cpu.usable_cores + SHORT_LOAD
+    for number, launch in enumerate(run.frobench.launches, start=1):
+        if launch.others is not UNSET and not 0 <= launch.others <= most:
+            busy = f"other programs kept {launch.others:g} of {cpu.usable_cores} cores busy"
+            yield Fault(f"{busy} in launch {number}")
 
 
 def impossible_device(run: Run) -> Iterator[Fault]:

@@ -29,7 +29,15 @@ MUCH_MORE, HALF = 3.0, 0.5
 PARALLEL = 1e-2
 """... where the smaller takes at least so many seconds: tiny work may be left to a single core."""
 LONGEST_EMPTY_BODY, LONGEST_STEP = 10.0, 0.1
-"""Seconds of an empty body, and of a step of a clock, at most: ten thousand times what is seen."""
+"""Seconds of an empty body or one as short, and of a step of a clock, at most: ten thousand times
+what is seen."""
+BEHIND_OTHERS = 3.0
+"""Time of a call behind other work or calls, relative to the longest sample, at most: a power limit
+makes it longer, on known cards by a fifth."""
+EVENTS = 4e-5
+"""Seconds that two events may add to a call."""
+CONTINUED = ("device", "sustained")
+"""Parts of which rates are made, seconds of a call that follows others."""
 FRACTIONS = ("overlap", "concurrency", "balance")
 """Parts that are no seconds, but parts of a whole."""
 
@@ -130,17 +138,32 @@ def impossible_duration(run: Run) -> Iterator[Fault]:
     if not 0 <= planned <= whole.plan_seconds:
         yield Fault(f"planning for {whole.plan_seconds:g} s spent {planned:g} s in bodies")
     for number, launch in enumerate(whole.launches, start=1):
-        if min(launch.seconds, launch.body_seconds, launch.warmup_seconds) < 0:
-            yield Fault(f"a time of launch {number} is negative")
-        least = 0.0 if launch.empty_body else -1.0  # a launch that was cut off may not know
-        if not least < launch.timer_step <= LONGEST_STEP:
-            yield Fault(f"the clock of launch {number} has steps of {launch.timer_step:g} s")
-        for device, took in launch.empty_body.items():
-            if not 0 <= took <= LONGEST_EMPTY_BODY:
-                yield Fault(f"an empty body took {took:g} s on {device} in launch {number}")
+        for fault in _of_launch(launch, whole.seconds):
+            yield Fault(f"launch {number}: {fault}")
     for case in run.benchmarks:
         if min(case.extra_info.warmup, default=0.0) < 0:
             yield Fault("a warm-up is negative", case.fullname)
+
+
+def _of_launch(launch: Launch, whole: float) -> Iterator[str]:
+    """Say which times of a launch cannot be, in a run of so many seconds."""
+    checks = 0.0 if launch.check_seconds is UNSET else launch.check_seconds
+    if min(launch.seconds, launch.body_seconds, launch.warmup_seconds, checks) < 0:
+        yield "a time is negative"
+    if checks > whole * (1 + ROUNDED) + 1:
+        yield f"its checks took {checks:g} s, the run {whole:g} s"
+    least = 0.0 if launch.empty_body else -1.0  # a launch that was cut off may not know
+    if not least < launch.timer_step <= LONGEST_STEP:
+        yield f"its clock has steps of {launch.timer_step:g} s"
+    short = {
+        "an empty body": launch.empty_body,
+        "reading a ready value": launch.ready_reading,
+        "a gauge": launch.gauge,
+    }
+    for what, times in short.items():
+        for device, took in times.items():
+            if not 0 <= took <= LONGEST_EMPTY_BODY:
+                yield f"{what} took {took:g} s on {device}"
 
 
 def needless_calls(run: Run, case: Case) -> Iterator[str]:
@@ -193,7 +216,8 @@ def impossible_part(run: Run, case: Case) -> Iterator[str]:
     """A part of a sample is negative, far longer than the whole, or more than all.
 
     Until the body has returned takes no longer than until all is done, and devices overlap in no
-    more than all of their time. The part was changed, or is in another unit than it is stored in.
+    more than all of their time. A call behind other calls takes some time, and less than three
+    times the longest sample. The part was changed, or is in another unit than it is stored in.
     """
     for launch in by_launch(run, case):
         parts = launch.parts
@@ -201,9 +225,17 @@ def impossible_part(run: Run, case: Case) -> Iterator[str]:
         if "enqueue" in parts and parts["enqueue"] > WHOLE * max(launch.samples):
             wrong.append("enqueue")
         wrong += [name for name in FRACTIONS if name in parts and parts[name] > 1 + ROUNDED]
+        wrong += [name for name in CONTINUED if parts.get(name) == 0]
         if wrong:
             yield f"{wrong[0]} is {parts[wrong[0]]:g} in launch {launch.number}"
-            break
+            return
+    for name in CONTINUED:
+        launches = [launch for launch in by_launch(run, case) if name in launch.parts]
+        if mostly(
+            launch.parts[name] > BEHIND_OTHERS * max(launch.samples) + EVENTS for launch in launches
+        ):
+            took, longest = max((launch.parts[name], max(launch.samples)) for launch in launches)
+            yield f"{name} is {took:g}, where no sample exceeds {longest:g}"
 
 
 def _sampled(run: Run) -> list[float]:
