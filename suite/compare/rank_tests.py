@@ -77,7 +77,9 @@ def compare_values(
     neither interval nor p-value.
 
     Separate runs differ by more than their launches show. By the launches alone a difference
-    beyond h would be found, which is the half-width of the interval or what the family demands.
+    beyond h would be found, which is the distance from the ratio to the end of the interval that
+    faces 1, or what the family demands. The other end is no measure: one launch far astray, on the
+    side away from 1, moves it far and hides nothing.
     With r as the reach of the difference between runs, it must lie beyond the root of h^2 + r^2.
     The allowance is what that is more than h, or what is known of the two runs, if that is more;
     the interval is widened by it on both sides.
@@ -176,14 +178,14 @@ def _compared(shifts: list[float], test: _Test, demand: float, between: Between)
     below = sum(shift <= 0 for shift in shifts)
     above = sum(shift >= 0 for shift in shifts)
     cut = sum(p <= ALARMS for p in test.p_values)
-    half = (shifts[-cut] - shifts[cut - 1]) / 2
-    demand = max(half, demand)
-    allowance = _allowance(demand, between)
+    half, middle = (shifts[-cut] - shifts[cut - 1]) / 2, median(shifts)
+    facing = middle - shifts[cut - 1] if middle > 0 else shifts[-cut] - middle
+    allowance = _allowance(max(facing, demand), between)
     low, high = math.exp(shifts[cut - 1] - allowance), math.exp(shifts[-cut] + allowance)
     return Comparison(
         Estimate(value, low, high, test.launches, CONFIDENCE),
         test.p_values[min(below, above)],
-        _smallest_change(half, test, demand, between),
+        _smallest_change(half, test, max(half, demand), between),
         test.same,
         math.expm1(allowance),
     )

@@ -268,14 +268,25 @@ def test_the_smallest_change_knows_how_far_runs_lie_apart(launches: int, wander:
 def test_an_allowance_widens_the_interval_by_what_runs_lie_apart_beyond_their_launches() -> None:
     base, new = [1, 1.01, 1.02, 1.03, 1.04, 1.05], [1.1, 1.11, 1.12, 1.13, 1.14, 1.15]
     alone, among = compare_values(base, new), compare_values(base, new, between=Between(0.05, 0.1))
-    half = math.log((alone.ratio.high or 0) / (alone.ratio.low or 1)) / 2
-    allowance = math.hypot(half, 0.1) - half
+    facing = math.log(alone.ratio.value / (alone.ratio.low or 1))
+    allowance = math.hypot(facing, 0.1) - facing
     assert among.allowance == pytest.approx(math.expm1(allowance))
     assert among.ratio.low == pytest.approx((alone.ratio.low or 0) / (1 + among.allowance))
     assert among.ratio.high == pytest.approx((alone.ratio.high or 0) * (1 + among.allowance))
     assert among.ratio.value == alone.ratio.value
     assert (among.smallest_change or 0) > (alone.smallest_change or 0)
     assert verdict(among) == "unresolved"
+
+
+def test_a_launch_far_astray_takes_no_allowance_away() -> None:
+    base, new = [1, 1.01, 1.02, 1.03, 1.04, 1.05], [1.1, 1.11, 1.12, 1.13, 1.14, 1.15]
+    between = Between(0.05, 0.1)
+    astray = compare_values([1e-3, *base[1:]], [*new[:-1], 1e3], between=between)
+    assert (astray.ratio.high or 0) > 100
+    assert astray.allowance > 0.07
+    turned = compare_values([*new[:-1], 1e3], [1e-3, *base[1:]], between=between)
+    assert turned.allowance == pytest.approx(astray.allowance)
+    assert verdict(astray) == verdict(turned) == "unresolved"
 
 
 def test_runs_that_lie_farther_apart_than_the_same_are_never_the_same() -> None:
