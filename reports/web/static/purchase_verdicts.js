@@ -5,6 +5,9 @@ const purchaseVerdicts = (() => {
   const { element } = drawing;
   const { under } = purchaseView;
 
+  /** A speedup below which a conclusive difference is called slight. */
+  const SLIGHT = 1.02;
+
   const either = (rows) => rows.map(({ name }) => name).join(" or ");
   const spelled = (amount, unit) => units.parts(amount, unit).filter(Boolean).join(" ");
 
@@ -47,7 +50,8 @@ const purchaseVerdicts = (() => {
     if (!ratio) return `Not compared with ${other.name}.`;
     if (ratio.low === null) return `${units.value(ratio.value, "×")} the speed of ${other.name}: too few launches to be conclusive`;
     const text = `${spelled(ratio, "×")} the speed of ${other.name}`;
-    return near.length ? `${text}: not conclusive` : text;
+    if (near.length) return `${text}: not conclusive`;
+    return ratio.high < SLIGHT ? `${text}: less than ${units.value(100 * (SLIGHT - 1), "")}% apart` : text;
   }
 
   const ONE = () => 1;

@@ -134,6 +134,12 @@ def test_the_parts_that_are_shown_come_to_the_score() -> None:
     assert slow.startswith("base is faster than slow in 2 of 2 parts of the score")
 
 
+def test_a_conclusive_lead_of_less_than_two_percent_is_called_slight() -> None:
+    text = plain(beside(machine("fast", 1.01, 1.01, error=0.001)).parts["verdicts"])
+    assert f"1.010{RATIO} [1.009, 1.011] the speed of base: less than 2% apart" in text
+    assert "apart" not in plain(beside(machine("fast", 1.1, 1.1, error=0.001)).parts["verdicts"])
+
+
 def test_value_by_price_and_by_cost_of_ownership_are_told_apart_where_they_disagree() -> None:
     cheap = machine("cheap", 2.0, 2.0, price=1000.0, watts=3000.0)
     thrifty = machine("thrifty", 2.0, 2.0, price=1100.0, watts=100.0)
