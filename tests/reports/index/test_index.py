@@ -17,7 +17,7 @@ from reports.findings.finding import RATIO
 from reports.index import index
 from reports.purchase import script
 from reports.purchase.prices import Price
-from reports.summary.model import Change, Summary, summarise
+from reports.summary.model import Change, Summary, equipment_of, summarise
 from reports.table.centres import STEP
 from reports.table.estimates import estimates
 from suite.stored.run import Case, Conclusion, Run
@@ -190,6 +190,12 @@ def test_prices_and_values_are_those_of_one_device() -> None:
     found = devices(index.page([named("a", "Card A", 1), two], [price]))
     assert all("500" in row for row in found)
     assert "unknown" not in found[0].partition("500")[2]
+
+
+def test_devices_of_a_run_that_used_none_of_them_are_priced_alike_everywhere() -> None:
+    run = summary("a", places=())
+    assert equipment_of(run).device == "NVIDIA H200"
+    assert equipment_of(summary("a")).count == 1
 
 
 def test_without_an_engine_the_index_says_so_and_shows_the_runs(

@@ -50,6 +50,19 @@ def test_a_gpu_has_four_axes_and_one_sentence_of_the_same_numbers(gpu: Contents)
     assert ("Price", "unknown") in screen.facts
 
 
+def test_only_the_bar_of_an_overhead_says_that_lower_is_better(gpu: Contents) -> None:
+    bars = {row.title: (row.bar, row.note) for row in gpu.first.axes}
+    said = {title for title, (bar, _) in bars.items() if "lower is better" in bar}
+    assert said == {"Overhead per operation"}
+    assert 'class="f1"' not in bars["Overhead per operation"][0]
+    assert not any("lower is better" in note for _, note in bars.values())
+
+
+def test_a_mark_of_a_rule_names_no_datasheet_that_there_may_not_be() -> None:
+    assert views.word("near-peak") == "unusually fast"
+    assert views.word("noisy-case") == "noisy"
+
+
 def test_measured_power_and_a_known_price_stand_in_the_facts() -> None:
     cases = everything(GPU)
     cases[0].extra_info.energy = Energy(joules=[600.0] * LAUNCHES, seconds=[1.0] * LAUNCHES)
