@@ -128,11 +128,11 @@ const economics = (() => {
     return energy ? { log: energy.log, error: energy.variance === null ? null : Math.sqrt(energy.variance), quantile: energy.quantile } : null;
   }
 
-  /** Whether a machine is surely more than so many times as fast as the reference. */
-  const surely = (speed, than = 1) => speed !== null && speed.error !== null && speed.quantile !== null
+  /** Whether a machine is conclusively more than so many times as fast as the reference. */
+  const isAbove = (speed, than = 1) => speed !== null && speed.error !== null && speed.quantile !== null
     && speed.log - Math.log(than) > speed.quantile * speed.error;
 
-  /** Machines in their order, but none below one that it is surely better than. */
+  /** Machines in their order, but none below one that it is conclusively better than. */
   function ordered(machines, better) {
     const left = [...machines], found = [];
     while (left.length) {
@@ -152,9 +152,9 @@ const economics = (() => {
     });
   }
 
-  /** Those that cost no more than each and are surely faster; options are [cost, machine]. */
+  /** Those that cost no more than each and are conclusively faster; options are [cost, machine]. */
   const beaters = (options, faster) => options.map(([cost, one]) =>
     options.filter(([its, other]) => its <= cost && faster(other, one)).map(([, other]) => other));
 
-  return { ratio, speed, single, partsOf, weightsOf, score, perWork, workPer, pricePerRate, ownership, beside, joules, surely, ordered, places, beaters };
+  return { ratio, speed, single, partsOf, weightsOf, score, perWork, workPer, pricePerRate, ownership, beside, joules, isAbove, ordered, places, beaters };
 })();

@@ -24,27 +24,27 @@
 
   /** Say something else in the fragment; what is null or usual is left out. */
   function say(changes, replace = false) {
-    const said = setting.read();
+    const params = setting.read();
     for (const [key, value] of Object.entries(changes)) {
-      said.delete(key);
-      for (const one of [value ?? []].flat()) if (one !== "") said.append(key, one);
+      params.delete(key);
+      for (const one of [value ?? []].flat()) if (one !== "") params.append(key, one);
     }
-    history[replace ? "replaceState" : "pushState"](null, "", `#${said}`);
+    history[replace ? "replaceState" : "pushState"](null, "", `#${params}`);
     apply();
   }
 
   /** What the fragment asks for; what names no run or nothing to choose is passed over. */
   function asked() {
-    const said = setting.read();
+    const params = setting.read();
     const place = (id) => places.get(id) ?? null;
-    const picked = [...new Set(said.getAll("run").map(place).filter((one) => one !== null))];
-    const reference = place(said.get("reference"));
-    const vendor = all.vendors.includes(said.get("vendor")) ? said.get("vendor") : "";
+    const picked = [...new Set(params.getAll("run").map(place).filter((one) => one !== null))];
+    const reference = place(params.get("reference"));
+    const vendor = all.vendors.includes(params.get("vendor")) ? params.get("vendor") : "";
     return {
-      ...runs.asked(said), reference, picked, vendor,
-      view: Object.hasOwn(VIEWS, said.get("view")) ? said.get("view") : "devices",
-      workload: indexDevices.workloadOf(data, reader.against(reference ?? data.base), said.get("workload")),
-      name: said.get("name")?.trim() ?? "", memory: setting.number(said, MEMORY), budget: setting.number(said, BUDGET),
+      ...runs.asked(params), reference, picked, vendor,
+      view: Object.hasOwn(VIEWS, params.get("view")) ? params.get("view") : "devices",
+      workload: indexDevices.workloadOf(data, reader.against(reference ?? data.base), params.get("workload")),
+      name: params.get("name")?.trim() ?? "", memory: setting.number(params, MEMORY), budget: setting.number(params, BUDGET),
     };
   }
 

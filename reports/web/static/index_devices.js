@@ -181,8 +181,8 @@ const indexDevices = (() => {
     const amount = of(row), label = { "data-l": `${title}, ${symbol}` };
     if (!amount) return element("td", { ...label, class: "none" }, "unknown");
     const { value } = amount, text = units.value(value / factor, "");
-    const said = note(row);
-    return element("td", { ...label, class: row === best ? "best" : null }, text, ...(said ? [element("small", {}, said)] : []));
+    const remark = note(row);
+    return element("td", { ...label, class: row === best ? "best" : null }, text, ...(remark ? [element("small", {}, remark)] : []));
   }
 
   /**

@@ -20,13 +20,13 @@ const indexRuns = (() => {
     const state = { limit: CHUNK, open: new Set(), held: null, wanted: null };
 
     /** What the fragment asks for; what is not offered is passed over. */
-    function asked(said) {
-      const offered = (key) => [...controls.elements[key].options].some(({ value }) => value === said.get(key));
+    function asked(params) {
+      const offered = (key) => [...controls.elements[key].options].some(({ value }) => value === params.get(key));
       return {
-        words: (said.get("q") ?? "").toLowerCase().split(/\s+/).filter(Boolean),
-        choices: Object.fromEntries(CHOICES.map((key) => [key, offered(key) ? said.get(key) : ""])),
-        flags: Object.fromEntries(FLAGS.map((key) => [key, said.has(key)])),
-        sort: said.get("sort") ?? USUAL,
+        words: (params.get("q") ?? "").toLowerCase().split(/\s+/).filter(Boolean),
+        choices: Object.fromEntries(CHOICES.map((key) => [key, offered(key) ? params.get(key) : ""])),
+        flags: Object.fromEntries(FLAGS.map((key) => [key, params.has(key)])),
+        sort: params.get("sort") ?? USUAL,
       };
     }
 

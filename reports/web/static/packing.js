@@ -20,47 +20,47 @@ const packing = (() => {
   /** The number that `width` digits of `text` from `start` on spell. */
   function number(text, start, width) {
     let value = 0;
-    for (let place = start; place < start + width; place++) {
-      value = value * base + VALUES[text.charCodeAt(place)];
+    for (let position = start; position < start + width; position++) {
+      value = value * base + VALUES[text.charCodeAt(position)];
     }
     return value;
   }
 
   /**
    * @param {Packed} packed
-   * @param {number} run its place
+   * @param {number} run its index
    * @returns {Times}
    */
   function unpack(packed, run) {
     const text = packed.runs[run], room = text.length >> 1;
     const cases = new Int32Array(room), steps = new Int32Array(room);
     let count = 0, one = 0;
-    for (let place = 0; place < text.length;) {
-      if (text[place] === GAP) {
-        one += number(text, place + 1, 2);
-        place += 3;
+    for (let position = 0; position < text.length;) {
+      if (text[position] === GAP) {
+        one += number(text, position + 1, 2);
+        position += 3;
         continue;
       }
-      if (text[place] === ONE_MISSING) {
+      if (text[position] === ONE_MISSING) {
         one += 1;
-        place += 1;
+        position += 1;
         continue;
       }
       cases[count] = one;
-      steps[count++] = packed.least[one] + number(text, place, packed.widths[one]);
-      place += packed.widths[one++];
+      steps[count++] = packed.least[one] + number(text, position, packed.widths[one]);
+      position += packed.widths[one++];
     }
     return { cases: cases.subarray(0, count), steps: steps.subarray(0, count) };
   }
 
-  /** The standard error that the digit at `place` of `text` stands for; NaN is for none. */
-  function error(text, place) {
-    const level = VALUES[text.charCodeAt(place)];
+  /** The standard error that the digit at `position` of `text` stands for; NaN is for none. */
+  function error(text, position) {
+    const level = VALUES[text.charCodeAt(position)];
     return level ? LEAST_ERROR * Math.exp((level - 1) / ERROR_LEVELS) : NaN;
   }
 
-  /** The number from 0 to 1 that the digit at `place` of `text` stands for. */
-  const share = (text, place) => VALUES[text.charCodeAt(place)] / (base - 1);
+  /** The number from 0 to 1 that the digit at `position` of `text` stands for. */
+  const share = (text, position) => VALUES[text.charCodeAt(position)] / (base - 1);
 
   return { STEP, unpack, error, share };
 })();

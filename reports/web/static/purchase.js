@@ -35,15 +35,15 @@ const purchase = (() => {
     machines.map(({ currency }) => currency).find((one) => one !== null) ?? CURRENCY;
 
   /** The currency that prices are in now. */
-  const currencyOf = (comparison, said) => setting.code(said.get("currency") ?? "") || usualCurrency(comparison);
+  const currencyOf = (comparison, params) => setting.code(params.get("currency") ?? "") || usualCurrency(comparison);
 
   /** The workload that holds unless the reader says otherwise: the first of which a case was measured. */
   const usualWorkload = ({ workloads, parts }) =>
     (workloads.find(({ name }) => parts.some(({ weights }) => Object.hasOwn(weights, name))) ?? workloads[0]).name;
 
   /** The workload that the reader chose. */
-  function workloadOf(comparison, said) {
-    const asked = said.get("workload");
+  function workloadOf(comparison, params) {
+    const asked = params.get("workload");
     const known = asked === OWN || comparison.workloads.some(({ name }) => name === asked);
     return known ? asked : usualWorkload(comparison);
   }
@@ -76,11 +76,11 @@ const purchase = (() => {
    * What the reader has set, or what holds without it.
    * @param {Comparison[]} held the same machines beside each of them
    */
-  function settings(comparison, said, held) {
-    const number = (wanted) => setting.number(said, wanted);
-    const currency = currencyOf(comparison, said);
+  function settings(comparison, params, held) {
+    const number = (wanted) => setting.number(params, wanted);
+    const currency = currencyOf(comparison, params);
     const use = Object.fromEntries([{ ...KWH, currency }, ...USES].map((wanted) => [wanted.key, number(wanted)]));
-    const workload = workloadOf(comparison, said);
+    const workload = workloadOf(comparison, params);
     const parts = economics.partsOf(held);
     const own = parts.map((part) => [part.name, number(weight(comparison, part))]);
     const weights = workload === OWN ? Object.fromEntries(own) : economics.weightsOf({ parts }, workload);
@@ -108,8 +108,8 @@ const purchase = (() => {
 
   /** What speed is held against. */
   function against(view) {
-    const said = setting.read().get("against");
-    return Object.keys(purchaseFront.ACROSS).includes(said) ? said : purchaseFront.usual(view);
+    const across = setting.read().get("against");
+    return Object.keys(purchaseFront.ACROSS).includes(across) ? across : purchaseFront.usual(view);
   }
 
   /** The use that is assumed, in words. */
@@ -121,9 +121,9 @@ const purchase = (() => {
 
   /**
    * Everything that is shown for what a reader has set.
-   * @param {{get: function(string): ?string, has: function(string): boolean}} said
+   * @param {{get: function(string): ?string, has: function(string): boolean}} params
    */
-  const view = (comparison, held, said) => purchaseView.of(comparison, settings(comparison, said, held), held);
+  const view = (comparison, held, params) => purchaseView.of(comparison, settings(comparison, params, held), held);
 
   /** Every exercise with its cases. */
   function panels(view) {
@@ -201,7 +201,7 @@ const purchase = (() => {
     make(root, "reference", runs, () => reference(comparisons, inOrder));
     make(root, "costs", runs, () => costs(view, inOrder));
     make(root, "workload", comparison.workloads, () => workload(comparison));
-    make(root, "weights", [parts.map(({ name }) => name), view.said.workload === OWN], () => weights(comparison, view.said, parts));
+    make(root, "weights", [parts.map(({ name }) => name), view.settings.workload === OWN], () => weights(comparison, view.settings, parts));
     const choice = { key: "against", label: "Speed against", options: across, get usual() { return usualNow; } };
     usualNow = purchaseFront.usual(view);
     make(root, "against", runs, () => [setting.choice(choice)]);
@@ -230,10 +230,10 @@ const purchase = (() => {
 
   /** Whether other machines are to be shown, or the same with other settings than last time. */
   function isNew(root, held) {
-    const said = [...setting.read()].filter(([key]) => KEYS.test(key)).join();
+    const fragment = [...setting.read()].filter(([key]) => KEYS.test(key)).join();
     const before = latest.get(root);
-    latest.set(root, { held, said });
-    return before?.held !== held || before.said !== said;
+    latest.set(root, { held, fragment });
+    return before?.held !== held || before.fragment !== fragment;
   }
 
   /** Draw what is folded away when it is opened, and all of it before it is printed. */

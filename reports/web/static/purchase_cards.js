@@ -26,8 +26,8 @@ const purchaseCards = (() => {
    * intervals do not tell it which rows are the best, or whether amounts are alike.
    */
   function columns(view) {
-    const { said, reference } = view, precision = precisionOf(view.rows);
-    const years = units.counted(said.years, "year");
+    const { settings, reference } = view, precision = precisionOf(view.rows);
+    const years = units.counted(settings.years, "year");
     const work = ({ each, speed }) => (each.price && speed ? economics.workPer(speed, each.price / 1000) : null);
     const value = purchaseVerdicts.best(view, ({ each }) => each.price || null);
     const tied = value?.near.length ? [value.first, ...value.near].map(({ place }) => place) : [];
@@ -41,10 +41,10 @@ const purchaseCards = (() => {
       { title: "Link", unit: "B/s", of: link },
       { title: "Power", unit: "W", less: true, of: power, alike,
         note: ({ machine }) => (machine.load ? "under load" : machine.watts_source ?? "") },
-      { title: "Price", unit: said.currency, less: true, of: ({ amounts }) => exact(amounts.price), note: (row) => priced(view, row) },
-      { title: "Value", unit: "×", small: `× per 1,000 ${said.currency}`, of: work, best: () => (value?.others.length && !tied.length ? [value.first] : []),
+      { title: "Price", unit: settings.currency, less: true, of: ({ amounts }) => exact(amounts.price), note: (row) => priced(view, row) },
+      { title: "Value", unit: "×", small: `× per 1,000 ${settings.currency}`, of: work, best: () => (value?.others.length && !tied.length ? [value.first] : []),
         note: ({ place }) => (tied.includes(place) ? "not conclusive" : "") },
-      { title: `Cost of ${years}`, unit: said.currency, less: true, of: ({ amounts }) => exact(amounts.ownership) },
+      { title: `Cost of ${years}`, unit: settings.currency, less: true, of: ({ amounts }) => exact(amounts.ownership) },
     ];
   }
 
@@ -60,9 +60,9 @@ const purchaseCards = (() => {
   };
 
   /** Where a price is from: the reader, or how old it is. */
-  const priced = ({ said }, { machine }) => {
-    if (Object.hasOwn(said.prices, machine.run)) return said.prices[machine.run] === null ? "" : "your figure";
-    return machine.price === null || machine.currency !== said.currency ? "" : age(machine);
+  const priced = ({ settings }, { machine }) => {
+    if (Object.hasOwn(settings.prices, machine.run)) return settings.prices[machine.run] === null ? "" : "your figure";
+    return machine.price === null || machine.currency !== settings.currency ? "" : age(machine);
   };
 
   /** A cell: the number, a bar of its share of the largest, and a note. */

@@ -18,7 +18,7 @@ const purchaseFront = (() => {
     watts: { title: "Power limit of a device", more: false, per: 100 },
     memory: { title: "Memory of a device", more: true },
   };
-  const unit = (across, said) => ({ watts: "W", memory: "B" })[across] ?? said.currency;
+  const unit = (across, settings) => ({ watts: "W", memory: "B" })[across] ?? settings.currency;
 
   /** Machines of which speed and amount are known, whether they are on the front, and who is near. 0 has no place on a logarithmic axis. */
   function front(view, across) {
@@ -112,7 +112,7 @@ const purchaseFront = (() => {
   /** The chart of all machines of which both are known. */
   function chart(view, across, points) {
     const largest = Math.max(...points.map(({ row }) => row.each[across]));
-    const [factor, symbol] = units.axis(largest, unit(across, view.said));
+    const [factor, symbol] = units.axis(largest, unit(across, view.settings));
     const amounts = points.map(({ row }) => row.each[across] / factor);
     const speeds = points.flatMap(({ row: { ratio } }) => [ratio.value, ratio.low, ratio.high]);
     const xs = drawing.spanning(amounts);
@@ -122,10 +122,10 @@ const purchaseFront = (() => {
     const ats = amounts.map((amount) => xs.at(amount));
     const below = drawing.labels(points.map(({ row }, i) => [ats[i], up(row.ratio.value)]));
     const called = names(points.map(({ row }, i) => [ats[i], up(row.ratio.value), row.short.length * LETTER]));
-    const said = points.map((one) => `${one.row.name}: ${word(one)}`).join("; ");
+    const described = points.map((one) => `${one.row.name}: ${word(one)}`).join("; ");
     const title = `${ACROSS[across].title}, ${symbol}`;
     return shape("svg",
-      { class: "points", role: "img", "aria-label": `Speed against ${ACROSS[across].title.toLowerCase()}. ${said}.` },
+      { class: "points", role: "img", "aria-label": `Speed against ${ACROSS[across].title.toLowerCase()}. ${described}.` },
       ...grid(xs, ys, up),
       ...(ACROSS[across].more ? [] : [...values(xs, ys, up, ACROSS[across].per / factor), ...steps(points, ats, up)]),
       ...points.map((one, i) => point(one, ats[i], up, below[i], called[i])),
@@ -143,7 +143,7 @@ const purchaseFront = (() => {
     const [last, before] = [...front].sort((a, b) => b.each[across] - a.each[across]);
     if (across !== "price" || !before || last.each.price === before.each.price) return `On the front: ${purchaseView.listed(front.map(({ name }) => name))}`;
     const speed = view.beside(last, before);
-    const cost = units.value(last.each.price - before.each.price, view.said.currency);
+    const cost = units.value(last.each.price - before.each.price, view.settings.currency);
     return view.faster(last, before)
       ? `From ${before.name} to ${last.name}: ${units.parts(economics.ratio(speed), "×")[0]} the speed for ${cost} more`
       : `${last.name} costs ${cost} more than ${before.name} and is not conclusively faster`;
@@ -160,10 +160,10 @@ const purchaseFront = (() => {
       : [];
     if (points.length === 0) return left;
     const rows = points.map((one) => [
-      name(one.row), number(one.row.ratio, "×"), plain(one.row.each[across], unit(across, view.said)), [word(one)],
+      name(one.row), number(one.row.ratio, "×"), plain(one.row.each[across], unit(across, view.settings)), [word(one)],
     ]);
     const heads = [["Machine"], ["Speed"], [title], ["Where it stands"]];
-    const dashes = ACROSS[across].more ? "" : `; dashed: ${worth(across, view.said)}`;
+    const dashes = ACROSS[across].more ? "" : `; dashed: ${worth(across, view.settings)}`;
     const subtitle = `Speed ${purchaseView.under(view)} (× ${view.reference.name}) against ${title.toLowerCase()}, both logarithmic; a ring: ${beaten(across)} is faster (95%)${dashes}`;
     return [
       element("figure", { class: "pareto" },

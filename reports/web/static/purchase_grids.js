@@ -87,7 +87,7 @@ const purchaseGrids = (() => {
     const slower = row.speed !== null && row.speed.log < 0;
     const found = slower ? speeds.map((speed) => speed && { ...speed, log: -speed.log }) : speeds;
     const [one, other] = slower ? [reference, row] : [row, reference];
-    return `${one.name} is faster than ${other.name} in ${found.filter((speed) => economics.surely(speed)).length} of ${units.counted(speeds.length, what)}`;
+    return `${one.name} is faster than ${other.name} in ${found.filter((speed) => economics.isAbove(speed)).length} of ${units.counted(speeds.length, what)}`;
   }
 
   /** Which machines a grid leaves out, and why. */
@@ -114,8 +114,8 @@ const purchaseGrids = (() => {
 
   /** What the score of the workload is made of: its parts with their weights, and how fast each machine is in them. */
   function weighs(view) {
-    const { comparison, said, reference } = view;
-    const parts = comparison.parts.filter(({ name }) => said.weights[name] > 0);
+    const { comparison, settings, reference } = view;
+    const parts = comparison.parts.filter(({ name }) => settings.weights[name] > 0);
     const headed = (text, ...inside) => [element("h2", { id: "score-title" }, text), ...inside];
     if (parts.length === 0) return headed("What the score is made of", element("p", {}, `${reference.name} measured no case of this workload.`));
     const others = view.rows.filter((row) => row !== reference && row.speed !== null);
@@ -127,7 +127,7 @@ const purchaseGrids = (() => {
     return headed(others.length ? `${title} of the score` : title,
       scroll("What the score is made of", element("table", { class: "grid-table heat score" }, element("caption", {}, caption),
         element("thead", {}, element("tr", {}, head("Part"), head("Weight"), head("Cases"), ...others.map(({ name }) => head(name)))),
-        element("tbody", {}, ...weighed(parts, said.weights, (part) => others.map((row) => cell(of(row, part))))),
+        element("tbody", {}, ...weighed(parts, settings.weights, (part) => others.map((row) => cell(of(row, part))))),
         element("tfoot", {}, scores(parts, others)))), ...missing(view, others));
   }
 

@@ -71,7 +71,7 @@ const purchaseRanks = (() => {
       const heights = spread(there.map((row) => height(of(shown[at], row))));
       return there.map((row, i) => ends(row, [...new Set(of(shown[at], row))].join(" to "), x, heights[i], side));
     });
-    const said = shown.map((standing) => `${standing.title}: ${standing.rows.filter(({ ranks }) => ranks)
+    const described = shown.map((standing) => `${standing.title}: ${standing.rows.filter(({ ranks }) => ranks)
       .map(({ name: called, ranks: [first, last] }) => `${called} ${first === last ? first : `${first} to ${last}`}`).join(", ")}`).join(". ");
     const firsts = shown.map(({ rows }) => rows.filter(({ ranks }) => ranks && ranks[0] === 1 && ranks[1] === 1)[0]?.name ?? null);
     const always = firsts[0] !== null && firsts.every((one) => one === firsts[0]);
@@ -80,7 +80,7 @@ const purchaseRanks = (() => {
     const title = always ? `${firsts[0]} is first under every workload`
       : `The order depends on the workload${leader[1] ? `: ${leader[0]} is first under ${leader[1]} of ${shown.length}` : ""}`;
     return [figure("ranks", title, "Rank by workload; ranks join where a direct comparison is not conclusive",
-      shape("svg", { class: "slopes", role: "img", height: bottom + 4, "aria-label": `Ranks by workload. ${said}.` },
+      shape("svg", { class: "slopes", role: "img", height: bottom + 4, "aria-label": `Ranks by workload. ${described}.` },
         ...columns.flat(), ...drawn.flat(), ...named.flat(2)), legend(machines),
       folded(ranked(shown, machines, of)))];
   }
@@ -95,14 +95,14 @@ const purchaseRanks = (() => {
   }
 
   /** Hours of full use at which buying costs what renting costs. */
-  const breakEven = ({ said }, { amounts, machine }, rent) => {
-    const energy = machine.watts === null ? 0 : (machine.watts / 1000) * said.kwh;
+  const breakEven = ({ settings }, { amounts, machine }, rent) => {
+    const energy = machine.watts === null ? 0 : (machine.watts / 1000) * settings.kwh;
     return rent > energy && amounts.price !== null ? amounts.price / (rent - energy) : null;
   };
 
   /** Machines with a price and a price per hour, each with the hours after which buying pays, the fewest first. */
-  const renting = (view) => view.rows.filter(({ machine }) => Object.hasOwn(view.said.rents, machine.run))
-    .map((row) => [row, breakEven(view, row, view.said.rents[row.machine.run])]).filter(([, hours]) => hours !== null)
+  const renting = (view) => view.rows.filter(({ machine }) => Object.hasOwn(view.settings.rents, machine.run))
+    .map((row) => [row, breakEven(view, row, view.settings.rents[row.machine.run])]).filter(([, hours]) => hours !== null)
     .sort((a, b) => a[1] - b[1]);
 
   /** A machine's hours as a line from the least that is shown. */

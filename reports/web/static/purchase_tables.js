@@ -171,14 +171,14 @@ const purchaseTables = (() => {
   }
 
   /** Where a price is from: the reader, and whoever else told one; and what renting costs. */
-  function price({ said }, { machine: { run, price: told, currency, price_kind, price_date, price_source, rent, measured } }) {
+  function price({ settings }, { machine: { run, price: told, currency, price_kind, price_date, price_source, rent, measured } }) {
     const known = told === null ? "not known"
       : `${units.value(told, currency)}: ${price_kind}, ${dated(price_date, measured)}, says ${price_source}`;
     const rented = rent
       ? [`${units.value(rent.price, rent.currency)} an hour: ${rent.kind}, ${dated(rent.date, measured)}, says ${rent.source}`] : [];
-    if (!Object.hasOwn(said.prices, run)) return [known, ...rented];
-    const own = said.prices[run];
-    return [`${own === null ? "not known" : units.value(own, said.currency)}, as you set it`, `else ${known}`, ...rented];
+    if (!Object.hasOwn(settings.prices, run)) return [known, ...rented];
+    const own = settings.prices[run];
+    return [`${own === null ? "not known" : units.value(own, settings.currency)}, as you set it`, `else ${known}`, ...rented];
   }
 
   /** Where numbers of a machine are from, and what else is not alike. */

@@ -24,7 +24,7 @@ const purchaseVerdicts = (() => {
   function best({ rows, beside }, cost) {
     const known = rows.filter((row) => row.speed !== null && cost(row) !== null && !row.out);
     const work = (row) => Math.log(cost(row)) - row.speed.log;
-    const better = (one, other) => economics.surely(beside(one, other), cost(one) / cost(other));
+    const better = (one, other) => economics.isAbove(beside(one, other), cost(one) / cost(other));
     const [first, ...others] = economics.ordered(known.sort((a, b) => work(a) - work(b)), better);
     if (!first) return null;
     const near = others.filter((row) => !known.some((other) => better(other, row)));
@@ -65,7 +65,7 @@ const purchaseVerdicts = (() => {
   }
 
   function value(view) {
-    const { currency } = view.said;
+    const { currency } = view.settings;
     const cost = ({ each }) => each.price || null;
     const found = best(view, cost);
     const title = "Best value by purchase price";
@@ -84,12 +84,12 @@ const purchaseVerdicts = (() => {
     if (!found || found.others.length === 0) return "";
     const owned = [found.first, ...found.near];
     const same = owned.length === chosen.length && owned.every(({ place }) => chosen.some((row) => row.place === place));
-    return same ? "" : `By cost of ${units.counted(view.said.years, "year")} of use, energy included: ${either(owned)}`;
+    return same ? "" : `By cost of ${units.counted(view.settings.years, "year")} of use, energy included: ${either(owned)}`;
   }
 
   /** The work for a joule as measured, and the next machine that counted it. */
   function joules(view, title, counted) {
-    const better = (one, other) => economics.surely(view.joules(one, other));
+    const better = (one, other) => economics.isAbove(view.joules(one, other));
     const byWork = counted.sort((a, b) => b.machine.energy.log - a.machine.energy.log);
     const [first, ...others] = economics.ordered(byWork, better);
     const near = others.filter((row) => !counted.some((other) => better(other, row)));

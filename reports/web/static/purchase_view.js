@@ -30,12 +30,12 @@ const purchaseView = (() => {
   const counts = ({ machine: { logs, invalid } }) => !invalid && Object.keys(logs).length > 0;
 
   /** What a machine costs, draws and holds; null where that is not known. */
-  function amounts(machine, said) {
-    const known = machine.currency === said.currency ? machine.price : null;
-    const price = Object.hasOwn(said.prices, machine.run) ? said.prices[machine.run] : known;
+  function amounts(machine, settings) {
+    const known = machine.currency === settings.currency ? machine.price : null;
+    const price = Object.hasOwn(settings.prices, machine.run) ? settings.prices[machine.run] : known;
     const { watts, memory_bytes: memory } = machine;
     const both = price !== null && watts !== null;
-    return { price, ownership: both ? economics.ownership(price, watts, said) : null, watts, memory };
+    return { price, ownership: both ? economics.ownership(price, watts, settings) : null, watts, memory };
   }
 
   const onCpu = (exercise) => exercise.endsWith(".cpu");
@@ -71,11 +71,11 @@ const purchaseView = (() => {
    * Everything that the page shows: rows, fastest first, those without a speed last.
    * @param {Comparison[]} held the same machines beside each of them
    */
-  function of(comparison, said, held) {
+  function of(comparison, settings, held) {
     const called = names(comparison.machines), short = shortened(called);
     const cpuAlone = comparison.exercises.every(({ name }) => onCpu(name));
     const machines = comparison.machines.map((machine, place) => {
-      const all = amounts(machine, said);
+      const all = amounts(machine, settings);
       const row = {
         machine, place, cpuAlone,
         letter: letter(place),
@@ -85,16 +85,16 @@ const purchaseView = (() => {
         amounts: all,
         each: share(machine, cpuAlone, all),
       };
-      return { ...row, out: out(row, said) };
+      return { ...row, out: out(row, settings) };
     });
     const every = { parts: economics.partsOf(held) };
     const standings = comparison.workloads.map(({ name, title }) => (
       { name, title, ...standing(comparison, held, economics.weightsOf(every, name), machines) }));
-    const { name, title, ...shown } = standings.find((one) => one.name === said.workload)
-      ?? standing(comparison, held, said.weights, machines);
+    const { name, title, ...shown } = standings.find((one) => one.name === settings.workload)
+      ?? standing(comparison, held, settings.weights, machines);
     const reference = shown.rows.find(({ isReference }) => isReference);
     const joules = (one, other) => economics.joules(held, one.machine.run, other.machine.run);
-    return { comparison, said, ...shown, joules, reference, standings };
+    return { comparison, settings, ...shown, joules, reference, standings };
   }
 
   /** How machines stand to each other two by two, whatever the reference; each two are compared once. */
@@ -105,7 +105,7 @@ const purchaseView = (() => {
       if (!found.has(key)) found.set(key, economics.beside(held, one.machine.run, other.machine.run, weights));
       return found.get(key);
     };
-    return { beside, faster: (one, other) => economics.surely(beside(one, other)) };
+    return { beside, faster: (one, other) => economics.isAbove(beside(one, other)) };
   }
 
   /** The exercises with a weight in which a machine has a ratio, each with it. */
@@ -116,7 +116,7 @@ const purchaseView = (() => {
   }
 
   /** The workload in a sentence: "under training". */
-  function under({ comparison: { workloads }, said: { workload } }) {
+  function under({ comparison: { workloads }, settings: { workload } }) {
     const title = workloads.find(({ name }) => name === workload)?.title;
     return `under ${title ? title.replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase()) : "your own weights"}`;
   }

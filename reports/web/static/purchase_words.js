@@ -49,7 +49,7 @@ const purchaseWords = (() => {
     const priced = ranked.filter(({ each }) => each.price !== null);
     if (priced.length < 2) return [];
     const better = (one, other) => other.each.price > 0
-      && (one.each.price === 0 || economics.surely(beside(one, other), one.each.price / other.each.price));
+      && (one.each.price === 0 || economics.isAbove(beside(one, other), one.each.price / other.each.price));
     const [first, ...others] = economics.ordered([...priced].sort((a, b) => work(a) - work(b)), better);
     const near = others.filter((row) => !priced.some((other) => better(other, row)));
     const best = [first, ...near].map(({ name }) => name).join(" or ");
@@ -60,7 +60,7 @@ const purchaseWords = (() => {
   function unknown(view) {
     const without = view.rows.filter(({ amounts }) => amounts.price === null).map(({ name }) => name);
     if (without.length === 0) return [];
-    return [`No price in ${view.said.currency} is known for ${without.length === view.rows.length ? "any of them" : listed(without)}.`];
+    return [`No price in ${view.settings.currency} is known for ${without.length === view.rows.length ? "any of them" : listed(without)}.`];
   }
 
   /** Where it is told why cases have no ratio: not where the index holds estimates together. */
@@ -69,12 +69,12 @@ const purchaseWords = (() => {
 
   /** Why nothing can be compared with the reference. */
   function nothing(view) {
-    const { comparison, reference, said } = view;
+    const { comparison, reference, settings } = view;
     if (comparison.exercises.length === 0) {
       const { invalid } = reference.machine;
       return `No case of ${reference.name} can be compared: choose another reference. ${invalid ? `Its run is invalid: ${invalid}.` : why(comparison)}`;
     }
-    if (said.workload === "own" && comparison.parts.length) return "No part counts: give one of them more than 0.";
+    if (settings.workload === "own" && comparison.parts.length) return "No part counts: give one of them more than 0.";
     return `${capital(under(view))} nothing can be compared: ${reference.name} measured none of its cases.`;
   }
 

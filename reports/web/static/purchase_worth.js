@@ -8,7 +8,7 @@ const purchaseWorth = (() => {
   const texts = (heads) => heads.map((text) => [text]);
 
   /** What a machine costs and holds, and what that buys. */
-  function moneyOf({ said: { currency } }, row) {
+  function moneyOf({ settings: { currency } }, row) {
     const { price, ownership, memory } = row.amounts;
     const work = (amount) =>
       row.speed === null || amount === null ? null : economics.perWork(amount, row.speed);
@@ -26,7 +26,7 @@ const purchaseWorth = (() => {
   /** What all machines cost and hold, and what that buys. */
   function money(view) {
     const heads = ["Machine", "Price", "Price per unit of work", "Memory",
-      `Memory per 1,000 ${view.said.currency}`, "Cost of ownership", "Cost per unit of work"];
+      `Memory per 1,000 ${view.settings.currency}`, "Cost of ownership", "Cost per unit of work"];
     const rows = view.rows.map((row) => moneyOf(view, row));
     return table("Price and memory, and what each buys [95% interval]", texts(heads), rows, "table-worth");
   }
@@ -60,7 +60,7 @@ const purchaseWorth = (() => {
     if (every.length === 0) return [];
     const precisions = [...new Set(every.map(({ precision }) => precision))];
     const [factor, unit] = units.axis(Math.max(...every.map(({ value }) => value)), RATE);
-    const each = [factor, `${view.said.currency} per ${unit}`];
+    const each = [factor, `${view.settings.currency} per ${unit}`];
     const rows = view.rows.map((row) => [name(row), ...precisions.map((precision) =>
       rate(row, row.machine.rates.find((one) => one.precision === precision), each))]);
     const caption = "Best rate of a square product on one device, and its price [95% interval]";

@@ -189,7 +189,7 @@ const ratios = (() => {
     const machines = runs.map((run) => ({ ...describe(run, runs[0]), ...machine(held, run, exercises, names) }));
     return {
       approximate: true, reference: machines[0].run, machines,
-      exercises: exercises.map(({ place, ...said }) => said),
+      exercises: exercises.map(({ place, ...exercise }) => exercise),
       workloads: data.workloads,
       parts: scored(held),
     };

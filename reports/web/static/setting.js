@@ -15,21 +15,21 @@ const setting = (() => {
   let fields = 0;
 
   /** What the fragment says, taken apart once. */
-  let fragment = { hash: null, said: null };
+  let fragment = { hash: null, params: null };
   function read() {
     const { hash } = location;
-    if (fragment.hash !== hash) fragment = { hash, said: new URLSearchParams(hash.slice(1)) };
-    return fragment.said;
+    if (fragment.hash !== hash) fragment = { hash, params: new URLSearchParams(hash.slice(1)) };
+    return fragment.params;
   }
 
   /** Say something else in the fragment, as a new place in the history; null takes a key out. */
   function write(changes) {
-    const said = new URLSearchParams(read());
+    const params = new URLSearchParams(read());
     for (const [key, value] of Object.entries(changes)) {
-      if (value === null) said.delete(key);
-      else said.set(key, value);
+      if (value === null) params.delete(key);
+      else params.set(key, value);
     }
-    location.hash = said.toString();
+    location.hash = params.toString();
   }
 
   const allowed = (value, { least, most }) =>
@@ -44,8 +44,8 @@ const setting = (() => {
   }
 
   /** What stands under a key: the text, and the currency behind it if it has one. */
-  function given(said, key) {
-    const [, text, currency = null] = (said.get(key) ?? "").match(/^(.*?)(?: ([A-Z]{3}))?$/s);
+  function given(params, key) {
+    const [, text, currency = null] = (params.get(key) ?? "").match(/^(.*?)(?: ([A-Z]{3}))?$/s);
     return { text, currency };
   }
 
@@ -53,10 +53,10 @@ const setting = (() => {
    * The number under a key, or what is usual where there is none that is allowed; almost 0 is 0.
    * A number that was given in another currency than `wanted.currency` counts for nothing.
    */
-  function number(said, wanted) {
-    const { text, currency } = given(said, wanted.key);
+  function number(params, wanted) {
+    const { text, currency } = given(params, wanted.key);
     if (currency && wanted.currency && currency !== wanted.currency) return wanted.usual;
-    if (text === "" && wanted.clears && said.has(wanted.key)) return null;
+    if (text === "" && wanted.clears && params.has(wanted.key)) return null;
     const value = parsed(text);
     if (!allowed(value, wanted)) return wanted.usual;
     return value < NOTHING ? 0 : value;

@@ -172,7 +172,7 @@ def test_prices_in_another_currency_are_not_mixed() -> None:
     shown = held(
         machine("here", 1.0, price=500.0), machine("there", 1.0, price=400.0, currency="EUR")
     )
-    known = "(view) => [view.said.currency, ...view.rows.map(({ amounts }) => amounts.price)]"
+    known = "(view) => [view.settings.currency, ...view.rows.map(({ amounts }) => amounts.price)]"
     assert viewed(shown, known) == ["USD", None, 500, None]
 
 

@@ -32,11 +32,11 @@ VIEW = """(comparisons) => {
 
 def surely(speed: Speed | None, than: float = 1.0) -> object:
     if speed is None:
-        return script.call("economics.surely", None, than)
+        return script.call("economics.isAbove", None, than)
     ratio, error = speed
     quantile = None if error is None else 2.0
     given = {"log": math.log(ratio), "error": error, "quantile": quantile}
-    return script.call("economics.surely", given, than)
+    return script.call("economics.isAbove", given, than)
 
 
 def sure(ratio: float, error: float = 0.01) -> Speed:
