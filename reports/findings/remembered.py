@@ -4,20 +4,37 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from typing import NamedTuple
 
 from reports.findings.select import Cases
+from reports.table.launches import Medians
 from suite.stored.run import Run
 
-_remembered: ContextVar[tuple[Run, dict[str, Cases]] | None] = ContextVar(
-    "remembered", default=None
-)
-"""The run that is used, and its cases by exercise, as far as they were asked for."""
+
+class _Used(NamedTuple):
+    """The run that is used, and its cases by exercise, as far as they were asked for.
+
+    medians : of the launches of cases, by full name, as far as they are known
+    """
+
+    run: Run
+    cases: dict[str, Cases]
+    medians: Medians
+
+
+_remembered: ContextVar[_Used | None] = ContextVar("remembered", default=None)
 
 
 @contextmanager
-def remembered(run: Run) -> Iterator[None]:
-    """Look at the cases of a run once, as long as nothing changes it."""
-    token = _remembered.set((run, {}))
+def remembered(run: Run, medians: Medians | None = None) -> Iterator[None]:
+    """Look at the cases of a run once, as long as nothing changes it.
+
+    Parameters
+    ----------
+    medians
+        See `reports.table.launches.ByLaunch`.
+    """
+    token = _remembered.set(_Used(run, {}, medians or {}))
     try:
         yield
     finally:
@@ -26,9 +43,9 @@ def remembered(run: Run) -> Iterator[None]:
 
 def cases_of(run: Run, exercise: str) -> Cases:
     """Return the cases of an exercise, those that are known if the run is `remembered`."""
-    used, known = _remembered.get() or (None, {})
-    if used is not run:
+    used = _remembered.get()
+    if used is None or used.run is not run:
         return Cases(run, exercise)
-    if exercise not in known:
-        known[exercise] = Cases(run, exercise)
-    return known[exercise]
+    if exercise not in used.cases:
+        used.cases[exercise] = Cases(run, exercise, used.medians)
+    return used.cases[exercise]

@@ -18,7 +18,7 @@ import pandas as pd
 
 from reports.findings.finding import RATIO, Point, Series
 from reports.table.frame import facts, function_of
-from reports.table.launches import ByLaunch, Numbers
+from reports.table.launches import ByLaunch, Medians, Numbers
 from suite.statistics import estimate
 from suite.stored.names import is_cpu, nodes_of
 from suite.stored.run import Case, Run, Scalar
@@ -125,7 +125,7 @@ class Cases:
     Numbers are called as in `reports.table.launches.ByLaunch`.
     """
 
-    def __init__(self, run: Run, exercise: str) -> None:
+    def __init__(self, run: Run, exercise: str, medians: Medians | None = None) -> None:
         self.run = run
         self.exercise = exercise
         found = [
@@ -139,7 +139,7 @@ class Cases:
         for name, one in self._facts.items():
             self._named.setdefault(one["function"], []).append(name)
         self._place = {name: place for place, name in enumerate(self._facts)}
-        self._numbers = ByLaunch(self._cases)
+        self._numbers = ByLaunch(self._cases, medians)
         self._measured: dict[str, Known] = {}
         self._curves: dict[Hashable, Curve] = {}
 

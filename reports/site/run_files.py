@@ -131,10 +131,10 @@ def summarised(source: Source) -> Summary:
     whole = judged(source)
     run = checks.credible(whole)
     estimated = estimates(run)
-    with remembered(run):
+    medians = {case.case: case.medians for case in estimated}
+    with remembered(run, medians):
         made = summarise(run, source.sha256, estimated)
     source.kept.put(f"{source.sha256}.summary", made)
-    medians = {case.case: case.medians for case in estimated}
     source.kept.put(f"{source.sha256}.levels", levels(whole, medians))
     source.kept.put(f"{source.sha256}.rows", downloads.rows(run, estimated))
     source.kept.put(f"{source.sha256}.node", nodes.node(run, made.axes, estimated))

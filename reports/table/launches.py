@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The numbers of cases in each launch, which tables and findings are made of."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -11,6 +11,7 @@ from suite.statistics import launch_medians
 from suite.stored.run import Case
 
 Numbers = np.ndarray[Any, np.dtype[np.float64]]
+Medians = Mapping[str, Sequence[float | None]]
 WORK = ("flops", "bytes", "items")
 RATES = ("flop_rate", "byte_rate", "item_seconds")
 """Work by time, and time by work."""
@@ -27,10 +28,16 @@ class ByLaunch:
 
     ``seconds`` is the median of a launch's samples, for one call of the body; ``flops``, ``bytes``
     and ``items`` are the work of that call, and rates are work by time, where a clock saw any.
+
+    Parameters
+    ----------
+    medians
+        Of each launch in seconds, by full name, of cases of which they are computed already.
     """
 
-    def __init__(self, cases: Sequence[Case]) -> None:
+    def __init__(self, cases: Sequence[Case], medians: Medians | None = None) -> None:
         self._cases = cases
+        self._medians = medians or {}
         self._known: dict[str, Numbers] = {}
 
     def __getitem__(self, name: str) -> Numbers:
@@ -52,7 +59,9 @@ class ByLaunch:
     def _numbers(self, name: str) -> Numbers:
         if name == "seconds":
             return self._per_launch(
-                launch_medians(case.stats.data, case.extra_info.launches) for case in self._cases
+                self._medians.get(case.fullname)
+                or launch_medians(case.stats.data, case.extra_info.launches)
+                for case in self._cases
             )
         if name in WORK:
             work = [getattr(case.extra_info.work, name) for case in self._cases]
