@@ -268,3 +268,16 @@ def test_what_is_found_is_hidden_and_told_alike(text: str) -> None:
     assert [*private.disclosures({"reason": text})]
     assert not [*private.disclosures({"reason": private.hide(text)})]
     assert stored_variables({"TORCH_X": text}) == {"TORCH_X": "set"}
+
+
+def test_texts_that_were_searched_before_are_told_with_the_same_places() -> None:
+    plain = {
+        "/home/jane/key": 1,
+        "list": ["x", ["/home/jane/x", 2.0], {"in": "jane@example.org"}],
+        "version": "10.20.30.40",
+        "samples": [1.0, 2, None, True],
+    }
+    suspected = {text for _, text in private.texts(plain) if private.names_somebody(text)}
+    told = [*private.disclosures(plain)]
+    assert [*private.disclosures_of(plain, suspected)] == told
+    assert {line.partition(" ")[0] for line in told} == {"$", "$.list[1][0]", "$.list[2].in"}

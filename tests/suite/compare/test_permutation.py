@@ -169,3 +169,19 @@ def test_identical_families_raise_an_alarm_in_at_most_5_percent(launches: int) -
         alarms["between"] += min(step_down(between_runs(base, new))) <= 0.05
         alarms["within"] += min(step_down(within_launches(new - base))) <= 0.05
     assert max(alarms.values()) / families <= 0.05 + 3.1 * math.sqrt(0.05 * 0.95 / families)
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+def test_values_are_pulled_in_as_far_as_quantiles_of_each_case_say(missing: float) -> None:
+    generator = np.random.default_rng(5)
+    values = generator.standard_cauchy((9, 12))
+    values[generator.random(values.shape) < missing] = np.nan
+    middle, pulled, present = pulled_in(values)
+    for case, column in enumerate(values.T):
+        known = column[~np.isnan(column)]
+        apart = [abs(first - second) for first, second in combinations(known, 2)]
+        end = 1.5 * 2.2219 * np.quantile(apart, 0.25)
+        assert middle[case] == np.median(known)
+        expected = np.clip(known - middle[case], -end, end)
+        assert pulled[~np.isnan(column), case] == pytest.approx(expected, rel=1e-12)
+    assert np.array_equal(np.broadcast_to(present, values.shape), ~np.isnan(values))

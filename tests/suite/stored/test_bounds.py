@@ -110,6 +110,11 @@ TWO_WAYS: dict[str, tuple[bytes, bytes, str]] = {
         b'"commit_info": {"author": "/home/jane/x"}, "commit_info": {',
         "a table has two entries of one name",
     ),
+    "a number twice": (
+        b'"seed":',
+        b'"seed": 99, "seed":',
+        "a table has two entries of one name",
+    ),
     "a name twice, once in other letters": (
         b'"seed":',
         b'"\\u0073eed": 99, "seed":',
