@@ -92,40 +92,39 @@ def check_parts(page: Element, data: Data, workload: str, report: Report) -> Non
     The last row must be the product of the rows above, each to the power of its weight, as far
     as a machine has them.
     """
-    shown = page.first("table", class_="score")
-    weights = {
-        one["title"]: one["weights"][workload]
-        for one in data["parts"]
-        if one["weights"].get(workload)
-    }
-    names = {one["title"]: one["name"] for one in data["parts"]}
-    logs = [one["parts"]["logs"] for one in data["machines"]]
-    made = [_score(each, {names[title]: at for title, at in weights.items()}) for each in logs]
+    asked = [one for one in data["parts"] if one["weights"].get(workload)]
+    weights = {one["name"]: one["weights"][workload] for one in asked}
     every = math.fsum(weights.values())
-    titles: list[str] = []
+    logs = [one["parts"]["logs"] for one in data["machines"]]
+    wanted = {
+        one["title"]: (weights[one["name"]] / every, [each.get(one["name"]) for each in logs])
+        for one in asked
+    }
+    wanted["Score"] = 1.0, [_score(each, weights) for each in logs]
+    shown = page.first("table", class_="score")
+    heads = [line.first("th", scope="row") for line in shown.every("tr")] if shown else []
+    titles = [head.text() for head in heads if head]
+    fault = f"purchase.html: the score is made of {titles}, not {[*wanted]}"
+    report.check(not shown or titles == [*wanted], CELLS, fault)
     for line in shown.every("tr") if shown else ():
-        head, cells = line.first("th", scope="row"), [*line.every("td")]
-        if head is None:
-            continue
-        titles.append(head.text())
-        part = names.get(head.text())
-        weight = weights[head.text()] / every if part else 1.0
-        known = [each[part] for each in logs if part in each] if part else made
-        share = first(cells[0].text())
-        right = share is not None and share.is_value(weight)
-        report.check(right, NUMBERS, f"purchase.html: {titles[-1]}: {cells[0].text()!r}, {weight}")
-        for cell in cells[2:]:
-            found = _printed(cell.text())
-            right = (found is None and "not measured" in cell.text()) or any(
-                found and log is not None and found.is_value(math.exp(log)) for log in known
-            )
-            fault = f"purchase.html: {titles[-1]}: {cell.text()!r} should be one of {known}"
-            report.check(right, NUMBERS, fault)
-    if shown:
-        right = titles == [*weights, "Score"]
-        report.check(
-            right, CELLS, f"purchase.html: the score is made of {titles}, not {[*weights]}"
+        head = line.first("th", scope="row")
+        if head and head.text() in wanted:
+            _check_part(line, *wanted[head.text()], report)
+
+
+def _check_part(line: Element, weight: float, known: list[float | None], report: Report) -> None:
+    """Check the weight in a row of the score, and that its speeds are those of machines."""
+    share, _, *cells = line.every("td")
+    found = first(share.text())
+    right = found is not None and found.is_value(weight)
+    report.check(right, NUMBERS, f"purchase.html: a weight is {share.text()!r}, not {weight}")
+    for cell in cells:
+        speed = _printed(cell.text())
+        right = (speed is None and "not measured" in cell.text()) or any(
+            speed and log is not None and speed.is_value(math.exp(log)) for log in known
         )
+        fault = f"purchase.html: a speed in a part is {cell.text()!r}, and should be in {known}"
+        report.check(right, NUMBERS, fault)
 
 
 def _score(logs: Mapping[str, float], weights: Mapping[str, float]) -> float | None:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from tests.instruments.site_checker import offers, side_by_side, verdicts
+from tests.instruments.site_checker import offers, ranks, side_by_side, verdicts
 from tests.instruments.site_checker.cards import check_cards, check_heat, check_parts
 from tests.instruments.site_checker.files import RunFiles, number, table
 from tests.instruments.site_checker.machines import (
@@ -58,6 +58,7 @@ class PurchasePage:
         check_parts(self.page, self.data, self.workload, self.report)
         field = verdicts.Field(self.blocks)
         costs = {"price": self._each, "watts": self._each_watts, "owned": self._each_owned}
+        ranks.check(self.page, field, self.workload, self.report)
         verdicts.check(self.page, field, self.workload, costs, self.report)
         offers.check(self.page, field, self.files, self._kwh(), self.report)
         for found in self.page.every("table"):
@@ -91,10 +92,8 @@ class PurchasePage:
 
     def _each_owned(self, machine: Data) -> float | None:
         """Return what a device costs with its energy."""
-        price, watts = self._each(machine), self._each_watts(machine)
-        if price is None or watts is None:
-            return None
-        return price + watts / 1000 * self._hours() * self._kwh()
+        row = dict(self._amounts(machine))["Cost of ownership of a device"]
+        return row and row.value
 
     def _each_watts(self, machine: Data) -> float | None:
         """Return the power of a device of a machine."""

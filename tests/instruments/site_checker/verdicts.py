@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Ranks and verdicts on the page of machines: from the comparison of each two, whatever the order.
+"""Verdicts on the page of machines: from the comparison of each two, whatever the order.
 
 Of two machines one is better only if their own comparison says so with 95% confidence. A verdict
 names every machine that no other is better than.
@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from tests.instruments.site_checker.machines import Data
 from tests.instruments.site_checker.printed import RATIO, Row, estimates, plain
-from tests.instruments.site_checker.report import CELLS, NUMBERS, Report
+from tests.instruments.site_checker.report import NUMBERS, Report
 from tests.instruments.site_checker.tree import Element
 
 Cost = Callable[[Data], float | None]
@@ -178,7 +178,7 @@ def _unbeaten(known: Sequence[Data], better: Callable[[Data, Data], bool]) -> li
 def check(
     page: Element, field: Field, usual: str, costs: Mapping[str, Cost], report: Report
 ) -> None:
-    """Check ranks and verdicts.
+    """Check verdicts.
 
     Parameters
     ----------
@@ -187,8 +187,6 @@ def check(
     costs
         ``price`` and ``watts`` of one device of a machine.
     """
-    for fault in (*_ranks(page, field), *_places(page, field, usual)):
-        report.check(not fault, CELLS, f"purchase.html: {fault}")
     for block in page.every("div", class_="verdict"):
         topic, *texts = (one.text() for one in block.children if isinstance(one, Element))
         kind = next((kind for words, kind in TOPICS.items() if topic.startswith(words)), "")
@@ -291,41 +289,3 @@ def _holds(field: Field, first: Data, cost: Cost) -> list[int]:
     alone = sum(best == [first] for best in asked)
     tied = sum(len(best) > 1 and first in best for best in asked)
     return [alone, len(asked), *([tied] if tied else [])]
-
-
-def _span(ranks: tuple[int, int] | None) -> str:
-    return " to ".join(map(str, dict.fromkeys(ranks))) if ranks else ""
-
-
-def _ranks(page: Element, field: Field) -> Iterator[str]:
-    """Yield what is wrong with the table of ranks by workload."""
-    marks = {letter(place): one["run"] for place, one in enumerate(field.machines)}
-    columns = {one["title"]: one["name"] for one in field.shown["workloads"]}
-    for lines in _tables(page, "table-ranks"):
-        heads = [cell.text() for cell in lines[0].every("th")]
-        for line in lines[1:]:
-            mark = line.first("span", class_="letter")
-            for title, cell in zip(heads[1:], line.every("td"), strict=True):
-                known = field.ranks(columns[title]).get(marks[mark.text() if mark else ""])
-                wanted = _span(known) or "not measured"
-                right = cell.text() == wanted
-                yield "" if right else f"rank {cell.text()!r} under {title} should be {wanted}"
-
-
-def _places(page: Element, field: Field, usual: str) -> Iterator[str]:
-    """Yield what is wrong with the places beside the speeds."""
-    known, by_href = field.ranks(usual), {one["href"]: one["run"] for one in field.machines}
-    for lines in _tables(page, "table-speed"):
-        for line in lines[1:]:
-            link, cell = line.first("a"), line.first("td")
-            if link and cell:
-                wanted = _span(known.get(by_href[link.attributes["href"]])) or "-"
-                right = cell.text() == wanted
-                yield "" if right else f"place {cell.text()!r} of {link.text()} should be {wanted}"
-
-
-def _tables(page: Element, key: str) -> Iterator[list[Element]]:
-    """Yield the lines of a table."""
-    for table in page.every("table"):
-        if (table.first("caption") or table).attributes.get("id") == key:
-            yield [*table.every("tr")]
