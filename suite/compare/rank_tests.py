@@ -2,14 +2,15 @@
 """Two sets of launch values to a ratio with its interval, and to a verdict, by exact rank tests."""
 
 import math
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from statistics import NormalDist, median
+from statistics import NormalDist
 from typing import NamedTuple
 
 from msgspec import Struct
 
 from suite.ranks import mann_whitney, signed_rank
-from suite.statistics import ALARMS, CONFIDENCE, LEAST_LAUNCHES, finite
+from suite.statistics import ALARMS, CONFIDENCE, LEAST_LAUNCHES, finite, middle
 from suite.stored.run import Estimate, VerdictWord
 
 POWER = 0.9
@@ -97,14 +98,13 @@ def compare_values(
     Raises `ValueError` if a side is empty, or a value is not finite or not positive.
     """
     old_logs, new_logs = _logs(base), _logs(new)
-    shifts = [after - before for after in new_logs for before in old_logs]
     test = _Test(
         mann_whitney(len(old_logs), len(new_logs)),
         launches=min(len(old_logs), len(new_logs)),
         degrees=len(old_logs) + len(new_logs) - 2,
         same=SAME,
     )
-    return _compared(shifts, test, demand, between)
+    return _compared(_shifts(old_logs, new_logs), test, demand, between)
 
 
 def compare_pairs(ratios: Sequence[float | None], demand: float = 0.0) -> Comparison:
@@ -124,9 +124,18 @@ def compare_pairs(ratios: Sequence[float | None], demand: float = 0.0) -> Compar
     Raises `ValueError` if there is no value, or one is not finite or not positive.
     """
     logs = _logs(ratios)
-    means = [(first + second) / 2 for at, first in enumerate(logs) for second in logs[at:]]
     test = _Test(signed_rank(len(logs)), len(logs), degrees=len(logs) - 1, same=SAME_BESIDE)
-    return _compared(means, test, demand, ALIKE)
+    return _compared(_means(logs), test, demand, ALIKE)
+
+
+def ratio(base: Sequence[float | None], new: Sequence[float | None]) -> float:
+    """Return the ratio of `compare_values` alone."""
+    return math.exp(middle(_shifts(_logs(base), _logs(new))))
+
+
+def ratio_of_pairs(ratios: Sequence[float | None]) -> float:
+    """Return the ratio of `compare_pairs` alone."""
+    return math.exp(middle(_means(_logs(ratios))))
 
 
 def verdict(comparison: Comparison, p_value: float | None = None) -> VerdictWord:
@@ -143,6 +152,16 @@ def verdict(comparison: Comparison, p_value: float | None = None) -> VerdictWord
     if ratio.low <= 1 <= ratio.high or (p_value is not None and p_value > ALARMS):
         return "unresolved"
     return "faster" if ratio.value < 1 else "slower"
+
+
+def _shifts(base: list[float], new: list[float]) -> list[float]:
+    """Return the differences of all launches of one side to all of the other, sorted."""
+    return sorted(after - before for after in new for before in base)
+
+
+def _means(logs: list[float]) -> list[float]:
+    """Return the means of all pairs of launches, each with itself included, sorted."""
+    return sorted((first + second) / 2 for at, first in enumerate(logs) for second in logs[at:])
 
 
 def _logs(values: Sequence[float | None]) -> list[float]:
@@ -169,17 +188,16 @@ class _Test(NamedTuple):
 
 
 def _compared(shifts: list[float], test: _Test, demand: float, between: Between) -> Comparison:
-    """Make the comparison from differences of logs, or their means."""
-    shifts = sorted(shifts)
-    value = math.exp(median(shifts))
+    """Make the comparison from differences of logs, or their means, sorted."""
+    centre = middle(shifts)
+    value = math.exp(centre)
     if test.launches < LEAST_LAUNCHES:
         nothing = Estimate(value, None, None, test.launches, CONFIDENCE)
         return Comparison(nothing, None, None, test.same)
-    below = sum(shift <= 0 for shift in shifts)
-    above = sum(shift >= 0 for shift in shifts)
-    cut = sum(p <= ALARMS for p in test.p_values)
-    half, middle = (shifts[-cut] - shifts[cut - 1]) / 2, median(shifts)
-    facing = middle - shifts[cut - 1] if middle > 0 else shifts[-cut] - middle
+    below, above = bisect_right(shifts, 0.0), len(shifts) - bisect_left(shifts, 0.0)
+    cut = bisect_right(test.p_values, ALARMS)
+    half = (shifts[-cut] - shifts[cut - 1]) / 2
+    facing = centre - shifts[cut - 1] if centre > 0 else shifts[-cut] - centre
     allowance = _allowance(max(facing, demand), between)
     low, high = math.exp(shifts[cut - 1] - allowance), math.exp(shifts[-cut] + allowance)
     return Comparison(

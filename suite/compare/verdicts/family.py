@@ -11,6 +11,8 @@ from suite.compare.rank_tests import (
     Comparison,
     compare_pairs,
     compare_values,
+    ratio,
+    ratio_of_pairs,
     verdict,
 )
 from suite.compare.verdicts import permutation
@@ -52,7 +54,7 @@ def compare_family(family: Sequence[Sides], wander: Sequence[Wander | None]) -> 
     """
     if not family:
         return []
-    shifts = [math.log(compare(sides).ratio.value) for sides in family]
+    shifts = [math.log(_ratio(sides)) for sides in family]
     compared = [
         compare(sides, demand, each.between(len(family)) if each else ALIKE)
         for sides, each, demand in zip(family, wander, _demands(family, shifts), strict=True)
@@ -68,6 +70,11 @@ def compare(sides: Sides, demand: float = 0.0, between: Between = ALIKE) -> Comp
     if len(sides) == 1:
         return compare_pairs(sides[0], demand)
     return compare_values(*sides, demand, between)
+
+
+def _ratio(sides: Sides) -> float:
+    """Return the ratio of `compare` alone."""
+    return ratio_of_pairs(sides[0]) if len(sides) == 1 else ratio(*sides)
 
 
 def _demands(family: Sequence[Sides], shifts: Sequence[float]) -> list[float]:
