@@ -5,6 +5,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import pandas as pd
 from msgspec.structs import replace
 
@@ -99,7 +100,8 @@ def ask(
 
 def estimate_of(by_launch: pd.Series) -> Estimate:
     """Estimate a number over the launches that have it."""
-    return estimate(by_launch.dropna().tolist())
+    numbers = by_launch.to_numpy(float)
+    return estimate(numbers[~np.isnan(numbers)].tolist())
 
 
 def is_above(by_launch: pd.Series, level: float) -> bool:

@@ -137,7 +137,8 @@ def summarised(source: Source) -> Summary:
     source.kept.put(f"{source.sha256}.summary", made)
     source.kept.put(f"{source.sha256}.levels", levels(whole, medians))
     source.kept.put(f"{source.sha256}.rows", downloads.rows(run, estimated))
-    source.kept.put(f"{source.sha256}.node", nodes.node(run, made.axes, estimated))
+    if of_node := nodes.node(run, made.axes, estimated):
+        source.kept.put(f"{source.sha256}.node", of_node)
     return made
 
 
@@ -156,7 +157,7 @@ def estimated(source: Source) -> Rows:
 
 def node(source: Source) -> Node | None:
     """Return a run as one of a node, which was made with its summary; nothing without a label."""
-    return source.kept.get(f"{source.sha256}.node", Node | None)  # type: ignore[arg-type] # a union
+    return source.kept.get(f"{source.sha256}.node", Node)
 
 
 def known_change(pair: Pair) -> Change | None:

@@ -15,7 +15,8 @@ by launching where even the slowest listed chip needs at most `most_work` second
 two count for no workload. No datasheet of a CPU is listed, so bounds are assumed in the table.
 """
 
-from functools import cache
+from collections.abc import Mapping
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -54,10 +55,10 @@ class Selected(Struct, frozen=True, forbid_unknown_fields=True):
     params: dict[str, list[Scalar]] = {}
     least: dict[str, int] = {}
 
-    def has(self, case: Case) -> bool:
-        """Tell whether a case of the benchmark is among them."""
-        return all(case.params.get(name) in values for name, values in self.params.items()) and all(
-            _number(case.params.get(name)) >= low for name, low in self.least.items()
+    def has(self, params: Mapping[str, Scalar]) -> bool:
+        """Tell whether a case of the benchmark with these parameters is among them."""
+        return all(params.get(name) in values for name, values in self.params.items()) and all(
+            _number(params.get(name)) >= low for name, low in self.least.items()
         )
 
 
@@ -115,11 +116,29 @@ def table() -> Table:
     return msgspec.json.decode(PATH.read_bytes(), type=Table)
 
 
+class _Body(NamedTuple):
+    """What decides which part a case belongs to: equal for equal cases of all runs."""
+
+    benchmark: str
+    on_cpu: bool
+    params: tuple[tuple[str, Scalar], ...]
+    flops: float
+    bytes: float
+
+
 def part_of(case: Case) -> Part | None:
     """Return the part that a case belongs to; ``None`` for most cases, which no score uses."""
-    for part, selected in _selected().get(_benchmark(case), ()):
-        of_kind = not part.kind or on_cpu(case) == (part.kind == "cpu")
-        if of_kind and selected.has(case) and _is_limited(part, case):
+    work = case.extra_info.work
+    params, (flops, moved) = tuple(case.params.items()), (work.flops or 0.0, work.bytes or 0.0)
+    return _part(_Body(_benchmark(case), on_cpu(case), params, flops, moved))
+
+
+@lru_cache(maxsize=2**14)
+def _part(body: _Body) -> Part | None:
+    params = dict(body.params)
+    for part, selected in _selected().get(body.benchmark, ()):
+        of_kind = not part.kind or body.on_cpu == (part.kind == "cpu")
+        if of_kind and selected.has(params) and _is_limited(part, body):
             return part
     return None
 
@@ -154,11 +173,11 @@ def on_cpu(case: Case) -> bool:
     return "accelerator" not in device_kind(case)
 
 
-def _is_limited(part: Part, case: Case) -> bool:
+def _is_limited(part: Part, body: _Body) -> bool:
     """Tell whether what limits a part limits a case of it."""
     if part.regime == "loop":
         return True
-    compute, memory, link = _chip(case, "slowest" if part.regime == "launch" else "fastest")
+    compute, memory, link = _chip(body, "slowest" if part.regime == "launch" else "fastest")
     if part.regime == "launch":
         return max(compute, memory) <= table().most_work
     least = table().least_work[part.least_work]
@@ -173,17 +192,15 @@ def _is_limited(part: Part, case: Case) -> bool:
             return max(compute, memory) >= least
 
 
-def _chip(case: Case, which: str) -> Chip:
+def _chip(body: _Body, which: str) -> Chip:
     """Return how long the fastest or slowest listed chip needs for a case."""
-    work = case.extra_info.work
-    flops, moved = work.flops or 0.0, work.bytes or 0.0
-    if on_cpu(case):
+    if body.on_cpu:
         chip = table().assumed_cpus[which]
-        return Chip(flops / chip.flops, moved / chip.bytes, 0.0)
-    precision = f"peak_{case.params.get('dtype', 'float32')}"
+        return Chip(body.flops / chip.flops, body.bytes / chip.bytes, 0.0)
+    precision = f"peak_{dict(body.params).get('dtype', 'float32')}"
     rate = _listed(precision, which) or _listed("peak_float32", which)
     bandwidth, link = _listed("memory_bandwidth", which), _listed("host_bandwidth", "fastest")
-    return Chip(flops / rate, moved / bandwidth, moved / link)
+    return Chip(body.flops / rate, body.bytes / bandwidth, body.bytes / link)
 
 
 @cache
