@@ -9,6 +9,7 @@ out.
 
 import pytest
 
+from reports.findings.exercises.loss_reporting import MEMORIES
 from tests.instruments.devices.measured import EXACT, Measured, measured
 from tests.instruments.processes.alone import BENCHMARKS, copied
 
@@ -105,7 +106,7 @@ def test_loading_takes_what_the_device_must_wait_for(seen: Measured, memory: str
     seconds = seen.seconds(f"bench_loading[acme:0-small-64-{memory}]")
     assert seconds == pytest.approx(truth, rel=EXACT)
     (ways,) = seen.plot("loading").values()
-    (shown,) = (value for way, value in ways.items() if memory.replace("_", " ")[-6:] in str(way))
+    (shown,) = (value for way, value in ways.items() if MEMORIES[memory] in str(way))
     assert shown == pytest.approx(truth / silent(seen), rel=EXACT)
 
 
