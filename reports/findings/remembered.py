@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The cases of an exercise, looked at once for everything that is made of a run."""
+"""Selects the cases of each exercise once while several things are made of a run."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -27,7 +27,7 @@ _remembered: ContextVar[_Used | None] = ContextVar("remembered", default=None)
 
 @contextmanager
 def remembered(run: Run, medians: Medians | None = None) -> Iterator[None]:
-    """Look at the cases of a run once, as long as nothing changes it.
+    """Select the cases of each exercise of a run only once inside the block; do not change it.
 
     Parameters
     ----------

@@ -32,7 +32,7 @@ class ByLaunch:
     Parameters
     ----------
     medians
-        Of each launch in seconds, by full name, of cases of which they are computed already.
+        Launch medians in seconds, by full name, of the cases for which they are known.
     """
 
     def __init__(self, cases: Sequence[Case], medians: Medians | None = None) -> None:

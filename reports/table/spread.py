@@ -90,7 +90,7 @@ def _mean(logs: Values) -> Values:
 
 
 def _over(values: Values, known: Known, axis: int) -> Values:
-    """Return the means of those that are known, of which there are some."""
+    """Return the means of the known values; each row or column has at least one."""
     means: Values = np.where(known, values, 0.0).sum(axis=axis) / known.sum(axis=axis)
     return means
 

@@ -37,7 +37,7 @@ makes it longer, on known cards by a fifth."""
 EVENTS = 4e-5
 """Seconds that two events may add to a call."""
 CONTINUED = ("device", "sustained")
-"""Parts of which rates are made, seconds of a call that follows others."""
+"""Parts from which rates are computed: seconds of a call that follows other calls."""
 FRACTIONS = ("overlap", "concurrency", "balance")
 """Parts that are no seconds, but parts of a whole."""
 

@@ -92,7 +92,7 @@ class Levels(Struct, frozen=True):
 def levels(run: Run, known: Mapping[str, Sequence[float | None]] | None = None) -> Levels:
     """Return what a run says to comparisons of others: nothing where its checks found an error.
 
-    known : launch medians by full name, of cases of which somebody has computed them
+    known : launch medians by full name, of the cases for which they are known
     """
     failed, known = failures(run, ""), known or {}
     cases = {
