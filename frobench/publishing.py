@@ -145,7 +145,7 @@ def report(  # noqa: PLR0913, PLR0917 - one for each option
             files or [RESULTS],
             output,
             tell=is_broken,
-            beside=build.together(compared, drawn) if figures else compared,
+            beside=[compared, drawn] if figures else [compared],
             known=known,
             publication=Publication(address, licence),
             reference=reference,

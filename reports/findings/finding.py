@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: MIT
 """What an exercise answers with: findings, and plots that carry their own table."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
 from suite import units
 from suite.stored.run import Estimate
+from suite.units import format_value
 
 RATIO = units.RATIO
 
@@ -82,6 +84,16 @@ class Series:
 
     label: str
     points: tuple[Point, ...]
+
+
+def bound(name: str, rate: float | None, unit: str, lines: Iterable[Series]) -> tuple[Series, ...]:
+    """Return a rate as a level line over the sizes of others; none where it is not known."""
+    sizes = [float(point.x) for line in lines for point in line.points]
+    if rate is None or not sizes:
+        return ()
+    level = Estimate(rate, rate, rate, 0)
+    ends = Point(min(sizes), level), Point(max(sizes), level)
+    return (Series(f"{name}: {format_value(rate, unit)}", ends),)
 
 
 @dataclass(frozen=True)

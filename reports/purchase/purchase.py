@@ -12,7 +12,6 @@ from hashlib import sha256
 from pathlib import Path
 
 import msgspec
-import pyarrow as pa
 from markupsafe import Markup
 from msgspec import Struct
 
@@ -22,13 +21,14 @@ from reports.files.metadata import ANYWHERE, Described, Head, Publication
 from reports.findings.finding import exercise_title
 from reports.making.broken import of_several
 from reports.making.cache import mark
-from reports.purchase import purchase_signs, script
+from reports.purchase import purchase_signs, purchase_table, script
 from reports.purchase.baseline import Candidate, baseline
 from reports.purchase.comparison import Comparison
 from reports.purchase.machines import compare_measured
 from reports.purchase.measured import Measured
 from reports.purchase.prices import Price
 from reports.purchase.purchase_signs import Line
+from reports.purchase.purchase_table import Single
 from reports.summary import views
 from reports.summary.model import first_device
 from reports.table.exercise_names import exercise
@@ -43,29 +43,6 @@ PAGE, IMAGE = f"{NAME}.html", f"{NAME}.png"
 STYLE = "purchase.css"
 _TWINS = ("one.html", "other.html")
 """Addresses of a run beside itself, as it is tried alone."""
-SCHEMA = pa.schema(
-    {
-        **dict.fromkeys(("run", "machine", "device", "exercise"), pa.string()),
-        **dict.fromkeys(("log_ratio", "log_error", "ratio", "low", "high"), pa.float64()),
-        **dict.fromkeys(("cases", "every"), pa.int64()),
-    }
-)
-
-
-class Single(Struct, frozen=True):
-    """How fast a machine is in one exercise; ``None`` without a common case.
-
-    log, error : logarithm of the ratio to the reference, and its standard error
-    value, low, high : the ratio
-    """
-
-    run: str
-    exercise: str
-    log: float | None
-    error: float | None
-    value: float | None
-    low: float | None
-    high: float | None
 
 
 class Shown(Struct, frozen=True):
@@ -187,7 +164,7 @@ def files(
     others = [href for href in runs if href != first]
     comparisons = [compare_measured(measured, href, prices) for href in (first, *others)]
     shown, when = show(comparisons), purchase_signs.newest(runs)
-    table = rows(comparisons[0], shown)
+    table = purchase_table.rows(comparisons[0], shown.table)
     tables = {
         f"{NAME}.csv": downloads.as_csv(table),
         f"{NAME}.parquet": downloads.as_parquet(table),
@@ -268,29 +245,6 @@ def page(
         downloads=[f"{NAME}.csv", f"{NAME}.parquet"],
         comparisons=msgspec.to_builtins(comparisons),
     )
-
-
-def rows(comparison: Comparison, shown: Shown) -> pa.Table:
-    """Return the table beside the page: a row for each machine and exercise."""
-    machines = {machine.run: machine for machine in comparison.machines}
-    totals = {exercise.name: exercise.total for exercise in comparison.exercises}
-    records = [
-        {
-            "run": single.run,
-            "machine": machines[single.run].title,
-            "device": machines[single.run].device,
-            "exercise": single.exercise,
-            "log_ratio": single.log,
-            "log_error": single.error,
-            "ratio": single.value,
-            "low": single.low,
-            "high": single.high,
-            "cases": machines[single.run].counts[single.exercise],
-            "every": totals[single.exercise],
-        }
-        for single in shown.table
-    ]
-    return pa.Table.from_pylist(records, schema=SCHEMA)
 
 
 def _note(name: str, href: str, run: Run) -> RunNote:

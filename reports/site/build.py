@@ -41,18 +41,6 @@ Beside = Callable[[Mapping[str, str], Publication], Mapping[str, bytes]]
 """What else is to lie beside the index, by name, given the page of each file by its digest."""
 
 
-def together(*makers: Beside) -> Beside:
-    """Return what makes the pages and files of several makers."""
-
-    def make(pages: Mapping[str, str], publication: Publication) -> dict[str, bytes]:
-        made: dict[str, bytes] = {}
-        for maker in makers:
-            made |= maker(pages, publication)
-        return made
-
-    return make
-
-
 def build(  # noqa: PLR0913 - one for each thing that a caller may choose
     paths: Iterable[Path],
     out: Path,
@@ -60,7 +48,7 @@ def build(  # noqa: PLR0913 - one for each thing that a caller may choose
     tell: Tell | None = None,
     processes: int | None = None,
     begin: Begin = lambda _: None,
-    beside: Beside = lambda *_: {},
+    beside: Sequence[Beside] = (),
     known: Sequence[Price] | None = None,
     publication: Publication = ANYWHERE,
     reference: Path | None = None,
@@ -81,7 +69,7 @@ def build(  # noqa: PLR0913 - one for each thing that a caller may choose
         Is told what is begun: ``reading``, ``checking``, ``tables``, ``changes``, ``pages`` and
         ``index``.
     beside
-        Makes a page of several runs (`reports.purchase.purchase.Maker`).
+        Make pages of several runs (`reports.purchase.purchase.Maker`) and other files.
     known
         What devices cost; by default what they did at launch.
     publication
@@ -138,7 +126,7 @@ class _Site:
     kept: Cache
     workers: Workers
     begin: Begin
-    beside: Beside
+    beside: Sequence[Beside]
     known: Sequence[Price]
     publication: Publication
     asked: AskedNodes | None
@@ -161,7 +149,10 @@ class _Site:
         self.begin("index")
         by_digest = {summary.sha256: summary for summary in summaries}
         pages = {name: summary.href for name, summary in by_digest.items()}
-        others = {**self.beside(pages, self.publication), **self._fleet(pages, stored)}
+        others: dict[str, bytes] = {}
+        for maker in self.beside:
+            others |= maker(pages, self.publication)
+        others |= self._fleet(pages, stored)
         shared = of_several(
             lambda: shared_files.write(
                 summaries,
@@ -172,7 +163,7 @@ class _Site:
                 self.publication,
                 self.out,
                 broken,
-                next((pages[name] for name in pages if self._is_reference(stored[name])), ""),
+                next((pages[name] for name in pages if stored[name].path == self.reference), ""),
             ),
             [*by_digest],
             lambda name: shared_files.alone(
@@ -184,9 +175,6 @@ class _Site:
             self.out / "index.html",
             *(self.out / summary.href for summary in reversed(summaries)),
         ]
-
-    def _is_reference(self, source: Source) -> bool:
-        return source.path == self.reference
 
     def _fleet(self, pages: Mapping[str, str], stored: dict[str, Source]) -> Mapping[str, bytes]:
         """Return the page of nodes beside each other, where runs have labels."""

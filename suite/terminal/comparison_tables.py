@@ -50,7 +50,7 @@ def of_cases(cases: Iterable[CaseComparison], base: str, new: str) -> Table:
         Row(
             case.group,
             *_parts(name_of(case.fullname)),
-            (*_numbers(case.base, case.new, case.ratio), case.word, finds(case.smallest_change)),
+            (*_compared(case), case.word, finds(case.smallest_change)),
         )
         for case in cases
     ]
@@ -73,8 +73,12 @@ def of_ratios(cases: Iterable[CaseRatio]) -> Table:
 
 
 def finds(change: float | None) -> str:
-    """Spell the smallest change that would have been found."""
-    return "-" if change is None else f"+{format_value(change, '1', digits=2)}"
+    """Spell the smallest change that would have been found, a large one as a factor."""
+    if change is None:
+        return "-"
+    if change >= 1:
+        return format_value(1 + change, RATIO, digits=2)
+    return f"+{format_value(change, '1', digits=2)}"
 
 
 def legend(cases: Sequence[CaseComparison]) -> list[str]:
@@ -102,6 +106,12 @@ def lines(table: Table, width: int) -> list[str]:
     rows = [row._replace(cells=row.cells[1:]) for row in table.rows]
     rest = _laid_out(Table(table.columns[1:], rows), split=True, width=width)
     return [*rest, f"(no room here for {table.columns[0].heading})"]
+
+
+def _compared(case: CaseComparison) -> tuple[str, str, str]:
+    """Return the times of a case, and their ratio if both are of the same thing."""
+    base, new, ratio = _numbers(case.base, case.new, case.ratio)
+    return base, new, "-" if case.word == "incomparable" else ratio
 
 
 def _numbers(base: Estimate, new: Estimate, ratio: Estimate) -> tuple[str, str, str]:

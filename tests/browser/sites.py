@@ -93,7 +93,7 @@ def build(folder: Path) -> None:
     del small["everywhere-2"].benchmarks[:called]  # has nothing under these names
     spoilt = _stored(small, runs)
     beside = purchase.Maker(spoilt, None, read(prices))
-    site.build(spoilt, folder / "spoilt", beside=beside, known=read(prices))
+    site.build(spoilt, folder / "spoilt", beside=[beside], known=read(prices))
     site.build([], folder / "empty")
     nodes = {f"node-{n}": run for n, run in enumerate(made_up_fleet.runs(4, SLOW, accelerators=1))}
     labels = [made_up_fleet.label(number) for number in range(6)]

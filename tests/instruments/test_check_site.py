@@ -236,7 +236,7 @@ def good(tmp_path_factory: pytest.TempPathFactory) -> Path:
     maker = purchase.Maker(paths, paths[1], known)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(checks, "conclude", lambda _: [])  # no machine has these names
-        build.build(paths, folder / "site", processes=1, beside=maker, known=known)
+        build.build(paths, folder / "site", processes=1, beside=[maker], known=known)
     return folder / "site"
 
 

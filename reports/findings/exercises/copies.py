@@ -9,13 +9,12 @@ import pandas as pd
 from reports.findings import peaks
 from reports.findings.answers import VALUE, Answer, ask, behind, estimate_of, is_above, text
 from reports.findings.cold import cold_plot, longer
-from reports.findings.finding import RATIO, Axis, Finding, Plot, Point, Series
+from reports.findings.finding import RATIO, Axis, Finding, Plot, Point, Series, bound
 from reports.findings.fit import LEAST_SIZES, Line, fit
 from reports.findings.kinds import AT_ONCE, KINDS, LARGE, Kind
 from reports.findings.select import Cases, Curve, NotMeasuredError, device_title, the_device
 from reports.findings.side_by_side import at_once_and_in_turn, concurrency
 from suite.stored.names import is_cpu
-from suite.stored.run import Estimate
 from suite.units import format_value
 
 TO_DEVICE, TO_HOST = "bench_to_device", "bench_to_host"
@@ -254,18 +253,17 @@ def plots(cases: Cases) -> Iterator[Plot]:
         )
         if lines:
             title = f"Bandwidth of copies: {device_title(cases.run, device)}"
-            bound = _bound(cases, device, TO_DEVICE, "the link, one way", lines)
-            yield Plot(f"bandwidth-{device}", title, "curve", SIZE, RATE, lines, lines=bound)
+            link = _allowed(cases, device, TO_DEVICE, "the link, one way", lines)
+            yield Plot(f"bandwidth-{device}", title, "curve", SIZE, RATE, lines, lines=link)
     lines = tuple(
         within.curve(cases, device, "byte_rate").series(device_title(cases.run, device))
         for device in within.devices(cases)
     )
     if lines:
         title = "Bandwidth of copies within a device, bytes read and written"
-        bound = _bound(
-            cases, within.devices(cases)[0], within.function, "accelerator's memory", lines
-        )
-        yield Plot("bandwidth-within", title, "curve", SIZE, RATE, lines, lines=bound)
+        first, name = within.devices(cases)[0], "accelerator's memory"
+        memory = _allowed(cases, first, within.function, name, lines)
+        yield Plot("bandwidth-within", title, "curve", SIZE, RATE, lines, lines=memory)
     yield from cold_plot("copy", SIZE, _cold, cases, within.devices(cases))
     latencies = tuple(point for kind in KINDS.values() for point in _latencies(cases, kind))
     if latencies:
@@ -273,17 +271,12 @@ def plots(cases: Cases) -> Iterator[Plot]:
         yield Plot("latency", "Latency of copies", "dots", Axis("copies"), TIME, (series,))
 
 
-def _bound(
+def _allowed(
     cases: Cases, device: str, function: str, name: str, lines: tuple[Series, ...]
 ) -> tuple[Series, ...]:
     """Return what the link or the memory allows as a line beside others; none if not known."""
-    bound = peaks.bound_of_copy(cases.run, device, function)
-    if bound is None:
-        return ()
-    level = Estimate(bound.rate, bound.rate, bound.rate, 0)
-    sizes = [float(point.x) for line in lines for point in line.points]
-    points = (Point(min(sizes), level), Point(max(sizes), level))
-    return (Series(f"{name}: {format_value(bound.rate, RATE.unit)}", points),)
+    ceiling = peaks.bound_of_copy(cases.run, device, function)
+    return bound(name, ceiling.rate if ceiling else None, RATE.unit, lines)
 
 
 def _latencies(cases: Cases, kind: Kind) -> Iterator[Point]:

@@ -7,12 +7,11 @@ from contextlib import suppress
 import pandas as pd
 
 from reports.findings.answers import VALUE, Answer, ask, behind, estimate_of, is_above, text
-from reports.findings.finding import Axis, Finding, Plot, Point, Series
+from reports.findings.finding import Axis, Finding, Plot, bound
 from reports.findings.fit import fit
 from reports.findings.groups import all_reduce_model, scaled_steps, staged_batches
 from reports.findings.groups.members import groups, link_of, nodes_in, ranks_in
 from reports.findings.select import Cases, Curve, NotMeasuredError, device_title, the_device
-from suite.stored.run import Estimate
 from suite.units import counted, format_value
 
 ALL_REDUCE, ROUND_TRIP, NEIGHBOURS = "bench_all_reduce", "bench_send_receive", "bench_neighbours"
@@ -180,23 +179,12 @@ def plots(cases: Cases) -> Iterator[Plot]:
         )
         if lines:
             title = f"Bus bandwidth: {device_title(cases.run, group)}"
-            bound = _bound(cases, group, lines)
-            yield Plot(f"bandwidth-{group}", title, "curve", SIZE, RATE, lines, lines=bound)
+            link = bound("link", link_of(cases.run, group), RATE.unit, lines)
+            yield Plot(f"bandwidth-{group}", title, "curve", SIZE, RATE, lines, lines=link)
     yield from scaled_steps.plots(cases)
     yield from staged_batches.plots(cases)
     with suppress(NotMeasuredError):
         yield all_reduce_model.plot(cases, ALL_REDUCE, ROUND_TRIP)
-
-
-def _bound(cases: Cases, group: str, lines: tuple[Series, ...]) -> tuple[Series, ...]:
-    """Return the rate of the link as a line; none where the system does not tell it."""
-    link = link_of(cases.run, group)
-    sizes = [float(point.x) for line in lines for point in line.points]
-    if link is None or not sizes:
-        return ()
-    level = Estimate(link, link, link, 0)
-    ends = Point(min(sizes), level), Point(max(sizes), level)
-    return (Series(f"link: {format_value(link, RATE.unit)}", ends),)
 
 
 def _messages(function: str) -> int:

@@ -190,7 +190,7 @@ def test_nothing_is_clipped_and_numbers_do_not_collide(figures: dict[str, Figure
 def test_a_site_has_figures_only_where_they_are_asked_for(tmp_path: Path) -> None:
     path, out = store.write(few(), tmp_path / "results"), tmp_path / "site"
     drawn = files.Figures(out)
-    build.build([path], out, processes=1, beside=drawn)
+    build.build([path], out, processes=1, beside=[drawn])
     (folder,) = drawn.folders
     (page,) = out.glob("*/*.html")
     assert folder == page.with_name(f"{page.stem}-figures")

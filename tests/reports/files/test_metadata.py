@@ -15,7 +15,7 @@ import frobench
 from reports.files import metadata
 from reports.files.downloads import ESTIMATES
 from reports.files.metadata import MEDIA, Publication
-from reports.purchase import purchase
+from reports.purchase import purchase, purchase_table
 from reports.site import build
 from suite.stored import store
 from tests.instruments.runs import factory
@@ -43,8 +43,8 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
     out = folder / "public"
     beside = purchase.Maker(stored, None, [])
     build.build(stored, out)  # what was made for no address is not taken for one with an address
-    build.build(stored, out, beside=beside, publication=Publication(ADDRESS, "CC0-1.0"))
-    build.build(stored, folder / "private", beside=beside)
+    build.build(stored, out, beside=[beside], publication=Publication(ADDRESS, "CC0-1.0"))
+    build.build(stored, folder / "private", beside=[beside])
     return Built(out, folder / "private")
 
 
@@ -152,7 +152,7 @@ def test_what_was_measured_is_a_column_with_its_unit() -> None:
 
 def test_the_page_of_machines_tells_of_ratios_and_not_of_times(built: Built) -> None:
     found = told(built.public / "purchase.html")
-    columns = purchase.SCHEMA.names
+    columns = purchase_table.SCHEMA.names
     assert {one["name"] for one in found["variableMeasured"]} <= set(columns)
     assert "bootstrap" in found["measurementTechnique"]
     assert "(A) and" in found["name"]

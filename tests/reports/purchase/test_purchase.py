@@ -318,7 +318,7 @@ def test_without_the_engine_only_this_page_is_refused(
     script.context.cache_clear()
     beside = purchase.Maker(paths, None, [])
     try:
-        build.build(paths, tmp_path / "site", beside=beside)
+        build.build(paths, tmp_path / "site", beside=[beside])
     finally:
         script.context.cache_clear()
     assert not beside.made

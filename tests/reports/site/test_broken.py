@@ -141,7 +141,7 @@ def test_machines_side_by_side_leave_out_the_run_that_breaks_the_page(
     )
     beside = purchase.Maker(paths, None, [])
     why: dict[Path, list[Conclusion]] = {}
-    build.build(paths, tmp_path / "site", tell=why.__setitem__, processes=1, beside=beside)
+    build.build(paths, tmp_path / "site", tell=why.__setitem__, processes=1, beside=[beside])
     assert [*why] == [paths[0]]
     assert beside.made
     page = (tmp_path / "site" / purchase.PAGE).read_text(encoding="utf-8")

@@ -15,6 +15,7 @@ from suite.statistics import estimate, launch_medians
 from suite.stored.differences import Difference
 from suite.stored.run import Case, Check, Conclusion, Run, Severity
 from suite.terminal import comparison_tables, comparison_words
+from suite.units import RATIO
 from tests.instruments.runs import factory
 
 Change = Callable[[Run], None]
@@ -295,6 +296,22 @@ def test_a_row_without_anything_to_find_says_so_and_the_legend_explains_it() -> 
     assert {row.cells[-1] for row in table.rows} == {"-"}
     assert {row.cells[2].endswith("(no interval: 5 launches)") for row in table.rows} == {True}
     assert any("--launches" in line for line in comparison_tables.legend(comparison.cases))
+
+
+def test_a_row_that_cannot_be_compared_has_no_ratio() -> None:
+    base, new = factory.run(), factory.run(slower=2)
+    case = _headline(base)
+    _conclude(new, case)
+    comparison = compare_runs(base, new)
+    table = comparison_tables.of_cases(comparison.cases, "base", "new")
+    ratios = {row.cells[3]: row.cells[2] for row in table.rows}
+    assert ratios.pop("incomparable") == "-"
+    assert "-" not in ratios.values()
+
+
+def test_what_would_have_been_found_is_a_part_or_a_factor() -> None:
+    assert comparison_tables.finds(0.052) == "+5.2%"
+    assert comparison_tables.finds(719.0) == f"720{RATIO}"
 
 
 def test_a_comparison_survives_json() -> None:
