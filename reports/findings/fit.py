@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from reports.findings.select import Curve, NotMeasuredError
 
+Values = NDArray[np.float64]
 LEAST_SIZES = 3
 """Any two times lie on a line."""
 TOLERANCE = 0.25
@@ -48,21 +49,23 @@ def fit(times: Curve) -> Line:
     sizes, whole = np.array(times.sizes), ~np.isnan(times.numbers).any(axis=1)
     if len(sizes) < LEAST_SIZES or not whole.any():
         raise NotMeasuredError("a line needs three sizes")
-    fits, launches = [_fit(sizes, row) for row in times.numbers[whole]], times.launches[whole]
-    off = np.median([errors for *_, errors in fits], axis=0)
-    latency = pd.Series([one for one, *_ in fits], index=launches)
-    seconds = pd.Series([one for _, one, _ in fits], index=launches)
-    if abs(off).max() > TOLERANCE or latency.median() <= 0 or seconds.min() <= 0:
+    latency, seconds, errors = _fit(sizes, times.numbers[whole])
+    off = np.median(errors, axis=0)
+    if abs(off).max() > TOLERANCE or np.median(latency) <= 0 or seconds.min() <= 0:
         raise NotMeasuredError("no single line fits the times")
-    return Line(latency, 1 / seconds)
+    launches = times.launches[whole]
+    return Line(pd.Series(latency, launches), pd.Series(1 / seconds, launches))
 
 
-def _fit(
-    sizes: NDArray[np.float64], times: NDArray[np.float64]
-) -> tuple[float, float, NDArray[np.float64]]:
-    """Return the latency, the seconds a unit adds, and how far each size is off."""
-    scale = np.array([times.min(), times.max() / sizes.max()])  # both unknowns become about 1
-    parts = np.column_stack([1 / times, sizes / times]) * scale
-    solution = np.linalg.lstsq(parts, np.ones_like(times))[0]
-    latency, seconds = solution * scale
-    return float(latency), float(seconds), parts @ solution - 1
+def _fit(sizes: Values, times: Values) -> tuple[Values, Values, Values]:
+    """Return for each launch the latency, the seconds a unit adds, and how far each size is off.
+
+    times : launches x sizes
+    """
+    # So scaled, both unknowns are about 1.
+    scale = np.column_stack([times.min(axis=1), times.max(axis=1) / sizes.max()])
+    parts = np.stack([1 / times, sizes / times], axis=2) * scale[:, np.newaxis]
+    solution = np.linalg.pinv(parts).sum(axis=2)  # of ones
+    errors = (parts @ solution[:, :, np.newaxis])[:, :, 0] - 1
+    latency, seconds = (solution * scale).T
+    return latency, seconds, errors

@@ -22,15 +22,16 @@ def log_centres(seconds: Values) -> Values:
     Parameters
     ----------
     seconds
-        Positive numbers; cases x launches, at least one launch. NaN stands where a launch did not
-        measure the case.
+        Cases x launches. NaN stands where a launch did not measure the case.
 
     Returns
     -------
     NDArray
-        One for each case; NaN of a case that no launch measured.
+        One for each case, of its launches with a positive time; NaN where there are none.
     """
-    logs = np.log(seconds)
+    if not seconds.shape[1]:
+        return np.full(len(seconds), np.nan)
+    logs = np.log(np.where(seconds > 0, seconds, np.nan))
     first, second = np.triu_indices(seconds.shape[1])
     pairs = np.sort((logs[:, first] + logs[:, second]) / 2, axis=1)  # NaN is last
     known = np.count_nonzero(~np.isnan(pairs), axis=1)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from msgspec import Struct
 
-from reports.table.centres import log_centres
+from reports.table.centres import Values, log_centres
 from reports.table.frame import device_of, function_of
 from suite.statistics import LEAST_LAUNCHES, estimate, launch_medians
 from suite.stored.run import Case, Run, Scalar, Status
@@ -26,7 +26,7 @@ class CaseEstimate(Struct, frozen=True, kw_only=True):
         below six launches
     log_seconds : the logarithm of the time that ratios of machines are made of
         (`reports.table.centres`); ``None`` where no launch took any time
-    log_error : approximate standard error of it, see `log_error`; ``None`` where there is no
+    log_error : approximate standard error of it, see `log_errors`; ``None`` where there is no
         interval
     medians : of each launch, in seconds, ``None`` of one without samples
     launches : launches that measured it
@@ -72,26 +72,32 @@ def estimates(run: Run) -> list[CaseEstimate]:
     by_launch = [
         launch_medians(case.stats.data, case.extra_info.launches) for case in run.benchmarks
     ]
+    seconds = _table(by_launch)
+    logs, errors = _known(log_centres(seconds)), log_errors(seconds)
     return [
-        _estimated(case, medians, log, status.get(case.fullname, "passed"))
-        for case, medians, log in zip(run.benchmarks, by_launch, _logs(by_launch), strict=True)
+        _estimated(case, status.get(case.fullname, "passed"), medians, log, error)
+        for case, medians, log, error in zip(run.benchmarks, by_launch, logs, errors, strict=True)
     ]
 
 
-def _logs(by_launch: Sequence[Sequence[float | None]]) -> list[float | None]:
-    """Return the logarithm of each case's time."""
-    most = max(map(len, by_launch), default=0)
-    seconds = np.full((len(by_launch), most), math.nan)
+def _table(by_launch: Sequence[Sequence[float | None]]) -> Values:
+    """Return launch medians as cases x launches, NaN where there is none."""
+    seconds = np.full((len(by_launch), max(map(len, by_launch), default=0)), math.nan)
     for row, medians in enumerate(by_launch):
-        seconds[row, : len(medians)] = [
-            value if value and value > 0 else math.nan for value in medians
-        ]
-    logs: list[float] = log_centres(seconds).tolist() if most else []
-    return [None if math.isnan(log) else log for log in logs]
+        seconds[row, : len(medians)] = medians  # None becomes NaN
+    return seconds
+
+
+def _known(numbers: Values) -> list[float | None]:
+    return [None if math.isnan(number) else number for number in numbers.tolist()]
 
 
 def _estimated(
-    case: Case, by_launch: list[float | None], log: float | None, status: Status
+    case: Case,
+    status: Status,
+    by_launch: list[float | None],
+    log: float | None,
+    log_error: float | None,
 ) -> CaseEstimate:
     info = case.extra_info
     medians = [seconds for seconds in by_launch if seconds is not None]
@@ -108,7 +114,7 @@ def _estimated(
         low=value.low,
         high=value.high,
         log_seconds=log,
-        log_error=log_error(medians),
+        log_error=log_error,
         medians=by_launch,
         launches=len(medians),
         flops=info.work.flops,
@@ -117,8 +123,8 @@ def _estimated(
     )
 
 
-def log_error(medians: Sequence[float]) -> float | None:
-    """Return the standard error of the mean of the logarithms of launch medians.
+def log_errors(seconds: Values) -> list[float | None]:
+    """Return the standard error of the mean of the logarithms of each case's launch medians.
 
     It is the standard deviation of the logarithms, by the root of their number, times
     `FEW_LAUNCHES`: 1.96 of it reach as far as Student's interval does. It is for comparisons that
@@ -126,12 +132,15 @@ def log_error(medians: Sequence[float]) -> float | None:
 
     Parameters
     ----------
-    medians
-        One for each launch; there is no error with fewer than six, nor unless all are positive.
+    seconds
+        Cases x launches, NaN where a launch did not measure the case; there is no error with fewer
+        than six, nor unless all are positive.
     """
-    if len(medians) < LEAST_LAUNCHES or min(medians) <= 0:
-        return None
-    logs = [math.log(seconds) for seconds in medians]
-    mean = math.fsum(logs) / len(logs)
-    squares = math.fsum((log - mean) ** 2 for log in logs)  # statistics.stdev takes far longer
-    return FEW_LAUNCHES * math.sqrt(squares / (len(logs) - 1) / len(logs))
+    launches = np.count_nonzero(~np.isnan(seconds), axis=1)
+    has_error = (launches >= LEAST_LAUNCHES) & ~(seconds <= 0).any(axis=1)
+    logs, count = np.log(seconds[has_error]), launches[has_error]
+    apart = logs - (np.nansum(logs, axis=1) / count)[:, np.newaxis]
+    errors = np.full(len(seconds), math.nan)
+    variance = np.nansum(apart**2, axis=1) / (count - 1)
+    errors[has_error] = FEW_LAUNCHES * np.sqrt(variance / count)
+    return _known(errors)

@@ -7,13 +7,14 @@ from statistics import fmean, stdev
 from typing import Any
 
 import msgspec
+import numpy as np
 import pandas as pd
 import pytest
 from pyarrow import csv, parquet
 
 from reports.files import downloads
 from reports.summary.model import Summary, change, summarise
-from reports.table.estimates import estimates, log_error
+from reports.table.estimates import estimates, log_errors
 from reports.table.frame import frame
 from suite.compare.runs import compare_runs
 from suite.stored.run import Run
@@ -49,10 +50,12 @@ def test_the_standard_error_is_that_of_a_mean_of_logarithms_over_few_launches() 
     medians = [1.0, 1.1, 1.2, 1.3, 1.4, 1.5]
     logs = [math.log(one) for one in medians]
     truth = 1.25 * stdev(logs) / math.sqrt(6)
-    assert log_error(medians) == pytest.approx(truth)
-    assert log_error([7 * one for one in medians]) == pytest.approx(truth)
-    assert log_error([1.0] * 6) == 0.0
-    assert log_error([0.0] * 6) is None
+    not_measured = [*medians[1:], math.nan]
+    rows = [medians, [7 * one for one in medians], [1.0] * 6, [0.0, *medians[1:]], not_measured]
+    known, scaled, equal, *without = log_errors(np.array(rows))
+    assert [known, scaled] == pytest.approx([truth, truth])
+    assert equal == 0.0
+    assert without == [None, None]
 
 
 def test_below_six_launches_there_is_neither_interval_nor_error() -> None:
