@@ -21,6 +21,8 @@ PAGE = f"{NAME}.html"
 STYLE = "fleet.css"
 DIGITS = 6
 """Decimal places of a ratio in the table."""
+LEADING = 2
+"""Kinds of nodes that the first sentences of the page are about, at most."""
 TITLE = "Which node is not like the others?"
 SCHEMA = pa.schema(
     {
@@ -80,7 +82,13 @@ def description(shown: Sequence[Kind]) -> str:
     """Return what the page says in short."""
     if not shown:
         return f"No {counted(LEAST_NODES, 'node')} of one kind can be compared."
-    return " ".join(kind.answer for kind in shown[:2])
+    if len(shown) == 1:
+        return shown[0].answer
+    leading = sorted(shown, key=lambda kind: not kind.named)[:LEADING]
+    answers = [f"{kind.title}, torch {kind.torch}: {kind.answer}" for kind in leading]
+    if more := len(shown) - LEADING:
+        answers.append(f"{counted(more, 'other kind')} of nodes: below.")
+    return " ".join(answers)
 
 
 def rows(groups: Sequence[Peers]) -> pa.Table:

@@ -2,6 +2,7 @@
 """What the fleet page says of nodes that were compared, in words and rows."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -9,12 +10,13 @@ import numpy as np
 from markupsafe import Markup
 
 from reports.fleet.peers import Left, Peers, subject_title
-from reports.fleet.reasons import Usual
+from reports.fleet.reasons import Usual, by_accelerator
 from reports.fleet.spread_chart import FEW, drawing, ends, room
+from reports.fleet.unlike import LEAST_NODES
 from reports.table.facts import spelled
 from suite.statistics import LEAST_LAUNCHES
 from suite.stored.run import Estimate
-from suite.units import counted, format_estimate, format_value
+from suite.units import counted, format_estimate, format_range, format_value
 
 _INTERVAL = re.compile(r"(?P<value>.*)% \[(?P<low>.*), (?P<high>.*)\]")
 LABELS = 5
@@ -132,21 +134,30 @@ def _kind(number: int, peers: Peers) -> Kind:
 
 
 def _answer(peers: Peers, named: Sequence[Named]) -> str:
-    """Say which nodes are unlike the others, or what would have been found."""
-    nodes, many = len(peers.nodes), len({node.label for node in named})
-    if not peers.subjects:
-        return f"Nothing was measured on {counted(nodes, 'node')} that can be compared."
-    if not named:
-        smallest = format_value(float(np.median(peers.unlike.smallest)), "1", digits=2)
+    """Say which nodes are unlike the others, or which slow-down would have been found."""
+    nodes, subjects = len(peers.nodes), Counter(node.label for node in named)
+    smallest = peers.unlike.smallest[~np.isnan(peers.unlike.smallest)]
+    if not len(smallest):
         return (
-            f"None of {counted(nodes, 'node')} is unlike its peers. A slow-down of {smallest} in "
-            "one exercise would have been found."
+            f"No exercise has {counted(LEAST_LAUNCHES, 'launch')} on {LEAST_NODES} of "
+            f"{counted(nodes, 'node')}, so nothing is compared."
+        )
+    if not named:
+        limits = format_range(float(smallest.min()), float(smallest.max()), "1", digits=2)
+        each = "" if len(smallest) == 1 else ", depending on the exercise"
+        return (
+            f"None of {counted(nodes, 'node')} is unlike its peers. The smallest detectable "
+            f"slow-down is {limits}{each}."
         )
     first = named[0]
-    leading = f"{first.label} takes {first.change} in {first.subject}"
-    if many == 1:
+    leading = f"calls on node {first.label} are {first.change} in {first.subject}"
+    if others := subjects[first.label] - 1:
+        where = "exercise or axis" if others == 1 else "exercises or axes"
+        leading += f", and differ in {others} other {where}"
+    if len(subjects) == 1:
         return f"1 of {counted(nodes, 'node')} is unlike its peers: {leading}."
-    return f"{many} of {counted(nodes, 'node')} are unlike their peers. Farthest off: {leading}."
+    many = f"{len(subjects)} of {counted(nodes, 'node')} are unlike their peers"
+    return f"{many}. Farthest off: {leading}."
 
 
 def _named(peers: Peers, usual: Usual) -> Iterator[Named]:
@@ -194,7 +205,7 @@ def _rows(peers: Peers) -> Iterator[Row]:
             continue
         nodes = int(np.sum(~np.isnan(unlike.deviation[:, column])))
         odd = int(np.sum(named[:, column]))
-        label = f"{title}: {counted(nodes, 'node')} around their median, {odd} unlike its peers"
+        label = f"{title}: {counted(nodes, 'node')} around their median, {odd} unlike the others"
         yield Row(
             title=title,
             spread=drawing(unlike.deviation[:, column], named[:, column], width, label),
@@ -229,24 +240,20 @@ def _every(peers: Peers) -> Iterator[NodeRow]:
 
 def _differing(peers: Peers) -> list[str]:
     """Say which facts are not the same on all nodes, and where."""
-    by_fact: dict[str, dict[str, list[str]]] = {}
-    facts = {fact for placed in peers.nodes for fact in placed.node.facts}
-    for fact in sorted(facts):
-        values: dict[str, list[str]] = {}
-        for placed in peers.nodes:
-            if fact in placed.node.facts:
-                text = spelled(fact, placed.node.facts[fact])
-                values.setdefault(text, []).append(placed.node.label)
-        if len(values) > 1:
-            by_fact[fact] = values
-    lines = [
-        "; ".join(
+    values: dict[str, dict[str, list[str]]] = {}
+    for placed in peers.nodes:
+        for fact, value in placed.node.facts.items():
+            text = spelled(fact, value)
+            values.setdefault(fact, {}).setdefault(text, []).append(placed.node.label)
+    lines = {
+        fact: "; ".join(
             f"{text}: {_nodes(labels)}"
-            for text, labels in sorted(values.items(), key=lambda item: -len(item[1]))
+            for text, labels in sorted(by_text.items(), key=lambda item: -len(item[1]))
         )
-        for values in by_fact.values()
-    ]
-    return list(dict.fromkeys(lines))
+        for fact, by_text in sorted(values.items())
+        if len(by_text) > 1
+    }
+    return [*by_accelerator(lines, values)]
 
 
 def _nodes(labels: Sequence[str]) -> str:

@@ -13,7 +13,6 @@ from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from reports.summary.device_axes import SUSTAINED, DeviceAxes
-from reports.summary.headlines import machine_id
 from reports.table.estimates import CaseEstimate
 from reports.table.facts import kind_title
 from reports.table.times import number
@@ -26,7 +25,7 @@ Launches = list[float]
 """The logarithm of a case's time in each launch; NaN where the launch has none."""
 AXIS, ON_CPU = "axis:", ".cpu"
 """Before the name of an axis, and behind that of an exercise as far as the CPU does it."""
-FURTHER = ("software.kernel", "software.os")
+FURTHER = ("cpu.memory_bytes", "software.kernel", "software.os")
 """Facts that a node's peers should share although no comparison is refused for them."""
 CLOCKS = ("sm_clock_hz", "memory_clock_hz", "clock_hz", "power_watts", "temperature_celsius")
 """Readings of sensors that may explain a time."""
@@ -37,7 +36,8 @@ class Node(Struct, frozen=True, kw_only=True):
     """A run of one node.
 
     label : of the node, see `suite.stored.run.Environment`
-    kind : equal for nodes that are peers: equal hardware, and the same torch
+    kind : equal for nodes that are peers: the same accelerators, processor, number of cores and
+        torch
     title, torch : what it computes with and its torch, for people
     datetime : when the run ended, ISO 8601
     unfit : why it cannot be compared; empty where it can
@@ -73,7 +73,7 @@ def node(run: Run, axes: DeviceAxes, estimated: Sequence[CaseEstimate]) -> Node 
     environment = run.frobench.environment
     if environment.label is UNSET:
         return None
-    anonymous = replace(environment, label=UNSET)
+    anonymous, title = replace(environment, label=UNSET), kind_title(environment)
     unfit = failures(run, "")
     fit = [estimate for estimate in estimated if estimate.case not in unfit]
     known = facts(anonymous)
@@ -81,8 +81,8 @@ def node(run: Run, axes: DeviceAxes, estimated: Sequence[CaseEstimate]) -> Node 
     troubles = run.frobench.troubles
     return Node(
         label=environment.label,
-        kind=f"{machine_id(anonymous)} {environment.software.torch}",
-        title=kind_title(environment),
+        kind=repr((environment.machine, title, environment.software.torch)),
+        title=title,
         torch=environment.software.torch,
         datetime=run.datetime,
         unfit=_unfit(run),

@@ -74,8 +74,9 @@ def compared(placed: Iterable[Placed]) -> tuple[list[Peers], list[Left]]:
             reason = _too_few(nodes)
             left.setdefault(reason, []).extend(run.node.label for run in nodes)
         else:
-            groups.append(_peers(nodes))
-    return groups, [Left(labels, reason) for reason, labels in left.items()]
+            groups.append(nodes)
+    peers = [_peers(nodes, len(groups)) for nodes in groups]
+    return peers, [Left(labels, reason) for reason, labels in left.items()]
 
 
 def subject_title(subject: str, subjects: Sequence[str]) -> str:
@@ -96,7 +97,8 @@ def _too_few(nodes: Sequence[Placed]) -> str:
     )
 
 
-def _peers(nodes: list[Placed]) -> Peers:
+def _peers(nodes: list[Placed], kinds: int) -> Peers:
+    """Compare the nodes of one of several kinds."""
     names = {name for run in nodes for name in run.node.subjects}
     axes = [f"{AXIS}{axis}" for axis in AXES if f"{AXIS}{axis}" in names]
     exercises = sorted(name for name in names if not name.startswith(AXIS))
@@ -106,7 +108,7 @@ def _peers(nodes: list[Placed]) -> Peers:
     values = np.full((len(nodes), len(shared), launches), np.nan)
     for index, name in enumerate(shared):
         values[:, index, : columns[name].shape[1]] = columns[name]
-    return Peers(nodes, shared, unlike(values))
+    return Peers(nodes, shared, unlike(values, kinds))
 
 
 def _column(nodes: Sequence[Node], subject: str) -> Values:

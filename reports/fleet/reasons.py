@@ -5,8 +5,9 @@ None of it is proved to be the cause. A fact differs where most peers share anot
 of a sensor where it is far from the peers' median.
 """
 
+import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from statistics import median
 
@@ -24,6 +25,8 @@ MORE_OFTEN = 0.05
 CELSIUS = "\N{DEGREE SIGN}C"
 MOST = 8
 """Reasons that are told of a node, at most."""
+ACCELERATOR = re.compile(r"accelerators\.(?P<number>\d+)\.(?P<field>.+)")
+"""The dotted path of a fact about one accelerator."""
 
 
 class Usual:
@@ -37,19 +40,22 @@ class Usual:
         self._readings = lru_cache(maxsize=None)(self._median_readings)
 
     def reasons(self, node: Node, subject: str) -> list[str]:
-        """Say what differs at a node, with the peers' value: facts, readings, troubles."""
-        causes = dict.fromkeys((*self.facts(node), *self._sensed(node, subject)))
-        causes |= dict.fromkeys(
-            message for code, message in node.troubles.items() if code not in self._codes
-        )
-        return list(causes)[:MOST]
+        """Say what differs at a node, with the peers' value: facts, troubles, readings."""
+        troubles = (text for code, text in node.troubles.items() if code not in self._codes)
+        every = (*self.facts(node), *troubles, *self._sensed(node, subject))
+        causes = list(dict.fromkeys(every))
+        more = len(causes) - MOST
+        return causes if more <= 0 else [*causes[:MOST], f"{more} more on the page of its run"]
 
     def facts(self, node: Node) -> Iterator[str]:
         """Say which facts of a node differ from those of most nodes."""
+        lines = {}
         for fact, usual in self._facts.items():
-            if fact in node.facts and node.facts[fact] != usual:
-                other = spelled(fact, usual, named=False)
-                yield f"{spelled(fact, node.facts[fact])} (peers {other})"
+            if fact not in node.facts:
+                continue
+            if spelled(fact, node.facts[fact], named=False) != usual:
+                lines[fact] = f"{spelled(fact, node.facts[fact])} (peers {usual})"
+        yield from by_accelerator(lines, self._facts)
 
     def _sensed(self, node: Node, subject: str) -> Iterator[str]:
         for name, value in node.readings.get(subject, {}).items():
@@ -65,12 +71,34 @@ class Usual:
         return {name: median(values) for name, values in read.items()}
 
 
-def _most_common(tables: Iterable[Mapping[str, Scalar]]) -> Iterator[tuple[str, Scalar]]:
-    """Yield each fact with the value that most nodes share, if most share one."""
-    values: dict[str, list[Scalar]] = {}
+def by_accelerator(lines: Mapping[str, str], facts: Collection[str]) -> Iterator[str]:
+    """Yield lines about facts, equal lines about several accelerators once.
+
+    A line says of which accelerators it is, unless it is of all.
+
+    lines : by the dotted path of their fact
+    facts : all dotted paths
+    """
+    parts = {fact: part for fact in (*lines, *facts) if (part := ACCELERATOR.fullmatch(fact))}
+    every = Counter(part["field"] for part in parts.values())
+    having: dict[tuple[str, str], list[str]] = {}
+    for fact, line in lines.items():
+        part = parts.get(fact)
+        field, number = (part["field"], [part["number"]]) if part else (fact, [])
+        having.setdefault((field, line), []).extend(number)
+    for (field, line), numbers in having.items():
+        if len(numbers) == every[field]:
+            yield line
+        else:
+            yield f"accelerator{'s' * (len(numbers) > 1)} {', '.join(numbers)}: {line}"
+
+
+def _most_common(tables: Iterable[Mapping[str, Scalar]]) -> Iterator[tuple[str, str]]:
+    """Yield each fact with the value that most nodes share, as it is spelled, if most share one."""
+    values: dict[str, list[str]] = {}
     for table in tables:
         for fact, value in table.items():
-            values.setdefault(fact, []).append(value)
+            values.setdefault(fact, []).append(spelled(fact, value, named=False))
     for fact, each in values.items():
         value, count = Counter(each).most_common(1)[0]
         if count > MAJORITY * len(each):

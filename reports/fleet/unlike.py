@@ -97,7 +97,7 @@ class _Errors(NamedTuple):
     degrees: Values
 
 
-def unlike(launches: Values) -> Unlike:
+def unlike(launches: Values, kinds: int = 1) -> Unlike:
     """Compare each node with the median of all.
 
     Parameters
@@ -105,6 +105,8 @@ def unlike(launches: Values) -> Unlike:
     launches
         Logarithms of times, nodes x answers x launches; NaN where a launch has none. A node with
         fewer than six launches of an answer is left out of it.
+    kinds
+        Kinds of nodes that the page compares, which share the false alarms that it may raise.
     """
     nodes, answers, _ = launches.shape
     deviation, half = np.full((nodes, answers), np.nan), np.full((nodes, answers), np.nan)
@@ -120,7 +122,7 @@ def unlike(launches: Values) -> Unlike:
     for index, answer in known.items():
         of_nodes = _between(answer, usual)
         errors = _errors(answer, of_nodes)
-        reach = _quantile(errors.degrees, comparisons) * np.sqrt(errors.variance)
+        reach = _quantile(errors.degrees, comparisons * kinds) * np.sqrt(errors.variance)
         deviation[answer.there, index] = answer.means - np.median(answer.means)
         half[answer.there, index] = reach
         scatter[index], between[index] = answer.scatter, np.sqrt(of_nodes)

@@ -46,7 +46,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_page_names_the_slow_node_with_the_exercise_and_an_interval(built: Path) -> None:
     text = text_of((built / "fleet.html").read_bytes())
     assert "1 of 3 nodes is unlike its peers" in text
-    named = re.search(r"(\w+) takes (\d+)% longer \((\d+) to (\d+)%\) in ([\w ]+)\.", text)
+    named = re.search(r"node (\w+) are (\d+)% longer \((\d+) to (\d+)%\) in ([\w ]+)[.,]", text)
     assert named is not None
     assert named[1] == label(1)
     assert float(named[3]) < 20 < float(named[4])
@@ -176,11 +176,89 @@ def test_what_else_differs_stands_beside_the_node_with_the_peers_value() -> None
     assert reasons == [
         "power limit 350 W (peers 700 W)",
         "CPU governor powersave (peers performance)",
+        "cuda:0 is held back by its temperature",
         "cuda:0: clock 1.2 GHz (peers 1.98 GHz)",
         "cuda:0: power cap held the clock back 40% of the time (peers 0%)",
-        "cuda:0 is held back by its temperature",
     ]
     assert not Usual(others).reasons(others[0], "matmul")
+
+
+def test_a_fact_of_some_accelerators_names_them_and_a_fact_of_all_is_said_once() -> None:
+    usual = {
+        f"accelerators.{number}.{field}": value
+        for number in range(8)
+        for field, value in (("driver", "580.95.05"), ("power_limit_watts", 700.0))
+    }
+    other = usual | {f"accelerators.{number}.driver": "570.1" for number in range(8)}
+    other |= {f"accelerators.{number}.power_limit_watts": 350.0 for number in (3, 5)}
+    found = [
+        replace(each.node, facts=other if number == 2 else usual)
+        for number, each in enumerate(placed(5))
+    ]
+    assert Usual(found).reasons(found[2], "matmul") == [
+        "driver 570.1 (peers 580.95.05)",
+        "accelerators 3, 5: power limit 350 W (peers 700 W)",
+    ]
+    text = text_of(fleet_page.files([Placed(each, "") for each in found])["fleet.html"])
+    assert f"driver 570.1: node {label(2)} accelerators 3, 5: power limit 700 W: nodes " in text
+
+
+def test_a_node_with_less_memory_is_compared_and_a_few_bytes_less_are_no_difference() -> None:
+    found = [run(number) for number in range(3)]
+    for number, less in enumerate((0, 4096, 8 * 2**30)):
+        environment = found[number].frobench.environment
+        cpu = replace(environment.cpu, memory_bytes=64 * 2**30 - less)
+        found[number].frobench.environment = replace(environment, cpu=cpu)
+    nodes = [node(each, device_axes(each), estimates(each)) for each in found]
+    made = [each for each in nodes if each is not None]
+    assert len({each.kind for each in made}) == 1
+    assert not Usual(made).reasons(made[1], "")
+    assert Usual(made).reasons(made[2], "") == ["CPU memory 60.1 GB (peers 68.7 GB)"]
+
+
+@pytest.mark.parametrize("launches", [3, 6])
+def test_nodes_with_too_few_launches_of_an_exercise_are_not_compared_in_it(launches: int) -> None:
+    found = [
+        replace(
+            each.node,
+            subjects={"copies": {1: copies[:launches]}, "matmul": {1: [0.0] * (6 - 3 * (row < 2))}},
+        )
+        for row, each in enumerate(placed(4))
+        for copies in [each.node.subjects["copies"][1]]
+    ]
+    text = text_of(fleet_page.files([Placed(each, "") for each in found])["fleet.html"])
+    if launches < 6:
+        assert "No exercise has 6 launches on 3 of 4 nodes, so nothing is compared." in text
+    else:
+        assert re.search(r"None of 4 nodes .* smallest detectable slow-down is [\d.]+%\. ", text)
+
+
+def test_the_answer_counts_where_else_the_farthest_node_differs_and_ends_with_the_limits() -> None:
+    found = placed(10)
+    shifted = {
+        name: {1: [value + 0.3 for value in launches[1]]}
+        for name, launches in found[4].node.subjects.items()
+    }
+    slow = Placed(replace(found[4].node, subjects=shifted), "")
+    text = text_of(fleet_page.files([*found[:4], slow, *found[5:]])["fleet.html"])
+    assert re.search(
+        rf"calls on node {label(4)} are .* differ in 12 other exercises or axes\.", text
+    )
+    equal = text_of(fleet_page.files(found)["fleet.html"])
+    assert re.search(r"slow-down is [\d.]+ to [\d.]+%, depending on the exercise\.", equal)
+
+
+def test_kinds_of_nodes_are_named_in_the_answer_and_share_the_false_alarms() -> None:
+    titles = ("8 A", "8 B", "8 C")
+    found = [
+        Placed(replace(each.node, kind=titles[row % 3], title=titles[row % 3]), each.href)
+        for row, each in enumerate(placed(12, {5: ("copies", 1.3)}))
+    ]
+    text = text_of(fleet_page.files(found)["fleet.html"])
+    answers = rf"8 C, torch \S+: 1 of 4 nodes .*{label(5)}.* 8 A, torch \S+: None of 4 nodes"
+    assert re.search(f"{answers}.* 1 other kind of nodes: below", text)
+    alone = compared(found[::3])[0][0].unlike
+    assert (compared(found)[0][0].unlike.reach > alone.reach).all()
 
 
 def test_a_thousand_nodes_are_a_page_of_bounded_size_without_scripts_or_style_attributes() -> None:
