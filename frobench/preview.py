@@ -69,7 +69,7 @@ def list_cases(  # noqa: PLR0913 - one for each option
 @as_json
 @tells
 def doctor(results: Path, *, as_json: bool) -> None:
-    """Show what is there, and what is wrong with it, with what mends it.
+    """Show this machine, what is wrong with it, and how to mend it.
 
     Nothing is measured. Exits with 3 if an accelerator or PyTorch cannot be used.
     """

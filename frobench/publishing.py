@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 @click.option("--all", "everything", is_flag=True, help="Show every text in full.")
 @tells
 def share(file: Path, output: Path, *, everything: bool) -> None:
-    """Show what publishing FILE would tell, and write it ready for a pull request.
+    """Show what publishing FILE would reveal, and write it ready for a pull request.
 
     What names a person or a host is taken out, and the digest made anew. Call it where the run
     was made: only there are the names of the host and its user known. Nothing is sent anywhere.

@@ -35,6 +35,7 @@ from reports.table.exercise_names import exercise
 from reports.web.render import render
 from suite import checks
 from suite.compare.alike import faults
+from suite.printable import printable
 from suite.stored import store
 from suite.stored.run import Run
 
@@ -125,10 +126,11 @@ class Maker:
         self.made = len(runs) > 1 and not self.refused
         if not self.made:
             return {}
+        left_out = [printable(path.name) for path in self.paths if path not in hrefs]
         by_digest = {digests[path]: runs[href] for path, href in hrefs.items()}
         reference = hrefs.get(self.reference) if self.reference else None
         return of_several(
-            lambda: files(runs, reference, self.prices, publication),
+            lambda: files(runs, reference, self.prices, publication, left_out),
             [name for name in pages if name in by_digest],
             lambda name: files(dict.fromkeys(_TWINS, by_digest[name]), None, self.prices),
         )
@@ -145,6 +147,7 @@ def files(
     reference: str | None,
     prices: Sequence[Price],
     publication: Publication = ANYWHERE,
+    left_out: Sequence[str] = (),
 ) -> dict[str, bytes]:
     """Return the page of machines side by side, its downloads and its picture, by their names.
 
@@ -158,6 +161,8 @@ def files(
         Of devices.
     publication
         Where the page will lie, and under which licence.
+    left_out
+        Names of files that were to be compared and have no page.
     """
     measured = {href: Measured.of(run) for href, run in runs.items()}
     first = reference or _first(measured)
@@ -173,7 +178,7 @@ def files(
     about = Described(title, description(shown), PAGE, IMAGE, when)
     marks = {name: mark(content) for name, content in tables.items()}
     head = purchase_signs.head(about, marks, publication)
-    text = page(shown, comparisons, runs, head)
+    text = page(shown, comparisons, runs, head, left_out)
     image = purchase_signs.picture(shown.reference, shown.under, shown.ranked, when)
     return {PAGE: text.encode(), IMAGE: image, **tables}
 
@@ -215,7 +220,11 @@ def description(shown: Shown) -> str:
 
 
 def page(
-    shown: Shown, comparisons: Sequence[Comparison], runs: Mapping[str, Run], head: Head
+    shown: Shown,
+    comparisons: Sequence[Comparison],
+    runs: Mapping[str, Run],
+    head: Head,
+    left_out: Sequence[str],
 ) -> str:
     """Return the page of machines beside the reference of the first comparison, or another's.
 
@@ -229,6 +238,8 @@ def page(
         See `files`.
     head
         What it tells programs.
+    left_out
+        See `files`.
     """
     hrefs = [machine.href for machine in comparisons[0].machines]
     return render(
@@ -241,6 +252,7 @@ def page(
         head=head,
         filled={name: Markup(part) for name, part in shown.parts.items()},  # noqa: S704 - escaped
         runs=[_note(name, href, runs[href]) for name, href in zip(shown.names, hrefs, strict=True)],
+        left_out=left_out,
         reference=shown.reference,
         downloads=[f"{NAME}.csv", f"{NAME}.parquet"],
         comparisons=msgspec.to_builtins(comparisons),

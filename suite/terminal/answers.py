@@ -155,7 +155,7 @@ def lines(run: RunAnswers, width: int, *, every: bool = False) -> Iterator[str]:
             "[a, b]: 95% interval over the launches of this run on this machine", width
         )
     for reason, questions in run.absent.items():
-        without = counted(len(questions), "question")
+        without = counted(len(questions), "question") if len(questions) > 1 else f'"{questions[0]}"'
         yield from _wrapped(f"No answer to {without}: {reason}", width)
 
 

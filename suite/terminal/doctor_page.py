@@ -65,7 +65,7 @@ def _host(host: Host) -> Iterator[Line]:
         _joined(
             host.clock_hz and format_value(host.clock_hz, "Hz"),
             cpu.max_frequency_hz and f"of {format_value(cpu.max_frequency_hz, 'Hz')}",
-            f"governor {cpu.governor}" if cpu.governor else "no governor is told",
+            f"governor {cpu.governor}" if cpu.governor else "governor unknown",
         ),
     )
     yield (

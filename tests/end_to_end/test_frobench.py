@@ -10,7 +10,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from frobench.command import main
 from frobench.endings import tells
 from suite.errors import CutShortError, Interrupted
 from suite.machine import environment
@@ -54,6 +56,16 @@ def test_every_verb_explains_itself(tmp_path: Path, verb: str) -> None:
     shown = frobench(verb, "--help", folder=tmp_path)
     assert shown.returncode == 0
     assert shown.stdout.startswith(f"Usage: frobench {verb}")
+
+
+def test_the_help_cuts_no_verb_off() -> None:
+    shown = CliRunner().invoke(main, ["--help"], terminal_width=80).output
+    assert max(map(len, shown.splitlines())) <= 80
+    _, _, verbs = shown.partition("Commands:")
+    assert "..." not in verbs
+    for verb in VERBS:
+        first, *_ = str(main.commands[verb].help).split("\n\n")
+        assert first.split(". ")[0].rstrip(".") in " ".join(verbs.split())
 
 
 def test_every_verb_is_documented_and_no_other() -> None:

@@ -47,6 +47,8 @@ def test_each_exercise_is_answered_within_the_width(tmp_path: Path, columns: int
     assert "Attainable peak" in text
     assert re.search(r"447 GFLOP/s \[442, 448\]", text)
     assert "No answer to 4 questions: needs two accelerators" in text
+    only = "What does compiling a chain of operations gain on the CPU?"
+    assert f'No answer to "{only}": the run has no such case' in text
     assert "warning: noisy-case, 67 times" in text
     assert "\x1b" not in shown.stdout
 

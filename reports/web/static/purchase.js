@@ -133,7 +133,7 @@ const purchase = (() => {
 
   /** What makes the elements of each part of the page that depends on settings. */
   const parts = (view, across) => ({
-    summary: () => purchaseWords.sentences(view).map((text) => element("p", { class: "answer" }, text)),
+    summary: () => purchaseWords.summary(view).map((text) => element("p", { class: "answer" }, text)),
     verdicts: () => purchaseVerdicts.verdicts(view),
     cards: () => purchaseCards.cards(view),
     ranks: () => purchaseRanks.ranks(view),

@@ -68,7 +68,7 @@ const purchaseCards = (() => {
   /** A cell: the number, a bar of its share of the largest, and a note. */
   function cell(column, row, { factor, symbol, largest, best }) {
     const amount = column.of(row);
-    const label = { "data-l": symbol ? `${column.title}, ${symbol}` : column.title };
+    const label = { "data-l": [column.title, symbol || column.small].filter(Boolean).join(", ") };
     if (!amount) return element("td", { ...label, class: "none" }, column.absent?.(row) ?? "unknown");
     const chosen = best.includes(row);
     const text = units.parts({ value: amount.value / factor, low: amount.low && amount.low / factor, high: amount.high && amount.high / factor }, column.unit === "×" ? "×" : "")[0];

@@ -156,7 +156,7 @@ const purchaseFront = (() => {
     const unknown = view.rows.filter((row) => !points.some((one) => one.row === row));
     const named = unknown.map(({ name, machine }) => (machine.invalid ? `${name} (invalid run)` : name));
     const left = unknown.length
-      ? [element("p", { class: "meta" }, `Not shown, because their ${title.toLowerCase()} or speed is not known or 0: ${purchaseView.listed(named)}.`)]
+      ? [element("p", { class: "meta" }, `Not shown: ${purchaseView.listed(named)}. ${title} or speed is unknown or 0.`)]
       : [];
     if (points.length === 0) return left;
     const rows = points.map((one) => [

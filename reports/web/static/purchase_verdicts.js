@@ -107,7 +107,7 @@ const purchaseVerdicts = (() => {
     const [{ each: { watts } }] = known;
     const least = known.filter(({ each }) => each.watts === watts), [next] = known.slice(least.length);
     const then = next ? `; ${next.name} ${units.value(next.each.watts, "W")}` : "";
-    return shown(title, either(least), `${units.value(watts, "W")} a device${then}`, "Energy per work was not measured on two of these machines.");
+    return shown(title, either(least), `${units.value(watts, "W")} a device${then}`, "Energy was measured on fewer than two of these machines.");
   }
 
   /** The work for a joule where it was measured, else what devices may draw. */

@@ -110,21 +110,19 @@ const purchaseWords = (() => {
     return [`Machines here have ${least} to ${most} devices; a ratio is that of equally many on either side, and not of all together.`];
   }
 
-  /** The sentences, most telling first. */
-  function sentences(view) {
+  /** Some sentences between the first and what is not known. */
+  function around(view, most) {
     const { reference, ranked } = view;
     if (reference.speed === null) return [nothing(view), ...unknown(view)];
     const other = ranked.find((row) => row !== reference);
-    return [
-      ...(other ? [beside(view, other)] : []),
-      ...leaders(view),
-      ...lost(view),
-      ...accelerators(view),
-      ...devices(view),
-      ...cheapest(view),
-      ...unknown(view),
-    ];
+    return [...(other ? [beside(view, other)] : []), ...most.flatMap((told) => told(view)), ...unknown(view)];
   }
 
-  return { sentences };
+  /** The sentences, most telling first. */
+  const sentences = (view) => around(view, [leaders, lost, accelerators, devices, cheapest]);
+
+  /** The sentences above the verdicts, which name the fastest and the best value themselves. */
+  const summary = (view) => around(view, [lost, accelerators, devices]);
+
+  return { sentences, summary };
 })();

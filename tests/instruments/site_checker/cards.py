@@ -45,7 +45,7 @@ def check_cards(
             number = cell.first("span", class_="num")
             text = number.text() if number else ""
             found = _printed(text, measured=title in MEASURED)
-            factor = scale(unit)[0] if unit else 1.0
+            factor = scale(unit)[0]
             right = (
                 any(found.is_value(one / factor) for one in wanted if one is not None)
                 if found

@@ -166,6 +166,24 @@ def test_a_price_that_nobody_knows_is_not_known() -> None:
     rows = Reader(shown.parts["worth"]).text
     assert "500 USD 500 USD" in rows
     assert rows.count("not known") == 2 * 5
+    assert f'data-l="Value, {RATIO} per 1,000 USD"' in shown.parts["cards"]
+    assert f'data-l="Speed, {RATIO} base"' in shown.parts["cards"]
+
+
+def test_what_the_verdicts_say_is_not_said_above_them_too() -> None:
+    priced = (machine(name, n, n, price=500.0) for name, n in (("fast", 2.0), ("slow", 0.5)))
+    shown = beside(*priced, machine("broken", invalid="clock-set-back"))
+    above, verdicts = (Reader(shown.parts[part]).text for part in ("summary", "verdicts"))
+    assert "fast is the fastest" in said(shown)
+    assert "Best value by purchase price: fast." in said(shown)
+    assert "Fastest under training fast" in verdicts
+    assert "Best value by purchase price fast" in verdicts
+    assert "Under training, fast is 2.00" in above
+    assert "broken is not ranked" in above
+    assert "astest" not in above
+    assert "Best value" not in above
+    chart = Reader(shown.parts["front"]).text
+    assert "Not shown: base and broken (invalid run). Price of a device or speed is" in chart
 
 
 def test_prices_in_another_currency_are_not_mixed() -> None:
