@@ -13,9 +13,12 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from reports.table.estimates import FEW_LAUNCHES, CaseEstimate
+from reports.table.estimates import CaseEstimate
 from reports.table.exercise_names import ON_CPU, exercise_of
 from suite.statistics import LEAST_LAUNCHES
+
+NORMAL = 1.96
+"""Quantile of the normal distribution for 95%, which pages multiply an error by."""
 
 Values = NDArray[np.float64]
 Known = NDArray[np.bool_]
@@ -24,8 +27,8 @@ Known = NDArray[np.bool_]
 class Spread(Struct, frozen=True):
     """How the exercises of a run err.
 
-    errors : by exercise, the standard error of the mean of its cases' logarithms; without those
-        that six launches did not measure
+    errors : by exercise, the standard error of the mean of its cases' logarithms, each of them a
+        pseudomedian over launches; without those that six launches did not measure
     shared : correlation of two exercises, from 0 to 1, which gives their mean over all the error
         that the launches show it to have; of those that need an accelerator, where there are any
     parts : as ``errors``, by part of the workloads
@@ -105,10 +108,19 @@ def _launches(means: Values) -> int:
 
 
 def _error(means: Values) -> float:
+    """Return half of the 95% interval of the launches' pseudomedian, by the normal quantile.
+
+    The ends are means of pairs of launches, so many from the outside as Wilcoxon's signed ranks
+    allow (Hodges and Lehmann). Where launches fall into two modes, a pseudomedian moves further
+    than a mean, and the standard deviation would promise too much.
+    """
     known = means[~np.isnan(means)]
-    apart = known - known.sum() / len(known)
-    deviation = math.sqrt((apart * apart).sum() / (len(known) - 1))  # np.std takes far longer
-    return FEW_LAUNCHES * deviation / math.sqrt(len(known))
+    launches = len(known)
+    first, second = np.triu_indices(launches)
+    pairs = np.sort(known[first] + known[second]) / 2
+    deviation = math.sqrt(launches * (launches + 1) * (2 * launches + 1) / 24)
+    outside = max(1, round(len(pairs) / 2 - NORMAL * deviation))
+    return float(pairs[-outside] - pairs[outside - 1]) / 2 / NORMAL
 
 
 def _shared(means: Values) -> float:

@@ -48,6 +48,8 @@ _CHUNK, _LARGE_CHUNK = 2**18, 2**22
 """Numbers that are looked at together: on a CPU so many as its caches like."""
 _LARGE = 3 * 2**20
 """Numbers of a product and its factors from which they are looked at on their accelerator."""
+_BLOCK = 2**14
+"""Numbers next to each other that a brief check of bits looks at together."""
 _COLUMNS = 16
 _PLAIN = 2  # dimensions of a matrix that is not a batch
 
@@ -95,7 +97,7 @@ def is_brief() -> bool:
 
 @contextmanager
 def briefly(*, brief: bool) -> Iterator[None]:
-    """Let products be checked on few rows, if `brief`: all are in the first launch."""
+    """Let large results be checked in part, if `brief`: all of them is in the first launch."""
     before = _IS_BRIEF.set(brief)
     try:
         yield
@@ -127,7 +129,8 @@ def close_to(expected: Tensor, tolerance: float, what: str) -> Callable[[Any], C
 def same_bytes(expected: Sequence[Tensor]) -> Callable[[Tensor | Iterable[Tensor]], Check]:
     """Check that tensors hold exactly what is expected; the error is the part that differs.
 
-    The result may be tensors in the order of `expected`, or all of them in a flat one.
+    The result may be tensors in the order of `expected`, or all of them in a flat one. A brief
+    check looks at some blocks of large tensors, drawn at random.
     """
 
     def check(result: Tensor | Iterable[Tensor]) -> Check:
@@ -140,7 +143,8 @@ def same_bytes(expected: Sequence[Tensor]) -> Callable[[Tensor | Iterable[Tensor
         if [tensor.numel() for tensor in parts] != sizes:
             return Check(f"{len(parts)} tensors with {len(sizes)}", math.inf, 0.0)
         wrong = sum(map(_different, parts, expected))
-        return Check("every element, bit by bit", wrong / sum(sizes), 0.0)
+        what = "some elements" if any(_blocks(size) for size in sizes) else "every element"
+        return Check(f"{what}, bit by bit", wrong / sum(sizes), 0.0)
 
     return check
 
@@ -243,13 +247,31 @@ def _precision(a: Tensor, c: Tensor, error: float) -> str | None:
 
 
 def _different(computed: Tensor, expected: Tensor) -> int:
-    """Count the elements whose bits differ."""
-    mine, theirs = (tensor.detach().cpu().flatten() for tensor in (computed, expected))
-    if mine.dtype != theirs.dtype:
-        return mine.numel()
+    """Count the elements whose bits differ; in brief, among some of them."""
+    if computed.dtype != expected.dtype:
+        return computed.numel()
+    drawn = None
+    if blocks := _blocks(computed.numel()):
+        some = max(1, int(blocks * _PART_IN_BRIEF))
+        drawn = torch.randperm(blocks, generator=_chance())[:some]
+    mine, theirs = (_drawn(tensor.detach().flatten(), drawn) for tensor in (computed, expected))
     bits = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}[mine.itemsize]
     mine, theirs = mine.view(bits), theirs.view(bits)
     return 0 if torch.equal(mine, theirs) else int((mine != theirs).count_nonzero())
+
+
+def _blocks(numbers: int) -> int:
+    """Return into how many blocks a tensor is taken apart; 0 where all of it is looked at."""
+    return numbers // _BLOCK if is_brief() and numbers >= _ENTRIES * _PART_IN_BRIEF else 0
+
+
+def _drawn(numbers: Tensor, blocks: Tensor | None) -> Tensor:
+    """Return all numbers, or those of some blocks and what follows the last block, on the CPU."""
+    if blocks is None:
+        return numbers.cpu()
+    end = numbers.numel() // _BLOCK * _BLOCK
+    some = numbers[:end].view(-1, _BLOCK)[blocks.to(numbers.device)].flatten()
+    return torch.cat([some, numbers[end:]]).cpu()
 
 
 def _chance() -> torch.Generator:

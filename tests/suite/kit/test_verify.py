@@ -337,6 +337,19 @@ def test_a_brief_check_of_a_small_product_looks_at_every_entry() -> None:
         assert not freivalds(a, b)(wrong).passed
 
 
+def test_a_brief_check_of_bits_looks_at_some_blocks_of_a_large_tensor() -> None:
+    size = 2**20 + 5
+    expected = torch.arange(float(size))
+    check = same_bytes([expected, torch.zeros(3)])
+    right = [expected.clone(), torch.zeros(3)]
+    unwritten, last, small = ([part.clone() for part in right] for _ in range(3))
+    unwritten[0][: size // 2], last[0][-1], small[1][0] = 0.0, -1.0, 1.0
+    with briefly(brief=True):
+        assert check(right) == Check("some elements, bit by bit", 0.0, 0.0)
+        assert not any(check(wrong).passed for wrong in (unwritten, last, small))
+    assert check(right).compared == "every element, bit by bit"
+
+
 def test_a_right_result_of_zeros_only_passes_and_no_other_does() -> None:
     zeros = torch.zeros(3)
     assert close_to(zeros, 0.0, "zeros")(zeros).error == 0.0
