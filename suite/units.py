@@ -80,6 +80,15 @@ def format_point(estimate: Estimate, unit: str) -> str:
     return format_estimate(estimate, unit).partition(" [")[0].partition(" (")[0]
 
 
+def rounded(estimate: Estimate) -> float:
+    """Return an estimate's value, in its own unit, to the digits that its interval supports."""
+    low, high = estimate.low, estimate.high
+    if low is None or high is None or any(map(math.isinf, (estimate.value, low, high))):
+        return estimate.value
+    step = _step(estimate.value, low, high)
+    return round(estimate.value / step) * step
+
+
 def format_ends(estimate: Estimate, unit: str) -> str:
     """Return the ends of an interval as `format_estimate` has them, such as "281 to 290 µs".
 

@@ -22,6 +22,7 @@ from reports.table.equipment import Equipment, surroundings
 from reports.table.exercise_names import ON_CPU
 from reports.table.workloads import table
 from suite.stored.run import Estimate
+from suite.units import rounded
 
 DIGITS = 3
 """Of what a device does, in the index."""
@@ -194,8 +195,11 @@ def _axes(run: Summary) -> list[AxisOfRun]:
 
 
 def _spelled_axis(axis: AxisOfRun, kinds: Sequence[tuple[str, str, str]]) -> tuple[int, float]:
-    """Return the place of an axis's kind, and its value with the digits that are printed."""
-    return kinds.index(axis.key), float(f"{axis.value.value:.{DIGITS}g}")
+    """Return the place of an axis's kind, and its value with the digits that are printed.
+
+    The digits are those that its interval supports, and `DIGITS` at most.
+    """
+    return kinds.index(axis.key), float(f"{rounded(axis.value):.{DIGITS}g}")
 
 
 def device_kind(run: Summary) -> tuple[str, str]:

@@ -31,7 +31,7 @@ class Equipment:
         What they may draw together, by their `LIMIT` or else by the `SHEET`; ``None`` where it
         is not known of each, and for a processor.
     memory_bytes
-        Of all of them; ``None`` as for watts.
+        Of all of them, and the host's for a processor; ``None`` where it is not known of each.
     """
 
     device: str
@@ -61,7 +61,7 @@ def equipment(environment: Environment, measured: Collection[str]) -> Equipment:
     ]
     if not there:
         cpu = environment.cpu
-        return Equipment(cpu.model or cpu.architecture, (), None, None, None)
+        return Equipment(cpu.model or cpu.architecture, (), None, None, cpu.memory_bytes)
     model = there[0].name
     equal = tuple(accelerator for accelerator in there if accelerator.name == model)
     limits = [accelerator.power_limit_watts for accelerator in equal]

@@ -15,6 +15,7 @@ from suite.units import (
     format_seconds,
     format_value,
     prefixed,
+    rounded,
 )
 
 TIMES = "\N{MULTIPLICATION SIGN}"
@@ -44,6 +45,12 @@ def test_a_number_comes_with_its_interval_in_one_prefix(
     value: float, low: float, high: float, unit: str, text: str
 ) -> None:
     assert format_estimate(Estimate(value, low, high, launches=8), unit) == text
+
+
+def test_a_number_is_rounded_to_the_digits_that_its_interval_supports() -> None:
+    assert rounded(Estimate(44.2e9, 36e9, 55e9, launches=7)) == 44e9
+    assert rounded(Estimate(51.24e12, 50.9e12, 51.6e12, launches=7)) == 51.2e12
+    assert rounded(Estimate(44.2e9, None, None, launches=2)) == 44.2e9
 
 
 @pytest.mark.parametrize(

@@ -162,8 +162,8 @@ const indexDevices = (() => {
   /** What stands in the other columns: title, unit, amount, and a note. */
   const columns = ({ currency }) => [
     ["Compute", "FLOP/s", ({ axes }) => axes.compute ?? null, ({ precision }) => precision],
-    ["Bandwidth", "B/s", ({ axes }) => axes.memory ?? null, () => ""],
-    ["Memory", "GB", ({ memory }) => exact(memory && memory / GB), () => ""],
+    ["Memory", "B/s", ({ axes }) => axes.memory ?? null, () => ""],
+    ["Capacity", "GB", ({ memory }) => exact(memory && memory / GB), () => ""],
     ["Power", "W", ({ watts }) => watts, ({ limit }) => (limit ? "limit" : "load")],
     ["Price", currency, ({ price, currency: its }) => exact(its === currency ? price : null), ({ date }) => date?.slice(0, 7) ?? ""],
     ["Value", `× per ${units.value(PER, "")} ${currency}`, ({ value }) => exact(value), () => ""],

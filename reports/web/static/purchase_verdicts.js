@@ -64,6 +64,12 @@ const purchaseVerdicts = (() => {
     return shown(title, who, margin(view, found), holds(view, found.first, ONE, "Fastest"));
   }
 
+  /** How much more work for its price a machine does than the next. */
+  function valueMargin(view, { first, near, next }, cost) {
+    const speed = next && near.length === 0 ? view.beside(first, next) : null;
+    return speed ? `; ${spelled(economics.workPer(speed, cost(first) / cost(next)), "×")} the value of ${next.name}` : "";
+  }
+
   function value(view) {
     const { currency } = view.settings;
     const cost = ({ each }) => each.price || null;
@@ -74,7 +80,7 @@ const purchaseVerdicts = (() => {
     const per = chosen.map((row) => spelled(economics.workPer(row.speed, cost(row) / 1000), "×")).join(" and ");
     const sure = found.near.length ? ": not conclusive" : "";
     const only = found.others.length ? "" : "; no other price is known";
-    return shown(title, either(chosen), `${per} per 1,000 ${currency}${sure}${only}`,
+    return shown(title, either(chosen), `${per} per 1,000 ${currency}${valueMargin(view, found, cost)}${sure}${only}`,
       found.others.length ? holds(view, found.first, cost, "Best") : "", byOwnership(view, chosen));
   }
 

@@ -7,17 +7,19 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tests.instruments.site_checker import workloads
-from tests.instruments.site_checker.files import Cells, RunFiles, number
+from tests.instruments.site_checker.files import Cells, RunFiles, row
 from tests.instruments.site_checker.machines import measured, parts
 from tests.instruments.site_checker.printed import first, first_number, scale
 from tests.instruments.site_checker.recomputed import log_seconds
 from tests.instruments.site_checker.report import NUMBERS, Report
 from tests.instruments.site_checker.tree import Element
 
-AXES = {"Compute": "compute", "Bandwidth": "memory"}
+AXES = {"Compute": "compute", "Memory": "memory"}
 COMPUTE = ("bfloat16", "float16", "float32")
 ROUNDED = 0.01
-"""Amounts have three digits."""
+"""Amounts have three digits at most."""
+FEWER_DIGITS = 1 / 8
+"""Part of an interval by which rounding to the digits that it supports may move an amount."""
 
 
 def check(
@@ -86,17 +88,16 @@ def speed(base: RunFiles, own: RunFiles, known: Sequence[Mapping[str, Any]]) -> 
 def amount(title: str, text: str, unit: str, files: RunFiles) -> str:
     """Say what is wrong with a rate, or nothing."""
     axes = [one for one in files.tables["axes"] if one["axis"].startswith(AXES[title])]
-    right = next((_value(one) for one in axes if title != "Compute" or _fast(one)), None)
-    if right is None or text == "unknown":
+    axis = next((row(one) for one in axes if title != "Compute" or _fast(one)), None)
+    right = axis and axis.value
+    if axis is None or right is None or text == "unknown":
         agrees = right is None and text == "unknown"
     else:
         shown = float(first_number(text).replace(",", "")) * scale(unit)[0]
-        agrees = math.isclose(shown, right, rel_tol=ROUNDED)
+        low, high = (right if end is None else end for end in (axis.low, axis.high))
+        fewer = FEWER_DIGITS * (high - low)
+        agrees = math.isclose(shown, right, rel_tol=ROUNDED, abs_tol=fewer)
     return "" if agrees else f"{title} is {text!r}, not {right} in {unit}"
-
-
-def _value(cells: Cells) -> float | None:
-    return number(cells["value"])
 
 
 def _fast(cells: Cells) -> bool:

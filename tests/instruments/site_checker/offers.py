@@ -50,12 +50,16 @@ def _axes(machine: Data, files: RunFiles) -> Iterator[str]:
 
 
 def _memory(machine: Data, files: Mapping[str, RunFiles]) -> Iterator[str]:
-    """Yield whether a machine's capacity is not that of the measured devices of its first model."""
+    """Yield whether a machine's capacity is not that of the measured devices of its first model.
+
+    Where no accelerator was measured, the memory is that of the host.
+    """
     told = files[machine["href"]].stored["frobench"]
     every = told["environment"]["accelerators"]
     measured = [
         one for one in every if f"{one['type']}:{one['index']}" in told["settings"]["devices"]
     ]
+    measured = measured or [told["environment"]["cpu"] | {"name": ""}]
     alike = [one["memory_bytes"] for one in measured if one["name"] == measured[0]["name"]]
     wanted = sum(alike) if alike and all(alike) else None
     right = machine["memory_bytes"] == wanted

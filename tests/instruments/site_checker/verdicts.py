@@ -248,9 +248,10 @@ class _Verdict:
     def _ratios(self, margin: str) -> list[Row]:
         """Return what the numbers with an interval in a margin may be."""
         first, *_ = self.best
+        values: list[Row] = []
         if self.kind == "price":
             speeds = [(one, score(self.field.shown, one, self.usual)) for one in self.best]
-            return [speed.times(1000 / (self.cost(one) or 1)) for one, speed in speeds if speed]
+            values = [speed.times(1000 / (self.cost(one) or 1)) for one, speed in speeds if speed]
         others = [one for one in self.field.machines if one is not first]
         named = [one for one in others if self.field.names[one["run"]] in margin]
         if self.joules:
@@ -259,7 +260,7 @@ class _Verdict:
         factors = [(self.cost(one) or 1) / (self.cost(first) or 1) for one in named]
         speeds_beside = [self.field.speed(first, one, self.usual) for one in named]
         pairs = zip(speeds_beside, factors, strict=True)
-        return [speed.times(factor) for speed, factor in pairs if speed]
+        return values + [speed.times(factor) for speed, factor in pairs if speed]
 
 
 def _nothing(_: Data) -> float:

@@ -20,7 +20,7 @@ from reports.purchase.prices import Price
 from reports.summary.model import Change, Summary, equipment_of, summarise
 from reports.table.centres import STEP
 from reports.table.estimates import estimates
-from suite.stored.run import Case, Conclusion, Run
+from suite.stored.run import Case, Conclusion, Estimate, Run
 from tests.instruments.faults.judging import made, samples, set_samples
 from tests.instruments.runs import factory
 from tests.reports.index.test_packing import unpack
@@ -190,6 +190,17 @@ def test_prices_and_values_are_those_of_one_device() -> None:
     found = devices(index.page([named("a", "Card A", 1), two], [price]))
     assert all("500" in row for row in found)
     assert "unknown" not in found[0].partition("500")[2]
+
+
+def test_amounts_have_the_digits_and_the_memory_of_the_run_s_page() -> None:
+    run = summary("a", accelerators=0)
+    first, *others = run.axes.axes
+    vague = replace(first, value=Estimate(44.2e9, 36e9, 55e9, launches=7))
+    found = data(index.page([replace(run, axes=replace(run.axes, axes=[vague, *others]))], []))
+    assert found["axes"][0][0][1] == 44e9
+    (hardware,) = found["hardware"]["values"]
+    assert run.axes.memory_bytes
+    assert hardware[3] == run.axes.memory_bytes
 
 
 def test_devices_of_a_run_that_used_none_of_them_are_priced_alike_everywhere() -> None:

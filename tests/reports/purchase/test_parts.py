@@ -145,6 +145,7 @@ def test_value_by_price_and_by_cost_of_ownership_are_told_apart_where_they_disag
     thrifty = machine("thrifty", 2.0, 2.0, price=1100.0, watts=100.0)
     text = plain(beside(cheap, thrifty).parts["verdicts"])
     assert "Best value by purchase price cheap" in text
+    assert re.search(rf"per 1,000 USD; 1\.10{RATIO} \[[\d., ]+\] the value of thrifty", text)
     assert "By cost of 3 years of use, energy included: thrifty" in text
     alike = plain(beside(replace(cheap, watts=100.0), thrifty).parts["verdicts"])
     assert "By cost of" not in alike
