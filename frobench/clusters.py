@@ -27,14 +27,15 @@ if TYPE_CHECKING:
 )
 @results
 @into(SITE, "Folder for the pages.")
-@click.option("--address", default="auto", show_default=True, help="Of the Ray cluster.")
+@click.option("--address", default="auto", show_default=True, help="Address of the Ray cluster.")
 @click.option("--budget", type=click.FloatRange(min=1), metavar="SECONDS", help="For each run.")
 @click.option("--launches", type=click.IntRange(min=1), metavar="N", help="Instead of a budget.")
 @click.option(
     "--deadline",
     type=click.FloatRange(min=1),
     metavar="SECONDS",
-    help="For the run of a node, without its wait for the machine.  [default: 3 budgets and 600]",
+    help="Longest time of a node's run, after its wait for the machine.  "
+    "[default: 3 budgets and 600]",
 )
 @click.option(
     "--patience",
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
     default=120.0,
     show_default=True,
     metavar="SECONDS",
-    help="Without a sign of life, until a node is lost; and for a lost one to come back.",
+    help="A node that is silent for so long is lost; a lost node may come back for as long.",
 )
 @measures
 def fleet(results: Path, output: Path, benchmarks: Path | None, **wanted: Any) -> None:  # noqa: ANN401 - see `FleetRequest`

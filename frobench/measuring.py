@@ -16,6 +16,7 @@ from frobench.options import (
     benchmarks,
     devices,
     expression,
+    label,
     names,
     profile,
     project,
@@ -50,9 +51,7 @@ if TYPE_CHECKING:
     metavar="FILE",
     help="With --once: write a trace of the call for chrome://tracing or Perfetto.",
 )
-@click.option(
-    "--label", default="", metavar="NAME", help="Of this node among its like; stored as a seal."
-)
+@label
 @click.option("--nodes", is_flag=True, help="One of several nodes, in a job of torchrun or srun.")
 @wait
 @measures

@@ -34,6 +34,17 @@ class RegularFile(click.Path):
         return path if path.is_file() else self.fail("not a regular file", param, ctx)
 
 
+def _label(_context: click.Context, _parameter: click.Parameter, value: str | None) -> str:
+    """Return the name of a node, or refuse a name that cannot tell nodes apart."""
+    if value is None:
+        return ""
+    if not value.strip():
+        raise click.BadParameter("it is empty; without a name, equal nodes count as one machine")
+    if os.fsencode(value).decode(errors="replace") != value:
+        raise click.BadParameter("it is not UTF-8")
+    return value
+
+
 FILE = StoredPath(exists=True, dir_okay=False, readable=False, path_type=Path)
 paths = click.argument(
     "paths", nargs=-1, type=StoredPath(exists=True, readable=False, path_type=Path)
@@ -49,6 +60,12 @@ benchmarks = click.option(
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     default=HOME / "benchmarks",
     help="Folder of benchmarks, if not Frobench's own.",
+)
+label = click.option(
+    "--label",
+    callback=_label,
+    metavar="NAME",
+    help="Name of this node among nodes of its kind; stored as a seal.",
 )
 results = click.option(
     "--results",

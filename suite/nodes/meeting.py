@@ -30,6 +30,7 @@ LAUNCHERS = (
 )
 """Environment variables of torchrun and of Slurm: a process's number, their count, and its number
 on its node."""
+LAST_PORT = 65_535
 OWN_STORE = "TORCHELASTIC_USE_AGENT_STORE"
 """torchrun sets it to ``True`` where it keeps the store itself."""
 HOW = (
@@ -97,18 +98,23 @@ def _decoded(text: str) -> Meeting:
 def position(environ: Mapping[str, str] = os.environ) -> Position:
     """Return which node of the job this process is.
 
-    Raises `CannotRunError` if no launcher tells, or if it started several processes on a node.
+    Raises `CannotRunError` if no launcher tells, if its numbers contradict each other, or if it
+    started several processes on a node.
     """
     names = next((all_ for all_ in LAUNCHERS if all_[0] in environ and all_[1] in environ), None)
     store, port = environ.get("MASTER_ADDR"), environ.get("MASTER_PORT", "")
     if names is None:
         raise CannotRunError(f"--nodes needs a job with a process on each node: {HOW}")
-    if store is None or not port.isdigit():
+    if store is None or not port.isdecimal() or not 0 < int(port) <= LAST_PORT:
         raise CannotRunError(
             "--nodes needs MASTER_ADDR and MASTER_PORT, the address of the first node and a free "
             "port there; docs/fleet.md shows how a Slurm job sets them"
         )
-    number, count, local = (int(environ.get(name, "0")) for name in names)
+    given = {name: environ.get(name, "0") for name in names}
+    number, count, local = (int(text) if text.isdecimal() else -1 for text in given.values())
+    if not 0 <= number < count:
+        spelled = ", ".join(f"{name}={text}" for name, text in given.items())
+        raise CannotRunError(f"{spelled} is no process of a job: {HOW}")
     if local > 0:
         raise CannotRunError(
             f"--nodes takes one process on each node, whatever devices it has: {HOW}"

@@ -101,6 +101,17 @@ def test_options_that_do_not_go_together_are_refused(options: list[str], named: 
     assert named in ended.output
 
 
+@pytest.mark.parametrize(
+    ("label", "message"),
+    [("", "it is empty"), (" ", "it is empty"), ("\udcff", "it is not UTF-8")],
+    ids=["empty", "blank", "bytes"],
+)
+def test_a_label_that_cannot_tell_nodes_apart_is_refused(label: str, message: str) -> None:
+    ended = CliRunner().invoke(command.main, ["run", "--label", label])
+    assert ended.exit_code == 2
+    assert f"Invalid value for '--label': {message}" in ended.output
+
+
 def test_the_one_call_is_marked_in_its_trace_and_nothing_is_stored(
     mine: Path, tmp_path: Path
 ) -> None:

@@ -19,6 +19,7 @@ from suite.nodes import agent as agents
 from suite.nodes import meeting as meetings
 from suite.nodes.agent import Agent, Elsewhere, attended, numbers
 from suite.nodes.meeting import Meeting, Node, Position, describe, position
+from suite.run import job
 from suite.run.folder.lock import VARIABLE, identity, machine_lock
 from suite.stored.run import Check
 
@@ -49,9 +50,12 @@ def test_in_a_job_of_slurm_the_first_node_opens_the_store() -> None:
     [
         ({}, "needs a job with a process on each node: .*torchrun.*srun"),
         ({k: v for k, v in SLURM.items() if k not in STORE}, "needs MASTER_ADDR and MASTER_PORT"),
+        (TORCHRUN | {"MASTER_PORT": "65536"}, "needs MASTER_ADDR and MASTER_PORT"),
         (TORCHRUN | {"LOCAL_RANK": "1"}, "takes one process on each node"),
+        (TORCHRUN | {"RANK": "x"}, "RANK=x, WORLD_SIZE=3, LOCAL_RANK=0 is no process of a job"),
+        (SLURM | {"SLURM_PROCID": "2"}, "SLURM_PROCID=2, SLURM_NTASKS=2, .* is no process of a"),
     ],
-    ids=["no launcher", "no store", "two processes on a node"],
+    ids=["no launcher", "no store", "no port", "two processes on a node", "no number", "beyond"],
 )
 def test_what_is_no_such_job_is_refused_with_what_helps(
     environ: dict[str, str], message: str
@@ -107,6 +111,18 @@ def test_a_launch_learns_of_the_nodes_from_its_environment(monkeypatch: pytest.M
     monkeypatch.setenv(meetings.VARIABLE, "")  # put back when the test is over
     Meeting([NODE]).publish()
     assert Meeting.here() == Meeting([NODE])
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_the_only_node_of_a_job_measures_as_a_single_machine(
+    count: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv(meetings.VARIABLE, "")  # put back when the test is over
+    monkeypatch.delenv(meetings.VARIABLE)
+    monkeypatch.setattr(job, "meet", lambda *_: Meeting([NODE] * count))
+    monkeypatch.setattr(job, "attended", nullcontext)
+    with job.led(Position(0, count, "127.0.0.1", 29400, opens_store=False), tmp_path):
+        assert (Meeting.here() is not None) == (count == 2)
 
 
 def test_ranks_come_node_by_node() -> None:
