@@ -94,6 +94,7 @@ def _marks(values: Values, width: float) -> Iterator[Markup]:
     """Draw the nodes that are unlike their peers as squares."""
     square = {"y": plain(MIDDLE - SIDE / 2), "width": str(SIDE), "height": str(SIDE)}
     for value in np.sort(values):
-        x = percent(100 * _position(float(value), width))
-        centred = {"transform": f"translate({plain(-SIDE / 2)} 0)", "class": "odd"}
-        yield element("rect", {"x": x, **square, **centred})
+        position = _position(float(value), width)
+        # Centred in the middle, and whole at either edge.
+        inside = {"transform": f"translate({plain(-SIDE * position)} 0)", "class": "odd"}
+        yield element("rect", {"x": percent(100 * position), **square, **inside})

@@ -273,6 +273,13 @@ def test_a_thousand_nodes_are_a_page_of_bounded_size_without_scripts_or_style_at
     assert named == page.count(b'class="mark') >= 9
 
 
+def test_the_square_of_a_node_beyond_the_drawing_is_whole_at_its_edge() -> None:
+    page = fleet_page.files(placed(5, {1: ("copies", 2.0), 2: ("matmul", 0.5)}))["fleet.html"]
+    square = r'<rect x="(\d+)%"[^>]* transform="translate\((-?\d+) 0\)"'
+    squares = re.findall(square, page.decode())
+    assert sorted(squares) == [("0", "0"), ("100", "-8")]
+
+
 def test_a_run_with_a_label_is_a_node_with_axes_and_exercises_and_one_without_is_none() -> None:
     found = run(0, accelerators=1)
     made = node(found, device_axes(found), estimates(found))
