@@ -10,6 +10,7 @@ from reports.summary.device_axes import Axis, DeviceAxes, device_axes
 from reports.summary.views import Marks, doubtful, marks
 from reports.table import facts
 from reports.table.estimates import CaseEstimate, estimates
+from reports.table.modes import WORDS, modes_of
 from suite.stored.run import Estimate, Outcome, Run
 from suite.stored.time_in_bodies import part_in_bodies
 from suite.terminal.answers import (
@@ -68,6 +69,8 @@ def _axis(own: DeviceAxes, axis: Axis, doubted: Marks) -> AxisResult:
 
 
 def _answer(run: Run, exercise: str, finding: Finding, doubted: Marks, *, leads: bool) -> Answer:
+    behind = [case for case in run.benchmarks if case.fullname in finding.cases]
+    two = (WORDS,) if any(map(modes_of, behind)) else ()
     wide = (short.TOO_WIDE,) if finding.value and finding.value.is_wide else ()
     return Answer(
         exercise=exercise_title(exercise),
@@ -79,7 +82,7 @@ def _answer(run: Run, exercise: str, finding: Finding, doubted: Marks, *, leads:
         label=finding.label,
         unit=finding.unit,
         value=finding.value,
-        doubts=(*doubtful(finding.cases, doubted), *wide),
+        doubts=tuple(dict.fromkeys((*two, *doubtful(finding.cases, doubted), *wide))),
         cases=finding.cases,
         leads=leads,
     )

@@ -96,6 +96,14 @@ def test_the_terminal_tells_the_axes_and_the_answers_of_the_page() -> None:
     assert len(rows) > 5
     for row in rows:
         assert " ".join(row.answer.split()) in told
+    leads = {answer.brief: answer.doubts for answer in found.answers if answer.leads}
+    assert [leads[row.answer] for row in rows] == [row.marks for row in rows]
+
+
+def test_the_terminal_says_that_launches_are_in_two_modes() -> None:
+    found = plain.answers(checks.credible(checks.read(QUIET)))
+    (norms,) = (one for one in found.answers if one.leads and one.exercise == "Norm logging")
+    assert norms.doubts == ("two modes", "noisy")
 
 
 def test_the_table_of_cases_has_the_medians_over_launches() -> None:
