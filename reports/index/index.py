@@ -128,6 +128,7 @@ def page(  # noqa: PLR0913, PLR0917 - one for each thing that goes in
     runs = [run for machine in machines for run in machine]
     rows = [*_rows(machines)]
     found = data(machines, known, reference) if runs else {}
+    built = _built_devices(found, [run.href for run in runs]) if runs else None
     return render(
         "index.html",
         scripts=SCRIPTS,
@@ -142,7 +143,7 @@ def page(  # noqa: PLR0913, PLR0917 - one for each thing that goes in
         heads=HEADS,
         machines=len(machines),
         devices=len(found.get("groups", [])),
-        built=_built_devices(found, [run.href for run in runs]) if runs else None,
+        built=built,
         slower=sum(row.since[1] for row in rows if row.rank != "old"),
         choices=_choices(runs),
         nothing=dict.fromkeys(PARTS, ""),
