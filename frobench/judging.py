@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from frobench.endings import FAILED, makes_much, tells
-from frobench.options import FILE, RESULTS, WORKLOADS, across, as_json, in_form, paths
+from frobench.options import FILE, RESULTS, WORKLOADS, across, as_json, in_forms, paths
 from suite.absent import absent, absent_module
 
 if TYPE_CHECKING:
@@ -40,9 +40,13 @@ def validate(paths: tuple[Path, ...]) -> None:
 @click.argument("file", type=FILE)
 @click.option("--all", "every", is_flag=True, help="Every answer, not one of each exercise.")
 @click.option("--cases", is_flag=True, help="Every case instead of the answers.")
-@in_form("markdown", "As a table for a pull request or a wiki.")
-@in_form("json", "Every answer and every case, for programs.")
-@in_form("csv", "Every answer, or with --cases every case, a row each.")
+@in_forms(
+    {
+        "markdown": "As a table for a pull request or a wiki.",
+        "json": "Every answer and every case, for programs.",
+        "csv": "Every answer, or with --cases every case, a row each.",
+    }
+)
 @tells
 @makes_much
 def show(file: Path, form: str | None, *, every: bool, cases: bool) -> None:
@@ -76,9 +80,13 @@ def show(file: Path, form: str | None, *, every: bool, cases: bool) -> None:
 
 @click.command()
 @click.argument("file", type=FILE)
-@in_form("github-action-benchmark", "For its tool customSmallerIsBetter.")
-@in_form("bencher", "Bencher Metric Format.")
-@in_form("openmetrics", "For Prometheus and what else reads its text.")
+@in_forms(
+    {
+        "github-action-benchmark": "For its tool customSmallerIsBetter.",
+        "bencher": "Bencher Metric Format.",
+        "openmetrics": "For Prometheus and what else reads its text.",
+    }
+)
 @tells
 def export(file: Path, form: str | None) -> None:
     """Print the estimate of each case in FILE, with its interval, for a dashboard.

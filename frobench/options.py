@@ -2,7 +2,8 @@
 """The options and arguments that several verbs take."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import wraps
 from pathlib import Path
 from typing import Any
 
@@ -105,9 +106,25 @@ def into(folder: Path, what: str) -> Callable[[Callable[..., None]], Callable[..
     return click.option("-o", "--output", type=path, default=folder, show_default=True, help=what)
 
 
-def in_form(name: str, what: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Let a verb be asked for one of several forms, each by an option of its own."""
-    return click.option(f"--{name}", "form", flag_value=name, help=what)
+def in_forms(forms: Mapping[str, str]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Let a verb be asked for one of several forms, each by an option of its own, with its help.
+
+    The verb gets the name as `form`, or None.
+    """
+
+    def with_options(verb: Callable[..., None]) -> Callable[..., None]:
+        @wraps(verb)
+        def asked(*args: object, **given: object) -> None:
+            chosen = [name for name in forms if given.pop(name.replace("-", "_"))]
+            if len(chosen) > 1:
+                raise click.UsageError(f"--{' and --'.join(chosen)} are two forms; choose one")
+            verb(*args, form=next(iter(chosen), None), **given)
+
+        for name in reversed([*forms]):  # the first is applied last
+            asked = click.option(f"--{name}", is_flag=True, help=forms[name])(asked)
+        return asked
+
+    return with_options
 
 
 def names(devices: str) -> list[str]:

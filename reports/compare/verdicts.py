@@ -17,7 +17,7 @@ from suite.compare.verdicts.levels import Levels
 from suite.compare.versions import compare_versions
 from suite.stored.run import Run
 from suite.terminal import agreement_words, comparison_tables, comparison_words
-from suite.terminal.layout import dump, say, show
+from suite.terminal.layout import dump, fold, say, show
 
 
 def runs(  # noqa: PLR0913 - one for each thing that a caller may choose
@@ -43,9 +43,9 @@ def runs(  # noqa: PLR0913 - one for each thing that a caller may choose
         if not comparison.differences:
             show(comparison_tables.of_cases(comparison.cases, "base", "new"))
             show(table(findings, "base", "new"))
-            say(*comparison_tables.legend(comparison.cases), *legend(findings), "")
-        say(*comparison_words.of_runs(comparison))
-    say(*comparison_words.refusals(comparison, allow_missing=allow_missing), err=as_json)
+            fold(*comparison_tables.legend(comparison.cases), *legend(findings), "")
+        fold(*comparison_words.of_runs(comparison))
+    fold(*comparison_words.refusals(comparison, allow_missing=allow_missing), err=as_json)
     return exit_code(comparison, allow_missing=allow_missing)
 
 
@@ -62,12 +62,12 @@ def versions(run: Run, *, as_json: bool, allow_missing: bool = False) -> int:
     else:
         _warn(comparison.faults)
         show(comparison_tables.of_cases(comparison.cases, "other version", "body"))
-        say(
+        fold(
             *comparison_tables.legend(comparison.cases),
             "",
             *comparison_words.of_versions(comparison),
         )
-    say(*comparison_words.refusals(comparison, allow_missing=allow_missing), err=as_json)
+    fold(*comparison_words.refusals(comparison, allow_missing=allow_missing), err=as_json)
     return exit_code(comparison, allow_missing=allow_missing)
 
 
@@ -89,7 +89,7 @@ def machines(base: Run, new: Run, workload: str, *, as_json: bool) -> int:
         show(table(findings, "base", "new"))
         show(workloads.exercises(sides))
         show(workloads.axes(sides))
-        say(
+        fold(
             *legend(findings),
             *comparison_words.of_machines(comparison),
             "",
@@ -113,14 +113,14 @@ def reproduction(
     else:
         findings = compare_findings(first, again, answer.comparison)
         show(table(findings, "before", "now"))
-    say(*legend(findings), *agreement_words.lines(answer))
+    fold(*legend(findings), *agreement_words.lines(answer))
     return answer.exit_code
 
 
 def _warn(faults: Sequence[str]) -> None:
     """Print the errors of whole runs above what they make worthless."""
     if faults:
-        say(*faults, "")
+        fold(*faults, "")
 
 
 def _dump(comparison: Struct, findings: Sequence[Struct] | None = None) -> None:

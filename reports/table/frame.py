@@ -2,6 +2,7 @@
 """Stored runs as one tidy table: a row for each case in each launch."""
 
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -86,6 +87,7 @@ def _repeated(
     return pd.Series(column[owner], dtype=column.dtype)
 
 
+@lru_cache(maxsize=2**14)
 def function_of(fullname: str) -> str:
     """Return the name of the benchmark function in a case's full name."""
     return short_name(fullname).partition("[")[0]

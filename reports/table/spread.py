@@ -8,6 +8,7 @@ launches (`static/ratios.js`) take it from here; those of `reports.purchase.rati
 
 import math
 from collections.abc import Iterable, Mapping
+from functools import cache
 
 import numpy as np
 from msgspec import Struct
@@ -22,6 +23,7 @@ NORMAL = 1.96
 
 Values = NDArray[np.float64]
 Known = NDArray[np.bool_]
+Places = NDArray[np.intp]
 
 
 class Spread(Struct, frozen=True):
@@ -115,12 +117,17 @@ def _error(means: Values) -> float:
     than a mean, and the standard deviation would promise too much.
     """
     known = means[~np.isnan(means)]
-    launches = len(known)
+    first, second, outside = _pairs(len(known))
+    sums = np.sort(known[first] + known[second])
+    return float(sums[-outside] - sums[outside - 1]) / 4 / NORMAL
+
+
+@cache
+def _pairs(launches: int) -> tuple[Places, Places, int]:
+    """Return both launches of each pair, and which pair from the outside is an end."""
     first, second = np.triu_indices(launches)
-    pairs = np.sort(known[first] + known[second]) / 2
     deviation = math.sqrt(launches * (launches + 1) * (2 * launches + 1) / 24)
-    outside = max(1, round(len(pairs) / 2 - NORMAL * deviation))
-    return float(pairs[-outside] - pairs[outside - 1]) / 2 / NORMAL
+    return first, second, max(1, round(len(first) / 2 - NORMAL * deviation))
 
 
 def _shared(means: Values) -> float:

@@ -8,6 +8,7 @@ of the same kinds, and so are the shape that it found and the precision of its r
 
 import hashlib
 from collections.abc import Mapping
+from functools import lru_cache
 
 from reports.table.exercise_names import ON_CPU, exercise
 from reports.table.workloads import kind_of, on_cpu, part_of
@@ -107,6 +108,7 @@ def part_name(case: Case) -> str | None:
     return part.name + ON_CPU * on_cpu(case) if part else None
 
 
+@lru_cache(maxsize=2**14)
 def number(text: str) -> int:
     """Return a number of 64 bits in place of a text, which a thousand runs tell again."""
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest())

@@ -52,8 +52,8 @@ def history(request: HistoryRequest, reporter: Reporter, interruptions: Interrup
     project = project_folder(request.project, request.benchmarks)
     if project is None:
         raise CannotRunError(
-            f"no project: {request.benchmarks} lies in no repository of one; name the project's "
-            "benchmarks with --benchmarks, or its folder with --project"
+            f"no project: {request.benchmarks} lies in Frobench's own repository or in none; name "
+            "the project's benchmarks with --benchmarks, or its folder with --project"
         )
     commits = commits_of(project, request.range)
     reporter.say(f"{counted(len(commits) - 1, 'commit')} after {commits[0].short}")

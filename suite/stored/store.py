@@ -116,7 +116,7 @@ def _misfit(text: str) -> InvalidResult:
     where = where.rstrip("`") or "$"
     if missing := re.search("missing required field `(.*)`", message):
         return InvalidResult(f"{where}.{missing[1]}", "the required field is missing")
-    return InvalidResult(where, message)
+    return InvalidResult(where, f"no stored run: {message}" if where == "$" else message)
 
 
 def _unreadable(data: bytes, error: Exception) -> InvalidResult:

@@ -2,6 +2,7 @@
 """What the command's verbs share on a terminal: files found and judged, paths and tables shown."""
 
 import shutil
+import sys
 from collections import Counter
 from collections.abc import Collection, Iterator
 from pathlib import Path
@@ -86,6 +87,16 @@ def say(*lines: str, err: bool = False) -> None:
     for line in lines:
         for part in line.split("\n"):
             click.echo(printable(part), err=err)
+
+
+def fold(*lines: str, err: bool = False) -> None:
+    """Print lines, broken where a terminal ends; without one they stay whole for programs."""
+    columns = width() if (sys.stderr if err else sys.stdout).isatty() else 0
+    for line in lines:
+        text = line.lstrip()
+        indent = " " * (len(line) - len(text))
+        folded = wrapped(text, columns, indent, f"{indent}  ") if columns else [line]
+        say(*(folded or [""]), err=err)
 
 
 def dump(data: object) -> None:

@@ -24,7 +24,7 @@ import numpy as np
 import psutil
 from msgspec import Struct
 
-from reports.making.workers import cores
+from reports.making.workers import FEW_PAGES, collect_seldom, cores
 from reports.site import build as site
 from suite.machine import environment
 from suite.machine.kind import machine_name
@@ -184,6 +184,7 @@ def measured(machines: int, *, equal: bool = False) -> Size:
 
 def build(results: Path, out: Path) -> None:
     """Build a site as `frobench report` does, and print when each stage began."""
+    collect_seldom(FEW_PAGES)
     stages: list[tuple[str, float]] = []
     broken: list[Path] = []
     site.build(

@@ -261,8 +261,12 @@ def _rate(cases: Cases, function: str, device: str, dtype: str, what: str = "flo
 def _rates(cases: Cases, device: str, what: str = "flop_rate") -> dict[str, Curve]:
     """Return the rate by size for each precision that was measured."""
     rates = {}
-    for dtype, function in product(PRECISIONS, (SQUARE, NARROW)):
-        if not cases.names(function=function, device=device, dtype=dtype):
+    measured = {
+        function: cases.values("dtype", function=function, device=device)
+        for function in (SQUARE, NARROW)
+    }
+    for dtype, function in product(PRECISIONS, measured):
+        if dtype not in measured[function]:
             continue  # most precisions, and to find out why takes long
         with suppress(NotMeasuredError):
             rates[dtype] = _rate(cases, function, device, dtype, what)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What two stored runs say of each other."""
 
+import sys
 from collections.abc import Callable
 from statistics import median
 
@@ -14,7 +15,7 @@ from suite.compare.runs import compare_runs
 from suite.statistics import estimate, launch_medians
 from suite.stored.differences import Difference
 from suite.stored.run import Case, Check, Conclusion, Run, Severity
-from suite.terminal import comparison_tables, comparison_words
+from suite.terminal import comparison_tables, comparison_words, layout
 from suite.units import RATIO
 from tests.instruments.runs import factory
 
@@ -312,6 +313,21 @@ def test_a_row_that_cannot_be_compared_has_no_ratio() -> None:
 def test_what_would_have_been_found_is_a_part_or_a_factor() -> None:
     assert comparison_tables.finds(0.052) == "+5.2%"
     assert comparison_tables.finds(719.0) == f"720{RATIO}"
+
+
+def test_what_is_said_is_broken_where_a_terminal_ends_and_whole_without_one(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    line = f"  slower: {'case ' * 20}".rstrip()
+    monkeypatch.setenv("COLUMNS", "40")
+    layout.fold("", line)
+    assert capsys.readouterr().out == f"\n{line}\n"
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    layout.fold("", line)
+    first, *lines = capsys.readouterr().out.splitlines()
+    assert first == ""
+    assert max(map(len, lines)) <= 40
+    assert [text[:4] for text in lines] == ["  sl", *["    "] * (len(lines) - 1)]
 
 
 def test_a_comparison_survives_json() -> None:

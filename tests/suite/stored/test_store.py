@@ -202,7 +202,7 @@ def test_a_file_of_another_tool_is_refused(run: Run, tmp_path: Path) -> None:
         (b"no run", "not JSON: Expecting value (line 1, column 1)"),
         (b'{"frobench": }', "not JSON: Expecting value (line 1, column 14)"),
         (b'{"machine_info": ' + b"[" * 50_000, "maximum recursion depth exceeded"),
-        (b"[]", "Expected `object`, got `array`"),
+        (b"[]", "no stored run: Expected `object`, got `array`"),
     ],
 )
 def test_what_is_no_json_object_is_refused(tmp_path: Path, content: bytes, message: str) -> None:
