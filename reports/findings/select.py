@@ -9,7 +9,7 @@ import operator
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import compress
+from itertools import compress, product
 from statistics import median
 from typing import Any, Self
 
@@ -135,10 +135,10 @@ class Cases:
         ]
         self._cases = [case for case, _ in found]
         self._facts = {case.fullname: one for case, one in found}
-        self._named: dict[Hashable, list[str]] = {}
+        self._named: dict[tuple[Scalar, Scalar], list[str]] = {}  # by function and device, or None
         for name, one in self._facts.items():
-            self._named.setdefault(one["function"], []).append(name)
-            self._named.setdefault((one["function"], one["device"]), []).append(name)
+            for key in product((one["function"], None), (one["device"], None)):
+                self._named.setdefault(key, []).append(name)
         self._place = {name: place for place, name in enumerate(self._facts)}
         self._numbers = ByLaunch(self._cases, medians)
         self._measured: dict[str, Known] = {}
@@ -146,10 +146,7 @@ class Cases:
 
     def names(self, **where: Scalar) -> tuple[str, ...]:
         """Return the full names of the cases with these parameters, in the order of the run."""
-        among: Iterable[str] = self._facts
-        if function := where.pop("function", None):
-            device = where.pop("device", None)
-            among = self._named.get((function, device) if device else function, ())
+        among = self._named.get((where.pop("function", None), where.pop("device", None)), ())
         wanted = where.items()  # a view: what two tables have in common is found out at once
         return tuple(name for name in among if wanted <= self._facts[name].items())
 
