@@ -7,7 +7,6 @@ from typing import Literal
 
 from suite import units
 from suite.stored.run import Estimate
-from suite.units import format_value
 
 RATIO = units.RATIO
 
@@ -93,7 +92,7 @@ def bound(name: str, rate: float | None, unit: str, lines: Iterable[Series]) -> 
         return ()
     level = Estimate(rate, rate, rate, 0)
     ends = Point(min(sizes), level), Point(max(sizes), level)
-    return (Series(f"{name}: {format_value(rate, unit)}", ends),)
+    return (Series(f"{name}: {units.format_value(rate, unit)}", ends),)
 
 
 @dataclass(frozen=True)

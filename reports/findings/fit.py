@@ -5,11 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from reports.findings.select import Curve, NotMeasuredError
+from reports.table.launches import Numbers
 
-Values = NDArray[np.float64]
 LEAST_SIZES = 3
 """Any two times lie on a line."""
 TOLERANCE = 0.25
@@ -57,7 +56,7 @@ def fit(times: Curve) -> Line:
     return Line(pd.Series(latency, launches), pd.Series(1 / seconds, launches))
 
 
-def _fit(sizes: Values, times: Values) -> tuple[Values, Values, Values]:
+def _fit(sizes: Numbers, times: Numbers) -> tuple[Numbers, Numbers, Numbers]:
     """Return for each launch the latency, the seconds a unit adds, and how far each size is off.
 
     times : launches x sizes

@@ -74,7 +74,7 @@ class Usual:
 def by_accelerator(lines: Mapping[str, str], facts: Collection[str]) -> Iterator[str]:
     """Yield lines about facts, equal lines about several accelerators once.
 
-    A line says of which accelerators it is, unless it is of all.
+    A line names the accelerators that it describes, unless it describes all of them.
 
     lines : by the dotted path of their fact
     facts : all dotted paths

@@ -97,7 +97,7 @@ def is_brief() -> bool:
 
 @contextmanager
 def briefly(*, brief: bool) -> Iterator[None]:
-    """Let large results be checked in part, if `brief`: all of them is in the first launch."""
+    """Let large results be checked in part, if `brief`; the first launch checks them whole."""
     before = _IS_BRIEF.set(brief)
     try:
         yield

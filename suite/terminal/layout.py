@@ -90,7 +90,7 @@ def say(*lines: str, err: bool = False) -> None:
 
 
 def fold(*lines: str, err: bool = False) -> None:
-    """Print lines, broken where a terminal ends; without one they stay whole for programs."""
+    """Print lines, wrapped to the width of a terminal; what is piped to a program stays whole."""
     columns = width() if (sys.stderr if err else sys.stdout).isatty() else 0
     for line in lines:
         text = line.lstrip()

@@ -267,7 +267,7 @@ def _rates(cases: Cases, device: str, what: str = "flop_rate") -> dict[str, Curv
     }
     for dtype, function in product(PRECISIONS, measured):
         if dtype not in measured[function]:
-            continue  # most precisions, and to find out why takes long
+            continue  # without a search for the reason, which takes long
         with suppress(NotMeasuredError):
             rates[dtype] = _rate(cases, function, device, dtype, what)
     return rates
