@@ -175,7 +175,7 @@ def call_once(
     case: str, trace: Path | None, benchmarks: Path, devices: list[str], wanted: dict[str, Any]
 ) -> None:
     """Call one case once, and say that this is no measurement."""
-    from suite.once.single_case import Once, run_once
+    from suite.once import Once, run_once
     from suite.stored.names import name_of
     from suite.terminal.layout import say, shown
     from suite.units import format_seconds

@@ -118,7 +118,7 @@ def report(  # noqa: PLR0913, PLR0917 - one for each option
     from reports.purchase import purchase
     from reports.purchase.prices import PATH, read
     from reports.site import build
-    from suite.run.folder import watch
+    from suite.run import unfinished
     from suite.terminal.layout import say, shown, stored_runs, tell
 
     gc.freeze()  # what was imported stays: to look through it at the end takes a fifth of a second
@@ -139,7 +139,7 @@ def report(  # noqa: PLR0913, PLR0917 - one for each option
         raise click.UsageError(str(error)) from None
     compared = purchase.Maker([path for path in paths if path.is_file()], reference, known)
     drawn = Figures(output)
-    with watch.as_files(paths) as files:
+    with unfinished.as_files(paths) as files:
         stored_runs(tuple(files), RESULTS)  # or says that there is none
         made = build.build(
             files or [RESULTS],

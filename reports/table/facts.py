@@ -8,7 +8,7 @@ from functools import lru_cache
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from suite.project.commit import describe
+from suite.project.git import describe
 from suite.statistics import estimate
 from suite.stored.run import Accelerator, Cpu, Environment, Run, Scalar, Software
 from suite.units import (

@@ -13,8 +13,8 @@ from suite.fleet.messages import Asked
 from suite.fleet.on_node import digest
 from suite.fleet.schedule import Limits, Schedule, Tell
 from suite.profiles import settings_for
-from suite.run.folder.lock import LOCK, VARIABLE
 from suite.run.label import KEY, key, seal
+from suite.run.lock import LOCK, VARIABLE
 from suite.stored.run import ProfileName
 
 BEATS = 6

@@ -11,10 +11,10 @@ from suite.history.commits import Commit, commits_of
 from suite.history.measuring import Bench, HistoryRequest
 from suite.history.sitting import ForeignCodeError
 from suite.history.trees import WorkTrees
-from suite.project.commit import facts, project_folder
-from suite.run.folder import unfinished
-from suite.run.folder.lock import machine_lock
+from suite.project.git import facts, project_folder
+from suite.run import unfinished
 from suite.run.interruptions import Interruptions
+from suite.run.lock import machine_lock
 from suite.run.progress import Reporter
 from suite.units import counted
 

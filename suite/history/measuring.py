@@ -17,9 +17,8 @@ from suite.history.commits import Commit
 from suite.history.sitting import Sitting, ratio
 from suite.history.trees import WorkTrees
 from suite.machine import environment
-from suite.run.folder import unfinished
-from suite.run.nothing import reasons
-from suite.run.progress import Reporter
+from suite.run import unfinished
+from suite.run.progress import Reporter, reasons
 from suite.run.request import Request, make_draft
 from suite.stored.run import ProfileName
 

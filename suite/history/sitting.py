@@ -10,12 +10,9 @@ from statistics import median
 from msgspec.structs import replace
 
 from suite.errors import CannotRunError
-from suite.journal.journal import Journal
-from suite.journal.records import Imported, Measured, Record, Refused
-from suite.project.commit import describe
-from suite.run.folder import unfinished
-from suite.run.folder.run_clock import RunClock
-from suite.run.folder.watch import READINGS
+from suite.journal.records import Imported, Journal, Measured, Record, Refused
+from suite.project.git import describe
+from suite.run import unfinished
 from suite.run.launches import Launches
 from suite.run.merge import merge
 from suite.run.plan import Draft, Plan
@@ -23,6 +20,7 @@ from suite.run.progress import Reporter
 from suite.run.runner import PILOT, make_plan, sensors
 from suite.run.sensed import telemetry
 from suite.run.sensed.energy import Choice
+from suite.run.unfinished import READINGS, RunClock
 from suite.stored import store
 from suite.stored.names import short_name
 from suite.stored.run import Run

@@ -1,10 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""What a line of the journal holds: everything that happens in a run, a type for each event."""
+"""The journal of a run: a line for everything that happened, written before anything else does.
 
+The launches append to it and the runner reads it, also while they write (see `JsonLines`).
+"""
+
+from pathlib import Path
 from typing import Literal
 
-from msgspec import Struct, field
+from msgspec import Struct
 
+from suite.files.json_lines import JsonLines, encoded
+from suite.files.keep import keep
 from suite.kit.search_strategy import Try
 from suite.machine.accounts import Accounts
 from suite.stored.run import (
@@ -42,11 +48,10 @@ class Collected(Struct, tag="collected", kw_only=True):
 
 
 class Declared(Struct, tag="declared", kw_only=True):
-    """What can be said of the collected cases without running them.
+    """What can be said of the collected cases, by full name, without running them.
 
-    machine : the kind of machine, as `Environment` names it
-    works : the work of each case where it could be found out, by full name
-    absent : why no device here can run a case, by full name
+    works : of one call, where it could be found out
+    absent : why no device here can run a case
     """
 
     machine: str
@@ -96,7 +101,7 @@ class Measured(Struct, tag="measured", kw_only=True):
     against: list[float] | None = None
     flushed_bytes: int | None = None
     commonest: float | None = None
-    idle_devices: list[str] = field(default_factory=list)
+    idle_devices: list[str] = []
     control: bool = False
     search: Search | None = None
     prepared: float = 0.0
@@ -243,21 +248,24 @@ class Ended(Struct, tag="ended", kw_only=True):
     others: float | None = None
 
 
-Record = (
-    Stopped
-    | Surroundings
-    | Collected
-    | Declared
-    | Begun
-    | Tried
-    | Measured
-    | Busy
-    | Settled
-    | Rested
-    | Refused
-    | NodesSeen
-    | Harness
-    | Gauged
-    | Imported
-    | Ended
-)
+_OfPilot = Stopped | Surroundings | NodesSeen | Collected | Declared | Tried
+_OfLaunch = Harness | Gauged | Settled | Begun | Measured | Refused | Busy | Imported
+_OfRunner = Rested | Refused | Ended
+Record = _OfPilot | _OfLaunch | _OfRunner
+"""A line of the journal, by the process that writes it first."""
+
+
+class Journal(JsonLines[Record]):
+    """One journal file.
+
+    `Begun` does not wait for the disk, which takes 4 ms on a virtual one: the runner reads it from
+    the system's memory, and a machine that loses its power has lost the case anyway.
+    """
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path, Record, unsynced=(Begun,))
+
+    def begin_again(self) -> None:
+        """Forget everything but what searches have tried."""
+        if self.path.exists():
+            keep(self.path, b"".join(encoded(line) for line in self if isinstance(line, Tried)))

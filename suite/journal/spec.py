@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Literal
 
 import msgspec
-from msgspec import Struct, field
+from msgspec import Struct
 
 from suite.stored.run import Search, Settings
 
@@ -42,17 +42,17 @@ class LaunchSpec(Struct, kw_only=True):
     benchmarks: str
     seed: int
     settings: Settings
-    order: list[str] = field(default_factory=list)
+    order: list[str] = []
     done: int = 0
     halves: bool = False
     runner: int = 0
     search_seconds: float = 0.0
-    searched: dict[str, Search] = field(default_factory=dict)
-    windows: list[str] = field(default_factory=list)
-    versions: dict[str, str] = field(default_factory=dict)
+    searched: dict[str, Search] = {}
+    windows: list[str] = []
+    versions: dict[str, str] = {}
     trace: str | None = None
     project: str | None = None
-    paths: list[str] = field(default_factory=list)
+    paths: list[str] = []
     kept_out: str = ""
 
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from suite.journal.journal import Journal
 from suite.journal.records import (
     Begun,
     Imported,
+    Journal,
     Measured,
     NodesSeen,
     Record,

@@ -3,12 +3,12 @@
 
 import torch
 
-from suite.climb import Climb
 from suite.errors import TooLongError
 from suite.garbage import no_garbage_collection
 from suite.kit.cases import Parameters
 from suite.machine.accounts import DISTURBED, Accounts, Read, accounts, undisturbed
 from suite.machine.limits import cores_in_use
+from suite.measure.climb import Climb
 from suite.measure.measurement import Measurement
 from suite.measure.sampler import Sampler
 from suite.stored.run import Settings, Work

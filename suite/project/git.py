@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: MIT
-"""Questions to git about a folder."""
+"""Questions to git: about any folder, and about the project that a run measures."""
 
 import os
 import shutil
 import subprocess
 from pathlib import Path
 
+from suite.checkout import CHECKOUT
 from suite.errors import CannotRunError
-from suite.stored.run import CommitInfo
+from suite.personal import private
+from suite.stored.run import CommitInfo, Project
 
+SHOWN = 12
+"""Characters of a revision that people are shown."""
 _OF_A_HOOK = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE")
 """Variables by which git tells its hooks which repository they are about."""
 
@@ -57,3 +61,47 @@ def head(folder: Path) -> CommitInfo | None:
         return None
     revision, time, author_time = answer.split()
     return CommitInfo(id=revision, time=time, author_time=author_time)
+
+
+def project_folder(asked: Path | None, benchmarks: Path, checkout: Path = CHECKOUT) -> Path | None:
+    """Return the working tree of the project that a run measures, if there is one.
+
+    Without a folder that was asked for, that is the repository in which the benchmarks lie.
+    Frobench's own benchmarks measure no project.
+
+    Raises `CannotRunError` if git finds no working tree in the folder that was asked for.
+    """
+    tree = top(asked or benchmarks)
+    if asked is None:
+        own = benchmarks.resolve().is_relative_to(checkout) and tree == top(checkout)
+        return None if own else tree
+    if tree is None:
+        raise CannotRunError(
+            f"--project {asked}: git finds no working tree there; give a folder of one"
+        )
+    return tree
+
+
+def facts(tree: Path) -> Project:
+    """Return what is stored of the project whose working tree is `tree`.
+
+    No path and no address of a remote is. The name is that of the repository's folder, the same in
+    all of its working trees, without the part that is also the name of this host or its user.
+    """
+    folder = ask(tree, "rev-parse", "--path-format=absolute", "--git-common-dir")
+    common = Path(folder) if folder else tree / ".git"
+    name = common.parent.name if common.name == ".git" else common.name.removesuffix(".git")
+    commit = head(tree) or CommitInfo()
+    changes = ask(tree, "status", "--porcelain", "--untracked-files=no")
+    return Project(
+        name=private.hide(name, private.own_names()),
+        id=commit.id,
+        time=commit.time,
+        dirty=None if changes is None else changes != "",
+    )
+
+
+def describe(project: Project) -> str:
+    """Return a project's name with its commit, for people."""
+    changes = ", with uncommitted changes" if project.dirty else ""
+    return f"{project.name or 'a project'} at {(project.id or 'no commit')[:SHOWN]}{changes}"

@@ -14,7 +14,7 @@ from suite.errors import CannotRunError
 from suite.machine.network import own_address
 from suite.nodes.agent import Agent, attended
 from suite.nodes.meeting import Meeting, Position, describe, meet
-from suite.run.folder import lock
+from suite.run import lock
 
 BOOT = Path("/proc/sys/kernel/random/boot_id")
 """What Linux calls the time since it started; equal in all containers of a host."""

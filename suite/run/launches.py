@@ -13,15 +13,13 @@ from pathlib import Path
 
 from suite.doctor.other_programs import Others
 from suite.errors import CannotRunError
-from suite.journal.journal import Journal
-from suite.journal.records import Begun, Ended, Measured, Record, Refused, Rested, Stopped
+from suite.journal.records import Begun, Ended, Journal, Measured, Record, Refused, Rested, Stopped
 from suite.journal.spec import LaunchSpec
-from suite.run.folder.run_clock import RunClock
-from suite.run.nothing import say_failure
 from suite.run.plan import Plan
 from suite.run.process import FRUITLESS_TRIES, TRIES, LaunchProcess, lost
-from suite.run.progress import Reporter
+from suite.run.progress import Reporter, say_failure
 from suite.run.sensed.energy import REST
+from suite.run.unfinished import RunClock
 from suite.stored.names import short_name
 from suite.units import counted
 

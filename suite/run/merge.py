@@ -22,8 +22,8 @@ from suite.journal.records import (
 from suite.machine import environment
 from suite.run.plan import Plan, outcome
 from suite.run.sensed import energy, sensor_summary
+from suite.run.sensed.energy import SUSTAINED, sustained_seconds
 from suite.run.sensed.telemetry import Line
-from suite.run.sensed.windowed import SUSTAINED, sustained_seconds
 from suite.stored import store
 from suite.stored.differences import changed
 from suite.stored.run import SCHEMA, Case, CaseInfo, Check, Environment, Frobench, Launch, Run

@@ -8,8 +8,7 @@ from pathlib import Path
 from suite import doctor
 from suite.absent import absent, absent_in
 from suite.errors import CannotRunError, NothingSelectedError
-from suite.journal.journal import Journal
-from suite.journal.records import Collected, Declared, Measured, Record, Refused, Stopped
+from suite.journal.records import Collected, Declared, Journal, Measured, Record, Refused, Stopped
 from suite.journal.spec import DISK_REFUSES, LaunchSpec
 from suite.machine import backends
 from suite.run.plan import Draft

@@ -14,11 +14,11 @@ from msgspec.structs import replace
 from suite.errors import CannotRunError
 from suite.files import content
 from suite.files.keep import keep
-from suite.journal.journal import Journal
 from suite.journal.records import (
     Begun,
     Collected,
     Identity,
+    Journal,
     Measured,
     NodesSeen,
     Refused,
@@ -34,8 +34,7 @@ from suite.run.forecast.costs import (
     launch_seconds,
     too_long,
 )
-from suite.run.sensed.energy import Choice
-from suite.run.sensed.windowed import choose_windows
+from suite.run.sensed.energy import Choice, choose_windows
 from suite.stored import bounds
 from suite.stored.names import nodes_of
 from suite.stored.run import (

@@ -6,6 +6,7 @@ watching costs it nothing; when the case in flight passes its deadline, the whol
 killed, and the case, not the run, has failed.
 """
 
+import ctypes
 import os
 import signal
 import subprocess
@@ -17,17 +18,18 @@ from pathlib import Path
 from typing import Self
 
 import msgspec
+import psutil
 from msgspec.structs import replace
 
 from suite.checkout import CHECKOUT
-from suite.journal.journal import Journal
-from suite.journal.records import Begun, Busy, Measured, Record, Refused, Tried
+from suite.journal.records import Begun, Busy, Journal, Measured, Record, Refused, Tried
 from suite.journal.spec import DEVICE_LOST, LaunchSpec
-from suite.run.orphans import Orphans
 
 POLL_SECONDS = 0.05
 QUIET_SECONDS = 180.0
 """Seconds without any news between two cases after which a launch is given up."""
+MOMENT = 0.5
+"""Seconds in which the runner hears that it is to end as well, and no case is to blame."""
 LOG_LINES = 15
 TRIES = 20
 """Processes that a pilot or a launch may need because cases hang or crash."""
@@ -35,13 +37,23 @@ FRUITLESS_TRIES = 2
 """Processes in a row in which no case may end before a pilot or a launch is given up."""
 ROOM = 2**20
 """Bytes that a disk must take that is not full."""
+MISUSED = 4
+"""pytest's exit code when it cannot read its arguments, such as an expression."""
+_EXPECTED = {0, 1, DEVICE_LOST}
+_ASKED = {-signal.SIGHUP, -signal.SIGINT, -signal.SIGTERM}
+"""Ends of processes that were asked to: a batch system asks all of a job, the runner too."""
+_PYTEST = (
+    *("--quiet", "-c", os.devnull, "--strict-markers"),
+    *("-o", "python_files=bench_*.py", "-o", "python_functions=bench_*"),
+    *("-p", "pytest_benchmark.plugin", "-p", "suite.launch.plugin", "-p", "no:cacheprovider"),
+)
+"""What makes pytest collect benchmarks, and load nothing that the machine has besides."""
 
 
 class LaunchProcess:
     """A pytest process over the benchmarks, to be used as a context that ends it.
 
     folder : where the launch's specification and its output are kept
-    spec : what to measure
     options : further options for pytest
     """
 
@@ -95,7 +107,7 @@ class LaunchProcess:
         code: int | None = None
         in_flight: Begun | None = None
         heard = time.monotonic()
-        while code is None and not self._is_late(in_flight, heard, deadline):
+        while code is None and not _is_late(in_flight, heard, deadline):
             time.sleep(POLL_SECONDS)
             code = self._process.poll()  # asked first: its last words come before its end
             for record in journal.news():
@@ -114,28 +126,18 @@ class LaunchProcess:
             _require_room(self._log.parent)
         if in_flight is None:
             return code
-        self._fail(journal, in_flight, _cause(code, deadline))
+        journal.mend()
+        failed = Refused(
+            launch=self._spec.launch,
+            case=in_flight.case,
+            status="failed",
+            reason=_cause(code, deadline),
+            fatal=True,
+        )
+        journal.write(failed)
         for record in journal.news():
             hear(record)
         return 0
-
-    @staticmethod
-    def _is_late(in_flight: Begun | None, heard: float, deadline: float) -> bool:
-        if in_flight is None:
-            return time.monotonic() - heard > QUIET_SECONDS
-        return time.monotonic() - in_flight.at > deadline
-
-    def _fail(self, journal: Journal, begun: Begun, reason: str) -> None:
-        journal.mend()
-        journal.write(
-            Refused(
-                launch=self._spec.launch,
-                case=begun.case,
-                status="failed",
-                reason=reason,
-                fatal=True,
-            )
-        )
 
     def printed(self) -> str:
         """Return all that the process printed, behind what earlier processes of the log did."""
@@ -145,21 +147,6 @@ class LaunchProcess:
         """Return the end of what the process printed."""
         lines = self.printed().splitlines()
         return "\n".join(line for line in lines[-LOG_LINES:] if line.strip())
-
-
-_PYTEST = (
-    *("--quiet", "-c", os.devnull, "--strict-markers"),
-    *("-o", "python_files=bench_*.py", "-o", "python_functions=bench_*"),
-    *("-p", "pytest_benchmark.plugin", "-p", "suite.launch.plugin", "-p", "no:cacheprovider"),
-)
-"""What makes pytest collect benchmarks, and load nothing that the machine has besides."""
-MISUSED = 4
-"""pytest's exit code when it cannot read its arguments, such as an expression."""
-_EXPECTED = {0, 1, DEVICE_LOST}
-_ASKED = {-signal.SIGHUP, -signal.SIGINT, -signal.SIGTERM}
-"""Ends of processes that were asked to: a batch system asks all of a job, the runner too."""
-MOMENT = 0.5
-"""Seconds in which the runner hears that it is to end as well, and no case is to blame."""
 
 
 def environment(first: Sequence[str] = ()) -> dict[str, str]:
@@ -188,6 +175,24 @@ def arguments(spec: Path, benchmarks: Path) -> list[str]:
     return [*_PYTEST, str(benchmarks), *where, storage, f"--frobench-launch={spec}"]
 
 
+def lost(code: int | None) -> str | None:
+    """Say how a process was lost that ended with a code while no case was in flight, if it was."""
+    return None if code in _EXPECTED else _cause(code, QUIET_SECONDS)
+
+
+def _cause(code: int | None, deadline: float) -> str:
+    if code is None:
+        return f"did not end within its deadline of {deadline:.0f} s"
+    if code < 0:
+        return f"its process was ended by {signal.Signals(-code).name}"
+    return f"its process ended with exit code {code}"
+
+
+def _is_late(in_flight: Begun | None, heard: float, deadline: float) -> bool:
+    since, most = (heard, QUIET_SECONDS) if in_flight is None else (in_flight.at, deadline)
+    return time.monotonic() - since > most
+
+
 def _require_room(folder: Path) -> None:
     """Raise `OSError` if the disk refuses as much as a launch may write at once."""
     probe = folder / "room"
@@ -201,14 +206,43 @@ def _require_room(folder: Path) -> None:
             probe.unlink(missing_ok=True)
 
 
-def lost(code: int | None) -> str | None:
-    """Say how a process was lost that ended with a code while no case was in flight, if it was."""
-    return None if code in _EXPECTED else _cause(code, QUIET_SECONDS)
+PR_SET_CHILD_SUBREAPER = 36
+"""The option of `prctl` that makes a process adopt orphaned descendants (linux/prctl.h)."""
+PATIENCE = 1.0
+"""Seconds that killed processes are given to end."""
+GENERATIONS = 10
+"""Times that orphans are looked for: each kill may leave the children of the killed."""
 
 
-def _cause(code: int | None, deadline: float) -> str:
-    if code is None:
-        return f"did not end within its deadline of {deadline:.0f} s"
-    if code < 0:
-        return f"its process was ended by {signal.Signals(-code).name}"
-    return f"its process ended with exit code {code}"
+class Orphans:
+    """Processes that a launch leaves behind, which would disturb the next one.
+
+    A body may start processes that leave the launch's group, as daemons do. On Linux they become
+    children of this process when their parents end.
+    """
+
+    def __init__(self) -> None:
+        if sys.platform == "linux":
+            ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)
+        self._known = {child.pid for child in psutil.Process().children()}
+
+    def end(self) -> None:
+        """Kill them; the processes that this one has started itself are in its own session."""
+        for _ in range(GENERATIONS):
+            children = psutil.Process().children()
+            orphans = [
+                child for child in children if child.pid not in self._known and _is_apart(child.pid)
+            ]
+            if not orphans:
+                return
+            for orphan in orphans:
+                with suppress(ProcessLookupError, PermissionError):
+                    os.kill(orphan.pid, signal.SIGKILL)
+            psutil.wait_procs(orphans, PATIENCE)
+
+
+def _is_apart(pid: int) -> bool:
+    """Tell whether a process belongs to another session than this one."""
+    with suppress(ProcessLookupError, PermissionError):
+        return os.getsid(pid) != os.getsid(0)
+    return False

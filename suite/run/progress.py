@@ -7,6 +7,7 @@ sample would be measured with it.
 
 import sys
 import time
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from io import StringIO
 from typing import Any, Protocol, Self, TextIO, cast
@@ -14,12 +15,19 @@ from typing import Any, Protocol, Self, TextIO, cast
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
+from suite.errors import NothingMeasuredError
+from suite.journal.records import Record, Refused
 from suite.printable import plain_stream, printable
+from suite.stored.names import short_name
+from suite.stored.run import Outcome
+from suite.units import counted
 
 REDRAW_SECONDS = 0.5
 LONGEST_NAME, LONGEST_BAR = 28, 30
 FIGURES = 20
 """Columns that the percentage, the time left and the gaps take, of a run of less than 17 hours."""
+MOST_REASONS = 10
+"""Reasons that are printed, those of failed cases first."""
 
 
 class Reporter(Protocol):
@@ -37,7 +45,7 @@ class Reporter(Protocol):
 
 
 class Lines:
-    """Progress as plain lines, for logs."""
+    """Progress as plain lines, for logs, in which the ends of launches say enough."""
 
     def __init__(self, out: TextIO) -> None:
         self._out = out
@@ -45,18 +53,17 @@ class Lines:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_: object) -> None:
-        """Leave nothing behind."""
+    def __exit__(self, *_: object) -> None: ...
 
     def say(self, line: str) -> None:
         """Print a line."""
         print(line, file=self._out, flush=True)
 
     def at(self, done: float, left: float, what: str) -> None:
-        """Print nothing: the launches say enough for a log."""
+        """Print nothing."""
 
 
-class Bar:
+class _Bar:
     """Progress as a bar with the time left."""
 
     def __init__(self, out: TextIO) -> None:
@@ -83,15 +90,12 @@ class Bar:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Take the bar away."""
         self._progress.stop()
 
     def say(self, line: str) -> None:
-        """Print a line above the bar."""
         self._progress.console.print(printable(line), markup=False, highlight=False)
 
     def at(self, done: float, left: float, what: str) -> None:
-        """Move the bar, at most twice a second."""
         now = time.monotonic()
         if now - self._drawn >= REDRAW_SECONDS:
             self._drawn = now
@@ -104,20 +108,18 @@ class Bar:
             )
 
 
-class Lenient:
+class _Lenient:
     """A stream whose reader may have left: what cannot be written is lost, and no run with it."""
 
     def __init__(self, out: TextIO) -> None:
         self._out = out
 
     def write(self, text: str) -> int:
-        """Write what can be written."""
         with suppress(OSError):
             self._out.write(text)
         return len(text)
 
     def flush(self) -> None:
-        """Write what is left, if that can be done."""
         with suppress(OSError):
             self._out.flush()
 
@@ -131,11 +133,46 @@ def reporter(out: TextIO | None = None) -> Reporter:
     if stream is None:  # it was closed before the start
         return Lines(StringIO())
     if stream.isatty():
-        return Bar(cast("TextIO", Lenient(plain_stream(stream))))
-    return Lines(cast("TextIO", Lenient(stream)))
+        return _Bar(cast("TextIO", _Lenient(plain_stream(stream))))
+    return Lines(cast("TextIO", _Lenient(stream)))
 
 
 def remaining(seconds: float) -> str:
     """Return a time as minutes and seconds, such as `3:05`."""
     whole = max(0, round(seconds))
     return f"{whole // 60}:{whole % 60:02}"
+
+
+def say_failure(record: Record, reporter: Reporter) -> None:
+    """Show why a case failed as soon as it did: the reason, then the error with its traceback."""
+    if isinstance(record, Refused) and record.status == "failed":
+        reporter.say(printable(f"failed: {short_name(record.case)}: {record.reason}"))
+        for line in record.details.splitlines():
+            reporter.say(printable(f"  {line}"))
+
+
+def reasons(outcomes: Iterable[Outcome]) -> list[str]:
+    """Return a line for each reason why cases were not measured, with the name of the first."""
+    alike: dict[tuple[str, str], list[str]] = {}
+    for outcome in sorted(outcomes, key=lambda outcome: outcome.status):
+        reason = outcome.reason or "no reason given"
+        alike.setdefault((outcome.status, reason), []).append(short_name(outcome.fullname))
+    lines = [
+        f"  {status}: {names[0]}{f' and {len(names) - 1} more' if names[1:] else ''}: {reason}"
+        for (status, reason), names in alike.items()
+    ]
+    if len(lines) > MOST_REASONS:
+        lines[MOST_REASONS:] = [f"  and {len(lines) - MOST_REASONS} more reasons"]
+    return lines
+
+
+def require_any(outcomes: Sequence[Outcome]) -> None:
+    """Raise `NothingMeasuredError` with the reasons if no case passed."""
+    if any(outcome.status == "passed" for outcome in outcomes):
+        return
+    failed = sum(outcome.status == "failed" for outcome in outcomes)
+    message = (
+        f"nothing was measured, so nothing is stored: {counted(failed, 'case')} failed, "
+        f"{len(outcomes) - failed} skipped"
+    )
+    raise NothingMeasuredError("\n".join([message, *reasons(outcomes)]), failed=failed > 0)

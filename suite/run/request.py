@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from suite.errors import CannotRunError
 from suite.profiles import PEAK_SECONDS, SEARCH_PART, settings_for
-from suite.project.commit import describe, facts, project_folder
+from suite.project.git import describe, facts, project_folder
 from suite.run.plan import Draft
 from suite.stored.run import Case, CommitInfo, Outcome, ProfileName, Run, Settings
 

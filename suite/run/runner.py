@@ -25,25 +25,21 @@ from suite.errors import (
     NothingSelectedError,
 )
 from suite.files.keep import keep
-from suite.journal.journal import Journal
-from suite.journal.records import Begun, Record, Surroundings
+from suite.journal.records import Begun, Journal, Record, Surroundings
 from suite.machine import environment
 from suite.machine.sensors.sensor import Source
-from suite.run import pilot
-from suite.run.folder import unfinished
-from suite.run.folder.lock import machine_lock
-from suite.run.folder.run_clock import RunClock
-from suite.run.folder.watch import READINGS, snapshot
+from suite.run import pilot, unfinished
 from suite.run.forecast.expected import newest
 from suite.run.interruptions import Interruptions
 from suite.run.label import seal
 from suite.run.launches import Launches
+from suite.run.lock import machine_lock
 from suite.run.merge import merge
-from suite.run.nothing import reasons, require_any, say_failure
 from suite.run.plan import Draft, Plan, freeze
-from suite.run.progress import Reporter, remaining
+from suite.run.progress import Reporter, reasons, remaining, require_any, say_failure
 from suite.run.request import Request, make_draft, require_same_commit
 from suite.run.sensed import telemetry
+from suite.run.unfinished import READINGS, RunClock, snapshot
 from suite.stored import store
 from suite.stored.names import short_name
 from suite.stored.run import Conclusion, Run

@@ -8,7 +8,7 @@ from itertools import groupby
 from msgspec import Struct
 
 from suite.printable import printable
-from suite.project.commit import describe
+from suite.project.git import describe
 from suite.stored.run import Estimate, Project, Status
 from suite.terminal.layout import wrapped
 from suite.units import counted, format_ends, format_estimate

@@ -14,7 +14,7 @@ from suite.compare.model import (
     Unmatched,
     VersionComparison,
 )
-from suite.project.commit import SHOWN, describe
+from suite.project.git import SHOWN, describe
 from suite.statistics import LEAST_LAUNCHES
 from suite.stored.differences import Difference
 from suite.stored.names import name_of

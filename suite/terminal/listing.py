@@ -6,8 +6,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from suite.compare.verdicts.smallest_change import in_words
-from suite.run.forecast.calls import Basis
-from suite.run.forecast.expected import Expected, ExpectedCase
+from suite.run.forecast.expected import Basis, Expected, ExpectedCase
 from suite.stored.names import name_of
 from suite.stored.run import Work
 from suite.terminal.layout import wrapped

@@ -12,7 +12,7 @@ import frobench as command
 from suite.errors import NothingSelectedError
 from suite.launch.single_call import called_once
 from suite.measure.sampler import Sampler
-from suite.once.choice import the_case
+from suite.once import the_case
 from suite.profiles import settings_for
 from tests.instruments.processes.warm import frobench
 

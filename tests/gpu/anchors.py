@@ -76,7 +76,7 @@ def measure(
 
     from suite.kit.device import Device
     from suite.measure.ready import steady_clocks
-    from suite.run.folder.lock import machine_lock
+    from suite.run.lock import machine_lock
     from tests.gpu import anchors_cuda, anchors_measure, anchors_peak
 
     device = Device(wanted.device)

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from suite.journal.journal import Journal
-from suite.journal.records import Begun, Record, Refused, Tried
+from suite.journal.records import Begun, Journal, Record, Refused, Tried
 from suite.kit.search_strategy import Try
 from suite.kit.shapes import Shape
 

@@ -1,20 +1,29 @@
 # SPDX-License-Identifier: MIT
-"""What a run should take: every call, every case in the run, and the whole."""
+"""What a run should take: every call, every case in the run, and the whole.
 
+The newest stored run of this kind of machine knows the calls of the cases it has, and tells
+something of the others; without one, declared work and rates that any machine reaches do.
+"""
+
+import math
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 from statistics import median
+from typing import Literal, NamedTuple
 
 from msgspec import Struct
+from msgspec.structs import asdict
 
 from suite.compare.verdicts.smallest_change import Forecast, forecast
 from suite.journal.records import Collected, Declared, Identity, Measured
+from suite.kit.cases import sizes
+from suite.measure.climb import Climb
 from suite.profiles import launches_within, settings_on, settling_seconds
-from suite.run.forecast.calls import Basis, Call, Calls
 from suite.run.forecast.costs import choose_case_seconds, launch_seconds
 from suite.stored import bounds, store
-from suite.stored.run import Exercise, ProfileName, Run, Settings, Work
+from suite.stored.names import short_name
+from suite.stored.run import Case, Exercise, ProfileName, Run, Scalar, Settings, Work
 from suite.stored.store import InvalidResult
 from suite.units import format_seconds
 
@@ -24,6 +33,10 @@ PILOT_CALLS = 3
 """Calls by which a pilot explores a case."""
 MOST_TRIED = 3
 """Stored runs that are read until one of them is complete."""
+TOGETHER = ("batch", "tokens")
+"""Parameters that say how many items go through in a single launch."""
+
+Basis = Literal["measured", "sizes", "rates", "nominal"]
 
 
 class ExpectedCase(Identity, frozen=True, kw_only=True):
@@ -51,7 +64,6 @@ class Expected(Struct, kw_only=True):
     machine : the kind of machine
     before : the stored run that was asked, if there is one
     longest_sample : seconds that a call may take
-    launches, launch_seconds : how many there should be, and how long each of them takes
     run_seconds : the whole run, its pilot included
     forecast : the smallest change that it will be able to show
     """
@@ -85,13 +97,12 @@ def expect(
 
     before : a stored run of this kind of machine, if there is one
     """
-    calls, overhead = Calls(before), _overhead(before)
-    startup = STARTUP_SECONDS
+    calls, overhead = _Calls(before), _overhead(before)
     devices = {name.partition("/")[0] for case in collected.cases for name in case.devices}
     settings = settings_on(settings, sorted(devices))
-    startup += settling_seconds(settings)
+    startup = STARTUP_SECONDS + settling_seconds(settings)
     reasons = _skipped(before, settings) | declared.absent
-    known: list[tuple[Identity, Work | None, Call | None, str | None]] = []
+    known: list[tuple[Identity, Work | None, _Call | None, str | None]] = []
     for case in collected.cases:
         work = declared.works.get(case.fullname) or calls.work(case)
         call = calls.expected(case, work)
@@ -117,7 +128,7 @@ def expect(
         exercises=collected.exercises,
         cases=[
             ExpectedCase(
-                **{name: getattr(case, name) for name in Identity.__struct_fields__},
+                **asdict(case),
                 work=work,
                 call_seconds=call.seconds if call else None,
                 basis=call.basis if call else None,
@@ -135,15 +146,32 @@ def _skipped(before: Run | None, settings: Settings) -> dict[str, str]:
     """Return what the same profile left out before, and why."""
     if before is None or before.frobench.profile != settings.profile:
         return {}
-    outcomes = before.frobench.outcomes
     return {
         outcome.fullname: outcome.reason
-        for outcome in outcomes
+        for outcome in before.frobench.outcomes
         if outcome.status == "skipped" and outcome.reason
     }
 
 
-def _too_long(call: Call | None, cap: float) -> str | None:
+def _overhead(before: Run | None) -> float:
+    """Return what a case takes in a launch beside its calls: setting up, checking, tidying up."""
+    if before is None or not before.benchmarks:
+        return OVERHEAD_SECONDS
+    beside = median(
+        launch.seconds - launch.body_seconds - launch.warmup_seconds
+        for launch in before.frobench.launches
+    )
+    return max(0.0, beside - STARTUP_SECONDS) / len(before.benchmarks)
+
+
+class _Call(NamedTuple):
+    """The seconds that a call should take, and how they are known."""
+
+    seconds: float
+    basis: Basis
+
+
+def _too_long(call: _Call | None, cap: float) -> str | None:
     """Return why a call will be left out, or may be where it is but guessed."""
     if call is None or call.seconds <= cap:
         return None
@@ -152,18 +180,7 @@ def _too_long(call: Call | None, cap: float) -> str | None:
     return f"{takes} about {seconds} a call, over this profile's {most}"
 
 
-def _overhead(before: Run | None) -> float:
-    """Return what a case takes in a launch beside its calls: setting up, checking, tidying up."""
-    if before is None or not before.benchmarks:
-        return OVERHEAD_SECONDS
-    launches = before.frobench.launches
-    beside = median(
-        launch.seconds - launch.body_seconds - launch.warmup_seconds for launch in launches
-    )
-    return max(0.0, beside - STARTUP_SECONDS) / len(before.benchmarks)
-
-
-def _as_if(case: Identity, call: Call | None, overhead: float) -> Measured:
+def _as_if(case: Identity, call: _Call | None, overhead: float) -> Measured:
     """Return what a pilot would have seen of a case."""
     return Measured(
         launch=0,
@@ -179,3 +196,97 @@ def _as_if(case: Identity, call: Call | None, overhead: float) -> Measured:
         peak_bytes=None,
         wall_seconds=overhead,
     )
+
+
+class _Calls:
+    """What calls should take, from a stored run and, beyond it, from declared work."""
+
+    def __init__(self, before: Run | None) -> None:
+        self._cases = [(_family(case), case) for case in before.benchmarks] if before else []
+        self._climb = Climb(math.inf)
+        for family, case in self._cases:
+            self._climb.climbed(family, case.params, case.extra_info.work, case.stats.median)
+
+    def work(self, case: Identity) -> Work | None:
+        """Return the work that the same benchmark declared, on whatever device."""
+        wanted = _beside_device(case.params)
+        for family, other in self._cases:
+            if family == _family_of(case) and _beside_device(other.params) == wanted:
+                return other.extra_info.work
+        return None
+
+    def expected(self, case: Identity, work: Work | None) -> _Call | None:
+        """Return what a call should take; nothing is expected of unknown work."""
+        for family, other in self._cases:
+            if other.fullname == case.fullname and family == _family_of(case):
+                return _Call(other.stats.median, "measured")
+        if work is None:
+            return None
+        seconds, smaller = self._climb.prediction(_family_of(case), case.params, work)
+        if smaller:
+            return _Call(seconds, "sizes")
+        at_rates = self._at_rates(case, work)
+        return _Call(at_rates, "rates") if at_rates else _Call(_nominal(case, work), "nominal")
+
+    def _at_rates(self, case: Identity, work: Work) -> float | None:
+        """Scale the case of the same device whose work is nearest; launching takes its time."""
+        same = [like for _, like in self._cases if like.params["device"] == case.params["device"]]
+        ratios = [(_ratio(work, like.extra_info.work), like.stats.median) for like in same]
+        known = [(ratio, seconds) for ratio, seconds in ratios if ratio]
+        if not known:
+            return None
+        ratio, seconds = min(known, key=lambda pair: abs(math.log(pair[0])))
+        return max(ratio * seconds, min(like.stats.median for like in same))
+
+
+def _family(case: Case) -> str:
+    function = short_name(case.fullname).partition("[")[0]
+    return f"{case.group}.{function}/{case.extra_info.version}"
+
+
+def _family_of(case: Identity) -> str:
+    return f"{case.group}.{case.function}/{case.version}"
+
+
+def _beside_device(parameters: dict[str, Scalar]) -> dict[str, Scalar]:
+    """Return parameters with the number of devices in place of their names."""
+    return parameters | {"device": str(parameters["device"]).count("+")}
+
+
+def _ratio(work: Work, of: Work) -> float | None:
+    """Return one work over another, by the first measure that the first one declares."""
+    for mine, other in ((work.flops, of.flops), (work.bytes, of.bytes), (work.items, of.items)):
+        if mine:
+            return mine / other if other else None
+    return None
+
+
+class Nominal(NamedTuple):
+    """Rates that any device of a class reaches: seconds of a call and an item, FLOP/s, bytes/s."""
+
+    call: float
+    item: float
+    flops: float
+    bytes: float
+
+
+CPU = Nominal(call=5e-6, item=10e-6, flops=20e9, bytes=5e9)
+"""A core or two of any processor of the last ten years."""
+ACCELERATOR = Nominal(call=50e-6, item=20e-6, flops=2e12, bytes=5e9)
+"""Any accelerator, its bytes over the link to the host."""
+
+
+def _nominal(case: Identity, work: Work) -> float:
+    """Return what the work takes at most, on a device of which nothing is known.
+
+    Items may be operations or mere elements. They count where nothing else is declared; beside
+    FLOP they are launched one after the other, but for those of one batch, and the device is
+    as slow as the slower of the launches and the arithmetic.
+    """
+    rates = CPU if all(name.startswith("cpu") for name in case.devices) else ACCELERATOR
+    moved = (work.flops or 0) / rates.flops + (work.bytes or 0) / rates.bytes
+    items = work.items or 0
+    if work.flops:
+        together = math.prod(size for name, size in sizes(case.params).items() if name in TOGETHER)
+        return rates.call + max(moved, rates.item * items / together)
+    return rates.call + (moved or rates.item * items)

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""What a call costs in joules, and a device that has nothing to do in watts.
+"""Cases that launches repeat for seconds: what their calls cost in joules, and take at length.
 
-The launches repeat the bodies of a few cases for two seconds (see `suite.measure.energy_window`).
-Power between the first and the last reading of the counter in that time, and the time of a call in
-it, make the joules of a call: nothing is interpolated at the ends. Sensors of some GPUs see a
+The windows come behind all other cases of a launch (see `suite.measure.energy_window`). Power
+between the first and the last reading of the counter in a window, and the time of a call in it,
+make the joules of a call: nothing is interpolated at the ends. Sensors of some GPUs see a
 quarter of the time only, and average over a second; so a shorter window would tell of its
-neighbours.
+neighbours. On an accelerator the window also shows the rate that it sustains: samples follow a
+rest and show the burst, and a chip that its power limits becomes slower within tenths of a second.
 """
 
 import math
@@ -17,13 +18,18 @@ from suite.journal.records import Busy, Identity, Measured, Record, Rested
 from suite.machine.sensors.cpu import CPU
 from suite.machine.sensors.sensor import ENERGY
 from suite.measure.energy_window import SECONDS
-from suite.profiles import PROFILES
+from suite.profiles import PROFILES, limits_of
+from suite.run.forecast.costs import choose_case_seconds, launch_seconds, launch_share
 from suite.run.sensed.telemetry import Line, Tick
 from suite.stored.run import Energy, Settings
 from suite.units import counted
 
 PART = 0.2
 """The part of the budget that windows may take."""
+SUSTAINED_PART = 0.1
+"""The part of a launch that windows for sustained rates may take."""
+SUSTAINED = "sustained"
+"""The part of a case's numbers that holds the seconds of a call in a window."""
 LEAST = 1.5
 """Seconds between the first and the last reading of a window, at least."""
 REST = 3.3
@@ -54,6 +60,49 @@ class Choice(NamedTuple):
         )
 
 
+def choose_windows(
+    ran: Sequence[tuple[Identity, Measured]],
+    counters: Mapping[str, str | None],
+    settings: Settings,
+    startup: float,
+    spent: float,
+) -> tuple[list[str], Choice]:
+    """Choose the cases for sustained rates and for energy, as far as the launches have room.
+
+    counters : by device `None`, or why it does not count its energy
+    startup, spent : seconds before a launch's first case, and of the run so far
+    """
+    records = [record for _, record in ran]
+    limits = limits_of(settings.profile, settings.devices)
+    least = launch_seconds(records, startup, limits.least_case_seconds)
+    room = max(0.0, launch_share(settings, spent) - least)
+
+    def fits(windows: int) -> bool:
+        seconds = windows * SECONDS
+        each = choose_case_seconds(records, settings, startup + seconds, spent)
+        launch = launch_seconds(records, startup + seconds, each)
+        return seconds <= min(room, SUSTAINED_PART * launch)
+
+    names = _by_rate(ran)
+    while not fits(len(names)):
+        names.pop()
+    return names, choose(ran, counters, settings, room, names)
+
+
+def _by_rate(ran: Sequence[tuple[Identity, Measured]]) -> list[str]:
+    """Return the largest headline product of each kind on an accelerator, the fastest first."""
+    largest: dict[tuple[str, object], tuple[float, float, str]] = {}
+    for case, record in ran:
+        work, (first, *others) = record.work, case.devices or [CPU]
+        if not case.headline or others or first.startswith(CPU) or not record.in_a_row:
+            continue
+        if work.flops and work.bytes and not work.items:
+            kind = case.function, case.params.get("dtype")
+            candidate = (work.flops, work.flops / min(record.samples), case.fullname)
+            largest[kind] = max(largest.get(kind, candidate), candidate)
+    return [name for *_, name in sorted(largest.values(), key=lambda entry: -entry[1])]
+
+
 def choose(
     ran: Sequence[tuple[Identity, Measured]],
     counters: Mapping[str, str | None],
@@ -63,7 +112,7 @@ def choose(
 ) -> Choice:
     """Choose the headline cases with most work: as many as fit, of those that can have a value.
 
-    counters : by device `None`, or why it does not count its energy
+    counters : see `choose_windows`
     room : seconds of a launch that are left for windows
     first : cases that are repeated anyway
     """
@@ -82,24 +131,24 @@ def choose(
 
 def _unable(case: Identity, record: Measured, counters: Mapping[str, str | None]) -> str | None:
     """Return why a case can have no value: what counts for it is all that draws power meanwhile."""
-    for device in devices(case.devices):
+    for device in _counted(case.devices):
         if (reason := counters.get(device, "nothing reads it")) is not None:
             return f"{device} counts no energy: {reason}"
     return None if record.in_a_row else PAUSED
 
 
-def devices(names: Iterable[str]) -> list[str]:
+def _counted(devices: Iterable[str]) -> list[str]:
     """Return what counts the energy of a case that uses these devices.
 
     Accelerators where there are any, and whole ones: the halves of a CPU have one counter.
     """
-    whole = list(dict.fromkeys(name.partition("/")[0] for name in names))
+    whole = list(dict.fromkeys(name.partition("/")[0] for name in devices))
     return [name for name in whole if name != CPU] or whole
 
 
 def of_cases(
     lines: Iterable[Line],
-    records: Sequence[Record],
+    records: Iterable[Record],
     used: Mapping[str, Iterable[str]],
     launches: int,
 ) -> dict[str, Energy]:
@@ -116,7 +165,7 @@ def of_cases(
             call = (record.ended - record.begun) / record.calls
             watts = [
                 _watts(counts.get(device, []), record.begun, record.ended)
-                for device in devices(used[record.case])
+                for device in _counted(used[record.case])
             ]
             known = [draw for draw in watts if draw is not None]
             if known and len(known) == len(watts):
@@ -133,13 +182,12 @@ def is_measured(spent: Mapping[str, Energy], case: str) -> bool:
 def idle(lines: Iterable[Line], records: Iterable[Record]) -> dict[str, float]:
     """Return the watts of each device while nothing ran, before the first launch."""
     rests = [record for record in records if isinstance(record, Rested)]
-    resting = {}
-    for device, counts in _counts(lines).items():
-        for rest in rests:
-            watts = _watts(counts, rest.ended - SETTLED, rest.ended)
-            if watts is not None:
-                resting[device] = round(watts, 1)
-    return resting
+    return {
+        device: round(watts, 1)
+        for device, counts in _counts(lines).items()
+        for rest in rests
+        if (watts := _watts(counts, rest.ended - SETTLED, rest.ended)) is not None
+    }
 
 
 def _counts(lines: Iterable[Line]) -> dict[str, list[tuple[float, float]]]:
@@ -159,3 +207,16 @@ def _watts(counts: Iterable[tuple[float, float]], begun: float, ended: float) ->
         return None
     (first, before), (last, after) = inside[0], inside[-1]
     return (after - before) / (last - first)
+
+
+def sustained_seconds(
+    records: Iterable[Record], case: Identity, launches: int
+) -> list[float | None]:
+    """Return the seconds of a call in the window of each launch, for cases of accelerators."""
+    by_launch: list[float | None] = [None] * launches
+    if any(name.startswith(CPU) for name in case.devices):
+        return by_launch
+    for record in records:
+        if isinstance(record, Busy) and record.case == case.fullname and record.launch < launches:
+            by_launch[record.launch] = record.seconds / record.calls
+    return by_launch

@@ -16,7 +16,7 @@ from reports.purchase import purchase
 from suite.compare.others import others
 from suite.errors import CannotRunError
 from suite.files.content import LARGEST_FILE
-from suite.run.folder import unfinished
+from suite.run import unfinished
 from suite.run.plan import Draft
 from suite.stored import store
 from tests.reports.site.test_site import files, small

@@ -12,8 +12,7 @@ import pytest
 from suite.checks.belief.doubts import clock_set
 from suite.checks.belief.plausibility import clock_set_back, launch_beyond_run
 from suite.errors import CannotRunError, Interrupted
-from suite.run import interruptions
-from suite.run.folder import unfinished
+from suite.run import interruptions, unfinished
 from suite.run.interruptions import Interruptions
 from suite.run.plan import Draft, Plan
 from suite.stored import store

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from suite import checks
-from suite.journal.journal import Journal
-from suite.journal.records import Measured
+from suite.journal.records import Journal, Measured
 from suite.stored import store
 from suite.stored.run import Run
 from tests.instruments.processes.command import QUICK, TRICKY, outcomes, start, stored

@@ -17,13 +17,10 @@ import pytest
 
 from suite.checks.belief.plausibility import clock_set_back
 from suite.errors import CannotRunError, CutShortError, Interrupted, NothingSelectedError
-from suite.journal.journal import Journal
-from suite.journal.records import Ended, Measured, Record, Stopped
+from suite.journal.records import Ended, Journal, Measured, Record, Stopped
 from suite.journal.spec import DISK_REFUSES, LaunchSpec
-from suite.run import process
-from suite.run.folder import unfinished
-from suite.run.orphans import Orphans
-from suite.run.process import MISUSED, LaunchProcess
+from suite.run import process, unfinished
+from suite.run.process import MISUSED, LaunchProcess, Orphans
 from suite.stored.names import short_name
 from suite.stored.run import Run, Settings
 from tests.instruments.processes.command import ROOT, TRICKY
@@ -243,7 +240,7 @@ import sys, time
 from pathlib import Path
 import msgspec
 from suite.journal.spec import LaunchSpec
-from suite.run.orphans import Orphans
+from suite.run.process import Orphans
 from suite.run.process import LaunchProcess
 folder = Path(sys.argv[1])
 LaunchProcess(folder, msgspec.json.decode((folder / "spec.json").read_bytes(), type=LaunchSpec))

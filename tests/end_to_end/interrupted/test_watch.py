@@ -6,10 +6,9 @@ from pathlib import Path
 import pytest
 
 from reports.site.build import build
-from suite.journal.journal import Journal
-from suite.journal.records import Begun, Ended, Record
-from suite.run.folder.watch import as_files
+from suite.journal.records import Begun, Ended, Journal, Record
 from suite.run.plan import Draft, Plan
+from suite.run.unfinished import as_files
 from suite.stored import store
 from suite.stored.run import CommitInfo, Exercise, Settings
 from tests.instruments.runs import factory_machine

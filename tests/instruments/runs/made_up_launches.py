@@ -15,8 +15,15 @@ import pytest
 from msgspec.structs import replace
 
 from suite import doctor
-from suite.journal.journal import Journal
-from suite.journal.records import Begun, Collected, Identity, Measured, Record, Surroundings
+from suite.journal.records import (
+    Begun,
+    Collected,
+    Identity,
+    Journal,
+    Measured,
+    Record,
+    Surroundings,
+)
 from suite.journal.spec import DISK_REFUSES, LaunchSpec
 from suite.machine import environment
 from suite.run import launches, merge, process, request, runner

@@ -10,8 +10,7 @@ import msgspec
 import pytest
 import torch
 
-from suite.journal.journal import Journal
-from suite.journal.records import Measured, Record
+from suite.journal.records import Journal, Measured, Record
 from suite.kit.device import Device
 from suite.launch.plugin import SESSION
 from suite.measure import clocks

@@ -14,8 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from suite.journal.journal import Journal
-from suite.journal.records import Measured
+from suite.journal.records import Journal, Measured
 from suite.machine import environment
 from suite.profiles import limits_of
 from suite.run import pilot

@@ -11,9 +11,8 @@ import msgspec
 
 from suite import checks
 from suite.files.json_lines import JsonLines, encoded
-from suite.journal.journal import Journal
-from suite.journal.records import Measured
-from suite.run.folder import unfinished
+from suite.journal.records import Journal, Measured
+from suite.run import unfinished
 from suite.run.merge import PICOSECOND_DIGITS
 from suite.stored import store
 from suite.stored.run import Run

@@ -17,7 +17,7 @@ import torch
 import frobench
 from suite.errors import CannotRunError
 from suite.machine import environment
-from suite.run.folder.lock import machine_lock
+from suite.run.lock import machine_lock
 from tests.studies.peers import page, studies
 from tests.studies.peers.adapters import tools
 from tests.studies.peers.alarms import alarms

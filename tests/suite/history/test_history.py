@@ -23,7 +23,7 @@ from suite.history.measuring import HistoryRequest
 from suite.history.trees import WorkTrees
 from suite.journal.records import Imported, Measured, Record, Stopped
 from suite.machine import environment
-from suite.project.commit import project_folder
+from suite.project.git import project_folder
 from suite.run import request
 from suite.run.interruptions import Interruptions
 from suite.stored import store

@@ -11,8 +11,7 @@ import pytest
 import torch
 
 from suite.errors import DoesNotFitError
-from suite.journal.journal import Journal
-from suite.journal.records import Stopped
+from suite.journal.records import Journal, Stopped
 from suite.journal.spec import LaunchSpec
 from suite.kit import chosen as devices
 from suite.kit.chosen import UnknownDeviceError, all_devices, choose, try_device

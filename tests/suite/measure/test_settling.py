@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from suite.errors import DoesNotFitError
-from suite.journal.journal import Journal
+from suite.journal.records import Journal
 from suite.journal.spec import LaunchSpec
 from suite.kit.device import Device
 from suite.launch.surroundings import Readiness, look_around

@@ -20,7 +20,7 @@ from suite.nodes import meeting as meetings
 from suite.nodes.agent import Agent, Elsewhere, attended, numbers
 from suite.nodes.meeting import Meeting, Node, Position, describe, position
 from suite.run import job
-from suite.run.folder.lock import VARIABLE, identity, machine_lock
+from suite.run.lock import VARIABLE, identity, machine_lock
 from suite.stored.run import Check
 
 STORE = {"MASTER_ADDR": "head", "MASTER_PORT": "29400"}

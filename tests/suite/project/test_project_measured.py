@@ -11,7 +11,7 @@ from suite import publish
 from suite.compare.runs import compare_runs
 from suite.errors import CannotRunError
 from suite.personal import private
-from suite.project.commit import describe, facts, project_folder
+from suite.project.git import describe, facts, project_folder
 from suite.run.request import Request, make_draft, require_same_commit
 from suite.stored import store
 from suite.stored.run import CommitInfo, Project

@@ -9,8 +9,7 @@ from msgspec.structs import replace
 
 from suite.journal.records import Collected, Declared, Identity
 from suite.profiles import PROFILES, settings_for
-from suite.run.forecast.calls import ACCELERATOR, CPU
-from suite.run.forecast.expected import Expected, ExpectedCase, expect, newest
+from suite.run.forecast.expected import ACCELERATOR, CPU, Expected, ExpectedCase, expect, newest
 from suite.stored import store
 from suite.stored.bounds import most_launches
 from suite.stored.run import Case, Exercise, Run, Settings, Work

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from reports.summary.headlines import machine_id
 from reports.table.facts import machine_title
 from suite.compare.runs import compare_runs
-from suite.run.folder import unfinished
+from suite.run import unfinished
 from suite.run.label import KEY, key, seal
 from suite.run.request import Request, make_draft
 from suite.stored import store

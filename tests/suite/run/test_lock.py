@@ -11,15 +11,15 @@ from pathlib import Path
 import pytest
 
 from suite.errors import CannotRunError
-from suite.run.folder import lock
-from suite.run.folder.lock import VARIABLE, machine_lock
+from suite.run import lock
+from suite.run.lock import VARIABLE, machine_lock
 from tests.instruments.processes.command import TRICKY, start
 
 IMPORTS = """
 import os, sys
 from pathlib import Path
 from suite.errors import CannotRunError
-from suite.run.folder.lock import machine_lock
+from suite.run.lock import machine_lock
 """
 
 

@@ -13,7 +13,7 @@ from suite.measure.energy_window import SECONDS
 from suite.profiles import settings_for
 from suite.run.forecast.costs import choose_case_seconds, launch_seconds
 from suite.run.plan import Draft, Plan, freeze
-from suite.run.sensed.windowed import PART, choose_windows, sustained_seconds
+from suite.run.sensed.energy import SUSTAINED_PART, choose_windows, sustained_seconds
 from suite.stored.run import CommitInfo, ProfileName, Settings, Work
 from tests.instruments.runs.factory_machine import environment
 
@@ -170,7 +170,7 @@ def test_windows_for_sustained_rates_take_a_tenth_of_a_launch_at_most() -> None:
         launch = launch_seconds(
             records, beside, choose_case_seconds(records, settings, beside, 30.0)
         )
-        assert SECONDS * len(names) <= PART * launch
+        assert SECONDS * len(names) <= SUSTAINED_PART * launch
         found.append(names)
     assert ["square bfloat16"] in found
 

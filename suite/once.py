@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""`frobench run --once`: one case in the command's own process, and nothing stored."""
+"""`frobench run --once`: one call of one case in this process, for a profiler to attach to."""
 
 import io
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import redirect_stderr, redirect_stdout
+from difflib import get_close_matches
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -14,15 +15,19 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from suite.absent import absent, absent_in
-from suite.errors import CannotRunError, NothingMeasuredError
-from suite.journal.journal import Journal
-from suite.journal.records import Measured, Refused, Stopped
+from suite.errors import CannotRunError, NothingMeasuredError, NothingSelectedError
+from suite.journal.records import Journal, Measured, Refused, Stopped
 from suite.journal.spec import LaunchSpec
-from suite.once.choice import Choice
+from suite.launch.collection import has_cases, parameters
 from suite.profiles import PROFILES, settings_for
-from suite.run.folder.lock import machine_lock
+from suite.run.lock import machine_lock
 from suite.run.process import LOG_LINES, arguments, environment
-from suite.stored.names import name_of
+from suite.stored.names import name_of, short_name
+
+MOST_NAMES = 8
+"""Cases that an error names."""
+LIKENESS = 0.4
+"""How alike names are, of 1, that an error calls near."""
 
 
 class Once(Struct, frozen=True, kw_only=True):
@@ -60,7 +65,7 @@ def run_once(asked: Once, waiting: Callable[[str], object] | None = None) -> Cal
         journal = Journal(Path(folder) / "once.jsonl")
         spec = Path(folder) / "once.json"
         spec.write_bytes(msgspec.json.encode(_spec(asked, journal.path)))
-        chosen = Choice(asked.case)
+        chosen = _Choice(asked.case)
         code, printed = _pytest(asked, spec, chosen)
         return _outcome(journal, chosen, code, printed)
 
@@ -80,7 +85,74 @@ def _spec(asked: Once, journal: Path) -> LaunchSpec:
     )
 
 
-def _pytest(asked: Once, spec: Path, chosen: Choice) -> tuple[int, str]:
+class _Choice:
+    """A plugin of pytest that leaves one case of those that were collected.
+
+    devices : what the chosen case runs on
+    error : why none is chosen
+    interrupted : whether the user ended the session
+    """
+
+    def __init__(self, wanted: str) -> None:
+        self._wanted = wanted
+        self.devices: list[str] = []
+        self.error: NothingSelectedError | None = None
+        self.interrupted = False
+
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        cases = {
+            item.nodeid: item
+            for item in items
+            if isinstance(item, pytest.Function)
+            if "measure" in item.fixturenames and has_cases(item)
+        }
+        items.clear()
+        try:
+            chosen = cases[the_case(self._wanted, list(cases))]
+        except NothingSelectedError as error:
+            self.error = error
+            return
+        self.devices = str(parameters(chosen)["device"]).split("+")
+        items.append(chosen)
+
+    def pytest_keyboard_interrupt(self) -> None:
+        self.interrupted = True
+
+
+def the_case(wanted: str, cases: Sequence[str]) -> str:
+    """Return the full name of the one case that a user means.
+
+    wanted : a name, in full or without file or ``bench``, or else a part of one
+
+    Raises `NothingSelectedError` if no case matches, or several do; the message lists those that
+    are near.
+    """
+    matches = [case for case in cases if wanted in {case, short_name(case), name_of(case)}]
+    matches = matches or [case for case in cases if wanted.lower() in case.lower()]
+    if len(matches) == 1:
+        return matches[0]
+    if matches:
+        problem = f"{wanted!r} matches {len(matches)} cases; give the name of one:"
+        raise NothingSelectedError("\n".join([problem, *_listed(matches)]))
+    names = {name_of(case): case for case in cases}
+    near = [names[name] for name in get_close_matches(wanted, names, MOST_NAMES, LIKENESS)]
+    if not near:
+        raise NothingSelectedError(
+            f"no case matches {wanted!r}; `frobench list --profile rigorous` shows what there is"
+        )
+    problem = f"no case matches {wanted!r}; near are:"
+    raise NothingSelectedError("\n".join([problem, *_listed(near)]))
+
+
+def _listed(cases: Sequence[str]) -> list[str]:
+    """Return the shortest names that tell cases apart, a line each."""
+    short = [name_of(case) for case in cases]
+    names = short if len(set(short)) == len(short) else cases
+    more = [f"  and {len(cases) - MOST_NAMES} more"] if len(cases) > MOST_NAMES else []
+    return [*(f"  {name}" for name in names[:MOST_NAMES]), *more]
+
+
+def _pytest(asked: Once, spec: Path, chosen: _Choice) -> tuple[int, str]:
     """Run pytest in this process; return its exit code and what it printed."""
     printed = io.StringIO()
     kept = environment()
@@ -97,7 +169,7 @@ def _pytest(asked: Once, spec: Path, chosen: Choice) -> tuple[int, str]:
     return int(code), printed.getvalue()
 
 
-def _outcome(journal: Journal, chosen: Choice, code: int, printed: str) -> Called:
+def _outcome(journal: Journal, chosen: _Choice, code: int, printed: str) -> Called:
     """Return what became of the case, by what the session wrote down."""
     for record in journal:
         if isinstance(record, Stopped):
@@ -105,10 +177,8 @@ def _outcome(journal: Journal, chosen: Choice, code: int, printed: str) -> Calle
         if isinstance(record, Refused):
             failed = record.status == "failed"
             word = "failed" if failed else "left out"
-            lines = [
-                f"{word}: {name_of(record.case)}: {record.reason}",
-                *record.details.splitlines(),
-            ]
+            reason = f"{word}: {name_of(record.case)}: {record.reason}"
+            lines = [reason, *record.details.splitlines()]
             raise NothingMeasuredError("\n  ".join(lines), failed=failed)
         if isinstance(record, Measured):
             return Called(case=record.case, devices=chosen.devices, seconds=record.samples[0])

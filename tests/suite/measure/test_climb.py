@@ -3,7 +3,7 @@
 
 import pytest
 
-from suite.climb import Climb
+from suite.measure.climb import Climb
 from suite.stored.run import Work
 
 

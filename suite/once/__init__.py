@@ -1,2 +1,0 @@
-# SPDX-License-Identifier: MIT
-"""One call of one body in this process, for a profiler to attach to."""

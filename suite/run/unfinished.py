@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: MIT
+"""The folders of runs that are not finished, below `results/.runs/`, and what they hold so far.
+
+A folder takes its run's name once it holds the draft, and loses it before it is removed. So a
+name stands for a run that can be resumed, whenever a process is killed.
+"""
+
+import fcntl
+import glob
+import shutil
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from suite.errors import CannotRunError
+from suite.files.keep import keep
+from suite.journal.records import Ended, Journal, Measured
+from suite.run.merge import merge
+from suite.run.plan import Draft, Plan
+from suite.run.sensed import telemetry
+from suite.stored import store
+from suite.stored.run import Run
+
+RUNS = ".runs"
+NEW, REMOVED = ".new", ".removed"
+"""How the names of folders end that hold no draft yet, and of those that are being removed."""
+ABANDONED_SECONDS = 60.0
+"""The age from which a folder without a draft belongs to no process that still lives."""
+PAUSE = 0.05
+READINGS, LAUNCHES = "telemetry.jsonl", "launches.jsonl"
+"""The files of a run's folder that take what sensors say, and what launches do."""
+
+
+def begin(
+    results: Path, commit: str, make_draft: Callable[[str], Draft], label: str | None = None
+) -> Path:
+    """Make the folder of a run whose name no other run in `results` has, and put its draft there.
+
+    commit : hexadecimal; its beginning is a part of the name, as is the second
+    label : of the machine, the last part of the name: others may begin a run in the same second
+    make_draft : returns the draft of a run with a name
+    """
+    runs = results / RUNS
+    runs.mkdir(parents=True, exist_ok=True)
+    while True:
+        parts = [f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}", commit[:7], *([label] if label else [])]
+        name = "-".join(parts)
+        folder, new = runs / name, runs / f".{name}{NEW}"
+        with suppress(FileExistsError):  # another run began in this second
+            new.mkdir()
+            if not folder.exists() and not _stored(results, name):
+                break
+            new.rmdir()
+        time.sleep(PAUSE)
+    try:
+        make_draft(name).write(new)
+        new.rename(folder)
+    except BaseException:
+        shutil.rmtree(new, ignore_errors=True)
+        raise
+    return folder
+
+
+def find(results: Path, wanted: str) -> Path:
+    """Return the folder of the run to resume.
+
+    wanted : its name, or ``last``
+
+    Raises `CannotRunError` if there is none, or if something lies in it that may block its reader.
+    """
+    runs = results / RUNS
+    names = sorted(path.parent.name for path in runs.glob(f"[!.]*/{Draft.FILE}"))
+    name = names[-1] if wanted == "last" and names else wanted
+    if name in names:
+        for path in (runs / name).iterdir():
+            if not path.is_file() and not path.is_dir():
+                raise CannotRunError(f"{path} is not a regular file; remove it to resume the run")
+        return runs / name
+    if stored := _stored(results, name):
+        raise CannotRunError(f"the run {name} is finished and stored in {stored[0]}")
+    known = f"there are {', '.join(names)}" if names else "there is none"
+    raise CannotRunError(f"no interrupted run {name!r} in {results}; {known}")
+
+
+@contextmanager
+def held(folder: Path) -> Iterator[None]:
+    """Keep other processes from the folder of a run; the system releases it when this one ends.
+
+    Where several machines share `results`, each may try to resume what another one measures.
+
+    Raises `CannotRunError` if another process holds it.
+    """
+    with (folder / Draft.FILE).open("r+b") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise CannotRunError(
+                f"the run {folder.name} goes on in another process, perhaps on another machine"
+            ) from None
+        except OSError:  # a file system without locks
+            pass
+        yield
+
+
+def remove(folder: Path) -> None:
+    """Take the folder of a run away that is stored, or that measured nothing."""
+    removed = folder.with_name(f".{folder.name}{REMOVED}")
+    folder.rename(removed)
+    shutil.rmtree(removed, ignore_errors=True)
+
+
+def sweep(results: Path) -> None:
+    """Remove what processes left that were killed while they made or removed a folder."""
+    for path in (results / RUNS).glob(".*"):
+        with suppress(FileNotFoundError):  # it has just been renamed
+            age = time.time() - path.stat().st_mtime
+            if path.suffix == REMOVED or (path.suffix == NEW and age > ABANDONED_SECONDS):
+                shutil.rmtree(path, ignore_errors=True)
+
+
+def _stored(results: Path, name: str) -> list[Path]:
+    return list(results.glob(f"*/{glob.escape(name)}.json"))
+
+
+class RunClock:
+    """Counts the seconds that a run has taken; those of earlier sittings lie in its folder.
+
+    Raises `CannotRunError` if these cannot be read.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / "seconds"
+        try:
+            earlier = float(self._path.read_text()) if self._path.exists() else 0.0
+        except ValueError as error:
+            raise CannotRunError(
+                f"{self._path} is damaged: it should hold the seconds that the run has taken; "
+                "write a number there, and resume the run again"
+            ) from error
+        self._begun = time.monotonic() - earlier
+
+    def seconds(self) -> float:
+        """Return the seconds that the run has taken so far."""
+        return time.monotonic() - self._begun
+
+    def advance_to(self, seconds: float) -> None:
+        """Count at least so many seconds: a process that was killed wrote down fewer."""
+        self._begun = min(self._begun, time.monotonic() - seconds)
+
+    def keep(self) -> None:
+        """Write the seconds down for the next sitting."""
+        keep(self._path, f"{self.seconds():.3f}".encode())
+
+
+def snapshot(folder: Path, seconds: float | None = None) -> Run | None:
+    """Return what a run has measured so far, incomplete; nothing before its first sample.
+
+    seconds : that the run has taken; without them the sum of what it wrote down
+    """
+    plan, records = Plan.read(folder), list(Journal(folder / LAUNCHES))
+    measured = [record for record in records if isinstance(record, Measured)]
+    if plan is None or not measured:
+        return None
+    if seconds is None:
+        ended = {record.launch: record.seconds for record in records if isinstance(record, Ended)}
+        going = sum(record.wall_seconds for record in measured if record.launch not in ended)
+        seconds = plan.plan_seconds + sum(ended.values()) + going
+    readings = list(telemetry.readings(folder / READINGS))
+    run = merge(plan, records, seconds, readings, complete=False)
+    return run if run.benchmarks else None
+
+
+@contextmanager
+def as_files(paths: Iterable[Path]) -> Iterator[list[Path]]:
+    """Put what runs that go on have so far into files that are there for a while.
+
+    A folder of such a run, below ``results/.runs/``, gives way to its file; all else stays.
+
+    Raises `FileNotFoundError` if the run has no sample yet.
+    """
+    with TemporaryDirectory() as folder:
+        yield [_file(path, Path(folder)) for path in paths]
+
+
+def _file(path: Path, folder: Path) -> Path:
+    if Draft.read(path) is None:
+        return path
+    run = snapshot(path)
+    if run is None:
+        raise FileNotFoundError(f"{path}: nothing is measured yet")
+    target = folder / f"{path.name}.json"
+    target.write_bytes(store.encode(run))
+    return target
