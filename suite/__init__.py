@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from suite.kit.device import Device as Device
     from suite.kit.group import Group as Group
     from suite.kit.lanes import Lane as Lane
-    from suite.kit.shapes import Shape as Shape
+    from suite.kit.search_strategy import Shape as Shape
     from suite.kit.workers import Worker as Worker
     from suite.kit.workers import together as together
     from suite.launch.measure import Measure as Measure
@@ -42,7 +42,7 @@ _NAMES = {
     "suite.kit.device": ("Device",),
     "suite.kit.group": ("Group",),
     "suite.kit.lanes": ("Lane",),
-    "suite.kit.shapes": ("Shape",),
+    "suite.kit.search_strategy": ("Shape",),
     "suite.kit.workers": ("Worker", "together"),
     "suite.launch.measure": ("Measure",),
     "suite.launch.search": ("ShapeSearch",),

@@ -49,11 +49,15 @@ class Device:
     @cached_property
     def module(self) -> ModuleType:
         """The backend's own module, such as `torch.cuda`; an empty one where it has none."""
-        try:
-            module: ModuleType = torch.get_device_module(self.handle)
-        except RuntimeError:
-            module = ModuleType(self.handle.type)
+        module = ModuleType(self.handle.type)
+        with suppress(RuntimeError):
+            module = torch.get_device_module(self.handle)
         return module
+
+    @property
+    def properties(self) -> Any:  # noqa: ANN401 - each backend has its own
+        """What the backend tells of the device; raises what it raises that tells nothing."""
+        return self.module.get_device_properties(self.handle)
 
     @cached_property
     def _generator(self) -> torch.Generator:
@@ -74,18 +78,15 @@ class Device:
         """Return what NVIDIA's driver knows this GPU by; nothing of other devices."""
         if self.handle.type != "cuda" or torch.version.hip is not None:
             return None
-        return str(self.module.get_device_properties(self.handle).uuid)
+        return str(self.properties.uuid)
 
     @property
     def pci_address(self) -> str | None:
         """Return where this GPU is, as `0000:c1:00`; nothing if torch does not tell."""
-        if self.handle.type != "cuda":  # torch calls AMD's devices so too
-            return None
-        properties = self.module.get_device_properties(self.handle)
-        if not hasattr(properties, "pci_domain_id"):
-            return None
-        bus = f"{properties.pci_domain_id:04x}:{properties.pci_bus_id:02x}"
-        return f"{bus}:{properties.pci_device_id:02x}"
+        if self.handle.type != "cuda" or not hasattr(self.properties, "pci_domain_id"):
+            return None  # torch calls AMD's devices so too
+        at = self.properties
+        return f"{at.pci_domain_id:04x}:{at.pci_bus_id:02x}:{at.pci_device_id:02x}"
 
     def synchronize(self) -> None:
         """Wait until everything queued on this device is done; nothing to wait for on a CPU."""
@@ -159,9 +160,8 @@ class Device:
 
     def stream(self) -> torch.Stream:
         """Return a new stream of this device."""
-        maker = getattr(self.module, "Stream", None)
-        if maker is not None:
-            stream: torch.Stream = maker(device=self.handle)
+        if hasattr(self.module, "Stream"):
+            stream: torch.Stream = self.module.Stream(device=self.handle)
             return stream
         return torch.Stream(self.handle)
 
@@ -208,7 +208,7 @@ class Device:
         """AMD's name of the architecture; nothing of other devices."""
         if torch.version.hip is None or self.handle.type != "cuda":  # torch calls AMD's so too
             return None
-        return str(self.module.get_device_properties(self.handle).gcnArchName)
+        return str(self.properties.gcnArchName)
 
     def peak_bytes(self) -> int | None:
         """Return the most memory allocated beyond what was when `reset_peak_bytes` was called.

@@ -22,11 +22,11 @@ from suite.errors import DoesNotFitError, LostRankError
 from suite.kit.abilities import needed
 from suite.kit.check_result import is_brief, worst
 from suite.kit.rank import Member, backend_of
-from suite.kit.worker_process import Task
 from suite.kit.workers import (
     STARTED_WITHIN,
     LostWorkerError,
     SilentWorkerError,
+    TaskFactory,
     Worker,
     WorkerError,
     answered,
@@ -39,8 +39,6 @@ of them, and how long at most for the first. Ranks that wait for a lost one repo
 launch gives up, so that only the lost one is silent."""
 EMPTY_SAMPLES = 5
 LOOPBACK = "127.0.0.1"
-
-Factory = Callable[..., Task]
 
 
 class Group:
@@ -55,24 +53,13 @@ class Group:
         self._ranks = ranks
         self._addresses = addresses
         self._deadline = deadline
-        self._store: Any = None
-        self._entered = False
+        self._store: Any = None  # there while the ranks are in the group
 
     def __len__(self) -> int:
         return len(self._ranks)
 
-    @property
-    def ranks(self) -> list[Worker]:
-        """The ranks, in order."""
-        return [*self._ranks]
-
-    @property
-    def backend(self) -> str:
-        """The backend of `torch.distributed` that connects the ranks, such as gloo or nccl."""
-        return backend_of(self._ranks[0].seat.device)
-
     @contextmanager
-    def task(self, factory: Factory, *args: object) -> Iterator["GroupBody"]:
+    def task(self, factory: TaskFactory, *args: object) -> Iterator["GroupBody"]:
         """Set a task up on every rank, and put it away in the end unless it failed.
 
         factory : takes the device, the rank's number and `args`, on every rank; returns the body,
@@ -94,8 +81,7 @@ class Group:
         arguments : of the command, by the rank's number
         deadline : seconds, if not those of a case
 
-        Raises `LostRankError` if a rank ended, or did not answer; where several did, one that did
-        not answer is named.
+        Raises `LostRankError` if a rank ended, or did not answer.
         Raises `DoesNotFitError` or `WorkerError` if a rank raised, and none was lost.
         """
         for number, rank in enumerate(self._ranks):
@@ -124,41 +110,36 @@ class Group:
 
     def _enter(self) -> None:
         """Let the ranks meet, unless they have."""
-        if self._entered:
+        if self._store is not None:
             return
+        backend = backend_of(self._ranks[0].seat.device)
         with needed("backend for a group of processes"):
-            if not dist.is_backend_available(self.backend):
-                raise ValueError(f"torch is built without {self.backend}")
+            if not dist.is_backend_available(backend):
+                raise ValueError(f"torch is built without {backend}")
         self.ask("leave", deadline=2 * STARTED_WITHIN)  # answered once a rank has started
-        patience = RANKS_WAIT * self._deadline
-        self._store = dist.TCPStore(  # type: ignore[attr-defined]  # torch hides the type
-            self._addresses[0],
+        patience, addresses = RANKS_WAIT * self._deadline, self._addresses
+        store = dist.TCPStore(  # type: ignore[attr-defined]  # torch hides the type
+            addresses[0],
             0,
             is_master=True,
             wait_for_workers=False,
             timeout=timedelta(seconds=patience),
         )
-        self.ask(
-            "enter",
-            lambda number: (
-                Member(
-                    number,
-                    len(self),
-                    self._addresses[0],
-                    self._store.port,
-                    self._addresses[number],
-                    patience,
-                ),
-            ),
-        )
-        self._entered = True
+
+        def member(number: int) -> tuple[Member]:
+            meeting = addresses[0], store.port, addresses[number]
+            return (Member(number, len(self), *meeting, patience),)
+
+        self.ask("enter", member)
+        self._store = store
 
     def part(self) -> None:
         """Let the ranks leave the group, so that they can be workers of other cases."""
-        if self._entered:
-            self._entered = False
-            self.ask("part")
-            self._store = None
+        if self._store is not None:
+            try:
+                self.ask("part")
+            finally:
+                self._store = None
 
 
 class GroupBody:
@@ -166,7 +147,6 @@ class GroupBody:
 
     def __init__(self, group: Group) -> None:
         self._group = group
-        self._empty: list[float] = []
 
     def __call__(self) -> None:
         """Call the body once on every rank."""
@@ -205,8 +185,6 @@ def _cause(errors: Sequence[Exception]) -> Exception:
     """Return the error that explains the others: of a rank that is silent, or gone, or raised.
 
     Ranks that are left alone raise, too, since they wait for the lost one.
-
-    errors : in the order in which they came
     """
     for kind in (SilentWorkerError, LostWorkerError):
         for error in errors:

@@ -12,51 +12,31 @@ waits for launches, and the time for which another stream keeps the device from 
 
 from collections.abc import Sequence
 from time import perf_counter
-from typing import Any, Protocol, Self
+from typing import Self
 
 import torch
 
 from suite.concurrency import Interval
 from suite.kit.device import Device
-from suite.kit.turns import Turns
+from suite.kit.track import Track
 
 MILLISECOND = 1e-3  # torch's events speak milliseconds
 ANCHORS = 3
 
 
-class Track(Protocol):
-    """Something that knows when it last worked, on the host's clock."""
-
-    @property
-    def observes(self) -> bool:
-        """Whether it can know: some devices have no events."""
-
-    def takes_turns(self, others: Sequence[Any]) -> bool:
-        """Tell whether its entries can wait for those of others, as a control needs."""
-
-    def arm(self, turns: Turns | None = None) -> None:
-        """Get ready to observe the next call of the body, in which entries may take turns."""
-
-    def disarm(self) -> None:
-        """Observe no more."""
-
-    def intervals(self) -> list[Interval]:
-        """Return when each observed entry began and ended, in seconds of `perf_counter`."""
-
-
-class Lane:
+class Lane(Track):
     """A stream of a device, entered while work is queued on it.
 
     device : where the work runs
     stream : the stream to use; the device's current one unless given
     """
 
+    _entries: list[tuple[torch.Event, torch.Event]]
+
     def __init__(self, device: Device, stream: torch.Stream | None = None) -> None:
+        super().__init__()
         self.device = device
         self._own_stream = stream
-        self._armed = False
-        self._turns: Turns | None = None
-        self._entries: list[tuple[torch.Event, torch.Event]] = []
 
     def __enter__(self) -> Self:
         if self._turns is not None:
@@ -86,19 +66,11 @@ class Lane:
         """Whether the device has events."""
         return self.device.has_events
 
-    def takes_turns(self, others: Sequence[Any]) -> bool:
+    def takes_turns(self, others: Sequence[Track]) -> bool:
         """Tell whether the device can wait for events of the others."""
         return all(
             isinstance(other, Lane) and self.device.can_wait_for(other.device) for other in others
         )
-
-    def arm(self, turns: Turns | None = None) -> None:
-        """Record events at both ends of each entry from now on."""
-        self._armed, self._turns, self._entries = True, turns, []
-
-    def disarm(self) -> None:
-        """Record no more."""
-        self._armed, self._turns = False, None
 
     def busy(self) -> float:
         """Return the seconds of all entries together, by the device's own clock."""

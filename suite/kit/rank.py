@@ -38,7 +38,7 @@ class Member(NamedTuple):
 
 
 def backend_of(device: str) -> str:
-    """Return the backend for a kind of device, such as gloo for ``cpu`` and nccl for ``cuda:1``."""
+    """Return the backend for a device, such as gloo for ``cpu`` and nccl for ``cuda:1``."""
     return dist.get_default_backend_for_device(torch.device(device))
 
 
@@ -66,11 +66,9 @@ def enter(device: Device, member: Member) -> None:
 
 
 def link(device: Device, address: str) -> float | None:
-    """Return the rate of the link that gloo uses, in bytes a second, where the system tells.
+    """Return the rate of the link that gloo uses at an address, in bytes a second, if known.
 
     Backends of accelerators may use other links, of which nothing here knows.
-
-    address : of this node
     """
     interface = os.environ.get(INTERFACES[0]) or interface_of(address)
     return None if device.is_accelerator or interface is None else link_rate(interface)

@@ -2,22 +2,26 @@
 """The search for the shape of product that a device multiplies fastest.
 
 A fast product fills its device evenly, is large enough to hide what every product costs, and
-not so large that caches or a power limit slow it down. So a coarse grid is tried first, then
-ever nearer neighbours of the fastest, and at last the leaders in turn once more: the winner
-shall not be the one that was merely lucky.
+not so large that caches or a power limit slow it down. Libraries cut a product into tiles and give
+each processor of the device some of them. The last round leaves processors idle unless the number
+of tiles divides evenly among them. So a coarse grid is tried first, of shapes that do where the
+number of processors is known; then ever nearer neighbours of the fastest; and at last the leaders
+in turn once more: the winner shall not be the one that was merely lucky.
 
 What is tried next follows from what was tried before, and from nothing else. So a search that
 was interrupted goes on where it was, once it is told that.
 """
 
-from collections.abc import Iterable, Sequence
-from functools import partial
-from math import inf
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache, partial
+from itertools import product
+from math import ceil, inf, log2, sqrt
 from statistics import median
+from typing import NamedTuple
 
 from msgspec import Struct
 
-from suite.kit.shapes import Shape, around, coarse
 from suite.stored.run import Search
 
 CENTRES, LEADERS = 3, 5
@@ -28,6 +32,108 @@ EXPLORING = 0.7
 """The part of the time after which nothing new is tried."""
 LEAST_TRIES = 6
 """Tries that are made however little time there is."""
+
+TILES = (256, 128, 64)
+"""Rows or columns that one processor is given at a time."""
+WHOLE_TILES = ((256, 128), (128, 256), (128, 128))
+"""Tiles of the fastest kernels, by rows and columns."""
+SMALLEST, LARGEST = 64, 2**15
+"""The shortest and the longest side that is tried."""
+CUBES = tuple(2**power for power in range(8, 15))
+BETWEEN_CUBES = tuple(3 * 2**power for power in range(7, 13))
+ROUNDS = (1, 2, 4, 8, 16, 32)
+"""How many tiles each processor is given in the coarse grid, where their number is known."""
+INNERS = (1024, 2048, 4096, 8192, 16384)
+"""How long the sums are in that part of the grid."""
+FACTORS = (2.0, 1.5, 1.25)
+"""By what neighbours differ, the coarsest first, before they differ by a tile."""
+NEAR, FILLINGS = 1.3, 6
+"""By which factor a side may change to fill the processors, and how many such shapes count."""
+
+_MOVES = sorted(
+    (move for move in product((-1, 0, 1), repeat=3) if any(move)),
+    key=lambda move: (sum(map(abs, move)), abs(sum(move))),
+)
+_ALONE, _TRADED = 6, 12
+"""Moves of one side are the first six; in the next six one side grows and another shrinks."""
+
+
+class Shape(NamedTuple):
+    """A product of rows x inner and inner x columns."""
+
+    rows: int
+    inner: int
+    columns: int
+
+    @property
+    def flops(self) -> float:
+        """Floating-point operations, counted from the definition."""
+        return 2.0 * self.rows * self.inner * self.columns
+
+    @property
+    def elements(self) -> int:
+        """Elements of the factors and of the product."""
+        return self.rows * self.inner + self.inner * self.columns + self.rows * self.columns
+
+    def distance(self, other: "Shape") -> float:
+        """Return how often sides must be doubled or halved to get from one to the other."""
+        return sum(abs(log2(mine / its)) for mine, its in zip(self, other, strict=True))
+
+
+@cache
+def coarse(processors: int | None) -> list[Shape]:
+    """Return the grid that is tried first: cubes, and what gives each processor as much to do."""
+    cubes = CUBES if processors else sorted(CUBES + BETWEEN_CUBES)
+    grid = [Shape(side, side, side) for side in cubes]
+    if not processors:
+        return grid
+    areas = (rounds * processors * WHOLE_TILES[0][0] * WHOLE_TILES[0][1] for rounds in ROUNDS)
+    sides = [round(sqrt(area)) for area in areas if area <= LARGEST**2 / NEAR]
+    filled = [_filling(Shape(side, 1, side), processors)[0] for side in sides]
+    oblong = [shape._replace(inner=inner) for shape in filled for inner in INNERS]
+    return grid + sorted(oblong, key=lambda shape: shape.flops)
+
+
+def around(centre: Shape, processors: int | None) -> Iterator[Shape]:
+    """Yield the neighbours of a shape: those that fill the processors, then the coarse ones."""
+    if processors:
+        yield from _filling(centre, processors)
+    for factor in FACTORS:
+        for move in _MOVES[:_TRADED]:
+            yield Shape(*(_rounded(n * factor**way) for n, way in zip(centre, move, strict=True)))
+    for tile in TILES:
+        for move in _MOVES[:_ALONE]:
+            yield Shape(*(n + tile * way for n, way in zip(centre, move, strict=True)))
+
+
+@cache
+def _filling(centre: Shape, processors: int) -> list[Shape]:
+    """Return the nearby shapes whose tiles divide most evenly among the processors."""
+    area = centre.rows * centre.columns
+
+    def merit(sides: tuple[int, int]) -> tuple[float, float]:
+        return -_fullness(*sides, processors), abs(log2(sides[0] * sides[1] / area))
+
+    pairs = sorted(product(_near(centre.rows), _near(centre.columns)), key=merit)
+    return [Shape(rows, centre.inner, columns) for rows, columns in pairs[:FILLINGS]]
+
+
+def _fullness(rows: int, columns: int, processors: int) -> float:
+    """Return the part of the processors that work, on average, with the least suitable tile."""
+    tiles = (ceil(rows / tall) * ceil(columns / wide) for tall, wide in WHOLE_TILES)
+    return min(count / processors / ceil(count / processors) for count in tiles)
+
+
+def _near(side: int) -> list[int]:
+    """Return the sides near another one that are whole tiles; the nearest at least."""
+    tile = TILES[0]
+    sides = range(tile * ceil(side / NEAR / tile), min(LARGEST, int(side * NEAR)) + 1, tile)
+    return list(sides) or [tile * max(1, round(side / tile))]
+
+
+def _rounded(side: float) -> int:
+    tile = TILES[1] if side >= 4 * TILES[0] else TILES[2]
+    return max(1, round(side / tile)) * tile
 
 
 class Try(Struct, frozen=True):
@@ -81,7 +187,7 @@ def outcome(tries: Sequence[Try]) -> Search | None:
         shape=[*best],
         shapes=len(tried.ranked),
         seconds=round(sum(attempt.spent for attempt in tries), 3),
-        runner_up=min(1.0, tried.rate(second) / tried.rate(best)) if second else None,
+        runner_up=min(1.0, tried.rates[second] / tried.rates[best]) if second else None,
     )
 
 
@@ -100,24 +206,21 @@ class _Tried:
     """What was tried, by shape.
 
     longest : seconds that a call may take
-    ranked : the shapes that had a result, the fastest first
+    rates : the median rate of each shape that had a result, FLOP/s
+    ranked : these shapes, the fastest first
     """
 
     def __init__(self, tries: Iterable[Try], longest: float = inf) -> None:
-        self._seconds: dict[Shape, list[float]] = {}
+        self._seconds: defaultdict[Shape, list[float]] = defaultdict(list)
         self._longest = longest
         self._too_large = inf
         for attempt in tries:
             if attempt.seconds is None:
                 self._too_large = min(self._too_large, attempt.shape.elements)
             else:
-                self._seconds.setdefault(attempt.shape, []).append(attempt.seconds)
-        self._rates = {shape: shape.flops / median(took) for shape, took in self._seconds.items()}
-        self.ranked = sorted(self._rates, key=self.rate, reverse=True)
-
-    def rate(self, shape: Shape) -> float:
-        """Return the median rate of a shape's tries, FLOP/s."""
-        return self._rates[shape]
+                self._seconds[attempt.shape].append(attempt.seconds)
+        self.rates = {shape: shape.flops / median(took) for shape, took in self._seconds.items()}
+        self.ranked = sorted(self.rates, key=self.rates.__getitem__, reverse=True)
 
     def count(self, shape: Shape) -> int:
         """Return how often a shape was tried."""
@@ -126,12 +229,12 @@ class _Tried:
     def first_new(self, shapes: Iterable[Shape]) -> Shape | None:
         """Return the first shape that was not tried yet and is not too large."""
         return next(
-            (shape for shape in shapes if shape not in self._rates and self._may(shape)), None
+            (shape for shape in shapes if shape not in self.rates and self._may(shape)), None
         )
 
     def _may(self, shape: Shape) -> bool:
         """Tell whether a shape is small enough, by what the nearest of those tried took."""
-        if not shape.is_sensible or shape.elements >= self._too_large:
+        if min(shape) < SMALLEST or max(shape) > LARGEST or shape.elements >= self._too_large:
             return False
-        nearest = min(self._rates, key=partial(Shape.distance, shape), default=None)
-        return nearest is None or shape.flops / self.rate(nearest) <= self._longest
+        nearest = min(self.rates, key=partial(Shape.distance, shape), default=None)
+        return nearest is None or shape.flops / self.rates[nearest] <= self._longest

@@ -20,11 +20,11 @@ import pytest
 
 from suite.concurrency import Interval
 from suite.errors import DoesNotFitError
-from suite.kit.turns import Turns
+from suite.kit.track import Track
 from suite.kit.worker_process import Seat, Task, serve
 from suite.stored.run import Check
 
-TOPOLOGY = Path("/sys/devices/system/cpu")
+TOPOLOGY = "/sys/devices/system/cpu/cpu{}/topology/thread_siblings_list"
 STARTED_WITHIN = 60.0
 """Seconds a worker may take to start and to import torch."""
 
@@ -42,17 +42,14 @@ def halves(cores: list[int]) -> list[Seat]:
     half = len(cores) // 2
     if half > 1 and _siblings(cores[half - 1]) == _siblings(cores[half]):
         half -= 1
-    return [
-        Seat("cpu/0", "cpu", tuple(cores[:half])),
-        Seat("cpu/1", "cpu", tuple(cores[half : 2 * half])),
-    ]
+    parts = cores[:half], cores[half : 2 * half]
+    return [Seat(f"cpu/{number}", "cpu", tuple(part)) for number, part in enumerate(parts)]
 
 
 def _siblings(core: int) -> tuple[int, ...]:
     """Return the threads of the physical core that a core is of, as far as the system tells."""
-    path = TOPOLOGY / f"cpu{core}" / "topology" / "thread_siblings_list"
     try:
-        listed = path.read_text().strip().replace("-", ",")
+        listed = Path(TOPOLOGY.format(core)).read_text().strip().replace("-", ",")
         return tuple(sorted(int(core) for core in listed.split(",")))
     except (OSError, ValueError):
         return (core,)
@@ -84,50 +81,46 @@ class Process(Protocol):
         """Wait until it has ended, or for so many seconds."""
 
 
-class Starter(Protocol):
-    """Where processes of workers are started: this machine, or another node of a group."""
-
-    def start(self, seat: Seat, seed: int) -> tuple[Connection, Process]:
-        """Start a process that serves a seat; return the connection to it, too."""
-
-
-class ThisMachine:
-    """Starts workers here."""
-
-    def start(self, seat: Seat, seed: int) -> tuple[Connection, Process]:
-        """Start a process at the other end of a pipe."""
-        context = get_context("spawn")
-        ours, theirs = context.Pipe()
-        process = context.Process(target=serve, args=(theirs, seat, seed), daemon=True)
-        process.start()
-        theirs.close()
-        return ours, process
+def start_here(seat: Seat, seed: int) -> tuple[Connection, Process]:
+    """Start a process that serves a seat on this machine; return the connection to it, too."""
+    context = get_context("spawn")
+    ours, theirs = context.Pipe()
+    process = context.Process(target=serve, args=(theirs, seat, seed), daemon=True)
+    process.start()
+    theirs.close()
+    return ours, process
 
 
-HERE = ThisMachine()
+class Worker(Track):
+    """A process that holds one body and calls it when told.
 
+    start_process : starts the process; nodes of a group start it elsewhere
+    """
 
-class Worker:
-    """A process that holds one body and calls it when told."""
+    _entries: list[Interval]
 
-    def __init__(self, seat: Seat, seed: int = 0, starter: Starter = HERE) -> None:
+    def __init__(
+        self,
+        seat: Seat,
+        seed: int = 0,
+        start_process: Callable[[Seat, int], tuple[Connection, Process]] = start_here,
+    ) -> None:
+        super().__init__()
         self.seat = seat
-        self._pipe, self._process = starter.start(seat, seed)
+        self._pipe, self._process = start_process(seat, seed)
         self._last: Interval = (0.0, 0.0)
-        self._works = self._armed = self._in_group = False
-        self._turns: Turns | None = None
-        self._entries: list[Interval] = []
-
-    @property
-    def name(self) -> str:
-        """What results call this worker."""
-        return self.seat.name
+        self._works = self._in_group = False
 
     def set_up(self, factory: TaskFactory, *args: object) -> None:
         """Take the body and its check from `factory(device, *args)`, importable by name."""
         self._in_group = False
         self.tell("set_up", factory, *args)
         self.answer(STARTED_WITHIN)
+
+    def join_group(self, factory: JointFactory, number: int, *args: object) -> None:
+        """Take a task whose body waits for other workers; see `together`."""
+        self._in_group = True
+        self.tell("join", factory, number, *args)
 
     def get_ready(self) -> None:
         """Do what the factory wants done before a sample, and wait until it is."""
@@ -137,7 +130,8 @@ class Worker:
     def start(self, calls: int = 1) -> None:
         """Begin calling the body, and return at once, or when others have had their turn."""
         if self._turns is not None:
-            self._turns.wait_for_others(self)
+            self._turns.wait()
+            self._turns.wait = self.wait
         self.tell("call", calls)
         self._works = True
 
@@ -158,30 +152,12 @@ class Worker:
         check: Check = self.answer()
         return check
 
-    @property
-    def observes(self) -> bool:
-        """Whether it knows when it worked: always."""
-        return True
-
-    def takes_turns(self, others: Sequence[object]) -> bool:  # noqa: ARG002 - as a lane
+    def takes_turns(self, others: Sequence[Track]) -> bool:  # noqa: ARG002 - as a lane
         """Tell whether it can work while others rest: not if its body waits for theirs."""
         return not self._in_group
 
-    def join_group(self, factory: JointFactory, number: int, *args: object) -> None:
-        """Take a task whose body waits for other workers; see `together`."""
-        self._in_group = True
-        self.tell("join", factory, number, *args)
-
-    def arm(self, turns: Turns | None = None) -> None:
-        """Keep the interval of each call from now on; workers may have to take turns."""
-        self._armed, self._turns, self._entries = True, turns, []
-
-    def disarm(self) -> None:
-        """Keep no more intervals, and take no more turns."""
-        self._armed, self._turns = False, None
-
     def intervals(self) -> list[Interval]:
-        """Return when the calls since `arm` began and ended, in seconds of `perf_counter`."""
+        """Return when the calls since `arm` began and ended."""
         return [*self._entries]
 
     def close(self) -> None:
@@ -196,18 +172,19 @@ class Worker:
 
     def answer(self, seconds: float | None = None) -> Any:  # noqa: ANN401 - as the command asks
         """Return the answer to the command; raise what went wrong, or if it takes too long."""
+        name = self.seat.name
         try:
             if not self._pipe.poll(seconds):
                 in_time = f"in {seconds:.0f} s" if seconds else "in time"
-                raise SilentWorkerError(f"worker {self.name} did not answer {in_time}")
+                raise SilentWorkerError(f"worker {name} did not answer {in_time}")
             error, value = self._pipe.recv()
         except (EOFError, OSError):
             self._process.join(1)
             code = self._process.exitcode
-            raise LostWorkerError(f"worker {self.name} ended with code {code}") from None
+            raise LostWorkerError(f"worker {name} ended with code {code}") from None
         if error is not None:
-            known = error is DoesNotFitError
-            raise (DoesNotFitError if known else WorkerError)(f"worker {self.name}: {value}")
+            kind = DoesNotFitError if error is DoesNotFitError else WorkerError
+            raise kind(f"worker {name}: {value}")
         return value
 
 

@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: MIT
 """One case of a session: whether its size is tried, its samples, and the check of its result."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from time import monotonic
 from typing import Any
 
 import pytest
+import torch
+from torch.profiler import profile, record_function, schedule, supported_activities
 
 from suite.errors import TooLongError, WrongResultError
+from suite.garbage import no_garbage_collection
 from suite.journal.records import Busy, Measured, Refused
 from suite.journal.spec import LaunchSpec
 from suite.kit.cases import Parameters
@@ -16,7 +20,6 @@ from suite.kit.check_result import briefly, worst
 from suite.kit.device import Device
 from suite.launch.collection import parameters
 from suite.launch.search import Searches
-from suite.launch.single_call import called_once
 from suite.launch.work_of_cases import work as declared_work
 from suite.measure.energy_window import repeat
 from suite.measure.exploring import Explorer
@@ -26,6 +29,9 @@ from suite.measure.sampler import Sampler
 from suite.measure.sampling import measure
 from suite.stored.names import name_of
 from suite.stored.run import Check, Settings, Work
+
+MARK = "frobench: "
+"""Before a case's name, where a profiler shows the one call of ``--once``."""
 
 
 class CaseTimer:
@@ -52,9 +58,7 @@ class CaseTimer:
 
     def skip_if_left_out(self, item: pytest.Function) -> None:
         """Skip a case that a smaller one of its family showed to be too large."""
-        find_work = partial(declared_work, item)
-        reason = self._explorer.climb.refusal(*_family(item), find_work)
-        if reason is not None:
+        if reason := self._explorer.climb.refusal(*_family(item), partial(declared_work, item)):
             pytest.skip(reason)
 
     def measure(
@@ -93,7 +97,7 @@ class CaseTimer:
             peak_bytes=sum(peak or 0 for peak in peaks.values()) or None,
             against=measurement.against or None,
             flushed_bytes=sampler.cold.flushed_bytes() if sampler.cold else None,
-            commonest=None if self._spec.mode == "pilot" else inputs.commonest(),
+            commonest=None if mode == "pilot" else inputs.commonest(),
             idle_devices=[
                 name for name, peak in peaks.items() if peak == 0 and name not in inputs.devices()
             ],
@@ -103,26 +107,22 @@ class CaseTimer:
         )
 
     def _sampled(self, item: pytest.Function, sampler: Sampler, work: Work) -> Measurement:
-        """Sample a body; of a session that nobody started, once its size has been tried."""
-        if self._spec.mode == "once":
-            return called_once(sampler, name_of(item.nodeid), self._settings, self._spec.trace)
-        if self._spec.mode != "measure":
-            explored = self._explored(item, sampler, work)
-        if self._spec.mode in {"measure", "alone"}:
-            return measure(sampler, self._settings)
-        return explored
+        """Sample a body as the mode asks; skip the case if a call takes too long.
 
-    def _explored(self, item: pytest.Function, sampler: Sampler, work: Work) -> Measurement:
-        """Call the body if its family's climb allows it; skip the case if it takes too long.
-
-        The first call pays for much that later ones do not, and any call may be disturbed,
-        so the quickest of a few counts.
+        A session that nobody started tries its size first.
         """
-        try:
-            return self._explorer.explore(*_family(item), sampler, work)
-        except TooLongError as error:
-            self.in_vain = error.seconds
-            pytest.skip(str(error))
+        mode = self._spec.mode
+        if mode == "once":
+            return called_once(sampler, name_of(item.nodeid), self._settings, self._spec.trace)
+        if mode in {"pilot", "alone"}:
+            try:
+                explored = self._explorer.explore(*_family(item), sampler, work)
+            except TooLongError as error:
+                self.in_vain = error.seconds
+                pytest.skip(str(error))
+            if mode == "pilot":
+                return explored
+        return measure(sampler, self._settings)
 
     def repeat(
         self, item: pytest.Function, sampler: Sampler, check: Callable[[Any], Check]
@@ -147,3 +147,50 @@ def peak_bytes(device: Device, sampler: Sampler) -> int | None:
 
 def _family(item: pytest.Function) -> tuple[str, Parameters]:
     return f"{item.module.__name__}.{item.function.__name__}", parameters(item)
+
+
+def called_once(sampler: Sampler, name: str, settings: Settings, trace: str | None) -> Measurement:
+    """Warm a body up and call it once, with what is asked for before each sample.
+
+    trace : the file that PyTorch's profiler writes the call to, if there is to be one
+    """
+    measurement = Measurement()
+    sampler.warm_up(settings)
+    with no_garbage_collection(), _traced(trace, sampler.took):
+        sampler.get_ready()
+        with _marked(f"{MARK}{name}"):
+            _, seconds, measurement.result = sampler.timed()
+    measurement.host, measurement.sampled = [seconds], seconds
+    return measurement
+
+
+@contextmanager
+def _traced(file: str | None, took: Callable[[], float]) -> Iterator[None]:
+    """Write what happens meanwhile to a file; a call before it pays for starting the profiler."""
+    if file is None:
+        yield
+        return
+    with profile(
+        activities=supported_activities(),  # type: ignore[no-untyped-call]
+        schedule=schedule(wait=0, warmup=1, active=1),
+        on_trace_ready=lambda done: done.export_chrome_trace(file),
+        record_shapes=True,
+        acc_events=True,
+    ) as profiler:
+        took()
+        profiler.step()
+        yield
+
+
+@contextmanager
+def _marked(name: str) -> Iterator[None]:
+    """Name what happens meanwhile for PyTorch's profiler, and on CUDA for NVIDIA's, which begin."""
+    with ExitStack() as marks:
+        if torch.cuda.is_available():
+            with suppress(AttributeError, RuntimeError):  # a build without them
+                torch.cuda.profiler.start()  # type: ignore[no-untyped-call]
+                marks.callback(torch.cuda.profiler.stop)
+                torch.cuda.nvtx.range_push(name)  # type: ignore[no-untyped-call]
+                marks.callback(torch.cuda.nvtx.range_pop)
+        marks.enter_context(record_function(name))
+        yield

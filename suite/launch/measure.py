@@ -1,15 +1,22 @@
 # SPDX-License-Identifier: MIT
-"""What a benchmark calls to have its body timed, in a launch or in the window behind it."""
+"""What a benchmark calls to have its body timed, in a launch or in the window behind it.
 
+Finished samples are shown through pytest-benchmark. Its `pedantic` reads its timer twice a round
+and never calibrates; a timer that returns zero and then the sample makes every round last exactly
+as long as the sample.
+"""
+
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import pytest
 
 from suite.kit import device as dev
-from suite.kit.lanes import Track
+from suite.kit.track import Track
 from suite.launch.session import LaunchSession
 from suite.measure.caches import ColdCaches
 from suite.measure.sampler import Body, Sampler
@@ -89,3 +96,25 @@ def again(item: pytest.Function) -> pytest.Function:
     copied.stash[WINDOW] = True
     copied._initrequest()  # noqa: SLF001 - as pytest does when it runs an item anew
     return copied
+
+
+class Replay:
+    """A timer for pytest-benchmark whose pairs of readings are as far apart as finished samples."""
+
+    __name__ = "perf_counter"
+
+    def __init__(self) -> None:
+        self._readings: deque[float] = deque()
+
+    def __call__(self) -> float:
+        """Return zero, then a sample, then zero again, and so on."""
+        return self._readings.popleft()
+
+    def show(self, benchmark: Any, measured: "Measured") -> None:  # noqa: ANN401 - untyped
+        """Hand samples to pytest-benchmark's fixture, whose timer this is."""
+        for sample in measured.samples:
+            self._readings.extend((0.0, sample))
+        benchmark.extra_info["work"] = msgspec.to_builtins(measured.work)
+        benchmark.extra_info["check"] = msgspec.to_builtins(measured.check)
+        benchmark.extra_info["iterations"] = measured.iterations
+        benchmark.pedantic(lambda: None, rounds=len(measured.samples))

@@ -9,8 +9,8 @@ measure in which order, and where to write it.
 
 import sys
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
-from time import monotonic
 from typing import Any, Literal
 
 import pytest
@@ -19,7 +19,7 @@ from suite.absent import absent, absent_module
 from suite.checkout import CHECKOUT
 from suite.checks import raised
 from suite.errors import DoesNotFitError
-from suite.journal.records import Measured, Stopped
+from suite.journal.records import Measured, Refused, Stopped
 from suite.kit import device as dev
 from suite.kit.abilities import precision
 from suite.kit.cases import PROFILES
@@ -36,46 +36,36 @@ from suite.launch.collection import (
     parametrize,
     seats,
 )
-from suite.launch.measure import WINDOW, Measure, again
+from suite.launch.measure import WINDOW, Measure, Replay, again
 from suite.launch.process_state import ProcessState
-from suite.launch.refusal import Refusal, refusal
-from suite.launch.replay import Replay, show
+from suite.launch.refusal import refusal
 from suite.launch.search import ShapeSearch
 from suite.launch.session import LaunchSession
 from suite.launch.work_of_cases import declared
 
 SESSION = pytest.StashKey[LaunchSession]()
-BEGUN = pytest.StashKey[float]()
 MEASURED = pytest.StashKey[Measured]()
-REFUSED = pytest.StashKey[Refusal]()
-
-
-@pytest.fixture
-def strict_precision() -> Iterator[None]:
-    """Let float32 mean float32, whatever was set before, unless a benchmark asks for less."""
-    with precision("float32"):
-        yield
+REFUSED = pytest.StashKey[Refused]()
 
 
 @pytest.fixture
 def measure(
     request: pytest.FixtureRequest,
     benchmark: Any,  # noqa: ANN401 - pytest-benchmark is untyped
-    strict_precision: None,  # noqa: ARG001 - set before the benchmark sets anything up
 ) -> Iterator[Measure]:
     """Time a body and check its result; see `Measure`."""
-    item = request.node
-    state = ProcessState()
-    request.config.stash[SESSION].resources.tidy_up()
-    it = Measure(request.config.stash[SESSION], item)
-    for name in ARGUMENTS:
-        if name in item.fixturenames and name not in {"workers", "group"}:
-            fixture = request.getfixturevalue(name)
-            it.involve(*(fixture if isinstance(fixture, list) else [fixture]))
-    yield it
-    changed = state.changes()
-    if changed:
-        request.config.stash[SESSION].leave_process()
+    item, session = request.node, request.config.stash[SESSION]
+    it = Measure(session, item)
+    with precision("float32"):  # float32 means float32, unless a benchmark asks for less
+        state = ProcessState()
+        session.resources.tidy_up()
+        for name in ARGUMENTS:
+            if name in item.fixturenames and name not in {"workers", "group"}:
+                fixture = request.getfixturevalue(name)
+                it.involve(*(fixture if isinstance(fixture, list) else [fixture]))
+        yield it
+        changed = state.changes()
+    session.is_changed |= bool(changed)
     if it.measured is None:
         if REFUSED not in item.stash and WINDOW not in item.stash:
             pytest.fail("the benchmark measured nothing")
@@ -83,7 +73,7 @@ def measure(
     if changed:
         pytest.fail(f"the benchmark left changed settings behind: {', '.join(changed)}")
     item.stash[MEASURED] = it.measured
-    show(benchmark, item.get_closest_marker("benchmark").kwargs["timer"], it.measured)
+    item.get_closest_marker("benchmark").kwargs["timer"].show(benchmark, it.measured)
 
 
 @pytest.fixture
@@ -91,31 +81,24 @@ def search(request: pytest.FixtureRequest) -> ShapeSearch:
     """Tell the benchmark which shape of product to measure; see `ShapeSearch`."""
     where = "accelerator" if "accelerator" in request.fixturenames else "device"
     searches = request.config.stash[SESSION].searches
-    return ShapeSearch(searches, request.node.nodeid, request.getfixturevalue(where))
+    return partial(searches.find, request.node.nodeid, request.getfixturevalue(where))
 
 
-@pytest.fixture
-def device(request: pytest.FixtureRequest) -> dev.Device:
+def _device(request: pytest.FixtureRequest) -> dev.Device:
     """Run the case on this device."""
     return dev.Device(request.param, request.config.stash[SESSION].spec.seed)
 
 
-@pytest.fixture
-def accelerator(request: pytest.FixtureRequest) -> dev.Device:
-    """Run the case on this accelerator."""
-    return dev.Device(request.param, request.config.stash[SESSION].spec.seed)
-
-
-@pytest.fixture
-def devices(request: pytest.FixtureRequest) -> list[dev.Device]:
+def _devices(request: pytest.FixtureRequest) -> list[dev.Device]:
     """Run the case on these accelerators together, from one process."""
-    return _together(request)
+    seed = request.config.stash[SESSION].spec.seed
+    return [dev.Device(name, seed) for name in request.param.split("+")]
 
 
-@pytest.fixture
-def pair(request: pytest.FixtureRequest) -> list[dev.Device]:
-    """Run the case on the first two accelerators together, from one process."""
-    return _together(request)
+device = pytest.fixture(name="device")(_device)
+accelerator = pytest.fixture(name="accelerator")(_device)
+devices = pytest.fixture(name="devices")(_devices)
+pair = pytest.fixture(name="pair")(_devices)
 
 
 @pytest.fixture
@@ -204,12 +187,12 @@ def pytest_collection_finish(session: pytest.Session) -> None:
         )
         frobench.write(Stopped(message=message))
         pytest.exit(message)
-    frobench.searches.expect(
+    frobench.searches.waiting = {
         item.nodeid
         for item in items
         if "search" in item.fixturenames and parameters(item)["device"] != NONE
         if WINDOW not in item.stash
-    )
+    }
     if frobench.spec.mode in {"collect", "pilot"}:
         frobench.write(collected(items, frobench.settings))
     if frobench.spec.mode == "collect":
@@ -232,10 +215,7 @@ def pytest_runtestloop(session: pytest.Session) -> Iterator[None]:
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item) -> None:
     """Say which case is in flight."""
-    frobench = item.config.stash[SESSION]
-    frobench.before_case(item)
-    item.stash[BEGUN] = monotonic()
-    frobench.begin(item, item.stash[BEGUN])
+    item.config.stash[SESSION].begin(item)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
@@ -257,17 +237,13 @@ def pytest_pyfunc_call() -> Any:  # noqa: ANN401 - as pytest has it
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Any:  # noqa: ANN401 - as pytest has it
     """Write down what became of the case, once it is over."""
     report = yield
+    frobench, case = item.config.stash[SESSION], item.nodeid
     if call.excinfo is not None and (REFUSED not in item.stash or report.failed):
         status: Literal["skipped", "failed"] = "skipped" if report.skipped else "failed"
         error = call.excinfo.value
-        item.stash[REFUSED] = refusal(status, error, item.path.parent)
+        item.stash[REFUSED] = refusal(frobench.spec.launch, case, status, error, item.path.parent)
     if report.when == "teardown":
-        item.config.stash[SESSION].conclude(
-            item.nodeid,
-            item.stash.get(MEASURED, None),
-            item.stash.get(REFUSED, None),
-            wall_seconds=monotonic() - item.stash[BEGUN],
-        )
+        frobench.conclude(case, item.stash.get(MEASURED, None), item.stash.get(REFUSED, None))
     return report
 
 
@@ -275,11 +251,6 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
 def pytest_benchmark_update_machine_info(machine_info: dict[str, Any]) -> None:
     """Keep the host's name out of pytest-benchmark's own JSON."""
     machine_info.pop("node", None)
-
-
-def _together(request: pytest.FixtureRequest) -> list[dev.Device]:
-    seed = request.config.stash[SESSION].spec.seed
-    return [dev.Device(name, seed) for name in request.param.split("+")]
 
 
 def _uncollected(error: BaseException, file: Path) -> str:

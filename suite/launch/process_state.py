@@ -12,8 +12,6 @@ from suite.units import counted
 CLOCKS = ("monotonic", "perf_counter", "sleep")
 LIMITS = ("AS", "CPU", "DATA", "FSIZE", "NOFILE", "NPROC")
 """Limits of the system without which the harness cannot write, start or finish what comes next."""
-
-
 BUSY_WINDOW, BUSY = 0.02, 0.1
 """Seconds for which threads that a case left are watched, and the part of it that each may work."""
 
@@ -23,19 +21,35 @@ class ProcessState:
 
     def __init__(self) -> None:
         self._threads = set(threading.enumerate())
-        self._settings = device.global_state()
-        self._clocks = {name: getattr(time, name) for name in CLOCKS}
+        self._settings = _settings()
         self._limits = _limits()
 
     def changes(self) -> list[str]:
         """Name what is different now, where a limit may have been raised."""
-        settings, limits = device.global_state(), _limits()
+        settings, limits = _settings(), _limits()
         return [
             *(name for name, value in self._settings.items() if settings[name] != value),
-            *(f"time.{name}" for name in CLOCKS if getattr(time, name) is not self._clocks[name]),
             *(name for name, value in self._limits.items() if limits[name] < value),
             *_busy(set(threading.enumerate()) - self._threads),
         ]
+
+
+def _settings() -> dict[str, object]:
+    return {**device.global_state(), **{f"time.{name}": getattr(time, name) for name in CLOCKS}}
+
+
+def _limits() -> dict[str, float]:
+    """Return the limits that hold, by the system's names."""
+    if sys.platform == "win32":
+        return {}
+    import resource  # noqa: PLC0415 - not everywhere
+
+    limits = {}
+    for name in (f"RLIMIT_{name}" for name in LIMITS):
+        if hasattr(resource, name):
+            limit, _ = resource.getrlimit(getattr(resource, name))
+            limits[name] = math.inf if limit == resource.RLIM_INFINITY else limit
+    return limits
 
 
 def _busy(threads: set[threading.Thread]) -> list[str]:
@@ -54,17 +68,3 @@ def _cpu_seconds(threads: set[threading.Thread]) -> dict[int, float]:
     """Return the seconds that threads which live have worked, by their numbers."""
     living = [thread.ident for thread in threads if thread.is_alive() and thread.ident]
     return {ident: time.clock_gettime(time.pthread_getcpuclockid(ident)) for ident in living}
-
-
-def _limits() -> dict[str, float]:
-    """Return the limits that hold, by the system's names."""
-    if sys.platform == "win32":
-        return {}
-    import resource  # noqa: PLC0415 - not everywhere
-
-    limits = {}
-    for name in (f"RLIMIT_{name}" for name in LIMITS):
-        if hasattr(resource, name):
-            limit, _ = resource.getrlimit(getattr(resource, name))
-            limits[name] = math.inf if limit == resource.RLIM_INFINITY else limit
-    return limits

@@ -5,7 +5,8 @@ A pilot searches and journals every try at once, so that nothing is learnt twice
 is handed to the launches, which measure it as they do any case.
 """
 
-from collections.abc import Callable, Iterable
+from collections import defaultdict
+from collections.abc import Callable
 from contextlib import suppress
 from time import monotonic, perf_counter
 
@@ -15,14 +16,16 @@ from suite.errors import DoesNotFitError
 from suite.journal.records import Tried
 from suite.journal.spec import LaunchSpec
 from suite.kit.device import Device
-from suite.kit.search_strategy import Limits, Try, outcome, proposal
-from suite.kit.shapes import Shape
+from suite.kit.search_strategy import Limits, Shape, Try, outcome, proposal
 from suite.measure.measurement import Measurement
 from suite.measure.ready import steady_clocks
 from suite.measure.sampler import Body, Sampler
 from suite.stored.run import Search
 
 Make = Callable[[Shape], Body]
+"""Returns what multiplies two matrices of a shape; is called for each shape that is tried."""
+ShapeSearch = Callable[[Make], Shape]
+"""What a benchmark calls to be told which shape to measure: rows, inner and columns."""
 
 PART_OF_LONGEST = 0.25
 """What a call may take in a search, of what it may take at all: a try needs several."""
@@ -34,22 +37,6 @@ SHORTEST_TRY, LONGEST_TRY = 0.005, 0.1
 LEAST_CALLS, MOST_CALLS = 3, 30
 
 
-class ShapeSearch:
-    """What a benchmark calls to be told which shape of product it is to measure."""
-
-    def __init__(self, searches: "Searches", case: str, device: Device) -> None:
-        self._searches = searches
-        self._case = case
-        self._device = device
-
-    def __call__(self, make: Make) -> Shape:
-        """Return the fastest shape: rows, inner and columns.
-
-        make : returns what multiplies two matrices of a shape; is called for each that is tried
-        """
-        return self._searches.find(self._case, self._device, make)
-
-
 class Searches:
     """The searches of one session: what they learnt, and the time that they share.
 
@@ -57,28 +44,21 @@ class Searches:
     found : what is known by case, from this session or from before
     took : seconds of the wall clock that this session spent searching, by case, and on having
         the clocks settle before
+    waiting : the cases that share the time
     """
 
     def __init__(self, spec: LaunchSpec, write: Callable[[Tried], None]) -> None:
         self.found = dict(spec.searched)
         self.took: dict[str, float] = {}
+        self.waiting: set[str] = set()
         self._spec = spec
         self._write = write
-        self._tries: dict[str, list[Try]] = {}
-        self._waiting: set[str] = set()
+        self._tries: defaultdict[str, list[Try]] = defaultdict(list)
         self._settled: set[str] = set()
-
-    def expect(self, cases: Iterable[str]) -> None:
-        """Let these cases share the time."""
-        self._waiting = set(cases)
 
     def remember(self, tried: Tried) -> None:
         """Take up what an earlier process tried."""
-        self._tries.setdefault(tried.case, []).append(tried.attempt)
-
-    def conclude(self, case: str) -> None:
-        """Leave what a case did not use to the others."""
-        self._waiting.discard(case)
+        self._tries[tried.case].append(tried.attempt)
 
     def find(self, case: str, device: Device, make: Make) -> Shape:
         """Return the shape that a case is to measure, searched for if it is not known.
@@ -95,7 +75,7 @@ class Searches:
         return Shape(*self.found[case].shape)
 
     def _search(self, case: str, device: Device, make: Make) -> Search:
-        tries = self._tries.setdefault(case, [])
+        tries = self._tries[case]
         limits = Limits(
             call=PART_OF_LONGEST * self._spec.settings.longest_sample,
             seconds=self._share(case),
@@ -121,7 +101,7 @@ class Searches:
         others = sum(
             attempt.spent for name in self._tries if name != case for attempt in self._tries[name]
         )
-        return (self._spec.search_seconds - others) / max(1, len(self._waiting))
+        return (self._spec.search_seconds - others) / max(1, len(self.waiting))
 
 
 def _attempt(make: Make, shape: Shape, device: Device, span: float) -> float | None:
@@ -146,8 +126,7 @@ def _attempt(make: Make, shape: Shape, device: Device, span: float) -> float | N
 
 def _processors(device: Device) -> int | None:
     """Return among how many processors the device divides a product, if it says so."""
-    if not device.is_accelerator:
-        return None
-    with suppress(AttributeError, NotImplementedError, RuntimeError):
-        return int(device.module.get_device_properties(device.handle).multi_processor_count)
+    if device.is_accelerator:
+        with suppress(AttributeError, NotImplementedError, RuntimeError):
+            return int(device.properties.multi_processor_count)
     return None

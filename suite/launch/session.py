@@ -4,6 +4,7 @@
 import os
 from collections.abc import Sequence
 from pathlib import Path
+from time import monotonic
 
 import pytest
 
@@ -23,7 +24,6 @@ from suite.kit.chosen import choose
 from suite.kit.group import Group
 from suite.launch.case_timer import CaseTimer
 from suite.launch.collection import parameters
-from suite.launch.refusal import Refusal
 from suite.launch.resources import Resources
 from suite.launch.search import Searches
 from suite.launch.surroundings import Readiness, look_around
@@ -38,6 +38,7 @@ class LaunchSession:
     cases : what times the cases
     resources : workers, blockers and memory
     searches : those for the fastest shape of a product
+    is_changed : whether a case has changed the process for those behind it
     """
 
     def __init__(self, config: pytest.Config) -> None:
@@ -48,9 +49,11 @@ class LaunchSession:
         self.searches = Searches(self.spec, self.write)
         self.resources = Resources(self.spec, self.settings.devices)
         self.cases = CaseTimer(self.spec, self.settings, self.searches)
+        self.is_changed = False
         self._readiness: Readiness | None = None
+        self._begun = 0.0
         self._before: Accounts | None = None
-        self._changed = self._examined = False
+        self._examined = False
 
     def write(self, record: Record) -> None:
         """Append to the journal, if there is one; end the launch if the disk refuses.
@@ -95,45 +98,32 @@ class LaunchSession:
         if self.spec.mode == "measure" and self.journal is not None:
             self._readiness = Readiness(self.spec, self.settings, cases, self.write)
 
-    def begin(self, item: pytest.Item, at: float) -> None:
-        """Write down that a case is in flight; a pilot keeps accounts of it.
-
-        at : seconds of the monotonic clock
-        """
+    def begin(self, item: pytest.Item) -> None:
+        """Bring a case's devices back to where they were, and write down that it is in flight."""
+        if self._readiness is not None and isinstance(item, pytest.Function):
+            self._readiness.before_case(str(parameters(item)["device"]).split("+"))
+        self._begun = monotonic()
         if self.spec.mode == "pilot":
             self._before = accounts()
         self.cases.in_vain = 0.0
-        self.write(Begun(launch=self.spec.launch, case=item.nodeid, at=at))
+        self.write(Begun(launch=self.spec.launch, case=item.nodeid, at=self._begun))
 
-    def before_case(self, item: pytest.Item) -> None:
-        """Bring the devices of a case back to where they were, and read the gauge."""
-        if self._readiness is not None and isinstance(item, pytest.Function):
-            self._readiness.before_case(str(parameters(item)["device"]).split("+"))
-
-    def leave_process(self) -> None:
-        """End the launch's process once the case is over that changed it; a fresh one goes on."""
-        self._changed = True
-
-    def conclude(
-        self, case: str, measured: Measured | None, refused: Refusal | None, wall_seconds: float
-    ) -> None:
+    def conclude(self, case: str, measured: Measured | None, refused: Refused | None) -> None:
         """Write down what became of a case, once it is over."""
-        record: Measured | Refused | None = measured
         if refused is not None:
-            record = Refused(
-                launch=self.spec.launch, case=case, sampled=self.cases.in_vain, **refused._asdict()
-            )
+            refused.sampled = self.cases.in_vain
         elif measured is not None:
-            measured.wall_seconds = wall_seconds - self.searches.took.get(case, 0.0)
+            took = monotonic() - self._begun
+            measured.wall_seconds = took - self.searches.took.get(case, 0.0)
             if self._before is not None and (now := accounts()) is not None:
                 measured.accounts = now.since(self._before)
-        if record is not None:
+        if (record := refused or measured) is not None:
             self.write(record)
-        self.searches.conclude(case)
+        self.searches.waiting.discard(case)
         if refused is not None:  # also where what seemed to be missing was the device
             lost = refused.reason if refused.lost else ""
             self.resources.recover(failed=refused.status == "failed", lost=lost)
-        if self._changed and self.journal is not None:
+        if self.is_changed and self.journal is not None:
             pytest.exit("a case changed the process for those behind it", returncode=DEVICE_LOST)
 
     def finish(self) -> None:

@@ -38,9 +38,7 @@ def look_around(spec: LaunchSpec, write: Write) -> Settings:
     wanted = settings.devices
     try:
         settings = replace(settings, devices=choose(wanted))
-        if wanted != ["cpu"]:
-            _refuse_to_ignore_accelerators()
-        _refuse_to_fail_everywhere(settings.devices)
+        _refuse(wanted, settings.devices)
     except (UnknownDeviceError, CannotRunError) as error:
         write(Stopped(message=str(error)))
         pytest.exit(str(error))
@@ -74,6 +72,8 @@ def addresses(devices: Sequence[str]) -> dict[str, str]:
 class Readiness:
     """Keeps the devices of a launch ready for its cases, and writes down in which state they are.
 
+    The clocks of accelerators are settled anew where cases of the CPU let them rest.
+
     cases : how many this process will measure
     """
 
@@ -82,16 +82,17 @@ class Readiness:
         self._write = write
         begun = perf_counter()
         devices = [Device(name) for name in settings.devices]
-        accelerators = [device for device in devices if device.is_accelerator]
-        self._clocks = ready.SteadyClocks(accelerators, PROFILES[settings.profile].settle)
-        self._clocks.settle()
+        self._accelerators = [device for device in devices if device.is_accelerator]
+        self._seconds = PROFILES[settings.profile].settle
+        ready.steady_clocks(self._accelerators, self._seconds)
+        self._rested = False
         self._gauge = Gauge(devices, cases)
-        waits = ready.of_each(accelerators, lambda device: device.wait)
+        waits = ready.of_each(self._accelerators, lambda device: device.wait)
         write(
             Harness(
                 launch=spec.launch,
                 empty_body=ready.of_each(devices, ready.empty_body),
-                ready_reading=ready.of_each(accelerators, Device.ready_reading),
+                ready_reading=ready.of_each(self._accelerators, Device.ready_reading),
                 waits={name: wait for name, wait in waits.items() if wait},
                 timer_step=clocks.timer_step(),
                 state=global_state(),
@@ -101,12 +102,13 @@ class Readiness:
         )
 
     def before_case(self, devices: Sequence[str]) -> None:
-        """Settle the clocks of accelerators that rested, and read the gauge if it is due.
-
-        devices : names of those that the case uses
-        """
-        seconds = self._clocks.before(devices)
-        if seconds > SETTLED:
+        """Settle the clocks of the case's accelerators if they rested; read the gauge if due."""
+        used = any(device.name in devices for device in self._accelerators)
+        begun = perf_counter()
+        if used and self._rested:
+            ready.steady_clocks(self._accelerators, self._seconds)
+        self._rested = not used
+        if (seconds := perf_counter() - begun) > SETTLED:
             self._write(Settled(launch=self._launch, seconds=seconds))
         self._gauge.read_before_case()
 
@@ -115,16 +117,14 @@ class Readiness:
         self._write(Gauged(launch=self._launch, seconds=self._gauge.finish()))
 
 
-def _refuse_to_ignore_accelerators() -> None:
-    """Raise if an accelerator is there that torch cannot use: it is not left out in silence."""
-    troubles = doctor.unusable_accelerators()
-    if troubles:
+def _refuse(wanted: Sequence[str], devices: Sequence[str]) -> None:
+    """Raise if torch cannot use an accelerator, or has no code for it, so that every case fails.
+
+    wanted : the devices that the user named; with the CPU alone, accelerators may be ignored
+    """
+    if wanted != ["cpu"] and (troubles := doctor.unusable_accelerators()):
         lines = (f"{trouble.message}\n  mend it: {trouble.advice}" for trouble in troubles)
         raise CannotRunError("\n".join(lines))
-
-
-def _refuse_to_fail_everywhere(devices: Sequence[str]) -> None:
-    """Raise if torch has no code for a device: every case would fail there."""
     if lacking := unserved(devices):
         raise CannotRunError(
             f"{' and '.join(lacking)} cannot be used: PyTorch was not built for this generation\n"

@@ -83,6 +83,6 @@ def cache_bytes(device: Device) -> int:
         return last_level_cache() or UNKNOWN_CACHE["cpu"]
     size = 0
     with suppress(AttributeError, NotImplementedError, RuntimeError):  # not every backend tells
-        size = device.module.get_device_properties(device.handle).L2_cache_size or 0
+        size = device.properties.L2_cache_size or 0
     # Behind the cache that ROCm tells of lies a larger one.
     return max(size, UNKNOWN_CACHE["accelerator"]) if torch.version.hip or not size else size

@@ -13,8 +13,8 @@ from time import perf_counter
 from typing import Any
 
 from suite.concurrency import shareable, shared, union
-from suite.kit.lanes import Lane, Track
-from suite.kit.turns import Turns
+from suite.kit.lanes import Lane
+from suite.kit.track import Track, Turns
 from suite.measure.queued import Blocker, blocker
 
 HELD = 2.0

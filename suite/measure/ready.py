@@ -31,33 +31,6 @@ FULL = (DoesNotFitError, torch.OutOfMemoryError)
 by it, and the other devices go on."""
 
 
-class SteadyClocks:
-    """Settles the clocks of accelerators anew where cases of the CPU let them rest.
-
-    devices : the accelerators
-    seconds : to keep them busy
-    """
-
-    def __init__(self, devices: Sequence[Device], seconds: float) -> None:
-        self._devices = devices
-        self._seconds = seconds
-        self._rested = True
-
-    def settle(self) -> None:
-        """Settle them whatever was before."""
-        steady_clocks(self._devices, self._seconds)
-        self._rested = False
-
-    def before(self, devices: Sequence[str]) -> float:
-        """Get ready for a case on these devices; return the seconds that settling took."""
-        used = any(device.name in devices for device in self._devices)
-        begun = perf_counter()
-        if used and self._rested:
-            self.settle()
-        self._rested = not used
-        return perf_counter() - begun
-
-
 def steady_clocks(devices: Sequence[Device], seconds: float = SETTLE_SECONDS) -> None:
     """Keep accelerators busy, all at once, until their clocks have settled.
 

@@ -11,7 +11,7 @@ import pytest
 
 from suite.kit.group import LOOPBACK, Group
 from suite.kit.worker_process import Seat
-from suite.kit.workers import HERE, Worker
+from suite.kit.workers import Worker, start_here
 from suite.nodes.agent import Elsewhere, numbers
 from suite.nodes.meeting import Meeting
 from suite.stored.differences import changed
@@ -92,9 +92,9 @@ class Groups:
         if self._ranks:
             return
         for number, (node, device) in enumerate(numbers(len(meeting.nodes), _each(self._devices))):
-            starter = Elsewhere(meeting.nodes[node], node) if node else HERE
+            start = Elsewhere(meeting.nodes[node], node).start if node else start_here
             seat = Seat(f"rank {number} on node {node}", device)
-            self._ranks.append(Worker(seat, self._seed, starter))
+            self._ranks.append(Worker(seat, self._seed, start))
 
     def part(self) -> None:
         """Let the ranks of the last group leave it, so that they can be asked for other cases."""

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 import frobench as command
 from suite.errors import NothingSelectedError
-from suite.launch.single_call import called_once
+from suite.launch.case_timer import called_once
 from suite.measure.sampler import Sampler
 from suite.once import the_case
 from suite.profiles import settings_for

@@ -13,7 +13,7 @@ import torch
 
 from suite.errors import DoesNotFitError
 from suite.kit.device import Device
-from suite.kit.shapes import Shape
+from suite.kit.search_strategy import Shape
 from suite.measure.sampler import Sampler
 from suite.stored import store
 from suite.stored.run import Run, Search

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from suite.kit.shapes import Shape
+from suite.kit.search_strategy import Shape
 from suite.stored import store
 from suite.stored.run import Run
 from tests.gpu import anchors

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from suite.journal.records import Begun, Journal, Record, Refused, Tried
-from suite.kit.search_strategy import Try
-from suite.kit.shapes import Shape
+from suite.kit.search_strategy import Shape, Try
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from suite.journal.records import Journal, Tried
-from suite.kit.shapes import CUBES
+from suite.kit.search_strategy import CUBES
 from tests.instruments.processes.command import kill, start, stored
 from tests.instruments.processes.warm import frobench
 

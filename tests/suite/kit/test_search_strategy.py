@@ -7,8 +7,15 @@ from random import Random
 
 import pytest
 
-from suite.kit.search_strategy import LEADER_TRIES, LEAST_TRIES, Limits, Try, outcome, proposal
-from suite.kit.shapes import Shape
+from suite.kit.search_strategy import (
+    LEADER_TRIES,
+    LEAST_TRIES,
+    Limits,
+    Shape,
+    Try,
+    outcome,
+    proposal,
+)
 
 CALL = 0.05
 """Seconds that a call may take."""

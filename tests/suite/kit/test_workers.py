@@ -17,14 +17,14 @@ import pytest
 import torch
 
 from suite.errors import DoesNotFitError
+from suite.journal.records import Refused
 from suite.kit import workers
 from suite.kit.check_result import briefly, is_brief
 from suite.kit.device import Device
-from suite.kit.turns import Turns
+from suite.kit.track import Turns
 from suite.kit.worker_process import Seat, Task
 from suite.kit.workers import Worker, WorkerError, early_workers, halves, put_away, together
 from suite.launch import plugin
-from suite.launch.refusal import Refusal
 from suite.launch.resources import Resources
 from suite.machine.limits import affinity
 from suite.stored.run import Check
@@ -307,12 +307,13 @@ def test_what_a_module_holds_is_looked_through_for_garbage_once(worker: Worker) 
     assert frozen("two") > before + HELD / 2
 
 
-FAILED, SKIPPED = Refusal("failed", "wrong"), Refusal("skipped", "too large")
+FAILED = Refused(launch=0, case="", status="failed", reason="wrong")
+SKIPPED = Refused(launch=0, case="", status="skipped", reason="too large")
 
 
 @pytest.mark.parametrize(("refusal", "away"), [(None, True), (SKIPPED, True), (FAILED, False)])
 def test_what_a_case_leaves_in_workers_is_put_away_unless_it_failed(
-    monkeypatch: pytest.MonkeyPatch, refusal: Refusal | None, *, away: bool
+    monkeypatch: pytest.MonkeyPatch, refusal: Refused | None, *, away: bool
 ) -> None:
     seen: list[object] = []
     monkeypatch.setattr(plugin, "put_away", seen.append)

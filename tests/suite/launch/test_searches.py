@@ -10,8 +10,7 @@ from suite.errors import DoesNotFitError
 from suite.journal.records import Tried
 from suite.journal.spec import LaunchSpec
 from suite.kit.device import Device
-from suite.kit.search_strategy import LEAST_TRIES, Limits, Try
-from suite.kit.shapes import Shape
+from suite.kit.search_strategy import LEAST_TRIES, Limits, Shape, Try
 from suite.launch.search import BRIEF, Make, Searches
 from suite.stored.run import Search, Settings
 
@@ -102,11 +101,11 @@ def given(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 def test_cases_share_the_time_and_leave_what_they_do_not_use(given: list[float]) -> None:
     some, journal = searches(seconds=60.0)
-    some.expect(["a", "b", "c", "d"])
-    some.conclude("d")  # it cannot be measured here
+    some.waiting = {*"abcd"}
+    some.waiting.discard("d")  # it cannot be measured here
     for case in "abc":
         some.find(case, CPU, fits(1e9))
-        some.conclude(case)
+        some.waiting.discard(case)
     first, second = (tried.attempt.spent for tried in journal[:2])
     assert given == pytest.approx([20.0, (60.0 - first) / 2, 60.0 - first - second])
 
@@ -120,7 +119,7 @@ def test_what_earlier_processes_spent_counts(given: list[float]) -> None:
 
 def test_a_session_that_no_runner_started_searches_briefly(given: list[float]) -> None:
     some, _ = searches(mode="alone")
-    some.expect("ab")
+    some.waiting = {*"ab"}
     some.find("a", CPU, fits(1e9))
     assert given == [BRIEF]
 

@@ -1,21 +1,21 @@
 # SPDX-License-Identifier: MIT
 """What a session writes down of its cases, and what they share."""
 
+from itertools import cycle
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from suite.journal.records import Begun, Measured, Record, Refused, Tried
 from suite.journal.spec import DEVICE_LOST, LaunchSpec
 from suite.kit.device import Device
-from suite.kit.search_strategy import Try
-from suite.kit.shapes import Shape
+from suite.kit.search_strategy import Shape, Try
 from suite.kit.worker_process import Seat
 from suite.launch import resources
-from suite.launch.refusal import Refusal
 from suite.launch.resources import Resources
 from suite.launch.session import LaunchSession
 from suite.machine.accounts import Accounts
@@ -24,12 +24,20 @@ from tests.instruments.runs.made_up_records import measured
 
 CASE = "bench_made_up.py::bench_body"
 CPU, GPU = Device("cpu"), Device("cuda:0")
-SKIPPED, FAILED = Refusal("skipped", "not here"), Refusal("failed", "it broke")
+SKIPPED = Refused(launch=2, case=CASE, status="skipped", reason="not here")
+FAILED = Refused(launch=2, case=CASE, status="failed", reason="it broke")
 
 
 def spec(mode: Any) -> LaunchSpec:  # noqa: ANN401 - as a specification has it
     settings = settings_for("quick", ["cpu"])
     return LaunchSpec(mode=mode, launch=2, journal="", benchmarks="", seed=0, settings=settings)
+
+
+@pytest.fixture(autouse=True)
+def nine_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a case begin after 5 seconds and be over after 14, by the monotonic clock."""
+    moments = cycle([5.0, 14.0])
+    monkeypatch.setattr("suite.launch.session.monotonic", lambda: next(moments))
 
 
 class Session(NamedTuple):
@@ -56,8 +64,8 @@ def test_a_pilot_alone_keeps_accounts_of_a_case(
     states = iter([Accounts(1.0, 1.0), Accounts(3.0, 2.0)])
     monkeypatch.setattr("suite.launch.session.accounts", lambda: next(states))
     made, records = session(mode, tmp_path)
-    made.begin(SimpleNamespace(nodeid=CASE), 5.0)  # type: ignore[arg-type]
-    made.conclude(CASE, measured(CASE, launch=2), None, 9.0)
+    made.begin(SimpleNamespace(nodeid=CASE))  # type: ignore[arg-type]
+    made.conclude(CASE, measured(CASE, launch=2), None)
     begun, record = records
     assert begun == Begun(launch=2, case=CASE, at=5.0)
     assert isinstance(record, Measured)
@@ -69,18 +77,23 @@ def test_without_accounts_of_the_system_a_pilot_has_none(
 ) -> None:
     monkeypatch.setattr("suite.launch.session.accounts", lambda: None)
     made, records = session("pilot", tmp_path)
-    made.begin(SimpleNamespace(nodeid=CASE), 5.0)  # type: ignore[arg-type]
-    made.conclude(CASE, measured(CASE, launch=2), None, 9.0)
+    made.begin(SimpleNamespace(nodeid=CASE))  # type: ignore[arg-type]
+    made.conclude(CASE, measured(CASE, launch=2), None)
     assert isinstance(records[-1], Measured)
     assert records[-1].accounts is None
 
 
-def test_the_time_of_a_case_holds_no_search(tmp_path: Path) -> None:
+def test_the_time_of_a_case_holds_no_search_and_what_searches_have_is_left_to_others(
+    tmp_path: Path,
+) -> None:
     made, records = session("measure", tmp_path)
+    made.searches.waiting = {CASE, "other"}
+    made.begin(SimpleNamespace(nodeid=CASE))  # type: ignore[arg-type]
     made.searches.took[CASE] = 2.5
-    made.conclude(CASE, measured(CASE, launch=2), None, 9.0)
+    made.conclude(CASE, measured(CASE, launch=2), None)
     assert isinstance(records[-1], Measured)
     assert records[-1].wall_seconds == 6.5
+    assert made.searches.waiting == {"other"}
 
 
 def test_a_refused_case_is_written_with_what_its_calls_took_and_the_next_begins_at_none(
@@ -88,9 +101,9 @@ def test_a_refused_case_is_written_with_what_its_calls_took_and_the_next_begins_
 ) -> None:
     made, records = session("pilot", tmp_path)
     made.cases.in_vain = 3.0
-    made.conclude(CASE, None, SKIPPED, 9.0)
-    made.begin(SimpleNamespace(nodeid=CASE), 5.0)  # type: ignore[arg-type]
-    made.conclude(CASE, None, SKIPPED, 9.0)
+    made.conclude(CASE, None, replace(SKIPPED))
+    made.begin(SimpleNamespace(nodeid=CASE))  # type: ignore[arg-type]
+    made.conclude(CASE, None, replace(SKIPPED))
     refused = [record for record in records if isinstance(record, Refused)]
     assert [record.sampled for record in refused] == [3.0, 0.0]
     assert {record.reason for record in refused} == {"not here"}
@@ -98,7 +111,7 @@ def test_a_refused_case_is_written_with_what_its_calls_took_and_the_next_begins_
 
 def test_of_a_case_without_samples_or_reason_nothing_is_written(tmp_path: Path) -> None:
     made, records = session("measure", tmp_path)
-    made.conclude(CASE, None, None, 9.0)
+    made.conclude(CASE, None, None)
     assert records == []
 
 
@@ -106,11 +119,11 @@ def test_a_case_that_changed_the_process_ends_a_launch_but_no_session_without_ru
     tmp_path: Path,
 ) -> None:
     made, records = session("measure", tmp_path)
-    made.leave_process()
-    made.conclude(CASE, measured(CASE, launch=2), None, 9.0)
+    made.is_changed = True
+    made.conclude(CASE, measured(CASE, launch=2), None)
     made.journal = SimpleNamespace()  # type: ignore[assignment] # there is one
     with pytest.raises(pytest.exit.Exception) as exit_:
-        made.conclude(CASE, measured(CASE, launch=2), None, 9.0)
+        made.conclude(CASE, measured(CASE, launch=2), None)
     assert exit_.value.returncode == DEVICE_LOST
     assert len(records) == 2
 
@@ -176,12 +189,12 @@ def test_a_case_that_failed_costs_the_workers_and_one_that_was_left_out_does_not
 
 @pytest.mark.parametrize(("refused", "failed"), [(SKIPPED, False), (FAILED, True), (None, None)])
 def test_a_session_recovers_from_cases_without_samples(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, refused: Refusal | None, *, failed: bool | None
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, refused: Refused | None, *, failed: bool | None
 ) -> None:
     made, _ = session("measure", tmp_path)
     recovered: list[Any] = []
     monkeypatch.setattr(made.resources, "recover", lambda **how: recovered.append(how))
-    made.conclude(CASE, measured(CASE, launch=2) if refused is None else None, refused, 9.0)
+    made.conclude(CASE, measured(CASE, launch=2) if refused is None else None, refused)
     assert recovered == ([] if failed is None else [{"failed": failed, "lost": ""}])
 
 

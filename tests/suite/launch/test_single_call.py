@@ -3,7 +3,7 @@
 
 from msgspec.structs import replace
 
-from suite.launch.single_call import called_once
+from suite.launch.case_timer import called_once
 from suite.measure.sampler import Sampler
 from suite.profiles import settings_for
 from tests.instruments.devices.virtual import VirtualClock

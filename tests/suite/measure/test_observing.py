@@ -7,25 +7,24 @@ from typing import Any
 import pytest
 
 from suite.concurrency import Interval
-from suite.kit.turns import Turns
+from suite.kit.track import Track, Turns
 from suite.measure.observing import Observer
 
 APART = [(0.0, 1.0), (1.0, 3.0)]
 """When two tracks of a body work in turn; at the same time both begin with the first."""
 
 
-class Fake:
+class Fake(Track):
     """A track whose work is known; it keeps how it was armed."""
 
-    observes = True
-
     def __init__(self, interval: Interval, *, takes_turns: bool = True) -> None:
+        super().__init__()
         self._interval = interval
         self._takes_turns = takes_turns
         self.armed: list[bool] = []
         self.disarmed = 0
 
-    def takes_turns(self, others: Sequence[Any]) -> bool:
+    def takes_turns(self, others: Sequence[Track]) -> bool:
         """Tell whether there is a control."""
         return self._takes_turns and self in others
 

@@ -4,6 +4,7 @@
 import pytest
 
 from suite.errors import LostRankError
+from suite.journal.records import Refused
 from suite.kit.workers import Worker
 from suite.launch.refusal import refusal
 from suite.nodes.groups import Groups
@@ -35,6 +36,7 @@ def test_a_launch_that_lost_a_rank_makes_no_further_group() -> None:
 
 
 def test_the_reason_of_a_loss_is_the_name_of_who_was_lost() -> None:
-    lost = refusal("failed", LostRankError("rank 1 on node 1 ended with code -9"), ROOT)
-    assert lost == ("failed", "rank 1 on node 1 ended with code -9", None, "", True)
-    assert not refusal("failed", RuntimeError("else"), ROOT).lost
+    reason = "rank 1 on node 1 ended with code -9"
+    lost = refusal(0, "case", "failed", LostRankError(reason), ROOT)
+    assert lost == Refused(launch=0, case="case", status="failed", reason=reason, lost=True)
+    assert not refusal(0, "case", "failed", RuntimeError("else"), ROOT).lost

@@ -154,7 +154,7 @@ def served(lock: object = None) -> Iterator[tuple[Node, list[object]]]:
 
 def test_a_worker_on_another_node_works_and_says_how_it_ended() -> None:
     with served() as (node, ended), attended(Meeting([NODE, node])):
-        worker = Worker(Seat("rank 1 on node 1", "cpu"), starter=Elsewhere(node, 1))
+        worker = Worker(Seat("rank 1 on node 1", "cpu"), start_process=Elsewhere(node, 1).start)
         worker.set_up(where)
         worker.start()
         begun, done = worker.wait()

@@ -20,8 +20,7 @@ from suite.journal.records import (
     Surroundings,
     Tried,
 )
-from suite.kit.search_strategy import Try
-from suite.kit.shapes import Shape
+from suite.kit.search_strategy import Shape, Try
 from suite.machine.accounts import Accounts
 from suite.profiles import LEAST_SAMPLES, PROFILES, settings_for
 from suite.run.forecast.costs import (
