@@ -8,17 +8,16 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from time import perf_counter
-from typing import Any, cast
+from typing import Any
 
 import pytest
 import torch
 
 from suite.kit.device import Device
+from suite.kit.waiting import REFUSALS
 from suite.machine.sensors.sensor import first_line
 
 WARM_UPS = 3
-LACKING = (AttributeError, RuntimeError, TypeError, ValueError)
-"""What is raised where a machine lacks something."""
 VENDORS_GRAPHS = ("CUDAGraph", "XPUGraph")
 """Classes of graphs in the modules of backends; ROCm's is that of CUDA."""
 REDUCTIONS = ("allow_bf16_reduced_precision_reduction", "allow_fp16_reduced_precision_reduction")
@@ -28,13 +27,13 @@ REDUCTIONS = ("allow_bf16_reduced_precision_reduction", "allow_fp16_reduced_prec
 def needed(what: str) -> Iterator[None]:
     """Skip the case if the block shows, by raising, that the machine lacks `what`.
 
-    Memory that runs out is no such sign: the case then fails.
+    Where memory runs out the case fails.
     """
     try:
         yield
     except torch.OutOfMemoryError:
         raise
-    except LACKING as error:
+    except REFUSALS as error:
         pytest.skip(f"no {what} here: {first_line(error)}")
 
 
@@ -42,8 +41,7 @@ def needed(what: str) -> Iterator[None]:
 def precision(name: str) -> Iterator[None]:
     """Allow float32 products to be made in TF32 if `name` is ``tfloat32``, and never else.
 
-    Sums of half-precision products may be kept in half precision, which is what torch allows
-    unless told otherwise. All settings are put back.
+    Sums of half-precision products may be kept in half precision, which is torch's default.
     """
     before = torch.get_float32_matmul_precision()
     cuda = torch.backends.cuda.matmul
@@ -96,20 +94,19 @@ def _try_graphs(device: Device) -> Callable[[], Any] | str:
 
     That of the vendor comes first: the general one is there before vendors stand behind it.
     """
-    homes = [(device.module, name) for name in VENDORS_GRAPHS]
     refusals = []
+    homes = [(device.module, name) for name in VENDORS_GRAPHS]
     for home, name in [*homes, (torch.accelerator, "Graph")]:
-        graph = getattr(home, name, None)
+        graph: Callable[[], Any] | None = getattr(home, name, None)
         if graph is not None:
             refusal = _refusal(device, graph)
             if refusal is None:
-                return cast("Callable[[], Any]", graph)
+                return graph
             refusals.append(f"{home.__name__}.{name}: {refusal}")
     return "; ".join(refusals) or "neither torch nor the backend has any"
 
 
 def _refusal(device: Device, make: Callable[[], Any]) -> str | None:
-    """Return why a class of graphs does not work on a device; nothing if it does."""
     number = torch.ones(2).to(device.handle)
     try:
         graph = make()
@@ -120,13 +117,12 @@ def _refusal(device: Device, make: Callable[[], Any]) -> str | None:
         worked = doubled.tolist() == [6.0, 6.0]
     except torch.OutOfMemoryError:
         raise
-    except LACKING as error:
+    except REFUSALS as error:
         return first_line(error)
     return None if worked else "a replay computes nothing"
 
 
 def _record(device: Device, graph: Any, body: Callable[[], Any]) -> Any:  # noqa: ANN401 - each backend has its own; whatever the body returns
-    """Let a graph record what a body launches; return the body's result."""
     device.synchronize()
     with torch.accelerator.device_index(device.handle.index), device.stream():
         for _ in range(WARM_UPS):  # libraries set themselves up, which cannot be recorded
@@ -144,8 +140,7 @@ def _record(device: Device, graph: Any, body: Callable[[], Any]) -> Any:  # noqa
 def compiled(device: Device, body: Callable[[], Any]) -> tuple[Callable[[], Any], float]:
     """Compile a body as a whole; return what runs it, and the seconds until its first result.
 
-    The compiler is loaded and tried before. It finds nothing in its caches, and leaves nothing
-    there.
+    The compiler is loaded and tried before, finds nothing in its caches, and leaves nothing there.
     """
     _try_compiler(device.handle)
     begun = perf_counter()
@@ -156,7 +151,6 @@ def compiled(device: Device, body: Callable[[], Any]) -> tuple[Callable[[], Any]
 
 @cache
 def _try_compiler(where: torch.device) -> None:
-    """Skip the case if nothing can be compiled for a device."""
     numbers = torch.ones(2, device=where)
     with needed("compiler"):
         _compile(lambda: numbers + numbers)

@@ -71,7 +71,7 @@ def expand(marks: Iterable[pytest.Mark], profile: ProfileName) -> list[Parameter
     """List the parameters of every case that a run of `profile` measures, sizes ascending."""
     chosen: list[Parameters] = []
     for mark in marks:
-        if PROFILES.index(_level(mark)) <= PROFILES.index(profile):
+        if PROFILES.index(mark.args[0]) <= PROFILES.index(profile):
             for values in product(*mark.kwargs.values()):
                 parameters = dict(zip(mark.kwargs, values, strict=True))
                 if parameters not in chosen:
@@ -84,7 +84,7 @@ def is_headline(marks: Iterable[pytest.Mark], parameters: Parameters) -> bool:
     return any(
         all(parameters.get(axis) in values for axis, values in mark.kwargs.items())
         for mark in marks
-        if _level(mark) == "quick"
+        if mark.args[0] == "quick"
     )
 
 
@@ -95,8 +95,3 @@ def sizes(parameters: Parameters) -> dict[str, int]:
         for name, value in parameters.items()
         if isinstance(value, int) and not isinstance(value, bool)
     }
-
-
-def _level(mark: pytest.Mark) -> ProfileName:
-    level: ProfileName = mark.args[0] if mark.args else "standard"
-    return level

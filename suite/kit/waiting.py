@@ -9,7 +9,7 @@ in a process for each device.
 
 import statistics
 from collections.abc import Callable, Iterator
-from functools import cache, partial
+from functools import cache, partial, reduce
 from inspect import signature
 from time import perf_counter
 from typing import Any, NamedTuple
@@ -32,7 +32,7 @@ LEFT = 0.5
 TRIES = 3
 """Times of which the median counts."""
 
-REFUSALS = (AttributeError, NotImplementedError, RuntimeError, TypeError, ValueError)
+REFUSALS = (AttributeError, RuntimeError, TypeError, ValueError)
 """What a backend raises that lacks a call."""
 
 
@@ -61,7 +61,7 @@ def proved(device: torch.device) -> Wait:
     most = known.ready + LEFT * max(known.left, known.ready)
     for wait in _candidates(device):
         try:
-            if statistics.median(_left(known.work, wait.call) for _ in range(TRIES)) <= most:
+            if _typical(partial(_left, known.work, wait.call)) <= most:
                 return wait
         except torch.OutOfMemoryError:
             raise
@@ -86,7 +86,7 @@ def ready_reading(device: torch.device) -> float:
     """Return the seconds that reading one element back takes where it is ready."""
     ready = torch.ones(2).to(device)
     read(ready)
-    return statistics.median(reading(ready) for _ in range(TRIES))
+    return _typical(partial(reading, ready))
 
 
 def tensors(value: Any, device: torch.device) -> Iterator[Tensor]:  # noqa: ANN401 - any result
@@ -94,12 +94,9 @@ def tensors(value: Any, device: torch.device) -> Iterator[Tensor]:  # noqa: ANN4
     if isinstance(value, Tensor):
         if value.device == device and value.numel():
             yield value
-    elif isinstance(value, torch.nn.Module):
-        yield from tensors(list(value.parameters()), device)
-    elif isinstance(value, dict):
-        yield from tensors(list(value.values()), device)
-    elif isinstance(value, list | tuple):
-        for each in value:
+    elif isinstance(value, torch.nn.Module | dict | list | tuple):
+        held = value.parameters() if isinstance(value, torch.nn.Module) else value
+        for each in held.values() if isinstance(held, dict) else held:
             yield from tensors(each, device)
 
 
@@ -136,28 +133,24 @@ def _known_work(device: torch.device) -> Known:
 
 
 def _enough(device: torch.device, operation: Callable[[Tensor, Tensor], Tensor]) -> Known:
-    """Return work made of an operation; see `_known_work`."""
     for edge, calls in WORKS:
         factor = torch.full((edge, edge), 1 / edge).to(device)
-        work = partial(_in_a_row, operation, factor, calls)
+        work = partial(reduce, operation, [factor] * (calls + 1))
         result = work()
         read(result)  # the first calls pay for much that later ones do not
-        ready = statistics.median(reading(result) for _ in range(TRIES))
-        called = statistics.median(_seconds(work) for _ in range(TRIES))
-        left = statistics.median(_left(work) for _ in range(TRIES)) - ready
+        ready = _typical(partial(reading, result))
+        called = _typical(partial(_called, work))
+        left = _typical(partial(_left, work)) - ready
         if left >= ready or called >= AT_ONCE * calls * ready:
             break
     return Known(work, ready, left)
 
 
-def _in_a_row(operation: Callable[[Tensor, Tensor], Tensor], factor: Tensor, calls: int) -> Tensor:
-    result = factor
-    for _ in range(calls):
-        result = operation(result, factor)
-    return result
+def _typical(seconds: Callable[[], float]) -> float:
+    return statistics.median(seconds() for _ in range(TRIES))
 
 
-def _seconds(work: Callable[[], Tensor]) -> float:
+def _called(work: Callable[[], Tensor]) -> float:
     """Return the seconds until work is called; its result is read before the next."""
     begun = perf_counter()
     result = work()

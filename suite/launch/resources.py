@@ -5,7 +5,6 @@ import gc
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
-from time import perf_counter
 
 import pytest
 
@@ -17,7 +16,7 @@ from suite.kit.workers import Worker, early_workers
 from suite.launch.collection import seats
 from suite.launch.refusal import reason_of
 from suite.measure import ready
-from suite.measure.queued import Blocker, blocker
+from suite.measure.observing import Blocker, blocker
 from suite.nodes.groups import Groups
 
 
@@ -72,7 +71,7 @@ class Resources:
             return None
         (device,) = devices
         if device.name not in self._blockers:
-            self._blockers[device.name] = blocker(device, perf_counter)
+            self._blockers[device.name] = blocker(device)
         return self._blockers[device.name]
 
     def recover(self, *, failed: bool, lost: str = "") -> None:

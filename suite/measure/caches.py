@@ -17,9 +17,9 @@ from suite.kit.device import Device
 from suite.machine.processor import last_level_cache
 from suite.profiles import TIMES_THE_CACHE
 
-UNKNOWN_CACHE = {"cpu": 64 * 2**20, "accelerator": 256 * 2**20}
-"""Bytes that are taken for a last-level cache that nobody tells the size of: no smaller than
-those of 2026 with few exceptions."""
+UNKNOWN_CPU_CACHE, UNKNOWN_CACHE = 64 * 2**20, 256 * 2**20
+"""Bytes that are taken for a last-level cache of unknown size, of a CPU and of an accelerator: no
+smaller than those of 2026 with few exceptions."""
 KEPT = 1 / 16
 """The part of the free memory up to which the CPU's buffer is kept for further cases."""
 
@@ -36,10 +36,8 @@ class ColdCaches:
 
     def __init__(self, devices: Iterable[Device]) -> None:
         self._calls = 0
-        self._buffers: list[Tensor] = []
+        self._buffers = [_buffer(device) for device in {it.name: it for it in devices}.values()]
         self._sums: list[Tensor] = []
-        for device in {each.name: each for each in devices}.values():
-            self._buffers.append(_buffer(device))
 
     def __call__(self) -> None:
         """Read over the caches."""
@@ -80,9 +78,9 @@ def _buffer(device: Device) -> Tensor:
 def cache_bytes(device: Device) -> int:
     """Return the size of a device's last-level cache, or what is taken for it."""
     if not device.is_accelerator:
-        return last_level_cache() or UNKNOWN_CACHE["cpu"]
+        return last_level_cache() or UNKNOWN_CPU_CACHE
     size = 0
     with suppress(AttributeError, NotImplementedError, RuntimeError):  # not every backend tells
         size = device.properties.L2_cache_size or 0
     # Behind the cache that ROCm tells of lies a larger one.
-    return max(size, UNKNOWN_CACHE["accelerator"]) if torch.version.hip or not size else size
+    return max(size, UNKNOWN_CACHE) if torch.version.hip or not size else size

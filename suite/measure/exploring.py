@@ -28,10 +28,7 @@ and after which it has seen enough."""
 
 
 class Explorer:
-    """Explores cases, sizes upwards, and remembers what too long calls say of larger ones.
-
-    read : returns the accounts of the processor time
-    """
+    """Explores cases, sizes upwards, and remembers what too long calls say of larger ones."""
 
     def __init__(self, settings: Settings, read: Read = accounts) -> None:
         self.climb = Climb(settings.longest_sample)
@@ -64,7 +61,6 @@ def explore(
     work does not say otherwise. What a call waited for the processor is not its own.
 
     small : whether the work is so little that any device does it in time
-    read : returns the accounts of the processor time
     """
     most = max(HOPELESS * settings.longest_sample, PATIENCE)
     menacing = MENACING * settings.deadline

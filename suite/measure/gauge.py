@@ -10,17 +10,16 @@ runs closer together (see `suite.compare.verdicts.levels`).
 
 import math
 import statistics
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
-from typing import Any
 
 import torch
 
 from suite.errors import DoesNotFitError
 from suite.kit.device import Device
 from suite.kit.waiting import REFUSALS
-from suite.measure.sampler import Sampler
+from suite.measure.sampler import Body, Sampler
 
 ROUNDS = 5
 """Samples of each body before the first case and behind the last one."""
@@ -31,15 +30,10 @@ LOOP, OPERATIONS, PRODUCT = 10_000, 20, 256
 COPIED = 2**25
 """Bytes of a copy: more than the caches next to a core hold."""
 
-Body = Callable[[], Any]
-
 
 class Gauge:
-    """Times the fixed bodies of some devices, a sample of each at a time.
+    """Times the fixed bodies of some devices; a body that a device refuses is left out.
 
-    A body that a device refuses is left out: it costs no case anything.
-
-    devices : whose bodies are timed, a few times at once
     cases : how many cases follow, over which further samples are spread evenly
     """
 
@@ -49,8 +43,11 @@ class Gauge:
         self._stride = max(1, math.ceil(cases / ROUNDS_BETWEEN))
         self._cases = 0
         for device in devices:
-            for name, body in _bodies(device).items():
-                self._add(f"{device.name}/{name}", Sampler(body, [device]))
+            for body_name, body in _bodies(device).items():
+                name, sampler = f"{device.name}/{body_name}", Sampler(body, [device])
+                with suppress(*REFUSALS):
+                    sampler.took(2)
+                    self._samplers[name], self._samples[name] = sampler, []
         self._read(ROUNDS)
 
     def read_before_case(self) -> None:
@@ -60,10 +57,7 @@ class Gauge:
         self._cases += 1
 
     def finish(self) -> dict[str, float]:
-        """Take the last samples; return the median seconds of each body.
-
-        A body whose time no clock could tell is left out.
-        """
+        """Take the last samples; return the median seconds of each body that a clock can tell."""
         self._read(ROUNDS)
         medians = {name: statistics.median(taken) for name, taken in self._samples.items() if taken}
         return {name: seconds for name, seconds in medians.items() if seconds > 0}
@@ -75,12 +69,6 @@ class Gauge:
                     self._samples[name].append(self._samplers[name].took())
                 except REFUSALS:  # the device is full, or lost, which its next case will say
                     del self._samplers[name]
-
-    def _add(self, name: str, sampler: Sampler) -> None:
-        """Keep a body, once it was called twice unrecorded, if the device can do it."""
-        with suppress(*REFUSALS):
-            sampler.took(2)
-            self._samplers[name], self._samples[name] = sampler, []
 
 
 def _bodies(device: Device) -> dict[str, Body]:
@@ -100,7 +88,6 @@ def _bodies(device: Device) -> dict[str, Body]:
 
 
 def _loop() -> int:
-    """Keep the interpreter busy with arithmetic of its own."""
     total = 0
     for number in range(LOOP):
         total += number
@@ -108,7 +95,6 @@ def _loop() -> int:
 
 
 def _add_often(small: torch.Tensor) -> torch.Tensor:
-    """Launch tiny operations in a row."""
     for _ in range(OPERATIONS):
         small = small + 0.0
     return small

@@ -25,10 +25,10 @@ _BITS = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
 
 
 class Inputs:
-    """The tensors that bodies hold and do not write to.
+    """The tensors that bodies hold, noted before a body is first called.
 
-    They are noted before a body is first called. PyTorch counts the writes to a tensor, so
-    afterwards those that were written to are known, and the rest can be looked at.
+    PyTorch counts the writes to a tensor, so afterwards those that were written to are known, and
+    the rest can be looked at.
     """
 
     def __init__(self, *bodies: object) -> None:
@@ -55,7 +55,6 @@ class Inputs:
 
 
 def _held(value: Any, depth: int = 4) -> Iterator[Tensor]:  # noqa: ANN401 - whatever it holds
-    """Yield the tensors within reach of a value."""
     if isinstance(value, Tensor):
         number = value.is_floating_point() or value.dtype == torch.int8  # others index and mask
         if number and value.numel() >= LEAST_ELEMENTS:
@@ -66,7 +65,6 @@ def _held(value: Any, depth: int = 4) -> Iterator[Tensor]:  # noqa: ANN401 - wha
 
 
 def _inside(value: Any) -> Iterable[Any]:  # noqa: ANN401 - whatever it holds
-    """Return what a value holds, if it is one of those that hold something."""
     if isinstance(value, torch.nn.Module):
         return value.parameters()
     if isinstance(value, partial):

@@ -21,7 +21,6 @@ from suite.profiles import SETTLE_SECONDS
 
 T = TypeVar("T")
 
-EMPTY_CALLS = 200
 SETTLE_CALL = 1e-3
 WAKE_SECONDS = 0.5
 """Seconds of work after which a link that slows down while it is idle is at its generation."""
@@ -36,8 +35,6 @@ def steady_clocks(devices: Sequence[Device], seconds: float = SETTLE_SECONDS) ->
 
     The clock of a GPU that was idle swings for seconds before it settles. A CPU is left alone, and
     so is an accelerator that has no memory left.
-
-    seconds : that this takes; `WAKE_SECONDS` are enough for a link that slows down when idle
     """
     accelerators = [device for device in devices if device.is_accelerator]
     products = list(of_each(accelerators, _settler).values())
@@ -58,8 +55,8 @@ def of_each(devices: Sequence[Device], find: Callable[[Device], T]) -> dict[str,
 
 def empty_body(device: Device) -> float:
     """Return the seconds that a single call of a body that does nothing seems to take."""
-    sampler = Sampler(_nothing, [device])
-    return statistics.median(sampler.took() for _ in range(EMPTY_CALLS))
+    sampler = Sampler(lambda: None, [device])
+    return statistics.median(sampler.took() for _ in range(200))
 
 
 def _settler(device: Device) -> Sampler:
@@ -84,7 +81,3 @@ def _fits(call: Callable[[], object]) -> bool:
     except FULL:
         return False
     return True
-
-
-def _nothing() -> None:
-    return None

@@ -23,8 +23,7 @@ from suite.kit.lanes import Lane
 from suite.kit.track import Track
 from suite.measure.caches import ColdCaches
 from suite.measure.clocks import Clock
-from suite.measure.observing import Observer
-from suite.measure.queued import Blocker
+from suite.measure.observing import Blocker, Observer
 from suite.measure.warm_up import warm_up
 from suite.stored.run import Settings
 

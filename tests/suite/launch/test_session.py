@@ -149,7 +149,7 @@ def test_a_pilot_takes_up_what_an_earlier_process_saw_of_its_own_cases(
 def test_one_device_is_blocked_by_one_blocker_where_samples_are_taken(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(resources, "blocker", lambda device, _: [device.name])
+    monkeypatch.setattr(resources, "blocker", lambda device: [device.name])
     shared = Resources(spec("measure"), ["cpu", "cuda:0"])
     first: Any = shared.blocker([GPU])
     assert first == ["cuda:0"]

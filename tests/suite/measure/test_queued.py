@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from suite.measure.measurement import Measurement, device_spans
-from suite.measure.queued import Blocker, blocker
+from suite.measure.observing import Blocker, blocker
 from suite.measure.sampler import Sampler
 from tests.instruments.devices.virtual import VirtualClock, VirtualDevice
 
