@@ -16,8 +16,7 @@ from msgspec.structs import replace
 from suite import checks
 from suite.checks import rule
 from suite.checks.file import privacy
-from suite.machine.packages import that_move
-from suite.machine.variables import storable
+from suite.machine.system import public_packages, storable
 from suite.personal import private, vocabulary
 from suite.stored import store
 from suite.stored.run import Case, Outcome, Run
@@ -120,7 +119,7 @@ def _branch(run: Run) -> Iterator[Removed]:
 def _packages(run: Run) -> Iterator[Removed]:
     """Forget the packages that move no number: a private one's name tells where somebody works."""
     software = run.frobench.environment.software
-    kept = that_move(software.packages)
+    kept = public_packages(software.packages)
     if others := len(software.packages) - len(kept):
         software.packages = kept
         what = f"{counted(others, 'package')} that no number depends on"

@@ -6,13 +6,12 @@ from functools import wraps
 
 from suite.checks.rule import Fault
 from suite.datasheets.laptop import is_laptop
-from suite.doctor.reasons import HELD_BACK, IDLE
 from suite.doctor.there import Device, There
 from suite.doctor.torch_offer import START_LOCALLY
 from suite.machine.accelerators.architectures import serves
 from suite.machine.accelerators.hardware import VENDORS
 from suite.machine.backends import installed
-from suite.machine.sensors.power_limit import LIMITED, may_limit
+from suite.machine.sensors.sensor import LIMITED, may_limit
 from suite.units import counted, format_value
 
 BUSY = 0.1
@@ -21,6 +20,43 @@ AT_WORK = 0.5
 """Part of the time in which an accelerator is busy, from which its link should be at full speed."""
 CAP = 0.99
 """A power limit relative to its default, below which it is called capped."""
+
+HELD_BACK = {
+    "ApplicationsClocksSetting": (
+        "somebody set its clocks",
+        "sudo nvidia-smi -i {0} -rac; sudo nvidia-smi -i {0} -rgc",
+    ),
+    "SwPowerCap": (
+        "it draws all the power that it may",
+        "end what computes on it; raise its limit: sudo nvidia-smi -i {0} -pl WATTS (in no laptop)",
+    ),
+    "HwSlowdown": (
+        "its hardware slowed it down, for heat or power",
+        "check its cooling and its power cables",
+    ),
+    "SyncBoost": (
+        "it keeps to the clock of the slowest in its group",
+        "take it out of the group that nvidia-smi or DCGM put it into",
+    ),
+    "SwThermalSlowdown": ("it is too hot", "check its cooling, and let it cool down"),
+    "HwThermalSlowdown": (
+        "it is so hot that its hardware slowed it down",
+        "check its cooling, and let it cool down",
+    ),
+    "HwPowerBrakeSlowdown": (
+        "the power supply told it to slow down",
+        "check the power supply and its cables",
+    ),
+    "DisplayClockSetting": ("its display holds its clock", "measure on a card without a display"),
+    "BoardLimit": ("its board gives no more power", "check its cooling and its power cables"),
+    "Reliability": ("its voltage may not rise further", "undo what was set to overclock it"),
+}
+"""What may hold a clock down, by NVML's names: in words, and what mends it for a GPU's number.
+
+https://docs.nvidia.com/deploy/nvml-api/group__nvmlClocksEventReasons.html
+"""
+IDLE = "GpuIdle"
+"""The name of what holds down the clock of a GPU that rests."""
 
 Finding = tuple[Device, str, str]
 """An accelerator, what is wrong with it, and what mends it for the GPU of a number (`{0}`)."""

@@ -16,17 +16,14 @@ import psutil
 import pynvml
 from msgspec import Struct, field
 
-from suite.doctor.other_programs import Others
 from suite.doctor.torch_offer import Offer
-from suite.machine.accelerators import nvidia as nvml
 from suite.machine.accelerators.bus import kernel_facts
 from suite.machine.accelerators.hardware import VENDORS, Gpu, System, VendorName, look
+from suite.machine.accounts import Others
 from suite.machine.limits import ROOT, affinity, free_memory
 from suite.machine.processor import processor
-from suite.machine.sensors import amd
-from suite.machine.sensors import cpu as cpu_sensors
-from suite.machine.system import in_container, kernel, operating_system
-from suite.machine.variables import stored_variables
+from suite.machine.sensors import amd, cpu, nvml
+from suite.machine.system import in_container, kernel, known, operating_system, stored_variables
 from suite.stored.run import Cpu
 
 SHARED_MEMORY = "dev/shm"
@@ -42,14 +39,10 @@ nothing of the GPUs."""
 class Host(Struct, kw_only=True):
     """The machine without its accelerators.
 
-    cpu : as a run stores it
     cores : that this process may run on, whatever part of their time it is given
     clock_hz : of the fastest usable core now
     others : cores' worth of time that other programs take of them now
-    memory_free_bytes : that programs may still take
-    shared_memory_bytes : that processes may share, at most
     disk_free_bytes : where the results are written
-    on_battery : whether it is
     masks : variables that hide devices, as a run stores them
     """
 
@@ -111,10 +104,7 @@ class Device(Struct, kw_only=True):
 
 
 class There(Struct, kw_only=True):
-    """Everything that is looked at.
-
-    torch : what torch offers; `None` where it was not asked
-    """
+    """Everything that is looked at; torch where it was asked."""
 
     host: Host
     accelerators: list[Device]
@@ -135,57 +125,35 @@ def look_around(results: Path, root: Path = ROOT, environ: Mapping[str, str] = o
 def host(results: Path, root: Path, environ: Mapping[str, str], others: Others) -> Host:
     """Describe the machine without its accelerators; see `look_around`."""
     unknown: dict[str, str] = {}
-    cpu = processor(unknown, root)
-    sensor = cpu_sensors.sensor(root)
-    now: dict[str, Any] = dict(sensor.read())
-    shared = _shared_memory(root)
+    processor_now = processor(unknown, root)
+    sensor = cpu.sensor(root)
+    clock = sensor.read().get("clock_hz")
     folder = next(folder for folder in (results, *results.parents) if folder.exists())
-    battery = _on_battery()
-    used = others.used()
-    missing = {
-        "clock_hz": sensor.unknown.get("clock_hz"),
-        "others": None if used is not None else "the system does not account for it",
-        "shared_memory_bytes": None if shared else f"there is no /{SHARED_MEMORY}",
-        "on_battery": "the system tells of no battery" if battery is None else None,
+    masks = {mask for vendor in VENDORS.values() for mask in vendor.masks}
+    facts: dict[str, tuple[Any, str]] = {
+        "clock_hz": (clock, sensor.unknown.get("clock_hz", "")),
+        "others": (others.used(), "the system does not account for it"),
+        "shared_memory_bytes": (_shared_memory(root), f"there is no /{SHARED_MEMORY}"),
+        "on_battery": (_on_battery(), "the system tells of no battery"),
     }
     return Host(
-        cpu=cpu,
+        cpu=processor_now,
         cores=len(affinity()),
-        clock_hz=now.get("clock_hz"),
-        others=used,
         memory_free_bytes=free_memory(root),
-        shared_memory_bytes=shared,
         disk_free_bytes=shutil.disk_usage(folder).free,
-        on_battery=battery,
         os=operating_system(),
         kernel=kernel(),
         container=in_container(root),
         python=platform.python_version(),
-        masks={
-            name: value
-            for name, value in stored_variables(environ).items()
-            if any(name in vendor.masks for vendor in VENDORS.values())
-        },
-        unknown=unknown | {name: reason for name, reason in missing.items() if reason},
+        masks={name: set_to for name, set_to in stored_variables(environ).items() if name in masks},
+        **known(facts, "", unknown),
+        unknown=unknown,
     )
 
 
 def accelerators(system: System) -> Iterator[Device]:
-    """Describe what the system shows, NVIDIA's GPUs as their driver does if it speaks."""
-    nvidia = [gpu for gpu in system.gpus if gpu.vendor == "NVIDIA"]
-    try:
-        with nvml.opened():
-            count = pynvml.nvmlDeviceGetCount()
-            for index in range(count):
-                gpu = nvidia[index] if len(nvidia) == count else Gpu("NVIDIA", "NVIDIA GPU")
-                yield from _from_driver(index, gpu)
-    except SILENT as error:
-        reasons = dict.fromkeys(Device.__struct_fields__, f"NVML: {error}")
-        for gpu in nvidia:
-            yield _device(gpu, {}, reasons)
-    except pynvml.NVMLError as error:
-        for gpu in nvidia:
-            yield _device(gpu, {"fault": f"NVML: {error}"}, {})
+    """Describe what the system shows, NVIDIA's and AMD's GPUs as their drivers do if they speak."""
+    yield from _nvidias([gpu for gpu in system.gpus if gpu.vendor == "NVIDIA"])
     yield from _amds([gpu for gpu in system.gpus if gpu.vendor == "AMD"])
     for gpu in system.gpus:
         if gpu.vendor not in {"NVIDIA", "AMD"}:
@@ -195,56 +163,70 @@ def accelerators(system: System) -> Iterator[Device]:
 def add_torch_facts(devices: list[Device], offer: Offer) -> None:
     """Add what torch tells of Intel's and Apple's devices, which have no other library here."""
     vendor: VendorName = "Apple" if offer.builds.get("MPS") else "Intel"
-    known = [device for device in devices if device.vendor == vendor]
-    if not known:
-        known = [_device(Gpu(vendor, name), {}, {}) for name, _ in offer.unlisted]
-        devices += known
-    if len(known) == len(offer.unlisted):  # else a mask hides some, and it is not known which
-        for device, (name, memory) in zip(known, offer.unlisted, strict=True):
-            device.name = name
-            device.memory_bytes = memory
+    of_vendor = [device for device in devices if device.vendor == vendor]
+    if not of_vendor:
+        of_vendor = [_device(Gpu(vendor, name), {}, {}) for name, _ in offer.unlisted]
+        devices += of_vendor
+    if len(of_vendor) == len(offer.unlisted):  # else a mask hides some: which is not known
+        for device, (name, memory) in zip(of_vendor, offer.unlisted, strict=True):
+            device.name, device.memory_bytes = name, memory
             device.unknown.pop("memory_bytes", None)
+
+
+def _nvidias(gpus: list[Gpu]) -> Iterator[Device]:
+    try:
+        with nvml.opened():
+            count = pynvml.nvmlDeviceGetCount()
+            for index in range(count):
+                gpu = gpus[index] if len(gpus) == count else Gpu("NVIDIA", "NVIDIA GPU")
+                with suppress(pynvml.NVMLError_NoPermission):  # of a job that was given the others
+                    facts, reasons = _from_driver(index)
+                    yield _device(gpu, facts | {"index": index}, reasons)
+    except SILENT as error:
+        reasons = dict.fromkeys(Device.__struct_fields__, f"NVML: {error}")
+        for gpu in gpus:
+            yield _device(gpu, {}, reasons)
+    except pynvml.NVMLError as error:
+        for gpu in gpus:
+            yield _device(gpu, {"fault": f"NVML: {error}"}, {})
+
+
+def _from_driver(index: int) -> tuple[dict[str, Any], dict[str, str]]:
+    """Return what the driver tells of a GPU, and the reasons for what it does not tell.
+
+    Raises `pynvml.NVMLError_NoPermission` if the GPU is another's.
+    """
+    try:
+        facts, reasons = nvml.ask(pynvml.nvmlDeviceGetHandleByIndex(index), nvml.PRESENT)
+    except pynvml.NVMLError_NoPermission:
+        raise
+    except pynvml.NVMLError as error:
+        return {"fault": f"NVML: {error}"}, {}
+    fault = reasons.get("name")
+    return ({"fault": fault}, {}) if fault else (facts, reasons)
 
 
 def _amds(gpus: list[Gpu]) -> Iterator[Device]:
     """Describe AMD's GPUs as the kernel does, and as amdsmi does where it is installed."""
-    numbers = [str(number) for number, _ in enumerate(gpus)]
+    numbers = [str(number) for number in range(len(gpus))]
     addresses = {
         number: gpu.folder.name.rpartition(".")[0]
         for number, gpu in zip(numbers, gpus, strict=True)
         if gpu.folder is not None
     }
-    sensors = amd.sensors(numbers, addresses) if gpus else []
-    for gpu, sensor in zip(gpus, sensors, strict=True):
+    for gpu, sensor in zip(gpus, amd.sensors(numbers, addresses) if gpus else [], strict=True):
         readings: dict[str, Any] = dict(sensor.read())
-        clock = {"clock_hz": readings["sm_clock_hz"]} if "sm_clock_hz" in readings else {}
-        known = {name: readings[name] for name in Device.__struct_fields__ if name in readings}
-        yield _device(gpu, known | clock, sensor.unknown)
-
-
-def _from_driver(index: int, gpu: Gpu) -> Iterator[Device]:
-    """Describe a GPU, unless it is another's, as in a job that was given some of a machine's."""
-    readings = nvml.IDENTITY | nvml.CONSTANT | nvml.MOMENTARY
-    facts: dict[str, Any] = {}
-    try:
-        facts, reasons = nvml.ask(pynvml.nvmlDeviceGetHandleByIndex(index), readings)
-        fault = reasons.get("name")
-    except pynvml.NVMLError_NoPermission:
-        return
-    except pynvml.NVMLError as error:
-        reasons, fault = {}, f"NVML: {error}"
-    if fault is not None:
-        facts, reasons = {"fault": fault}, {}
-    yield _device(gpu, facts | {"index": index}, reasons)
+        if "sm_clock_hz" in readings:
+            readings["clock_hz"] = readings["sm_clock_hz"]
+        facts = {name: readings[name] for name in Device.__struct_fields__ if name in readings}
+        yield _device(gpu, facts, sensor.unknown)
 
 
 def _device(gpu: Gpu, facts: dict[str, Any], reasons: dict[str, str]) -> Device:
-    known: dict[str, Any] = {"vendor": gpu.vendor, "name": gpu.name}
-    if gpu.folder is not None:
-        known |= kernel_facts(gpu.folder)
-    if "numa_node" in known:  # NVML speaks of the node that a GPU's own memory is
-        facts = facts | {"numa_node": known["numa_node"]}
-    device = Device(**(known | facts))
+    kernels = kernel_facts(gpu.folder) if gpu.folder is not None else {}
+    node = {"numa_node": kernels["numa_node"]} if "numa_node" in kernels else {}
+    # NVML speaks of the node that a GPU's own memory is, the kernel of the one it is on.
+    device = Device(**{"vendor": gpu.vendor, "name": gpu.name} | kernels | facts | node)
     otherwise = device.fault or f"the kernel does not tell it of {gpu.vendor}'s devices"
     for name in Device.__struct_fields__:
         if getattr(device, name) is None and name != "fault":

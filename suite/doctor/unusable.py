@@ -11,7 +11,7 @@ from typing import NamedTuple
 from suite.checks.rule import Fault, conclusion
 from suite.doctor.torch_offer import START_LOCALLY, Offer, ask_torch
 from suite.machine.accelerators.hardware import VENDORS, System, Vendor, look
-from suite.machine.backends import AUTOLOAD, failure, installed, mend_failure, switched_off
+from suite.machine.backends import AUTOLOAD, MEND_FAILURE, failure, installed, switched_off
 from suite.machine.limits import ROOT
 from suite.stored.run import Conclusion
 
@@ -83,7 +83,7 @@ def backend_fails(offer: Offer, environ: Mapping[str, str]) -> Iterator[Fault]: 
     """
     failed = failure(offer.builds["error"] or "") if offer.version is None else None
     if failed is not None:
-        yield Fault(failed, advice=mend_failure())
+        yield Fault(failed, advice=MEND_FAILURE)
 
 
 def backend_switched_off(offer: Offer, environ: Mapping[str, str]) -> Iterator[Fault]:

@@ -1,18 +1,21 @@
 # SPDX-License-Identifier: MIT
-"""The processor time that a call got, and what it had to wait for while others had it.
+"""The processor time that a call got, what it had to wait for, and what other programs took.
 
 A program that competes for the processor makes a call take longer and changes neither. Linux
 keeps both accounts for each thread; elsewhere there are none, and only the wall clock is known.
 """
 
 import os
+import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from multiprocessing import active_children
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from suite.machine.limits import ROOT, read
+import psutil
+
+from suite.machine.limits import ROOT, affinity, read
 
 NANO = 1e-9
 TICK = 0.01
@@ -20,6 +23,8 @@ TICK = 0.01
 shorter call ran may be seen as nothing."""
 DISTURBED = 0.1
 """Waiting for the processor, as a part of the time, above which other programs disturb."""
+MOMENT = 0.2
+"""Seconds for which other programs are watched, at least: twenty ticks of the kernel's accounts."""
 
 
 class Accounts(NamedTuple):
@@ -76,3 +81,54 @@ def _threads(root: Path) -> Iterator[tuple[int, int]]:
                 ran, waited, *_ = [*read(thread / "schedstat").split(), "", ""]
                 if ran.isdigit() and waited.isdigit():
                     yield int(ran), int(waited)
+
+
+class Busy(NamedTuple):
+    """CPU seconds of everybody on some cores, and of this process and all that it started."""
+
+    at: float
+    everybody: float
+    own: float
+
+
+class Others:
+    """Watches how busy other programs keep the cores that this process may use."""
+
+    def __init__(self) -> None:
+        self._cores = affinity()
+        self._begun = self._read()
+
+    def used(self) -> float | None:
+        """Return the cores' worth of time that others took since this was made, if it is known."""
+        if self._begun is None:
+            return None
+        time.sleep(max(0.0, MOMENT - (time.monotonic() - self._begun.at)))
+        now = self._read()
+        if now is None:
+            return None
+        taken = now.everybody - self._begun.everybody - (now.own - self._begun.own)
+        return max(0.0, taken / (now.at - self._begun.at))
+
+    def _read(self) -> Busy | None:
+        with suppress(OSError, IndexError, psutil.Error):
+            own = _own_seconds()
+            cores: list[Any] = psutil.cpu_times(percpu=True)
+            return Busy(time.monotonic(), sum(_seconds(cores[core]) for core in self._cores), own)
+        return None
+
+
+def _seconds(core: Any) -> float:  # noqa: ANN401 - its fields are those of the system
+    """Return the seconds in which a core was at work; those of a guest are in the user's too."""
+    idle = core.idle + getattr(core, "iowait", 0.0)
+    twice = getattr(core, "guest", 0.0) + getattr(core, "guest_nice", 0.0)
+    return float(sum(core) - idle - twice)
+
+
+def _own_seconds() -> float:
+    """Return the CPU seconds of this process, of what it runs, and of what has ended of that."""
+    this = psutil.Process()
+    total = 0.0
+    for process in (this, *this.children(recursive=True)):
+        with suppress(psutil.Error):  # it has just ended
+            total += sum(process.cpu_times()[:4])
+    return total

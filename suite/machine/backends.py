@@ -13,9 +13,11 @@ from typing import NamedTuple
 GROUP = "torch.backends"
 AUTOLOAD = "TORCH_DEVICE_BACKEND_AUTOLOAD"
 """The variable that switches the loading of backends off: any value but 1 does."""
-WITHOUT = f"{AUTOLOAD}=0 frobench run --devices cpu"
-"""How the CPU is measured without a backend."""
-
+MEND_FAILURE = (
+    "install the release of that package that its maker names for this release of PyTorch; "
+    f"or measure without it: {AUTOLOAD}=0 frobench run --devices cpu"
+)
+"""What helps where a backend fails to load."""
 _FAILED = re.compile(r"Failed to load the backend extension: (.+?)\. You can disable")
 _CAUSE = re.compile(r"^(\w[^\n]*)\n+The above exception was the direct cause", re.MULTILINE)
 
@@ -48,24 +50,12 @@ def failure(output: str) -> str | None:
 
     output : the error, after the lines of its cause, as Python prints them
     """
-    failed = _FAILED.search(output)
+    failed, cause = _FAILED.search(output), _CAUSE.search(output)
     if failed is None:
         return None
-    cause = _CAUSE.search(output)
     packages = [
-        f"{backend.package} {backend.version}"
-        for backend in installed()
-        if backend.name == failed[1]
+        f"{package} {version}" for name, package, version in installed() if name == failed[1]
     ]
     brought = f" of {' and '.join(packages)}" if packages else ""
-    return f"the backend {failed[1]}{brought} cannot be loaded: " + (
-        cause[1] if cause else "no cause is told"
-    )
-
-
-def mend_failure() -> str:
-    """Return what helps where a backend fails to load."""
-    return (
-        "install the release of that package that its maker names for this release of PyTorch; "
-        f"or measure without it: {WITHOUT}"
-    )
+    why = cause[1] if cause else "no cause is told"
+    return f"the backend {failed[1]}{brought} cannot be loaded: {why}"

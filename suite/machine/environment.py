@@ -2,7 +2,7 @@
 """Everything that moves a number, captured once a run, and nothing that names anybody.
 
 Host and user names, paths, addresses, serial numbers and UUIDs are not stored. Only
-`capture` imports torch: `commit` and `machine_info` serve processes that do without.
+`capture` and `machine` import torch: `commit` and `machine_info` serve processes that do without.
 """
 
 from collections.abc import Iterable
@@ -10,12 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from suite.checkout import CHECKOUT, MEASURING
-from suite.machine.kind import machine_name
 from suite.machine.limits import ROOT
 from suite.machine.processor import processor
-from suite.machine.unknown import Facts
 from suite.personal import private, vocabulary
 from suite.project import git
+from suite.stored.names import machine_name
 from suite.stored.run import CommitInfo, Environment
 
 
@@ -32,19 +31,17 @@ def capture(devices: Iterable[str], root: Path = ROOT) -> Environment:
     cpu = processor(unknown, root)
     names = [name for name in devices if name != "cpu"]
     accelerators = [
-        accelerator(name, Facts(f"accelerators.{index}", unknown), root)
+        accelerator(name, f"accelerators.{index}.", unknown, root)
         for index, name in enumerate(names)
     ]
-    between = topology(names) if len(names) > 1 else {}
-    if isinstance(between, str):
-        unknown["topology"] = between
+    links = topology(names, unknown) if len(names) > 1 else {}
     return Environment(
         machine=machine_name(cpu, accelerators),
         cpu=cpu,
         accelerators=accelerators,
-        software=software(Facts("software", unknown), root),
+        software=software(unknown, root),
         unknown=unknown,
-        topology=None if isinstance(between, str) else dict(between),
+        topology=links,
     )
 
 
@@ -52,8 +49,7 @@ def machine(devices: Iterable[str]) -> str:
     """Name the kind of machine that `capture` would describe."""
     from suite.machine.accelerators.accelerator import accelerator  # noqa: PLC0415 - imports torch
 
-    facts = Facts("", {})
-    accelerators = [accelerator(name, facts) for name in devices if name != "cpu"]
+    accelerators = [accelerator(name, "", {}) for name in devices if name != "cpu"]
     return machine_name(processor({}), accelerators)
 
 
@@ -77,9 +73,8 @@ def commit(folder: Path = CHECKOUT) -> CommitInfo:
     Author and branch are left out, since both may name a person; times are UTC. `dirty` is
     about what measures: a new result changes no number.
     """
-    if git.ask(folder, "rev-parse", "--show-prefix") != "":  # none, or around a foreign folder
-        return CommitInfo()
-    head = git.head(folder)
+    is_top = git.ask(folder, "rev-parse", "--show-prefix") == ""  # not inside a foreign one
+    head = git.head(folder) if is_top else None
     if head is None:
         return CommitInfo()
     head.dirty = git.ask(folder, "status", "--porcelain", "--", *MEASURING) != ""

@@ -7,30 +7,22 @@ test can put others in their place.
 """
 
 import os
+import re
 from collections.abc import Iterator
 from contextlib import suppress
 from math import floor
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any
 
 import psutil
 
 ROOT = Path("/")
-
-
-class _MemoryFiles(NamedTuple):
-    """Files of a control group: its limit, what it uses, and what of that can be given back."""
-
-    limit: str
-    used: str
-    reclaimable: str
-
-
-_MEMORY = (
-    _MemoryFiles("memory.max", "memory.current", "inactive_file"),
-    _MemoryFiles("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
+_MEMORY_FILES = (
+    ("memory.max", "memory.current", "inactive_file"),
+    ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
 )
-"""Of control groups of version 2 and of version 1."""
+"""A control group's files of its limit and of what it uses, and the entry of `memory.stat` for what
+can be given back of that; of version 2 and of version 1."""
 
 
 def read(path: Path) -> str:
@@ -64,10 +56,16 @@ def cores_in_use(root: Path = ROOT) -> int:
     return min(cores, max(1, floor(quota(root) or cores)))
 
 
+def psutil_frequency() -> Any:  # noqa: ANN401 - psutil's types deny that it may be None
+    """Return the processor's frequencies in MHz as psutil does, and `None` where it does not."""
+    with suppress(AttributeError, NotImplementedError, OSError, RuntimeError):  # its ways to say no
+        return psutil.cpu_freq()
+    return None
+
+
 def memory(root: Path = ROOT) -> int:
     """Return the bytes of memory that this process may use, were it alone on the machine."""
-    limits = [limit for limit, _ in _memory_limits(root)]
-    return min([psutil.virtual_memory().total, *limits])
+    return min([psutil.virtual_memory().total, *(limit for limit, _ in _memory_limits(root))])
 
 
 def free_memory(root: Path = ROOT) -> int:
@@ -82,18 +80,12 @@ def free_memory(root: Path = ROOT) -> int:
 def _memory_limits(root: Path) -> Iterator[tuple[int, int]]:
     """Yield the limit of each control group that has one, and what counts against it, in bytes."""
     for group in _control_groups(root, "memory"):
-        for files in _MEMORY:
-            limit, used = read(group / files.limit), read(group / files.used)
+        for limit_file, used_file, entry in _MEMORY_FILES:
+            limit, used = read(group / limit_file), read(group / used_file)
             if limit.isdigit():  # else `max`: without limit
-                cached = _entry(read(group / "memory.stat"), files.reclaimable)
-                yield int(limit), max(0, int(used) - cached) if used.isdigit() else 0
-
-
-def _entry(table: str, name: str) -> int:
-    """Return the number behind a name in a table of lines `name number`; 0 without it."""
-    numbers = dict(line.split(maxsplit=1) for line in table.splitlines() if " " in line)
-    number = numbers.get(name, "")
-    return int(number) if number.isdigit() else 0
+                cached = re.search(rf"(?m)^{entry}\s+(\d+)$", read(group / "memory.stat"))
+                taken = int(used) if used.isdigit() else 0
+                yield int(limit), max(0, taken - (int(cached[1]) if cached else 0))
 
 
 def _control_groups(root: Path, controller: str) -> Iterator[Path]:

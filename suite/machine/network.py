@@ -7,7 +7,7 @@ from pathlib import Path
 
 import psutil
 
-from suite.machine.limits import ROOT
+from suite.machine.limits import ROOT, read
 
 MEGABIT = 1e6 / 8
 """Bytes a second of the unit in which Linux tells a link's rate."""
@@ -23,16 +23,12 @@ def interface_of(address: str) -> str | None:
 
 
 def link_rate(interface: str, root: Path = ROOT) -> float | None:
-    """Return the rate that an interface is linked at, in bytes a second.
-
-    `None` where the system does not tell, as of a loopback.
+    """Return an interface's rate in bytes a second, if the system tells it: not of a loopback.
 
     root : the folder that `/sys` lies in
     """
-    with suppress(OSError, ValueError):
-        megabits = int((root / "sys" / "class" / "net" / interface / "speed").read_text())
-        return megabits * MEGABIT if megabits > 0 else None
-    return None
+    megabits = read(root / "sys/class/net" / interface / "speed")  # -1 where it is not known
+    return int(megabits) * MEGABIT or None if megabits.isdecimal() else None
 
 
 def own_address(host: str, port: int) -> str:

@@ -11,25 +11,34 @@ from typing import Any
 import torch
 
 from suite.machine import backends
-from suite.machine.packages import that_move
-from suite.machine.system import in_container, kernel, operating_system
-from suite.machine.unknown import Facts
-from suite.machine.variables import stored_variables
+from suite.machine.system import (
+    in_container,
+    kernel,
+    known,
+    operating_system,
+    public_packages,
+    stored_variables,
+)
 from suite.stored.run import Scalar, Software
 
 
-def software(facts: Facts, root: Path) -> Software:
-    """Describe the software of this process; `root` is the folder that a container marks."""
+def software(unknown: dict[str, str], root: Path) -> Software:
+    """Describe the software of this process.
+
+    unknown : takes the reasons for what is not known
+    root : the folder that a container marks
+    """
+    container = {"container": (in_container(root), "can be told on Linux only")}
+    build = {
+        part: (version, "this build of torch has none") for part, version in _torch_build().items()
+    }
     return Software(
         os=operating_system(),
         kernel=kernel(),
-        container=facts.note("container", in_container(root), "can be told on Linux only"),
+        **known(container, "software.", unknown),
         python=platform.python_version(),
         torch=str(torch.__version__),
-        torch_build={
-            part: facts.note(f"torch_build.{part}", version, "this build of torch has none")
-            for part, version in _torch_build().items()
-        },
+        torch_build=known(build, "software.torch_build.", unknown),
         threads=torch.get_num_threads(),
         interop_threads=torch.get_num_interop_threads(),
         flags=_flags(),
@@ -43,14 +52,11 @@ def _packages() -> dict[str, str]:
 
     That of an accelerator's backend is among it, whatever its package is called.
     """
-    described = [described_package.metadata for described_package in metadata.distributions()]
-    versions = {
-        described_package["Name"]: described_package["Version"]
-        for described_package in reversed(described)
-    }
+    described = [distribution.metadata for distribution in metadata.distributions()]
+    versions = {package["Name"]: package["Version"] for package in reversed(described)}
     plain = {_plain(name): versions[name] for name in versions if name}
     brought = {_plain(backend.package): backend.version for backend in backends.installed()}
-    return dict(sorted((that_move(plain) | brought).items()))
+    return dict(sorted((public_packages(plain) | brought).items()))
 
 
 def _plain(name: str) -> str:

@@ -11,10 +11,10 @@ from datetime import UTC, datetime, timedelta
 from itertools import count
 from pathlib import Path
 
-from suite.doctor.other_programs import Others
 from suite.errors import CannotRunError
 from suite.journal.records import Begun, Ended, Journal, Measured, Record, Refused, Rested, Stopped
 from suite.journal.spec import LaunchSpec
+from suite.machine.accounts import Others
 from suite.run.plan import Plan
 from suite.run.process import FRUITLESS_TRIES, TRIES, LaunchProcess, lost
 from suite.run.progress import Reporter, say_failure

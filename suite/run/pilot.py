@@ -129,7 +129,7 @@ class _Explorer:
         if module := absent_in(self.last_lines):
             return CannotRunError(absent(module))
         if failed := backends.failure(printed):
-            return CannotRunError(f"{failed}\n  mend it: {backends.mend_failure()}")
+            return CannotRunError(f"{failed}\n  mend it: {backends.MEND_FAILURE}")
         how = f" ({loss})" if (loss := lost(code)) and (code is None or code < 0) else ""
         return CannotRunError(
             f"the benchmarks cannot be collected{how}; pytest said:\n{self.last_lines}"

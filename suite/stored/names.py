@@ -1,10 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""What the names of cases and devices say.
+"""What the names of cases and devices say, and the name of a kind of machine.
 
 A case's full name is its file's path and pytest's name for it.
 """
 
+import re
+from collections import Counter
+from collections.abc import Sequence
 from functools import lru_cache
+
+from suite.stored.machine import Accelerator, Cpu
 
 
 def short_name(fullname: str) -> str:
@@ -30,3 +35,16 @@ def nodes_of(device: str) -> tuple[int, int] | None:
 def is_cpu(device: str) -> bool:
     """Tell whether a device, or each of several joined by ``+``, is the CPU or a part of it."""
     return all(name.partition("/")[0] == "cpu" for name in device.split("+"))
+
+
+def machine_name(cpu: Cpu, accelerators: Sequence[Accelerator]) -> str:
+    """Name the kind of machine, fit for a folder: `nvidia-h200`, `2x-nvidia-h200`.
+
+    Without an accelerator it is the processor and the cores that may be used.
+    """
+    counts = Counter(device.name for device in accelerators)
+    parts = [name if count == 1 else f"{count}x {name}" for name, count in counts.items()]
+    named = " ".join(parts) or f"{cpu.model or cpu.architecture} {cpu.usable_cores} cores"
+    noise = r"\((r|tm)\)|@ *[\d.]+ *ghz|\b(\d+-core|cpu|processor)\b"
+    words = re.findall(r"[a-z0-9]+", re.sub(noise, " ", named.lower()))
+    return "-".join(words)[:80].rstrip("-")

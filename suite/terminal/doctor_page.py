@@ -7,7 +7,7 @@ What is not known is left out; the JSON has its reasons.
 import textwrap
 from collections.abc import Iterator
 
-from suite.doctor.reasons import IDLE
+from suite.doctor.devices import IDLE
 from suite.doctor.there import Device, Host, There
 from suite.machine.backends import installed
 from suite.stored.run import Conclusion

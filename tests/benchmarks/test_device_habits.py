@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from suite.machine.variables import stored_variables
+from suite.machine.system import stored_variables
 from tests.instruments.processes.command import ROOT
 from tests.instruments.processes.stage import FOLDER, play
 

@@ -27,8 +27,8 @@ from msgspec import Struct
 from reports.making.workers import FEW_PAGES, collect_seldom, cores
 from reports.site import build as site
 from suite.machine import environment
-from suite.machine.kind import machine_name
 from suite.machine.processor import processor
+from suite.stored.names import machine_name
 from tests.instruments.processes.command import ROOT
 from tests.instruments.runs import many_machines
 

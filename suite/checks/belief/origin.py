@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 from suite.checks.rule import Fault
 from suite.checks.when import beginnings, moment, run_began
-from suite.machine.kind import machine_name
+from suite.stored.names import machine_name
 from suite.stored.run import Run, Severity
 
 SEVERITY: Severity = "error"

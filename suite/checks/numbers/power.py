@@ -5,8 +5,7 @@ from collections.abc import Iterator
 
 from suite.checks.ceilings import accelerator
 from suite.checks.facts import held_back
-from suite.machine.sensors.power_limit import LIMITED, may_limit
-from suite.machine.sensors.sensor import MEAN_POWER, POWER
+from suite.machine.sensors.sensor import LIMITED, MEAN_POWER, POWER, may_limit
 from suite.stored.run import Case, Run, Sensed, Severity
 
 SEVERITY: Severity = "info"

@@ -1,121 +1,65 @@
 # SPDX-License-Identifier: MIT
 """One accelerator: what torch says of it, and what its driver or the kernel says."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-import pynvml
 import torch
 
-from suite.machine.accelerators import nvidia
 from suite.machine.accelerators.bus import kernel_facts
 from suite.machine.limits import ROOT
-from suite.machine.unknown import Facts
+from suite.machine.sensors import nvml
+from suite.machine.system import known
 from suite.stored.run import Accelerator
 
-MOST_LINKS = 18
-"""NVLinks that a GPU can have."""
-ANCESTORS = {
-    pynvml.NVML_TOPOLOGY_INTERNAL: "on one board",
-    pynvml.NVML_TOPOLOGY_SINGLE: "one PCIe switch",
-    pynvml.NVML_TOPOLOGY_MULTIPLE: "several PCIe switches",
-    pynvml.NVML_TOPOLOGY_HOSTBRIDGE: "one host bridge",
-    pynvml.NVML_TOPOLOGY_NODE: "one memory node",
-    pynvml.NVML_TOPOLOGY_SYSTEM: "between memory nodes",
-}
-"""What lies between two GPUs that have no links of their own."""
 
+def accelerator(name: str, part: str, unknown: dict[str, str], root: Path = ROOT) -> Accelerator:
+    """Describe the accelerator that torch calls `name`, such as `cuda:0`.
 
-def accelerator(name: str, facts: Facts, root: Path = ROOT) -> Accelerator:
-    """Describe the accelerator that torch calls `name`, such as `cuda:0`."""
+    part : what precedes a fact's name in `unknown`, which takes the reasons for what is not known
+    """
     device = torch.device(name)
     properties = _properties(device)
-    known = _torch_facts(device, properties)
+    facts = _torch_facts(device, properties)
     reasons: dict[str, str] = {}
     if (address := _bus_address(properties)) is not None:
         kernels = kernel_facts(root / "sys/bus/pci/devices" / address)
-        known |= {fact: value for fact, value in kernels.items() if known.get(fact) is None}
+        facts |= {fact: value for fact, value in kernels.items() if facts.get(fact) is None}
     if _is_nvidia(device):
-        drivers, reasons = driver_facts(str(properties.uuid))
+        drivers, reasons = nvml.driver_facts(str(properties.uuid))
         # NVML speaks of the node that a GPU's own memory is, the kernel of the one it is on.
-        known |= drivers | {"numa_node": known.get("numa_node", drivers.get("numa_node"))}
+        facts |= drivers | {"numa_node": facts.get("numa_node", drivers.get("numa_node"))}
     otherwise = f"neither torch nor a library asked here tells it of {device.type} devices"
+    stored = {
+        fact: (facts.get(fact), reasons.get(fact, otherwise))
+        for fact in ("memory_bytes", "capability", "multiprocessors", *nvml.CONSTANT)
+    }
     return Accelerator(
-        name=known.pop("name", None) or device.type,
+        name=facts.get("name") or device.type,
         type=device.type,
         index=device.index or 0,
-        **{
-            fact: facts.note(fact, known.get(fact), reasons.get(fact, otherwise))
-            for fact in ("memory_bytes", "capability", "multiprocessors", *nvidia.CONSTANT)
-        },
+        **known(stored, part, unknown),
     )
 
 
-def driver_facts(uuid: str) -> tuple[dict[str, Any], dict[str, str]]:
-    """Return what NVIDIA's driver knows of a GPU, and the reasons for what it does not say.
-
-    uuid : as torch gives it; torch's own numbers are not the driver's where a mask is set
-    """
-    try:
-        with nvidia.opened():
-            return nvidia.ask(pynvml.nvmlDeviceGetHandleByUUID(f"GPU-{uuid}"), nvidia.CONSTANT)
-    except pynvml.NVMLError as error:
-        return {}, dict.fromkeys(nvidia.CONSTANT, f"NVML: {error}")
-
-
-def topology(names: Sequence[str]) -> Mapping[str, str] | str:
-    """Return what lies between each two accelerators, or why that is not known.
+def topology(names: Sequence[str], unknown: dict[str, str]) -> dict[str, str] | None:
+    """Return what lies between each two accelerators, if that is known.
 
     names : as torch has them, such as `cuda:0`; the pairs are called `cuda:0-cuda:1`
+    unknown : takes the reason if it is not known, as `topology`
     """
-    devices = [torch.device(name) for name in names]
-    if not all(map(_is_nvidia, devices)):
-        return "only NVIDIA's library is asked for it"
-    uuids = {name: str(_properties(torch.device(name)).uuid) for name in names}
-    return links_between(uuids)
-
-
-def links_between(uuids: Mapping[str, str]) -> Mapping[str, str] | str:
-    """Return what NVIDIA's driver says lies between each two GPUs, or why it does not.
-
-    uuids : by the GPUs' names, as torch gives them
-    """
-    try:
-        with nvidia.opened():
-            gpus = {
-                name: pynvml.nvmlDeviceGetHandleByUUID(f"GPU-{uuid}")
-                for name, uuid in uuids.items()
-            }
-            return {
-                f"{first}-{second}": _between(gpus[first], gpus[second])
-                for first, second in combinations(gpus, 2)
-            }
-    except pynvml.NVMLError as error:
-        return f"NVML: {error}"
-
-
-def _between(first: Any, second: Any) -> str:
-    """Return how many NVLinks both have, or what lies between them on the bus.
-
-    Links lead to the other GPU or to a switch that all are on; which of them is not asked.
-    """
-    links = min(_links(first), _links(second))
-    level = pynvml.nvmlDeviceGetTopologyCommonAncestor(first, second)
-    bus = ANCESTORS.get(level, f"level {level}")
-    return f"{links} NVLinks, {bus}" if links else bus
-
-
-def _links(gpu: Any) -> int:
-    active = 0
-    for link in range(MOST_LINKS):
-        try:
-            active += pynvml.nvmlDeviceGetNvLinkState(gpu, link)
-        except pynvml.NVMLError:  # no such link
-            break
-    return active
+    devices = {name: torch.device(name) for name in names}
+    if all(map(_is_nvidia, devices.values())):
+        uuids = {name: str(_properties(device).uuid) for name, device in devices.items()}
+        links = nvml.links_between(uuids)
+    else:
+        links = "only NVIDIA's library is asked for it"
+    if isinstance(links, str):
+        unknown["topology"] = links
+        return None
+    return links
 
 
 def _is_nvidia(device: torch.device) -> bool:
@@ -131,8 +75,8 @@ def _properties(device: torch.device) -> Any:
 def _bus_address(properties: Any) -> str | None:
     """Return the bus address of a card, as the kernel writes it."""
     parts = [getattr(properties, f"pci_{part}_id", None) for part in ("domain", "bus", "device")]
-    known = [part for part in parts if isinstance(part, int)]
-    return "{:04x}:{:02x}:{:02x}.0".format(*known) if known == parts else None
+    known_parts = [part for part in parts if isinstance(part, int)]
+    return "{:04x}:{:02x}:{:02x}.0".format(*known_parts) if known_parts == parts else None
 
 
 def _torch_facts(device: torch.device, properties: Any) -> dict[str, Any]:

@@ -13,16 +13,15 @@ def serves(built: Sequence[str], capability: str) -> bool:
     `sm_XY` and `sm_XYf` are for their major version from that minor on, and `sm_XYa` is for itself
     alone; from `compute_XY` the driver compiles for whatever is newer.
     """
-    major, minor = (int(part) for part in capability.split("."))
+    major, minor = map(int, capability.split("."))
     for architecture in built:
         kind, _, digits = architecture.removesuffix("f").partition("_")
         if not digits.isdecimal():
-            if digits.rstrip("a") == f"{major}{minor}":
-                return True
-            continue
-        had = (int(digits[:-1]), int(digits[-1]))
-        same = had[0] == major and had[1] <= minor
-        if same if kind == "sm" else had <= (major, minor):
+            runs = digits.rstrip("a") == f"{major}{minor}"
+        else:
+            made_for = int(digits[:-1]), int(digits[-1])
+            runs = made_for <= (major, minor) and (kind != "sm" or made_for[0] == major)
+        if runs:
             return True
     return False
 

@@ -23,80 +23,56 @@ def kernel_facts(card: Path) -> dict[str, Value]:
 
     card : its folder, such as `/sys/bus/pci/devices/0000:0c:00.0`
     """
-    facts = {}
-    for fact, tell in FACTS.items():
-        with suppress(ValueError):  # the file is not there, or says something else
-            facts[fact] = tell(card)
+    facts: dict[str, Value] = {}
+    if (driver := card / "driver").exists():
+        facts["driver"] = f"{driver.resolve().name} {read(driver / 'module/version')}".strip()
+    for fact, (convert, *patterns) in FACTS.items():
+        files = (path for pattern in patterns for path in sorted(card.glob(pattern)))
+        text = next(filter(None, map(read, files)), "")
+        with suppress(KeyError, ValueError):  # no file is there, or it says something else
+            facts[fact] = convert(text)
     return facts
 
 
-def _number(*names: str, unit: float = 1.0) -> Callable[[Path], float]:
-    return lambda card: int(_first(card, *names)) * unit
+def _times(unit: float) -> Callable[[str], float]:
+    return lambda text: int(text) * unit
 
 
-def _whole(name: str) -> Callable[[Path], int]:
-    return lambda card: int(_first(card, name))
+def _generation(text: str) -> int:
+    return GENERATIONS[text.partition(" ")[0]]
 
 
-def _first(card: Path, *patterns: str) -> str:
-    """Return what the first of the files says; nothing if there is none."""
-    files = (path for pattern in patterns for path in sorted(card.glob(pattern)))
-    return next((text for path in files if (text := read(path))), "")
-
-
-def _generation(name: str) -> Callable[[Path], int]:
-    def tell(card: Path) -> int:
-        speed = _first(card, name).partition(" ")[0]
-        if speed not in GENERATIONS:
-            raise ValueError(speed)
-        return GENERATIONS[speed]
-
-    return tell
-
-
-def _node(card: Path) -> int:
-    node = _whole("numa_node")(card)
-    if node < 0:
-        raise ValueError(node)  # the firmware does not say
+def _node(text: str) -> int:
+    if (node := int(text)) < 0:
+        raise ValueError("the firmware does not say")
     return node
 
 
-def _steps(name: str) -> Callable[[Path], float]:
-    """Return how to read the highest of the clocks that a card may choose from."""
-
-    def tell(card: Path) -> float:
-        return max(int(step) for step in re.findall(r":\s*(\d+)Mhz", read(card / name))) * 1e6
-
-    return tell
+def _highest_step(text: str) -> float:
+    """Return the highest of the clocks that a card may choose from."""
+    return max(int(step) for step in re.findall(r":\s*(\d+)Mhz", text)) * 1e6
 
 
-def _driver(card: Path) -> str:
-    driver = card / "driver"
-    if not driver.exists():
-        raise ValueError(driver)
-    return f"{driver.resolve().name} {read(driver / 'module' / 'version')}".strip()
-
-
-FACTS: dict[str, Callable[[Path], Value]] = {
-    "driver": _driver,
-    "memory_bytes": _whole("mem_info_vram_total"),
-    "memory_used_bytes": _whole("mem_info_vram_used"),
-    "clock_hz": _number("hwmon/hwmon*/freq1_input"),
-    "memory_clock_hz": _number("hwmon/hwmon*/freq2_input"),
-    "max_clock_hz": _steps("pp_dpm_sclk"),
-    "max_memory_clock_hz": _steps("pp_dpm_mclk"),
-    "power_watts": _number("hwmon/hwmon*/power1_average", "hwmon/hwmon*/power1_input", unit=1e-6),
-    "power_limit_watts": _number("hwmon/hwmon*/power1_cap", unit=1e-6),
-    "power_limit_default_watts": _number("hwmon/hwmon*/power1_cap_default", unit=1e-6),
-    "temperature_celsius": _number("hwmon/hwmon*/temp1_input", unit=1e-3),
-    "utilization": _number("gpu_busy_percent", unit=0.01),
-    "pcie_generation": _generation("current_link_speed"),
-    "pcie_generation_max": _generation("max_link_speed"),
-    "pcie_width": _whole("current_link_width"),
-    "pcie_width_max": _whole("max_link_width"),
-    "numa_node": _node,
+FACTS: dict[str, tuple[Callable[[str], Value], *tuple[str, ...]]] = {
+    "memory_bytes": (int, "mem_info_vram_total"),
+    "memory_used_bytes": (int, "mem_info_vram_used"),
+    "clock_hz": (_times(1.0), "hwmon/hwmon*/freq1_input"),
+    "memory_clock_hz": (_times(1.0), "hwmon/hwmon*/freq2_input"),
+    "max_clock_hz": (_highest_step, "pp_dpm_sclk"),
+    "max_memory_clock_hz": (_highest_step, "pp_dpm_mclk"),
+    "power_watts": (_times(1e-6), "hwmon/hwmon*/power1_average", "hwmon/hwmon*/power1_input"),
+    "power_limit_watts": (_times(1e-6), "hwmon/hwmon*/power1_cap"),
+    "power_limit_default_watts": (_times(1e-6), "hwmon/hwmon*/power1_cap_default"),
+    "temperature_celsius": (_times(1e-3), "hwmon/hwmon*/temp1_input"),
+    "utilization": (_times(0.01), "gpu_busy_percent"),
+    "pcie_generation": (_generation, "current_link_speed"),
+    "pcie_generation_max": (_generation, "max_link_speed"),
+    "pcie_width": (int, "current_link_width"),
+    "pcie_width_max": (int, "max_link_width"),
+    "numa_node": (_node, "numa_node"),
 }
-"""How each fact is read; hwmon counts microwatts and thousandths of a degree.
+"""How each fact is read, and from which file, the first that is there.
 
-https://docs.kernel.org/gpu/amdgpu/thermal.html, https://docs.kernel.org/hwmon/sysfs-interface.html
+hwmon counts hertz, microwatts and thousandths of a degree: https://docs.kernel.org/gpu/amdgpu/thermal.html,
+https://docs.kernel.org/hwmon/sysfs-interface.html
 """

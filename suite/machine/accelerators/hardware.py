@@ -10,10 +10,9 @@ import re
 import shutil
 import subprocess
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Literal, NamedTuple
-
-from msgspec import Struct
 
 from suite.machine.limits import ROOT, read
 
@@ -86,22 +85,18 @@ VENDORS: dict[VendorName, Vendor] = {
 }
 
 
-class Gpu(Struct, frozen=True):
-    """An accelerator that the system shows: its maker, and its name as far as that is told.
-
-    folder : what the kernel tells of it, where it shows its bus
-    """
+class Gpu(NamedTuple):
+    """An accelerator that the system shows, with the kernel's folder of it where it has one."""
 
     vendor: VendorName
     name: str
     folder: Path | None = None
 
 
-class System(Struct, frozen=True):
+class System(NamedTuple):
     """What the system shows without torch.
 
-    gpus : every accelerator
-    on_the_bus : whether the kernel shows them; else a maker's own command does
+    on_the_bus : whether the kernel shows the accelerators; else a maker's own command does
     nvidia_driver : version of NVIDIA's driver, where one is loaded
     """
 
@@ -118,8 +113,9 @@ def look(root: Path = ROOT) -> System:
         return System(gpus, on_the_bus=True, nvidia_driver=driver[0] if driver else None)
     if platform.system() == "Darwin" and platform.machine() == "arm64":
         return System([Gpu("Apple", "Apple GPU")], on_the_bus=False, nvidia_driver=None)
-    gpus, version = _from_nvidia_smi()
-    return System(gpus, on_the_bus=False, nvidia_driver=version)
+    rows = [line.rpartition(", ") for line in _nvidia_smi().splitlines()]
+    gpus = [Gpu("NVIDIA", name) for name, _, _ in rows if name]
+    return System(gpus, on_the_bus=False, nvidia_driver=rows[0][2] if gpus else None)
 
 
 def _on_the_bus(root: Path) -> Iterator[Gpu]:
@@ -146,17 +142,13 @@ def _is_discrete_amd(device: Path, kind: str) -> bool:
     return kind in DISPLAYS and is_express and (not memory or int(memory) >= INTEGRATED_AMD_BYTES)
 
 
-def _from_nvidia_smi() -> tuple[list[Gpu], str | None]:
+def _nvidia_smi() -> str:
+    """Return a line `name, version of the driver` for each GPU that NVIDIA's command shows."""
     command = shutil.which("nvidia-smi")
-    if command is None:
-        return [], None
-    question = [command, "--query-gpu=name,driver_version", "--format=csv,noheader"]
-    try:
-        answer = subprocess.run(  # noqa: S603 - a fixed question
-            question, capture_output=True, text=True, timeout=PATIENCE, check=True
-        )
-    except (OSError, subprocess.SubprocessError):
-        return [], None
-    rows = [line.rpartition(", ") for line in answer.stdout.splitlines()]
-    gpus = [Gpu("NVIDIA", name) for name, _, _ in rows if name]
-    return gpus, rows[0][2] if gpus else None
+    if command is not None:
+        question = [command, "--query-gpu=name,driver_version", "--format=csv,noheader"]
+        with suppress(OSError, subprocess.SubprocessError):
+            return subprocess.run(  # noqa: S603 - a fixed question
+                question, capture_output=True, text=True, timeout=PATIENCE, check=True
+            ).stdout
+    return ""

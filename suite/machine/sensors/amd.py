@@ -29,21 +29,22 @@ def sensors(devices: Sequence[str], addresses: Mapping[str, str], smi: Any = Non
         gpus = smi.amdsmi_get_processor_handles()
     except Exception as error:  # noqa: BLE001 - it fails in many ways where no driver is
         return silent(devices, f"amdsmi (the extra `amd`): {first_line(error)}")
-    addressed = [(_address(smi, gpu), gpu) for gpu in gpus]
-    if any(address for address, _ in addressed) and all(device in addresses for device in devices):
-        return [_by_address(smi, device, addresses, addressed) for device in devices]
-    who = "torch" if any(address for address, _ in addressed) else "amdsmi"
-    return _by_number(smi, devices, gpus, f"{who} tells no PCI address")
-
-
-def _by_address(
-    smi: Any, device: str, addresses: Mapping[str, str], addressed: Sequence[tuple[str | None, Any]]
-) -> Sensor:
-    here = [gpu for address, gpu in addressed if address == addresses[device]]
-    if len(here) == 1 and list(addresses.values()).count(addresses[device]) == 1:
-        return _sensor(smi, device, here[0])
-    reason = "several parts of a GPU are" if here else "amdsmi lists no device"
-    return silent([device], f"{reason} at its PCI address")[0]
+    known = [_address(smi, gpu) for gpu in gpus]
+    if not any(known) or any(device not in addresses for device in devices):
+        why = f"{'torch' if any(known) else 'amdsmi'} tells no PCI address"
+        return _by_number(smi, devices, gpus, why)
+    found: list[Sensor] = []
+    for device in devices:
+        address = addresses[device]
+        here = [
+            gpu for gpu, gpus_address in zip(gpus, known, strict=True) if gpus_address == address
+        ]
+        if len(here) == 1 and list(addresses.values()).count(address) == 1:
+            found.append(_sensor(smi, device, here[0]))
+        else:
+            reason = "several parts of a GPU are" if here else "amdsmi lists no device"
+            found += silent([device], f"{reason} at its PCI address")
+    return found
 
 
 def _by_number(smi: Any, devices: Sequence[str], gpus: Sequence[Any], why: str) -> list[Sensor]:
@@ -52,8 +53,7 @@ def _by_number(smi: Any, devices: Sequence[str], gpus: Sequence[Any], why: str) 
         counts = f"amdsmi lists {len(gpus)} devices and the run uses {len(devices)}"
         return silent(devices, f"{why}, and {counts}, so which is which is not known")
     unknown = {ADDRESS: f"{why}: these are the sensors of the same number"}
-    pairs = zip(devices, gpus, strict=True)
-    return [_sensor(smi, device, gpu, unknown) for device, gpu in pairs]
+    return [_sensor(smi, *pair, unknown) for pair in zip(devices, gpus, strict=True)]
 
 
 def _sensor(smi: Any, device: str, gpu: Any, unknown: Mapping[str, str] | None = None) -> Sensor:
@@ -98,12 +98,8 @@ def _temperature(smi: Any, gpu: Any) -> float:
 
 
 def _held_back(smi: Any, gpu: Any) -> list[str]:
-    violations = smi.amdsmi_get_violation_status(gpu)
-    return [
-        name.removeprefix(ACTIVE)
-        for name in violations
-        if violations[name] is True and ACTIVE in name
-    ]
+    states = smi.amdsmi_get_violation_status(gpu).items()
+    return [name.removeprefix(ACTIVE) for name, state in states if state is True and ACTIVE in name]
 
 
 _ASKS: dict[str, Callable[[Any, Any], Reading]] = {

@@ -13,7 +13,7 @@ from typing import Any
 
 import psutil
 
-from suite.machine.limits import ROOT, affinity
+from suite.machine.limits import ROOT, affinity, psutil_frequency, read
 from suite.machine.sensors.sensor import ENERGY, HELD_BACK, Reading, Sensor
 
 CPU = "cpu"
@@ -28,24 +28,19 @@ def sensor(root: Path = ROOT, cores: list[int] | None = None) -> Sensor:
 
     cores : those whose clocks count, by default the ones that this process may use
     """
-    cores = affinity() if cores is None else cores
-    asks: dict[str, Callable[[], Reading]] = {}
-    unknown: dict[str, str] = {}
-    for name, ask in {
-        ENERGY: _energy(root),
-        "clock_hz": _clock(root, cores),
+    energy = _energy(root)
+    asks: dict[str, Callable[[], Reading] | str] = {
+        ENERGY: energy,
+        "clock_hz": _clock(root, affinity() if cores is None else cores),
         "load": _load(root),
         HELD_BACK: _held_back(root),
-    }.items():
-        if isinstance(ask, str):
-            unknown[name] = ask
-        else:
-            asks[name] = ask
-    if ENERGY in asks:
-        asks["power_watts"] = Rate(asks[ENERGY])
-    else:
-        unknown["power_watts"] = unknown[ENERGY]
-    return Sensor(CPU, asks, unknown)
+        "power_watts": energy if isinstance(energy, str) else Rate(energy),
+    }
+    return Sensor(
+        CPU,
+        {name: ask for name, ask in asks.items() if not isinstance(ask, str)},
+        {name: reason for name, reason in asks.items() if isinstance(reason, str)},
+    )
 
 
 class Rate:
@@ -94,24 +89,13 @@ def _clock(root: Path, cores: list[int]) -> Callable[[], float] | str:
     path = root / "proc/cpuinfo"
     if _megahertz(path):
         return lambda: max(_megahertz(path)) * 1e6
-    if root == ROOT and (ask := getattr(psutil, "cpu_freq", None)) and _asked(ask):
-        return lambda: float(ask().current) * 1e6
+    if root == ROOT and (frequency := psutil_frequency()) and frequency.current:
+        return lambda: float(psutil.cpu_freq().current) * 1e6
     return "the system does not tell the cores' clocks"
 
 
-def _asked(ask: Callable[[], Any]) -> bool:
-    try:
-        return bool(ask() and ask().current)
-    except (NotImplementedError, OSError, RuntimeError):  # psutil's ways to say no
-        return False
-
-
 def _megahertz(path: Path) -> list[float]:
-    try:
-        text = path.read_text(encoding="utf-8")
-    except OSError:
-        return []
-    return [float(number) for number in re.findall(r"^cpu MHz\s*:\s*([\d.]+)", text, re.MULTILINE)]
+    return [float(number) for number in re.findall(r"(?m)^cpu MHz\s*:\s*([\d.]+)", read(path))]
 
 
 def _load(root: Path) -> Callable[[], float] | str:

@@ -1,8 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""NVIDIA's sensors, read through the driver's NVML."""
+"""NVIDIA's GPUs, read through the driver's library NVML, in SI units.
 
+Every value stands for itself: what the driver refuses has the driver's reason, and takes no
+other value along. So does what its Python library lacks: an old one of the same name, `pynvml`,
+hides the right one where somebody installed both.
+"""
+
+import os
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from functools import partial
+from itertools import combinations
 from typing import Any
 
 import pynvml
@@ -12,11 +20,13 @@ from suite.machine.sensors.sensor import (
     HELD_BACK,
     MEAN_POWER,
     POWER,
-    Reading,
     Sensor,
     seal,
     silent,
 )
+
+Ask = Callable[[Any], Any]
+"""Reads a value of the GPU with this handle; raises `pynvml.NVMLError`."""
 
 _PREFIX = "nvmlClocksThrottleReason"
 _ALIAS = "UserDefinedClocks"
@@ -26,71 +36,19 @@ REASONS: dict[int, str] = {
     if name.startswith(_PREFIX) and bit.bit_count() == 1 and not name.endswith(_ALIAS)
 }
 """What may hold a clock back, by its bit; the newer names with `Event` lack two of them."""
-
 LAST_OF_THIS_MOMENT = (8, 0)
 """The last compute capability whose power usage is that of the moment, as NVML's reference says."""
-ASKS: dict[str, Callable[[Any], Reading]] = {
-    "sm_clock_hz": lambda gpu: pynvml.nvmlDeviceGetClockInfo(gpu, pynvml.NVML_CLOCK_SM) * 1e6,
-    "memory_clock_hz": lambda gpu: pynvml.nvmlDeviceGetClockInfo(gpu, pynvml.NVML_CLOCK_MEM) * 1e6,
-    POWER: lambda gpu: pynvml.nvmlDeviceGetPowerUsage(gpu) / 1000,
-    ENERGY: lambda gpu: pynvml.nvmlDeviceGetTotalEnergyConsumption(gpu) / 1000,
-    "temperature_celsius": (
-        lambda gpu: float(pynvml.nvmlDeviceGetTemperature(gpu, pynvml.NVML_TEMPERATURE_GPU))
-    ),
-    "fan": lambda gpu: pynvml.nvmlDeviceGetFanSpeed(gpu) / 100,
-    "utilization": lambda gpu: pynvml.nvmlDeviceGetUtilizationRates(gpu).gpu / 100,
-    "pcie_replays": lambda gpu: float(pynvml.nvmlDeviceGetPcieReplayCounter(gpu)),
-    HELD_BACK: lambda gpu: reasons(mask(gpu)),
+MOST_LINKS = 18
+"""NVLinks that a GPU can have."""
+ANCESTORS = {
+    pynvml.NVML_TOPOLOGY_INTERNAL: "on one board",
+    pynvml.NVML_TOPOLOGY_SINGLE: "one PCIe switch",
+    pynvml.NVML_TOPOLOGY_MULTIPLE: "several PCIe switches",
+    pynvml.NVML_TOPOLOGY_HOSTBRIDGE: "one host bridge",
+    pynvml.NVML_TOPOLOGY_NODE: "one memory node",
+    pynvml.NVML_TOPOLOGY_SYSTEM: "between memory nodes",
 }
-"""How each quantity is read; NVML counts megahertz, milliwatts, millijoules and percent."""
-
-
-def sensors(seals: Mapping[str, str], salt: str) -> list[Sensor]:
-    """Return a sensor for each device by torch's name, found among the driver's by its UUID.
-
-    seals : of the devices' UUIDs (see `seal`), since torch's numbers are not the driver's where
-        a mask is set
-    """
-    try:
-        pynvml.nvmlInit()
-        handles = dict(_handles(salt))
-    except pynvml.NVMLError as error:
-        return silent(seals, f"NVML: {error}")
-    watched: list[Sensor] = []
-    for device, sealed in seals.items():
-        if sealed in handles:
-            gpu = handles[sealed]
-            others = {name: ask for name, ask in ASKS.items() if name != POWER}
-            asks = {name: partial(ask, gpu) for name, ask in (others | _power(gpu)).items()}
-            watched.append(Sensor(device, asks, source="NVML"))
-        else:
-            watched += silent([device], "NVML lists no GPU with this UUID, as for a part of one")
-    return watched
-
-
-def _power(gpu: Any) -> dict[str, Callable[[Any], Reading]]:
-    """Return how the power of this moment is read, or else the mean of the past second."""
-    try:
-        _power_now(gpu)
-    except (pynvml.NVMLError, AttributeError):  # an older driver or device
-        return {MEAN_POWER if _averages(gpu) else POWER: ASKS[POWER]}
-    return {POWER: _power_now}
-
-
-def _power_now(gpu: Any) -> float:
-    (field,) = pynvml.nvmlDeviceGetFieldValues(gpu, [pynvml.NVML_FI_DEV_POWER_INSTANT])
-    if field.nvmlReturn != pynvml.NVML_SUCCESS:
-        raise pynvml.NVMLError(field.nvmlReturn)
-    return float(field.value.uiVal / 1000)
-
-
-def _averages(gpu: Any) -> bool:
-    """Tell whether a GPU is of a generation that tells the mean power of the past second."""
-    try:
-        capability = tuple(pynvml.nvmlDeviceGetCudaComputeCapability(gpu))
-    except (pynvml.NVMLError, AttributeError):
-        return True
-    return capability > LAST_OF_THIS_MOMENT
+"""What lies between two GPUs that have no links of their own."""
 
 
 def reasons(mask: int) -> list[str]:
@@ -99,18 +57,185 @@ def reasons(mask: int) -> list[str]:
     return [REASONS.get(bit, f"{bit:#x}") for bit in bits if mask & bit]
 
 
-def _handles(salt: str) -> Iterator[tuple[str, Any]]:
-    for index in range(pynvml.nvmlDeviceGetCount()):
-        try:
-            gpu = pynvml.nvmlDeviceGetHandleByIndex(index)
-            yield seal(pynvml.nvmlDeviceGetUUID(gpu).removeprefix("GPU-"), salt), gpu
-        except pynvml.NVMLError:  # lost, or not ours to see: the others may be read
-            continue
-
-
-def mask(gpu: Any) -> int:
-    """Return what holds a GPU's clock back now, a bit for each reason."""
+def _held_back(gpu: Any) -> list[str]:
     try:
-        return int(pynvml.nvmlDeviceGetCurrentClocksEventReasons(gpu))
+        return reasons(int(pynvml.nvmlDeviceGetCurrentClocksEventReasons(gpu)))
     except (pynvml.NVMLError_FunctionNotFound, AttributeError):  # from before the new name
-        return int(pynvml.nvmlDeviceGetCurrentClocksThrottleReasons(gpu))
+        return reasons(int(pynvml.nvmlDeviceGetCurrentClocksThrottleReasons(gpu)))
+
+
+def _other_processes(gpu: Any) -> int:
+    """Count the processes that compute on a GPU beside this one; what they are is not asked.
+
+    In a container that hides the numbers of processes, this one is not known from others.
+    """
+    running = pynvml.nvmlDeviceGetComputeRunningProcesses(gpu)
+    return sum(process.pid != os.getpid() for process in running)
+
+
+def _clock(kind: int) -> Ask:
+    return lambda gpu: pynvml.nvmlDeviceGetClockInfo(gpu, kind) * 1e6
+
+
+def _highest_clock(kind: int) -> Ask:
+    return lambda gpu: pynvml.nvmlDeviceGetMaxClockInfo(gpu, kind) * 1e6
+
+
+ASKS: dict[str, Ask] = {
+    "sm_clock_hz": _clock(pynvml.NVML_CLOCK_SM),
+    "memory_clock_hz": _clock(pynvml.NVML_CLOCK_MEM),
+    POWER: lambda gpu: pynvml.nvmlDeviceGetPowerUsage(gpu) / 1000,
+    ENERGY: lambda gpu: pynvml.nvmlDeviceGetTotalEnergyConsumption(gpu) / 1000,
+    "temperature_celsius": (
+        lambda gpu: float(pynvml.nvmlDeviceGetTemperature(gpu, pynvml.NVML_TEMPERATURE_GPU))
+    ),
+    "fan": lambda gpu: pynvml.nvmlDeviceGetFanSpeed(gpu) / 100,
+    "utilization": lambda gpu: pynvml.nvmlDeviceGetUtilizationRates(gpu).gpu / 100,
+    "pcie_replays": lambda gpu: float(pynvml.nvmlDeviceGetPcieReplayCounter(gpu)),
+    HELD_BACK: _held_back,
+}
+"""What is sampled; NVML counts megahertz, milliwatts, millijoules and percent."""
+
+CONSTANT: dict[str, Ask] = {
+    "driver": lambda _: pynvml.nvmlSystemGetDriverVersion(),
+    "power_limit_watts": lambda gpu: pynvml.nvmlDeviceGetPowerManagementLimit(gpu) / 1000,
+    "power_limit_default_watts": (
+        lambda gpu: pynvml.nvmlDeviceGetPowerManagementDefaultLimit(gpu) / 1000
+    ),
+    "max_clock_hz": _highest_clock(pynvml.NVML_CLOCK_SM),
+    "max_memory_clock_hz": _highest_clock(pynvml.NVML_CLOCK_MEM),
+    "ecc": lambda gpu: bool(pynvml.nvmlDeviceGetEccMode(gpu)[0]),
+    "persistence": lambda gpu: bool(pynvml.nvmlDeviceGetPersistenceMode(gpu)),
+    "mig": lambda gpu: bool(pynvml.nvmlDeviceGetMigMode(gpu)[0]),
+    "pcie_generation": pynvml.nvmlDeviceGetCurrPcieLinkGeneration,
+    "pcie_width": pynvml.nvmlDeviceGetCurrPcieLinkWidth,
+    "pcie_generation_max": pynvml.nvmlDeviceGetMaxPcieLinkGeneration,
+    "pcie_width_max": pynvml.nvmlDeviceGetMaxPcieLinkWidth,
+    "numa_node": lambda gpu: int(pynvml.nvmlDeviceGetNumaNodeId(gpu)),
+    "processes": _other_processes,
+}
+"""What is stored of a GPU once a run; all but link and processes stays as it is."""
+
+PRESENT: dict[str, Ask] = {
+    **CONSTANT,
+    "name": pynvml.nvmlDeviceGetName,
+    "memory_bytes": lambda gpu: int(pynvml.nvmlDeviceGetMemoryInfo(gpu).total),
+    "memory_used_bytes": lambda gpu: int(pynvml.nvmlDeviceGetMemoryInfo(gpu).used),
+    "capability": lambda gpu: "{}.{}".format(*pynvml.nvmlDeviceGetCudaComputeCapability(gpu)),
+    "clock_hz": ASKS["sm_clock_hz"],
+    **{name: ASKS[name] for name in ("memory_clock_hz", POWER, "temperature_celsius")},
+    **{name: ASKS[name] for name in ("utilization", HELD_BACK)},
+}
+"""What a GPU is, and what it does right now."""
+
+
+@contextmanager
+def opened() -> Iterator[None]:
+    """Use NVML; raises `pynvml.NVMLError` where there is no driver or it does not answer."""
+    pynvml.nvmlInit()
+    try:
+        yield
+    finally:
+        pynvml.nvmlShutdown()
+
+
+def ask(gpu: Any, asks: Mapping[str, Ask]) -> tuple[dict[str, Any], dict[str, str]]:
+    """Return what the driver tells of a GPU, and the reasons for what it does not tell."""
+    sensor = Sensor("", {name: partial(read, gpu) for name, read in asks.items()}, source="NVML")
+    return dict(sensor.read()), sensor.unknown
+
+
+def driver_facts(uuid: str) -> tuple[dict[str, Any], dict[str, str]]:
+    """Return what is stored of a GPU, and the reasons for what its driver does not say.
+
+    uuid : as torch gives it; torch's own numbers are not the driver's where a mask is set
+    """
+    try:
+        with opened():
+            return ask(pynvml.nvmlDeviceGetHandleByUUID(f"GPU-{uuid}"), CONSTANT)
+    except pynvml.NVMLError as error:
+        return {}, dict.fromkeys(CONSTANT, f"NVML: {error}")
+
+
+def links_between(uuids: Mapping[str, str]) -> dict[str, str] | str:
+    """Return what the driver says lies between each two GPUs, or why it does not.
+
+    uuids : by the GPUs' names, as torch gives them
+    """
+    try:
+        with opened():
+            gpus = {
+                name: pynvml.nvmlDeviceGetHandleByUUID(f"GPU-{uuid}")
+                for name, uuid in uuids.items()
+            }
+            return {
+                f"{first}-{second}": _between(gpus[first], gpus[second])
+                for first, second in combinations(gpus, 2)
+            }
+    except pynvml.NVMLError as error:
+        return f"NVML: {error}"
+
+
+def _between(first: Any, second: Any) -> str:
+    """Return how many NVLinks both have, or what lies between them on the bus.
+
+    Links lead to the other GPU or to a switch that all are on; which of them is not asked.
+    """
+    links = min(_links(first), _links(second))
+    level = pynvml.nvmlDeviceGetTopologyCommonAncestor(first, second)
+    bus = ANCESTORS.get(level, f"level {level}")
+    return f"{links} NVLinks, {bus}" if links else bus
+
+
+def _links(gpu: Any) -> int:
+    active = 0
+    with suppress(pynvml.NVMLError):  # no such link
+        for link in range(MOST_LINKS):
+            active += pynvml.nvmlDeviceGetNvLinkState(gpu, link)
+    return active
+
+
+def sensors(seals: Mapping[str, str], salt: str) -> list[Sensor]:
+    """Return a sensor for each device by torch's name, found among the driver's by its UUID.
+
+    seals : of the devices' UUIDs (see `seal`), since torch's numbers are not the driver's where
+        a mask is set
+    """
+    gpus: dict[str, Any] = {}
+    try:
+        pynvml.nvmlInit()
+        for index in range(pynvml.nvmlDeviceGetCount()):
+            with suppress(pynvml.NVMLError):  # lost, or not ours to see: the others may be read
+                gpu = pynvml.nvmlDeviceGetHandleByIndex(index)
+                gpus[seal(pynvml.nvmlDeviceGetUUID(gpu).removeprefix("GPU-"), salt)] = gpu
+    except pynvml.NVMLError as error:
+        return silent(seals, f"NVML: {error}")
+    watched: list[Sensor] = []
+    for device, sealed in seals.items():
+        if sealed in gpus:
+            asks = {name: ask for name, ask in ASKS.items() if name != POWER}
+            asks |= _power(gpus[sealed])
+            bound = {name: partial(ask, gpus[sealed]) for name, ask in asks.items()}
+            watched.append(Sensor(device, bound, source="NVML"))
+        else:
+            watched += silent([device], "NVML lists no GPU with this UUID, as for a part of one")
+    return watched
+
+
+def _power(gpu: Any) -> dict[str, Ask]:
+    """Return how the power of this moment is read, or else the mean of the past second."""
+    try:
+        _power_now(gpu)
+    except (pynvml.NVMLError, AttributeError):  # an older driver or device
+        with suppress(pynvml.NVMLError, AttributeError):
+            if tuple(pynvml.nvmlDeviceGetCudaComputeCapability(gpu)) <= LAST_OF_THIS_MOMENT:
+                return {POWER: ASKS[POWER]}
+        return {MEAN_POWER: ASKS[POWER]}
+    return {POWER: _power_now}
+
+
+def _power_now(gpu: Any) -> float:
+    (field,) = pynvml.nvmlDeviceGetFieldValues(gpu, [pynvml.NVML_FI_DEV_POWER_INSTANT])
+    if field.nvmlReturn != pynvml.NVML_SUCCESS:
+        raise pynvml.NVMLError(field.nvmlReturn)
+    return float(field.value.uiVal / 1000)

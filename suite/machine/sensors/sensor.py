@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""A sensor: everything that one source can read of one device, and why it cannot read the rest."""
+"""A sensor: everything that one source can read of one device, and why it cannot read the rest.
+
+And whether to believe a driver that names the power limit as what holds a device back.
+"""
 
 import hashlib
 import time
@@ -21,6 +24,17 @@ OF_ACCELERATORS = (
 )
 """What is asked of an accelerator."""
 
+LIMITED = {
+    "SwPowerCap": "its power limit",
+    "BoardLimit": "its board's limit",
+    "ppt_pwr": "its power limit",
+}
+"""What limits a device by design, by NVML's or amdsmi's name."""
+NEAR_LIMIT = 0.9
+"""Power relative to the limit, from which a device may be at it: meters average over a second."""
+AT_WORK = 0.5
+"""Part of the time in which a device is busy, from which its driver is believed."""
+
 
 class Sensor:
     """Reads a device. What fails once is not asked again: the rest goes on.
@@ -28,7 +42,7 @@ class Sensor:
     device : the device by torch's name, or `cpu`
     asks : how each quantity is read
     unknown : why others cannot be read; takes the reasons of those that fail
-    source : who is asked, for these reasons
+    source : who is asked, which these reasons begin with
     counted : seconds of the monotonic clock, midway in the last reading of the energy counter
     """
 
@@ -115,3 +129,17 @@ def first_line(error: Exception) -> str:
     """Return the first line of what a library says of its failure, without a path."""
     text = error.strerror if isinstance(error, OSError) else str(error)
     return (text or "").strip().partition("\n")[0] or type(error).__name__
+
+
+def may_limit(watts: float | None, limit: float | None, utilization: float | None) -> bool:
+    """Tell whether a driver that names the power limit is to be believed.
+
+    Some name it on a card that rests as well, whose clock is low for want of work. A device draws
+    nearly its limit, or is at work; of one that tells neither, its driver knows best.
+
+    watts, limit : what the device draws, and may draw
+    utilization : the part of the time in which it is busy
+    """
+    signs = [] if watts is None or not limit else [watts >= NEAR_LIMIT * limit]
+    signs += [] if utilization is None else [utilization >= AT_WORK]
+    return any(signs) or not signs

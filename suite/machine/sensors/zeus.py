@@ -3,13 +3,13 @@
 
 import importlib
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any
 
 from suite.machine.sensors.cpu import Rate
 from suite.machine.sensors.sensor import (
     ENERGY,
     OF_ACCELERATORS,
+    POWER,
     Reading,
     Sensor,
     first_line,
@@ -22,16 +22,14 @@ def sensors(devices: Sequence[str], monitor: Any = None) -> list[Sensor]:
 
     monitor : tells the energy, by default the library's own
     """
+
+    def joules() -> float:
+        return float(monitor.get_cumulative_energy().gpu_mj / 1000)
+
     try:
         monitor = monitor or importlib.import_module("zeus_apple_silicon").AppleEnergyMonitor()
-        energy = partial(_joules, monitor)
-        power = Rate(energy)
+        asks: dict[str, Callable[[], Reading]] = {ENERGY: joules, POWER: Rate(joules)}
     except Exception as error:  # noqa: BLE001 - whatever a missing or other processor raises
         return silent(devices, f"Zeus (the extra `energy`): {first_line(error)}")
-    asks: dict[str, Callable[[], Reading]] = {ENERGY: energy, "power_watts": power}
     unknown = {name: "macOS tells only the energy" for name in OF_ACCELERATORS if name not in asks}
     return [Sensor(device, asks, unknown, source="Zeus") for device in devices]
-
-
-def _joules(monitor: Any) -> float:
-    return float(monitor.get_cumulative_energy().gpu_mj / 1000)

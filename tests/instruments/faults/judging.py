@@ -7,8 +7,8 @@ from random import Random
 from typing import Any
 
 from suite import checks
-from suite.machine.kind import machine_name
 from suite.stored import store
+from suite.stored.names import machine_name
 from suite.stored.run import Case, Conclusion, Environment, Run
 from tests.instruments.runs import factory
 

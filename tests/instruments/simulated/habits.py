@@ -20,7 +20,7 @@ from simulated_accelerator import autoload  # type: ignore[import-not-found]  # 
 from torch import nn
 
 from suite.kit.chosen import all_devices, choose, try_device
-from suite.machine.variables import stored_variables
+from suite.machine.system import stored_variables
 
 MASK = "SIM_VISIBLE_DEVICES"
 

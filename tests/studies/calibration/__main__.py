@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from suite.machine import environment
-from suite.machine.kind import machine_name
 from suite.machine.processor import processor
 from suite.run.progress import reporter
+from suite.stored.names import machine_name
 from suite.units import counted
 from tests.studies.calibration import (
     changes,

@@ -14,7 +14,7 @@ from msgspec.structs import force_setattr
 from suite import checks
 from suite.checks import rule
 from suite.checks.file import privacy
-from suite.machine.variables import stored_variables
+from suite.machine.system import stored_variables
 from suite.personal import private
 from suite.stored import store
 from suite.stored.run import Run

@@ -9,7 +9,6 @@ import torch
 from msgspec.structs import replace
 
 from suite.machine.accelerators.accelerator import accelerator
-from suite.machine.unknown import Facts
 from suite.stored.run import Conclusion
 from tests.instruments.devices.simulated_nvml import Gpu, install
 from tests.suite.doctor.test_doctor import NVIDIA_H100, planted
@@ -63,5 +62,5 @@ def test_the_node_is_the_one_that_the_card_is_on_and_not_its_own_memory(
         uuid=Gpu().uuid.removeprefix("GPU-"), pci_domain_id=0, pci_bus_id=0x18, pci_device_id=0
     )
     monkeypatch.setattr(torch.cuda, "get_device_properties", lambda _: properties)
-    assert accelerator("cuda:0", Facts("accelerators.0", {}), root).numa_node == 1
-    assert accelerator("cuda:0", Facts("", {}), tmp_path / "nowhere").numa_node == OWN_MEMORY
+    assert accelerator("cuda:0", "accelerators.0.", {}, root).numa_node == 1
+    assert accelerator("cuda:0", "", {}, tmp_path / "nowhere").numa_node == OWN_MEMORY

@@ -21,11 +21,11 @@ import frobench
 from suite import doctor
 from suite.doctor import Offer, glance, judge, wrong
 from suite.doctor.__main__ import page as handbook
-from suite.doctor.other_programs import Accounts, Others
-from suite.doctor.reasons import HELD_BACK, IDLE
+from suite.doctor.devices import HELD_BACK, IDLE
 from suite.doctor.there import Host, There, accelerators, look_around
 from suite.doctor.torch_offer import Asking
 from suite.machine.accelerators.hardware import look
+from suite.machine.accounts import Busy, Others
 from suite.machine.limits import affinity
 from suite.machine.sensors import amd
 from suite.machine.sensors.nvml import REASONS
@@ -462,14 +462,14 @@ def test_each_trouble_of_the_host_is_named_with_what_mends_it(
 def test_others_keep_the_processor_busy_and_this_process_does_not(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    accounts = iter([Accounts(5.0, 100.0, 7.0), Accounts(6.0, 101.7, 7.9)])
+    accounts = iter([Busy(5.0, 100.0, 7.0), Busy(6.0, 101.7, 7.9)])
     monkeypatch.setattr(Others, "_read", lambda _: next(accounts))
     assert Others().used() == pytest.approx(0.8)
 
 
 WORK = """
 import time
-from suite.doctor.other_programs import Others
+from suite.machine.accounts import Others
 others = Others()
 begun = others._begun
 own = time.process_time()

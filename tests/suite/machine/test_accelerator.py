@@ -10,9 +10,8 @@ from typing import Any
 import pynvml
 import pytest
 
-from suite.machine.accelerators.accelerator import driver_facts, links_between
 from suite.machine.accelerators.bus import kernel_facts
-from suite.machine.accelerators.nvidia import CONSTANT
+from suite.machine.sensors.nvml import CONSTANT, driver_facts, links_between
 from tests.instruments.devices.simulated_nvml import Gpu, install, install_none
 
 ROOT = Path(__file__).parents[3]

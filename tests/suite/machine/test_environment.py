@@ -13,7 +13,7 @@ import msgspec
 import pytest
 
 from suite.machine import environment
-from suite.machine.kind import machine_name
+from suite.stored.names import machine_name
 from suite.stored.run import Environment
 from tests.instruments.runs.factory import run
 

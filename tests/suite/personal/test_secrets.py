@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from suite import publish
-from suite.machine.variables import is_harmless, stored_variables
+from suite.machine.system import is_harmless, stored_variables
 from suite.personal import private
 from suite.stored import store
 from tests.instruments.faults.judging import made
