@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""Axes as the charts want them: bare, with round ticks, and sized in pixels."""
+"""Axes of charts: their ranges, round ticks with labels, and the frame that they surround."""
 
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from reports.charts.svg import Drawing, joined, number
+from reports.charts.svg import Drawing, number
 from reports.charts.words import spell_x
 from reports.findings.finding import RATIO, Plot, Point, Series
+from reports.web.theme import FONT
 from suite.units import format_value, prefixed
 
 DECADE, FAR = 10.0, 30.0
@@ -15,7 +17,6 @@ DECADE, FAR = 10.0, 30.0
 LEAST_TICKS, MOST_TICKS = 3, 6
 LADDERS = ((1, 2, 5), (1, 3))
 """First digits of ticks on a logarithmic scale, where powers of ten alone are too few."""
-RATIOS = {RATIO, "1"}
 NEAR = 2.0
 """Ratios that all lie within this factor of the level that they are compared with get a range of
 their own, which need not begin at 0."""
@@ -24,8 +25,6 @@ LEAST_ROOM = 0.05
 FINEST_TICK = 1e-3
 """Ticks of this size and more have one unit, which the chart's subtitle names; others have their
 own."""
-FASTER = {"s", "J", RATIO}
-"""Units of which less is better: their rows ascend, all others descend."""
 DASHED = "5 4"
 
 
@@ -48,38 +47,50 @@ class Scale:
         return self.begin + part * (self.end - self.begin)
 
 
-@dataclass(frozen=True)
-class Frame:
-    """The part of a drawing that holds the marks, in pixels."""
-
-    left: float
-    right: float
-    top: float
-    bottom: float
-
-
-@dataclass(frozen=True)
-class Ticks:
-    """The labels of an axis.
-
-    Parameters
-    ----------
-    unit
-        What all of them are in; empty where each bears its own, or there is none.
-    """
+class Ticks(NamedTuple):
+    """The labels of an axis, and the unit of all of them; it is empty where each bears its own."""
 
     labels: dict[float, str]
     unit: str
 
 
+@dataclass(frozen=True)
+class Frame:
+    """The part of a drawing that holds the marks, in pixels."""
+
+    drawing: Drawing
+    left: float
+    right: float
+    top: float
+    bottom: float
+
+    def across(self, y: float, colour: str = "rule", width: float = 1, dashes: str = "") -> None:
+        """Draw a line from left to right."""
+        path = f"M{number(self.left)} {number(y)}H{number(self.right)}"
+        self.drawing.line(path, colour, width, dashes=dashes)
+
+    def upright(self, x: float, colour: str = "rule", width: float = 1, dashes: str = "") -> None:
+        """Draw a line from top to bottom."""
+        path = f"M{number(x)} {number(self.top)}V{number(self.bottom)}"
+        self.drawing.line(path, colour, width, dashes=dashes)
+
+    def heights(self, scale: Scale, labels: dict[float, str]) -> None:
+        """Draw a line across at each tick of an upright axis, with its label."""
+        for value, label in labels.items():
+            self.across(scale(value))
+            self.drawing.text(label, self.left - 6, scale(value) + 0.35 * FONT, "end")
+
+    def along(self, scale: Scale, labels: dict[float, str], name: str | None = None) -> None:
+        """Write the labels of the axis along the width, and its name below its end."""
+        for value, label in labels.items():
+            self.drawing.text(label, scale(value), self.bottom + 6 + FONT, "middle")
+        if name is not None:
+            self.drawing.text(name, self.right, self.bottom + 12 + 2 * FONT, "end")
+
+
 def is_wide(low: float, high: float) -> bool:
     """Tell whether a range is positive and a decade or more, so that it wants a log scale."""
     return low > 0 and high / low >= DECADE
-
-
-def is_far(plot: Plot, low: float, high: float) -> bool:
-    """Tell whether the values of a plot want a log scale; a bar is better seen from zero on."""
-    return low > 0 and high / low >= (FAR if plot.kind == "dots" else DECADE)
 
 
 def ticks(low: float, high: float, most: int = MOST_TICKS) -> list[float]:
@@ -96,7 +107,7 @@ def ticks(low: float, high: float, most: int = MOST_TICKS) -> list[float]:
     return _enough([[tick for tick in ladder if low <= tick <= high] for ladder in ladders], most)
 
 
-def even_ticks(low: float, high: float, most: int) -> list[float]:
+def even_ticks(low: float, high: float, most: int = MOST_TICKS) -> list[float]:
     """Return three to `most` round numbers inside a range, evenly spaced."""
     if not high > low:
         return [low]
@@ -115,6 +126,18 @@ def _enough(ladders: Sequence[list[float]], most: int) -> list[float]:
     fitting = (ladder for ladder in ladders if LEAST_TICKS <= len(ladder) <= most)
     longer = sorted((ladder for ladder in ladders if len(ladder) >= LEAST_TICKS), key=len)
     return next(fitting, longer[0] if longer else max(ladders, key=len))
+
+
+def tick_labels(shown: Iterable[float], unit: str) -> Ticks:
+    """Spell the ticks of an axis of values, in one unit where that is possible."""
+    values = [*shown]
+    sizes = [abs(value) for value in values if value]
+    factor, name = prefixed(max(sizes, default=1.0), unit)
+    if name in {"%", RATIO}:
+        return Ticks({value: format_value(value, unit, 4) for value in values}, "")
+    if all(size / factor >= FINEST_TICK for size in sizes):
+        return Ticks({value: f"{value / factor:,.6g}" for value in values}, name)
+    return Ticks({value: format_value(value, unit) for value in values}, "")
 
 
 def level(plot: Plot) -> float | None:
@@ -142,12 +165,18 @@ def limits(plot: Plot) -> tuple[float, float]:
     if base is not None:
         shown.append(base)
     low, high = min(shown), max(shown)
-    if is_far(plot, low, high):
+    if _is_far(plot, low, high):
         return low / 1.35, high * 1.35
-    if base is not None and plot.y.unit in RATIOS and base / NEAR < low and high < base * NEAR:
+    ratio = plot.y.unit in {RATIO, "1"}
+    if base is not None and ratio and base / NEAR < low and high < base * NEAR:
         room = max(0.12 * (high - low), 0.2 * LEAST_ROOM)
         return min(low - room, base - LEAST_ROOM), max(high + room, base + LEAST_ROOM)
     return min(0.0, 1.1 * low), 1.08 * max(0.0, high) or 1.0
+
+
+def _is_far(plot: Plot, low: float, high: float) -> bool:
+    """Tell whether the values of a plot want a log scale; a bar is better seen from zero on."""
+    return low > 0 and high / low >= (FAR if plot.kind == "dots" else DECADE)
 
 
 def _tallest(plot: Plot) -> float:
@@ -159,65 +188,25 @@ def _tallest(plot: Plot) -> float:
     return max(*ends, *bars.values(), 0.0) or 1.0
 
 
-def ordered(plot: Plot) -> list[str]:
-    """Return the names of the rows of a plot: sizes in order, others the best first."""
-    drawn = [plot.whole] if plot.whole else plot.series
-    first: dict[float | str, float] = {}
-    for point in (point for series in (*drawn, *plot.series) for point in series.points):
-        first.setdefault(point.x, point.y.value)
-    sign = 1 if plot.y.unit in FASTER else -1
-
-    def key(x: float | str) -> float:
-        return sign * first[x] if isinstance(x, str) else float(x)
-
-    return list(dict.fromkeys(spell_x(x) for x in sorted(first, key=key)))
+def values(plot: Plot, begin: float, end: float) -> Scale:
+    """Return the scale of the values of a plot between two pixels."""
+    low, high = limits(plot)
+    return Scale(low, high, begin, end, _is_far(plot, low, high))
 
 
-def tick_labels(shown: Iterable[float], unit: str) -> Ticks:
-    """Spell the ticks of an axis of values, in one unit where that is possible."""
-    values = [*shown]
-    sizes = [abs(value) for value in values if value]
-    factor, name = prefixed(max(sizes, default=1.0), unit)
-    if name in {"%", RATIO}:
-        return Ticks({value: format_value(value, unit, 4) for value in values}, "")
-    if all(size / factor >= FINEST_TICK for size in sizes):
-        return Ticks({value: f"{value / factor:,.6g}" for value in values}, name)
-    return Ticks({value: format_value(value, unit) for value in values}, "")
+def value_labels(plot: Plot, most: int = MOST_TICKS) -> Ticks:
+    """Return the labels of the values of a plot."""
+    return tick_labels(ticks(*limits(plot), most), plot.y.unit)
 
 
-def values_across(
-    drawing: Drawing, frame: Frame, scale: Scale, labels: dict[float, str], *, upright: bool
-) -> None:
-    """Draw a line across the frame at each tick of the values, with its label.
-
-    Parameters
-    ----------
-    upright
-        Whether values run along the width, so that the grid lines are vertical.
-    """
-    for value, label in labels.items():
-        at = scale(value)
-        if upright:
-            drawing.line(f"M{number(at)} {number(frame.top)}V{number(frame.bottom)}", "rule", 1)
-        else:
-            drawing.line(f"M{number(frame.left)} {number(at)}H{number(frame.right)}", "rule", 1)
-            drawing.text(label, frame.left - 6, at + 0.35 * drawing.font, "end")
-    if upright:
-        along(drawing, frame, scale, labels)
+def sizes(plot: Plot, begin: float, end: float) -> Scale:
+    """Return the scale of the sizes of a plot between two pixels."""
+    measured = _sizes(plot)
+    low, high = measured[0], measured[-1]
+    return Scale(low, high, begin, end, is_wide(low, high))
 
 
-def along(drawing: Drawing, frame: Frame, scale: Scale, labels: dict[float, str]) -> None:
-    """Label places along the width, below the frame."""
-    for value, label in labels.items():
-        drawing.text(label, scale(value), frame.bottom + 6 + drawing.font, "middle")
-
-
-def name_axis(drawing: Drawing, frame: Frame, text: str) -> None:
-    """Name the axis along the width, below its end."""
-    drawing.text(text, frame.right, frame.bottom + 12 + 2 * drawing.font, "end")
-
-
-def sizes(plot: Plot) -> list[float]:
+def _sizes(plot: Plot) -> list[float]:
     """Return the sizes of the points of a plot, ascending."""
     drawn = (*plot.series, *plot.lines)
     return sorted({float(point.x) for series in drawn for point in series.points})
@@ -226,18 +215,14 @@ def sizes(plot: Plot) -> list[float]:
 def size_labels(plot: Plot, scale: Scale, glyph: float, most: int) -> dict[float, str]:
     """Return as many labels of sizes as have room, those of the largest first.
 
-    Parameters
-    ----------
-    glyph
-        Width of a letter, in the unit of the scale.
-    most
-        How many round numbers to label where points are not on round numbers.
+    glyph : width of a letter, in the unit of the scale
+    most : how many round numbers to label where points are not on round numbers
     """
-    measured = sizes(plot)
-    shown = ticks(measured[0], measured[-1], most) if plot.kind == "points" else measured
+    alone = plot.kind == "points"
+    shown = ticks(scale.low, scale.high, most) if alone else _sizes(plot)
+    unit = "" if alone else plot.x.unit  # of round numbers the axis names it
     labels: dict[float, str] = {}
     end = math.inf
-    unit = "" if plot.kind == "points" else plot.x.unit  # of round numbers the axis names it
     for size in reversed(shown):
         label = spell_x(size, unit)
         half = glyph * (len(label) / 2 + 0.5)
@@ -245,13 +230,6 @@ def size_labels(plot: Plot, scale: Scale, glyph: float, most: int) -> dict[float
             labels[size] = label
             end = scale(size) - half
     return labels
-
-
-def bound(drawing: Drawing, line: Series, x: Scale, y: Scale, colour: str) -> None:
-    """Draw what bounds other lines, with its name above its end."""
-    places = [(x(float(point.x)), y(point.y.value)) for point in line.points]
-    drawing.line(joined(places), colour, 1.4, dashes=DASHED)
-    drawing.text(line.label, places[-1][0], places[-1][1] - 5, "end")
 
 
 def ends(series: Series) -> list[tuple[Point, float, float]]:

@@ -7,22 +7,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 from statistics import fmean, median
+from typing import NamedTuple
 
 from markupsafe import Markup
 from msgspec import UNSET
 
-from reports.charts.axes import (
-    Frame,
-    Scale,
-    along,
-    even_ticks,
-    name_axis,
-    tick_labels,
-    values_across,
-)
+from reports.charts.axes import Frame, Scale, even_ticks, tick_labels
 from reports.charts.svg import Drawing, joined
 from reports.findings.select import device_title
-from reports.web.theme import NARROW, SERIES, WIDE, Form
+from reports.web.theme import GLYPH, NARROW, WIDE, Form, colour
 from suite.printable import printable
 from suite.stored.run import Run, Telemetry
 from suite.units import format_value
@@ -59,12 +52,8 @@ FRACTIONS = ("fan", "utilization")
 class Course:
     """A quantity over the time of the run, a line for each device.
 
-    Parameters
-    ----------
-    lines
-        By device, moments in seconds since the run began, and values.
-    launches
-        When launches began.
+    lines : by device, moments in seconds since the run began, and values
+    launches : when launches began
     """
 
     title: str
@@ -73,9 +62,14 @@ class Course:
     launches: list[float]
 
     @property
-    def words(self) -> str:
-        """What the chart shows: its text alternative, before the table."""
-        return f"{self.title} over the run. " + "; ".join(map(self.outline, self.lines)) + "."
+    def wide(self) -> Markup:
+        """The chart for a desk."""
+        return draw(self, WIDE)
+
+    @property
+    def narrow(self) -> Markup:
+        """The chart for a telephone."""
+        return draw(self, NARROW)
 
     def outline(self, device: str) -> str:
         """Say where one line goes."""
@@ -92,30 +86,15 @@ class Course:
                     yield device, str(begun), _ends([value for _, value in points], self.unit)
 
 
-@dataclass(frozen=True)
-class Drawn:
-    """A course in both forms."""
-
-    course: Course
-    wide: Markup
-    narrow: Markup
-
-
-@dataclass(frozen=True)
-class Sensors:
+class Sensors(NamedTuple):
     """What a page says of the sensors.
 
-    Parameters
-    ----------
-    rows
-        Device, quantity, and its least, median and greatest value, or why there are none.
-    held_back
-        Device, what held its clock back, and in what part of the run.
-    cost
-        What sampling took of a core.
+    rows : device, quantity, and its least, median and greatest value, or why there are none
+    held_back : device, what held its clock back, and in what part of the run
+    cost : what sampling took of a core
     """
 
-    drawn: list[Drawn]
+    drawn: list[Course]
     rows: list[tuple[str, str, list[str]]]
     held_back: list[tuple[str, str, str]]
     cost: str
@@ -126,20 +105,17 @@ def sensors(run: Run) -> Sensors | None:
     telemetry = run.frobench.telemetry
     if telemetry is UNSET:
         return None
-    drawn = [
-        Drawn(
-            course,
-            Markup(draw(course, WIDE)),  # noqa: S704 - our own drawing
-            Markup(draw(course, NARROW)),  # noqa: S704 - likewise
+    held_back = [
+        (
+            device_name(run, telemetry, device),
+            reason,
+            format_value(fmean([part for part in parts if part is not None]), "1", 2),
         )
-        for course in courses(run, telemetry)
+        for device, reasons in telemetry.held_back.items()
+        for reason, parts in reasons.items()
     ]
-    return Sensors(
-        drawn,
-        _rows(run, telemetry),
-        _held_back(run, telemetry),
-        format_value(telemetry.cost, "1", 2),
-    )
+    cost = format_value(telemetry.cost, "1", 2)
+    return Sensors(courses(run, telemetry), _rows(run, telemetry), held_back, cost)
 
 
 def courses(run: Run, telemetry: Telemetry) -> list[Course]:
@@ -163,46 +139,39 @@ def courses(run: Run, telemetry: Telemetry) -> list[Course]:
     return drawn
 
 
-def draw(course: Course, form: Form) -> str:
+def draw(course: Course, form: Form) -> Markup:
     """Return a course as an inline SVG element."""
-    drawing = Drawing(form.width, HEIGHT, form.font)
+    drawing = Drawing(form.width, HEIGHT)
     values = [value for line in course.lines.values() for _, value in line]
     room = max(0.1 * (max(values) - min(values)), 0.02 * max(values), 1e-9)
     low, high = max(0.0, min(values) - room), max(values) + room
     labels = tick_labels(even_ticks(low, high, 4), course.unit).labels
-    frame = Frame(
-        10 + form.glyph * max(map(len, labels.values())), form.width - 16, 22, HEIGHT - 46
-    )
+    left = 10 + GLYPH * max(map(len, labels.values()))
+    frame = Frame(drawing, left, form.width - 16, 22, HEIGHT - 46)
     y = Scale(low, high, frame.bottom, frame.top)
     moments = [moment for line in course.lines.values() for moment, _ in line]
     begun, ended = min([*moments, *course.launches]), max(moments)
     x = Scale(begun, max(ended, begun + 1e-9), frame.left, frame.right)
-    values_across(drawing, frame, y, labels, upright=False)
-    along(drawing, frame, x, tick_labels(even_ticks(begun, ended, form.x_labels // 2), "s").labels)
-    name_axis(drawing, frame, "time of the run")
-    _launches(drawing, frame, x, course.launches)
-    for index, (device, line) in enumerate(course.lines.items()):
-        places = [(x(moment), y(value)) for moment, value in line]
-        path = joined(places if len(places) > 1 else 2 * places)
-        colour, dashes = SERIES[index % len(SERIES)], DASHES[index % len(DASHES)]
-        drawing.line(path, colour, 1.6, dashes=dashes, title=course.outline(device))
-    return drawing.svg(course.words)
-
-
-def _launches(drawing: Drawing, frame: Frame, x: Scale, launches: list[float]) -> None:
-    """Draw where launches begin, and number those that leave room for it."""
+    frame.heights(y, labels)
+    times = tick_labels(even_ticks(begun, ended, form.x_labels // 2), "s").labels
+    frame.along(x, times, "time of the run")
     last = -math.inf
-    for number, moment in enumerate(launches, start=1):
+    for number, moment in enumerate(course.launches, start=1):
         at = x(moment)
-        path = joined([(at, frame.top), (at, frame.bottom)])
-        drawing.line(path, "muted", 0.8, dashes="1 3")
+        drawing.line(joined([(at, frame.top), (at, frame.bottom)]), "muted", 0.8, dashes="1 3")
         if at - last > ROOM:
             drawing.text(f"launch {number}" if number == 1 else f"{number}", at, frame.top - 6)
             last = at + (ROOM if number == 1 else 0)
+    for index, (device, line) in enumerate(course.lines.items()):
+        places = [(x(moment), y(value)) for moment, value in line]
+        path = joined(places if len(places) > 1 else 2 * places)
+        dashes, title = DASHES[index % len(DASHES)], course.outline(device)
+        drawing.line(path, colour(index), 1.6, dashes=dashes, title=title)
+    words = "; ".join(map(course.outline, course.lines))
+    return drawing.svg(f"{course.title} over the run. {words}.")
 
 
 def _rows(run: Run, telemetry: Telemetry) -> list[tuple[str, str, list[str]]]:
-    """Return a row for each quantity of each device, with the reason where it was not read."""
     rows = []
     for device, quantities in sorted(telemetry.series.items()):
         for quantity in sorted(quantities, key=[*NAMES, *quantities].index):
@@ -220,20 +189,7 @@ def _rows(run: Run, telemetry: Telemetry) -> list[tuple[str, str, list[str]]]:
 
 
 def _ends(values: Sequence[float], unit: str) -> list[str]:
-    """Spell the least, the median and the greatest."""
     return [format_value(value, unit) for value in (min(values), median(values), max(values))]
-
-
-def _held_back(run: Run, telemetry: Telemetry) -> list[tuple[str, str, str]]:
-    return [
-        (
-            device_name(run, telemetry, device),
-            reason,
-            format_value(fmean([part for part in parts if part is not None]), "1", 2),
-        )
-        for device, reasons in telemetry.held_back.items()
-        for reason, parts in reasons.items()
-    ]
 
 
 def device_name(run: Run, telemetry: Telemetry, device: str) -> str:

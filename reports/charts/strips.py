@@ -7,8 +7,8 @@ seven bytes a sample. It carries no text: its numbers are beside it.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import accumulate, pairwise
+from typing import NamedTuple
 
 from markupsafe import Markup
 
@@ -24,18 +24,13 @@ MOST = 600
 """Dots of a strip at most; of more samples every so many are drawn, by size."""
 
 
-@dataclass(frozen=True)
-class Strip:
+class Strip(NamedTuple):
     """A drawing with what must be read beside it.
 
-    Parameters
-    ----------
-    range
-        The shortest and the longest sample.
-    medians
-        Those of the launches, in order.
-    thinned
-        Every how manieth sample of a launch is drawn, the shortest and the longest always.
+    range : the shortest and the longest sample
+    medians : those of the launches, in order
+    thinned : the k of which every k-th sample of a launch is drawn, by size; the shortest and the
+        longest always
     """
 
     drawing: Markup
@@ -49,7 +44,8 @@ def strip(case: Case, estimate: Estimate) -> Strip:
     data, info = case.stats.data, case.extra_info
     medians = launch_medians(data, info.launches)
     every = max(1, math.ceil(len(data) / MOST))
-    launches = [_thin(samples, every) for samples in _by_launch(data, info.launches)]
+    ends = pairwise(accumulate(info.launches, initial=0))
+    launches = [_thin(data[begin:end], every) for begin, end in ends]
     scale = _Scale(min(data), max(data))
     row = min(ROW, TALLEST / len(launches))
     dots = "".join(
@@ -67,21 +63,17 @@ def strip(case: Case, estimate: Estimate) -> Strip:
         f"{counted(len(data), 'sample')} by launch, {least} to {most}; "
         f"estimate {format_estimate(estimate, 's')}"
     )
-    height = row * len(launches)
+    height = f"{row * len(launches):g}"
+    band = ""
+    if estimate.low is not None and estimate.high is not None:
+        low, high = scale(estimate.low), scale(estimate.high)
+        width = max(1, high - low)
+        band = f'<path class="band" d="M{low} 0h{width}v{height}h-{width}z"/>'
     drawing = Markup(
         '<svg class="strip" role="img" aria-label="{}" viewBox="{} 0 {} {}" height="{}" '
         'preserveAspectRatio="none">{}<path class="dots" d="{}"/><path class="medians" d="{}"/>'
         "</svg>"
-    ).format(
-        label,
-        -ROOM,
-        WIDTH + 2 * ROOM,
-        f"{height:g}",
-        f"{height:g}",
-        _band(estimate, scale, height),
-        dots,
-        strokes,
-    )
+    ).format(label, -ROOM, WIDTH + 2 * ROOM, height, height, Markup(band), dots, strokes)  # noqa: S704 - numbers
     spelled = [format_seconds(median) if median is not None else "none" for median in medians]
     return Strip(drawing, (least, most), spelled, every)
 
@@ -99,13 +91,7 @@ class _Scale:
         return round(min(max(math.log(seconds / self.low) * self.stretch, 0.0), WIDTH))
 
 
-def _by_launch(data: Sequence[float], launches: Sequence[int]) -> list[Sequence[float]]:
-    ends = accumulate(launches, initial=0)
-    return [data[begin:end] for begin, end in pairwise(ends)]
-
-
 def _thin(samples: Sequence[float], every: int) -> Sequence[float]:
-    """Return every so manieth sample by size, the shortest and the longest always."""
     if every == 1 or not samples:
         return samples
     ordered = sorted(samples)
@@ -117,13 +103,3 @@ def _dots(places: Sequence[int], height: float) -> str:
     places = list(dict.fromkeys(places))
     steps = "".join(f"m{after - before} 0h0" for before, after in pairwise(places))
     return f"M{places[0]} {height:g}h0{steps}"
-
-
-def _band(estimate: Estimate, scale: _Scale, height: float) -> Markup:
-    """Return the estimate's interval as a band, or nothing where there is none."""
-    if estimate.low is None or estimate.high is None:
-        return Markup()
-    low, high = scale(estimate.low), scale(estimate.high)
-    return Markup('<path class="band" d="M{} 0h{}v{}h-{}z"/>').format(
-        low, max(1, high - low), f"{height:g}", max(1, high - low)
-    )

@@ -1,26 +1,27 @@
 # SPDX-License-Identifier: MIT
 """Charts as inline SVG, fit for a page with a strict Content-Security-Policy.
 
-There are presentation attributes only, colours follow the page's theme, marks have hover texts
-and the whole has a text alternative. Nothing has an identifier, so that any number of drawings
-share a page. A library that draws the same takes twenty times as long, and its output must be
-rewritten for all of this.
+There are presentation attributes and classes of the page's style sheet only, colours follow the
+page's theme, and the whole has a text alternative. Nothing has an identifier, so that any number
+of drawings share a page. A library that draws the same takes twenty times as long, and its output
+must be rewritten for all of this.
 """
 
 from collections.abc import Iterable
 from html import escape
+from itertools import pairwise
 
-from reports.web.theme import LIGHT
+from markupsafe import Markup
+
+from reports.web.theme import FONT, LIGHT
 from suite.printable import printable
 
-Places = Iterable[tuple[float, float]]
+Place = tuple[float, float]
 NARROWEST = 0.45
 """Mean width of a character of running text, in its height; no font that pages use has less."""
-
-
-def paint(name: str) -> str:
-    """Return a colour of the theme, by its name, as an attribute's value."""
-    return "currentColor" if name == "ink" else f"var(--{name}, {LIGHT[name]})"
+EARLY, LATE = 8.0, 88.0
+"""Percent of the width: a text at a tick before the first begins there, behind the second it ends
+there."""
 
 
 def number(value: float) -> str:
@@ -28,16 +29,16 @@ def number(value: float) -> str:
     return f"{round(value, 1) + 0.0:g}"
 
 
-def joined(places: Places) -> str:
+def joined(places: Iterable[Place]) -> str:
     """Return the path through some places."""
     return "M" + "L".join(f"{number(x)} {number(y)}" for x, y in places)
 
 
 class Drawing:
-    """What is drawn so far, in CSS pixels from the upper left corner."""
+    """A chart in CSS pixels from the upper left corner; its marks have hover texts."""
 
-    def __init__(self, width: float, height: float, font: float) -> None:
-        self.width, self.height, self.font = width, height, font
+    def __init__(self, width: float, height: float) -> None:
+        self.width, self.height = width, height
         self._parts: list[str] = []
         self._texts: list[str] = []
 
@@ -47,16 +48,21 @@ class Drawing:
         """Draw along a path."""
         dashed = f' stroke-dasharray="{dashes}"' if dashes else ""
         self._parts.append(
-            f'<path d="{path}" fill="none" stroke="{paint(colour)}" stroke-width="{width:g}"'
+            f'<path d="{path}" fill="none" stroke="{_paint(colour)}" stroke-width="{width:g}"'
             f"{dashed}{_titled('path', title)}"
         )
 
-    def area(self, path: str, colour: str, opacity: float) -> None:
-        """Fill a path."""
-        self._parts.append(f'<path d="{path}z" fill="{paint(colour)}" fill-opacity="{opacity:g}"/>')
+    def area(self, path: str, colour: str) -> None:
+        """Fill a path, so that what is behind it remains visible."""
+        self._parts.append(f'<path d="{path}z" fill="{_paint(colour)}" fill-opacity="0.2"/>')
 
     def marks(
-        self, shape: str, places: Places, colour: str, titles: Iterable[str], scale: float = 1.0
+        self,
+        shape: str,
+        places: Iterable[Place],
+        colour: str,
+        titles: Iterable[str],
+        scale: float = 1.0,
     ) -> None:
         """Draw a mark with a hover text at each position, so many times its usual size."""
         sized = f" scale({scale:g})" if scale != 1 else ""
@@ -65,19 +71,19 @@ class Drawing:
             f"{_titled('path', title)}"
             for (x, y), title in zip(places, titles, strict=True)
         )
-        self._parts.append(f'<g fill="{paint(colour)}" stroke="{paint("paper")}">{drawn}</g>')
+        self._parts.append(f'<g fill="{_paint(colour)}" stroke="{_paint("paper")}">{drawn}</g>')
 
     def bar(self, begin: float, y: float, length: float, colour: str, title: str) -> None:
         """Draw a bar to the right, around a height."""
         self._parts.append(
             f'<rect x="{number(begin)}" y="{number(y - 7.5)}" width="{number(length)}" height="15" '
-            f'fill="{paint(colour)}" stroke="{paint("paper")}"{_titled("rect", title)}'
+            f'fill="{_paint(colour)}" stroke="{_paint("paper")}"{_titled("rect", title)}'
         )
 
     def square(self, x: float, y: float, colour: str) -> None:
         """Draw the small square before a name that it is the colour of."""
         self._parts.append(
-            f'<rect x="{number(x)}" y="{number(y)}" width="9" height="9" fill="{paint(colour)}"/>'
+            f'<rect x="{number(x)}" y="{number(y)}" width="9" height="9" fill="{_paint(colour)}"/>'
         )
 
     def text(self, text: str, x: float, y: float, anchor: str = "start", colour: str = "") -> None:
@@ -85,31 +91,94 @@ class Drawing:
 
         What is far longer than the drawing is wide is cut: the table beside it has it whole.
 
-        Parameters
-        ----------
-        colour
-            Makes the text a name, in that colour; others are muted.
+        colour : makes the text a name, in that colour; others are muted
         """
-        most = int(self.width / (NARROWEST * self.font))
+        most = int(self.width / (NARROWEST * FONT))
         if len(text) > most:
             text = f"{text[: most - 1]}\N{HORIZONTAL ELLIPSIS}"
-        named = f' fill="{paint(colour)}" font-weight="600"' if colour else ""
+        named = f' fill="{_paint(colour)}" font-weight="600"' if colour else ""
         self._texts.append(
             f'<text x="{number(x)}" y="{number(y)}" text-anchor="{anchor}"{named}>'
             f"{escape(printable(text))}</text>"
         )
 
-    def svg(self, label: str) -> str:
+    def svg(self, label: str) -> Markup:
         """Return the element; `label` is the text alternative of the whole."""
         width, height = number(self.width), number(self.height)
-        return (
+        return Markup(  # noqa: S704 - our own drawing, its texts are escaped
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
-            f'width="{width}" height="{height}" font-size="{self.font:g}" '
-            f'fill="{paint("muted")}" role="img" aria-label="{escape(label)}">'
+            f'width="{width}" height="{height}" font-size="{FONT:g}" '
+            f'fill="{_paint("muted")}" role="img" aria-label="{escape(label)}">'
             f"{''.join(self._parts)}{''.join(self._texts)}</svg>"
         )
+
+
+def _paint(name: str) -> str:
+    return "currentColor" if name == "ink" else f"var(--{name}, {LIGHT[name]})"
 
 
 def _titled(tag: str, title: str) -> str:
     """Return the end of an element with a hover text, if it has one."""
     return f"><title>{escape(title)}</title></{tag}>" if title else "/>"
+
+
+class Fluid:
+    """A small chart that is as wide as its container, while its text keeps its size.
+
+    x is in percent of the width, y in pixels. Classes are those of `static/run.css`.
+    """
+
+    def __init__(self, height: float) -> None:
+        self.height = height
+        self._parts: list[str] = []
+
+    def bar(self, x: float, y: float, width: float, height: float, classes: str) -> None:
+        """Fill a rectangle."""
+        self._parts.append(
+            f'<rect x="{_percent(x)}" y="{number(y)}" width="{_percent(width)}" '
+            f'height="{number(height)}" class="{classes}"/>'
+        )
+
+    def line(self, places: Iterable[Place], classes: str) -> None:
+        """Draw a line through some places."""
+        for (x1, y1), (x2, y2) in pairwise(places):
+            self._parts.append(
+                f'<line x1="{_percent(x1)}" y1="{number(y1)}" x2="{_percent(x2)}" '
+                f'y2="{number(y2)}" class="{classes}"/>'
+            )
+
+    def dot(self, x: float, y: float, radius: float, classes: str, *, square: bool = False) -> None:
+        """Draw a round or a square mark."""
+        at, side, shift = _percent(x), number(1.8 * radius), number(-0.9 * radius)
+        self._parts.append(
+            f'<rect x="{at}" y="{number(y)}" width="{side}" height="{side}" '
+            f'transform="translate({shift} {shift})" class="{classes}"/>'
+            if square
+            else f'<circle cx="{at}" cy="{number(y)}" r="{number(radius)}" class="{classes}"/>'
+        )
+
+    def text(  # noqa: PLR0913, PLR0917 - a position, a text and how it looks
+        self, x: float, y: float, text: str, classes: str = "", anchor: str = "start", dx: float = 0
+    ) -> None:
+        """Write at a base line, so many pixels beside a position."""
+        anchored = "" if anchor == "start" else anchor
+        given = {"class": classes, "text-anchor": anchored, "dx": number(dx) if dx else ""}
+        more = "".join(f' {name}="{value}"' for name, value in given.items() if value)
+        self._parts.append(
+            f'<text x="{_percent(x)}" y="{number(y)}"{more}>{escape(printable(text))}</text>'
+        )
+
+    def tick(self, x: float, y: float, text: str) -> None:
+        """Write below a tick, so that the text stays inside the drawing."""
+        self.text(x, y, text, anchor="start" if x < EARLY else "end" if x > LATE else "middle")
+
+    def svg(self, label: str) -> Markup:
+        """Return the element; `label` is the text alternative of the whole."""
+        return Markup(  # noqa: S704 - our own drawing, its texts are escaped
+            f'<svg class="fluid" width="100%" height="{number(self.height)}" role="img" '
+            f'aria-label="{escape(printable(label))}">{"".join(self._parts)}</svg>'
+        )
+
+
+def _percent(value: float) -> str:
+    return f"{round(value, 2) + 0.0:g}%"

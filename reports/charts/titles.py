@@ -6,15 +6,17 @@ Every number is one that the chart shows, to the digits that its interval suppor
 
 from collections.abc import Sequence
 
-from reports.charts.axes import limits, ordered, tick_labels, ticks
+from reports.charts.axes import value_labels
 from reports.charts.words import short_names, shortened, spell_x
-from reports.findings.finding import Plot, Point
+from reports.findings.finding import RATIO, Plot, Point
 from suite.units import format_point
 
 MOST_NAMED = 3
 """Lines or rows whose numbers a headline names; of more it names the ends."""
 PLAIN = {"Time", "Rate"}
 """Names of values that their unit says."""
+FASTER = {"s", "J", RATIO}
+"""Units of which less is better: their rows ascend, all others descend."""
 
 
 def headline(plot: Plot) -> str:
@@ -29,13 +31,8 @@ def subtitle(plot: Plot) -> str:
     """Return what is drawn and its unit; ticks bear units of their own where those differ."""
     values = plot.y.label
     implied = values in PLAIN or values.casefold() in plot.title.casefold()
-    shown = tick_labels(ticks(*limits(plot)), plot.y.unit)
-    return ", ".join(filter(None, (plot.title, "" if implied else _lower(values), shown.unit)))
-
-
-def _lower(text: str) -> str:
-    """Begin a name as the middle of a sentence does."""
-    return f"{text[:1].lower()}{text[1:]}"
+    named = "" if implied else f"{values[:1].lower()}{values[1:]}"
+    return ", ".join(filter(None, (plot.title, named, value_labels(plot).unit)))
 
 
 def at(plot: Plot, x: float | str) -> str:
@@ -50,6 +47,20 @@ def at(plot: Plot, x: float | str) -> str:
     if not noun.endswith("s"):
         return f"{name} {spelled}"
     return f"{spelled} {noun.removesuffix('s') if x == 1 else noun} {rest}".rstrip()
+
+
+def ordered(plot: Plot) -> list[str]:
+    """Return the names of the rows of a plot: sizes in order, others the best first."""
+    drawn = [plot.whole] if plot.whole else plot.series
+    first: dict[float | str, float] = {}
+    for point in (point for series in (*drawn, *plot.series) for point in series.points):
+        first.setdefault(point.x, point.y.value)
+    sign = 1 if plot.y.unit in FASTER else -1
+
+    def key(x: float | str) -> float:
+        return sign * first[x] if isinstance(x, str) else float(x)
+
+    return list(dict.fromkeys(spell_x(x) for x in sorted(first, key=key)))
 
 
 def row_titles(plot: Plot) -> dict[str, str]:

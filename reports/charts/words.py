@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: MIT
-"""Plots and stray strings in words: text alternatives, hover texts, safe names."""
+"""Plots and stray strings in words: text alternatives, hover texts, names short and safe."""
 
 import hashlib
 import re
 from collections.abc import Sequence
+from textwrap import wrap
 
 from reports.findings.finding import Plot, Series
 from suite.printable import printable
 from suite.units import format_estimate, format_value
 
+MOST_LINES = 3
+"""Of a name; the table beside its chart has the whole."""
 _UNSAFE = re.compile(r"[^A-Za-z0-9.+-]+")
 _BEGINNING = re.compile("[,:] ")
 """Ends what several names may begin with."""
@@ -55,6 +58,12 @@ def shortened(names: list[str]) -> list[str]:
     common = (end for end in beginnings[::-1] if len({name[:end] for name in names}) == 1)
     begin = next(common, 0)
     return [name[begin:] for name in names]
+
+
+def broken(text: str, letters: int) -> list[str]:
+    """Return a text as lines of so many letters at most."""
+    lines = wrap(text, letters, max_lines=MOST_LINES, placeholder=" \N{HORIZONTAL ELLIPSIS}")
+    return lines or [text]
 
 
 def slug(name: str) -> str:

@@ -3,17 +3,16 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from matplotlib import rc_context, rcdefaults, rcParams
+from matplotlib.axes import Axes
 
-from reports.web.theme import LIGHT, SERIES
+from reports.web import theme
+from reports.web.theme import LIGHT
 
-INCH = 25.4
-"""Millimetres."""
-WIDTH = 160.0 / INCH
-"""Width of a figure in inches: a page's column, or half of a slide."""
+WIDTH = 160.0 / 25.4
+"""Width of a figure in inches, 160 mm: a page's column, or half of a slide."""
 MARKERS = ("o", "s", "^", "D", "v", "P")
 """Of the series, so that colour is never alone."""
 TITLE, TEXT, SMALL = 10.0, 8.0, 7.0
@@ -71,17 +70,8 @@ def styled() -> Iterator[None]:
         yield
 
 
-@dataclass(frozen=True)
-class Room:
-    """What the axes of a figure take, in inches.
-
-    Parameters
-    ----------
-    left
-        From the left edge to the axes.
-    below
-        What is below the axes.
-    """
+class Room(NamedTuple):
+    """What the axes of a figure take, in inches: from the left edge, themselves, and below them."""
 
     left: float
     width: float
@@ -89,9 +79,21 @@ class Room:
     below: float
 
 
+def write(
+    axes: Axes,
+    text: str,
+    at: tuple[float, float],
+    shift: tuple[float, float],
+    paint: str,
+    **options: Any,  # noqa: ANN401 - whatever matplotlib takes
+) -> None:
+    """Write so many points beside a place of the axes."""
+    axes.annotate(text, at, shift, textcoords="offset points", size=SMALL, color=paint, **options)
+
+
 def colour(index: int) -> str:
-    """Return the colour of a series."""
-    return LIGHT[SERIES[index % len(SERIES)]]
+    """Return the colour of a series; see `theme.colour`."""
+    return LIGHT[theme.colour(index)]
 
 
 def marker(index: int) -> str:

@@ -200,8 +200,8 @@ def _drawn(plot: Plot, table: views.Table) -> Drawn:
     return Drawn(
         titles.headline(plot),
         titles.subtitle(plot),
-        Markup(draw.draw(plot, theme.WIDE)),  # noqa: S704 - our own drawing
-        Markup(draw.draw(plot, theme.NARROW)),  # noqa: S704 - likewise
+        draw(plot, theme.WIDE),
+        draw(plot, theme.NARROW),
         table,
     )
 

@@ -8,8 +8,8 @@ from decimal import Decimal
 
 from markupsafe import Markup
 
-from reports.charts import bars, roof
-from reports.charts.bars import Bar
+from reports.charts import screen
+from reports.charts.screen import Bar
 from reports.findings.roofline import Roofline
 from reports.run.normal import OUTSIDE, Row
 from reports.run.rows import exercise_id
@@ -240,7 +240,7 @@ def _row(run: Run, own: DeviceAxes, axis: Axis, shown: Sequence[Axis], marks: Ma
         number,
         unit,
         note,
-        bars.draw(bar, longest),
+        screen.bar(bar, longest),
         exercise_id(groups.get(axis.cases[0], "")) if axis.cases else "answers",
         doubtful(axis.cases, marks),
     )
@@ -274,7 +274,7 @@ def _roof(found: Roofline, own: DeviceAxes) -> Markup:
     }
     memory = own.axis("memory")
     slope = f"memory {format_point(memory.value, memory.unit)}" if memory else "memory"
-    return roof.draw(found.plot, names, slope)
+    return screen.roofline(found.plot, names, slope)
 
 
 def _in_unit(value: Estimate, unit: str, most: float) -> str:

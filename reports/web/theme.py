@@ -3,50 +3,30 @@
 
 from dataclasses import dataclass
 
-LIGHT = {
-    "paper": "#ffffff",
-    "surface": "#f5f6f8",
-    "ink": "#15181c",
-    "muted": "#535a65",
-    "rule": "#dce0e6",
-    "edge": "#747c87",
-    "link": "#0a58a5",
-    "good": "#0b6245",
-    "good-ground": "#e4f3ec",
-    "warn": "#7d4300",
-    "warn-ground": "#fdf0db",
-    "bad": "#a11616",
-    "bad-ground": "#fdeaea",
-    "range": "#bcd9ea",
-    "c1": "#0072b2",
-    "c2": "#c2410c",
-    "c3": "#00553e",
-    "c4": "#6a2f86",
-    "c5": "#97931a",
-    "c6": "#6c7480",
+_COLOURS = {
+    "paper": ("#ffffff", "#12151a"),
+    "surface": ("#f5f6f8", "#1b2028"),
+    "ink": ("#15181c", "#e9ecf1"),
+    "muted": ("#535a65", "#a9b1bd"),
+    "rule": ("#dce0e6", "#303843"),
+    "edge": ("#747c87", "#858f9d"),
+    "link": ("#0a58a5", "#84bdf5"),
+    "good": ("#0b6245", "#6fd6ad"),
+    "good-ground": ("#e4f3ec", "#10301f"),
+    "warn": ("#7d4300", "#f3c078"),
+    "warn-ground": ("#fdf0db", "#38290e"),
+    "bad": ("#a11616", "#ff9c9c"),
+    "bad-ground": ("#fdeaea", "#401a1a"),
+    "range": ("#bcd9ea", "#23506e"),
+    "c1": ("#0072b2", "#4fa8e0"),
+    "c2": ("#c2410c", "#f2935a"),
+    "c3": ("#00553e", "#6ff0cb"),
+    "c4": ("#6a2f86", "#a3609e"),
+    "c5": ("#97931a", "#e5cd3e"),
+    "c6": ("#6c7480", "#8b94a1"),
 }
-DARK = {
-    "paper": "#12151a",
-    "surface": "#1b2028",
-    "ink": "#e9ecf1",
-    "muted": "#a9b1bd",
-    "rule": "#303843",
-    "edge": "#858f9d",
-    "link": "#84bdf5",
-    "good": "#6fd6ad",
-    "good-ground": "#10301f",
-    "warn": "#f3c078",
-    "warn-ground": "#38290e",
-    "bad": "#ff9c9c",
-    "bad-ground": "#401a1a",
-    "range": "#23506e",
-    "c1": "#4fa8e0",
-    "c2": "#f2935a",
-    "c3": "#6ff0cb",
-    "c4": "#a3609e",
-    "c5": "#e5cd3e",
-    "c6": "#8b94a1",
-}
+LIGHT = {name: light for name, (light, _) in _COLOURS.items()}
+DARK = {name: dark for name, (_, dark) in _COLOURS.items()}
 """Colours by theme: text at 4.5:1 on paper and on its ground, and the series' c1 to c6 at 3:1.
 
 The first is the subject of a chart; the others are there where lines must be told apart, the
@@ -56,7 +36,7 @@ GROUNDS = ("paper", "surface", "rule", "range", "good-ground", "warn-ground", "b
 """Colours that lie behind others."""
 SERIES = ("c1", "c2", "c3", "c4", "c5", "c6")
 LABELS = ("c1", "c2", "c3")
-"""Colours of series that text may have in both themes; names of further series are in ink."""
+"""Colours of series that text may have in both themes."""
 SHAPES = (
     "M0-5a5 5 0 1 1-.01 0z",
     "M-4.5-4.5h9v9h-9z",
@@ -66,30 +46,33 @@ SHAPES = (
     "M-2-6h4v4h4v4h-4v4h-4v-4h-4v-4h4z",
 )
 """Marks of the series around their middle, so that colour is never alone."""
+FONT, GLYPH = 12.0, 6.8
+"""Height of all text in a chart, and the width of its letters on the wide side, in CSS pixels."""
 
 
 @dataclass(frozen=True)
 class Form:
     """A size to draw for, in CSS pixels.
 
-    Parameters
-    ----------
-    glyph
-        Width of a character of the axis labels, on the wide side.
-    x_labels
-        How many sizes can be labelled along the axis.
-    letters
-        How many letters of a name have room beside the end of a line.
+    x_labels : how many sizes can be labelled along the axis
+    letters : how many letters of a name have room beside the end of a line
     """
 
-    name: str
     width: float
     height: float
-    font: float
-    glyph: float
     x_labels: int
     letters: int
 
 
-WIDE = Form("wide", 540, 300, 12, 6.8, 9, 17)
-NARROW = Form("narrow", 288, 260, 12, 6.8, 5, 11)
+WIDE = Form(540, 300, 9, 17)
+NARROW = Form(288, 260, 5, 11)
+
+
+def colour(index: int) -> str:
+    """Return the name of the colour of a series; a whole is drawn in ink and has index -1."""
+    return SERIES[index % len(SERIES)] if index >= 0 else "ink"
+
+
+def label_colour(index: int) -> str:
+    """Return the name of the colour of the name of a series: its own, where text may have that."""
+    return LABELS[index] if index < len(LABELS) else "ink"

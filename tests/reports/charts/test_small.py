@@ -6,9 +6,9 @@ import re
 import pytest
 from markupsafe import Markup
 
-from reports.charts import bars, roof, small
-from reports.charts.bars import Bar
-from reports.charts.fluid import Fluid
+from reports.charts import screen, small
+from reports.charts.screen import Bar
+from reports.charts.svg import Fluid
 from reports.findings.finding import RATIO, Axis, Finding, Plot, Point, Series
 from suite.stored.run import Estimate
 
@@ -102,7 +102,7 @@ def test_a_name_without_room_is_cut_at_a_comma_and_else_between_words() -> None:
 
 def test_a_bar_ends_at_its_number_and_has_its_datasheet_and_other_runs() -> None:
     bar = Bar(estimate(50e9), "B/s", "Memory", 100e9, "datasheet 100", (40e9, 60e9))
-    drawn = bars.draw(bar)
+    drawn = screen.bar(bar)
     (width,) = re.findall(r'<rect [^>]*width="([\d.]+)%"', drawn)
     (sheet,) = re.findall(r'<line x1="([\d.]+)%"[^>]*class="sheet"', drawn)
     assert float(sheet) == pytest.approx(2 * float(width), abs=0.05)
@@ -113,9 +113,9 @@ def test_a_bar_ends_at_its_number_and_has_its_datasheet_and_other_runs() -> None
 
 def test_of_many_other_runs_few_are_drawn_with_the_least_and_the_greatest() -> None:
     others = [float(number) for number in range(1, 200)]
-    drawn = bars.draw(Bar(estimate(150.0), "s", "", others=others))
+    drawn = screen.bar(Bar(estimate(150.0), "s", "", others=others))
     places = [float(x) for x in re.findall(r'cx="([\d.]+)%"', drawn)]
-    assert len(places) == bars.MOST_OTHERS
+    assert len(places) == screen.MOST_OTHERS
     assert places[-1] / places[0] == pytest.approx(199, rel=0.02)
 
 
@@ -127,7 +127,7 @@ def test_a_roofline_names_its_ceilings_the_highest_first_and_apart() -> None:
     )
     plot = Plot("roof", "Roof", "points", Axis("i"), Axis("Rate", "FLOP/s"), series, lines=roofs)
     names = {"float32": "fp32 500", "bfloat16": "bf16 510"}
-    drawn = roof.draw(plot, names, "memory 1 GB/s")
+    drawn = screen.roofline(plot, names, "memory 1 GB/s")
     shown = [text for text in texts(drawn) if text in {*names.values(), "memory 1 GB/s"}]
     assert shown == ["bf16 510", "fp32 500", "memory 1 GB/s"]
     first, second, _ = heights(drawn)

@@ -9,7 +9,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from reports.charts import axes, draw, titles
-from reports.charts.labels import spread
+from reports.charts.curves import spread
 from reports.charts.words import short_names
 from reports.findings.finding import RATIO, Axis, Plot, Point, Series
 from reports.web import theme
@@ -41,7 +41,7 @@ def rows(unit: str, kind: Literal["dots", "stack"] = "dots", **values: float) ->
 
 def texts(plot: Plot, form: theme.Form = theme.WIDE) -> list[tuple[str, float, float]]:
     """Return what a chart writes, and where."""
-    root = ET.fromstring(draw.draw(plot, form))  # noqa: S314 - drawn here
+    root = ET.fromstring(draw(plot, form))  # noqa: S314 - drawn here
     return [
         (one.text or "", float(one.attrib["x"]), float(one.attrib["y"]))
         for one in root.iter(f"{SVG}text")
@@ -125,7 +125,7 @@ def test_names_of_lines_stand_at_their_ends_and_not_on_each_other(form: theme.Fo
     places = [found[name] for name in short_names(series)]
     assert all(x > 0.6 * form.width for x, _ in places)
     heights = sorted(y for _, y in places)
-    assert all(after - before >= form.font for before, after in pairwise(heights))
+    assert all(after - before >= theme.FONT for before, after in pairwise(heights))
 
 
 def test_labels_that_would_collide_are_moved_apart_inside_their_room() -> None:
@@ -152,7 +152,7 @@ def test_ratios_near_one_get_a_range_fitted_to_them_with_a_line_at_one(
     assert 0.8 < bottom <= low
     assert high <= top < 2
     assert axes.level(plot) == 1.0
-    assert 'stroke-dasharray="5 4"' in draw.draw(plot, theme.WIDE)
+    assert 'stroke-dasharray="5 4"' in draw(plot, theme.WIDE)
 
 
 def test_ratios_far_from_one_begin_at_zero() -> None:
@@ -182,7 +182,7 @@ def test_parts_of_a_bar_are_named_below_it_with_their_numbers() -> None:
 
 
 def test_marks_at_one_place_leave_those_below_them_visible() -> None:
-    drawn = draw.draw(curve(line("a", 1.0, 2.0), line("b", 1.0, 2.0)), theme.WIDE)
+    drawn = draw(curve(line("a", 1.0, 2.0), line("b", 1.0, 2.0)), theme.WIDE)
     marks = re.findall(r'<path transform="translate\([^)]*\)([^"]*)" d="([^"]*)"', drawn)
     assert [scale for scale, _ in marks] == ["", "", " scale(0.82)", " scale(0.82)"]
     assert len({shape for _, shape in marks}) == 2
@@ -195,5 +195,5 @@ def test_a_long_name_of_a_row_is_broken_into_lines_that_have_room(form: theme.Fo
     plot = Plot("ways", "Ways", "dots", Axis("way"), TIME, (Series("CPU", points),))
     lines = [(text, y) for text, x, y in texts(plot, form) if x == 0 and text in name]
     assert " ".join(text for text, _ in lines) == name
-    assert all(len(text) * form.glyph < form.width for text, _ in lines)
-    assert all(after[1] - before[1] >= form.font for before, after in pairwise(lines))
+    assert all(len(text) * theme.GLYPH < form.width for text, _ in lines)
+    assert all(after[1] - before[1] >= theme.FONT for before, after in pairwise(lines))

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 
 from reports.charts import titles
 from reports.charts.words import short_names
-from reports.figures import files, paint
+from reports.figures import files
 from reports.figures.style import FORMATS, styled
 from reports.findings import sections
 from reports.findings.finding import Plot
@@ -67,7 +67,7 @@ def plots() -> dict[str, Plot]:
 def figures(plots: dict[str, Plot]) -> dict[str, Figure]:
     """Return them drawn, so that texts have their sizes."""
     with styled():
-        drawn = {name: paint.paint(plot, SOURCE) for name, plot in plots.items()}
+        drawn = {name: files.paint(plot, SOURCE) for name, plot in plots.items()}
         for figure in drawn.values():
             FigureCanvasAgg(figure).draw()  # type: ignore[no-untyped-call]  # matplotlib leaves it so
     return drawn

@@ -73,7 +73,7 @@ def test_the_roof_follows_the_bandwidth_to_the_ridge_and_then_the_peak() -> None
     assert begin == pytest.approx(ridge / 8)
     assert ridge == end
     assert any("ridge point between the two lies at 20.00 FLOP/B" in one for one in roof.sentences)
-    assert "float32: 40 TFLOP/s" in draw.draw(roof.plot, theme.NARROW)
+    assert "float32: 40 TFLOP/s" in draw(roof.plot, theme.NARROW)
 
 
 @pytest.mark.parametrize(
