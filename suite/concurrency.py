@@ -37,7 +37,7 @@ def shared(lanes: Sequence[Sequence[Interval]]) -> float:
 
 
 def shareable(busy: Sequence[float]) -> float:
-    """Return the seconds that can be shared by lanes that are busy for so long each."""
+    """Return the seconds that lanes which are busy for so long each can share."""
     return sum(busy) - max(busy)
 
 

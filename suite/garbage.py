@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def no_garbage_collection() -> Iterator[None]:
-    """Let the garbage collector rest."""
+    """Let the garbage collector rest while the context lasts."""
     enabled = gc.isenabled()
     gc.disable()
     try:
@@ -20,10 +20,9 @@ def no_garbage_collection() -> Iterator[None]:
 
 
 class Survivors:
-    """What outlives a search for garbage, and need not be looked through again.
+    """What outlives a search for garbage, such as the compiler that PyTorch's optimizers import.
 
-    The first optimizer of a process makes PyTorch import its compiler. To look through that takes
-    a twentieth of a second, as often as garbage is looked for.
+    To look through that again takes a twentieth of a second.
     """
 
     def __init__(self) -> None:

@@ -64,27 +64,10 @@ class Profile:
 
 
 PROFILES: dict[ProfileName, Profile] = {
-    "quick": Profile(
-        48,
-        limit=90,
-        longest_sample=0.02,
-        case_seconds=0.2,
-        launches=LEAST_LAUNCHES,
-        most_launches=10,
-        settle=1.0,
-    ),
-    "standard": Profile(
-        288,
-        limit=450,
-        longest_sample=0.2,
-        case_seconds=0.5,
-        launches=8,
-        most_launches=24,
-        full_case_seconds=0.07,
-    ),
-    "rigorous": Profile(
-        1800, limit=3600, longest_sample=2.0, case_seconds=2.0, launches=12, most_launches=48
-    ),
+    # budget, limit, longest_sample, case_seconds, launches, most_launches
+    "quick": Profile(48, 90, 0.02, 0.2, LEAST_LAUNCHES, 10, settle=1.0),
+    "standard": Profile(288, 450, 0.2, 0.5, 8, 24, full_case_seconds=0.07),
+    "rigorous": Profile(1800, 3600, 2.0, 2.0, 12, 48),
 }
 
 WITH_ACCELERATOR: dict[ProfileName, Profile] = {
@@ -98,19 +81,16 @@ WITH_ACCELERATOR: dict[ProfileName, Profile] = {
 
 
 def limits_of(profile: ProfileName, devices: Iterable[str]) -> Profile:
-    """Return a profile's limits on a machine of which these devices are measured."""
+    """Return a profile's limits where these devices are measured."""
     return (PROFILES if set(devices) <= {"cpu"} else WITH_ACCELERATOR)[profile]
 
 
 def settings_on(settings: Settings, devices: list[str]) -> Settings:
     """Return a profile's settings on these devices, with the budget and launches for them."""
     limits = limits_of(settings.profile, devices)
-    more = limits.budget - PROFILES[settings.profile].budget
+    budget = settings.budget + (limits.budget - PROFILES[settings.profile].budget)
     return msgspec.structs.replace(
-        settings,
-        devices=devices,
-        budget=settings.budget + more,
-        least_launches=limits.least_launches,
+        settings, devices=devices, budget=budget, least_launches=limits.least_launches
     )
 
 

@@ -12,7 +12,7 @@ versions are not compared.
 import ast
 import hashlib
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -21,8 +21,6 @@ DECLARATIONS = {"Work": "path", "measure": "control"}
 """Arguments that change nothing that is measured, by the name of the function that takes them."""
 KIT = frozenset({"pytest", "suite"})
 """Packages that benchmarks and their helpers are written with, and code under test is not."""
-Place = tuple[str, str]
-"""A module's file, and a name in it."""
 
 
 def benchmark_version(function: Callable[..., Any]) -> str:
@@ -37,27 +35,36 @@ def version_in(module: Path, name: str) -> str:
     """
     if not module.is_file() or name not in definitions(module):
         raise LookupError(f"{module.name} has no {name}")
-    entries, code = [(str(module), name)], set()
-    known = set(entries)
-    for entry in entries:  # grows while the names that each definition uses are found
-        text, used = _part(*entry)
+    left = [(str(module), name)]
+    known, code = set(left), set()
+    while left:
+        path, word = left.pop()
+        text, used = _part(path, word)
         if text is not None:
-            code.add((entry[1], text))
-        entries += [other for other in used if other not in known]
-        known.update(used)
+            code.add((word, text))
+        left += used - known
+        known |= used
     lines = (f"{word}: {text}" for word, text in sorted(code))
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:12]
 
 
 @cache
-def _part(path: str, name: str) -> tuple[str | None, list[Place]]:
-    """Return the code that defines a name, none where it is imported, and what that uses."""
+def _part(path: str, name: str) -> tuple[str | None, set[tuple[str, str]]]:
+    """Return the code that defines a name, none where it is imported, and what that uses.
+
+    Names of what is used come with the files of their modules. Names that stand in a row, as in
+    ``A, B = 1, 2``, count neither at home nor from a helper.
+    """
     known = definitions(Path(path))
     definition = known[name]
-    if isinstance(definition, ast.ImportFrom):
-        return None, _imported(definition, name, path)
-    names = {node.id for node in _plain(definition) if isinstance(node, ast.Name)}
-    return ast.unparse(definition), [(path, word) for word in names if word in known]
+    if not isinstance(definition, ast.ImportFrom):
+        names = {node.id for node in _plain(definition) if isinstance(node, ast.Name)}
+        return ast.unparse(definition), {(path, word) for word in names if word in known}
+    helper = Path(path).parent / f"{definition.module}.py"
+    if not _is_helper(helper):
+        return None, set()
+    originals = {alias.name for alias in definition.names if _alias(alias) == name}
+    return None, {(str(helper), original) for original in originals & definitions(helper).keys()}
 
 
 @cache
@@ -84,31 +91,16 @@ def definitions(path: Path) -> dict[str, ast.stmt]:
     return definitions
 
 
-def _imported(statement: ast.ImportFrom, name: str, path: str) -> list[Place]:
-    """Return where a module finds a name that it imports, if a helper beside it defines it.
-
-    Names that stand in a row, as in ``A, B = 1, 2``, count neither at home nor from a helper.
-    """
-    sibling = Path(path).parent / f"{statement.module}.py"
-    if not _is_helper(sibling):
-        return []
-    originals = (alias.name for alias in statement.names if _alias(alias) == name)
-    return [(str(sibling), original) for original in originals if original in definitions(sibling)]
-
-
 @cache
 def _is_helper(path: Path) -> bool:
     """Tell whether a file is there and is a module written for benchmarks."""
-    return path.is_file() and not KIT.isdisjoint(_packages(_parsed(path)))
-
-
-def _packages(module: ast.Module) -> Iterator[str]:
-    """Yield the top-level packages that a module imports at its top level."""
-    for statement in module.body:
+    packages = set()
+    for statement in _parsed(path).body if path.is_file() else ():
         if isinstance(statement, ast.Import):
-            yield from (alias.name.partition(".")[0] for alias in statement.names)
+            packages |= {alias.name.partition(".")[0] for alias in statement.names}
         elif isinstance(statement, ast.ImportFrom) and not statement.level:
-            yield (statement.module or "").partition(".")[0]
+            packages.add((statement.module or "").partition(".")[0])
+    return not KIT.isdisjoint(packages)
 
 
 def _alias(alias: ast.alias) -> str:
@@ -121,10 +113,6 @@ def _plain(definition: ast.stmt) -> list[ast.AST]:
         if isinstance(node, ast.FunctionDef | ast.ClassDef) and ast.get_docstring(node):
             node.body = node.body[1:] or [ast.Pass()]
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            declared = DECLARATIONS.get(node.func.id)
-            node.keywords = [
-                keyword
-                for keyword in node.keywords
-                if keyword.arg is None or keyword.arg != declared
-            ]
+            declared = DECLARATIONS.get(node.func.id, "")
+            node.keywords = [keyword for keyword in node.keywords if keyword.arg != declared]
     return [*ast.walk(definition)]

@@ -131,8 +131,8 @@ class LaunchSession:
         if self._readiness is not None:
             self._readiness.finish()
         if self.spec.paths:
-            origins = imported(self.spec.paths, self.spec.kept_out)
-            self.write(Imported(launch=self.spec.launch, **origins._asdict()))
+            inside, outside = imported(self.spec.paths, self.spec.kept_out)
+            self.write(Imported(launch=self.spec.launch, inside=inside, outside=outside))
         elif self.spec.project is not None:
             message = foreign_code(Path(self.spec.project), Path(self.spec.benchmarks))
             if message is not None:

@@ -11,8 +11,10 @@ or a prediction on which the two largest of the smaller sizes agree, each with t
 own calls. What is so little work that any device does it in time is never left out by prediction.
 """
 
+from collections import defaultdict
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from suite.kit.cases import Parameters, sizes
 from suite.stored.run import Work
@@ -32,28 +34,16 @@ ANCHORS = 2
 """Smaller sizes, the largest ones, each of which must say that a call takes too long."""
 
 
-@dataclass(frozen=True)
-class _Known:
-    """What is known of a case: its sizes, the work of a call if declared, and its seconds."""
-
+class _Known(NamedTuple):
     sizes: dict[str, int]
     work: Work
     seconds: float
 
 
-@dataclass(frozen=True)
-class _LeftOut:
-    """A case that was left out, for a reason; its work is ``None`` where it is not known."""
-
+class _LeftOut(NamedTuple):
     sizes: dict[str, int]
     work: Work | None
     reason: str
-
-
-@dataclass
-class _Family:
-    known: list[_Known] = field(default_factory=list)
-    left_out: list[_LeftOut] = field(default_factory=list)
 
 
 @dataclass
@@ -61,7 +51,8 @@ class Climb:
     """Remembers how long each size took, and refuses what would take longer than `cap` seconds."""
 
     cap: float
-    _families: dict[Hashable, _Family] = field(default_factory=dict)
+    _known: dict[Hashable, list[_Known]] = field(default_factory=lambda: defaultdict(list))
+    _left_out: dict[Hashable, list[_LeftOut]] = field(default_factory=lambda: defaultdict(list))
 
     def is_small(self, work: Work) -> bool:
         """Tell whether any device does the work in time."""
@@ -78,12 +69,8 @@ class Climb:
 
         find_work : returns the work of a call, if that can be known before it is set up
         """
-        mine = sizes(parameters)
-        beyond = [
-            other
-            for other in self._family(function, parameters).left_out
-            if all(mine[name] >= size for name, size in other.sizes.items())
-        ]
+        left_out = self._left_out[_family(function, parameters)]
+        beyond = [other for other in left_out if _is_larger(parameters, other.sizes)]
         work = find_work() if beyond else None
         for other in beyond:
             if work is None or other.work is None or _amount(other.work, work) < 1:
@@ -98,11 +85,10 @@ class Climb:
         first was launching. Of what several sizes predict the least counts, because what disturbs
         one of them makes its prediction longer.
         """
-        mine = sizes(parameters)
         smaller = sorted(
             (_amount(other.work, work), other.seconds)
-            for other in self._family(function, parameters).known
-            if all(mine[name] >= size for name, size in other.sizes.items())
+            for other in self._known[_family(function, parameters)]
+            if _is_larger(parameters, other.sizes)
         )
         if not smaller:
             return 0.0, 0
@@ -139,12 +125,12 @@ class Climb:
     ) -> None:
         """Leave a case and all larger ones of its family out for `reason`."""
         left_out = _LeftOut(sizes(parameters), work, reason)
-        self._family(function, parameters).left_out.append(left_out)
+        self._left_out[_family(function, parameters)].append(left_out)
 
     def climbed(self, function: str, parameters: Parameters, work: Work, seconds: float) -> None:
         """Remember how long the quickest of several calls took."""
         known = _Known(sizes(parameters), work, seconds)
-        self._family(function, parameters).known.append(known)
+        self._known[_family(function, parameters)].append(known)
 
     def _reason(self, parameters: Parameters, how: str, seconds: float) -> str:
         where = ", ".join(f"{name}={size}" for name, size in sizes(parameters).items())
@@ -153,10 +139,16 @@ class Climb:
             f"over this profile's {format_seconds(self.cap)}"
         )
 
-    def _family(self, function: str, parameters: Parameters) -> _Family:
-        small = sizes(parameters)
-        alike = tuple((name, value) for name, value in parameters.items() if name not in small)
-        return self._families.setdefault((function, alike), _Family())
+
+def _family(function: str, parameters: Parameters) -> Hashable:
+    small = sizes(parameters)
+    alike = tuple((name, value) for name, value in parameters.items() if name not in small)
+    return function, alike
+
+
+def _is_larger(parameters: Parameters, other: dict[str, int]) -> bool:
+    mine = sizes(parameters)
+    return all(mine[name] >= size for name, size in other.items())
 
 
 def _line(smaller: Sequence[tuple[float, float]]) -> float:

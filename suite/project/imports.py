@@ -5,30 +5,17 @@ import sys
 import sysconfig
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 from suite.checkout import CHECKOUT
 
-MOST_NAMED = 5
-"""Modules that are named, at most."""
 INSTALLED = {"site-packages", "dist-packages"}
 """Folders that packages are installed into."""
 
 
-class Origins(NamedTuple):
-    """See `suite.journal.records.Imported`."""
-
-    inside: int
-    outside: list[str]
-
-
-def imported(paths: Iterable[str], kept_out: str) -> Origins:
-    """Look through the modules of this process.
+def imported(paths: Iterable[str], kept_out: str) -> tuple[int, list[str]]:
+    """Return the number of modules from folders, and names of those from a tree to be kept out.
 
     What is installed counts for neither, although an environment may lie in the project's folder.
-
-    paths : folders that were put first
-    kept_out : a working tree from which nothing may come
     """
     first = [Path(path).resolve() for path in paths]
     tree = Path(kept_out).resolve()
@@ -42,7 +29,7 @@ def imported(paths: Iterable[str], kept_out: str) -> Origins:
             inside += 1
         elif path.is_relative_to(tree) and not any(map(path.is_relative_to, installed)):
             outside.append(name)
-    return Origins(inside, sorted(outside)[:MOST_NAMED])
+    return inside, sorted(outside)[:5]
 
 
 def foreign_code(project: Path, benchmarks: Path) -> str | None:
@@ -50,8 +37,7 @@ def foreign_code(project: Path, benchmarks: Path) -> str | None:
 
     What is installed is taken for the project's, and what lies among the benchmarks for theirs.
 
-    project : its working tree
-    benchmarks : the folder of benchmarks, which pytest has put first, or the folder above it
+    benchmarks : their folder, which pytest has put first, or the folder above it
     """
     for name, file in _modules():
         if "." in name or name == "conftest":

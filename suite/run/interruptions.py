@@ -17,8 +17,7 @@ raised again unless it was heard: Python ignores one that is raised inside a des
 class Interruptions:
     """Turns SIGINT, SIGTERM and SIGHUP into `KeyboardInterrupt` while the context lasts.
 
-    A signal soon after another one is ignored: the run is ending already. So is every signal once
-    the run is being stored, which takes a moment and must not be cut short. A SIGINT or SIGHUP that
+    A signal soon after another one is ignored: the run is ending already. A SIGINT or SIGHUP that
     the process was started to ignore, as in the background of a script, stays ignored.
     """
 
@@ -35,7 +34,6 @@ class Interruptions:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Let signals do again what they did before."""
         self.hold()
         for number, handler in self._before.items():
             signal.signal(number, handler)

@@ -7,7 +7,7 @@ the first of them holds it for the others. Nodes of other machines hold their ow
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 
 from suite.errors import CannotRunError
@@ -23,7 +23,6 @@ BOOT = Path("/proc/sys/kernel/random/boot_id")
 def take_part(here: Position, benchmarks: Path, *, wait: Callable[[str], object] | None) -> str:
     """Serve the runner as one of its nodes, until the run is over.
 
-    benchmarks : the folder of benchmarks
     wait : see `machine_lock`
 
     Raises `CannotRunError` if the nodes do not fit each other, if another run measures this
@@ -33,10 +32,8 @@ def take_part(here: Position, benchmarks: Path, *, wait: Callable[[str], object]
     agent = Agent(address)
     meeting = meet(here, describe(address, agent.port, agent.key, _machine(), benchmarks))
     sys.path.insert(0, str(benchmarks))  # the processes that it starts find their tasks there
-    held: AbstractContextManager[None] = nullcontext()
-    if meeting.locks(here.number):
-        held = lock.machine_lock(waiting=wait)
-    answer = agent.attend(held)
+    locks = meeting.locks(here.number)
+    answer = agent.attend(lock.machine_lock(waiting=wait) if locks else nullcontext())
     if answer is None:
         raise CannotRunError(f"node {here.number} lost node 0 before the run ended")
     return answer
@@ -65,8 +62,7 @@ def _address(here: Position) -> str:
 
 def _machine() -> str:
     """Return what nodes have in common whose runs take turns by one lock."""
-    try:
+    boot = ""
+    with suppress(OSError):  # not Linux
         boot = BOOT.read_text(encoding="ascii").strip()
-    except OSError:  # not Linux
-        boot = ""
     return f"{boot} {lock.identity()}"

@@ -2,8 +2,8 @@
 """The label of a machine: it tells machines of one kind apart, and names none of them.
 
 A label is a seal: a digest of the machine's name, made with a key that lies in the folder of the
-results and is stored nowhere else. The same name gives the same label in one folder. Without the
-key nobody can find out a name by trying likely ones.
+results and is stored nowhere else. Without the key nobody can find out a name by trying likely
+ones.
 """
 
 import hashlib
@@ -19,7 +19,7 @@ KEY_BYTES = 32
 
 
 def seal(name: str, results: Path) -> str:
-    """Return the label that stands for a machine's name in the runs of a folder.
+    """Return the label that stands for a machine's name in all runs of a folder.
 
     Raises `OSError` if the key can be neither read nor made.
     """
@@ -28,10 +28,7 @@ def seal(name: str, results: Path) -> str:
 
 
 def key(results: Path) -> bytes:
-    """Return the key of a folder of results, made by whichever process comes first.
-
-    Folders with the same key give the same labels.
-    """
+    """Return the key of a folder of results, made by whichever process comes first."""
     path = results / KEY
     with suppress(FileNotFoundError):
         return path.read_bytes()[:KEY_BYTES]

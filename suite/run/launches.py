@@ -48,10 +48,14 @@ class Launches:
         return next(number for number in count() if number > last or self._left(number))
 
     def run(self) -> None:
-        """Add whole launches until there are enough."""
+        """Add whole launches until there are enough, after a rest for the devices' idle power."""
         if self._plan.counters and not self.records:
-            self._rest()
-        while self._wants_another():
+            begun = time.monotonic()
+            time.sleep(REST)
+            self._journal.write(Rested(begun=begun, ended=time.monotonic()))
+            self.records += self._journal.news()
+        cases = {case.fullname for case in self._plan.cases}
+        while self.done < self._expected() and not self._failed() >= cases:
             self.add()
             self._reporter.say(f"launch {self.done} of about {self._expected()} done")
 
@@ -61,7 +65,11 @@ class Launches:
         if number in self._ended():
             self._launch(number)
             return
-        earlier = self._take_up(number)
+        measured = [record for record in self.records if isinstance(record, Measured)]
+        earlier = math.fsum(r.wall_seconds for r in measured if r.launch == number)
+        ends = [record.begun + record.seconds for record in self._ended().values()]
+        # A process that was killed meanwhile has not written down that the run took this time.
+        self._clock.advance_to(max(ends, default=self._plan.plan_seconds) + earlier)
         begun, started, others = self._clock.seconds(), datetime.now(UTC), Others()
         self._launch(number)
         ended = Ended(
@@ -75,37 +83,13 @@ class Launches:
         self._journal.write(ended)
         self.records += self._journal.news()
 
-    def _take_up(self, number: int) -> float:
-        """Return the seconds of the cases that a launch measured in earlier sittings.
-
-        A process that was killed meanwhile has not written down that the run took them.
-        """
-        measured = [record for record in self.records if isinstance(record, Measured)]
-        earlier = math.fsum(r.wall_seconds for r in measured if r.launch == number)
-        ends = [record.begun + record.seconds for record in self._ended().values()]
-        self._clock.advance_to(max(ends, default=self._plan.plan_seconds) + earlier)
-        return earlier
-
     def _ended(self) -> dict[int, Ended]:
         return {record.launch: record for record in self.records if isinstance(record, Ended)}
-
-    def _rest(self) -> None:
-        """Let the devices have nothing to do, for their idle power."""
-        begun = time.monotonic()
-        time.sleep(REST)
-        self._journal.write(Rested(begun=begun, ended=time.monotonic()))
-        self.records += self._journal.news()
-
-    def _wants_another(self) -> bool:
-        if self._failed() >= {case.fullname for case in self._plan.cases}:
-            return False
-        return self.done < self._expected()
 
     def _expected(self) -> int:
         return self._plan.launches(self._clock.seconds(), self._launch_seconds(), self.done)
 
     def _launch_seconds(self) -> float:
-        """Return what a launch takes: as long as the longest so far, else as planned."""
         took = [record.seconds for record in self._ended().values()]
         return max(took, default=self._plan.launch_seconds)
 
@@ -159,7 +143,6 @@ class Launches:
         return [name for name in self._plan.order(number) if name not in over]
 
     def _failed(self) -> set[str]:
-        """Return the cases that failed in any launch."""
         return {
             record.case
             for record in self.records

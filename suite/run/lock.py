@@ -35,22 +35,22 @@ def machine_lock(
     Raises `CannotRunError` if another process holds the machine, or the file is no file that a lock
     may use.
     """
-    handle = _open(path or _path())
-    try:
+    with _opened(path) as handle:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            holder = _holder(handle)
+            holder = f"another run is measuring this machine ({_holder(handle)})"
             if waiting is None:
                 raise CannotRunError(
                     f"{holder}; two at a time would disturb each other: --wait waits for it"
                 ) from None
             waiting(f"{holder}; waiting until it ends")
             fcntl.flock(handle, fcntl.LOCK_EX)
-        _sign(handle)
+        with suppress(OSError):  # the file of a user who does not share it
+            os.truncate(handle, 0)
+            now = f"{datetime.now(UTC):%H:%M:%S} UTC"
+            os.pwrite(handle, json.dumps({"pid": os.getpid(), "since": now}).encode(), 0)
         yield
-    finally:
-        os.close(handle)
 
 
 def identity(path: Path | None = None) -> str:
@@ -58,20 +58,19 @@ def identity(path: Path | None = None) -> str:
 
     path : see `machine_lock`
     """
-    handle = _open(path or _path())
-    try:
+    with _opened(path) as handle:
         file = os.fstat(handle)
-    finally:
-        os.close(handle)
     return f"{file.st_dev}:{file.st_ino}"
 
 
-def _path() -> Path:
-    return Path(os.environ.get(VARIABLE) or LOCK)
-
-
-def _open(path: Path) -> int:
+@contextmanager
+def _opened(path: Path | None) -> Iterator[int]:
     """Open the lock's file, made if it is missing, without following a link."""
+    path = path or Path(os.environ.get(VARIABLE) or LOCK)
+    unfit = CannotRunError(
+        f"{path}, by which runs take turns on this machine, is a link or no plain file; "
+        f"remove it, or name another file in {VARIABLE}"
+    )
     flags = os.O_NOFOLLOW | os.O_NONBLOCK
     try:
         handle = _open_or_make(path, flags)
@@ -80,12 +79,14 @@ def _open(path: Path) -> int:
     except OSError as error:
         if error.errno not in {errno.ELOOP, errno.ENXIO, errno.EISDIR}:
             raise
-        raise CannotRunError(_unfit(path)) from error
-    status = os.fstat(handle)
-    if not stat.S_ISREG(status.st_mode) or status.st_nlink != 1:
+        raise unfit from error
+    try:
+        status = os.fstat(handle)
+        if not stat.S_ISREG(status.st_mode) or status.st_nlink != 1:
+            raise unfit
+        yield handle
+    finally:
         os.close(handle)
-        raise CannotRunError(_unfit(path))
-    return handle
 
 
 def _open_or_make(path: Path, flags: int) -> int:
@@ -103,26 +104,10 @@ def _open_or_make(path: Path, flags: int) -> int:
             return handle
 
 
-def _unfit(path: Path) -> str:
-    return (
-        f"{path}, by which runs take turns on this machine, is a link or no plain file; "
-        f"remove it, or name another file in {VARIABLE}"
-    )
-
-
-def _sign(handle: int) -> None:
-    """Write down who holds the lock, where the file may be written."""
-    with suppress(OSError):
-        os.truncate(handle, 0)
-        now = f"{datetime.now(UTC):%H:%M:%S} UTC"
-        os.pwrite(handle, json.dumps({"pid": os.getpid(), "since": now}).encode(), 0)
-
-
 def _holder(handle: int) -> str:
-    """Say which process holds the lock, by what it wrote into the file."""
+    """Return which process holds the lock, by what it wrote into the file."""
     try:
         note = json.loads(os.pread(handle, LONGEST_NOTE, 0))
-        who = f"process {int(note['pid'])}, since {str(note['since'])[:12]}"
+        return f"process {int(note['pid'])}, since {str(note['since'])[:12]}"
     except (ValueError, KeyError, TypeError):
-        who = "a process that does not say which"
-    return f"another run is measuring this machine ({who})"
+        return "a process that does not say which"

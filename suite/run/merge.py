@@ -6,7 +6,6 @@ from importlib.metadata import version
 from statistics import median
 
 from msgspec import UNSET
-from msgspec.structs import replace
 
 from suite import checks
 from suite.journal.records import (
@@ -22,7 +21,6 @@ from suite.journal.records import (
 from suite.machine import environment
 from suite.run.plan import Plan, outcome
 from suite.run.sensed import energy, sensor_summary
-from suite.run.sensed.energy import SUSTAINED, sustained_seconds
 from suite.run.sensed.telemetry import Line
 from suite.stored import store
 from suite.stored.differences import changed
@@ -47,18 +45,13 @@ def merge(
     complete : whether nothing more is to be measured
     """
     records = list(records)
-    ended = {r.launch: r for r in records if isinstance(r, Ended)}
-    harness = {r.launch: r for r in records if isinstance(r, Harness)}
     measured = [r for r in records if isinstance(r, Measured)]
     lost = [r.launch for r in records if isinstance(r, Refused) and r.lost]
+    ended = [r.launch for r in records if isinstance(r, Ended)]
     launches = max([*(r.launch for r in measured), *lost], default=-1) + 1
     refused = _refused(records, plan)
     cases = [
-        _case(
-            case,
-            _by_launch(case, measured, launches),
-            sustained_seconds(records, case, launches),
-        )
+        _case(case, measured, energy.sustained_seconds(records, case, launches))
         for case in plan.cases
         if case.fullname not in refused
     ]
@@ -68,9 +61,10 @@ def merge(
     for case in cases:
         case.extra_info.telemetry = sensed.get(case.fullname, {})
         case.extra_info.energy = spent.get(case.fullname)
-    names = {case.fullname for case in cases}
     unseen = [
-        name for name in plan.energy.cases if name in names and not energy.is_measured(spent, name)
+        name
+        for name in plan.energy.cases
+        if name in devices and not energy.is_measured(spent, name)
     ]
     run = Run(
         machine_info=environment.machine_info(),
@@ -90,13 +84,7 @@ def merge(
             settings=plan.settings,
             environment=plan.environment,
             exercises=plan.exercises,
-            launches=[
-                replace(
-                    _launch(n, ended.get(n), harness.get(n), records, plan.environment),
-                    gauge=_gauge(r for r in records if isinstance(r, Gauged) and r.launch == n),
-                )
-                for n in range(launches)
-            ],
+            launches=[_launch(number, records, plan.environment) for number in range(launches)],
             outcomes=sorted(
                 [*plan.outcomes, *(outcome(c, refused.get(c.fullname)) for c in plan.cases)],
                 key=lambda entry: entry.fullname,
@@ -122,42 +110,32 @@ def _refused(records: Sequence[Record], plan: Plan) -> dict[str, Refused]:
             (record.status == "failed" and not record.lost) or record.case not in measured
         ):
             reasons.setdefault(record.case, record)
-    for case in plan.cases:
-        if case.fullname not in measured:
-            unreached = Refused(
-                launch=0, case=case.fullname, status="skipped", reason="the run ended before it"
-            )
-            reasons.setdefault(case.fullname, unreached)
+    for name in {case.fullname for case in plan.cases} - measured:
+        reason = "the run ended before it"
+        unreached = Refused(launch=0, case=name, status="skipped", reason=reason)
+        reasons.setdefault(name, unreached)
     return reasons
 
 
-def _by_launch(
-    case: Identity, measured: Iterable[Measured], launches: int
-) -> list[Measured | None]:
-    """Return a case's record of each launch; the first, should a launch have two."""
-    by_number: dict[int, Measured] = {}
-    for record in measured:
-        if record.case == case.fullname:
-            by_number.setdefault(record.launch, record)
-    return [by_number.get(launch) for launch in range(launches)]
-
-
-def _case(
-    case: Identity, by_launch: Sequence[Measured | None], sustained: Sequence[float | None]
-) -> Case:
+def _case(case: Identity, measured: Iterable[Measured], sustained: Sequence[float | None]) -> Case:
     """Put together what the launches learnt of a case.
 
-    sustained : seconds of a call that was repeated for seconds, launch by launch
+    sustained : seconds of a call that was repeated for seconds, of each launch
     """
+    by_number: dict[int, Measured] = {}
+    for record in measured:
+        if record.case == case.fullname:  # the first counts, should a launch have two
+            by_number.setdefault(record.launch, record)
+    by_launch = [by_number.get(number) for number in range(len(sustained))]
     ran = [record for record in by_launch if record is not None]
-    samples = [round(s, PICOSECOND_DIGITS) for record in ran for s in record.samples]
     iterations = [record.iterations if record else 0 for record in by_launch]
     parts = {
         name: [record.parts.get(name) if record else None for record in by_launch]
         for name in sorted({name for record in ran for name in record.parts})
     }
     if any(sustained):
-        parts[SUSTAINED] = [seconds and round(seconds, PICOSECOND_DIGITS) for seconds in sustained]
+        parts[energy.SUSTAINED] = [s and round(s, PICOSECOND_DIGITS) for s in sustained]
+    flushed = [record.flushed_bytes for record in ran if record.flushed_bytes is not None]
     return Case(
         group=case.group,
         name=case.name,
@@ -165,7 +143,7 @@ def _case(
         params=case.params,
         param=case.param,
         options={"disable_gc": True, "timer": "perf_counter"},
-        stats=store.case_stats(samples, max(iterations)),
+        stats=store.case_stats(_rounded(s for r in ran for s in r.samples), max(iterations)),
         extra_info=CaseInfo(
             version=case.version,
             title=case.title,
@@ -180,10 +158,8 @@ def _case(
             parts=parts,
             peak_bytes=max(record.peak_bytes or 0 for record in ran) or None,
             order=[record.order if record else 0 for record in by_launch],
-            against=_against(ran),
-            flushed_bytes=min(
-                (r.flushed_bytes for r in ran if r.flushed_bytes is not None), default=None
-            ),
+            against=_rounded(s for record in ran for s in record.against or []) or None,
+            flushed_bytes=min(flushed, default=None),
             commonest=max((r.commonest for r in ran if r.commonest is not None), default=None),
             idle_devices=sorted({name for record in ran for name in record.idle_devices}),
             control=ran[0].control,
@@ -192,8 +168,8 @@ def _case(
     )
 
 
-def _against(ran: Sequence[Measured]) -> list[float] | None:
-    return [round(s, PICOSECOND_DIGITS) for record in ran for s in record.against or []] or None
+def _rounded(samples: Iterable[float]) -> list[float]:
+    return [round(seconds, PICOSECOND_DIGITS) for seconds in samples]
 
 
 def _worst(checked: Iterable[Check | None]) -> Check | None:
@@ -205,40 +181,37 @@ def _worst(checked: Iterable[Check | None]) -> Check | None:
     )
 
 
-def _gauge(readings: Iterable[Gauged]) -> dict[str, float]:
-    """Return the median of each body of the gauge over the processes of a launch."""
-    by_body: dict[str, list[float]] = {}
-    for reading in readings:
-        for name, seconds in reading.seconds.items():
-            by_body.setdefault(name, []).append(seconds)
-    return {name: round(median(taken), PICOSECOND_DIGITS) for name, taken in by_body.items()}
-
-
-def _launch(
-    number: int,
-    ended: Ended | None,
-    harness: Harness | None,
-    records: Sequence[Record],
-    planned: Environment,
-) -> Launch:
-    mine = [r for r in records if isinstance(r, Measured) and r.launch == number]
-    refused = [r for r in records if isinstance(r, Refused)]
-    settled = sum(r.seconds for r in records if isinstance(r, Settled) and r.launch == number)
-    seconds = ended.seconds if ended else sum(record.wall_seconds for record in mine)
-    warmup = sum(record.warmup for record in mine) + settled + (harness.warmup if harness else 0)
+def _launch(number: int, records: Iterable[Record], planned: Environment) -> Launch:
+    mine = [record for record in records if getattr(record, "launch", None) == number]
+    measured = [record for record in mine if isinstance(record, Measured)]
+    settled = sum(record.seconds for record in mine if isinstance(record, Settled))
+    harness = Harness(launch=number, empty_body={}, timer_step=0.0, warmup=0.0, state={})
+    ended = None
+    gauge: dict[str, list[float]] = {}
+    for record in mine:
+        if isinstance(record, Harness):
+            harness = record
+        elif isinstance(record, Ended):
+            ended = record
+        elif isinstance(record, Gauged):
+            for name, seconds in record.seconds.items():
+                gauge.setdefault(name, []).append(seconds)
+    wall = ended.seconds if ended else sum(record.wall_seconds for record in measured)
+    warmup = sum(record.warmup for record in measured) + settled + harness.warmup
     return Launch(
         started=ended.started if ended else "",
-        seconds=round(seconds, 3),
+        seconds=round(wall, 3),
         begun=round(ended.begun, 3) if ended else UNSET,
-        body_seconds=round(sum(record.sampled for record in mine), 3),
+        body_seconds=round(sum(record.sampled for record in measured), 3),
         warmup_seconds=round(warmup, 3),
-        check_seconds=round(sum(record.checked for record in mine), 3),
-        empty_body=harness.empty_body if harness else {},
-        ready_reading=harness.ready_reading if harness else {},
-        waits=harness.waits if harness else {},
-        timer_step=harness.timer_step if harness else 0.0,
-        state=harness.state if harness else {},
-        changed=changed(planned, harness.environment) if harness and harness.environment else {},
-        lost=next((r.reason for r in refused if r.launch == number and r.lost), ""),
+        check_seconds=round(sum(record.checked for record in measured), 3),
+        empty_body=harness.empty_body,
+        ready_reading=harness.ready_reading,
+        waits=harness.waits,
+        timer_step=harness.timer_step,
+        state=harness.state,
+        changed=changed(planned, harness.environment) if harness.environment else {},
+        lost=next((r.reason for r in mine if isinstance(r, Refused) and r.lost), ""),
         others=UNSET if ended is None or ended.others is None else round(ended.others, 3),
+        gauge={name: round(median(taken), PICOSECOND_DIGITS) for name, taken in gauge.items()},
     )

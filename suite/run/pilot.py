@@ -22,7 +22,6 @@ def collect(settings: Settings, folder: Path, benchmarks: Path) -> tuple[Collect
     """Return the cases that settings select, and what can be said of them without running them.
 
     folder : for files that are needed on the way
-    benchmarks : the folder of benchmarks
 
     Raises `CannotRunError`, `NothingSelectedError`.
     """
@@ -79,11 +78,7 @@ def explore(draft: Draft, folder: Path, journal: Journal, tell: Callable[[Record
 
 
 class _Explorer:
-    """Listens to a pilot's processes.
-
-    over : the cases that were measured or refused
-    last_lines : the end of what the last process printed
-    """
+    """Listens to a pilot's processes; `over` are the cases that were measured or refused."""
 
     def __init__(self, settings: Settings, tell: Callable[[Record], None] = lambda _: None) -> None:
         self.over: set[str] = set()
@@ -116,7 +111,13 @@ class _Explorer:
                     "none of that run's cases exists here; was it made with other --benchmarks or "
                     "--devices? `frobench list` shows what there is"
                 )
-            raise NothingSelectedError(_nothing_selected(self._settings, spec.benchmarks))
+            problem = f"no case of the profile {self._settings.profile} in {spec.benchmarks}"
+            advice = "a case is a function bench_* in a file bench_*.py that calls its argument"
+            advice += " `measure`"
+            if expression := self._settings.expression:
+                problem = f"no case matches {expression!r} in the profile {self._settings.profile}"
+                advice = "`frobench list` shows what there is"
+            raise NothingSelectedError(f"{problem}; {advice}")
         return self._found
 
     def _not_collected(self, code: int | None, printed: str) -> CannotRunError:
@@ -143,19 +144,6 @@ class _Explorer:
         elif isinstance(record, Measured | Refused):
             self.over.add(record.case)
         self._tell(record)
-
-
-def _nothing_selected(settings: Settings, benchmarks: str) -> str:
-    """Say why no case is selected, and what to do."""
-    if settings.expression:
-        return (
-            f"no case matches {settings.expression!r} in the profile {settings.profile}; "
-            "`frobench list` shows what there is"
-        )
-    return (
-        f"no case of the profile {settings.profile} in {benchmarks}; a case is a function "
-        "bench_* in a file bench_*.py that calls its argument `measure`"
-    )
 
 
 def _require_packages() -> None:

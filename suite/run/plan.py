@@ -56,7 +56,6 @@ class _Kept(Struct):
     FILE: ClassVar[str]
 
     def write(self, folder: Path) -> None:
-        """Keep it in the run's folder."""
         keep(folder / self.FILE, msgspec.json.encode(self))
 
     @classmethod
@@ -82,7 +81,6 @@ class Draft(_Kept, kw_only=True):
 
     run : the run's name
     started : UTC, ISO 8601
-    benchmarks : the folder of benchmarks
     like : for a run that repeats another one, what becomes of each of its cases if it is not
         found here; these cases are measured, and the settings are taken as they stand
     search_seconds : for all searches together
@@ -117,13 +115,10 @@ class Plan(_Kept, kw_only=True):
     """A run before its first launch; nothing in it changes afterwards.
 
     settings : the draft's, with the devices found, their budget and the time for a case that fits
-    cases : what every launch measures
     outcomes : what was selected and is not measured, with the reasons
     plan_seconds : what the pilot took
     launch_seconds : what a launch is expected to take
-    searched : what was found, by case
     counters : devices that count their energy
-    energy : cases whose energy every launch measures, and why not others
     sustained : cases of an accelerator whose sustained rate every launch measures
     troubles : what was wrong with the machine before anything ran
     disturbed : whether the pilot's cases had to wait for the processor
@@ -155,15 +150,10 @@ class Plan(_Kept, kw_only=True):
         """Seconds that the run should take with the fewest launches that say anything."""
         return self.plan_seconds + self.settings.least_launches * self.launch_seconds
 
-    @property
-    def most_launches(self) -> int:
-        """Launches that one stored file may hold."""
-        return bounds.most_launches(len(self.cases), self.settings.most_samples)
-
     def launches(self, spent: float, launch_seconds: float, done: int = 0) -> int:
         """Return how many launches the run makes (see `launches_within`), if a file holds them."""
-        wanted = launches_within(self.settings, spent, launch_seconds, done)
-        return min(wanted, self.most_launches)
+        most = bounds.most_launches(len(self.cases), self.settings.most_samples)
+        return min(launches_within(self.settings, spent, launch_seconds, done), most)
 
     def order(self, launch: int) -> list[str]:
         """Return the full names of the cases in this launch's order, random but repeatable.
@@ -208,16 +198,16 @@ def freeze(
     measured = {r.case: r for r in records if isinstance(r, Measured)}
     refused = {r.case: r for r in records if isinstance(r, Refused)}
     begun = min(record.at for record in records if isinstance(record, Begun))
-    settings = _on_devices(draft, surroundings.devices)
+    if draft.like or draft.budget_asked:
+        settings = replace(draft.settings, devices=surroundings.devices)
+    else:
+        settings = settings_on(draft.settings, surroundings.devices)
     startup = max(0.0, seconds - (time.monotonic() - begun)) + settling_seconds(settings)
-    pairs = [
-        (case, measured[case.fullname])
-        for case in collected.cases
-        if case.fullname in measured and case.fullname not in refused
-    ]
-    late = {} if draft.like else too_long(pairs, settings, startup, seconds)
-    refused |= late
-    pairs = [pair for pair in pairs if pair[0].fullname not in late]
+    pairs = [(c, measured[c.fullname]) for c in collected.cases if c.fullname in measured]
+    pairs = [pair for pair in pairs if pair[0].fullname not in refused]
+    if not draft.like:
+        refused |= too_long(pairs, settings, startup, seconds)
+        pairs = [pair for pair in pairs if pair[0].fullname not in refused]
     ran = [record for _, record in pairs]
     sustained, energy = choose_windows(pairs, counters, settings, startup, seconds)
     startup += SECONDS * len({*sustained, *energy.cases})
@@ -225,7 +215,13 @@ def freeze(
         case_seconds = choose_case_seconds(ran, settings, startup, seconds)
         settings = replace(settings, case_seconds=case_seconds)
     names = {case.fullname for case in collected.cases}
-    plan = Plan(
+    most = bounds.most_launches(len(pairs), settings.most_samples)
+    if settings.launches and settings.launches > most:
+        raise CannotRunError(
+            f"a stored file holds {most:,} launches of {len(pairs):,} cases at most: "
+            "ask for fewer, or for fewer cases (-k)"
+        )
+    return Plan(
         draft=draft,
         settings=settings,
         environment=replace(surroundings.environment, label=draft.label or UNSET),
@@ -247,13 +243,6 @@ def freeze(
         nodes=next((record.nodes for record in records if isinstance(record, NodesSeen)), []),
     )
 
-    if settings.launches and settings.launches > plan.most_launches:
-        raise CannotRunError(
-            f"a stored file holds {plan.most_launches:,} launches of {len(pairs):,} cases at most: "
-            "ask for fewer, or for fewer cases (-k)"
-        )
-    return plan
-
 
 def outcome(case: Identity, refused: Refused | None) -> Outcome:
     """Return what became of a case."""
@@ -273,10 +262,3 @@ def _kind(case: Identity) -> str:
         return str(case.params["device"])
     kinds = (name.partition("/")[0].partition(":")[0] for name in case.devices)
     return next((kind for kind in kinds if kind != CPU), CPU)
-
-
-def _on_devices(draft: Draft, devices: list[str]) -> Settings:
-    """Return the settings on the devices found, with the budget of these unless one was asked."""
-    if draft.like or draft.budget_asked:
-        return replace(draft.settings, devices=devices)
-    return settings_on(draft.settings, devices)

@@ -12,7 +12,7 @@ from suite.errors import CannotRunError
 from suite.profiles import PEAK_SECONDS, SEARCH_PART, settings_for
 from suite.project.git import describe, facts, project_folder
 from suite.run.plan import Draft
-from suite.stored.run import Case, CommitInfo, Outcome, ProfileName, Run, Settings
+from suite.stored.run import CommitInfo, Outcome, ProfileName, Run, Settings
 
 
 class Request(Struct, frozen=True, kw_only=True):
@@ -50,8 +50,6 @@ class Request(Struct, frozen=True, kw_only=True):
 def make_draft(request: Request, commit: CommitInfo, name: str, label: str | None = None) -> Draft:
     """Settle what the user asked for, as the draft of a run with a name.
 
-    label : of this machine, sealed
-
     Raises `CannotRunError` if the project asked for is no repository.
     """
     seed = random.SystemRandom().randrange(2**31) if request.seed is None else request.seed
@@ -66,7 +64,17 @@ def make_draft(request: Request, commit: CommitInfo, name: str, label: str | Non
         benchmarks=str(request.benchmarks),
         settings=settings,
         budget_asked=request.budget is not None,
-        like=[_not_found(case) for case in repeated],
+        like=[
+            Outcome(
+                fullname=case.fullname,
+                group=case.group,
+                params=case.params,
+                status="skipped",
+                reason="not found: it needs its benchmark and "
+                + ", ".join(case.extra_info.devices),
+            )
+            for case in repeated
+        ],
         search_seconds=PEAK_SECONDS if request.peak else SEARCH_PART * settings.budget,
         searched={
             case.fullname: search
@@ -108,15 +116,3 @@ def _settings(request: Request) -> Settings:
         expression=request.expression,
     )
     return replace(settings, budget=settings.budget + PEAK_SECONDS * request.peak)
-
-
-def _not_found(case: Case) -> Outcome:
-    """Return what becomes of a case to repeat if it is not found here."""
-    needs = ", ".join(case.extra_info.devices)
-    return Outcome(
-        fullname=case.fullname,
-        group=case.group,
-        params=case.params,
-        status="skipped",
-        reason=f"not found: it needs its benchmark and {needs}",
-    )

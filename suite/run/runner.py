@@ -49,8 +49,6 @@ from suite.units import counted
 PILOT = "pilot.jsonl"
 """The journal of the pilot, in a run's folder."""
 
-DISTURBED = ", and takes less time where no other program keeps the processor busy"
-
 
 def run(request: Request, reporter: Reporter, interruptions: Interruptions) -> tuple[Path, Run]:
     """Measure; return the stored file's path and what is in it.
@@ -75,10 +73,30 @@ def run(request: Request, reporter: Reporter, interruptions: Interruptions) -> t
             unfinished.remove(folder)  # nothing was measured, so nothing can be resumed
             raise
         except OSError as error:
-            raise _refused(error, folder) from error
+            if not folder.exists():
+                message = f"{folder} was removed while its run went on, with all it measured"
+                raise CannotRunError(message) from error
+            refusal = f"{error.filename or folder}: {error.strerror or error}"
+            raise CutShortError(refusal, folder.name) from error
         except KeyboardInterrupt:
             interruptions.hold()
             raise _save_finished(folder, request.results, clock) from None
+
+
+@contextmanager
+def _folder(request: Request) -> Iterator[Path]:
+    """Hold the folder of the run that begins, or of the one to resume."""
+    unfinished.sweep(request.results)
+    if request.resume is not None:
+        folder = unfinished.find(request.results, request.resume)
+        require_same_commit(Draft.read(folder))
+    else:
+        commit = environment.commit()
+        label = seal(request.label, request.results) if request.label else None
+        draft = partial(make_draft, request, commit, label=label)
+        folder = unfinished.begin(request.results, commit.id or "unknown", draft, label)
+    with unfinished.held(folder):
+        yield folder
 
 
 def _measure(
@@ -93,7 +111,7 @@ def _measure(
     if plan is None:
         plan = make_plan(folder, clock, reporter)
         _tell(plan, reporter)
-        reporter.say(_foreseen(plan, _earlier(plan, results)))
+        reporter.say(_foreseen(plan, newest(results / plan.environment.machine)))
     path = _path(results, plan)
     if not path.exists():  # else the process was killed right after it was written
         launches = Launches(plan, folder, clock, reporter)
@@ -101,48 +119,18 @@ def _measure(
         with telemetry.Sampler(sources, folder / READINGS, clock.seconds):
             launches.run()
         interruptions.hold()
-        stored = merge(
-            plan,
-            launches.records,
-            clock.seconds(),
-            list(telemetry.readings(folder / READINGS)),
-            complete=True,
-        )
+        readings = list(telemetry.readings(folder / READINGS))
+        stored = merge(plan, launches.records, clock.seconds(), readings, complete=True)
         require_any(stored.frobench.outcomes)
         store.write(stored, results)
     interruptions.hold()
-    _tidy(path)
+    for pattern in f"{glob.escape(_partial(path).name)}*", f".{glob.escape(path.name)}.*":
+        for left in list(path.parent.glob(pattern)):  # by earlier sittings
+            left.unlink(missing_ok=True)
     unfinished.remove(folder)
     stored = store.read(path)
     reporter.say(f"{part_in_bodies(stored):.0%} of the run went into bodies and warm-up")
     return path, stored
-
-
-def _refused(error: OSError, folder: Path) -> CannotRunError:
-    """Say what the system refuses, and whether the run can be resumed."""
-    if not folder.exists():
-        return CannotRunError(f"{folder} was removed while its run went on, with all it measured")
-    return CutShortError(f"{error.filename or folder}: {error.strerror or error}", folder.name)
-
-
-@contextmanager
-def _folder(request: Request) -> Iterator[Path]:
-    """Hold the folder of the run that begins, or of the one to resume."""
-    unfinished.sweep(request.results)
-    if request.resume is not None:
-        folder = unfinished.find(request.results, request.resume)
-        require_same_commit(Draft.read(folder))
-    else:
-        commit = environment.commit()
-        label = seal(request.label, request.results) if request.label else None
-        folder = unfinished.begin(
-            request.results,
-            commit.id or "unknown",
-            partial(make_draft, request, commit, label=label),
-            label,
-        )
-    with unfinished.held(folder):
-        yield folder
 
 
 def make_plan(folder: Path, clock: RunClock, reporter: Reporter) -> Plan:
@@ -180,18 +168,11 @@ def _say(troubles: Iterable[Conclusion], reporter: Reporter) -> None:
 
 
 def _foreseen(plan: Plan, earlier: Run | None) -> str:
-    """Say which change the run will be able to show.
-
-    earlier : the newest stored run of this machine, if there is one
-    """
-    return in_words(forecast(_planned(plan), [case.fullname for case in plan.cases], earlier))
-
-
-def _earlier(plan: Plan, results: Path) -> Run | None:
-    """Return the newest stored run of this machine, if that is not one of another label."""
-    earlier = newest(results / plan.environment.machine)
-    same = earlier and earlier.frobench.environment.label == plan.environment.label
-    return earlier if same else None
+    """Say which change the run will be able to show, by the newest stored run of this machine."""
+    if earlier and earlier.frobench.environment.label != plan.environment.label:
+        earlier = None
+    names = [case.fullname for case in plan.cases]
+    return in_words(forecast(_planned(plan), names, earlier))
 
 
 def _planned(plan: Plan) -> int:
@@ -210,11 +191,12 @@ def _tell(plan: Plan, reporter: Reporter) -> None:
         reporter.say(reason)
     reporter.say(plan.energy.summary())
     if plan.seconds_at_least > plan.settings.budget and plan.settings.launches is None:
+        alone = ", and takes less time where no other program keeps the processor busy"
         reporter.say(
             f"{plan.settings.least_launches} launches and this pilot take about "
             f"{remaining(plan.seconds_at_least)}, more than the budget of "
             f"{remaining(plan.settings.budget)}; -k selects fewer cases"
-            f"{DISTURBED if plan.disturbed else ''}"
+            f"{alone if plan.disturbed else ''}"
         )
 
 
@@ -247,10 +229,3 @@ def _path(results: Path, plan: Plan) -> Path:
 
 def _partial(path: Path) -> Path:
     return path.with_name(f"{path.stem}.partial.json")
-
-
-def _tidy(path: Path) -> None:
-    """Remove what earlier sittings left beside a run that is stored now."""
-    patterns = f"{glob.escape(_partial(path).name)}*", f".{glob.escape(path.name)}.*"
-    for left in [left for pattern in patterns for left in path.parent.glob(pattern)]:
-        left.unlink(missing_ok=True)

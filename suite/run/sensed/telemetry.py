@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
 """What sensors say while a run measures, read by threads of the runner and written to a file.
 
-The launches know nothing of it. The runner has little else to do than to wait. Each source, such
-as a vendor's driver, has a thread of its own: what hangs in one silences no other. Which case was
-in flight is found out afterwards, from the journal and the common clock.
+Each source, such as a vendor's driver, has a thread of its own: what hangs in one silences no
+other. Which case was in flight is found out afterwards, from the journal and the common clock.
 """
 
 import threading
@@ -28,11 +27,7 @@ energy counter has a share of its own, since a window needs it a few times a sec
 LONGEST_SEARCH = 10.0
 """Seconds that drivers have to find their devices, before the first launch."""
 PATIENCE = 1.0
-"""Seconds that the end of a run waits, for all sources together; who has not answered then is said
-to be silent, and left to itself."""
-
-Seals = Mapping[str, str | None]
-"""What stands for the UUIDs of accelerators by torch's names; `None` where one has none."""
+"""Seconds that the end of a run waits, for all sources together."""
 
 
 class Tick(Struct, tag="tick", kw_only=True, omit_defaults=True):
@@ -64,9 +59,8 @@ Line = Tick | Mute
 
 
 class Sampler:
-    """Reads sensors until the context ends.
+    """Reads sensors until the context ends, and then names the sources that do not answer.
 
-    sources : whom to ask, each in a thread of its own
     path : takes a line for each reading
     run_seconds : tells how long the run has taken
     """
@@ -92,7 +86,6 @@ class Sampler:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Stop; name who does not answer within `PATIENCE`."""
         self._over.set()
         deadline = time.monotonic() + PATIENCE
         for reader in self._readers:
@@ -104,10 +97,7 @@ class Sampler:
 
 
 class Reader(threading.Thread):
-    """Reads the sensors of one source; see `Sampler`.
-
-    over : set once there is nothing more to read
-    """
+    """Reads the sensors of one source until `over` is set; see `Sampler`."""
 
     def __init__(
         self,
@@ -158,17 +148,14 @@ class Reader(threading.Thread):
         """Return what a sensor says now."""
         self._asked, run = time.monotonic(), self._run_seconds()
         quantities = sensor.read()
+        values = {name: q for name, q in quantities.items() if not isinstance(q, list)}
         before, self._spent = self._spent, time.thread_time()
         return Tick(
             at=self._asked,
             run=run,
             device=sensor.device,
-            values={
-                name: value for name, value in quantities.items() if not isinstance(value, list)
-            },
-            held_back=next(
-                (value for value in quantities.values() if isinstance(value, list)), None
-            ),
+            values=values,
+            held_back=next((q for q in quantities.values() if isinstance(q, list)), None),
             counted=sensor.counted if ENERGY in quantities else None,
             took=self._spent - before,
         )
@@ -176,20 +163,20 @@ class Reader(threading.Thread):
     def silence(self) -> Iterator[Mute]:
         """Yield what is not known any more, since the source does not answer."""
         reason = f"{self._source.name} has not answered for {time.monotonic() - self._asked:.0f} s"
-        missing = (
-            [(device, self._source.quantities) for device in self._source.devices]
-            if self._sensors is None
-            else [(sensor.device, sensor.answers) for sensor in self._sensors]
-        )
+        missing = [(device, self._source.quantities) for device in self._source.devices]
+        if self._sensors is not None:
+            missing = [(sensor.device, sensor.answers) for sensor in self._sensors]
         for device, quantities in missing:
             for quantity in quantities:
                 yield Mute(device=device, quantity=quantity, reason=reason)
 
 
-def sources(seals: Seals, salt: str, addresses: Mapping[str, str]) -> list[Source]:
-    """Return whom to ask about the processor and each accelerator.
+def sources(
+    seals: Mapping[str, str | None], salt: str, addresses: Mapping[str, str]
+) -> list[Source]:
+    """Return whom to ask about the processor and each accelerator that the run measures.
 
-    seals : of the accelerators that the run measures
+    seals : what stands for the UUIDs of accelerators by torch's names, `None` where one has none
     salt : what the seals were made with
     addresses : where accelerators are on the PCI bus, as far as torch tells
     """

@@ -34,6 +34,7 @@ from suite.run.forecast.costs import (
 )
 from suite.run.plan import Draft, Plan, freeze
 from suite.run.runner import _tell
+from suite.stored.bounds import most_launches
 from suite.stored.run import CommitInfo, Work
 from suite.stored.time_in_bodies import part_in_bodies
 from tests.instruments.runs import factory
@@ -176,10 +177,11 @@ def test_a_plan_says_what_it_left_out_and_measures_the_rest() -> None:
     assert plan.seconds_at_least < 450 < 6 * 30.0 * LEAST_SAMPLES
     like = freeze(replace(draft, like=[left_out]), pilot, 10.0, {})
     assert len(like.cases) == len(pairs)
-    many = replace(draft, settings=replace(STANDARD, launches=plan.most_launches + 1))
+    most = most_launches(len(plan.cases), STANDARD.most_samples)
+    many = replace(draft, settings=replace(STANDARD, launches=most + 1))
     with pytest.raises(CannotRunError, match="a stored file holds 5,555 launches of 3 cases"):
         freeze(many, pilot, 10.0, {})
-    assert plan.launches(10.0, 1e-6) < plan.most_launches
+    assert plan.launches(10.0, 1e-6) < most
     assert replace(plan, cases=plan.cases * 5_000).launches(10.0, 1e-6) == 1
 
 
