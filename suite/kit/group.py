@@ -21,7 +21,7 @@ from suite.concurrency import Interval
 from suite.errors import DoesNotFitError, LostRankError
 from suite.kit.abilities import needed
 from suite.kit.check_result import is_brief, worst
-from suite.kit.rank import Member, backend_of
+from suite.kit.commands import Member, backend_of
 from suite.kit.workers import (
     STARTED_WITHIN,
     LostWorkerError,

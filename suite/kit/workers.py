@@ -14,22 +14,25 @@ from contextlib import AbstractContextManager, contextmanager
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import pytest
 
 from suite.concurrency import Interval
 from suite.errors import DoesNotFitError
 from suite.kit.track import Track
-from suite.kit.worker_process import Seat, Task, serve
+from suite.kit.worker_process import Seat, serve
 from suite.stored.run import Check
+
+if TYPE_CHECKING:
+    from suite.kit.commands import Task
 
 TOPOLOGY = "/sys/devices/system/cpu/cpu{}/topology/thread_siblings_list"
 STARTED_WITHIN = 60.0
 """Seconds a worker may take to start and to import torch."""
 
-TaskFactory = Callable[..., Task]
-JointFactory = Callable[..., AbstractContextManager[Task]]
+TaskFactory = Callable[..., "Task"]
+JointFactory = Callable[..., AbstractContextManager["Task"]]
 
 
 def halves(cores: list[int]) -> list[Seat]:

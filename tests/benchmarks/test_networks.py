@@ -7,9 +7,10 @@ import pytest
 import torch
 import torch.distributed as dist
 
+from suite.kit.commands import Task
 from suite.kit.device import Device
 from suite.kit.group import LOOPBACK, Group
-from suite.kit.worker_process import Seat, Task
+from suite.kit.worker_process import Seat
 from suite.kit.workers import Worker
 from tests.instruments.processes.alone import BENCHMARKS
 

@@ -10,9 +10,10 @@ from collections.abc import Iterator
 import pytest
 
 from suite.errors import LostRankError
+from suite.kit.commands import Task
 from suite.kit.device import Device
 from suite.kit.group import LOOPBACK, Group
-from suite.kit.worker_process import Seat, Task
+from suite.kit.worker_process import Seat
 from suite.kit.workers import Worker
 from suite.stored.run import Check
 from tests.suite.kit.test_group import suicidal

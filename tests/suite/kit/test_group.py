@@ -11,10 +11,10 @@ import torch
 import torch.distributed as dist
 
 from suite.errors import LostRankError
+from suite.kit.commands import Task, backend_of
 from suite.kit.device import Device
 from suite.kit.group import LOOPBACK, Group
-from suite.kit.rank import backend_of
-from suite.kit.worker_process import Seat, Task
+from suite.kit.worker_process import Seat
 from suite.kit.workers import Worker, WorkerError
 from suite.measure.sampler import Sampler
 from suite.stored.run import Check

@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from suite.errors import CannotRunError, LostRankError
+from suite.kit.commands import Task
 from suite.kit.device import Device
-from suite.kit.worker_process import Seat, Task
+from suite.kit.worker_process import Seat
 from suite.kit.workers import LostWorkerError, Worker
 from suite.machine.network import interface_of, link_rate, own_address
 from suite.nodes import agent as agents

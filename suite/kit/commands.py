@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: MIT
+"""What a worker does in its own process: the commands that come through its pipe.
+
+As a rank of a group it joins the process group, and times between barriers.
+"""
+
+import gc
+import os
+import sys
+from collections.abc import Callable
+from contextlib import AbstractContextManager, ExitStack
+from datetime import timedelta
+from time import perf_counter
+from typing import Any, NamedTuple
+
+import torch
+import torch.distributed as dist
+
+from suite.concurrency import Interval
+from suite.garbage import Survivors
+from suite.kit.check_result import briefly
+from suite.kit.device import Device, release_memory
+from suite.machine.network import interface_of, link_rate
+from suite.stored.run import Check, Environment
+
+Task = tuple[Callable[[], Any], Callable[[Any], Check], *tuple[Callable[[], object], ...]]
+"""A body, its check and, if need be, what comes before each sample."""
+INTERFACES = ("GLOO_SOCKET_IFNAME", "NCCL_SOCKET_IFNAME")
+"""Environment variables that name the network interface that a backend uses."""
+
+
+class Member(NamedTuple):
+    """A rank of a group, and where the group meets.
+
+    store, port : address of the store where the ranks find each other
+    address : the rank's own address in the network between them
+    patience : seconds that ranks wait for each other
+    """
+
+    rank: int
+    size: int
+    store: str
+    port: int
+    address: str
+    patience: float
+
+
+def backend_of(device: str) -> str:
+    """Return the backend for a device, such as gloo for ``cpu`` and nccl for ``cuda:1``."""
+    return dist.get_default_backend_for_device(torch.device(device))
+
+
+class Commands:
+    """What can be asked of a worker, by the names of the methods.
+
+    A task gets a fresh device, whose inputs are the same whatever came before.
+    """
+
+    def __init__(self, device: str, seed: int) -> None:
+        self._device = Device(device, seed)
+        self._held = ExitStack()
+        self._survivors = Survivors()
+        self._clear()
+
+    def _clear(self) -> None:
+        self._task: Task | None = None
+        self._result: Any = None
+
+    def _given(self) -> Task:
+        if self._task is None:
+            raise RuntimeError("nothing was set up")
+        return self._task
+
+    def look_in(self, folders: list[str]) -> None:
+        """Find modules in these folders."""
+        sys.path[:] = folders
+
+    def set_up(self, factory: Callable[..., Task], *args: object) -> None:
+        """Take a task in the place of the one before."""
+        self._clear()
+        self._device = Device(self._device.name, self._device.seed)
+        self._task = factory(self._device, *args)
+
+    def join(self, factory: Callable[..., AbstractContextManager[Task]], *args: object) -> None:
+        """Take a task whose set-up has an end, too."""
+        self.set_up(lambda *given: self._held.enter_context(factory(*given)), *args)
+
+    def leave(self) -> None:
+        """Put the task away, with all that only it has held, and then end its set-up.
+
+        The memory that torch would keep for the next one goes back to the device.
+        """
+        self._clear()
+        gc.collect()
+        self._held.close()
+        self._survivors.spare()
+        release_memory()
+
+    def get_ready(self) -> None:
+        """Do what comes before a sample."""
+        for prepare in self._given()[2:]:
+            prepare()
+
+    def call(self, calls: int) -> Interval:
+        """Call the body; return when that began and when all was done."""
+        body = self._given()[0]
+        self._device.synchronize()
+        begun = perf_counter()
+        for _ in range(calls):
+            self._result = body()
+        self._device.finish(self._result)
+        return begun, perf_counter()
+
+    def check(self, brief: bool) -> Check:  # noqa: FBT001 - as it comes through the pipe
+        """Compare what the last call returned with the truth; briefly if that will do."""
+        with briefly(brief=brief):
+            return self._given()[1](self._result)
+
+    def enter(self, member: Member) -> None:
+        """Become a rank of a group.
+
+        The backend uses the interface that has the rank's address, unless the user has chosen one:
+        by itself it looks the host's name up, which some clusters resolve to another network.
+        """
+        if interface := interface_of(member.address):
+            for variable in INTERFACES:
+                os.environ.setdefault(variable, interface)
+        if self._device.is_accelerator:
+            torch.accelerator.set_device_index(self._device.handle.index)
+        patience = timedelta(seconds=member.patience)
+        store = dist.TCPStore(member.store, member.port, is_master=False, timeout=patience)  # type: ignore[attr-defined]  # torch hides the type
+        dist.init_process_group(
+            backend_of(self._device.name),
+            store=store,
+            rank=member.rank,
+            world_size=member.size,
+            timeout=patience,
+            device_id=self._device.handle if self._device.is_accelerator else None,
+        )
+
+    def part(self) -> None:
+        """Leave the group, if this process is in one."""
+        if dist.is_initialized():
+            dist.destroy_process_group()
+
+    def timed(self, calls: int) -> Interval:
+        """Call the body between two barriers of the group; return when that began and ended.
+
+        The first barrier is passed once every rank is ready, and the second once the slowest has
+        finished its calls, so the interval on any one rank's clock holds all of them.
+        """
+        body, result = self._given()[0], None
+        self._device.synchronize()
+        dist.barrier()
+        begun = perf_counter()
+        for _ in range(calls):
+            result = body()
+        self._device.finish(result)
+        dist.barrier()
+        ended = perf_counter()
+        self._result = result if calls else self._result
+        return begun, ended
+
+    def parts(self) -> dict[str, float]:
+        """Return what the body itself has noted, in seconds by name; most note nothing."""
+        noted: dict[str, float] = getattr(self._given()[0], "parts", dict)()
+        return noted
+
+    def examine(self, devices: list[str], address: str) -> tuple[Environment, float | None]:
+        """Return what this node is like as far as some devices show it, and its link's rate.
+
+        The rate is that of the link that gloo uses, in bytes a second, where the system tells.
+        Backends of accelerators may use other links, of which nothing here knows.
+
+        address : of this node in the network between the nodes
+        """
+        from suite.machine import environment  # noqa: PLC0415 - only nodes are examined
+
+        interface = os.environ.get(INTERFACES[0]) or interface_of(address)
+        rate = None if interface is None or self._device.is_accelerator else link_rate(interface)
+        return environment.capture(devices), rate
