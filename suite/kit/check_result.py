@@ -27,7 +27,7 @@ _ROUNDING = {
     "int32": 0.0,
 }
 _KEPT_IN = {"int8": "int32", "float8_e4m3fn": "bfloat16", "float8_e4m3fnuz": "bfloat16"}
-"""What products are given in, where it is not what their factors are in."""
+"""The precision of products, where it is not that of their factors."""
 _ADDED_UP_IN = {"float8_e4m3fn": 2.0**-13, "float8_e4m3fnuz": 2.0**-13}
 """The rounding of sums that units make with fewer bits than float32: Hopper's cut what they add
 to about 14 bits, and AMD's are allowed as much. In emulation entries are then off by up to 4e-3 of
@@ -85,7 +85,9 @@ def freivalds(a: Tensor, b: Tensor, precision: str | None = None) -> TensorCheck
             what += f", {len(rows)} of {a.shape[-2]} rows"
         errors = torch.stack([torch.stack([part.max(), part.square().mean()]) for part in parts])
         largest, typical = errors[:, 0].max().item(), errors[:, 1].mean().sqrt().item()
-        return Check(what, largest, bound, _precision(a, c, typical))
+        precise = (name for name, most in _LADDER.items() if typical <= most)
+        made_in = next(precise, None) if c.dtype == torch.float32 else factors
+        return Check(what, largest, bound, made_in)
 
     return check
 
@@ -115,9 +117,8 @@ def close_to(expected: Tensor, tolerance: float, what: str) -> Callable[[Any], C
         numbers = result if isinstance(result, Tensor) else [float(number) for number in result]
         computed = torch.as_tensor(numbers).cpu().double()
         if computed.shape != expected.shape:
-            return Check(
-                f"shape {tuple(computed.shape)} with {tuple(expected.shape)}", math.inf, 0.0
-            )
+            shapes = f"shape {tuple(computed.shape)} with {tuple(expected.shape)}"
+            return Check(shapes, math.inf, 0.0)
         truth = expected.cpu().double()
         largest = (computed - truth).abs().max()
         error = largest / truth.abs().max() if largest else largest  # where the truth is 0 as well
@@ -191,7 +192,6 @@ def _product_errors(a: Tensor, b: Tensor, c: Tensor) -> tuple[str, Iterator[Tens
 
 
 def _where(a: Tensor, b: Tensor, c: Tensor) -> torch.device:
-    """Return where a product is compared: on its device if it is large and float64 is there."""
     if a.numel() + b.numel() + c.numel() < _LARGE:
         return torch.device("cpu")
     try:
@@ -224,7 +224,6 @@ def _in_parts(matrix: Tensor, other: int = 0) -> Iterator[Tensor]:
 
 
 def _some_rows(a: Tensor, c: Tensor) -> Tensor | None:
-    """Draw the rows to look at; `None` for all of them."""
     rows = int(_ENTRIES * _part()) // max(a.shape[-1], c.shape[-1])
     if a.dim() > _PLAIN or rows >= a.shape[-2]:
         return None
@@ -237,13 +236,6 @@ def _part() -> float:
 
 def _take(matrix: Tensor, rows: Tensor | None) -> Tensor:
     return matrix if rows is None else matrix[rows.to(matrix.device)]
-
-
-def _precision(a: Tensor, c: Tensor, error: float) -> str | None:
-    """Infer from the root mean square error in which precision the product was made."""
-    if c.dtype != torch.float32:
-        return _name(a.dtype)
-    return next((name for name, most in _LADDER.items() if error <= most), None)
 
 
 def _different(computed: Tensor, expected: Tensor) -> int:
@@ -261,12 +253,11 @@ def _different(computed: Tensor, expected: Tensor) -> int:
 
 
 def _blocks(numbers: int) -> int:
-    """Return into how many blocks a tensor is taken apart; 0 where all of it is looked at."""
+    """Return how many blocks a brief check draws from; 0 where all of a tensor is looked at."""
     return numbers // _BLOCK if is_brief() and numbers >= _ENTRIES * _PART_IN_BRIEF else 0
 
 
 def _drawn(numbers: Tensor, blocks: Tensor | None) -> Tensor:
-    """Return all numbers, or those of some blocks and what follows the last block, on the CPU."""
     if blocks is None:
         return numbers.cpu()
     end = numbers.numel() // _BLOCK * _BLOCK

@@ -38,12 +38,11 @@ def choose(wanted: Iterable[str]) -> list[str]:
 
     Raises `UnknownDeviceError` for a name that this machine does not have.
     """
-    accelerators_here = accelerators()
-    lacking = unserved(accelerators_here)
-    served = [name for name in accelerators_here if name not in lacking] or accelerators_here
-    present = ["cpu", *accelerators_here]
+    here = accelerators()
+    lacking = unserved(here)
+    present = ["cpu", *here]
     chosen = []
-    for name in wanted or ["cpu", *served]:
+    for name in wanted or ["cpu", *([name for name in here if name not in lacking] or here)]:
         full = f"{name}:0" if name != "cpu" and name.isalpha() else name
         if full not in present:
             msg = f"no device {name!r} here; there is {', '.join(present)} (--devices chooses)"

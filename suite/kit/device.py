@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import cached_property
 from types import ModuleType
-from typing import Any
+from typing import Any, cast
 
 import torch
 
@@ -47,12 +47,11 @@ class Device:
         return self.handle.type != "cpu"
 
     @cached_property
-    def module(self) -> ModuleType:
+    def module(self) -> Any:  # noqa: ANN401 - each backend has its own
         """The backend's own module, such as `torch.cuda`; an empty one where it has none."""
-        module = ModuleType(self.handle.type)
         with suppress(RuntimeError):
-            module = torch.get_device_module(self.handle)
-        return module
+            return torch.get_device_module(self.handle)
+        return ModuleType(self.handle.type)
 
     @property
     def properties(self) -> Any:  # noqa: ANN401 - each backend has its own
@@ -98,10 +97,7 @@ class Device:
         return waiting.ready_reading(self.handle)
 
     def finish(self, result: object) -> None:
-        """Wait until everything queued on this device is done, a body's result included.
-
-        Where nothing is computed before it is read, the result is read: it is there afterwards.
-        """
+        """Do as `synchronize`, or read a body's result where nothing is computed before."""
         if self.wait == waiting.RESULTS:
             for tensor in waiting.tensors(result, self.handle):
                 waiting.read(tensor)
@@ -126,7 +122,6 @@ class Device:
         event.record(self._chosen(stream))
 
     def _chosen(self, stream: torch.Stream | None) -> torch.Stream:
-        """Return a stream of this device, its current one unless another was chosen."""
         home: Any = self.module if self._has_own_events else torch.accelerator
         current: torch.Stream = home.current_stream(self.handle) if stream is None else stream
         return current
@@ -146,10 +141,7 @@ class Device:
 
     @cached_property
     def has_events(self) -> bool:
-        """Whether events can be timed here; the least that a backend offers has none.
-
-        Where nothing is computed before it is read, events would mark nothing.
-        """
+        """Whether events can be timed; they mark nothing where only reading makes a result."""
         with suppress(*waiting.REFUSALS):
             begin, end = self.event(), self.event()
             self.record(begin)
@@ -161,8 +153,7 @@ class Device:
     def stream(self) -> torch.Stream:
         """Return a new stream of this device."""
         if hasattr(self.module, "Stream"):
-            stream: torch.Stream = self.module.Stream(device=self.handle)
-            return stream
+            return cast("torch.Stream", self.module.Stream(device=self.handle))
         return torch.Stream(self.handle)
 
     def free_bytes(self) -> int:
@@ -241,12 +232,12 @@ def _draw(numbers: torch.Tensor, generator: torch.Generator) -> None:
     flat = numbers.view(-1)
     pieces = [flat[begin : begin + PIECE] for begin in range(0, len(flat), PIECE)]
     seeds = torch.randint(2**62, (len(pieces),), generator=generator).tolist()
+
+    def draw(piece: torch.Tensor, seed: int) -> None:
+        piece.uniform_(-1, 1, generator=torch.Generator().manual_seed(seed))
+
     with ThreadPoolExecutor(torch.get_num_threads()) as threads:
-        list(threads.map(_draw_piece, pieces, seeds))
-
-
-def _draw_piece(piece: torch.Tensor, seed: int) -> None:
-    piece.uniform_(-1, 1, generator=torch.Generator().manual_seed(seed))
+        list(threads.map(draw, pieces, seeds))
 
 
 def release_memory() -> None:
