@@ -21,6 +21,7 @@ Where the machine has nothing of the kind, one skipped case says so.
 
 import inspect
 from collections.abc import Iterable, Mapping, Sequence
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -52,38 +53,31 @@ def parametrize(metafunc: pytest.Metafunc, settings: Settings) -> None:
         return
     axes = list(grid[0])
     if where is None:
-        _parametrize_alone(metafunc, grid, settings)
+        absent = [pytest.mark.skip(reason="the CPU is not measured")]
+        skipped = [] if "cpu" in settings.devices else absent
+        rows = [
+            pytest.param(*case.values(), id=_label(*case.values()), marks=skipped)
+            for case in grid
+            if case
+        ]
+        if rows:
+            metafunc.parametrize(axes, rows)
         return
     names, absence = _devices_for(where, settings)
     rows = [
-        pytest.param(
-            device, *(parameters[axis] for axis in axes), id=_label(device, *parameters.values())
-        )
+        pytest.param(device, *(case[axis] for axis in axes), id=_label(device, *case.values()))
         for device in names
-        for parameters in _grid(metafunc, grid, settings, where, device)
+        for case in _grid(metafunc, grid, settings, where, device)
     ]
-    if names and not rows:
-        return
     if not names:
-        rows = [
-            pytest.param(NONE, *grid[0].values(), id=NONE, marks=pytest.mark.skip(reason=absence))
-        ]
-    metafunc.parametrize([where, *axes], rows, indirect=[where])
-
-
-def _parametrize_alone(
-    metafunc: pytest.Metafunc, grid: Sequence[Parameters], settings: Settings
-) -> None:
-    """Give a benchmark that asks for no device its cases, which are the CPU's."""
-    absent = [pytest.mark.skip(reason="the CPU is not measured")]
-    marks = [] if "cpu" in settings.devices else absent
-    rows = [
-        pytest.param(*parameters.values(), id=_label(*parameters.values()), marks=marks)
-        for parameters in grid
-        if parameters
-    ]
+        absent = [pytest.mark.skip(reason=absence)]
+        rows = [pytest.param(NONE, *grid[0].values(), id=NONE, marks=absent)]
     if rows:
-        metafunc.parametrize(list(grid[0]), rows)
+        metafunc.parametrize([where, *axes], rows, indirect=[where])
+
+
+def _label(*values: object) -> str:
+    return "-".join(map(str, values))
 
 
 def _grid(
@@ -127,14 +121,20 @@ def parameters(item: pytest.Function) -> Parameters:
     return {"device": device, **given}
 
 
-def identity(item: pytest.Function, settings: Settings) -> Identity:
-    """Return what is known of a case before it runs."""
-    given = parameters(item)
-    function = item.function
+def collected(items: Sequence[pytest.Function], settings: Settings) -> Collected:
+    """Return everything that collection found."""
+    return Collected(
+        cases=[_identity(item, settings) for item in items],
+        exercises={_exercise_of(item): _exercise(item.module) for item in items},
+    )
+
+
+def _identity(item: pytest.Function, settings: Settings) -> Identity:
+    given, function = parameters(item), item.function
     return Identity(
         fullname=item.nodeid,
         name=item.name,
-        group=exercise_of(item),
+        group=_exercise_of(item),
         function=function.__name__,
         params=dict(given),
         param=item.callspec.id if hasattr(item, "callspec") else None,
@@ -145,10 +145,15 @@ def identity(item: pytest.Function, settings: Settings) -> Identity:
     )
 
 
-def collected(items: Sequence[pytest.Function], settings: Settings) -> Collected:
-    """Return everything that collection found."""
-    exercises = {exercise_of(item): _exercise(item.module) for item in items}
-    return Collected(cases=[identity(item, settings) for item in items], exercises=exercises)
+def _exercise_of(item: pytest.Function) -> str:
+    """Return the exercise that a case belongs to: its module without ``bench_``."""
+    name: str = item.module.__name__
+    return name.rpartition(".")[2].removeprefix("bench_")
+
+
+def _exercise(module: ModuleType) -> Exercise:
+    question, _, explanation = inspect.cleandoc(module.__doc__ or "").partition("\n\n")
+    return Exercise(question=" ".join(question.split()), explanation=explanation.strip())
 
 
 def changed_since(
@@ -170,17 +175,6 @@ def changed_since(
     return sorted({short_name(case).partition("[")[0] for case in [*changed, *missing]})
 
 
-def exercise_of(item: pytest.Function) -> str:
-    """Return the exercise that a case belongs to: its module without ``bench_``."""
-    name: str = item.module.__name__
-    return name.rpartition(".")[2].removeprefix("bench_")
-
-
-def _exercise(module: Any) -> Exercise:  # noqa: ANN401 - a module whose type nobody knows
-    question, _, explanation = inspect.cleandoc(module.__doc__ or "").partition("\n\n")
-    return Exercise(question=" ".join(question.split()), explanation=explanation.strip())
-
-
 def _devices_for(where: str, settings: Settings) -> tuple[list[str], str]:
     """Return the devices, or groups of them, for an argument; and why there are none."""
     chosen = settings.devices
@@ -197,18 +191,14 @@ def _devices_for(where: str, settings: Settings) -> tuple[list[str], str]:
     if where == "pair":
         groups = groups[:1]
     lacking = f"needs two accelerators; {len(accelerators)} measured here"
-    if where not in {"workers", "group"} or groups:
-        return groups, lacking
-    return _halves(settings, lacking)
-
-
-def _halves(settings: Settings, lacking: str) -> tuple[list[str], str]:
-    """Return the two halves of the CPU if processes may run there, and else why not."""
-    if settings.devices != ["cpu"] and settings.profile != "rigorous":
-        return [], f"{lacking} (the rigorous profile takes halves of the CPU instead)"
-    if "cpu" in settings.devices and cores_in_use() > 1:
-        return [HALVES], ""
-    return [], "needs two accelerators, or two CPU cores to make two halves of"
+    if where in {"workers", "group"} and not groups:
+        if chosen != ["cpu"] and settings.profile != "rigorous":
+            lacking += " (the rigorous profile takes halves of the CPU instead)"
+        elif "cpu" in chosen and cores_in_use() > 1:
+            groups = [HALVES]
+        else:
+            lacking = "needs two accelerators, or two CPU cores to make two halves of"
+    return groups, lacking
 
 
 def group_sizes(accelerators: int, profile: ProfileName) -> list[int]:
@@ -219,7 +209,3 @@ def group_sizes(accelerators: int, profile: ProfileName) -> list[int]:
     powers = [2**power for power in range(1, accelerators.bit_length())]
     smaller = powers if profile == "rigorous" else powers[:1]
     return [size for size in smaller if size < accelerators] + [accelerators] * (accelerators > 1)
-
-
-def _label(*values: object) -> str:
-    return "-".join(map(str, values))

@@ -151,18 +151,18 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Put the cases into this launch's order, and hand each a timer that replays its samples."""
-    config.stash[SESSION].remember(_benchmarks(items))
-    order = {name: position for position, name in enumerate(config.stash[SESSION].spec.order)}
+    frobench = config.stash[SESSION]
+    frobench.remember(_benchmarks(items))
+    order = {name: position for position, name in enumerate(frobench.spec.order)}
     wanted = [item for item in items if has_cases(item) and (not order or item.nodeid in order)]
     config.hook.pytest_deselected(items=[item for item in items if item not in wanted])
     items[:] = sorted(wanted, key=lambda item: order.get(item.nodeid, 0))
-    for item in _benchmarks(items):
+    by_name = {item.nodeid: item for item in _benchmarks(items)}
+    for item in by_name.values():
         item.add_marker(pytest.mark.benchmark(timer=Replay(), group=item.path.stem[6:]))
         # A vendor's warning must not fail a measurement.
         item.add_marker(pytest.mark.filterwarnings("default"))
-    by_name = {item.nodeid: item for item in _benchmarks(items)}
-    windows = config.stash[SESSION].spec.windows
-    items += [again(by_name[name]) for name in windows if name in by_name]
+    items += [again(by_name[name]) for name in frobench.spec.windows if name in by_name]
 
 
 def pytest_exception_interact(

@@ -10,6 +10,7 @@ shape and no memory, and no device is touched. What cannot be found out like thi
 import ast
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -32,51 +33,39 @@ HEAVY = ("sympy", "torch._dynamo")
 
 def declared(items: Sequence[pytest.Function], settings: Settings) -> Declared:
     """Return what can be said of cases without running them."""
-    marks = {item.nodeid: item.get_closest_marker("skip") for item in items}
-    works = dict(zip(marks, _works(items), strict=True))
-    return Declared(
-        machine=environment.machine(settings.devices),
-        works={case: its for case, its in works.items() if its is not None},
-        absent={  # the reason may also be the mark's first argument, or missing
-            case: str(mark.kwargs.get("reason") or next(iter(mark.args), "skipped"))
-            for case, mark in marks.items()
-            if mark
-        },
-    )
+    works, absent = {}, {}
+    with _on_paper():
+        for item in items:
+            if (declared_work := _work(item)) is not None:
+                works[item.nodeid] = declared_work
+            if mark := item.get_closest_marker("skip"):  # the reason may be its first argument
+                reason = mark.kwargs.get("reason") or next(iter(mark.args), "skipped")
+                absent[item.nodeid] = str(reason)
+    return Declared(machine=environment.machine(settings.devices), works=works, absent=absent)
 
 
 def work(item: pytest.Function) -> Work | None:
     """Return the work of a call of a case that is not set up, if it can be found out."""
-    return _works([item])[0]
-
-
-def _works(items: Sequence[pytest.Function]) -> list[Work | None]:
-    with pytest.MonkeyPatch.context() as patch, torch.device("meta"):
-        _on_paper(patch)
-        return [_work(item) for item in items]
+    with _on_paper():
+        return _work(item)
 
 
 def _work(item: pytest.Function) -> Work | None:
-    """Return the work of a case, if it can be found out."""
-    if NONE in (given := dict(getattr(item, "callspec", _NoParameters).params)).values():
+    given: dict[str, Any] = dict(item.callspec.params) if hasattr(item, "callspec") else {}
+    if NONE in given.values():
         return None
     try:
         if "group" in given:
             given["group"] = range(ranks_of(given["group"]))  # only its length counts
-        for name in ARGUMENTS:
-            if name in given and name != "group":
-                devices = [Device(device_name) for device_name in given[name].split("+")]
-                given[name] = devices if len(devices) > 1 else devices[0]
+        for name in given.keys() & {*ARGUMENTS} - {"group"}:
+            devices = [Device(device) for device in given[name].split("+")]
+            given[name] = devices if len(devices) > 1 else devices[0]
         _reduced(item.module)[item.function.__name__](**given, measure=_find)
     except _Found as found:
         return found.work
     except (Exception, pytest.skip.Exception):  # noqa: BLE001 - whatever a benchmark may raise
         return None
     return None
-
-
-class _NoParameters:
-    params: dict[str, Any] = {}  # noqa: RUF012 - never written to
 
 
 class _Found(BaseException):
@@ -91,7 +80,8 @@ def _find(*_: object, work: Work, **__: object) -> None:
     raise _Found(work)
 
 
-def _on_paper(patch: pytest.MonkeyPatch) -> None:
+@contextmanager
+def _on_paper() -> Iterator[None]:
     """Let devices be known by name alone, and what is drawn for them have no memory."""
 
     def known_by_name(device: Device, name: str, seed: int = 0) -> None:
@@ -100,13 +90,16 @@ def _on_paper(patch: pytest.MonkeyPatch) -> None:
     def drawn(_: Device, *shape: int, dtype: str | torch.dtype = "float32") -> torch.Tensor:
         return torch.empty(shape, dtype=getattr(torch, dtype) if isinstance(dtype, str) else dtype)
 
-    patch.setattr(Device, "__init__", known_by_name)
-    patch.setattr(Device, "is_accelerator", property(lambda it: it.name.partition("/")[0] != "cpu"))
-    patch.setattr(Device, "require", lambda *_: None)
-    patch.setattr(Device, "uniform", drawn)
-    patch.setattr(torch.Tensor, "cpu", lambda tensor: tensor)
-    for module in HEAVY:
-        patch.setitem(cast("dict[str, object]", sys.modules), module, None)
+    is_accelerator = property(lambda device: device.name.partition("/")[0] != "cpu")
+    with pytest.MonkeyPatch.context() as patch, torch.device("meta"):
+        patch.setattr(Device, "__init__", known_by_name)
+        patch.setattr(Device, "is_accelerator", is_accelerator)
+        patch.setattr(Device, "require", lambda *_: None)
+        patch.setattr(Device, "uniform", drawn)
+        patch.setattr(torch.Tensor, "cpu", lambda tensor: tensor)
+        for module in HEAVY:
+            patch.setitem(cast("dict[str, object]", sys.modules), module, None)
+        yield
 
 
 @cache
@@ -155,11 +148,11 @@ def _lines(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
 
 def _bound(line: ast.stmt) -> set[str]:
     """Return the names that a statement gives something to."""
-    stored = (node for node in ast.walk(line) if isinstance(node, ast.Name | ast.FunctionDef))
-    return {
-        node.name if isinstance(node, ast.FunctionDef) else node.id
-        for node in stored
-        if isinstance(node, ast.FunctionDef) or isinstance(node.ctx, ast.Store)
+    functions = {node.name for node in ast.walk(line) if isinstance(node, ast.FunctionDef)}
+    return functions | {
+        node.id
+        for node in ast.walk(line)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
     }
 
 
@@ -167,7 +160,6 @@ class _WorkAlone(ast.NodeTransformer):
     """Takes all arguments but the work from calls of `measure`."""
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
-        """Drop what the work is not."""
         if isinstance(node.func, ast.Name) and node.func.id == MEASURE:
             work = [keyword for keyword in node.keywords if keyword.arg == "work"]
             return ast.Call(node.func, [], work)
