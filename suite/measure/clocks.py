@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""What a clock is, and the smallest step that it tells."""
+"""Clocks: their smallest step, and how often a body is called before its time can be told."""
 
-from collections.abc import Callable
+import math
+import statistics
+from collections.abc import Callable, Sequence
 from time import perf_counter
 
 from suite.errors import ClockError
@@ -11,6 +13,11 @@ Clock = Callable[[], float]
 STEPS_SEEN = 100
 MOST_READINGS = 10**7
 """Readings of a clock without a step after which it stands still: half a second's worth."""
+STEADY = 0.97
+"""Warm-up ends when the last calls and those before them took the same time but for the rest of
+this part: a device that warms up becomes faster, one that meets its power limit slower."""
+WINDOW = 5
+"""Calls whose medians are compared to see whether the body has become steady."""
 
 
 def timer_step(clock: Clock = perf_counter) -> float:
@@ -27,3 +34,40 @@ def _step(clock: Clock) -> float:
         if (now := clock()) > before:
             return now - before
     raise ClockError("the clock stands still")
+
+
+def warm_up(took: Callable[[], float], seconds: float, clock: Clock) -> float:
+    """Call the body until it is steady or the time is over; return the seconds of a call.
+
+    The first call pays for handles, workspaces and autotuning: it is not looked at, and says
+    nothing of how long the next ones take.
+
+    took : calls the body and returns the seconds that it took
+    seconds : that all calls but the first may take, with what comes before each
+    """
+    took()
+    begun, times = clock(), [took()]
+    while clock() - begun < seconds and not _is_steady(times):
+        times.append(took())
+    return statistics.median(times[-WINDOW:])
+
+
+def calls_that_take(wanted: float, least: float, took: Callable[[int], float]) -> int:
+    """Return how many calls in a row take the seconds wanted, as far as the clock can tell.
+
+    least : the shortest time that the clock tells well
+    took : calls the body so many times and returns the seconds that they took
+    """
+    iterations = 1
+    while True:
+        seconds = took(iterations)
+        if seconds >= least:
+            return max(1, math.ceil(iterations * wanted / seconds))
+        iterations *= 2 if seconds <= 0 else min(10, math.ceil(1.2 * least / seconds))
+
+
+def _is_steady(times: Sequence[float]) -> bool:
+    if len(times) < 2 * WINDOW:
+        return False
+    last, previous = map(statistics.median, (times[-WINDOW:], times[-2 * WINDOW : -WINDOW]))
+    return STEADY * previous <= last and STEADY * last <= previous

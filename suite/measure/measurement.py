@@ -71,10 +71,7 @@ class Measurement:
         return medians if proved is None else medians | {"concurrency": proved}
 
     def enough(self, settings: Settings, spent: float) -> bool:
-        """Tell whether there are samples enough, or the time is over.
-
-        spent : seconds since sampling began, those between the samples included
-        """
+        """Tell whether there are samples enough, or so many seconds of sampling are too many."""
         if len(self.host) < LEAST_SAMPLES:
             return False
         return len(self.host) >= settings.most_samples or spent >= settings.case_seconds
@@ -82,19 +79,21 @@ class Measurement:
     def sample(self, sampler: Sampler) -> float:
         """Take a host sample of the body; return the seconds of a call, for `host`.
 
+        After the first few samples, outside of them, one element of the result is read back.
+
         Raises `ClockError` if the clock shows that no time has passed.
         """
         queued, took, self.result = self._host(sampler)
         if sampler.queues:
             self._note("enqueue", queued)
-            self._read(sampler)
+            if len(self.parts["enqueue"]) <= READINGS:
+                seconds = sampler.reading(self.result)
+                if seconds is not None:
+                    self._note("reading", seconds)
         return took
 
     def sample_other(self, sampler: Sampler) -> float:
-        """Take a host sample of the other version; return the seconds of a call, for `against`.
-
-        Raises `ClockError` as `sample` does.
-        """
+        """Do as `sample` with the other version, for `against`."""
         _, took, self.other = self._host(sampler)
         return took
 
@@ -117,15 +116,7 @@ class Measurement:
                 self._note("device", span)
             self.sampled += sampler.clock() - begun
 
-    def _read(self, sampler: Sampler) -> None:
-        """Read one element of the result back after the first few samples, outside of them."""
-        if len(self.parts["enqueue"]) <= READINGS:
-            seconds = sampler.reading(self.result)
-            if seconds is not None:
-                self._note("reading", seconds)
-
     def _host(self, sampler: Sampler) -> tuple[float, float, Any]:
-        """Take a host sample; return the seconds of a call, queued and done, and the result."""
         queued, took, result = sampler.host(self.iterations)
         if took <= 0:
             raise ClockError("the clock went backwards, or stood still in a sample")

@@ -22,9 +22,8 @@ from suite.kit.device import Device
 from suite.kit.lanes import Lane
 from suite.kit.track import Track
 from suite.measure.caches import ColdCaches
-from suite.measure.clocks import Clock
+from suite.measure.clocks import Clock, warm_up
 from suite.measure.observing import Blocker, Observer
-from suite.measure.warm_up import warm_up
 from suite.stored.run import Settings
 
 Body = Callable[[], Any]
@@ -45,10 +44,8 @@ class TimedBody(Protocol):
 class Sampler:
     """Takes samples of one body.
 
-    body : what is timed
     devices : every device to wait for
-    tracks : the lanes or workers that the body uses; with exactly one lane and a body that
-        does not enter it, the sampler does
+    tracks : the lanes or workers that the body uses and enters itself
     before : called before each sample, outside the clocks; a sample is then a single call.
         What it takes counts against the time for the case, and so does `cold`
     against : another version of the body, a sample of which stands beside each of the body's
@@ -103,8 +100,8 @@ class Sampler:
     def reading(self, result: object) -> float | None:
         """Return the seconds that reading one element of a result back takes after the wait.
 
-        That of the device on which it takes longest; `None` where no device holds a result. It is
-        what reading a ready value takes, unless the wait ended before the work did.
+        It is what reading a ready value takes, unless the wait ended before the work did. The
+        longest of all devices counts; `None` where none holds a result.
         """
         seconds = []
         for device in self._queueing:

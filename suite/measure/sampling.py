@@ -12,9 +12,9 @@ from random import Random
 
 from suite.garbage import no_garbage_collection
 from suite.measure import clocks
+from suite.measure.clocks import calls_that_take
 from suite.measure.measurement import Measurement
 from suite.measure.sampler import Sampler
-from suite.measure.warm_up import calls_that_take
 from suite.profiles import LEAST_SAMPLES, STEPS_IN_A_LAUNCH, STEPS_IN_A_SAMPLE
 from suite.stored.run import Settings
 
@@ -43,9 +43,7 @@ def measure(sampler: Sampler, settings: Settings) -> Measurement:
 def _sample_alone(
     sampler: Sampler, measurement: Measurement, settings: Settings, wanted: float, least: float
 ) -> None:
-    """Let host samples and span samples alternate, but for the span samples of a long call.
-
-    One shows what there is to see; more are taken while there is time.
+    """Let host samples and span samples alternate; of a long call one span sample is enough.
 
     A sample that is too short for the clock shows that the calls before it, by which its length
     was chosen, were held up: then all begins anew, with more calls in a sample.
@@ -85,14 +83,14 @@ def _iterations(sampler: Sampler, call: float, wanted: float, least: float) -> i
 def _sample_beside(
     sampler: Sampler, other: Sampler, measurement: Measurement, settings: Settings
 ) -> None:
-    """Take samples of another version before or after the body's own, at random.
+    """Take samples of another version before or after the body's own, of as many calls.
 
-    They take the same number of calls. Span samples, which would favour one of the two, come
-    after all pairs.
+    Span samples, which would favour one of the two, come after all pairs.
     """
     leads, begun = other_leads(), sampler.clock()
     sampler.took(measurement.iterations)
-    pairs = _pairs(sampler.clock() - begun, settings)
+    pair = 2 * (sampler.clock() - begun)
+    pairs = int(settings.case_seconds / settings.most_samples / pair) | 1  # an odd number
     while not measurement.enough(settings, sampler.clock() - begun):
         new, old = _middle(sampler, other, measurement, islice(leads, pairs))
         measurement.host.append(new)
@@ -115,20 +113,12 @@ def other_leads() -> Iterator[bool]:
         yield not first
 
 
-def _pairs(sample: float, settings: Settings) -> int:
-    """Return how many pairs of samples take as long as a sample may, an odd number.
-
-    sample : seconds of one, with what comes before it
-    """
-    return int(settings.case_seconds / settings.most_samples / (2 * sample)) | 1
-
-
 def _middle(
     sampler: Sampler, other: Sampler, measurement: Measurement, leads: Iterable[bool]
 ) -> tuple[float, float]:
-    """Take several pairs, in which the other version leads or not; return the one in the middle.
+    """Take several pairs, in which the other version leads or not; return that of the middle ratio.
 
-    By its ratio, that is: what hits single calls in a handful of short pairs moves nothing.
+    What hits single calls in a handful of short pairs moves nothing.
     """
     pairs = []
     for other_first in leads:

@@ -12,9 +12,9 @@ from msgspec.structs import replace
 
 from suite.errors import ClockError
 from suite.garbage import no_garbage_collection
+from suite.measure.clocks import warm_up
 from suite.measure.sampler import Sampler
 from suite.measure.sampling import measure
-from suite.measure.warm_up import warm_up
 from suite.profiles import LEAST_SAMPLES, settings_for
 from suite.stored.run import Settings
 from tests.instruments.devices.virtual import VirtualClock, VirtualDevice
