@@ -35,12 +35,11 @@ def cases(profile: ProfileName = "standard", /, **axes: Sequence[Scalar]) -> pyt
 def cpu_twins(**functions: Mapping[str, Sequence[Scalar]]) -> pytest.MarkDecorator:
     """Declare which of a module's CPU cases are measured on a machine with an accelerator.
 
-    The others would take time from the accelerator and are compared with nothing there. A machine
-    without one measures them all, and so does the rigorous profile. The declaration stands alone,
-    outside of what a benchmark's version covers.
+    The others would take time from the accelerator and are compared with nothing there. Without an
+    accelerator, and in the rigorous profile, all are measured. A benchmark's version does not cover
+    the declaration.
 
-    functions : by benchmark, the values of parameters that its CPU cases must have; benchmarks
-        that are not named have none
+    functions : by benchmark, the values that its CPU cases must have; others have no CPU cases
 
     >>> pytestmark = cpu_twins(bench_square={"dtype": ["float32"]})
     """
@@ -50,9 +49,8 @@ def cpu_twins(**functions: Mapping[str, Sequence[Scalar]]) -> pytest.MarkDecorat
 def on_one_machine(**functions: Mapping[str, Sequence[Scalar]]) -> pytest.MarkDecorator:
     """Declare which of a module's cases of groups two halves of a CPU measure.
 
-    There is no network between them, so a few cases show that all works. More are for groups of
-    accelerators or of nodes. The quick profile measures none of them on one CPU, and the rigorous
-    one all. The declaration has the form of `cpu_twins`.
+    There is no network between them, so a few cases show that all works. The quick profile measures
+    none of them, and the rigorous one all. The declaration has the form of `cpu_twins`.
 
     >>> pytestmark = on_one_machine(bench_all_reduce={"size": [8, 2**20]})
     """

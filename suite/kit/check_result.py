@@ -61,8 +61,7 @@ def freivalds(a: Tensor, b: Tensor, precision: str | None = None) -> TensorCheck
     random signs, and C x is compared with A (B x), row by row and group by group, which costs
     far less than a second product. Some columns, drawn at random, and that of the smallest
     entry are compared entry by entry. Errors are relative to the length of the row's part in
-    the group, so that a single entry that is missing stands out. The bound follows from the
-    rounding that the precision allows.
+    the group, so that a single missing entry stands out.
 
     a, b : the factors as the body multiplied them, with entries independent of each other
     precision : ``tfloat32`` if float32 factors may be rounded to it; else the result's own
@@ -130,8 +129,7 @@ def close_to(expected: Tensor, tolerance: float, what: str) -> Callable[[Any], C
 def same_bytes(expected: Sequence[Tensor]) -> Callable[[Tensor | Iterable[Tensor]], Check]:
     """Check that tensors hold exactly what is expected; the error is the part that differs.
 
-    The result may be tensors in the order of `expected`, or all of them in a flat one. A brief
-    check looks at some blocks of large tensors, drawn at random.
+    The result may be tensors in the order of `expected`, or all of them in a flat one.
     """
 
     def check(result: Tensor | Iterable[Tensor]) -> Check:
@@ -239,7 +237,6 @@ def _take(matrix: Tensor, rows: Tensor | None) -> Tensor:
 
 
 def _different(computed: Tensor, expected: Tensor) -> int:
-    """Count the elements whose bits differ; in brief, among some of them."""
     if computed.dtype != expected.dtype:
         return computed.numel()
     drawn = None

@@ -86,10 +86,7 @@ class Commands:
         self.set_up(lambda *given: self._held.enter_context(factory(*given)), *args)
 
     def leave(self) -> None:
-        """Put the task away, with all that only it has held, and then end its set-up.
-
-        The memory that torch would keep for the next one goes back to the device.
-        """
+        """Put the task away, with the memory that only it has held, and then end its set-up."""
         self._clear()
         gc.collect()
         self._held.close()
@@ -119,8 +116,8 @@ class Commands:
     def enter(self, member: Member) -> None:
         """Become a rank of a group.
 
-        The backend uses the interface that has the rank's address, unless the user has chosen one:
-        by itself it looks the host's name up, which some clusters resolve to another network.
+        By itself the backend looks the host's name up, which some clusters resolve to another
+        network. So it is given the interface with the rank's address, unless the user chose one.
         """
         if interface := interface_of(member.address):
             for variable in INTERFACES:
@@ -167,9 +164,8 @@ class Commands:
         return noted
 
     def examine(self, devices: list[str], address: str) -> tuple[Environment, float | None]:
-        """Return what this node is like as far as some devices show it, and its link's rate.
+        """Return what this node is like, and the bytes a second of the link that gloo uses.
 
-        The rate is that of the link that gloo uses, in bytes a second, where the system tells.
         Backends of accelerators may use other links, of which nothing here knows.
 
         address : of this node in the network between the nodes

@@ -26,11 +26,7 @@ PIECE = 2**22
 
 
 class Device:
-    """One device by name (`cpu`, `cuda:0`), with a seeded source of inputs.
-
-    name : as torch spells it
-    seed : of the inputs that `uniform` draws
-    """
+    """One device by its name in torch (`cpu`, `cuda:0`), with a seeded source of inputs."""
 
     def __init__(self, name: str, seed: int = 0) -> None:
         self.handle = torch.device(name)
@@ -202,10 +198,7 @@ class Device:
         return str(self.properties.gcnArchName)
 
     def peak_bytes(self) -> int | None:
-        """Return the most memory allocated beyond what was when `reset_peak_bytes` was called.
-
-        `None` where the backend does not count.
-        """
+        """Return the most bytes allocated beyond those at `reset_peak_bytes`, if counted."""
         for home in (torch.accelerator, self.module) if self.is_accelerator else ():
             with suppress(*waiting.REFUSALS):
                 return int(home.max_memory_allocated(self.handle)) - self._kept_bytes
@@ -221,10 +214,10 @@ class Device:
 
 
 def _draw(numbers: torch.Tensor, generator: torch.Generator) -> None:
-    """Draw numbers from [-1, 1]; many on a CPU in pieces, by as many threads as torch may use.
+    """Draw numbers from [-1, 1]; many on a CPU in pieces, whatever the number of threads.
 
     A generator of a CPU draws one number after the other, which took a launch longer than any
-    other part of setting cases up. What is drawn does not depend on the number of threads.
+    other part of setting cases up.
     """
     if numbers.device.type != "cpu" or numbers.numel() <= PIECE:
         numbers.uniform_(-1, 1, generator=generator)

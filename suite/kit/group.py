@@ -19,18 +19,11 @@ import torch.distributed as dist
 
 from suite.concurrency import Interval
 from suite.errors import DoesNotFitError, LostRankError
+from suite.kit import workers
 from suite.kit.abilities import needed
 from suite.kit.check_result import is_brief, worst
 from suite.kit.commands import Member, backend_of
-from suite.kit.workers import (
-    STARTED_WITHIN,
-    LostWorkerError,
-    SilentWorkerError,
-    TaskFactory,
-    Worker,
-    WorkerError,
-    answered,
-)
+from suite.kit.workers import TaskFactory, Worker, WorkerError
 from suite.stored.run import Check
 
 RANKS_WAIT, LAUNCH_WAITS, AT_MOST = 1 / 3, 1 / 2, 4 / 5
@@ -44,7 +37,7 @@ LOOPBACK = "127.0.0.1"
 class Group:
     """Processes that exchange data.
 
-    ranks : in order; the first is on the launch's own machine, whose clock all samples use
+    ranks : in order; the first is on the launch's own machine
     addresses : of each rank's node in the network between them
     deadline : seconds that a case may take
     """
@@ -104,19 +97,18 @@ class Group:
         while waiting:
             part = AT_MOST if len(waiting) == len(self) else LAUNCH_WAITS
             left = begun + part * deadline - monotonic()
-            ready = answered(waiting, max(0.0, left)) or waiting
+            ready = workers.answered(waiting, max(0.0, left)) or waiting
             waiting = [rank for rank in waiting if rank not in ready]
             yield from ready
 
     def _enter(self) -> None:
-        """Let the ranks meet, unless they have."""
         if self._store is not None:
             return
         backend = backend_of(self._ranks[0].seat.device)
         with needed("backend for a group of processes"):
             if not dist.is_backend_available(backend):
                 raise ValueError(f"torch is built without {backend}")
-        self.ask("leave", deadline=2 * STARTED_WITHIN)  # answered once a rank has started
+        self.ask("leave", deadline=2 * workers.STARTED_WITHIN)  # answered once a rank has started
         patience, addresses = RANKS_WAIT * self._deadline, self._addresses
         store = dist.TCPStore(  # type: ignore[attr-defined]  # torch hides the type
             addresses[0],
@@ -186,7 +178,7 @@ def _cause(errors: Sequence[Exception]) -> Exception:
 
     Ranks that are left alone raise, too, since they wait for the lost one.
     """
-    for kind in (SilentWorkerError, LostWorkerError):
+    for kind in (workers.SilentWorkerError, workers.LostWorkerError):
         for error in errors:
             if isinstance(error, kind):
                 return LostRankError(str(error).removeprefix("worker "))

@@ -223,11 +223,9 @@ class _Tried:
         self.ranked = sorted(self.rates, key=self.rates.__getitem__, reverse=True)
 
     def count(self, shape: Shape) -> int:
-        """Return how often a shape was tried."""
         return len(self._seconds[shape])
 
     def first_new(self, shapes: Iterable[Shape]) -> Shape | None:
-        """Return the first shape that was not tried yet and is not too large."""
         return next(
             (shape for shape in shapes if shape not in self.rates and self._may(shape)), None
         )

@@ -197,17 +197,15 @@ _early: dict[tuple[Seat, ...], list[Worker]] = {}
 def start_early(seats: Sequence[Seat], seed: int) -> None:
     """Start workers while their launch starts, for `early_workers`.
 
-    A worker imports torch, which takes as long as it does in the launch. One after the other, they
-    would leave a core idle; together, they are ready before the first case.
+    All import torch at the same time; one after the other, they would leave cores idle.
     """
     _early[tuple(seats)] = [Worker(seat, seed) for seat in seats]
 
 
 def early_workers() -> dict[tuple[Seat, ...], list[Worker]]:
-    """Wait for workers that have started early; return those that answer, by their seats.
+    """Wait for workers that have started early; return those that answer, and end the others.
 
-    Called when benchmarks are collected: only then are modules found in their folder, as they are
-    by workers that start later. The others are ended; a case that needs them says what is wrong.
+    Called when benchmarks are collected: only then are modules found in their folder.
     """
     for seats, workers in [*_early.items()]:
         try:
@@ -220,10 +218,7 @@ def early_workers() -> dict[tuple[Seat, ...], list[Worker]]:
 
 
 def answered(workers: Sequence[Worker], seconds: float) -> list[Worker]:
-    """Return the workers that have an answer to give, once one has, or after so many seconds.
-
-    One whose process has ended is among them.
-    """
+    """Return the workers that have answered or ended, once one has, or after so many seconds."""
     pipes = {worker._pipe: worker for worker in workers}  # noqa: SLF001 - of this module's own class
     return [pipes[ready] for ready in wait(list(pipes), seconds) if isinstance(ready, Connection)]
 

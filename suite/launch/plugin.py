@@ -26,16 +26,7 @@ from suite.kit.cases import PROFILES
 from suite.kit.chosen import UnknownDeviceError
 from suite.kit.group import Group
 from suite.kit.workers import Worker, put_away
-from suite.launch.collection import (
-    ARGUMENTS,
-    NONE,
-    changed_since,
-    collected,
-    has_cases,
-    parameters,
-    parametrize,
-    seats,
-)
+from suite.launch import collection
 from suite.launch.measure import WINDOW, Measure, Replay, again
 from suite.launch.process_state import ProcessState
 from suite.launch.refusal import refusal
@@ -59,7 +50,7 @@ def measure(
     with precision("float32"):  # float32 means float32, unless a benchmark asks for less
         state = ProcessState()
         session.resources.tidy_up()
-        for name in ARGUMENTS:
+        for name in collection.ARGUMENTS:
             if name in item.fixturenames and name not in {"workers", "group"}:
                 fixture = request.getfixturevalue(name)
                 it.involve(*(fixture if isinstance(fixture, list) else [fixture]))
@@ -104,7 +95,7 @@ pair = pytest.fixture(name="pair")(_devices)
 @pytest.fixture
 def workers(request: pytest.FixtureRequest) -> Iterator[list[Worker]]:
     """Run the case in a process on each accelerator, or on each half of the CPU."""
-    seated = request.config.stash[SESSION].resources.workers(seats(request.param))
+    seated = request.config.stash[SESSION].resources.workers(collection.seats(request.param))
     yield seated
     refused = request.node.stash.get(REFUSED, None)
     if refused is None or refused.status == "skipped":  # else one may never answer again
@@ -145,7 +136,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Cross a benchmark's grids with the devices."""
     if "measure" in metafunc.fixturenames:
-        parametrize(metafunc, metafunc.config.stash[SESSION].settings)
+        collection.parametrize(metafunc, metafunc.config.stash[SESSION].settings)
 
 
 @pytest.hookimpl(trylast=True)
@@ -154,7 +145,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     frobench = config.stash[SESSION]
     frobench.remember(_benchmarks(items))
     order = {name: position for position, name in enumerate(frobench.spec.order)}
-    wanted = [item for item in items if has_cases(item) and (not order or item.nodeid in order)]
+    wanted = [
+        item for item in items if collection.has_cases(item) and (not order or item.nodeid in order)
+    ]
     config.hook.pytest_deselected(items=[item for item in items if item not in wanted])
     items[:] = sorted(wanted, key=lambda item: order.get(item.nodeid, 0))
     by_name = {item.nodeid: item for item in _benchmarks(items)}
@@ -180,7 +173,7 @@ def pytest_exception_interact(
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Write down which cases there are, and end a launch of a run that had others."""
     frobench, items = session.config.stash[SESSION], _benchmarks(session.items)
-    if changed := changed_since(frobench.spec.versions, frobench.spec.order, items):
+    if changed := collection.changed_since(frobench.spec.versions, frobench.spec.order, items):
         message = (
             f"{', '.join(changed)}: changed, or not found any more, since the run began; one run "
             "measures one version, so undo the change, or begin another run"
@@ -190,11 +183,12 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     frobench.searches.waiting = {
         item.nodeid
         for item in items
-        if "search" in item.fixturenames and parameters(item)["device"] != NONE
+        if "search" in item.fixturenames
+        if collection.parameters(item)["device"] != collection.NONE
         if WINDOW not in item.stash
     }
     if frobench.spec.mode in {"collect", "pilot"}:
-        frobench.write(collected(items, frobench.settings))
+        frobench.write(collection.collected(items, frobench.settings))
     if frobench.spec.mode == "collect":
         frobench.write(declared(items, frobench.settings))
 
