@@ -6,7 +6,7 @@ A case that needs what is not there is skipped with that reason.
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, partial
 from time import perf_counter
 from typing import Any
 
@@ -20,6 +20,7 @@ from suite.machine.sensors.sensor import first_line
 WARM_UPS = 3
 VENDORS_GRAPHS = ("CUDAGraph", "XPUGraph")
 """Classes of graphs in the modules of backends; ROCm's is that of CUDA."""
+GENERAL_GRAPH = (torch.accelerator, "Graph")
 REDUCTIONS = ("allow_bf16_reduced_precision_reduction", "allow_fp16_reduced_precision_reduction")
 
 
@@ -95,31 +96,26 @@ def _try_graphs(device: Device) -> Callable[[], Any] | str:
     That of the vendor comes first: the general one is there before vendors stand behind it.
     """
     refusals = []
-    homes = [(device.module, name) for name in VENDORS_GRAPHS]
-    for home, name in [*homes, (torch.accelerator, "Graph")]:
-        graph: Callable[[], Any] | None = getattr(home, name, None)
-        if graph is not None:
-            refusal = _refusal(device, graph)
-            if refusal is None:
-                return graph
-            refusals.append(f"{home.__name__}.{name}: {refusal}")
+    for home, name in [*((device.module, own) for own in VENDORS_GRAPHS), GENERAL_GRAPH]:
+        maker: Callable[[], Any] | None = getattr(home, name, None)
+        if maker is None:
+            continue
+        number = torch.ones(2).to(device.handle)
+        try:
+            graph = maker()
+            doubled = _record(device, graph, partial(torch.add, number, number))
+            number.fill_(3.0)
+            graph.replay()
+            device.synchronize()
+            if doubled.tolist() == [6.0, 6.0]:
+                return maker
+            refusal = "a replay computes nothing"
+        except torch.OutOfMemoryError:
+            raise
+        except REFUSALS as error:
+            refusal = first_line(error)
+        refusals.append(f"{home.__name__}.{name}: {refusal}")
     return "; ".join(refusals) or "neither torch nor the backend has any"
-
-
-def _refusal(device: Device, make: Callable[[], Any]) -> str | None:
-    number = torch.ones(2).to(device.handle)
-    try:
-        graph = make()
-        doubled = _record(device, graph, lambda: number + number)
-        number.fill_(3.0)
-        graph.replay()
-        device.synchronize()
-        worked = doubled.tolist() == [6.0, 6.0]
-    except torch.OutOfMemoryError:
-        raise
-    except REFUSALS as error:
-        return first_line(error)
-    return None if worked else "a replay computes nothing"
 
 
 def _record(device: Device, graph: Any, body: Callable[[], Any]) -> Any:  # noqa: ANN401 - each backend has its own; whatever the body returns

@@ -80,8 +80,8 @@ class Device:
         """Return where this GPU is, as `0000:c1:00`; nothing if torch does not tell."""
         if self.handle.type != "cuda" or not hasattr(self.properties, "pci_domain_id"):
             return None  # torch calls AMD's devices so too
-        at = self.properties
-        return f"{at.pci_domain_id:04x}:{at.pci_bus_id:02x}:{at.pci_device_id:02x}"
+        gpu = self.properties
+        return f"{gpu.pci_domain_id:04x}:{gpu.pci_bus_id:02x}:{gpu.pci_device_id:02x}"
 
     def synchronize(self) -> None:
         """Wait until everything queued on this device is done; nothing to wait for on a CPU."""

@@ -85,13 +85,11 @@ class Lane(Track):
     def intervals(self) -> list[Interval]:
         """Return when the device reached the events of each entry, by the host's clock."""
         anchored, anchor = self._anchor()
-        return [
-            (
-                anchored - begin.elapsed_time(anchor) * MILLISECOND,
-                anchored - end.elapsed_time(anchor) * MILLISECOND,
-            )
-            for begin, end in self._entries
-        ]
+
+        def at(event: torch.Event) -> float:
+            return anchored - event.elapsed_time(anchor) * MILLISECOND
+
+        return [(at(begin), at(end)) for begin, end in self._entries]
 
     def _anchor(self) -> tuple[float, torch.Event]:
         """Record an event of an idle device between two clock readings, as close as they come."""
@@ -104,5 +102,4 @@ class Lane(Track):
             self.device.synchronize()
             after = perf_counter()
             anchors.append((after - before, (before + after) / 2, event))
-        _, anchored, anchor = min(anchors, key=lambda tried: tried[0])
-        return anchored, anchor
+        return min(anchors, key=lambda tried: tried[0])[1:]

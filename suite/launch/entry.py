@@ -24,7 +24,11 @@ def main() -> None:
     To look for garbage through all that is imported takes a quarter of a second; to take torch
     apart object by object at the end would take half of one.
     """
-    _die_with(int(sys.argv.pop(1)))
+    runner = int(sys.argv.pop(1))
+    if sys.platform == "linux":  # elsewhere a launch looks before it writes
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != runner:  # which was killed before this process was bound to it
+        sys.exit("the runner is gone")
     gc.disable()
     import pytest  # noqa: PLC0415 - the runner may be killed while these are imported
 
@@ -49,17 +53,6 @@ def _start_workers() -> None:
             spec = read_spec(argument.removeprefix(SPECIFICATION))
             if spec.halves:
                 start_early(halves(affinity()[: cores_in_use()]), spec.seed)
-
-
-def _die_with(runner: int) -> None:
-    """Have Linux end this process as soon as the runner is gone; end it now if that is so already.
-
-    Elsewhere a launch looks before it writes (see `LaunchSession.write`).
-    """
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != runner:
-        sys.exit("the runner is gone")
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ import gc
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
+from itertools import chain
 
 import pytest
 
@@ -27,8 +28,7 @@ class Resources:
     """
 
     def __init__(self, spec: LaunchSpec, devices: Sequence[str]) -> None:
-        self._seed = spec.seed
-        self._blocks = spec.mode in {"measure", "alone"}
+        self._spec = spec
         self._devices = devices
         self._workers: dict[tuple[Seat, ...], list[Worker]] = {}
         self._blockers: dict[str, Blocker | None] = {}
@@ -47,7 +47,7 @@ class Resources:
         dev.release_memory()
         key = tuple(seats)
         if key not in self._workers:
-            self._workers[key] = [Worker(seat, self._seed) for seat in seats]
+            self._workers[key] = [Worker(seat, self._spec.seed) for seat in seats]
         return self._workers[key]
 
     def seat_early_workers(self) -> None:
@@ -60,14 +60,13 @@ class Resources:
         lost : see `Groups.drop`
         """
         self.groups.drop(lost)
-        for workers in self._workers.values():
-            for worker in workers:
-                worker.close()
+        for worker in chain.from_iterable(self._workers.values()):
+            worker.close()
         self._workers.clear()
 
     def blocker(self, devices: Sequence[dev.Device]) -> Blocker | None:
         """Return what blocks the one device that a case uses, made at the first asking."""
-        if len(devices) != 1 or not self._blocks:
+        if len(devices) != 1 or self._spec.mode not in {"measure", "alone"}:
             return None
         (device,) = devices
         if device.name not in self._blockers:
@@ -79,8 +78,6 @@ class Resources:
 
         A device error that outlives its case ends the launch, and a fresh process does the rest. A
         device that has no memory left, or lacks a call, is not lost.
-
-        lost : see `Groups.drop`
         """
         self._untidy = True
         if failed:

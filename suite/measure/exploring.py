@@ -84,7 +84,6 @@ def explore(
 
 
 def _waited(before: Accounts | None, after: Accounts | None) -> bool:
-    """Tell whether other programs disturbed the calls."""
     if before is None or after is None:
         return False
     ran, waited = after.since(before)

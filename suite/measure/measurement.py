@@ -130,6 +130,9 @@ class Measurement:
 def device_spans(sampler: Sampler, device: Device, enqueue: float, seconds: float) -> list[float]:
     """Return the seconds that the device works on a call, for as many calls as there is time.
 
+    What the blocker drove out of the caches an unrecorded call brings back, unless they shall be
+    cold.
+
     enqueue : seconds until the body returns
     seconds : that further spans may take once there is one
     """
@@ -147,11 +150,6 @@ def device_spans(sampler: Sampler, device: Device, enqueue: float, seconds: floa
 
 
 def _device_span(sampler: Sampler, device: Device, wanted: float) -> float | None:
-    """Return the span of a call behind a blocker; `None` where the device had to wait.
-
-    What the blocker drove out of the caches an unrecorded call brings back, unless they shall be
-    cold.
-    """
     begin, end = device.event(), device.event()
     device.synchronize()
     if sampler.blocker is not None:
