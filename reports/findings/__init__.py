@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Cases to answers with intervals: a module for each exercise that has rules of its own."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import suppress
 from types import ModuleType
 
@@ -20,7 +20,7 @@ from reports.findings.exercises import (
     split_model,
     transformer,
 )
-from reports.findings.finding import ABSENT, Finding, Plot, Section, exercise_title
+from reports.findings.finding import Finding, Plot, Section, exercise_title
 from reports.findings.groups import collectives
 from reports.findings.remembered import cases_of
 from reports.findings.select import Cases, NotMeasuredError
@@ -78,22 +78,15 @@ def _answers(cases: Cases) -> tuple[ModuleType, list[Finding]]:
     shown = rules is own or not cases.passed() or not all(finding.absent for finding in answers)
     if shown or any(_plots(rules, cases)):
         return rules, answers
-    outcomes = [
-        outcome for outcome in cases.run.frobench.outcomes if outcome.group == cases.exercise
-    ]
-    reasons = tuple(
-        outcome.reason for outcome in outcomes if outcome.status != "passed" and outcome.reason
-    )
-    return own, [
-        *own.findings(cases),
-        *(finding for finding in answers if finding.absent.startswith(reasons)),
-    ]
+    told = tuple(reason for reason, _ in cases.missing)
+    unanswered = (finding for finding in answers if finding.absent.startswith(told))
+    return own, [*own.findings(cases), *unanswered]
 
 
 def _plots(rules: ModuleType, cases: Cases) -> Iterator[Plot]:
-    """Yield the plots of an exercise, up to one whose cases lack what it would show."""
+    """Yield the plots of an exercise that show something, up to one whose cases are missing."""
     with suppress(NotMeasuredError):
-        yield from rules.plots(cases)
+        yield from (plot for plot in rules.plots(cases) if plot.series)
 
 
 def _findings(cases: Cases) -> tuple[ModuleType, list[Finding]]:
@@ -104,17 +97,11 @@ def _findings(cases: Cases) -> tuple[ModuleType, list[Finding]]:
     answers = [*answers, *(finding for finding in beside if not answered.issuperset(finding.cases))]
     asked = cases.run.frobench.exercises[cases.exercise]
     if not answers:
-        return rules, [Finding("absent", asked.question, f"{ABSENT}{cases.reason()}.")]
-    lead = _lead(cases, answers)
-    return rules, [lead, *(finding for finding in answers if finding is not lead)]
-
-
-def _lead(cases: Cases, answers: Sequence[Finding]) -> Finding:
-    """Return the first finding that has a number, or one that says what a single device lacks."""
+        return rules, [Finding.missing("absent", asked.question, cases.reason())]
     lead = next((finding for finding in answers if finding.value), answers[0])
     if sum(not is_cpu(device) for device in cases.run.frobench.settings.devices) == 1:
         lead = next((finding for finding in answers if finding.name in NEEDS_TWO), lead)
-    return lead
+    return rules, [lead, *(finding for finding in answers if finding is not lead)]
 
 
 def _section(cases: Cases) -> Section:

@@ -2,15 +2,16 @@
 """From launch values to a sentence: estimates, thresholds, and honest absence."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 from msgspec.structs import replace
 
-from reports.findings.finding import ABSENT, Finding
-from reports.findings.select import Cases, Curve, NotMeasuredError
+from reports.findings.finding import Finding
+from reports.findings.select import Cases, Curve, NotMeasuredError, the_device
 from suite.statistics import estimate
 from suite.stored.run import Estimate
 from suite.units import format_estimate, format_value
@@ -19,6 +20,8 @@ VALUE, SIZE = "{value}", "{size}"
 """Stand in a sentence for the estimate with its interval, and for a size."""
 ROUNDING = 1e-9
 """Relative error of a crossing, at most."""
+LITTLE = 1.05
+"""A ratio of times below which reading back is not worth avoiding."""
 
 
 def axis_pattern(axis: str) -> str:
@@ -31,23 +34,12 @@ N = axis_pattern("n")
 
 @dataclass(frozen=True)
 class Answer:
-    """What a finding has computed, before it is put into words.
+    """What a finding has computed, before it is put into words; its fields are as in `Finding`.
 
-    Parameters
-    ----------
-    sentence
-        The answer, with ``{value}`` where the number belongs.
-    by_launch
-        The number, launch by launch; ``None`` where the answer is none.
-    label
-        What the number is, in a few words.
-    bracket
-        For a number interpolated between two measured sizes: these sizes, which are then the ends
-        of its interval, because how the times run between them was not measured.
-    rule_of_thumb
-        What to do, in a short sentence; empty where the number supports no advice.
-    brief
-        The sentence in fewer words, with ``{value}``; empty where its first clause is that.
+    sentence, brief : with ``{value}`` where the number belongs
+    by_launch : the number, launch by launch; ``None`` where the answer is none
+    bracket : for a number interpolated between two measured sizes, these sizes; they are then the
+        ends of its interval, because how the times run between them was not measured
     """
 
     sentence: str
@@ -60,42 +52,57 @@ class Answer:
     brief: str = ""
 
 
-def ask(
-    name: str, question: str, compute: Callable[..., Answer], cases: Cases, *more: str
-) -> Finding:
-    """Put a question to the cases; where what it needs is missing, the reason is the answer."""
+def ask(name: str, question: str, compute: Callable[..., Answer], *given: object) -> Finding:
+    """Answer a question; where what the answer needs is missing, the reason is the answer."""
     try:
-        answer = compute(cases, *more)
+        answer = compute(*given)
     except NotMeasuredError as missing:
-        return Finding(name, question, f"{ABSENT}{missing}.")
+        return Finding.missing(name, question, missing)
     if answer.by_launch is None:
-        return Finding(
-            name,
-            question,
-            answer.sentence,
-            cases=answer.cases,
-            rule_of_thumb=answer.rule_of_thumb,
-        )
+        rule = answer.rule_of_thumb
+        return Finding(name, question, answer.sentence, cases=answer.cases, rule_of_thumb=rule)
     value = estimate_of(answer.by_launch)
     if answer.bracket is not None and value.low is not None:
         value = replace(value, low=answer.bracket[0], high=answer.bracket[1])
-    sentence, brief = (
-        words.replace(VALUE, format_estimate(value, answer.unit))
-        for words in (answer.sentence, answer.brief)
-    )
-    by_launch = tuple(answer.by_launch.dropna())
+    spelled = format_estimate(value, answer.unit)
     return Finding(
         name,
         question,
-        sentence,
+        answer.sentence.replace(VALUE, spelled),
         value,
         answer.unit,
         answer.label,
-        by_launch,
+        tuple(answer.by_launch.dropna()),
         answer.cases,
         answer.rule_of_thumb,
-        brief,
+        answer.brief.replace(VALUE, spelled),
     )
+
+
+def ask_on(
+    cases: Cases, device: str, *questions: tuple[str, str, Callable[..., Answer]]
+) -> Iterator[Finding]:
+    """Put questions to a device: it follows their names, and its title stands for their braces."""
+    where = the_device(cases.run, device)
+    for name, question, compute in questions:
+        yield ask(f"{name}-{device}", question.format(where), compute, cases, device)
+
+
+def ask_either(
+    question: str, answers: Mapping[str, Callable[..., Answer]], *given: object
+) -> Finding:
+    """Return the first answer, by its name, that has a number; else the last."""
+    findings = (ask(name, question, compute, *given) for name, compute in answers.items())
+    for finding in findings:
+        if finding.value:
+            break
+    return finding
+
+
+def no_accelerator(cases: Cases, function: str) -> Answer:
+    """Say why nothing was measured on an accelerator, in place of an answer."""
+    cases.accelerator()
+    raise NotMeasuredError(cases.reason(function=function))
 
 
 def estimate_of(by_launch: pd.Series) -> Estimate:
@@ -116,10 +123,21 @@ def is_below(by_launch: pd.Series, level: float) -> bool:
     return high is not None and high < level
 
 
-def saves_at_most(slower: pd.Series) -> str:
-    """Say which part of the time avoiding something saves at most, by how much slower it makes."""
-    high = estimate_of(slower).high
-    return f"saves {format_value(1 - 1 / high, '1', 2)} at most" if high and high > 1 else ""
+def holds_one(ratio: pd.Series) -> bool:
+    """Tell whether a ratio has an interval, and it holds 1: no measurable difference."""
+    value = estimate_of(ratio)
+    return value.low is not None and value.high is not None and value.low <= 1 <= value.high
+
+
+def rarely(ratio: pd.Series, what: str) -> str:
+    """Say what reading back less often saves at most; empty where that is little.
+
+    ratio : of the time with each read back to that with none, where it holds 1
+    """
+    high = estimate_of(ratio).high
+    if high is None or high < LITTLE:
+        return ""
+    return f"Reading {what} less often saves {format_value(1 - 1 / high, '1', 2)} at most."
 
 
 def text(by_launch: pd.Series, unit: str) -> str:
@@ -154,27 +172,32 @@ def smallest(curve: Curve, unit: str, clause: str) -> str:
     return clause.replace(VALUE, text(curve.at(first), unit)).replace(SIZE, size(first, N))
 
 
-def threshold(
-    ratio: Curve, level: float, times: Curve, power: float, pattern: str = N
-) -> tuple[str, pd.Series | None, tuple[float, float] | None]:
+class Crossing(NamedTuple):
+    """The size from which on a ratio stays at or above a level.
+
+    words : what belongs behind "from"
+    by_launch, bracket : the sizes by launch, and the measured sizes that all of them lie between;
+        ``None`` where not every launch crosses the level inside the measured range
+    """
+
+    words: str
+    by_launch: pd.Series | None = None
+    bracket: tuple[float, float] | None = None
+
+    def answer(self, sentence: str, curve: Curve, label: str) -> Answer:
+        """Answer with the size, which all cases of a curve are behind."""
+        return Answer(sentence, behind(curve), self.by_launch, "n", label, self.bracket)
+
+
+def threshold(ratio: Curve, level: float, times: Curve, power: float, pattern: str = N) -> Crossing:
     """Find the size from which on a ratio of two times stays at or above a level.
 
     Known are two measured sizes, below the level and above it. Between them the crossing is
     interpolated as if both times were a fixed cost and one that grows with a power of the size.
     Real times are not quite so, by more than launches differ: the two sizes are the interval.
 
-    Parameters
-    ----------
-    times
-        The denominators, in seconds.
-    power
-        With which the work grows: 3 for a product of n x n matrices.
-
-    Returns
-    -------
-    The words that belong behind "from", the sizes by launch, and the measured sizes that all of
-    them lie between; or only the words, where not every launch crosses the level inside the
-    measured range.
+    times : the denominators, in seconds
+    power : with which the work grows, 3 for a product of n x n matrices
     """
     sizes = ratio.sizes
     if len(sizes) == 1:
@@ -187,7 +210,7 @@ def threshold(
     crossings = crossings ** (1 / power)
     if crossings.between(0, math.inf, inclusive="neither").all():
         bracket = _bracket(sizes, crossings)
-        return _between(bracket, pattern), crossings, bracket
+        return Crossing(_between(bracket, pattern), crossings, bracket)
     typical = crossings.median()
     if typical * (1 - ROUNDING) <= sizes[0]:  # of an even number of launches also between 0 and it
         words = f"{size(sizes[0], pattern)}, the smallest measured, or below"
@@ -196,30 +219,27 @@ def threshold(
     else:
         words = _between(_bracket(sizes, pd.Series([typical])), pattern)
     if (crossings == typical).all():
-        return words, None, None
+        return Crossing(words)
     reached = int((crossings < math.inf).sum())
     largest = size(sizes[-1], pattern)
-    return f"{words} ({reached} of {len(crossings)} launches get there by {largest})", None, None
+    return Crossing(f"{words} ({reached} of {len(crossings)} launches get there by {largest})")
 
 
 def _bracket(sizes: Sequence[float], crossings: pd.Series) -> tuple[float, float]:
     """Return the nearest measured sizes that some crossings lie between."""
     first, last = crossings.min() * (1 - ROUNDING), crossings.max() * (1 - ROUNDING)
-    below, above = [n for n in sizes if n < first], [n for n in sizes if n >= last]
-    return max(below), min(above)
+    return max(n for n in sizes if n < first), min(n for n in sizes if n >= last)
 
 
 def _between(bracket: tuple[float, float], pattern: str) -> str:
-    below, above = (size(measured, pattern) for measured in bracket)
-    return f"somewhere between {below} and {above}"
+    return f"somewhere between {size(bracket[0], pattern)} and {size(bracket[1], pattern)}"
 
 
 def _crossing(work: Sequence[float], margins: Sequence[float]) -> float:
     """Return the work from which on a launch's margins are positive: 0 is before the first."""
-    below = [index for index, margin in enumerate(margins) if margin < 0]
-    if not below:
+    last = max((index for index, margin in enumerate(margins) if margin < 0), default=-1)
+    if last < 0:
         return 0.0
-    last = below[-1]
     if last == len(work) - 1:
         return math.inf
     x0, x1, y0, y1 = *work[last : last + 2], *margins[last : last + 2]

@@ -3,7 +3,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Self
 
 from suite import units
 from suite.stored.run import Estimate
@@ -19,27 +19,15 @@ PlotKind = Literal["curve", "points", "dots", "stack"]
 class Finding:
     """An answer computed from cases.
 
-    Parameters
-    ----------
-    name
-        Short and stable, so that runs can be compared by it.
-    question
-        What is answered, as a reader would ask it.
-    answer
-        One sentence with the number and its interval, or the reason why there is none.
-    value
-        The estimate behind the sentence, in ``unit``; ``None`` where nothing was measured or
-        the answer is not a number.
-    label
-        What ``value`` is, in a few words.
-    by_launch
-        The values of the launches that the estimate was made from.
-    cases
-        Full names of the cases it was computed from.
-    rule_of_thumb
-        What to do, as far as the number supports advice; empty where it does not.
-    brief
-        The answer in fewer words, with the same number; empty where its first clause is that.
+    name : short and stable, so that runs can be compared by it
+    answer : one sentence with the number and its interval, or the reason why there is none
+    value : the estimate behind the sentence, in ``unit``; ``None`` where nothing was measured or
+        the answer is not a number
+    label : what ``value`` is, in a few words
+    by_launch : the values of the launches that the estimate was made from
+    cases : full names of the cases it was computed from
+    rule_of_thumb : what to do; empty where the number supports no advice
+    brief : the answer in fewer words, with the same number; empty where its first clause is that
     """
 
     name: str
@@ -52,6 +40,11 @@ class Finding:
     cases: tuple[str, ...] = ()
     rule_of_thumb: str = ""
     brief: str = ""
+
+    @classmethod
+    def missing(cls, name: str, question: str, reason: object) -> Self:
+        """Return an answer that says only why there is none."""
+        return cls(name, question, f"{ABSENT}{reason}.")
 
     @property
     def absent(self) -> str:
@@ -99,21 +92,14 @@ def bound(name: str, rate: float | None, unit: str, lines: Iterable[Series]) -> 
 class Plot:
     """A chart and its table in one.
 
-    Parameters
-    ----------
-    kind
-        ``curve`` or single ``points`` over sizes, ``dots`` over categories, or parts that
-        ``stack`` to a whole.
-    reference, reference_label
-        A level worth a line of its own, such as a speed-up of 1.
-    whole
-        For a stack: the sum as it was measured by itself.
-    lines
-        For curves and points: what bounds them, such as the rate of a link, one for each series
-        in order if there are as many.
-    result
-        What the chart shows, as its title; by default its numbers state that
-        (`reports.charts.titles`).
+    kind : ``curve`` or single ``points`` over sizes, ``dots`` over categories, or parts that
+        ``stack`` to a whole
+    reference, reference_label : a level worth a line of its own, such as a speed-up of 1
+    whole : for a stack, the sum as it was measured by itself
+    lines : for curves and points, what bounds them, such as the rate of a link, one for each
+        series in order if there are as many
+    result : what the chart shows, as its title; by default its numbers state that
+        (`reports.charts.titles`)
     """
 
     name: str
@@ -138,10 +124,7 @@ class Plot:
 class Section:
     """One exercise of the report: its question, its answers, the first of which leads.
 
-    Parameters
-    ----------
-    explanation
-        What was measured and why it is so, in plain words.
+    explanation : what was measured and why it is so, in plain words
     """
 
     exercise: str

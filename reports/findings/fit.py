@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: MIT
 """A straight line through times: what nothing takes, and what each unit of size adds to it."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from reports.findings.select import Curve, NotMeasuredError
-from reports.table.launches import Numbers
 
 LEAST_SIZES = 3
 """Any two times lie on a line."""
@@ -15,17 +14,8 @@ TOLERANCE = 0.25
 """How far off the line a size may be, as a part of its time, in the median over launches."""
 
 
-@dataclass(frozen=True)
-class Line:
-    """The line of each launch.
-
-    Parameters
-    ----------
-    latency
-        Seconds that a size of nothing would take.
-    rate
-        What a second adds to the size.
-    """
+class Line(NamedTuple):
+    """The line of each launch: seconds that a size of nothing takes, and size by second."""
 
     latency: pd.Series
     rate: pd.Series
@@ -36,7 +26,7 @@ class Line:
         return self.latency * self.rate
 
 
-def fit(times: Curve) -> Line:
+def fit(curve: Curve) -> Line:
     """Fit a line to the times of each launch, by least squares of the relative errors.
 
     Raises
@@ -45,26 +35,18 @@ def fit(times: Curve) -> Line:
         There is no line that says something: there are fewer than three sizes, one is too far
         off, or the line does not rise from a positive latency.
     """
-    sizes, whole = np.array(times.sizes), ~np.isnan(times.numbers).any(axis=1)
+    sizes, whole = np.array(curve.sizes), ~np.isnan(curve.numbers).any(axis=1)
     if len(sizes) < LEAST_SIZES or not whole.any():
         raise NotMeasuredError("a line needs three sizes")
-    latency, seconds, errors = _fit(sizes, times.numbers[whole])
-    off = np.median(errors, axis=0)
-    if abs(off).max() > TOLERANCE or np.median(latency) <= 0 or seconds.min() <= 0:
-        raise NotMeasuredError("no single line fits the times")
-    launches = times.launches[whole]
-    return Line(pd.Series(latency, launches), pd.Series(1 / seconds, launches))
-
-
-def _fit(sizes: Numbers, times: Numbers) -> tuple[Numbers, Numbers, Numbers]:
-    """Return for each launch the latency, the seconds a unit adds, and how far each size is off.
-
-    times : launches x sizes
-    """
+    times = curve.numbers[whole]
     # So scaled, both unknowns are about 1.
     scale = np.column_stack([times.min(axis=1), times.max(axis=1) / sizes.max()])
     parts = np.stack([1 / times, sizes / times], axis=2) * scale[:, np.newaxis]
     solution = np.linalg.pinv(parts).sum(axis=2)  # of ones
     errors = (parts @ solution[:, :, np.newaxis])[:, :, 0] - 1
     latency, seconds = (solution * scale).T
-    return latency, seconds, errors
+    off = np.median(errors, axis=0)
+    if abs(off).max() > TOLERANCE or np.median(latency) <= 0 or seconds.min() <= 0:
+        raise NotMeasuredError("no single line fits the times")
+    launches = curve.launches[whole]
+    return Line(pd.Series(latency, launches), pd.Series(1 / seconds, launches))

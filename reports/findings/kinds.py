@@ -16,14 +16,9 @@ LARGE = 2**24
 class Kind:
     """A kind of copies.
 
-    Parameters
-    ----------
-    where
-        The parameters of its cases.
-    phrase
-        What follows "copies", with braces for the device or devices.
-    label
-        Its line in the chart of the device or devices.
+    where : the parameters of its cases
+    phrase : what follows "copies", with braces for the device or devices
+    label : its line in the chart of the device or devices
     """
 
     function: str
@@ -45,69 +40,27 @@ class Kind:
         return self.phrase.format(the_device(cases.run, device))
 
 
+_PAGEABLE, _PINNED = {"memory": "pageable"}, {"memory": "pinned"}
+_TO, _FROM, _BETWEEN = "bench_to_device", "bench_to_host", "bench_between"
 KINDS = {
-    "to-device": Kind(
-        "bench_to_device",
-        {"memory": "pageable"},
-        "from pageable memory to {}",
-        "to it, pageable",
-    ),
-    "to-host": Kind(
-        "bench_to_host",
-        {"memory": "pageable"},
-        "from {} to pageable memory",
-        "from it, pageable",
-    ),
-    "to-device-pinned": Kind(
-        "bench_to_device",
-        {"memory": "pinned"},
-        "from pinned memory to {}",
-        "to it, pinned",
-    ),
-    "to-host-pinned": Kind(
-        "bench_to_host",
-        {"memory": "pinned"},
-        "from {} to pinned memory",
-        "from it, pinned",
-    ),
-    "between": Kind(
-        "bench_between",
-        {"way": "direct"},
-        "between {}",
-        "between them",
-    ),
+    "to-device": Kind(_TO, _PAGEABLE, "from pageable memory to {}", "to it, pageable"),
+    "to-host": Kind(_FROM, _PAGEABLE, "from {} to pageable memory", "from it, pageable"),
+    "to-device-pinned": Kind(_TO, _PINNED, "from pinned memory to {}", "to it, pinned"),
+    "to-host-pinned": Kind(_FROM, _PINNED, "from {} to pinned memory", "from it, pinned"),
+    "between": Kind(_BETWEEN, {"way": "direct"}, "between {}", "between them"),
     "between-through-host": Kind(
-        "bench_between",
+        _BETWEEN,
         {"way": "through_host"},
         "between {} through the host",
         "between them, through the host",
     ),
-    "within": Kind(
-        "bench_within",
-        {},
-        "within the memory of {}",
-        "within it",
-    ),
+    "within": Kind("bench_within", {}, "within the memory of {}", "within it"),
 }
 """Those with a latency and a bandwidth of their own, what an unsuspecting program does first."""
+_ALL = "bench_all_at_once"
 AT_ONCE = {
-    "all-to-device": Kind(
-        "bench_all_at_once",
-        {"direction": "to_device"},
-        "to {}",
-        "to all at once",
-    ),
-    "all-to-host": Kind(
-        "bench_all_at_once",
-        {"direction": "to_host"},
-        "from {}",
-        "from all at once",
-    ),
-    "both-ways": Kind(
-        "bench_both_ways",
-        {},
-        "to {} and back",
-        "both at once",
-    ),
+    "all-to-device": Kind(_ALL, {"direction": "to_device"}, "to {}", "to all at once"),
+    "all-to-host": Kind(_ALL, {"direction": "to_host"}, "from {}", "from all at once"),
+    "both-ways": Kind("bench_both_ways", {}, "to {} and back", "both at once"),
 }
 """Several copies at the same time."""

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Clauses to append to a rate: which part it is of what the datasheet or the link allows.
 
-They are empty where nothing is known to compare a rate with, as for a CPU.
+They are empty where nothing is known to compare a rate with, as for a CPU. Rates are in FLOP/s
+or B/s, by launch.
 """
 
 from collections.abc import Callable
@@ -28,36 +29,25 @@ def of_peak(run: Run, case: str, rate: pd.Series, *, named: bool = True) -> str:
     That is the peak at the highest clock that was seen while the product ran, in any launch, or
     else at the clock that the datasheet assumes; the clause says which.
 
-    Parameters
-    ----------
-    case
-        Full name of the product's case.
-    rate
-        FLOP/s by launch.
-    named
-        Whether to say what the peak is, rather than only how high: once in a sentence is enough.
+    case : full name of the product's case
+    named : whether to say what the peak is, rather than only how high: once in a sentence is enough
     """
     product = next(measured for measured in run.benchmarks if measured.fullname == case)
-    peak = peak_of(run, product, rate)
-    return _part(peak, rate, named=named) if peak else ""
+    return _part(peak_of(run, product, rate), rate, named=named)
 
 
 def peak_of(run: Run, product: Case, rate: pd.Series) -> Ceiling | None:
-    """Return the datasheet's peak for a case in its precision, where it is known.
-
-    Parameters
-    ----------
-    rate
-        FLOP/s by launch.
-    """
+    """Return the datasheet's peak for a case in its precision, where it is known."""
     precision = precision_of(product)
     if precision == "float16" and run.frobench.environment.software.flags.get(HALF_ACCUMULATOR):
         return None
+    sensed = product.extra_info.telemetry.get(product.extra_info.device)
+    readings = sensed.values if sensed else {}  # noqa: PD011 - no frame of pandas'
+    clock = readings["sm_clock_hz"][2] if "sm_clock_hz" in readings else None  # the highest
 
     def find(known: Accelerator) -> Ceiling:
         sheet = catalog.sheet(known)
         printed = catalog.peak(sheet, precision)
-        clock = _highest_clock(product)
         if not clock or not printed.clock_hz or clock < LEAST_CLOCK * printed.clock_hz:
             return printed
         scaled = catalog.peak(sheet, precision, clock)
@@ -75,21 +65,20 @@ def precision_of(case: Case) -> str:
 
 
 def of_copy(run: Run, device: str, function: str, rate: pd.Series) -> str:
-    """Say which part a copy's rate, B/s by launch, is of what its link or memory allows."""
-    bound = bound_of_copy(run, device, function)
-    return _part(bound, rate) if bound else ""
+    """Say which part a copy's rate is of what its link or memory allows."""
+    return _part(bound_of_copy(run, device, function), rate)
 
 
 def bound_of_copy(run: Run, device: str, function: str) -> Ceiling | None:
-    """Return what a copy's link or memory allows, where it is known.
+    """Return what limits a copy, where it is known: the link to the host, or the device's memory.
 
-    Parameters
-    ----------
-    function
-        Of the copy, or the path that a benchmark declares for its bytes.
+    function : of the copy, or the path that a benchmark declares for its bytes
     """
-    find = _BOUNDS.get(function)
-    return _ceiling(run, device, find) if find else None
+    if function in {"bench_to_device", "bench_to_host", "host"}:
+        return _ceiling(run, device, catalog.host_link)
+    if function in {"bench_within", "within"}:
+        return _ceiling(run, device, lambda known: catalog.memory_bandwidth(catalog.sheet(known)))
+    return None
 
 
 def missing(run: Run, device: str) -> str:
@@ -103,7 +92,9 @@ def missing(run: Run, device: str) -> str:
     return ""
 
 
-def _part(ceiling: Ceiling, rate: pd.Series, *, named: bool = True) -> str:
+def _part(ceiling: Ceiling | None, rate: pd.Series, *, named: bool = True) -> str:
+    if ceiling is None:
+        return ""
     of = f"{ceiling.name} ({ceiling.figure})" if named else ceiling.figure
     return f", {text(rate / ceiling.rate, '1')} of {of}"
 
@@ -116,27 +107,6 @@ def _ceiling(run: Run, device: str, find: Callable[[Accelerator], Ceiling]) -> C
         return None
 
 
-def _highest_clock(product: Case) -> float | None:
-    sensed = product.extra_info.telemetry.get(product.extra_info.device)
-    readings = sensed.values if sensed else {}  # noqa: PD011 - no frame of pandas'
-    return readings["sm_clock_hz"][2] if "sm_clock_hz" in readings else None
-
-
 def _accelerator(run: Run, device: str) -> Accelerator | None:
     present = run.frobench.environment.accelerators
     return next((card for card in present if f"{card.type}:{card.index}" == device), None)
-
-
-def _memory(known: Accelerator) -> Ceiling:
-    return catalog.memory_bandwidth(catalog.sheet(known))
-
-
-_BOUNDS: dict[str, Callable[[Accelerator], Ceiling]] = {
-    "bench_to_device": catalog.host_link,
-    "bench_to_host": catalog.host_link,
-    "bench_within": _memory,
-    "host": catalog.host_link,
-    "within": _memory,
-}
-"""What limits a copy, by its function or by the path that a benchmark declares: the link to the
-host, or the device's memory."""

@@ -34,12 +34,8 @@ RATE = Axis("Rate", "FLOP/s")
 class Dot:
     """A product below its ceiling.
 
-    Parameters
-    ----------
-    intensity
-        FLOP for each byte that must be moved at least.
-    part
-        Its rate as a part of the ceiling at its intensity, both of the same launches.
+    intensity : FLOP for each byte that must be moved at least
+    part : its rate as a part of the ceiling at its intensity, both of the same launches
     """
 
     case: str
@@ -84,32 +80,23 @@ def rooflines(run: Run) -> list[Roofline]:
     drawn = []
     for device in products.devices()[::-1]:
         with suppress(NotMeasuredError):
-            ceilings = _ceilings(products, device)
+            ceilings = _ceilings(run, device)
             if dots := list(_dots(products, device, ceilings)):
                 drawn.append(_roofline(run, device, ceilings, dots))
     return drawn
 
 
-def _ceilings(cases: Cases, device: str) -> _Ceilings:
-    """Return what was measured of a device's ceilings.
-
-    Raises
-    ------
-    NotMeasuredError
-        One of them was not, or by no launch together with the other.
-    """
-    bandwidth, copied = bandwidth_of(cases_of(cases.run, "copies"), "within", device)
+def _ceilings(run: Run, device: str) -> _Ceilings:
+    """Return what was measured of a device's ceilings, each precision with the bandwidth."""
+    bandwidth, copied = bandwidth_of(cases_of(run, "copies"), "within", device)
     best = {
         product.precision: product
-        for product in best_products(cases_of(cases.run, "attainable_peak"), device)
+        for product in best_products(cases_of(run, "attainable_peak"), device)
         if not (product.rate / bandwidth).dropna().empty
     }
-    return _Ceilings(
-        bandwidth,
-        copied,
-        {name: best[name].rate for name in PRECISIONS if name in best},
-        {name: product.case.fullname for name, product in best.items()},
-    )
+    peaks = {name: best[name].rate for name in PRECISIONS if name in best}
+    names = {name: product.case.fullname for name, product in best.items()}
+    return _Ceilings(bandwidth, copied, peaks, names)
 
 
 def _dots(cases: Cases, device: str, ceilings: _Ceilings) -> Iterator[Dot]:
@@ -125,27 +112,33 @@ def _dots(cases: Cases, device: str, ceilings: _Ceilings) -> Iterator[Dot]:
 
 
 def _roofline(run: Run, device: str, ceilings: _Ceilings, dots: list[Dot]) -> Roofline:
-    shown = [name for name in ceilings.peaks if any(dot.precision == name for dot in dots)]
+    shown = {
+        name: [dot for dot in dots if dot.precision == name]
+        for name in ceilings.peaks
+        if any(dot.precision == name for dot in dots)
+    }
     ridges = [estimate_of(ceilings.ridge(name)).value for name in shown]
     widest = [dot.intensity for dot in dots] + ridges
-    ends = min(widest) / 2, max(widest) * 2
-    where = the_device(run, device)
+    ends, where = (min(widest) / 2, max(widest) * 2), the_device(run, device)
+    first = [dot for dot in dots if dot.precision == dots[0].precision]
+    best = max(first, key=lambda dot: dot.part.value)
     plot = Plot(
         f"roofline-{device}",
         f"Products below the ceilings of {where}",
         "points",
         INTENSITY,
         RATE,
-        tuple(_series(name, dots) for name in shown),
+        tuple(_series(name, below) for name, below in shown.items()),
         lines=tuple(_roof(name, ceilings, ends) for name in shown),
-        result=_result(dots),
+        result=f"Products reach {format_point(best.part, '1')} of the {best.precision} ceiling",
     )
-    return Roofline(device, plot, tuple(_sentences(where, ceilings, shown, dots)), dots)
+    return Roofline(device, plot, tuple(_sentences(where, ceilings, list(shown), dots)), dots)
 
 
 def _series(precision: str, dots: list[Dot]) -> Series:
-    mine = sorted((dot for dot in dots if dot.precision == precision), key=lambda d: d.intensity)
-    return Series(precision, tuple(Point(dot.intensity, dot.rate, (dot.case,)) for dot in mine))
+    ascending = sorted(dots, key=lambda dot: dot.intensity)
+    points = tuple(Point(dot.intensity, dot.rate, (dot.case,)) for dot in ascending)
+    return Series(precision, points)
 
 
 def _roof(precision: str, ceilings: _Ceilings, ends: tuple[float, float]) -> Series:
@@ -157,13 +150,6 @@ def _roof(precision: str, ceilings: _Ceilings, ends: tuple[float, float]) -> Ser
     course = ((low, estimate_of(ceilings.at(low, precision))), (ridge, peak), (high, peak))
     points = tuple(Point(x, y, behind) for x, y in course)
     return Series(f"{precision}: {format_point(peak, RATE.unit)}", points)
-
-
-def _result(dots: list[Dot]) -> str:
-    """State how near the fastest product comes to its ceiling, in the first precision."""
-    first = [dot for dot in dots if dot.precision == dots[0].precision]
-    best = max(first, key=lambda dot: dot.part.value)
-    return f"Products reach {format_point(best.part, '1')} of the {best.precision} ceiling"
 
 
 def _sentences(where: str, ceilings: _Ceilings, shown: list[str], dots: list[Dot]) -> Iterator[str]:

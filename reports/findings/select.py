@@ -7,6 +7,7 @@ within each launch, and only what comes out is estimated over launches.
 
 import operator
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import compress, product
@@ -36,10 +37,7 @@ class NotMeasuredError(Exception):
 class Curve:
     """A number for each launch (rows) and each size (columns, ascending).
 
-    Parameters
-    ----------
-    cases
-        Full names of the cases behind each column.
+    cases : full names of the cases behind each column
     """
 
     numbers: Numbers
@@ -78,6 +76,10 @@ class Curve:
             raise NotMeasuredError("no launch measured a size on both sides")
         names = {x: (*self.cases[x], *other.cases[x]) for x in compress(both, known)}
         return Curve(numbers[:, known], launches, names)
+
+    def by_size(self) -> "Curve":
+        """Return the numbers times their sizes."""
+        return Curve(self.numbers * self.sizes, self.launches, self.cases)
 
     @property
     def sizes(self) -> list[float]:
@@ -122,24 +124,25 @@ class Curve:
 class Cases:
     """The cases of one exercise of one run that passed, in the precision that they are named after.
 
-    Numbers are called as in `reports.table.launches.ByLaunch`.
+    Numbers are called as in `reports.table.launches.ByLaunch`. A number that no case with the
+    asked parameters has raises `NotMeasuredError`.
     """
 
     def __init__(self, run: Run, exercise: str, medians: Medians | None = None) -> None:
         self.run = run
         self.exercise = exercise
-        found = [
-            each
-            for each in facts(run, exercise)
-            if each[1]["status"] == "passed" and not _is_disguised(each[0])
+        passed = [
+            (case, row)
+            for case, row in facts(run, exercise)
+            if row["status"] == "passed" and not _is_disguised(case)
         ]
-        self._cases = [case for case, _ in found]
-        self._facts = {case.fullname: one for case, one in found}
+        self._cases = [case for case, _ in passed]
+        self._facts = {case.fullname: row for case, row in passed}
         self._named: dict[tuple[Scalar, Scalar], list[str]] = {}  # by function and device, or None
-        for name, one in self._facts.items():
-            for key in product((one["function"], None), (one["device"], None)):
+        for name, row in self._facts.items():
+            for key in product((row["function"], None), (row["device"], None)):
                 self._named.setdefault(key, []).append(name)
-        self._place = {name: place for place, name in enumerate(self._facts)}
+        self._column = {name: column for column, name in enumerate(self._facts)}
         self._numbers = ByLaunch(self._cases, medians)
         self._measured: dict[str, Known] = {}
         self._curves: dict[Hashable, Curve] = {}
@@ -152,63 +155,41 @@ class Cases:
 
     def values(self, column: str, **where: Scalar) -> list[Any]:
         """Return the distinct values of a column among the cases, in the order of the run."""
-        found = [self._facts[name].get(column) for name in self.names(**where)]
-        return [value for value in dict.fromkeys(found) if not pd.isna(value)]
+        values = [self._facts[name].get(column) for name in self.names(**where)]
+        return [value for value in dict.fromkeys(values) if not pd.isna(value)]
 
     def curve(self, over: str, what: str = "seconds", **where: Scalar) -> Curve:
-        """Return a column of the frame by launch and by a parameter that is a size.
-
-        Raises
-        ------
-        NotMeasuredError
-            No case has these parameters, such a size and this column.
-        """
+        """Return a column of the frame by launch and by a parameter that is a size."""
         key = over, what, frozenset(where.items())
-        if key in self._curves:
-            return self._curves[key]
-        sizes = {name: self._facts[name].get(over) for name in self.names(**where)}
-        sized = (
-            (float(size), name)
-            for name, size in sizes.items()
-            if isinstance(size, int | float) and size > 0
-        )
-        found = self.by_size(sized, what)
-        if found is None:
-            raise NotMeasuredError(self.reason(**where))
-        self._curves[key] = found
-        return found
+        if key not in self._curves:
+            sizes = {name: self._facts[name].get(over) for name in self.names(**where)}
+            sized = (
+                (float(size), name)
+                for name, size in sizes.items()
+                if isinstance(size, int | float) and size > 0
+            )
+            self._curves[key] = self.by_size(sized, what, **where)
+        return self._curves[key]
 
-    def by_size(self, names: Iterable[tuple[float, str]], what: str = "seconds") -> Curve | None:
-        """Return a column of the frame by launch for cases with their sizes, if any has it.
-
-        Parameters
-        ----------
-        names
-            Full names of cases that passed, each behind its size.
-        """
+    def by_size(self, names: Iterable[tuple[float, str]], what: str, **where: Scalar) -> Curve:
+        """Return a column of the frame by launch for cases, their full names behind their sizes."""
         measured = self._known(what)
         anywhere = np.any(measured, axis=0).tolist()
-        found = {size: (name,) for size, name in names if anywhere[self._place[name]]}
-        if not found:
-            return None
-        cases = dict(sorted(found.items()))
-        places = [self._place[name] for (name,) in cases.values()]
-        launches = np.flatnonzero(measured[:, places].any(axis=1))
-        return Curve(self._numbers[what][launches][:, places], launches, cases)
+        cases = {size: (name,) for size, name in names if anywhere[self._column[name]]}
+        if not cases:
+            raise NotMeasuredError(self.reason(**where))
+        cases = dict(sorted(cases.items()))
+        columns = [self._column[name] for (name,) in cases.values()]
+        launches = np.flatnonzero(measured[:, columns].any(axis=1))
+        return Curve(self._numbers[what][launches][:, columns], launches, cases)
 
     def one(self, what: str = "seconds", **where: Scalar) -> pd.Series:
-        """Return a column of the frame by launch for the one case with these parameters.
-
-        Raises
-        ------
-        NotMeasuredError
-            No case has these parameters and this column.
-        """
+        """Return a column of the frame by launch for the one case with these parameters."""
         for name in self.names(**where):
-            place = self._place[name]
-            launches = np.flatnonzero(self._known(what)[:, place])
+            column = self._column[name]
+            launches = np.flatnonzero(self._known(what)[:, column])
             if launches.size:
-                return pd.Series(self._numbers[what][launches, place], launches)
+                return pd.Series(self._numbers[what][launches, column], launches)
         raise NotMeasuredError(self.reason(**where))
 
     def _known(self, what: str) -> Known:
@@ -229,7 +210,7 @@ class Cases:
         """Say why no case with these parameters was measured."""
         reasons = dict.fromkeys(
             reason
-            for reason, known in self._missing
+            for reason, known in self.missing
             if all(known.get(name, value) == value for name, value in where.items())
         )
         if reasons:
@@ -242,13 +223,7 @@ class Cases:
         return "the run has no such case"
 
     def accelerator(self) -> str:
-        """Return the first accelerator that was measured.
-
-        Raises
-        ------
-        NotMeasuredError
-            There is none, or it was left out on purpose.
-        """
+        """Return the first accelerator that was measured; raises if it was left out on purpose."""
         chosen = [name for name in self.run.frobench.settings.devices if not is_cpu(name)]
         if chosen:
             return chosen[0]
@@ -256,7 +231,7 @@ class Cases:
         raise NotMeasuredError("the run left the accelerator out" if present else "no accelerator")
 
     @cached_property
-    def _missing(self) -> list[tuple[str, dict[str, Scalar]]]:
+    def missing(self) -> list[tuple[str, dict[str, Scalar]]]:
         """Why cases were not measured, and their parameters."""
         return [
             (outcome.reason, {**outcome.params, "function": function_of(outcome.fullname)})
@@ -272,25 +247,41 @@ def _is_disguised(case: Case) -> bool:
     return asked == "tfloat32" and check is not None and check.precision == "float32"
 
 
+def sizes_in_common(curves: Iterable[Curve], reason: str) -> list[float]:
+    """Return the sizes that all curves have, ascending; where there is none, raise the reason."""
+    first, *others = [set(curve.sizes) for curve in curves] or [set[float]()]
+    common = first.intersection(*others)
+    if not common:
+        raise NotMeasuredError(reason)
+    return sorted(common)
+
+
+def lines(curve: Callable[..., Curve], asked: Iterable[tuple[Any, ...]]) -> tuple[Series, ...]:
+    """Return a line for each curve that was measured.
+
+    asked : the label of each line, then the arguments of the function that returns its curve
+    """
+    drawn = []
+    for label, *given in asked:
+        with suppress(NotMeasuredError):
+            drawn.append(curve(*given).series(label))
+    return tuple(drawn)
+
+
 def device_title(run: Run, device: str) -> str:
     """Name a device as people do: its model, or CPU; a group by its nodes and what each has."""
     names = device.split("+")
+    accelerators = run.frobench.environment.accelerators
     if (group := nodes_of(device)) is not None:
         nodes, each = group
-        return f"{counted(nodes, 'node')}{'' if is_cpu(device) else _each_with(run, device, each)}"
+        kind = device.partition("/")[0]
+        name = next((known.name for known in accelerators if known.type == kind), kind)
+        return counted(nodes, "node") + ("" if is_cpu(device) else f" with {each}{RATIO} {name}")
     if is_cpu(device):
         return "CPU" if len(names) == 1 else "two halves of the CPU"
-    models = {f"{one.type}:{one.index}": one.name for one in run.frobench.environment.accelerators}
-    titles = [models.get(name, name) for name in names]
-    return titles[0] if len(names) == 1 else f"{len(names)}{RATIO} {titles[0]}"
-
-
-def _each_with(run: Run, device: str, each: int) -> str:
-    """Name what each node of a group has."""
-    kind = device.partition("/")[0]
-    known = run.frobench.environment.accelerators
-    name = next((one.name for one in known if one.type == kind), kind)
-    return f" with {each}{RATIO} {name}"
+    models = {f"{known.type}:{known.index}": known.name for known in accelerators}
+    title = models.get(names[0], names[0])
+    return title if len(names) == 1 else f"{len(names)}{RATIO} {title}"
 
 
 def the_device(run: Run, device: str) -> str:

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Cases that were measured beside another version of their body, in any exercise."""
 
+from collections.abc import Iterator
+
 from reports.findings.finding import RATIO, Finding
 from suite.compare.versions import compare_versions, launch_ratios
 from suite.stored.run import Run
@@ -14,24 +16,19 @@ WORDS = {
 }
 
 
-def findings(run: Run, exercise: str) -> list[Finding]:
+def findings(run: Run, exercise: str) -> Iterator[Finding]:
     """Say of each such case how long it takes beside its other version."""
     cases = {
         case.fullname: (case, case.extra_info.against)
         for case in run.benchmarks
         if case.group == exercise and case.extra_info.against is not None
     }
-    if not cases:
-        return []
-    found = []
-    for compared in compare_versions(run).cases:  # of all exercises, which are judged together
-        if compared.fullname not in cases or compared.word == "incomparable":
-            continue
-        case, against = cases[compared.fullname]
-        title = case.extra_info.title.rstrip(".")
-        ratio = format_estimate(compared.ratio, RATIO)
-        found.append(
-            Finding(
+    for compared in compare_versions(run).cases if cases else ():  # all are judged together
+        if compared.fullname in cases and compared.word != "incomparable":
+            case, against = cases[compared.fullname]
+            title = case.extra_info.title.rstrip(".")
+            ratio = format_estimate(compared.ratio, RATIO)
+            yield Finding(
                 f"versions-{case.name}",
                 f"Is it faster than the version beside it? {title} ({case.name})",
                 f"It takes {ratio} as long. {WORDS[compared.word]}.",
@@ -41,5 +38,3 @@ def findings(run: Run, exercise: str) -> list[Finding]:
                 tuple(ratio for ratio in launch_ratios(case, against) if ratio is not None),
                 (case.fullname,),
             )
-        )
-    return found

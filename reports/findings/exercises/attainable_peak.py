@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The attainable peak: the most that a device gives a product, and how sure that is."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -11,11 +11,14 @@ from reports.findings import peaks
 from reports.findings.answers import (
     VALUE,
     Answer,
+    N,
     ask,
+    ask_on,
     behind,
     capital,
     estimate_of,
     is_above,
+    size,
     text,
 )
 from reports.findings.exercises.matmul import PLAIN, RATE, best_rates
@@ -29,33 +32,27 @@ from suite.units import counted, format_value
 PRODUCTS = ("bench_product", "bench_product_narrow")
 TIE = 0.995
 """The rate of the second best shape, as a part of the best, from which the two tie."""
-SPACE = "\N{NO-BREAK SPACE}"
+BY = f"\N{NO-BREAK SPACE}{RATIO}\N{NO-BREAK SPACE}"
 
 
 def findings(cases: Cases) -> list[Finding]:
     """Lead with the accelerators' peaks: what is the most, how sure is it, who gets near."""
-    found = []
-    for device in reversed(cases.devices()):
-        name = the_device(cases.run, device)
-        most = f"What is the most that {name} gives a matrix product?"
-        near = f"How much of that does a square product get from {name}?"
-        found += [
-            ask(f"peak-{device}", most, peak, cases, device),
-            ask(
-                f"searched-{device}", "How sure is it that no shape is faster?", sure, cases, device
-            ),
-            ask(f"square-{device}", near, square, cases, device),
-        ]
-    if all(map(is_cpu, cases.devices())):
+    questions = (
+        ("peak", "What is the most that {} gives a matrix product?", _peak),
+        ("searched", "How sure is it that no shape is faster?", _sure),
+        ("square", "How much of that does a square product get from {}?", _square),
+    )
+    devices = cases.devices()[::-1]
+    answered = [finding for device in devices for finding in ask_on(cases, device, *questions)]
+    if all(map(is_cpu, devices)):
         most = "What is the most that an accelerator gives a matrix product?"
-        found.append(
-            ask("peak-accelerator", most, lambda them: peak(them, them.accelerator()), cases)
-        )
-    return found
+        answered.append(ask("peak-accelerator", most, _peak, cases))
+    return answered
 
 
-def peak(cases: Cases, device: str) -> Answer:
+def _peak(cases: Cases, device: str = "") -> Answer:
     """Name the rate and the shape in each precision, the fastest first."""
+    device = device or cases.accelerator()
     first, *others = best_products(cases, device)
     part = peaks.of_peak(cases.run, first.case.fullname, first.rate)
     listed = "".join(
@@ -65,6 +62,15 @@ def peak(cases: Cases, device: str) -> Answer:
     )
     where = the_device(cases.run, device)
     without = peaks.missing(cases.run, device)
+    ceiling = peaks.peak_of(cases.run, first.case, first.rate)
+    of_sheet = f", {text(first.rate / ceiling.rate, '1')} of the datasheet" if ceiling else ""
+    plain, rule = "", ""
+    for product in others:
+        if product.precision == PLAIN:
+            plain += f"; {text(product.rate, RATE.unit)} in {PLAIN}"
+            ratio = (first.rate / product.rate).dropna()
+            if not ratio.empty and is_above(ratio, 1.0):
+                rule = f"Use {first.precision} where its precision is enough."
     return Answer(
         capital(
             f"{VALUE} in {first.precision} ({first.shape}){part} on {where}{listed}{without}; "
@@ -74,69 +80,51 @@ def peak(cases: Cases, device: str) -> Answer:
         first.rate,
         RATE.unit,
         f"most that {where} reaches, in {first.precision}",
-        rule_of_thumb=_faster(first, others),
-        brief=_peak_in_brief(cases, first, others),
+        rule_of_thumb=rule,
+        brief=f"{VALUE} in {first.precision}{of_sheet}{plain}; in bursts.",
     )
 
 
-def _faster(first: "Product", others: Sequence["Product"]) -> str:
-    """Advise the fastest precision where that is faster than float32."""
-    ratios = [
-        (first.rate / product.rate).dropna() for product in others if product.precision == PLAIN
-    ]
-    if any(not ratio.empty and is_above(ratio, 1.0) for ratio in ratios):
-        return f"Use {first.precision} where its precision is enough."
-    return ""
-
-
-def _peak_in_brief(cases: Cases, first: "Product", others: Sequence["Product"]) -> str:
-    """Name the rate of the fastest precision, with its part of the peak, and that of float32."""
-    ceiling = peaks.peak_of(cases.run, first.case, first.rate)
-    part = f", {text(first.rate / ceiling.rate, '1')} of the datasheet" if ceiling else ""
-    plain = "".join(
-        f"; {text(product.rate, RATE.unit)} in {PLAIN}"
-        for product in others
-        if product.precision == PLAIN
-    )
-    return f"{VALUE} in {first.precision}{part}{plain}; in bursts."
-
-
-def sure(cases: Cases, device: str) -> Answer:
+def _sure(cases: Cases, device: str) -> Answer:
     """Say how many shapes were tried, for how long, and how near the second best came."""
     best = best_products(cases, device)
     efforts = [
         f"in {product.precision}: {_effort(product.case.extra_info.search)}" for product in best
     ]
-    return Answer(
-        capital(f"{'; '.join(efforts)}."), tuple(product.case.fullname for product in best)
-    )
+    sentence = capital(f"{'; '.join(efforts)}.")
+    return Answer(sentence, tuple(product.case.fullname for product in best))
 
 
-def square(cases: Cases, device: str) -> Answer:
+def _effort(search: Search | None) -> str:
+    if search is None:
+        return "the shape was not searched for"
+    tried = f"{counted(search.shapes, 'shape')} tried in {format_value(search.seconds, 's', 2)}"
+    if search.runner_up is None:
+        return tried
+    if search.runner_up >= TIE:
+        return f"{tried}; the runner-up ties"
+    return f"{tried}; the runner-up reaches {format_value(search.runner_up, '1')} of the rate"
+
+
+def _square(cases: Cases, device: str) -> Answer:
     """Compare the best square product of the same run with the fastest shape."""
     others = cases_of(cases.run, "matmul")
     squares = best_rates(others, device)
-    both = [product for product in best_products(cases, device) if product.precision in squares]
-    if not both:
+    parts: list[tuple[str, pd.Series]] = []
+    names: list[str] = []
+    for product in best_products(cases, device):
+        if product.precision in squares:
+            curve, n = squares[product.precision]
+            parts.append((product.precision, (curve.at(n) / product.rate).dropna()))
+            names += [product.case.fullname, *behind(curve.on([n]))]
+    if not parts:
         raise NotMeasuredError(others.reason(device=device))
-    parts, behind_it = [], []
-    for product in both:
-        curve, n = squares[product.precision]
-        parts.append((curve.at(n) / product.rate).dropna())
-        behind_it += [product.case.fullname, *behind(curve.on([n]))]
-    listed = "".join(
-        f"; {text(part, '1')} in {product.precision}"
-        for product, part in zip(both[1:], parts[1:], strict=True)
-    )
-    n = squares[both[0].precision][1]
-    return Answer(
-        f"The best square product (n{SPACE}={SPACE}{format_value(n, 'n')}) gets {VALUE} of it in "
-        f"{both[0].precision}{listed}.",
-        tuple(behind_it),
-        parts[0],
-        "1",
-        f"part of the most that a square product gets, in {both[0].precision}",
-    )
+    (first, part), *rest = parts
+    listed = "".join(f"; {text(other, '1')} in {precision}" for precision, other in rest)
+    at = size(squares[first][1], N)
+    sentence = f"The best square product ({at}) gets {VALUE} of it in {first}{listed}."
+    label = f"part of the most that a square product gets, in {first}"
+    return Answer(sentence, tuple(names), part, "1", label)
 
 
 def plots(cases: Cases) -> Iterator[Plot]:
@@ -149,8 +137,7 @@ def plots(cases: Cases) -> Iterator[Plot]:
                 for product in best_products(cases, device)
             )
             dots.append(Series(device_title(cases.run, device), tuple(points)))
-    if dots:
-        yield Plot("peak", "The most by precision", "dots", Axis("precision"), RATE, tuple(dots))
+    yield Plot("peak", "The most by precision", "dots", Axis("precision"), RATE, tuple(dots))
 
 
 @dataclass(frozen=True)
@@ -168,8 +155,7 @@ class Product:
     def shape(self) -> str:
         """The shape, such as 8,192 x 4,096 x 8,192."""
         search = self.case.extra_info.search
-        sides = search.shape if search else ()
-        return f"{SPACE}{RATIO}{SPACE}".join(format_value(side, "n") for side in sides)
+        return BY.join(format_value(side, "n") for side in (search.shape if search else ()))
 
 
 def best_products(cases: Cases, device: str) -> list[Product]:
@@ -200,14 +186,3 @@ def fastest_products(cases: Cases, device: str) -> dict[str, tuple[pd.Series, tu
         for product in best_products(cases_of(cases.run, "attainable_peak"), device):
             fastest[product.precision] = (product.rate, (product.case.fullname,))
     return fastest
-
-
-def _effort(search: Search | None) -> str:
-    if search is None:
-        return "the shape was not searched for"
-    tried = f"{counted(search.shapes, 'shape')} tried in {format_value(search.seconds, 's', 2)}"
-    if search.runner_up is None:
-        return tried
-    if search.runner_up >= TIE:
-        return f"{tried}; the runner-up ties"
-    return f"{tried}; the runner-up reaches {format_value(search.runner_up, '1')} of the rate"

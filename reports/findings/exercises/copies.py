@@ -7,7 +7,18 @@ from contextlib import suppress
 import pandas as pd
 
 from reports.findings import peaks
-from reports.findings.answers import VALUE, Answer, ask, behind, estimate_of, is_above, text
+from reports.findings.answers import (
+    VALUE,
+    Answer,
+    ask,
+    ask_either,
+    ask_on,
+    behind,
+    estimate_of,
+    is_above,
+    no_accelerator,
+    text,
+)
 from reports.findings.cold import cold_plot, longer
 from reports.findings.finding import RATIO, Axis, Finding, Plot, Point, Series, bound
 from reports.findings.fit import LEAST_SIZES, Line, fit
@@ -30,49 +41,36 @@ ALONE = {"all-to-device": TO_DEVICE, "all-to-host": TO_HOST}
 
 def findings(cases: Cases) -> list[Finding]:
     """Answer for each way to copy, that of an unsuspecting program first."""
-    answered = [
-        speed(cases, name, device) for name, kind in KINDS.items() for device in kind.devices(cases)
-    ]
+    answered = []
+    for name, kind in KINDS.items():
+        for device in kind.devices(cases):
+            question = f"How fast are copies {kind.name(cases, device)}?"
+            fitted, else_ = f"bandwidth-{name}-{device}", f"rate-{name}-{device}"
+            ways = {fitted: _bandwidth, else_: _rate}
+            answered.append(ask_either(question, ways, cases, kind, device))
     for name, question in (
         ("to-device", "How fast are copies to an accelerator, and back?"),
         ("between", "How fast are copies from one accelerator to another?"),
     ):
         if not KINDS[name].devices(cases):
-            answered.append(ask(name, question, absent, cases, KINDS[name].function))
+            answered.append(ask(name, question, no_accelerator, cases, KINDS[name].function))
     question = "How long does a copy hold the thread?"
-    answered.append(ask("non-blocking", question, non_blocking, cases))
+    answered.append(ask("non-blocking", question, _non_blocking, cases))
     question = "Do copies in both directions slow each other down?"
-    answered.append(ask("both-ways", question, both_ways, cases))
+    answered.append(ask("both-ways", question, _both_ways, cases))
     for name in ALONE:
         for group in AT_ONCE[name].devices(cases):
             question = f"Do copies {AT_ONCE[name].name(cases, group)} at once take longer?"
-            answered.append(ask(f"{name}-{group}", question, all_at_once, cases, name, group))
+            answered.append(ask(f"{name}-{group}", question, _all_at_once, cases, name, group))
     for device in KINDS["within"].devices(cases):
-        where = the_device(cases.run, device)
-        question = f"What do cold caches cost copies within the memory of {where}?"
-        answered.append(ask(f"cold-copy-{device}", question, cold, cases, device))
-        question = f"What does a NumPy array of a tensor on {where} cost?"
-        answered.append(ask(f"numpy-{device}", question, to_numpy, cases, device))
-        question = f"What does printing a tensor on {where} cost?"
-        answered.append(ask(f"print-{device}", question, printing, cases, device))
+        answered += ask_on(
+            cases,
+            device,
+            ("cold-copy", "What do cold caches cost copies within the memory of {}?", _cold_copy),
+            ("numpy", "What does a NumPy array of a tensor on {} cost?", _to_numpy),
+            ("print", "What does printing a tensor on {} cost?", _printing),
+        )
     return answered
-
-
-def absent(cases: Cases, function: str) -> Answer:
-    """Say why nothing was copied."""
-    cases.accelerator()
-    raise NotMeasuredError(cases.reason(function=function))
-
-
-def speed(cases: Cases, name: str, device: str) -> Finding:
-    """Answer with a line if one fits: a bandwidth that is none is called by another name."""
-    question = f"How fast are copies {KINDS[name].name(cases, device)}?"
-    fitted = ask(f"bandwidth-{name}-{device}", question, bandwidth, cases, name, device)
-    return (
-        fitted
-        if fitted.value
-        else ask(f"rate-{name}-{device}", question, rate, cases, name, device)
-    )
 
 
 def bandwidth_of(cases: Cases, name: str, device: str) -> tuple[pd.Series, tuple[str, ...]]:
@@ -85,28 +83,29 @@ def bandwidth_of(cases: Cases, name: str, device: str) -> tuple[pd.Series, tuple
     NotMeasuredError
         There are no such copies, or none is larger than caches are.
     """
-    times = KINDS[name].curve(cases, device)
+    kind = KINDS[name]
+    times = kind.curve(cases, device)
     size = times.sizes[-1]
     if size < LARGE:
         raise NotMeasuredError("no copy was larger than caches are")
     with suppress(NotMeasuredError):
-        return _slope(cases, name, device, fit(times)), behind(times)
-    return KINDS[name].curve(cases, device, "byte_rate").at(size), times.cases[size]
+        return _slope(cases, kind, device, fit(times)), behind(times)
+    return kind.curve(cases, device, "byte_rate").at(size), times.cases[size]
 
 
-def _slope(cases: Cases, name: str, device: str, line: Line) -> pd.Series:
+def _slope(cases: Cases, kind: Kind, device: str, line: Line) -> pd.Series:
     """Return the bytes a second on a line, of all the bytes that a copy counts."""
-    counted = KINDS[name].curve(cases, device, "bytes")
+    counted = kind.curve(cases, device, "bytes")
     size = counted.sizes[-1]
     return line.rate * (counted.at(size) / size)
 
 
-def bandwidth(cases: Cases, name: str, device: str) -> Answer:
+def _bandwidth(cases: Cases, kind: Kind, device: str) -> Answer:
     """Give latency and bandwidth of the line that fits, and the size that gets half of it."""
-    where, times = KINDS[name].name(cases, device), KINDS[name].curve(cases, device)
+    where, times = kind.name(cases, device), kind.curve(cases, device)
     line = fit(times)
-    speed = _slope(cases, name, device, line)
-    part = peaks.of_copy(cases.run, device, KINDS[name].function, speed)
+    speed = _slope(cases, kind, device, line)
+    part = peaks.of_copy(cases.run, device, kind.function, speed)
     return Answer(
         f"{VALUE}{part} for copies {where}, with a latency of {text(line.latency, TIME.unit)}; "
         f"half of that bandwidth is reached at {text(line.half, SIZE.unit)}.",
@@ -119,40 +118,38 @@ def bandwidth(cases: Cases, name: str, device: str) -> Answer:
     )
 
 
-def rate(cases: Cases, name: str, device: str) -> Answer:
+def _rate(cases: Cases, kind: Kind, device: str) -> Answer:
     """Give the rate of the largest copy and the time of the smallest, where no line fits."""
-    where, times = KINDS[name].name(cases, device), KINDS[name].curve(cases, device)
-    small, large = times.sizes[0], times.sizes[-1]
-    tiny = f"; {text(times.at(small), TIME.unit)} for {_bytes(small)}"
-    no_line = "; no single line fits the times between"
-    speed = KINDS[name].curve(cases, device, "byte_rate").at(large)
-    part = peaks.of_copy(cases.run, device, KINDS[name].function, speed)
+    times, speeds = kind.curve(cases, device), kind.curve(cases, device, "byte_rate")
+    small, large, where = times.sizes[0], times.sizes[-1], kind.name(cases, device)
+    tiny = f"; {text(times.at(small), TIME.unit)} for {_bytes(small)}" if small < large else ""
+    if len(times.sizes) >= LEAST_SIZES:
+        tiny += "; no single line fits the times between"
+    part = peaks.of_copy(cases.run, device, kind.function, speeds.at(large))
     return Answer(
-        f"{VALUE}{part} for copies of {_bytes(large)} {where}{tiny if small < large else ''}"
-        f"{no_line if len(times.sizes) >= LEAST_SIZES else ''}.",
+        f"{VALUE}{part} for copies of {_bytes(large)} {where}{tiny}.",
         behind(times.ends()),
-        speed,
+        speeds.at(large),
         RATE.unit,
         f"of copies {where} at {_bytes(large)}",
-        rule_of_thumb=_small_or_large(cases, name, device),
+        rule_of_thumb=_small_or_large(kind, speeds),
         brief=f"{VALUE} for copies of {_bytes(large)}.",
     )
 
 
-def _small_or_large(cases: Cases, name: str, device: str) -> str:
+def _small_or_large(kind: Kind, speeds: Curve) -> str:
     """Advise pieces that fit the caches, or large ones, where these are copied faster."""
-    speeds = KINDS[name].curve(cases, device, "byte_rate")
     *others, large = speeds.sizes
     whole = speeds.at(large)
     from_caches = [n for n in others if is_above((speeds.at(n) / whole).dropna(), FASTER)]
-    if name == "within" and from_caches:
+    if kind is KINDS["within"] and from_caches:
         return f"Work in pieces of {_bytes(max(from_caches))} or less: caches copy them faster."
     if others and is_above((whole / speeds.at(others[0])).dropna(), FASTER):
         return "Join small copies."
     return ""
 
 
-def non_blocking(cases: Cases) -> Answer:
+def _non_blocking(cases: Cases) -> Answer:
     """Compare how long the thread is held by a copy that it waits for and one that it does not."""
     device = cases.accelerator()
     waited, unwaited = (
@@ -171,112 +168,94 @@ def non_blocking(cases: Cases) -> Answer:
     )
 
 
-def both_ways(cases: Cases) -> Answer:
+def _both_ways(cases: Cases) -> Answer:
     """Compare copies in both directions at once with their control strictly in turn."""
     where = {"function": AT_ONCE["both-ways"].function, "device": cases.accelerator()}
     at_once, in_turn = at_once_and_in_turn(cases, "size", **where)
     proved = concurrency(cases, "size", **where)
     ratio, size = in_turn / at_once, proved.sizes[-1]
-    shared = f", sharing {text(proved.at(size), '1')} of the shorter one's time"
-    return Answer(
+    sentence = (
         f"Copies of {_bytes(size)} to {the_device(cases.run, where['device'])} and back are "
-        f"{VALUE} as fast both at once as strictly in turn{shared}.",
-        behind(proved.on([size])),
-        ratio.at(size),
-        RATIO,
-        "as fast both ways at once",
+        f"{VALUE} as fast both at once as strictly in turn, sharing {text(proved.at(size), '1')} "
+        "of the shorter one's time."
     )
+    names = behind(proved.on([size]))
+    return Answer(sentence, names, ratio.at(size), RATIO, "as fast both ways at once")
 
 
-def all_at_once(cases: Cases, name: str, group: str) -> Answer:
+def _all_at_once(cases: Cases, name: str, group: str) -> Answer:
     """Compare the copies of several devices at once with that of the first alone."""
     first, count = group.partition("+")[0], group.count("+") + 1
     alone = cases.curve("size", function=ALONE[name], device=first, memory="non_blocking")
     ratio = alone / AT_ONCE[name].curve(cases, group)
     size = ratio.sizes[-1]
     together = AT_ONCE[name].curve(cases, group, "byte_rate").at(size)
-    return Answer(
+    sentence = (
         f"Copies of {_bytes(size)} {AT_ONCE[name].name(cases, group)} at once run at "
-        f"{text(together, RATE.unit)} together, {VALUE} of {count} times the rate of one alone.",
-        ratio.cases[size],
-        ratio.at(size),
-        "1",
-        f"of {count} times the rate of one copy alone",
+        f"{text(together, RATE.unit)} together, {VALUE} of {count} times the rate of one alone."
     )
+    label = f"of {count} times the rate of one copy alone"
+    return Answer(sentence, ratio.cases[size], ratio.at(size), "1", label)
 
 
-def cold(cases: Cases, device: str) -> Answer:
-    """Compare copies within a device that find nothing in the caches with those that may."""
+def _cold_copy(cases: Cases, device: str) -> Answer:
     where = the_device(cases.run, device)
     return longer(f"A copy of {{}} within the memory of {where}", _cold(cases, device), _bytes)
 
 
-def to_numpy(cases: Cases, device: str) -> Answer:
+def _to_numpy(cases: Cases, device: str) -> Answer:
     """Give the time in which the largest tensor becomes a NumPy array."""
     times = cases.curve("size", function=NUMPY, device=device)
-    size = times.sizes[-1]
+    size, where = times.sizes[-1], the_device(cases.run, device)
     shared = ", which shares its memory," if device == "cpu" else ""
-    return Answer(
-        f"A tensor of {_bytes(size)} on {the_device(cases.run, device)} becomes a NumPy array"
-        f"{shared} in {VALUE}.",
-        times.cases[size],
-        times.at(size),
-        TIME.unit,
-        f"for a NumPy array of {_bytes(size)}",
-    )
+    sentence = f"A tensor of {_bytes(size)} on {where} becomes a NumPy array{shared} in {VALUE}."
+    label = f"for a NumPy array of {_bytes(size)}"
+    return Answer(sentence, times.cases[size], times.at(size), TIME.unit, label)
 
 
-def printing(cases: Cases, device: str) -> Answer:
+def _printing(cases: Cases, device: str) -> Answer:
     """Give the time of printing as many numbers as are shown in full, and of a single one."""
     single, many = (
         cases.one(function=PRINT, device=device, size=4 * count) for count in (1, PRINTED)
     )
-    return Answer(
-        f"Printing {PRINTED:,} numbers on {the_device(cases.run, device)} takes {VALUE}, and "
-        f"printing one {text(single, TIME.unit)}.",
-        cases.names(function=PRINT, device=device),
-        many,
-        TIME.unit,
-        f"for printing {PRINTED:,} numbers",
-    )
+    where, one = the_device(cases.run, device), text(single, TIME.unit)
+    sentence = f"Printing {PRINTED:,} numbers on {where} takes {VALUE}, and printing one {one}."
+    names = cases.names(function=PRINT, device=device)
+    return Answer(sentence, names, many, TIME.unit, f"for printing {PRINTED:,} numbers")
 
 
 def plots(cases: Cases) -> Iterator[Plot]:
     """Draw bandwidth by size for each device and group, copies within them, and all latencies."""
     within = KINDS["within"]
-    shown = [kind for kind in (*KINDS.values(), *AT_ONCE.values()) if kind is not within]
+    others = [kind for kind in (*KINDS.values(), *AT_ONCE.values()) if kind is not within]
     for device in sorted(cases.devices(), key=is_cpu):
-        lines = tuple(
-            kind.curve(cases, device, "byte_rate").series(kind.label)
-            for kind in shown
-            if device in kind.devices(cases)
-        )
-        if lines:
-            title = f"Bandwidth of copies: {device_title(cases.run, device)}"
-            link = _allowed(cases, device, TO_DEVICE, "the link, one way", lines)
-            yield Plot(f"bandwidth-{device}", title, "curve", SIZE, RATE, lines, lines=link)
-    lines = tuple(
-        within.curve(cases, device, "byte_rate").series(device_title(cases.run, device))
-        for device in within.devices(cases)
-    )
-    if lines:
-        title = "Bandwidth of copies within a device, bytes read and written"
-        first, name = within.devices(cases)[0], "accelerator's memory"
-        memory = _allowed(cases, first, within.function, name, lines)
-        yield Plot("bandwidth-within", title, "curve", SIZE, RATE, lines, lines=memory)
-    yield from cold_plot("copy", SIZE, _cold, cases, within.devices(cases))
+        kinds = [(kind, kind.label, device) for kind in others if device in kind.devices(cases)]
+        title = f"Bandwidth of copies: {device_title(cases.run, device)}"
+        yield _by_size(cases, kinds, f"bandwidth-{device}", title, "the link, one way")
+    devices = within.devices(cases)
+    kinds = [(within, device_title(cases.run, device), device) for device in devices]
+    title = "Bandwidth of copies within a device, bytes read and written"
+    yield _by_size(cases, kinds, "bandwidth-within", title, "accelerator's memory")
+    yield cold_plot("copy", SIZE, _cold, cases, devices)
     latencies = tuple(point for kind in KINDS.values() for point in _latencies(cases, kind))
-    if latencies:
-        series = Series("latency", latencies)
-        yield Plot("latency", "Latency of copies", "dots", Axis("copies"), TIME, (series,))
+    series = (Series("latency", latencies),) if latencies else ()
+    yield Plot("latency", "Latency of copies", "dots", Axis("copies"), TIME, series)
 
 
-def _allowed(
-    cases: Cases, device: str, function: str, name: str, lines: tuple[Series, ...]
-) -> tuple[Series, ...]:
-    """Return what the link or the memory allows as a line beside others; none if not known."""
-    ceiling = peaks.bound_of_copy(cases.run, device, function)
-    return bound(name, ceiling.rate if ceiling else None, RATE.unit, lines)
+def _by_size(
+    cases: Cases, kinds: list[tuple[Kind, str, str]], name: str, title: str, limit: str
+) -> Plot:
+    """Draw the bandwidth of kinds of copies, each with its label and device, below their limit."""
+    lines = tuple(
+        kind.curve(cases, device, "byte_rate").series(label) for kind, label, device in kinds
+    )
+    bounds: tuple[Series, ...] = ()
+    if lines:
+        kind, _, device = kinds[0]
+        function = kind.function if kind is KINDS["within"] else TO_DEVICE
+        ceiling = peaks.bound_of_copy(cases.run, device, function)
+        bounds = bound(limit, ceiling.rate if ceiling else None, RATE.unit, lines)
+    return Plot(name, title, "curve", SIZE, RATE, lines, lines=bounds)
 
 
 def _latencies(cases: Cases, kind: Kind) -> Iterator[Point]:

@@ -4,15 +4,12 @@
 from collections.abc import Iterator
 from contextlib import suppress
 
-import pandas as pd
-
 from reports.findings.answers import (
     VALUE,
     Answer,
     ask,
     behind,
     capital,
-    estimate_of,
     is_above,
     is_below,
     size,
@@ -21,10 +18,11 @@ from reports.findings.answers import (
 )
 from reports.findings.exercises.parts.replication import BATCH, Setting, loss, stack, total
 from reports.findings.finding import RATIO, Axis, Finding, Plot
-from reports.findings.select import Cases, Curve, NotMeasuredError, the_device
-from reports.findings.trainings import NETWORKS
+from reports.findings.select import Cases, Curve, NotMeasuredError, lines, sizes_in_common
 from suite.stored.names import is_cpu
 
+NETWORKS = ("large", "medium", "small")
+"""From the one whose steps outlast their launches to the one whose steps do not."""
 ONE_DEVICE, ONE_PROCESS = "bench_one_device", "bench_one_process"
 BY_HAND, PROCESSES = "bench_by_hand", "bench_distributed"
 WAYS = {
@@ -33,133 +31,104 @@ WAYS = {
     PROCESSES: "with DistributedDataParallel",
 }
 SAMPLES, SPEED = Axis("samples in a batch"), Axis("Speed", RATIO)
-RATE = "samples/s"
 
 
 def findings(cases: Cases) -> list[Finding]:
     """Answer for each network and group of devices, accelerators first."""
-    found = [finding for setting in _settings(cases) for finding in _of(cases, setting)]
-    groups = {setting.group for setting in _settings(cases)}
-    if all(is_cpu(group) for group in groups):
+    settings = _settings(cases)
+    answered = [finding for setting in settings for finding in _of(setting)]
+    if all(is_cpu(setting.group) for setting in settings):
         question = "How much faster do several accelerators train than one?"
-        found.append(ask("speed-up-accelerators", question, no_accelerators, cases))
-    return found
+        reason = cases.reason(function=BY_HAND)
+        answered.append(Finding.missing("speed-up-accelerators", question, reason))
+    return answered
 
 
-def no_accelerators(cases: Cases) -> Answer:
-    """Say why nothing was measured on several accelerators."""
-    raise NotMeasuredError(cases.reason(function=BY_HAND))
-
-
-def _of(cases: Cases, setting: Setting) -> Iterator[Finding]:
-    both = setting.network, setting.group
-    where, place = the_device(cases.run, setting.group), "-".join(reversed(both))
+def _of(setting: Setting) -> Iterator[Finding]:
+    where, end = setting.where, f"{setting.group}-{setting.network}"
     network = f"the {setting.network} network"
     for way, how in WAYS.items():
-        name = f"{way.removeprefix('bench_')}-{place}"
+        name = f"{way.removeprefix('bench_')}-{end}"
         if way == PROCESSES or not is_cpu(setting.group):
             asked = f"What do {where} gain, {how}, for {network}?"
-            yield ask(f"speed-up-{name}", asked, gain, cases, *both, way)
+            yield ask(f"speed-up-{name}", asked, _gain, setting, way)
             asked = f"From which batch are {where} faster, {how}, for {network}?"
-            yield ask(f"threshold-{name}", asked, worth, cases, *both, way)
+            yield ask(f"threshold-{name}", asked, _worth, setting, way)
     if not is_cpu(setting.group):
         asked = f"Which way trains {network} fastest on {where}?"
-        yield ask(f"best-{place}", asked, best, cases, *both)
+        yield ask(f"best-{end}", asked, _best, setting)
         asked = f"What does nn.DataParallel lose in a forward pass of {network} on {where}?"
-        yield ask(f"loss-{place}", asked, loss, cases, *both)
-        asked = f"Do its four parts add up for {network} on {where}?"
-        yield ask(f"sum-{place}", asked, total, cases, *both)
+        yield ask(f"loss-{end}", asked, loss, setting)
+        yield ask(
+            f"sum-{end}", f"Do its four parts add up for {network} on {where}?", total, setting
+        )
 
 
-def gain(cases: Cases, network: str, group: str, way: str) -> Answer:
+def _gain(setting: Setting, way: str) -> Answer:
     """Compare a step on several devices with one on a single device."""
-    setting = Setting(network, group)
-    curve = _speed_up(cases, setting, way)
+    curve = _speed_up(setting, way)
     large, small = curve.sizes[-1], curve.sizes[0]
-    rate = large / setting.times(cases, way).at(large)
-    part = text(curve.at(large) / setting.count, "1")
+    speed, batch = curve.at(large), size(large, BATCH)
+    rate = text(large / setting.times(way).at(large), "samples/s")
+    part = text(speed / setting.count, "1")
     tiny = f"; {text(curve.at(small), RATIO)} with {size(small, BATCH)}"
-    return Answer(
-        f"{VALUE} the speed of {setting.one(cases)} on {the_device(cases.run, group)} "
-        f"{WAYS[way]}, training the {network} network with {size(large, BATCH)} "
-        f"({text(rate, RATE)}, {part} of perfect scaling){tiny if small < large else ''}.",
-        behind(curve.ends()),
-        curve.at(large),
-        RATIO,
-        f"as fast as {setting.one(cases)}, {WAYS[way]}",
-        rule_of_thumb=_split(curve.at(large), size(large)),
-        brief=f"{VALUE} the speed of {setting.one(cases)} {WAYS[way]}, {size(large, BATCH)}.",
-    )
-
-
-def _split(speed: pd.Series, batch: str) -> str:
-    """Say whether to split batches, where the speed of several devices is conclusive."""
+    rule = f"Do not expect a gain from splitting batches of {size(large)}."
     if is_above(speed, 1.0):
-        return f"Split batches of {batch}."
-    if is_below(speed, 1.0):
-        return f"Do not split batches of {batch} or fewer."
-    return f"Do not expect a gain from splitting batches of {batch}."
-
-
-def worth(cases: Cases, network: str, group: str, way: str) -> Answer:
-    """Find the batch from which on several devices are faster than one."""
-    setting = Setting(network, group)
-    curve = _speed_up(cases, setting, way)
-    where, by_launch, bracket = threshold(
-        curve, 1.0, setting.times(cases, way), power=1, pattern=BATCH
-    )
+        rule = f"Split batches of {size(large)}."
+    elif is_below(speed, 1.0):
+        rule = f"Do not split batches of {size(large)} or fewer."
     return Answer(
-        f"{capital(WAYS[way])}, they are faster than {setting.one(cases)} from {where}.",
-        behind(curve),
-        by_launch,
-        "n",
-        f"samples in a batch that {setting.count} devices are worth",
-        bracket,
+        f"{VALUE} the speed of {setting.one} on {setting.where} {WAYS[way]}, training the "
+        f"{setting.network} network with {batch} ({rate}, {part} of perfect scaling)"
+        f"{tiny if small < large else ''}.",
+        behind(curve.ends()),
+        speed,
+        RATIO,
+        f"as fast as {setting.one}, {WAYS[way]}",
+        rule_of_thumb=rule,
+        brief=f"{VALUE} the speed of {setting.one} {WAYS[way]}, {batch}.",
     )
 
 
-def best(cases: Cases, network: str, group: str) -> Answer:
+def _worth(setting: Setting, way: str) -> Answer:
+    """Find the batch from which on several devices are faster than one."""
+    curve = _speed_up(setting, way)
+    crossing = threshold(curve, 1.0, setting.times(way), power=1, pattern=BATCH)
+    faster = f"{capital(WAYS[way])}, they are faster than {setting.one} from {crossing.words}."
+    label = f"samples in a batch that {setting.count} devices are worth"
+    return crossing.answer(faster, curve, label)
+
+
+def _best(setting: Setting) -> Answer:
     """Name the fastest way at the largest batch that all were measured with, if one stands out."""
-    setting = Setting(network, group)
-    ways = {way: setting.times(cases, way) for way in _ways(cases, setting)}
-    common = set.intersection(*(set(times.sizes) for times in ways.values()))
+    ways = {way: setting.times(way) for way in _ways(setting)}
     if len(ways) == 1:
         raise NotMeasuredError(f"{WAYS[next(iter(ways))]} is the only way that was measured")
-    if not common:
-        raise NotMeasuredError("the ways have no batch in common")
-    batch = max(common)
+    batch = sizes_in_common(ways.values(), "the ways have no batch in common")[-1]
     first, second, *_ = sorted(ways, key=lambda way: ways[way].point(batch).y.value)
-    ratio = ways[second] / ways[first]
-    leads = estimate_of(ratio.at(batch))
-    is_faster = leads.low is not None and leads.low > 1
+    ratio, at = ways[second] / ways[first], size(batch, BATCH)
     sentence = (
-        f"{capital(WAYS[first])}: with {size(batch, BATCH)} its steps are {VALUE} as fast "
-        f"as {WAYS[second]}, which comes next"
-        if is_faster
-        else f"No measurable difference between {WAYS[first]} and {WAYS[second]}: with "
-        f"{size(batch, BATCH)} the first is {VALUE} as fast"
+        f"No measurable difference between {WAYS[first]} and {WAYS[second]}: with {at} the first "
+        f"is {VALUE} as fast."
     )
-    return Answer(
-        f"{sentence}.", ratio.cases[batch], ratio.at(batch), RATIO, f"as fast {WAYS[first]}"
-    )
+    if is_above(ratio.at(batch), 1.0):
+        steps = f"{capital(WAYS[first])}: with {at} its steps are {VALUE} as fast"
+        sentence = f"{steps} as {WAYS[second]}, which comes next."
+    return Answer(sentence, ratio.cases[batch], ratio.at(batch), RATIO, f"as fast {WAYS[first]}")
 
 
 def plots(cases: Cases) -> Iterator[Plot]:
     """Draw the gain by batch for each network and group, and the parts of the forward passes."""
-    for setting in _settings(cases):
-        lines = []
-        for way in _ways(cases, setting):
-            with suppress(NotMeasuredError):
-                lines.append(_speed_up(cases, setting, way).series(WAYS[way]))
-        if lines:
-            where = the_device(cases.run, setting.group)
-            title = f"Training the {setting.network} network on {where}"
-            axes, reference = (SAMPLES, SPEED), (1.0, f"as fast as {setting.one(cases)}")
-            name = f"speed-up-{setting.group}-{setting.network}"
-            yield Plot(name, title, "curve", *axes, tuple(lines), *reference)
-    for setting in _settings(cases):
+    settings = _settings(cases)
+    for setting in settings:
+        title = f"Training the {setting.network} network on {setting.where}"
+        gains = lines(_speed_up, ((WAYS[way], setting, way) for way in _ways(setting)))
+        name = f"speed-up-{setting.group}-{setting.network}"
+        axes, reference = (SAMPLES, SPEED), (1.0, f"as fast as {setting.one}")
+        yield Plot(name, title, "curve", *axes, gains, *reference)
+    for setting in settings:
         with suppress(NotMeasuredError):
-            yield stack(cases, setting)
+            yield stack(setting)
 
 
 def _settings(cases: Cases) -> list[Setting]:
@@ -167,20 +136,20 @@ def _settings(cases: Cases) -> list[Setting]:
     groups = [str(group) for way in WAYS for group in cases.values("device", function=way)]
     ordered = sorted(dict.fromkeys(groups), key=lambda group: (is_cpu(group), group.count("+")))
     return [
-        Setting(network, group)
+        Setting(cases, network, group)
         for group in ordered
         for network in NETWORKS
         if network in cases.values("size", device=group)
     ]
 
 
-def _ways(cases: Cases, setting: Setting) -> list[str]:
-    """Return the ways that were measured."""
+def _ways(setting: Setting) -> list[str]:
     where = {"device": setting.group, "size": setting.network}
-    return [way for way in WAYS if cases.names(function=way, **where)]
+    return [way for way in WAYS if setting.cases.names(function=way, **where)]
 
 
-def _speed_up(cases: Cases, setting: Setting, way: str) -> Curve:
+def _speed_up(setting: Setting, way: str) -> Curve:
     """Return by batch how many times as fast a step is as on the one device."""
-    alone = (setting, ONE_PROCESS) if way == PROCESSES else (setting.first, ONE_DEVICE)
-    return alone[0].times(cases, alone[1]) / setting.times(cases, way)
+    if way == PROCESSES:
+        return setting.times(ONE_PROCESS) / setting.times(way)
+    return setting.first.times(ONE_DEVICE) / setting.times(way)

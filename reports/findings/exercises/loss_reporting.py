@@ -5,8 +5,9 @@ The ratios are those of pairs of samples that each launch took right beside each
 are sharper than the times themselves.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
+from typing import NamedTuple
 
 import pandas as pd
 
@@ -17,27 +18,21 @@ from reports.findings.answers import (
     ask,
     behind,
     estimate_of,
+    holds_one,
     is_above,
     is_below,
-    saves_at_most,
+    no_accelerator,
+    rarely,
     text,
     threshold,
 )
 from reports.findings.finding import RATIO, Axis, Finding, Plot, Point, Series
-from reports.findings.select import Cases, Curve, NotMeasuredError
-from reports.findings.trainings import (
-    READING,
-    beside,
-    by_every,
-    label,
-    trained,
-    training,
-    where,
-)
+from reports.findings.select import Cases, Curve, NotMeasuredError, device_title, the_device
+from suite.compare.versions import launch_ratios
 from suite.stored.names import is_cpu
-from suite.stored.run import Estimate
+from suite.stored.run import Scalar
 
-LOADING = "bench_loading"
+READING, LOADING = "bench_reading", "bench_loading"
 MEMORIES = {
     "pageable": "each batch from pageable memory",
     "pinned": "each batch from pinned memory",
@@ -45,8 +40,6 @@ MEMORIES = {
     "at_once": "all data in one copy",
 }
 DRIVERS = {"bench_one_thread": "driven by one thread", "bench_threads": "driven by a thread each"}
-LITTLE = 1.05
-"""A ratio of times below which reading back is not worth avoiding."""
 LEVEL = 1.01
 """Reading back no longer matters when a training takes at most 1% longer."""
 NO_READ_BACKS = Axis("Time, relative to no read-backs", RATIO)
@@ -58,199 +51,236 @@ ON_ACCELERATORS = (
 )
 
 
+class Training(NamedTuple):
+    """A training of a network on a device, or on several, which is compared with a silent one."""
+
+    cases: Cases
+    function: str
+    device: str
+    network: str
+    batch: int
+
+    @property
+    def where(self) -> dict[str, Scalar]:
+        """The parameters of its cases."""
+        return {
+            "function": self.function,
+            "device": self.device,
+            "network": self.network,
+            "batch": self.batch,
+        }
+
+    @property
+    def words(self) -> str:
+        """Its name in a sentence."""
+        where = the_device(self.cases.run, self.device)
+        return f"the {self.network} network on {where}, in batches of {self.batch}"
+
+    @property
+    def label(self) -> str:
+        """Its name in a plot."""
+        title = device_title(self.cases.run, self.device)
+        return f"{title}: {self.network}, batches of {self.batch}"
+
+    def beside(self, **more: Scalar) -> pd.Series:
+        """Return what it takes beside its silent twin, by launch."""
+        names = self.cases.names(**self.where, **more)
+        for case in self.cases.passed():
+            against = case.extra_info.against
+            if case.fullname in names and against is not None:
+                return pd.Series(launch_ratios(case, against), dtype=float).dropna()
+        raise NotMeasuredError(self.cases.reason(**self.where, **more))
+
+    def by_every(self) -> tuple[Curve, Curve]:
+        """Return, by the steps between two read-backs, a ratio of times and the time of a step.
+
+        The ratio is that of a training to one that never reads. The silent one reads once, at its
+        end: so in the difference of the two one read-back is missing, and in the silent one's time
+        there is one.
+        """
+        ratios, steps, names = {}, {}, {}
+        for every in sorted(self.cases.values("every", **self.where), key=int):
+            k, chosen = float(every), {**self.where, "every": every}
+            ratio, item = self.beside(every=every), self.cases.one("item_seconds", **chosen)
+            part = k * self.batch * item / self.cases.one(**chosen)  # of all the training's steps
+            added = (ratio - 1) / (1 - part)  # by each read-back of k steps, to a silent training
+            ratios[k], steps[k] = 1 + added / (1 - added * part), item * self.batch
+            names[k] = self.cases.names(**chosen)
+        if not names:
+            raise NotMeasuredError(self.cases.reason(**self.where))
+        return Curve.of(pd.DataFrame(ratios), names), Curve.of(pd.DataFrame(steps), names)
+
+    def from_each(self) -> tuple[Curve, Curve]:
+        """Return what `by_every` does, if each loss was read in one of the trainings."""
+        slower, step = self.by_every()
+        if 1 not in slower.cases:
+            raise NotMeasuredError(self.cases.reason(every="1", **self.where))
+        return slower, step
+
+    def by_memory(self) -> dict[str, pd.Series]:
+        """Return what each way to load data takes beside data that are on the device."""
+        ways = {}
+        for memory in MEMORIES:
+            with suppress(NotMeasuredError):
+                ways[memory] = self.beside(memory=memory)
+        return ways
+
+
+def _trained(cases: Cases, function: str) -> list[Training]:
+    """Return the trainings that a function was measured with, accelerators first."""
+    trainings = [
+        Training(cases, function, str(device), str(network), int(batch))
+        for device in cases.values("device", function=function)
+        for network in cases.values("network", function=function, device=device)
+        for batch in cases.values("batch", function=function, device=device, network=network)
+    ]
+    return sorted(trainings, key=lambda it: (is_cpu(it.device), it.device.count("+"), it.batch))
+
+
 def findings(cases: Cases) -> list[Finding]:
     """Answer for each device and network, accelerators first."""
-    found = []
-    for device, network, batch in trained(cases, READING):
-        name, what = f"{network}-{batch}-{device}", training(cases, device, network, batch)
-        question = f"What does reading each loss back do to training {what}?"
-        found.append(ask(f"slow-down-{name}", question, slow_down, cases, device, network, batch))
-        question = f"How rarely must losses be read back to cost less than 1% of training {what}?"
-        found.append(ask(f"every-{name}", question, every, cases, device, network, batch))
-    for device, network, batch in trained(cases, LOADING):
-        question = (
-            f"What does loading data do to training {training(cases, device, network, batch)}?"
-        )
-        name = f"loading-{network}-{batch}-{device}"
-        found.append(ask(name, question, loading, cases, device, network, batch))
+    answered = []
+
+    def put(name: str, question: str, compute: Callable[..., Answer], training: Training) -> None:
+        name = f"{name}-{training.network}-{training.batch}-{training.device}"
+        answered.append(ask(name, question, compute, training))
+
+    for training in _trained(cases, READING):
+        question = f"What does reading each loss back do to training {training.words}?"
+        put("slow-down", question, _slow_down, training)
+        question = "How rarely must losses be read back to cost less than 1% of training"
+        put("every", f"{question} {training.words}?", _every, training)
+    for training in _trained(cases, LOADING):
+        question = f"What does loading data do to training {training.words}?"
+        put("loading", question, _loading, training)
     for function, driver in DRIVERS.items():
-        for group, network, batch in trained(cases, function):
-            what = training(cases, group, network, batch)
-            question = f"What does reading one device's losses cost the others, {driver}: {what}?"
-            name = f"others-{function.removeprefix('bench_')}-{network}-{batch}-{group}"
-            found.append(ask(name, question, others, cases, function, group, network, batch))
+        for training in _trained(cases, function):
+            question = f"What does reading one device's losses cost the others, {driver}:"
+            name = f"others-{function.removeprefix('bench_')}"
+            put(name, f"{question} {training.words}?", _others, training)
     for name, question, function in ON_ACCELERATORS:
-        if all(is_cpu(device) for device, *_ in trained(cases, function)):
-            found.append(ask(name, question, absent, cases, function))
-    return found
+        if all(is_cpu(training.device) for training in _trained(cases, function)):
+            answered.append(ask(name, question, no_accelerator, cases, function))
+    return answered
 
 
-def absent(cases: Cases, function: str) -> Answer:
-    """Say why nothing was measured on an accelerator."""
-    cases.accelerator()
-    raise NotMeasuredError(cases.reason(function=function))
-
-
-def slow_down(cases: Cases, device: str, network: str, batch: str) -> Answer:
+def _slow_down(training: Training) -> Answer:
     """Compare reading the loss of each step back with reading none."""
-    slower, step = _from_each(cases, device, network, batch)
+    slower, step = training.from_each()
     more = step.at(1) * (1 - 1 / slower.at(1))
-    ratio, rule = slower.at(1), ""
-    what = f"training {training(cases, device, network, batch)}"
-    longer = (
-        f"{VALUE} as long as reading none ({text(more, 's')} a step of {text(step.at(1), 's')})"
-    )
-    sentence = f"Reading each loss back by .item() takes {longer}, {what}."
-    brief = f"{VALUE} as long as reading none, for the {network} network."
+    ratio, rule, verb = slower.at(1), "", "takes"
+    brief = f"{VALUE} as long as reading none"
     if is_above(ratio, 1.0):
         rule = "Read losses back together, every few steps." if is_above(ratio, LEVEL) else ""
-    elif not is_below(ratio, 1.0) and estimate_of(ratio).low is not None:
-        sentence = f"Reading each loss back by .item() costs nothing measurable: {longer}, {what}."
-        brief = f"Nothing measurable: {VALUE}, for the {network} network."
-        rule = "Read the loss at every step."
-        if not is_below(ratio, LITTLE):
-            rule = f"Reading losses less often {saves_at_most(ratio)}."
+    elif holds_one(ratio):
+        verb, brief = "costs nothing measurable:", f"Nothing measurable: {VALUE}"
+        rule = rarely(ratio, "losses") or "Read the loss at every step."
     return Answer(
-        sentence,
+        f"Reading each loss back by .item() {verb} {VALUE} as long as reading none "
+        f"({text(more, 's')} a step of {text(step.at(1), 's')}), training {training.words}.",
         slower.cases[1],
         ratio,
         RATIO,
         "as long with each loss read back",
         rule_of_thumb=rule,
-        brief=brief,
+        brief=f"{brief}, for the {training.network} network.",
     )
 
 
-def every(cases: Cases, device: str, network: str, batch: str) -> Answer:
+def _every(training: Training) -> Answer:
     """Find the number of steps between read-backs from which they cost less than 1%."""
-    slower, step = _from_each(cases, device, network, batch)
+    slower, step = training.from_each()
     each, most = slower.at(1), slower.sizes[-1]
-    if (each <= LEVEL).all() or _is_below(estimate_of(each)):
-        sentence = (
-            f"Reading each loss back already costs less: it takes {text(each, RATIO)} as long."
-        )
-        return Answer(sentence, behind(slower))
-    rarest = estimate_of(slower.at(most))
-    still = (
-        f"with one read-back in {most:.0f} steps it takes {text(slower.at(most), RATIO)} as long"
-    )
-    if not _is_below(rarest) and rarest.low is not None and rarest.low < LEVEL:
-        return Answer(f"Launches differ too much to tell: {still}.", behind(slower))
-    if (slower.at(most) > LEVEL).all():
-        return Answer(f"More rarely than was measured: {still}.", behind(slower))
-    if each.median() <= LEVEL:
-        sentence = (
-            f"In most launches reading each loss back costs less: {text(each, RATIO)} as long."
-        )
+    last, as_long = slower.at(most), f"{text(each, RATIO)} as long"
+    rarest = estimate_of(last)
+    still = f"with one read-back in {most:.0f} steps it takes {text(last, RATIO)} as long"
+    sentence = ""
+    if (each <= LEVEL).all() or is_below(each, LEVEL):
+        sentence = f"Reading each loss back already costs less: it takes {as_long}."
+    elif not is_below(last, LEVEL) and rarest.low is not None and rarest.low < LEVEL:
+        sentence = f"Launches differ too much to tell: {still}."
+    elif (last > LEVEL).all():
+        sentence = f"More rarely than was measured: {still}."
+    elif each.median() <= LEVEL:
+        sentence = f"In most launches reading each loss back costs less: {as_long}."
+    if sentence:
         return Answer(sentence, behind(slower))
     faster = Curve.of(1 / slower.table, slower.cases)
-    between = Curve.of(step.table.mul(step.sizes, axis="columns"), step.cases)
-    rarely, by_launch, bracket = threshold(faster, 1 / LEVEL, between, power=1, pattern=SIZE)
-    return Answer(
-        f"Reading losses back together costs 1% if done once every so many steps, {rarely}; "
-        "less often it costs less.",
-        behind(slower),
-        by_launch,
-        "n",
-        "steps between two read-backs",
-        bracket,
+    crossing = threshold(faster, 1 / LEVEL, step.by_size(), power=1, pattern=SIZE)
+    sentence = (
+        "Reading losses back together costs 1% if done once every so many steps, "
+        f"{crossing.words}; less often it costs less."
     )
+    return crossing.answer(sentence, slower, "steps between two read-backs")
 
 
-def loading(cases: Cases, device: str, network: str, batch: str) -> Answer:
+def _loading(training: Training) -> Answer:
     """Compare the ways to load data with data that are on the device."""
-    ways = _ways(cases, device, network, batch)
+    ways = training.by_memory()
     first, *rest = ways
     spelled = [f"{text(ways[way], RATIO)} with {MEMORIES[way]}" for way in rest]
     return Answer(
-        f"Training {training(cases, device, network, batch)}, takes {VALUE} as long with "
+        f"Training {training.words}, takes {VALUE} as long with "
         f"{', '.join([MEMORIES[first], *spelled])}, as with the data on the device already.",
-        cases.names(**where(LOADING, device, network, batch)),
+        training.cases.names(**training.where),
         ways[first],
         RATIO,
         f"as long with {MEMORIES[first]}",
     )
 
 
-def others(cases: Cases, function: str, group: str, network: str, batch: str) -> Answer:
+def _others(training: Training) -> Answer:
     """Compare what other devices take when one's losses are read with when nobody's are."""
+    ratio, driver = _of_others(training), DRIVERS[training.function]
+    other = "the other takes" if training.device.count("+") == 1 else "the others take"
+    return Answer(
+        f"When devices train {training.words}, {driver}, {other} {VALUE} as long if each loss of "
+        "the first is read back as if none is.",
+        training.cases.names(**training.where),
+        ratio,
+        RATIO,
+        f"as long for the others, {driver}",
+    )
+
+
+def _of_others(training: Training) -> pd.Series:
     read, silent = (
-        cases.one("part_span", reading=reading, **where(function, group, network, batch))
+        training.cases.one("part_span", reading=reading, **training.where)
         for reading in ("first", "nobody")
     )
-    other = "the other takes" if group.count("+") == 1 else "the others take"
-    return Answer(
-        f"When devices train {training(cases, group, network, batch)}, {DRIVERS[function]}, "
-        f"{other} {VALUE} as long if each loss of the first is read back as if none is.",
-        cases.names(**where(function, group, network, batch)),
-        read / silent,
-        RATIO,
-        f"as long for the others, {DRIVERS[function]}",
-    )
+    return read / silent
 
 
 def plots(cases: Cases) -> Iterator[Plot]:
     """Draw the time by how rarely losses are read, by way to load, and what others pay."""
-    lines = tuple(
-        by_every(cases, *what)[0].series(label(cases, *what)) for what in trained(cases, READING)
+    title, reference = "Training by how rarely losses are read back", (LEVEL, "1% longer")
+    curves = tuple(
+        training.by_every()[0].series(training.label) for training in _trained(cases, READING)
     )
-    if lines:
-        title, reference = "Training by how rarely losses are read back", (LEVEL, "1% longer")
-        x = Axis("steps between two read-backs")
-        yield Plot("every", title, "curve", x, NO_READ_BACKS, lines, *reference)
+    x = Axis("steps between two read-backs")
+    yield Plot("every", title, "curve", x, NO_READ_BACKS, curves, *reference)
     dots = tuple(
-        Series(label(cases, *what), _loading_points(cases, *what))
-        for what in trained(cases, LOADING)
+        Series(
+            training.label,
+            tuple(
+                Point(MEMORIES[way], estimate_of(ratio), cases.names(memory=way, **training.where))
+                for way, ratio in training.by_memory().items()
+            ),
+        )
+        for training in _trained(cases, LOADING)
     )
-    if dots:
-        yield Plot("loading", "Ways to load data", "dots", Axis("way"), ON_DEVICE, dots)
-    drivers = tuple(
-        Series(driver, points)
-        for function, driver in DRIVERS.items()
-        if (points := _others_points(cases, function))
+    yield Plot("loading", "Ways to load data", "dots", Axis("way"), ON_DEVICE, dots)
+    drivers = []
+    for function, driver in DRIVERS.items():
+        points = []
+        for training in _trained(cases, function):
+            with suppress(NotMeasuredError):
+                value, names = estimate_of(_of_others(training)), cases.names(**training.where)
+                points.append(Point(training.label, value, names))
+        if points:
+            drivers.append(Series(driver, tuple(points)))
+    title, y = (
+        "What reading one device's losses costs the others",
+        Axis("time of the others", RATIO),
     )
-    if drivers:
-        title = "What reading one device's losses costs the others"
-        y = Axis("time of the others", RATIO)
-        yield Plot("others", title, "dots", Axis("devices"), y, drivers, 1.0, "none read back")
-
-
-def _from_each(cases: Cases, device: str, network: str, batch: str) -> tuple[Curve, Curve]:
-    """Return what `by_every` does, if each loss was read in one of the trainings."""
-    slower, step = by_every(cases, device, network, batch)
-    if 1 not in slower.cases:
-        raise NotMeasuredError(cases.reason(every="1", **where(READING, device, network, batch)))
-    return slower, step
-
-
-def _ways(cases: Cases, device: str, network: str, batch: str) -> dict[str, pd.Series]:
-    """Return what each way to load data takes beside data that are on the device."""
-    ways = {}
-    for memory in MEMORIES:
-        with suppress(NotMeasuredError):
-            here = where(LOADING, device, network, batch)
-            ways[memory] = beside(cases, memory=memory, **here)
-    return ways
-
-
-def _loading_points(cases: Cases, device: str, network: str, batch: str) -> tuple[Point, ...]:
-    here = where(LOADING, device, network, batch)
-    return tuple(
-        Point(MEMORIES[way], estimate_of(ratios), cases.names(memory=way, **here))
-        for way, ratios in _ways(cases, device, network, batch).items()
-    )
-
-
-def _others_points(cases: Cases, function: str) -> tuple[Point, ...]:
-    points = []
-    for what in trained(cases, function):
-        with suppress(NotMeasuredError):
-            answer = others(cases, function, *what)
-            if answer.by_launch is not None:
-                value = estimate_of(answer.by_launch)
-                points.append(Point(label(cases, *what), value, answer.cases))
-    return tuple(points)
-
-
-def _is_below(estimate: Estimate) -> bool:
-    return estimate.high is not None and estimate.high < LEVEL
+    yield Plot("others", title, "dots", Axis("devices"), y, tuple(drivers), 1.0, "none read back")

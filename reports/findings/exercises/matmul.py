@@ -1,21 +1,20 @@
 # SPDX-License-Identifier: MIT
 """Matrix products: how much faster an accelerator is on a large one, and on a tiny one."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
 from itertools import product
-from typing import Any
-
-import pandas as pd
 
 from reports.findings import peaks
 from reports.findings.against_cpu import Compared
 from reports.findings.answers import (
     VALUE,
     Answer,
+    Crossing,
     N,
     ask,
+    ask_on,
     behind,
     capital,
     size,
@@ -25,7 +24,14 @@ from reports.findings.answers import (
 )
 from reports.findings.cold import cold_plot, longer
 from reports.findings.finding import RATIO, Axis, Finding, Plot, Series
-from reports.findings.select import Cases, Curve, NotMeasuredError, device_title, the_device
+from reports.findings.select import (
+    Cases,
+    Curve,
+    NotMeasuredError,
+    device_title,
+    lines,
+    the_device,
+)
 from reports.table.launches import SUSTAINED_RATE
 from suite.stored.names import is_cpu
 
@@ -43,128 +49,99 @@ SIZE, RATE, SPEED_UP = Axis("size n"), Axis("Rate", "FLOP/s"), Axis("Speed-up", 
 
 def findings(cases: Cases) -> list[Finding]:
     """Lead with the speed-up; without an accelerator, with what the CPU does by itself."""
+    copied = "And if the matrices must be copied there, and the product back?"
     compared = [
-        ask("speed-up", "How much faster is an accelerator than the CPU?", speed_up, cases),
-        ask(
-            "speed-up-at-ends",
-            "And on the largest product, and the smallest?",
-            speed_up_at_ends,
-            cases,
-        ),
-        ask("crossover", "From which size is an accelerator worth it?", crossover, cases, SQUARE),
-        ask(
-            "crossover-with-copies",
-            "And if the matrices must be copied there, and the product back?",
-            crossover,
-            cases,
-            COPIES,
-        ),
-        ask("graph", "How fast is a tiny product with CUDA graphs?", graph, cases),
+        ask("speed-up", "How much faster is an accelerator than the CPU?", _speed_up, cases),
+        ask("speed-up-at-ends", "And on the largest product, and the smallest?", _at_ends, cases),
+        ask("crossover", "From which size is an accelerator worth it?", _crossover, cases, SQUARE),
+        ask("crossover-with-copies", copied, _crossover, cases, COPIES),
+        ask("graph", "How fast is a tiny product with CUDA graphs?", _graph, cases),
     ]
-    alone = []
-    for device in reversed(cases.devices()):
-        name = the_device(cases.run, device)
-        best = f"What is the best rate of square products on {name}?"
-        emptied = f"What do cold caches cost on {name}?"
-        small = f"How small is too small for {name}?"
-        alone += [
-            ask(f"best-rate-{device}", best, best_rate, cases, device),
-            ask(f"half-rate-{device}", small, half_rate, cases, device),
-            ask(f"cold-product-{device}", emptied, cold, cases, device),
-        ]
+    alone = [
+        finding
+        for device in reversed(cases.devices())
+        for finding in ask_on(
+            cases,
+            device,
+            ("best-rate", "What is the best rate of square products on {}?", _best_rate),
+            ("half-rate", "How small is too small for {}?", _half_rate),
+            ("cold-product", "What do cold caches cost on {}?", _cold_product),
+        )
+    ]
     return compared + alone if compared[0].value else alone + compared
 
 
-def speed_up(cases: Cases) -> Answer:
-    """Compare the accelerator with the CPU at the one size that all machines have."""
+def _speed_up(cases: Cases) -> Answer:
     compared = _compared(cases, SQUARE)
-    ratio = compared.ratio
+    ratio, at = compared.ratio, size(HEADLINE, N)
     if HEADLINE not in ratio.cases:
         raise NotMeasuredError(cases.reason(function=SQUARE, n=HEADLINE, dtype=PLAIN))
     return Answer(
-        f"{VALUE} the speed of the CPU on {compared.name} in {PLAIN} at {size(HEADLINE, N)}.",
+        f"{VALUE} the speed of the CPU on {compared.name} in {PLAIN} at {at}.",
         behind(ratio.on([HEADLINE])),
         ratio.at(HEADLINE),
         RATIO,
-        f"as fast as the CPU at {size(HEADLINE, N)}",
+        f"as fast as the CPU at {at}",
         rule_of_thumb=compared.advice(),
-        brief=f"{VALUE} the CPU's speed in {PLAIN} at {size(HEADLINE, N)}.",
+        brief=f"{VALUE} the CPU's speed in {PLAIN} at {at}.",
     )
 
 
-def speed_up_at_ends(cases: Cases) -> Answer:
-    """Compare the accelerator with the CPU on the largest product of both, and the smallest."""
+def _at_ends(cases: Cases) -> Answer:
     return _compared(cases, SQUARE).at_largest()
 
 
-def crossover(cases: Cases, function: str) -> Answer:
-    """Find the size from which the accelerator takes no longer than the CPU."""
+def _crossover(cases: Cases, function: str) -> Answer:
     copies = "With the copies included " if function == COPIES else ""
     return _compared(cases, function).crossover(copies)
 
 
-def graph(cases: Cases) -> Answer:
+def _graph(cases: Cases) -> Answer:
     """Compare the smallest product launched from Python with its replay from a graph."""
     device = cases.accelerator()
-    eager, replayed = (
-        cases.curve("n", function=function, device=device, dtype=PLAIN)
-        for function in (SQUARE, GRAPH)
+    ratio = _times(cases, SQUARE, device) / _times(cases, GRAPH, device)
+    tiny, at = ratio.sizes[0], size(ratio.sizes[0], N)
+    sentence = (
+        f"Replayed from a graph, a product of {at} is {VALUE} as fast as launched from Python."
     )
-    ratio = eager / replayed
-    tiny = ratio.sizes[0]
-    return Answer(
-        f"Replayed from a graph, a product of {size(tiny, N)} is {VALUE} as fast as launched "
-        "from Python.",
-        ratio.cases[tiny],
-        ratio.at(tiny),
-        RATIO,
-        f"as fast from a graph at {size(tiny, N)}",
-    )
+    label = f"as fast from a graph at {at}"
+    return Answer(sentence, ratio.cases[tiny], ratio.at(tiny), RATIO, label)
 
 
-def best_rate(cases: Cases, device: str) -> Answer:
+def _best_rate(cases: Cases, device: str) -> Answer:
     """Name the best rate of a device in each precision, its size, and its part of the peak."""
     best = best_rates(cases, device)
     if not best:
         raise NotMeasuredError(cases.reason(function=SQUARE, device=device))
     (dtype, (rate, n)), *others = best.items()
     part = peaks.of_peak(cases.run, rate.cases[n][0], rate.at(n))
-    on_end = sustained(cases, rate.cases[n][0])
     listed = "".join(
         f"; {text(curve.at(at), RATE.unit)} in {name} ({size(at, N)})"
         + peaks.of_peak(cases.run, curve.cases[at][0], curve.at(at), named=not part)
-        + sustained(cases, curve.cases[at][0])
+        + _sustained(cases, curve.cases[at][0])
         for name, (curve, at) in others
     )
     where = the_device(cases.run, device)
-    without = peaks.missing(cases.run, device)
     burst = "" if is_cpu(device) else " in bursts"
+    also = ""
+    if PLAIN in best and dtype != PLAIN:
+        curve, at = best[PLAIN]
+        also = f" and {text(curve.at(at), RATE.unit)} in {PLAIN} at {size(at, N)}"
     return Answer(
         capital(
-            f"{VALUE}{burst} with square products in {dtype} ({size(n, N)}) on {where}"
-            f"{part}{on_end}{listed}{without}."
+            f"{VALUE}{burst} with square products in {dtype} ({size(n, N)}) on {where}{part}"
+            f"{_sustained(cases, rate.cases[n][0])}{listed}{peaks.missing(cases.run, device)}."
         ),
         behind(*(curve.on([at]) for curve, at in best.values())),
         rate.at(n),
         RATE.unit,
         f"best rate of square products on {where}, in {dtype}{burst}",
         rule_of_thumb=_large_enough(cases, device),
-        brief=_best_in_brief(best, device),
+        brief=f"{VALUE} in {dtype} at {size(n, N)}{also}{burst}.",
     )
 
 
-def _best_in_brief(best: Mapping[str, tuple[Curve, float]], device: str) -> str:
-    """Name the best rate of the fastest precision, and that of the one every device has."""
-    (dtype, (_, n)), *_ = best.items()
-    burst = "" if is_cpu(device) else " in bursts"
-    also = ""
-    if PLAIN in best and dtype != PLAIN:
-        curve, at = best[PLAIN]
-        also = f" and {text(curve.at(at), RATE.unit)} in {PLAIN} at {size(at, N)}"
-    return f"{VALUE} in {dtype} at {size(n, N)}{also}{burst}."
-
-
-def sustained(cases: Cases, case: str) -> str:
+def _sustained(cases: Cases, case: str) -> str:
     """Say which rate a product sustains for seconds, where a launch repeated it so long."""
     try:
         rate = cases.one(SUSTAINED_RATE, case=case)
@@ -177,85 +154,63 @@ def sustained(cases: Cases, case: str) -> str:
 def _large_enough(cases: Cases, device: str) -> str:
     """Say from which measured size half of the best rate is had."""
     with suppress(NotMeasuredError):
-        _, _, bracket = _half(cases, device)
-        if bracket is not None:
+        if bracket := _half(cases, device)[0].bracket:
             return f"Half of the {PLAIN} rate needs n of {size(bracket[1])} or more."
     return ""
 
 
-def _half(cases: Cases, device: str) -> tuple[str, pd.Series | None, tuple[float, float] | None]:
-    """Return the size from which half of a device's best rate is had, see `threshold`."""
-    times = cases.curve("n", function=SQUARE, device=device, dtype=PLAIN)
-    return threshold(_part(cases, device), 0.5, times, power=3)
+def _half(cases: Cases, device: str) -> tuple[Crossing, Curve]:
+    """Return the size from which half of the best rate is had, and the part of it by size."""
+    rate = cases.curve("n", "flop_rate", function=SQUARE, device=device, dtype=PLAIN)
+    part = Curve.of(rate.table.div(rate.table.max(axis="columns"), axis="index"), rate.cases)
+    return threshold(part, 0.5, _times(cases, SQUARE, device), power=3), part
 
 
-def _part(cases: Cases, device: str) -> Curve:
-    """Return the rate by size as a part of the best."""
-    rate = _rate(cases, SQUARE, device, PLAIN)
-    return Curve.of(rate.table.div(rate.table.max(axis="columns"), axis="index"), rate.cases)
-
-
-def half_rate(cases: Cases, device: str) -> Answer:
-    """Find the size from which half of the best rate is had, and what the smallest one gets."""
-    part = _part(cases, device)
-    where, by_launch, bracket = _half(cases, device)
+def _half_rate(cases: Cases, device: str) -> Answer:
+    crossing, part = _half(cases, device)
     tiny = smallest(part, "1", "; a product of {size} gets {value} of it")
-    return Answer(
-        f"Half of the best {PLAIN} rate is reached from {where}{tiny}.",
-        behind(part),
-        by_launch,
-        "n",
-        "n of half the best rate",
-        bracket,
-    )
+    sentence = f"Half of the best {PLAIN} rate is reached from {crossing.words}{tiny}."
+    return crossing.answer(sentence, part, "n of half the best rate")
 
 
-def cold(cases: Cases, device: str) -> Answer:
-    """Compare products that find nothing in the caches with those that find their factors."""
+def _cold_product(cases: Cases, device: str) -> Answer:
     where = the_device(cases.run, device)
     return longer(f"A product of {{}} on {where}", _cold(cases, device), partial(size, pattern=N))
 
 
 def plots(cases: Cases) -> Iterator[Plot]:
     """Draw the speed-up, each device's rate by size, and the best rate of each precision."""
-    ratios = []
-    for label, function in (("product alone", SQUARE), ("with copies", COPIES)):
-        with suppress(NotMeasuredError):
-            ratios.append(_compared(cases, function).ratio.series(label))
+    asked = (("product alone", cases, SQUARE), ("with copies", cases, COPIES))
+    ratios = lines(lambda *given: _compared(*given).ratio, asked)
     if ratios:
         title = f"{device_title(cases.run, cases.accelerator())} against CPU, {PLAIN}"
         reference = (1.0, "as fast as the CPU")
-        yield Plot("speed-up", title, "curve", SIZE, SPEED_UP, tuple(ratios), *reference)
+        yield Plot("speed-up", title, "curve", SIZE, SPEED_UP, ratios, *reference)
     devices = cases.devices()[::-1]
     for device in devices:
-        rates = _rates(cases, device)
-        if rates:
-            title = f"Rate of a square product on {the_device(cases.run, device)}"
-            lines = tuple(rate.series(dtype) for dtype, rate in rates.items())
-            yield Plot(f"rate-{device}", title, "curve", SIZE, RATE, lines)
-    best = {device: best_rates(cases, device) for device in devices}
+        title = f"Rate of a square product on {the_device(cases.run, device)}"
+        rates = tuple(rate.series(dtype) for dtype, rate in _rates(cases, device).items())
+        yield Plot(f"rate-{device}", title, "curve", SIZE, RATE, rates)
     dots = tuple(
         Series(
             device_title(cases.run, device),
-            tuple(rate.point(n, dtype) for dtype, (rate, n) in rates.items()),
+            tuple(rate.point(n, dtype) for dtype, (rate, n) in best.items()),
         )
-        for device, rates in best.items()
-        if rates
+        for device in devices
+        if (best := best_rates(cases, device))
     )
-    if dots:
-        title = "Best rate by precision"
-        yield Plot("best-rate", title, "dots", Axis("precision"), RATE, dots)
-    yield from cold_plot("product", SIZE, _cold, cases, devices)
+    yield Plot("best-rate", "Best rate by precision", "dots", Axis("precision"), RATE, dots)
+    yield cold_plot("product", SIZE, _cold, cases, devices)
 
 
 def _cold(cases: Cases, device: str) -> Curve:
     """Return how many times as long a product takes with cold caches, by size."""
-    warm = cases.curve("n", function=SQUARE, device=device, dtype=PLAIN)
+    warm = _times(cases, SQUARE, device)
     return cases.curve("n", function=COLD, device=device) / warm
 
 
-def _rate(cases: Cases, function: str, device: str, dtype: str, what: str = "flop_rate") -> Curve:
-    return cases.curve("n", what, function=function, device=device, dtype=dtype)
+def _times(cases: Cases, function: str, device: str) -> Curve:
+    return cases.curve("n", function=function, device=device, dtype=PLAIN)
 
 
 def _rates(cases: Cases, device: str, what: str = "flop_rate") -> dict[str, Curve]:
@@ -269,7 +224,7 @@ def _rates(cases: Cases, device: str, what: str = "flop_rate") -> dict[str, Curv
         if dtype not in measured[function]:
             continue  # without a search for the reason, which takes long
         with suppress(NotMeasuredError):
-            rates[dtype] = _rate(cases, function, device, dtype, what)
+            rates[dtype] = cases.curve("n", what, function=function, device=device, dtype=dtype)
     return rates
 
 
@@ -286,14 +241,8 @@ def best_rates(cases: Cases, device: str) -> dict[str, tuple[Curve, float]]:
 
 
 def _compared(cases: Cases, function: str) -> Compared:
-    """Return the times of products on the CPU and on the accelerator, by size."""
-    cpu = cases.curve("n", function=SQUARE, device="cpu", dtype=PLAIN)
-    there = _there(cases, function)
-    name = the_device(cases.run, cases.accelerator())
-    return Compared(cpu, there, name, power=3, of_what=f" in {PLAIN}")
-
-
-def _there(cases: Cases, function: str) -> Curve:
-    """Return the time of a product on the accelerator, by size."""
-    precision: dict[str, Any] = {"dtype": PLAIN} if function == SQUARE else {}
-    return cases.curve("n", function=function, device=cases.accelerator(), **precision)
+    cpu, device = _times(cases, SQUARE, "cpu"), cases.accelerator()
+    precision = {"dtype": PLAIN} if function == SQUARE else {}
+    times = cases.curve("n", function=function, device=device, **precision)
+    name = the_device(cases.run, device)
+    return Compared(cpu / times, times, name, power=3, of_what=f" in {PLAIN}")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Norm logging: what reading every norm back at its step costs, and where that time goes."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 
 import pandas as pd
@@ -10,18 +10,25 @@ from reports.findings.answers import (
     SIZE,
     VALUE,
     Answer,
-    ask,
+    ask_on,
     behind,
-    estimate_of,
+    holds_one,
     is_above,
-    is_below,
-    saves_at_most,
+    rarely,
     size,
     text,
     threshold,
 )
 from reports.findings.finding import RATIO, Axis, Finding, Plot, Point, Series
-from reports.findings.select import Cases, Curve, NotMeasuredError, device_title, the_device
+from reports.findings.select import (
+    Cases,
+    Curve,
+    NotMeasuredError,
+    device_title,
+    lines,
+    sizes_in_common,
+    the_device,
+)
 
 READ_EACH, READ_LOG = "bench_item", "bench_log_on_device"
 LAUNCH, COMPUTE, KEEP = "bench_launch_only", "bench_norm_only", "bench_log_kept"
@@ -35,18 +42,18 @@ WAYS = {
     "bench_graph": "log of a replayed graph, one .tolist() at the end",
     "bench_batched": "batched products and norms, one .tolist()",
 }
+LAUNCHING, COMPUTING = "launching", "computing"
+KEEPING, READING, READING_LOG = "keeping the log", "reading back", "reading the log back"
 PARTS = {  # what takes the difference of two loops
-    "launching": (LAUNCH, None),
-    "computing": (COMPUTE, LAUNCH),
-    "keeping the log": (KEEP, COMPUTE),
-    "reading the log back": (READ_LOG, KEEP),
-    "reading back": (READ_EACH, COMPUTE),
+    LAUNCHING: (LAUNCH, None),
+    COMPUTING: (COMPUTE, LAUNCH),
+    KEEPING: (KEEP, COMPUTE),
+    READING_LOG: (READ_LOG, KEEP),
+    READING: (READ_EACH, COMPUTE),
 }
 STEP = Axis("Time a step", "s")
 TOLERANCE = 0.03
 """Parts add up to a whole if they miss it by at most this part of it."""
-LITTLE = 1.05
-"""A ratio of times below which reading back is not worth avoiding."""
 LEVEL = 1 / 1.05
 """The log's length no longer matters when a step takes at most 5% more than in the longest log."""
 
@@ -54,39 +61,36 @@ LEVEL = 1 / 1.05
 def findings(cases: Cases) -> list[Finding]:
     """Answer for each device, an accelerator before the CPU."""
     questions = (
-        ("penalty", "What does reading every norm back cost on {}?", penalty),
-        ("read-back", "What does one read-back take on {}?", read_back),
-        ("parts", "Where does the time of a step go on {}?", parts),
-        ("sum", "Do the parts add up on {}?", total),
-        ("length", "From which length does a longer log gain nothing on {}?", length),
+        ("penalty", "What does reading every norm back cost on {}?", _penalty),
+        ("read-back", "What does one read-back take on {}?", _read_back),
+        ("parts", "Where does the time of a step go on {}?", _parts),
+        ("sum", "Do the parts add up on {}?", _total),
+        ("length", "From which length does a longer log gain nothing on {}?", _length),
     )
     return [
-        ask(f"{name}-{device}", asked.format(the_device(cases.run, device)), compute, cases, device)
-        for name, asked, compute in questions
+        finding
+        for question in questions
         for device in reversed(cases.devices())
+        for finding in ask_on(cases, device, question)
     ]
 
 
-def penalty(cases: Cases, device: str) -> Answer:
+def _penalty(cases: Cases, device: str) -> Answer:
     """Compare reading back at every step with a log that is read once."""
-    ratio = _step(cases, READ_EACH, device) / _step(cases, READ_LOG, device)
-    steps = ratio.sizes[-1]
-    name = the_device(cases.run, device)
-    longer = f"{VALUE} as long as with a log that is read once ({size(steps)} steps on {name})"
-    sentence, rule = f"Calling .item() at every step takes {longer}.", ""
+    curve = _step(cases, READ_EACH, device) / _step(cases, READ_LOG, device)
+    steps, name = curve.sizes[-1], the_device(cases.run, device)
+    ratio, verb, rule = curve.at(steps), "takes", ""
     brief = f"{VALUE} as long as with one log."
-    if is_above(ratio.at(steps), 1.0):
+    if is_above(ratio, 1.0):
         rule = "Keep the log on the device and read it once."
-    elif not is_below(ratio.at(steps), 1.0) and estimate_of(ratio.at(steps)).low is not None:
-        sentence = f"Calling .item() at every step costs nothing measurable: {longer}."
-        brief = f"Nothing measurable: {VALUE}."
-        rule = "Read norms back when you like."
-        if not is_below(ratio.at(steps), LITTLE):
-            rule = f"Reading norms less often {saves_at_most(ratio.at(steps))}."
+    elif holds_one(ratio):
+        verb, brief = "costs nothing measurable:", f"Nothing measurable: {VALUE}."
+        rule = rarely(ratio, "norms") or "Read norms back when you like."
     return Answer(
-        sentence,
-        ratio.cases[steps],
-        ratio.at(steps),
+        f"Calling .item() at every step {verb} {VALUE} as long as with a log that is read once "
+        f"({size(steps)} steps on {name}).",
+        curve.cases[steps],
+        ratio,
         RATIO,
         f"as long when every norm is read back, on {name}",
         rule_of_thumb=rule,
@@ -94,51 +98,44 @@ def penalty(cases: Cases, device: str) -> Answer:
     )
 
 
-def read_back_of(cases: Cases, device: str) -> tuple[pd.Series, tuple[str, ...]]:
-    """Return what a read-back adds by launch, and the cases behind it, as `read_back` has them."""
-    extra = _step(cases, READ_EACH, device) - _step(cases, READ_LOG, device)
-    steps = extra.sizes[-1]
-    return extra.at(steps), extra.cases[steps]
-
-
-def read_back(cases: Cases, device: str) -> Answer:
+def _read_back(cases: Cases, device: str) -> Answer:
     """Divide what reading back adds to a loop with a log by the number of read-backs."""
     extra = _step(cases, READ_EACH, device) - _step(cases, READ_LOG, device)
     steps = extra.sizes[-1]
-    return Answer(
-        f"Each of {size(steps)} read-backs adds {VALUE} to its step, against a log.",
-        extra.cases[steps],
-        extra.at(steps),
-        STEP.unit,
-        f"a read-back on {the_device(cases.run, device)}",
-    )
+    sentence = f"Each of {size(steps)} read-backs adds {VALUE} to its step, against a log."
+    label = f"a read-back on {the_device(cases.run, device)}"
+    return Answer(sentence, extra.cases[steps], extra.at(steps), STEP.unit, label)
 
 
-def parts(cases: Cases, device: str) -> Answer:
+def read_back_of(cases: Cases, device: str) -> tuple[pd.Series, tuple[str, ...]]:
+    """Return what a read-back adds to its step by launch, and the cases behind it."""
+    extra = _step(cases, READ_EACH, device) - _step(cases, READ_LOG, device)
+    return extra.at(extra.sizes[-1]), extra.cases[extra.sizes[-1]]
+
+
+def _parts(cases: Cases, device: str) -> Answer:
     """Split a step by the differences between loops that leave parts of it out."""
-    split = {part: _part(cases, part, device) for part in PARTS}
-    steps = _longest(split.values())
+    split = _split(cases, device)
+    steps = _longest(*split.values())
     spelled = {part: text(curve.at(steps), STEP.unit) for part, curve in split.items()}
     return Answer(
-        f"Reading its norm back takes {VALUE} of a step, launching {spelled['launching']} and "
-        f"computing {spelled['computing']}; with a log, keeping it takes "
-        f"{spelled['keeping the log']} a step and reading it back once "
-        f"{spelled['reading the log back']}.",
+        f"Reading its norm back takes {VALUE} of a step, launching {spelled[LAUNCHING]} and "
+        f"computing {spelled[COMPUTING]}; with a log, keeping it takes {spelled[KEEPING]} a step "
+        f"and reading it back once {spelled[READING_LOG]}.",
         behind(*(curve.on([steps]) for curve in split.values())),
-        split["reading back"].at(steps),
+        split[READING].at(steps),
         STEP.unit,
         f"for reading a norm back, on {the_device(cases.run, device)}",
     )
 
 
-def total(cases: Cases, device: str) -> Answer:
+def _total(cases: Cases, device: str) -> Answer:
     """Compare the loop with its parts, reading back measured by itself on ready norms."""
-    loops = ((READ_EACH, COMPUTE, READY), (READ_LOG, KEEP, READY_LOG))
     each, log = (
         (_step(cases, rest, device) + _step(cases, ready, device)) / _step(cases, whole, device)
-        for whole, rest, ready in loops
+        for whole, rest, ready in ((READ_EACH, COMPUTE, READY), (READ_LOG, KEEP, READY_LOG))
     )
-    steps = _longest([each, log])
+    steps = _longest(each, log)
     return Answer(
         "With reading back measured by itself, on norms that were ready, the parts make "
         f"{VALUE} of the loop that reads each norm back and {text(log.at(steps), '1')} of the "
@@ -150,21 +147,14 @@ def total(cases: Cases, device: str) -> Answer:
     )
 
 
-def length(cases: Cases, device: str) -> Answer:
+def _length(cases: Cases, device: str) -> Answer:
     """Find the length of the log from which a step costs what it does in the longest."""
     step = _step(cases, READ_LOG, device)
     longest = step.at(step.sizes[-1])
     relative = Curve.of(step.table.rdiv(longest, axis="index"), step.cases)
-    loops = Curve.of(step.table.mul(step.sizes, axis="columns"), step.cases)
-    where, by_launch, bracket = threshold(relative, LEVEL, loops, power=1, pattern=f"{SIZE} steps")
-    return Answer(
-        f"From {where}, a step costs at most 5% more than in the longest log.",
-        behind(step),
-        by_launch,
-        "n",
-        "steps",
-        bracket,
-    )
+    crossing = threshold(relative, LEVEL, step.by_size(), power=1, pattern=f"{SIZE} steps")
+    sentence = f"From {crossing.words}, a step costs at most 5% more than in the longest log."
+    return crossing.answer(sentence, step, "steps")
 
 
 def plots(cases: Cases) -> Iterator[Plot]:
@@ -172,28 +162,25 @@ def plots(cases: Cases) -> Iterator[Plot]:
     devices = cases.devices()[::-1]
     stack = [bars for device in devices for bars in _bars(cases, device)]
     if stack:
-        series = [
+        series = tuple(
             Series(part, tuple(bar[part] for bar in stack if part in bar))
-            for part in ("launching", "computing", "keeping the log", "reading back")
-        ]
+            for part in (LAUNCHING, COMPUTING, KEEPING, READING)
+        )
         whole = Series("the whole loop", tuple(bar["whole"] for bar in stack))
         title = "Where the time of a step goes"
         if not all(_adds_up(bar) for bar in stack):
             title += " (launches differ so much that the parts do not add up)"
-        yield Plot("parts", title, "stack", Axis("loop"), STEP, tuple(series), whole=whole)
-    ways = [(device, _ways(cases, device)) for device in devices]
-    series = [Series(device_title(cases.run, device), points) for device, points in ways if points]
-    if series:
-        yield Plot("ways", "Ways to keep the norms", "dots", Axis("way"), STEP, tuple(series))
-    lines = []
-    for device in devices:
-        for function in (READ_EACH, READ_LOG):
-            with suppress(NotMeasuredError):
-                label = f"{device_title(cases.run, device)}, {WAYS[function]}"
-                lines.append(_step(cases, function, device).series(label))
-    if lines:
-        title = "A step, by the length of the loop"
-        yield Plot("length", title, "curve", Axis("steps"), STEP, tuple(lines))
+        yield Plot("parts", title, "stack", Axis("loop"), STEP, series, whole=whole)
+    ways = [(device_title(cases.run, device), _ways(cases, device)) for device in devices]
+    series = tuple(Series(title, points) for title, points in ways if points)
+    yield Plot("ways", "Ways to keep the norms", "dots", Axis("way"), STEP, series)
+    asked = (
+        (f"{device_title(cases.run, device)}, {WAYS[function]}", cases, function, device)
+        for device in devices
+        for function in (READ_EACH, READ_LOG)
+    )
+    title = "A step, by the length of the loop"
+    yield Plot("length", title, "curve", Axis("steps"), STEP, lines(_step, asked))
 
 
 def _step(cases: Cases, function: str, device: str) -> Curve:
@@ -201,35 +188,33 @@ def _step(cases: Cases, function: str, device: str) -> Curve:
     return cases.curve("steps", "item_seconds", function=function, device=device)
 
 
-def _part(cases: Cases, part: str, device: str) -> Curve:
-    more, less = PARTS[part]
-    whole = _step(cases, more, device)
-    return whole - _step(cases, less, device) if less else whole
+def _split(cases: Cases, device: str) -> dict[str, Curve]:
+    split = {}
+    for part, (more, less) in PARTS.items():
+        whole = _step(cases, more, device)
+        split[part] = whole - _step(cases, less, device) if less else whole
+    return split
 
 
-def _longest(curves: Iterable[Curve]) -> float:
-    """Return the longest loop that all curves have."""
-    common = set.intersection(*(set(curve.sizes) for curve in curves))
-    if not common:
-        raise NotMeasuredError("the loops have no length in common")
-    return max(common)
+def _longest(*curves: Curve) -> float:
+    return sizes_in_common(curves, "the loops have no length in common")[-1]
 
 
 def _bars(cases: Cases, device: str) -> list[dict[str, Point]]:
     """Return the parts of both loops, with the whole of each as it was measured."""
     try:
-        split = {part: _part(cases, part, device) for part in PARTS}
+        split = _split(cases, device)
         wholes = {name: _step(cases, name, device) for name in (READ_EACH, READ_LOG)}
-        steps = _longest([*split.values(), *wholes.values()])
+        steps = _longest(*split.values(), *wholes.values())
     except NotMeasuredError:
         return []
     bars = []
     for function, own in (
-        (READ_EACH, {"reading back": "reading back"}),
-        (READ_LOG, {"keeping the log": "keeping the log", "reading the log back": "reading back"}),
+        (READ_EACH, {READING: READING}),
+        (READ_LOG, {KEEPING: KEEPING, READING_LOG: READING}),
     ):
         name = f"{device_title(cases.run, device)}: {WAYS[function]}"
-        shown = {"launching": "launching", "computing": "computing", **own}
+        shown = {LAUNCHING: LAUNCHING, COMPUTING: COMPUTING, **own}
         bar = {label: split[part].point(steps, name) for part, label in shown.items()}
         bars.append(bar | {"whole": wholes[function].point(steps, name)})
     return bars

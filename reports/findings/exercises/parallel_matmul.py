@@ -18,18 +18,25 @@ from reports.findings.answers import (
     threshold,
 )
 from reports.findings.finding import RATIO, Axis, Finding, Plot, Point, Series
-from reports.findings.select import Cases, Curve, NotMeasuredError, the_device
+from reports.findings.select import (
+    Cases,
+    Curve,
+    NotMeasuredError,
+    lines,
+    sizes_in_common,
+    the_device,
+)
 from reports.findings.side_by_side import at_once_and_in_turn, concurrency
 from suite.stored.names import is_cpu
 
-SEQUENCE, STREAMS = "bench_sequence", "bench_two_streams"
+SEQUENCE, STREAMS, ONE_THREAD = "bench_sequence", "bench_two_streams", "bench_one_thread"
 PROCESSES, PROCESS_SEQUENCE = "bench_processes", "bench_process_sequence"
 WAYS = {
-    "bench_one_thread": "begun by one thread",
+    ONE_THREAD: "begun by one thread",
     "bench_threads": "begun by a thread each",
     PROCESSES: "begun by a process each",
 }
-CONTROLS = {"bench_one_thread": "bench_in_turn", PROCESSES: "bench_processes_in_turn"}
+CONTROLS = {ONE_THREAD: "bench_in_turn", PROCESSES: "bench_processes_in_turn"}
 SIZE, EFFICIENCY = Axis("size n"), Axis("Scaling efficiency", "1")
 LEVEL = 0.95
 SERIES = 3
@@ -38,167 +45,129 @@ SERIES = 3
 
 def findings(cases: Cases) -> list[Finding]:
     """Answer for each group of devices and each way to use them, accelerators first."""
-    found = [
-        ask(
-            f"scaling-{function.removeprefix('bench_')}",
-            f"How well do more and more devices work together, {WAYS[function]}?",
-            scaling,
-            cases,
-            function,
-        )
-        for function in _growing(cases)
-    ]
-    found += [finding for way in _ways(cases) for finding in _of_a_way(cases, *way)]
-    if all(is_cpu(group) for group, _ in _ways(cases)):
+    answered = []
+    for function in _growing(cases):
+        question = f"How well do more and more devices work together, {WAYS[function]}?"
+        name = f"scaling-{function.removeprefix('bench_')}"
+        answered.append(ask(name, question, _scaling, cases, function))
+    ways = _ways(cases)
+    for group, function in ways:
+        end = f"{function.removeprefix('bench_')}-{group}"
+        where = f"on {the_device(cases.run, group)}, {WAYS[function]}"
+        for kind, question, compute in (
+            ("efficiency", f"How well do products scale {where}?", _answer_efficiency),
+            ("threshold", f"From which size is scaling nearly perfect {where}?", _nearly),
+            ("overlap", f"How much of the products' time is shared {where}?", _overlap),
+        ):
+            answered.append(ask(f"{kind}-{end}", question, compute, cases, group, function))
+    if all(is_cpu(group) for group, _ in ways):
         question = "How well do two products scale over two accelerators?"
-        found.append(ask("efficiency-accelerators", question, no_two_accelerators, cases))
+        reason = cases.reason(function=ONE_THREAD)
+        answered.append(Finding.missing("efficiency-accelerators", question, reason))
     question = "What do two streams gain on a single accelerator?"
-    found.append(ask("streams", question, streams, cases))
+    answered.append(ask("streams", question, _streams, cases))
     question = "How much of two streams' time is shared on a single accelerator?"
-    return [*found, ask("overlap-streams", question, streams_overlap, cases)]
+    return [*answered, ask("overlap-streams", question, _overlap, cases, "", STREAMS)]
 
 
-def no_two_accelerators(cases: Cases) -> Answer:
-    """Say why nothing was measured on two accelerators."""
-    raise NotMeasuredError(cases.reason(function="bench_one_thread"))
-
-
-def _of_a_way(cases: Cases, group: str, function: str) -> Iterator[Finding]:
-    name = f"{function.removeprefix('bench_')}-{group}"
-    where = f"on {the_device(cases.run, group)}, {WAYS[function]}"
-    for kind, question, compute in (
-        ("efficiency", f"How well do products scale {where}?", efficiency),
-        ("threshold", f"From which size is scaling nearly perfect {where}?", nearly),
-        ("overlap", f"How much of the products' time is shared {where}?", overlap),
-    ):
-        yield ask(f"{kind}-{name}", question, compute, cases, group, function)
-
-
-def scaling(cases: Cases, function: str) -> Answer:
+def _scaling(cases: Cases, function: str) -> Answer:
     """Give the efficiency of each number of devices at the largest size that all have."""
     groups = _at_one_size(cases, function)
     (n,) = {curve.sizes[0] for curve in groups.values()}
     *fewer, most = groups
-    reached = ", ".join(f"{text(groups[one].at(n), '1')} of {_times(one)}" for one in fewer)
-    return Answer(
+    reached = ", ".join(f"{text(groups[group].at(n), '1')} of {_times(group)}" for group in fewer)
+    sentence = (
         f"Products at once, {WAYS[function]}, reach {reached} and {VALUE} of {_times(most)} the "
-        f"speed of one device at {size(n, N)}.",
-        behind(*groups.values()),
-        groups[most].at(n),
-        EFFICIENCY.unit,
-        f"of {_times(most)} as fast, {size(n, N)}",
+        f"speed of one device at {size(n, N)}."
     )
+    label = f"of {_times(most)} as fast, {size(n, N)}"
+    return Answer(sentence, behind(*groups.values()), groups[most].at(n), EFFICIENCY.unit, label)
 
 
-def efficiency(cases: Cases, group: str, function: str) -> Answer:
+def _answer_efficiency(cases: Cases, group: str, function: str) -> Answer:
     """Compare products at once on a group of devices with as many in sequence on one."""
     curve = _efficiency(cases, group, function)
-    large = curve.sizes[-1]
-    where = the_device(cases.run, group)
-    tiny = smallest(curve, EFFICIENCY.unit, "; {value} at {size}")
+    large, where = curve.sizes[-1], the_device(cases.run, group)
+    at, tiny = size(large, N), smallest(curve, EFFICIENCY.unit, "; {value} at {size}")
     return Answer(
-        f"{VALUE} of perfect scaling at {size(large, N)} with products at once on {where}, "
+        f"{VALUE} of perfect scaling at {at} with products at once on {where}, "
         f"{WAYS[function]}{tiny}.",
         behind(curve.ends()),
         curve.at(large),
         EFFICIENCY.unit,
-        f"of perfect scaling on {where}, {size(large, N)}",
+        f"of perfect scaling on {where}, {at}",
         rule_of_thumb=_worth_splitting(curve, 1 / (group.count("+") + 1)),
-        brief=f"{VALUE} of perfect scaling at {size(large, N)}{tiny}.",
+        brief=f"{VALUE} of perfect scaling at {at}{tiny}.",
     )
 
 
 def _worth_splitting(curve: Curve, even: float) -> str:
     """Say from which measured size several devices are faster than one, in all larger ones too.
 
-    Parameters
-    ----------
-    even
-        The efficiency with which several devices are as fast as one.
+    even : the efficiency with which several devices are as fast as one
     """
-    gains = [n for n in curve.sizes if is_above(curve.at(n), even)]
-    without = [n for n in curve.sizes if n not in gains]
-    worth = [n for n in gains if not without or n > without[-1]]
-    if not worth:
-        slower = is_below(curve.at(curve.sizes[-1]), even)
-        return f"Do not split products up to {size(curve.sizes[-1], N)}." if slower else ""
-    return f"Split products from {size(worth[0], N)} on."
+    without = [n for n in curve.sizes if not is_above(curve.at(n), even)]
+    worth = [n for n in curve.sizes if not without or n > without[-1]]
+    if worth:
+        return f"Split products from {size(worth[0], N)} on."
+    slower = is_below(curve.at(curve.sizes[-1]), even)
+    return f"Do not split products up to {size(curve.sizes[-1], N)}." if slower else ""
 
 
-def nearly(cases: Cases, group: str, function: str) -> Answer:
+def _nearly(cases: Cases, group: str, function: str) -> Answer:
     """Find the size from which the efficiency stays at or above 95%."""
     curve = _efficiency(cases, group, function)
     at_once = cases.curve("n", function=function, device=group)
-    where, by_launch, bracket = threshold(curve, LEVEL, at_once, power=3)
-    return Answer(
-        f"At least 95% of perfect scaling from {where}.",
-        behind(curve),
-        by_launch,
-        "n",
-        "n of 95% efficiency",
-        bracket,
-    )
+    crossing = threshold(curve, LEVEL, at_once, power=3)
+    sentence = f"At least 95% of perfect scaling from {crossing.words}."
+    return crossing.answer(sentence, curve, "n of 95% efficiency")
 
 
-def overlap(cases: Cases, group: str, function: str) -> Answer:
+def _overlap(cases: Cases, group: str, function: str) -> Answer:
     """Give what products at once saved of the time that they can share, against their control."""
+    group = group or cases.accelerator()
     proved = concurrency(cases, "n", function=function, device=group)
     at_once, in_turn = at_once_and_in_turn(cases, "n", function=function, device=group)
-    n, control, names = proved.sizes[-1], "", behind(proved.on([proved.sizes[-1]]))
+    n, control = proved.sizes[-1], ""
+    names = behind(proved.on([n]))
     with suppress(KeyError, NotMeasuredError):
         waited = concurrency(cases, "n", function=CONTROLS[function], device=group)
         control = f"; begun only when the one before has ended, {text(waited.at(n), '1')}"
         names += waited.cases[n]
-    return Answer(
+    sentence = (
         f"{VALUE} of the time that the products can share is shared at {size(n, N)}: they take "
         f"{text(at_once.at(n), 's')} concurrently and {text(in_turn.at(n), 's')} strictly in turn"
-        f"{control}.",
-        names,
-        proved.at(n),
-        "1",
-        f"of the shareable time shared at {size(n, N)}",
+        f"{control}."
     )
+    label = f"of the shareable time shared at {size(n, N)}"
+    return Answer(sentence, names, proved.at(n), "1", label)
 
 
-def streams_overlap(cases: Cases) -> Answer:
-    """Give what products in two streams saved of the time that they can share."""
-    return overlap(cases, cases.accelerator(), STREAMS)
-
-
-def streams(cases: Cases) -> Answer:
+def _streams(cases: Cases) -> Answer:
     """Compare two streams of one accelerator with a sequence on it."""
     device = cases.accelerator()
-    curve = cases.curve("n", function=SEQUENCE, device=device) / cases.curve(
-        "n", function=STREAMS, device=device
-    )
-    large = curve.sizes[-1]
-    tiny = smallest(curve, RATIO, ", and {value} as fast at {size}")
-    return Answer(
+    curve = _item(cases, SEQUENCE, device, "seconds") / _item(cases, STREAMS, device, "seconds")
+    large, tiny = curve.sizes[-1], smallest(curve, RATIO, ", and {value} as fast at {size}")
+    sentence = (
         f"In two streams of {the_device(cases.run, device)} two products are {VALUE} as fast as "
-        f"in sequence at {size(large, N)}{tiny}.",
-        behind(curve.ends()),
-        curve.at(large),
-        RATIO,
-        f"as fast in two streams, {size(large, N)}",
+        f"in sequence at {size(large, N)}{tiny}."
     )
+    label = f"as fast in two streams, {size(large, N)}"
+    return Answer(sentence, behind(curve.ends()), curve.at(large), RATIO, label)
 
 
 def plots(cases: Cases) -> Iterator[Plot]:
     """Draw the efficiency by number of devices, and by size for each group of them."""
-    numbers = [_by_number(cases, function) for function in _growing(cases)]
-    if numbers:
-        title, axis = "Scaling efficiency by number of devices", Axis("devices")
-        yield Plot("scaling", title, "curve", axis, EFFICIENCY, tuple(numbers), 1.0, "no loss")
+    numbers = tuple(_by_number(cases, function) for function in _growing(cases))
+    title, axis = "Scaling efficiency by number of devices", Axis("devices")
+    yield Plot("scaling", title, "curve", axis, EFFICIENCY, numbers, 1.0, "no loss")
     ways = _ways(cases)
     for group in dict.fromkeys(group for group, _ in ways):
-        lines = []
-        for function in (function for members, function in ways if members == group):
-            with suppress(NotMeasuredError):
-                lines.append(_efficiency(cases, group, function).series(WAYS[function]))
-        if lines:
-            title = f"Scaling efficiency on {the_device(cases.run, group)}"
-            axes, reference = (SIZE, EFFICIENCY), (1.0, f"{_times(group)} as fast as one")
-            yield Plot(f"efficiency-{group}", title, "curve", *axes, tuple(lines), *reference)
+        asked = [(WAYS[way], cases, members, way) for members, way in ways if members == group]
+        title = f"Scaling efficiency on {the_device(cases.run, group)}"
+        axes, reference = (SIZE, EFFICIENCY), (1.0, f"{_times(group)} as fast as one")
+        efficiency = lines(_efficiency, asked)
+        yield Plot(f"efficiency-{group}", title, "curve", *axes, efficiency, *reference)
 
 
 def _ways(cases: Cases) -> list[tuple[str, str]]:
@@ -222,9 +191,10 @@ def _at_one_size(cases: Cases, function: str) -> dict[str, Curve]:
     for group in (group for group, way in _ways(cases) if way == function and not is_cpu(group)):
         with suppress(NotMeasuredError):
             curves[group] = _efficiency(cases, group, function)
-    sizes = [set(curve.sizes) for curve in curves.values()]
-    n = max(set.intersection(*sizes), default=None) if sizes else None
-    return {} if n is None else {group: curve.on([n]) for group, curve in curves.items()}
+    with suppress(NotMeasuredError):
+        n = sizes_in_common(curves.values(), "")[-1]
+        return {group: curve.on([n]) for group, curve in curves.items()}
+    return {}
 
 
 def _by_number(cases: Cases, function: str) -> Series:
@@ -241,19 +211,21 @@ def _by_number(cases: Cases, function: str) -> Series:
 def efficiencies(cases: Cases) -> Iterator[tuple[str, Curve]]:
     """Return the efficiency by size of each group of devices that one thread drives."""
     for group, function in _ways(cases):
-        if function == "bench_one_thread":
+        if function == ONE_THREAD:
             with suppress(NotMeasuredError):
                 yield group, _efficiency(cases, group, function)
 
 
 def _efficiency(cases: Cases, group: str, function: str) -> Curve:
     """Return the time of one product in sequence over the time of all at once."""
-    if function == PROCESSES:
-        alone = {"function": PROCESS_SEQUENCE, "device": group}
-    else:
-        alone = {"function": SEQUENCE, "device": group.partition("+")[0]}
     at_once = cases.curve("n", function=function, device=group)
-    return cases.curve("n", "item_seconds", **alone) / at_once
+    if function == PROCESSES:
+        return _item(cases, PROCESS_SEQUENCE, group) / at_once
+    return _item(cases, SEQUENCE, group.partition("+")[0]) / at_once
+
+
+def _item(cases: Cases, function: str, device: str, what: str = "item_seconds") -> Curve:
+    return cases.curve("n", what, function=function, device=device)
 
 
 def _times(group: str) -> str:

@@ -4,7 +4,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from reports.findings.answers import VALUE, Answer, ask, behind, capital, size, text
+from reports.findings.answers import VALUE, Answer, ask, behind, capital, is_above, size, text
 from reports.findings.finding import RATIO, Axis, Finding, Plot, Series
 from reports.findings.select import Cases, Curve, NotMeasuredError, device_title, the_device
 
@@ -24,46 +24,28 @@ WRITE = {
 READ_PART = {"bench_read_scalar": "a single number", "bench_read_tensor": "the weights of a layer"}
 WRITE_PART = {"bench_write_fill": "one value into all, with fill_"}
 MOVE = "bench_move"
-TIME = Axis("Time", "s")
 
 
 def findings(cases: Cases) -> list[Finding]:
     """Answer for each device, an accelerator before the CPU."""
-    found = []
+    answered = []
     for device in reversed(cases.devices()):
         where = the_device(cases.run, device)
-        best = "How are all parameters best {} on {}?"
-        found += [
-            ask(f"read-{device}", best.format("read", where), best_read, cases, device),
-            ask(f"write-{device}", best.format("written", where), best_write, cases, device),
-        ]
-    return [*found, ask("move", "What does the round trip of a model take?", move, cases)]
+        for verb, done, ways in (("read", "read", READ), ("write", "written", WRITE)):
+            question = f"How are all parameters best {done} on {where}?"
+            answered.append(ask(f"{verb}-{device}", question, _best, cases, device, ways, verb))
+    return [*answered, ask("move", "What does the round trip of a model take?", _move, cases)]
 
 
-def best_read(cases: Cases, device: str) -> Answer:
-    """Name the fastest way to read all parameters."""
-    return _best(cases, device, READ, "read")
-
-
-def best_write(cases: Cases, device: str) -> Answer:
-    """Name the fastest way to write all parameters."""
-    return _best(cases, device, WRITE, "write")
-
-
-def move(cases: Cases) -> Answer:
+def _move(cases: Cases) -> Answer:
     """Give the time of moving the largest model to the accelerator and back."""
     device = cases.accelerator()
     time = cases.curve("parameters", function=MOVE, device=device)
-    rate = cases.curve("parameters", "byte_rate", function=MOVE, device=device)
     count = time.sizes[-1]
-    return Answer(
-        f"{VALUE} ({text(rate.at(count), 'B/s')}) for the round trip of {size(count)} parameters "
-        f"to {the_device(cases.run, device)}.",
-        time.cases[count],
-        time.at(count),
-        TIME.unit,
-        "round trip",
-    )
+    rate = cases.curve("parameters", "byte_rate", function=MOVE, device=device).at(count)
+    trip = f"the round trip of {size(count)} parameters to {the_device(cases.run, device)}"
+    sentence = f"{VALUE} ({text(rate, 'B/s')}) for {trip}."
+    return Answer(sentence, time.cases[count], time.at(count), "s", "round trip")
 
 
 def plots(cases: Cases) -> Iterator[Plot]:
@@ -71,20 +53,14 @@ def plots(cases: Cases) -> Iterator[Plot]:
     plain = next(iter(READ))
     counts = (int(count) for count in cases.values("parameters"))
     for count in sorted(counts, key=lambda n: (not cases.names(function=plain, parameters=n), -n)):
-        for verb, ways in (
-            ("Reading", {**READ, **READ_PART}),
-            ("Writing", {**WRITE, **WRITE_PART}),
-        ):
-            series = []
+        for verb, ways in (("Reading", READ | READ_PART), ("Writing", WRITE | WRITE_PART)):
+            shown = []
             for device in reversed(cases.devices()):
                 times = _times(cases, device, ways, count)
                 points = tuple(curve.point(count, ways[name]) for name, curve in times.items())
-                series.append(Series(device_title(cases.run, device), points))
-            shown = tuple(line for line in series if line.points)
-            if shown:
-                title = f"{verb} a model of {size(count)} parameters"
-                name = f"{verb.lower()}-{count}"
-                yield Plot(name, title, "dots", Axis("way"), TIME, shown)
+                shown += [Series(device_title(cases.run, device), points)] if points else []
+            title, name = f"{verb} a model of {size(count)} parameters", f"{verb.lower()}-{count}"
+            yield Plot(name, title, "dots", Axis("way"), Axis("Time", "s"), tuple(shown))
 
 
 def _times(cases: Cases, device: str, ways: Mapping[str, str], count: float) -> dict[str, Curve]:
@@ -105,32 +81,25 @@ def _best(cases: Cases, device: str, ways: Mapping[str, str], verb: str) -> Answ
     count = max(several)
     times = compared[count]
     best = min(times, key=lambda name: times[name].point(count).y.value)
-    slower = times[plain] / times[best]
+    slower = {name: (times[name] / times[best]).at(count) for name in times if name != best}
     rate = cases.one("byte_rate", function=best, device=device, parameters=count)
-    rest = (
-        f"{ways[best]}, the plain way"
-        if best == plain
-        else f"{ways[best]}; {text(slower.at(count), RATIO)} as long {ways[plain]}"
-    )
-    ties = [name for name in times if name != best and _is_tie(times[name] / times[best])]
+    rest = ", the plain way"
+    if best != plain:
+        rest = f"; {text(slower[plain], RATIO)} as long {ways[plain]}"
+    ties = [name for name, ratio in slower.items() if not is_above(ratio, 1.0)]
     if ties:
         rest += f"; no measurable difference: {', '.join(ways[name] for name in ties)}"
-    where = the_device(cases.run, device)
     rule = f"{capital(verb)} them {ways[best]}."
     if plain in ties:
         rule = f"{capital(verb)} them {ways[plain]}: nothing was measurably faster."
+    what = f"to {verb} {size(count)} parameters"
+    where = the_device(cases.run, device)
     return Answer(
-        f"{VALUE} ({text(rate, 'B/s')}) to {verb} {size(count)} parameters on {where}, {rest}.",
+        f"{VALUE} ({text(rate, 'B/s')}) {what} on {where}, {ways[best]}{rest}.",
         behind(times[best], times[plain]),
         times[best].at(count),
-        TIME.unit,
-        f"to {verb} {size(count)} parameters on {where}",
+        "s",
+        f"{what} on {where}",
         rule_of_thumb=rule,
-        brief=f"{VALUE} to {verb} {size(count)} parameters, {ways[best]}.",
+        brief=f"{VALUE} {what}, {ways[best]}.",
     )
-
-
-def _is_tie(ratio: Curve) -> bool:
-    """Tell whether the interval of a ratio at its one size holds 1, or there is none."""
-    low = ratio.point(ratio.sizes[0]).y.low
-    return low is None or low <= 1

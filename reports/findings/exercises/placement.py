@@ -9,14 +9,22 @@ from reports.findings.answers import (
     VALUE,
     Answer,
     ask,
+    ask_on,
     behind,
     is_above,
     size,
     smallest,
     text,
 )
-from reports.findings.finding import RATIO, Axis, Finding, Plot, Series
-from reports.findings.select import Cases, Curve, NotMeasuredError, device_title, the_device
+from reports.findings.finding import RATIO, Axis, Finding, Plot
+from reports.findings.select import (
+    Cases,
+    Curve,
+    NotMeasuredError,
+    device_title,
+    lines,
+    the_device,
+)
 from suite.stored.names import is_cpu
 
 CREATE, DETOUR = "bench_create", "bench_create_then_move"
@@ -37,35 +45,31 @@ def findings(cases: Cases) -> list[Finding]:
     """Answer for random numbers first, and for an accelerator before the CPU."""
     kinds = [kind for kind in KINDS if kind in cases.values("values")] or ["randn"]
     devices = cases.devices()[::-1]
-    found = []
+    answered = []
     for kind in kinds:
         what, doing = KINDS[kind]
         question = f"What does it cost to {doing} {what} on the CPU and move them?"
-        found.append(ask(f"detour-{kind}", question, detour, cases, kind))
+        answered.append(ask(f"detour-{kind}", question, _detour, cases, kind))
         for device in devices:
-            question = (
-                f"How long does it take to {doing} {what} on {the_device(cases.run, device)}?"
-            )
-            found.append(ask(f"create-{kind}-{device}", question, create, cases, kind, device))
+            where = the_device(cases.run, device)
+            question = f"How long does it take to {doing} {what} on {where}?"
+            answered.append(ask(f"create-{kind}-{device}", question, _create, cases, device, kind))
     question = "Is a ready tensor moved faster by a copy into an empty one?"
-    found.append(ask("move", question, move, cases))
-    for device in devices:
-        question = f"What does moving a tensor of {the_device(cases.run, device)} to itself cost?"
-        found.append(ask(f"stay-{device}", question, stay, cases, device))
-    return found
+    answered.append(ask("move", question, _move, cases))
+    stay = "stay", "What does moving a tensor of {} to itself cost?", _stay
+    return [*answered, *(found for device in devices for found in ask_on(cases, device, stay))]
 
 
-def detour(cases: Cases, kind: str) -> Answer:
+def _detour(cases: Cases, kind: str) -> Answer:
     """Compare creating on the CPU and moving with creating on the accelerator."""
     device, (what, doing) = cases.accelerator(), KINDS[kind]
     there, moved = (_created(cases, function, device, kind) for function in (CREATE, DETOUR))
     ratio, more = moved / there, moved - there
-    n = ratio.sizes[-1]
+    n, where = ratio.sizes[-1], the_device(cases.run, device)
     tiny = smallest(ratio, RATIO, f"; {VALUE} for {SIZE}")
-    where = the_device(cases.run, device)
     return Answer(
         f"{VALUE} as long to {doing} {size(n)} {what} on the CPU and move them to {where} as to "
-        f"{doing} them there, {text(more.at(n), TIME.unit)} more{tiny}.",
+        f"{doing} them there, {text(more.at(n), 's')} more{tiny}.",
         behind(ratio.ends()),
         ratio.at(n),
         RATIO,
@@ -74,44 +78,35 @@ def detour(cases: Cases, kind: str) -> Answer:
     )
 
 
-def create(cases: Cases, kind: str, device: str) -> Answer:
+def _create(cases: Cases, device: str, kind: str) -> Answer:
     """Give the time in which the largest tensor is created, and the smallest."""
     time, (what, doing) = _created(cases, CREATE, device, kind), KINDS[kind]
-    n = time.sizes[-1]
-    tiny = smallest(time, TIME.unit, f"; {VALUE} for {SIZE}")
-    where, rule = the_device(cases.run, device), ""
+    n, where, rule = time.sizes[-1], the_device(cases.run, device), ""
     if kind == "randn" and "full" in cases.values("values"):
         with suppress(NotMeasuredError):
             dearer = time / _created(cases, CREATE, device, "full")
             if is_above(dearer.at(n), DEARER):
                 rule = "Do not draw random numbers that will be overwritten."
-    return Answer(
-        f"{VALUE} to {doing} {size(n)} {what} on {where}{tiny}.",
-        behind(time.ends()),
-        time.at(n),
-        TIME.unit,
-        f"for {size(n)} {what} on {where}",
-        rule_of_thumb=rule,
-    )
+    tiny = smallest(time, "s", f"; {VALUE} for {SIZE}")
+    sentence = f"{VALUE} to {doing} {size(n)} {what} on {where}{tiny}."
+    label, cases_behind = f"for {size(n)} {what} on {where}", behind(time.ends())
+    return Answer(sentence, cases_behind, time.at(n), "s", label, rule_of_thumb=rule)
 
 
-def move(cases: Cases) -> Answer:
+def _move(cases: Cases) -> Answer:
     """Compare the two ways to move what is ready on the CPU."""
     device = cases.accelerator()
     ratio = _ready(cases, COPY, device) / _ready(cases, MOVE, device)
-    n = ratio.sizes[-1]
-    tiny = smallest(ratio, RATIO, f", and with {SIZE} {VALUE}")
-    return Answer(
+    n, tiny = ratio.sizes[-1], smallest(ratio, RATIO, f", and with {SIZE} {VALUE}")
+    sentence = (
         f"Moving {size(n)} numbers that are ready on the CPU to {the_device(cases.run, device)} by "
-        f"empty_like and copy_ takes {VALUE} as long as by to{tiny}.",
-        behind(ratio.ends()),
-        ratio.at(n),
-        RATIO,
-        "as long by empty_like and copy_",
+        f"empty_like and copy_ takes {VALUE} as long as by to{tiny}."
     )
+    label = "as long by empty_like and copy_"
+    return Answer(sentence, behind(ratio.ends()), ratio.at(n), RATIO, label)
 
 
-def stay(cases: Cases, device: str) -> Answer:
+def _stay(cases: Cases, device: str) -> Answer:
     """Give the time of a move that copies nothing, as the thread sees it, and that of a copy."""
     what = "seconds" if is_cpu(device) else "part_enqueue"  # what follows is waiting for nothing
     nothing, copied = _ready(cases, STAY, device, what), _ready(cases, COPY, device)
@@ -119,10 +114,10 @@ def stay(cases: Cases, device: str) -> Answer:
     return Answer(
         f"Moving a tensor of {size(n)} numbers on {the_device(cases.run, device)} to the device "
         f"that it is on takes {VALUE} and copies nothing; copying as many there takes "
-        f"{text(copied.at(n), TIME.unit)}.",
+        f"{text(copied.at(n), 's')}.",
         behind(nothing.on([n]), copied.on([n])),
         nothing.at(n),
-        TIME.unit,
+        "s",
         "for moving a tensor to the device that it is on",
     )
 
@@ -131,27 +126,22 @@ def plots(cases: Cases) -> Iterator[Plot]:
     """Draw what creating and moving take by size, the detour beside the direct way."""
     devices = cases.devices()[::-1]
     for kind, (what, doing) in KINDS.items():
-        lines = []
-        for device in devices:
-            for function, how in ((DETOUR, "on the CPU, then moved to {}"), (CREATE, "on {}")):
-                with suppress(NotMeasuredError):
-                    label = how.format(the_device(cases.run, device))
-                    lines.append(_created(cases, function, device, kind).series(label))
-        if lines:
-            yield Plot(
-                f"create-{kind}", f"Time to {doing} {what}", "curve", NUMBERS, TIME, tuple(lines)
-            )
-    lines = list(_moves(cases, devices))
-    if lines:
-        yield Plot("move", "Moving a tensor that is ready", "curve", NUMBERS, TIME, tuple(lines))
-
-
-def _moves(cases: Cases, devices: list[str]) -> Iterator[Series]:
-    for device in devices:
-        for function, how in READY.items():
-            with suppress(NotMeasuredError):
-                label = f"{device_title(cases.run, device)}, {how}"
-                yield _ready(cases, function, device).series(label)
+        created = lines(
+            _created,
+            (
+                (how.format(the_device(cases.run, device)), cases, function, device, kind)
+                for device in devices
+                for function, how in ((DETOUR, "on the CPU, then moved to {}"), (CREATE, "on {}"))
+            ),
+        )
+        yield Plot(f"create-{kind}", f"Time to {doing} {what}", "curve", NUMBERS, TIME, created)
+    ready = (
+        (f"{device_title(cases.run, device)}, {how}", cases, function, device)
+        for device in devices
+        for function, how in READY.items()
+    )
+    title = "Moving a tensor that is ready"
+    yield Plot("move", title, "curve", NUMBERS, TIME, lines(_ready, ready))
 
 
 def _created(cases: Cases, function: str, device: str, kind: str) -> Curve:

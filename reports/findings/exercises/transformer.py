@@ -42,12 +42,8 @@ SPEED = Axis("Rate per layer", "tokens/s")
 class Work:
     """What is done with layers.
 
-    Parameters
-    ----------
-    where
-        The parameters of its cases.
-    by_graph
-        Whether it is usually replayed from a graph.
+    where : the parameters of its cases
+    by_graph : whether it is usually replayed from a graph
     """
 
     name: str
@@ -57,34 +53,27 @@ class Work:
     by_graph: bool = False
 
 
-WORKS = {
-    work.name: work
-    for work in (
-        Work("train", "training", "bench_train", {}),
-        Work("prefill", "prefill", "bench_prefill", {}),
-        Work("decode-1", "decoding at batch 1", "bench_decode", {"batch": 1}, by_graph=True),
-        Work("decode-32", "decoding at batch 32", "bench_decode", {"batch": 32}, by_graph=True),
-    )
-}
+TRAINING = Work("train", "training", "bench_train", {})
+WORKS = (
+    TRAINING,
+    Work("prefill", "prefill", "bench_prefill", {}),
+    Work("decode-1", "decoding at batch 1", "bench_decode", {"batch": 1}, by_graph=True),
+    Work("decode-32", "decoding at batch 32", "bench_decode", {"batch": 32}, by_graph=True),
+)
 
 
 @dataclass(frozen=True)
 class Model:
-    """Layers that some work was measured on: launched from Python, and replayed from a graph."""
+    """Layers that some work was measured on: launched from Python, and replayed from a graph.
+
+    case : the one of both that answers for the model
+    """
 
     width: int
-    layers: int
     work: Work
     eager: Case | None
     replayed: Case | None
-
-    @property
-    def case(self) -> Case:
-        """The case that answers for the model."""
-        replayed = self.replayed if self.work.by_graph else None
-        case = replayed or self.eager or self.replayed
-        assert case is not None  # noqa: S101 - a model is made of a case
-        return case
+    case: Case
 
     @property
     def label(self) -> str:
@@ -94,76 +83,74 @@ class Model:
 
 def findings(cases: Cases) -> list[Finding]:
     """Answer for each work on each device, an accelerator before the CPU, and for graphs."""
-    found = []
-    for device, work in product(reversed(cases.devices()), WORKS.values()):
+    answered = []
+    for device, work in product(reversed(cases.devices()), WORKS):
         question = f"How fast is {work.words} on {the_device(cases.run, device)}?"
-        found.append(ask(f"{work.name}-{device}", question, speed, cases, device, work.name))
+        answered.append(ask(f"{work.name}-{device}", question, _speed, cases, device, work))
     if all(map(is_cpu, cases.devices())):
         question = "How fast is training on an accelerator?"
-        found.append(ask("train-accelerator", question, on_accelerator, cases))
-    return [*found, ask("replay", "What does replaying a recorded graph gain?", graph, cases)]
+        answered.append(ask("train-accelerator", question, _speed, cases, "", TRAINING))
+    return [*answered, ask("replay", "What does replaying a recorded graph gain?", _graph, cases)]
 
 
-def on_accelerator(cases: Cases) -> Answer:
-    """Say why there is no training on an accelerator."""
-    return speed(cases, cases.accelerator(), "train")
-
-
-def speed(cases: Cases, device: str, name: str) -> Answer:
+def _speed(cases: Cases, device: str, work: Work) -> Answer:
     """Give the tokens per second and layer of the widest layers, and what limits them."""
-    work = WORKS[name]
-    first, *others = models(cases, device, work)
-    rate, where = _rate(cases, first.case), the_device(cases.run, device)
+    device = device or cases.accelerator()
+    models = _models(cases, device, work)
+    if not models:
+        function = work.function + (NARROW if is_cpu(device) else "")
+        raise NotMeasuredError(cases.reason(function=function, device=device, **work.where))
+    first, *others = models
+    where = the_device(cases.run, device)
     parts = _parts(cases, first)
     limiting = limit(parts)
-    rule = limiting or (NONE if parts and surely_none(parts) else "")
-    clauses = [part.clause for part in parts.values() if part.clause]
-    shares = f": {' and '.join(clauses)}" if clauses else ""
-    if limiting:
-        shares += f"; {limiting} limits it"
-    elif rule:
-        shares += "; none limits it alone"
-    also = "".join(
+    rule, end = limiting, f"; {limiting} limits it" if limiting else ""
+    if not limiting and parts and surely_none(parts):
+        rule, end = NONE, "; none limits it alone"
+    shares, briefly = (
+        f": {' and '.join(clauses)}" if clauses else ""
+        for clauses in (
+            [part.clause for part in parts.values() if part.clause],
+            [part.brief for part in parts.values() if part.brief],
+        )
+    )
+    end += "".join(
         f"; {text(_rate(cases, other.case), SPEED.unit)} at {other.label}" for other in others
     )
-    behind = [first.case.fullname, *(name for part in parts.values() for name in part.cases)]
+    names = [first.case.fullname, *(name for part in parts.values() for name in part.cases)]
+    how = f"{first.label}{', replayed from a graph' if first.case is first.replayed else ''}"
+    advice = RULES[rule].format(work.words, peaks.precision_of(first.case)) if rule else ""
     return Answer(
-        f"{VALUE} per layer in {work.words} on {where} ({first.label}{_how(first)}){shares}{also}.",
-        tuple(dict.fromkeys([*behind, *(other.case.fullname for other in others)])),
-        rate,
+        f"{VALUE} per layer in {work.words} on {where} ({how}){shares}{end}.",
+        tuple(dict.fromkeys([*names, *(other.case.fullname for other in others)])),
+        _rate(cases, first.case),
         SPEED.unit,
         f"per layer in {work.words} on {where}, {first.label}",
-        rule_of_thumb=RULES[rule].format(work.words, peaks.precision_of(first.case))
-        if rule
-        else "",
-        brief=f"{VALUE} per layer ({first.label}{_how(first)}){_brief(parts)}.",
+        rule_of_thumb=advice,
+        brief=f"{VALUE} per layer ({how}){briefly}.",
     )
 
 
-def _brief(parts: Mapping[str, Part]) -> str:
-    """Say which parts of what the device allows are used, without its numbers."""
-    shares = " and ".join(part.brief for part in parts.values() if part.brief)
-    return f": {shares}" if shares else ""
-
-
-def graph(cases: Cases) -> Answer:
+def _graph(cases: Cases) -> Answer:
     """Compare replays with as many launches from Python, on the widest layers that have both."""
     device = cases.accelerator()
-    gains: dict[str, tuple[Model, pd.Series]] = {}
-    for work in reversed(WORKS.values()):
-        with suppress(NotMeasuredError):
-            for model in models(cases, device, work):
-                if model.eager and model.replayed and work.name not in gains:
-                    gains[work.name] = model, _gain(cases, model.eager, model.replayed)
+    gains: dict[str, tuple[Model, pd.Series, tuple[str, str]]] = {}
+    for work in reversed(WORKS):
+        for model in _models(cases, device, work):
+            if model.eager and model.replayed and work.name not in gains:
+                names = model.eager.fullname, model.replayed.fullname
+                with suppress(NotMeasuredError):
+                    eager, replayed = (cases.one(case=name) for name in names)
+                    gains[work.name] = model, (eager / replayed).dropna(), names
     if not gains:
         raise NotMeasuredError(cases.reason(function=f"bench_decode{GRAPH}", device=device))
-    (lead, gain), *others = sorted(gains.values(), key=lambda one: -estimate_of(one[1]).value)
-    also = "".join(f"; {other.work.words} {text(its, RATIO)}" for other, its in others)
-    both = [case for model, _ in gains.values() for case in (model.eager, model.replayed) if case]
+    fastest = sorted(gains.values(), key=lambda pair: -estimate_of(pair[1]).value)
+    (lead, gain, _), *others = fastest
+    also = "".join(f"; {other.work.words} {text(ratio, RATIO)}" for other, ratio, _ in others)
     return Answer(
         f"On {the_device(cases.run, device)} replaying a recorded graph makes {lead.work.words} "
         f"{VALUE} as fast ({lead.label}){also}.",
-        tuple(case.fullname for case in both),
+        tuple(name for _, _, names in gains.values() for name in names),
         gain,
         RATIO,
         f"as fast replayed, in {lead.work.words}",
@@ -173,59 +160,49 @@ def graph(cases: Cases) -> Answer:
 
 def plots(cases: Cases) -> Iterator[Plot]:
     """Draw the tokens per second and layer by work, and the parts of what each device allows."""
-    speeds: list[Series] = []
-    shares: list[Series] = []
-    for device in reversed(cases.devices()):
+    speeds: dict[tuple[str, str], list[Point]] = {}  # by device and label
+    shares: dict[tuple[str, str], list[Point]] = {}
+    for device, work in product(reversed(cases.devices()), WORKS):
         title = device_title(cases.run, device)
-        points: dict[str, list[Point]] = {}
-        for work in WORKS.values():
-            for model in _measured(cases, device, work):
-                label = f"{title}, {model.label}"
-                for case, how in ((model.eager, ""), (model.replayed, ", replayed")):
-                    if case is not None:
-                        rate = estimate_of(_rate(cases, case))
-                        point = Point(work.words, rate, (case.fullname,))
-                        points.setdefault(label + how, []).append(point)
-        speeds += [Series(label, tuple(its)) for label, its in points.items()]
-        shares += _shares(cases, device)
-    works, part = Axis("work"), Axis("Part of the time that it is needed for", "1")
-    if speeds:
-        yield Plot("tokens", "Tokens per second and layer", "dots", works, SPEED, tuple(speeds))
-    if shares:
-        yield Plot("limits", "What limits the widest layers", "dots", works, part, tuple(shares))
+        models = _models(cases, device, work)
+        for model in models:
+            label = f"{title}, {model.label}"
+            for case, how in ((model.eager, ""), (model.replayed, ", replayed")):
+                if case is not None:
+                    rate = estimate_of(_rate(cases, case))
+                    point = Point(work.words, rate, (case.fullname,))
+                    speeds.setdefault((device, f"{label}{how}"), []).append(point)
+        for model in models[:1]:
+            for name, part in _parts(cases, model).items():
+                behind = (model.case.fullname, *part.cases)
+                point = Point(work.words, estimate_of(part.by_launch), behind)
+                shares.setdefault((device, f"{title}, {capital(name)}"), []).append(point)
+    works, part_of = Axis("work"), Axis("Part of the time that it is needed for", "1")
+    for name, title, y, points in (
+        ("tokens", "Tokens per second and layer", SPEED, speeds),
+        ("limits", "What limits the widest layers", part_of, shares),
+    ):
+        series = tuple(Series(label, tuple(dots)) for (_, label), dots in points.items())
+        yield Plot(name, title, "dots", works, y, series)
 
 
-def models(cases: Cases, device: str, work: Work) -> list[Model]:
-    """Return what a work was measured on, the widest layers first.
-
-    Raises
-    ------
-    NotMeasuredError
-        On nothing.
-    """
-    found = _measured(cases, device, work)
-    if not found:
-        function = work.function + (NARROW if is_cpu(device) else "")
-        raise NotMeasuredError(cases.reason(function=function, device=device, **work.where))
-    return found
-
-
-def _measured(cases: Cases, device: str, work: Work) -> list[Model]:
-    """Return the models of `models`, of each width that with the most layers."""
-    by_model: dict[tuple[int, int], dict[str, Case]] = {}
+def _models(cases: Cases, device: str, work: Work) -> list[Model]:
+    """Return what a work was measured on, the widest layers first; of each width, the most."""
+    kinds: dict[tuple[int, int], dict[str, Case]] = {}
     for case in cases.passed():
-        given = {"device": device, **work.where}
         kind = function_of(case.fullname).removeprefix(work.function)
+        given = {"device": device, **work.where}
         if kind in {"", GRAPH, NARROW} and given.items() <= case.params.items():
             width, layers = (case.params.get(name) for name in ("width", "layers"))
             if isinstance(width, int) and isinstance(layers, int):
-                kind = GRAPH if kind == GRAPH else ""
-                by_model.setdefault((width, layers), {})[kind] = case
-    widest = dict(sorted(by_model))
-    return [
-        Model(width, layers, work, *(by_model[width, layers].get(kind) for kind in ("", GRAPH)))
-        for width, layers in sorted(widest.items(), reverse=True)
-    ]
+                kinds.setdefault((width, layers), {})[kind.removesuffix(NARROW)] = case
+    models = []
+    widest = {width: kinds[width, layers] for width, layers in sorted(kinds)}
+    for width, known in reversed(widest.items()):
+        eager, replayed = known.get(""), known.get(GRAPH)
+        case = (replayed if work.by_graph else None) or eager or known[GRAPH]
+        models.append(Model(width, work, eager, replayed, case))
+    return models
 
 
 def _rate(cases: Cases, case: Case) -> pd.Series:
@@ -234,28 +211,5 @@ def _rate(cases: Cases, case: Case) -> pd.Series:
     return layers / cases.one("item_seconds", case=case.fullname)
 
 
-def _gain(cases: Cases, eager: Case, replayed: Case) -> pd.Series:
-    seconds = (cases.one(case=case.fullname) for case in (eager, replayed))
-    return (next(seconds) / next(seconds)).dropna()
-
-
-def _how(model: Model) -> str:
-    return ", replayed from a graph" if model.case is model.replayed else ""
-
-
 def _parts(cases: Cases, model: Model) -> dict[str, Part]:
     return parts_of(cases, model.case, model.replayed if model.case is model.eager else None)
-
-
-def _shares(cases: Cases, device: str) -> Iterator[Series]:
-    """Yield the parts of each work's widest layers by resource."""
-    points: dict[str, list[Point]] = {}
-    for work in WORKS.values():
-        for model in _measured(cases, device, work)[:1]:
-            for name, part in _parts(cases, model).items():
-                behind = (model.case.fullname, *part.cases)
-                point = Point(work.words, estimate_of(part.by_launch), behind)
-                points.setdefault(name, []).append(point)
-    title = device_title(cases.run, device)
-    for name, its in points.items():
-        yield Series(f"{title}, {capital(name)}", tuple(its))

@@ -16,7 +16,7 @@ from reports.findings.answers import behind, estimate_of
 from reports.findings.finding import Axis, Plot, Point, Series
 from reports.findings.fit import Line, fit
 from reports.findings.groups.members import groups, nodes_in
-from reports.findings.select import Cases, NotMeasuredError
+from reports.findings.select import Cases, NotMeasuredError, sizes_in_common
 from suite.units import format_value
 
 NODES = [2**power for power in range(1, 13)]
@@ -54,9 +54,7 @@ def plot(cases: Cases, all_reduce: str, round_trip: str) -> Plot:
         nodes_in(group): cases.curve("size", function=all_reduce, device=group)
         for group in measured
     }
-    size = max(set.intersection(*(set(curve.sizes) for curve in times.values())), default=0.0)
-    if not size:
-        raise NotMeasuredError("the groups have no size in common")
+    size = sizes_in_common(times.values(), "the groups have no size in common")[-1]
     models = [
         Series(
             f"{name} (model)",
@@ -68,11 +66,6 @@ def plot(cases: Cases, all_reduce: str, round_trip: str) -> Plot:
         Point(nodes, times[nodes].point(size).y, times[nodes].cases[size])
         for nodes in sorted(times)
     )
-    return Plot(
-        "all-reduce-model",
-        f"All-reduce of {format_value(size, 'B')} by nodes: a model, and what was measured",
-        "curve",
-        Axis("Nodes"),
-        Axis("Time", "s"),
-        (Series("measured", points), *models),
-    )
+    title = f"All-reduce of {format_value(size, 'B')} by nodes: a model, and what was measured"
+    series = (Series("measured", points), *models)
+    return Plot("all-reduce-model", title, "curve", Axis("Nodes"), Axis("Time", "s"), series)

@@ -6,8 +6,17 @@ from contextlib import suppress
 
 import pandas as pd
 
-from reports.findings.answers import VALUE, Answer, ask, behind, estimate_of, is_above, text
-from reports.findings.finding import Axis, Finding, Plot, bound
+from reports.findings.answers import (
+    VALUE,
+    Answer,
+    ask,
+    ask_either,
+    behind,
+    estimate_of,
+    is_above,
+    text,
+)
+from reports.findings.finding import RATIO, Axis, Finding, Plot, bound
 from reports.findings.fit import fit
 from reports.findings.groups import all_reduce_model, scaled_steps, staged_batches
 from reports.findings.groups.members import groups, link_of, nodes_in, ranks_in
@@ -23,7 +32,7 @@ OPERATIONS = {
     "bench_broadcast": "broadcast",
     "bench_all_to_all": "all-to-all",
 }
-SIZE, RATE, TIME = Axis("Size", "B"), Axis("Bus bandwidth", "B/s"), Axis("Time", "s")
+SIZE, RATE = Axis("Size", "B"), Axis("Bus bandwidth", "B/s")
 SLOWER = 1.25
 """How many times as long as over the fastest link a message takes over one that is called slow."""
 
@@ -35,47 +44,37 @@ def findings(cases: Cases) -> list[Finding]:
         where = the_device(cases.run, group)
         for function, operation in OPERATIONS.items():
             if cases.names(function=function, device=group):
-                answered.append(_speed(cases, function, operation, group))
+                question = f"How fast is {operation} between {where}?"
+                end = f"{operation.replace(' ', '-')}-{group}"
+                ways = {f"bandwidth-{end}": _bandwidth, f"rate-{end}": _rate}
+                answered.append(ask_either(question, ways, cases, function, group))
         if nodes_in(group) > 1 and cases.names(function=NEIGHBOURS, device=group):
             question = f"Which link is the slowest of {where}?"
-            answered.append(ask(f"slowest-{group}", question, slowest, cases, group))
+            answered.append(ask(f"slowest-{group}", question, _slowest, cases, group))
     if sum(nodes_in(group) > 1 for group in groups(cases)) > 1:
         question = "How does all-reduce scale with the number of nodes?"
-        answered.append(ask("scaling-all-reduce", question, scaling, cases))
+        answered.append(ask("scaling-all-reduce", question, _scaling, cases))
     answered += scaled_steps.findings(cases)
     answered += staged_batches.findings(cases)
     if not answered:
         question = "How fast is all-reduce between several processes?"
-        answered.append(ask("bandwidth-all-reduce", question, absent, cases))
+        reason = cases.reason(function=ALL_REDUCE)
+        answered.append(Finding.missing("bandwidth-all-reduce", question, reason))
     return answered
 
 
-def absent(cases: Cases) -> Answer:
-    """Say why nothing was measured."""
-    raise NotMeasuredError(cases.reason(function=ALL_REDUCE))
-
-
-def _speed(cases: Cases, function: str, operation: str, group: str) -> Finding:
-    """Answer with a line if one fits, and else with the largest size and the smallest."""
-    name = operation.replace(" ", "-")
-    question = f"How fast is {operation} between {_the(cases, group)}?"
-    more = function, operation, group
-    fitted = ask(f"bandwidth-{name}-{group}", question, bandwidth, cases, *more)
-    return fitted if fitted.value else ask(f"rate-{name}-{group}", question, rate, cases, *more)
-
-
-def bandwidth(cases: Cases, function: str, operation: str, group: str) -> Answer:
+def _bandwidth(cases: Cases, function: str, group: str) -> Answer:
     """Give latency and bus bandwidth of the line that fits."""
-    times = _times(cases, function, group)
-    line = fit(times)
-    bus = line.rate * _moved(cases, function, group, times.sizes[-1])
-    messages = _messages(function)
-    speed = line.rate * messages
+    times, operation = _times(cases, function, group), OPERATIONS[function]
+    line, messages = fit(times), _messages(function)
+    size = times.sizes[-1]  # of which a link carries the moved bytes at the least
+    moved = cases.curve("size", "bytes", function=function, device=group).at(size)
+    bus, speed = line.rate * (moved / size), line.rate * messages
     both = "" if (bus == speed).all() else f"; the algorithm bandwidth is {text(speed, RATE.unit)}"
     return Answer(
-        f"{operation.capitalize()} between {_the(cases, group)} has a bus bandwidth of {VALUE}"
+        f"{_named(cases, operation.capitalize(), group)} has a bus bandwidth of {VALUE}"
         f"{_part_of_link(cases, group, bus)} and a latency of "
-        f"{text(line.latency / messages, TIME.unit)}{both}.",
+        f"{text(line.latency / messages, 's')}{both}.",
         behind(times),
         bus,
         RATE.unit,
@@ -84,45 +83,39 @@ def bandwidth(cases: Cases, function: str, operation: str, group: str) -> Answer
     )
 
 
-def rate(cases: Cases, function: str, operation: str, group: str) -> Answer:
+def _rate(cases: Cases, function: str, group: str) -> Answer:
     """Give the bus bandwidth at the largest size and the time of the smallest."""
-    times = _times(cases, function, group)
+    times, operation = _times(cases, function, group), OPERATIONS[function]
     small, large = times.sizes[0], times.sizes[-1]
     bus = _bus(cases, function, group).at(large)
-    one_way = text(times.at(small) / _messages(function), TIME.unit)
+    one_way = text(times.at(small) / _messages(function), "s")
     tiny = f"; {one_way} for {_bytes(small)}" if small < large else ""
-    return Answer(
-        f"{operation.capitalize()} of {_bytes(large)} between {_the(cases, group)} has a bus "
-        f"bandwidth of {VALUE}{_part_of_link(cases, group, bus)}{tiny}.",
-        behind(times.ends()),
-        bus,
-        RATE.unit,
-        f"bus bandwidth of {operation} at {_bytes(large)}",
-    )
+    named = _named(cases, f"{operation.capitalize()} of {_bytes(large)}", group)
+    part = _part_of_link(cases, group, bus)
+    sentence = f"{named} has a bus bandwidth of {VALUE}{part}{tiny}."
+    label = f"bus bandwidth of {operation} at {_bytes(large)}"
+    return Answer(sentence, behind(times.ends()), bus, RATE.unit, label)
 
 
-def slowest(cases: Cases, group: str) -> Answer:
+def _slowest(cases: Cases, group: str) -> Answer:
     """Name the links between nodes that are slower than the fastest, or say that none is."""
     where = {"function": NEIGHBOURS, "device": group}
     size = max(cases.values("size", **where))
+    names = cases.names(size=size, **where)
     links = _links(cases, group, size)
     seconds = {link: estimate_of(times).value for link, times in links.items()}
     slow, fast = max(links, key=seconds.__getitem__), min(links, key=seconds.__getitem__)
-    ratio = links[slow] / links[fast]
-    names = cases.names(size=size, **where)
-    if slow == fast or not is_above(ratio, SLOWER):
-        return Answer(
-            f"No link is slower than the others by a quarter: {text(size / links[slow], 'B/s')} "
-            f"from {_link(*slow)}, the slowest of {counted(len(links), 'link')}.",
-            names,
-        )
+    speed = f"{text(size / links[slow], 'B/s')} from {_link(*slow)}"
     all_slow = [link for link in links if is_above(links[link] / links[fast], SLOWER)]
+    if slow == fast or slow not in all_slow:
+        sentence = f"No link is slower than the others by a quarter: {speed}, the slowest of "
+        return Answer(f"{sentence}{counted(len(links), 'link')}.", names)
     return Answer(
-        f"{_culprit(all_slow, links)}: {text(size / links[slow], 'B/s')} from {_link(*slow)}, "
-        f"where a message takes {VALUE} as long as from {_link(*fast)}.",
+        f"{_culprit(all_slow, links)}: {speed}, where a message takes {VALUE} as long as from "
+        f"{_link(*fast)}.",
         names,
-        ratio,
-        "\N{MULTIPLICATION SIGN}",
+        links[slow] / links[fast],
+        RATIO,
         "as long over the slowest link as over the fastest",
         rule_of_thumb="Look at that link before you tune the training.",
     )
@@ -132,12 +125,11 @@ def _links(cases: Cases, group: str, size: int) -> dict[tuple[int, int], pd.Seri
     """Return the seconds by launch of a message over each link between nodes, both ends named."""
     nodes = nodes_in(group)
     each = ranks_in(group) // nodes
-    seconds = {}
-    for node in range(nodes):
-        before = (node - 1) % nodes
-        part = f"part_to_rank_{node * each}"
-        seconds[before, node] = cases.one(part, function=NEIGHBOURS, device=group, size=size)
-    return seconds
+    parts = {((node - 1) % nodes, node): f"part_to_rank_{node * each}" for node in range(nodes)}
+    return {
+        link: cases.one(part, function=NEIGHBOURS, device=group, size=size)
+        for link, part in parts.items()
+    }
 
 
 def _culprit(slow: list[tuple[int, int]], links: dict[tuple[int, int], pd.Series]) -> str:
@@ -154,19 +146,17 @@ def _link(begin: int, end: int) -> str:
     return f"node {begin} to node {end}"
 
 
-def scaling(cases: Cases) -> Answer:
+def _scaling(cases: Cases) -> Answer:
     """Compare the bus bandwidth of the most nodes with that of the fewest, at one size."""
     many, *_, few = [group for group in groups(cases) if nodes_in(group) > 1]
     kept = _bus(cases, ALL_REDUCE, many) / _bus(cases, ALL_REDUCE, few)
-    size = kept.sizes[-1]
-    return Answer(
-        f"From {nodes_in(few)} to {nodes_in(many)} nodes, all-reduce of {_bytes(size)} keeps "
-        f"{VALUE} of its bus bandwidth.",
-        kept.cases[size],
-        kept.at(size),
-        "1",
-        f"of the bus bandwidth of {nodes_in(few)} nodes with {nodes_in(many)}",
+    size, fewest, most = kept.sizes[-1], nodes_in(few), nodes_in(many)
+    sentence = (
+        f"From {fewest} to {most} nodes, all-reduce of {_bytes(size)} keeps {VALUE} of its bus "
+        "bandwidth."
     )
+    label = f"of the bus bandwidth of {fewest} nodes with {most}"
+    return Answer(sentence, kept.cases[size], kept.at(size), "1", label)
 
 
 def plots(cases: Cases) -> Iterator[Plot]:
@@ -177,10 +167,9 @@ def plots(cases: Cases) -> Iterator[Plot]:
             for function, operation in OPERATIONS.items()
             if cases.names(function=function, device=group)
         )
-        if lines:
-            title = f"Bus bandwidth: {device_title(cases.run, group)}"
-            link = bound("link", link_of(cases.run, group), RATE.unit, lines)
-            yield Plot(f"bandwidth-{group}", title, "curve", SIZE, RATE, lines, lines=link)
+        title = f"Bus bandwidth: {device_title(cases.run, group)}"
+        link = bound("link", link_of(cases.run, group), RATE.unit, lines)
+        yield Plot(f"bandwidth-{group}", title, "curve", SIZE, RATE, lines, lines=link)
     yield from scaled_steps.plots(cases)
     yield from staged_batches.plots(cases)
     with suppress(NotMeasuredError):
@@ -200,11 +189,6 @@ def _bus(cases: Cases, function: str, group: str) -> Curve:
     return cases.curve("size", "byte_rate", function=function, device=group)
 
 
-def _moved(cases: Cases, function: str, group: str, size: float) -> pd.Series:
-    """Return the bytes that a link carries at the least for each byte of the size."""
-    return cases.curve("size", "bytes", function=function, device=group).at(size) / size
-
-
 def _part_of_link(cases: Cases, group: str, bus: pd.Series) -> str:
     link = link_of(cases.run, group)
     if link is None:
@@ -212,8 +196,8 @@ def _part_of_link(cases: Cases, group: str, bus: pd.Series) -> str:
     return f", {text(bus / link, '1')} of the link ({format_value(link, RATE.unit)})"
 
 
-def _the(cases: Cases, group: str) -> str:
-    return the_device(cases.run, group)
+def _named(cases: Cases, operation: str, group: str) -> str:
+    return f"{operation} between {the_device(cases.run, group)}"
 
 
 def _bytes(size: float) -> str:

@@ -12,7 +12,6 @@ from suite.stored.run import Estimate
 from suite.units import counted, format_value
 
 PIPELINE = "bench_pipeline"
-MICRO, SPEEDUP = Axis("Micro-batches"), Axis("Speedup over one process", RATIO)
 
 
 def findings(cases: Cases) -> Iterator[Finding]:
@@ -20,26 +19,25 @@ def findings(cases: Cases) -> Iterator[Finding]:
     for group in groups(cases):
         if cases.names(function=PIPELINE, device=group):
             question = f"How much faster is a pipeline over {the_device(cases.run, group)}?"
-            yield ask(f"pipeline-{group}", question, fastest, cases, group)
+            yield ask(f"pipeline-{group}", question, _fastest, cases, group)
 
 
-def fastest(cases: Cases, group: str) -> Answer:
+def _fastest(cases: Cases, group: str) -> Answer:
     """Give the largest speedup, and what filling and emptying the pipeline would leave."""
     curve = _speedup(cases, group)
     micro = int(curve.highest())
-    parts, limit = counted(micro, "micro-batch"), format_value(best(ranks_in(group), micro), RATIO)
-    return Answer(
+    parts, limit = counted(micro, "micro-batch"), format_value(_best(ranks_in(group), micro), RATIO)
+    sentence = (
         f"A pipeline over {the_device(cases.run, group)} is {VALUE} as fast as one process that "
-        f"has all layers, with {parts}; filling and emptying it would leave {limit}.",
-        curve.cases[micro],
-        curve.at(micro),
-        RATIO,
-        f"as fast as one process, with {parts}",
-        rule_of_thumb="Do not split a batch." if micro == 1 else f"Split a batch into {parts}.",
+        f"has all layers, with {parts}; filling and emptying it would leave {limit}."
     )
+    label = f"as fast as one process, with {parts}"
+    rule = "Do not split a batch." if micro == 1 else f"Split a batch into {parts}."
+    names = curve.cases[micro]
+    return Answer(sentence, names, curve.at(micro), RATIO, label, rule_of_thumb=rule)
 
 
-def best(ranks: int, micro: float) -> float:
+def _best(ranks: int, micro: float) -> float:
     """Return the speedup of a pipeline that loses only the time to fill it and to empty it."""
     return ranks * micro / (micro + ranks - 1)
 
@@ -49,20 +47,12 @@ def plots(cases: Cases) -> Iterator[Plot]:
     for group in groups(cases):
         with suppress(NotMeasuredError):
             curve = _speedup(cases, group)
-            limits = (best(ranks_in(group), micro) for micro in curve.sizes)
-            points = (
-                Point(micro, Estimate(limit, limit, limit, 0))
-                for micro, limit in zip(curve.sizes, limits, strict=True)
-            )
-            yield Plot(
-                f"pipeline-{group}",
-                f"Speedup of a pipeline over {the_device(cases.run, group)}",
-                "curve",
-                MICRO,
-                SPEEDUP,
-                (curve.series("measured"),),
-                lines=(Series("filling and emptying alone", tuple(points)),),
-            )
+            limits = {micro: _best(ranks_in(group), micro) for micro in curve.sizes}
+            points = tuple(Point(x, Estimate(y, y, y, 0)) for x, y in limits.items())
+            title = f"Speedup of a pipeline over {the_device(cases.run, group)}"
+            shown, alone = curve.series("measured"), Series("filling and emptying alone", points)
+            axes = Axis("Micro-batches"), Axis("Speedup over one process", RATIO)
+            yield Plot(f"pipeline-{group}", title, "curve", *axes, (shown,), lines=(alone,))
 
 
 def _speedup(cases: Cases, group: str) -> Curve:

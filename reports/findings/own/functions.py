@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from reports.findings.answers import axis_pattern, size
-from reports.findings.select import Cases, Curve, NotMeasuredError, the_device
+from reports.findings.select import Cases, Curve
 from reports.table.frame import device_of, function_of
 from suite.stored.names import is_cpu, name_of, short_name
 from suite.stored.run import Case, Outcome
@@ -20,14 +20,9 @@ CPU = "cpu"
 class Quantity:
     """A number of a case by launch.
 
-    Parameters
-    ----------
-    column
-        Its name in `reports.table.launches.ByLaunch`.
-    label
-        What it is, as the name of an axis.
-    is_rate
-        Whether more is better.
+    column : its name in `reports.table.launches.ByLaunch`
+    label : what it is, as the name of an axis
+    is_rate : whether more is better
     """
 
     column: str
@@ -50,12 +45,8 @@ PER_ITEM = Quantity("item_seconds", "s", "Time per item")
 class Variant:
     """Cases of a function that differ in nothing but the device and the size.
 
-    Parameters
-    ----------
-    label
-        Its other parameters, such as "dtype = bfloat16"; empty where there are none.
-    cases
-        Each case by its device and its size.
+    label : its other parameters, such as "dtype = bfloat16"; empty where there are none
+    cases : each case by its device and its size
     """
 
     label: str
@@ -72,29 +63,20 @@ class Variant:
 class Function:
     """A benchmark function and its cases that passed.
 
-    Parameters
-    ----------
-    title
-        The first line of its docstring, or its name where no case passed.
-    axis
-        The parameter that is a size; empty where none takes several whole numbers.
-    variants
-        Those that the answers need first.
-    selected
-        The devices that a case was selected for, whatever became of it; none where the function
-        asks for no device and so has nothing to be compared with.
+    short : the name without ``bench_``
+    title : the first line of its docstring, or its name where no case passed
+    axis : the parameter that is a size; empty where none takes several whole numbers
+    variants : those that the answers need first
+    selected : the devices that a case was selected for, whatever became of it; none where the
+        function asks for no device and so has nothing to be compared with
     """
 
     name: str
+    short: str
     title: str
     axis: str
     variants: Sequence[Variant]
     selected: frozenset[str]
-
-    @property
-    def short(self) -> str:
-        """The name without ``bench_``."""
-        return name_of(self.name)
 
     @property
     def devices(self) -> list[str]:
@@ -117,29 +99,15 @@ class Function:
             for case in members.values()
         ]
         rates = [RATES[name] for name in RATES if any(getattr(work, name) for work in works)]
-        items = any(work.items for work in works)
-        return rates or ([PER_ITEM] if items else [])
+        return rates or [PER_ITEM] * any(work.items for work in works)
 
     def curve(
         self, cases: Cases, variant: Variant, device: str, quantity: Quantity = TIME
     ) -> Curve:
-        """Return a number of a variant on a device by launch and by size.
-
-        Raises
-        ------
-        NotMeasuredError
-            No case of the variant passed there, or none has the number.
-        """
+        """Return a number of a variant on a device by launch and by size."""
         members = variant.cases.get(device, {})
         named = ((number, case.fullname) for number, case in members.items())
-        curve = cases.by_size(named, quantity.column)
-        if curve is None:
-            raise NotMeasuredError(cases.reason(function=self.name, device=device))
-        return curve
-
-    def where(self, cases: Cases, variant: Variant, device: str, number: float) -> str:
-        """Say on which device and at which size something was measured."""
-        return f" on {the_device(cases.run, device)}{variant.words}{self.at(number)}"
+        return cases.by_size(named, quantity.column, function=self.name, device=device)
 
     def at(self, number: float) -> str:
         """Say at which size something was measured; nothing where there are no sizes."""
@@ -171,13 +139,13 @@ def functions(cases: Cases) -> list[Function]:
 
 
 def _function(name: str, members: Sequence[Case], outcomes: Sequence[Outcome]) -> Function:
-    axis = _axis(members)
-    title = members[0].extra_info.title.rstrip(".") if members else name_of(name)
+    axis, short = _axis(members), name_of(name)
+    title = members[0].extra_info.title.rstrip(".") if members else short
     devices = {outcome.fullname: str(outcome.params.get("device", CPU)) for outcome in outcomes}
     # pytest names a case by its device first, if its function asks for one
     asks = [short_name(case).partition("[")[2].startswith(devices[case]) for case in devices]
     selected = frozenset(devices.values() if any(asks) else ())
-    return Function(name, title, axis, _variants(members, axis), selected)
+    return Function(name, short, title, axis, _variants(members, axis), selected)
 
 
 def _variants(members: Sequence[Case], axis: str) -> list[Variant]:
@@ -190,13 +158,11 @@ def _variants(members: Sequence[Case], axis: str) -> list[Variant]:
     headline: dict[str, bool] = {}
     for case in members:
         number = _size(case, axis) if axis else 1.0
-        if number is None:
-            continue
-        label = ", ".join(
-            f"{name} = {case.params[name]}" for name in varying if name in case.params
-        )
-        grouped.setdefault(label, {}).setdefault(device_of(case), {})[number] = case
-        headline[label] = headline.get(label, False) or case.extra_info.headline
+        if number is not None:
+            known = {name: case.params[name] for name in varying if name in case.params}
+            label = ", ".join(f"{name} = {value}" for name, value in known.items())
+            grouped.setdefault(label, {}).setdefault(device_of(case), {})[number] = case
+            headline[label] = headline.get(label, False) or case.extra_info.headline
     order = sorted(grouped, key=lambda label: not headline[label])
     return [Variant(label, grouped[label]) for label in order]
 
@@ -214,7 +180,6 @@ def _axis(members: Sequence[Case]) -> str:
 
 
 def _size(case: Case, axis: str) -> float | None:
-    """Return a parameter as a size; nothing where it is none."""
     number = case.params.get(axis)
     return float(number) if type(number) is int and 0 < number <= LARGEST else None
 

@@ -4,22 +4,19 @@
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
+from typing import TypeVar
 
 from reports.findings.against_cpu import Compared
-from reports.findings.answers import (
-    VALUE,
-    Answer,
-    ask,
-    behind,
-    text,
-)
+from reports.findings.answers import VALUE, Answer, ask, behind, is_above, text
+from reports.findings.exercises.parts.limits import WITHIN, allowed_bytes, allowed_flops
 from reports.findings.finding import RATIO, Finding
-from reports.findings.own.ceilings import of_ceiling
 from reports.findings.own.functions import CPU, TIME, Function, Quantity, Variant, functions
 from reports.findings.select import Cases, Curve, NotMeasuredError, the_device
+from reports.table.frame import device_of
+from suite.stored.run import Case
 from suite.units import counted
 
+Result = TypeVar("Result")
 MOST_LISTED = 4
 """Variants that a sentence names behind the first."""
 
@@ -35,40 +32,29 @@ def findings(cases: Cases) -> list[Finding]:
 
 
 def _findings(cases: Cases, function: Function, prefix: str) -> Iterator[Finding]:
-    """Put all questions to a function.
+    """Put all questions to a function; the prefix begins each where there are several functions."""
 
-    Parameters
-    ----------
-    prefix
-        Begins questions and answers where there are several functions.
-    """
-
-    def put(name: str, question: str, compute: Callable[[Cases], Answer]) -> Finding:
-        return ask(name, f"{prefix}{question}", partial(_prefixed, prefix, compute), cases)
+    def put(name: str, question: str, compute: Callable[..., Answer], *more: object) -> Finding:
+        return ask(name, f"{prefix}{question}", _prefixed, cases, prefix, compute, *more)
 
     compared = list(_compared_findings(cases, function, put))
     yield from (finding for finding in compared if not finding.absent)
     if not function.devices:
-        compute = partial(time, function=function, device="")
-        yield put(f"time-{function.short}", "How long does it take?", compute)
+        yield put(f"time-{function.short}", "How long does it take?", _time, function, "")
     for device in function.devices:
-        where = the_device(cases.run, device)
-        end = f"{function.short}-{device}"
+        where, end = the_device(cases.run, device), f"{function.short}-{device}"
         for quantity in function.rates:
             question = f"What is its rate on {where}?"
             if not quantity.is_rate:
                 question = f"How long does an item take on {where}?"
-            compute = partial(rate, function=function, device=device, quantity=quantity)
-            yield put(f"{quantity.column.replace('_', '-')}-{end}", question, compute)
-        compute = partial(time, function=function, device=device)
-        yield put(f"time-{end}", f"How long does it take on {where}?", compute)
+            name = f"{quantity.column.replace('_', '-')}-{end}"
+            yield put(name, question, _rate, function, device, quantity)
+        yield put(f"time-{end}", f"How long does it take on {where}?", _time, function, device)
     yield from (finding for finding in compared if finding.absent)
 
 
 def _compared_findings(
-    cases: Cases,
-    function: Function,
-    put: Callable[[str, str, Callable[[Cases], Answer]], Finding],
+    cases: Cases, function: Function, put: Callable[..., Finding]
 ) -> Iterator[Finding]:
     """Compare each accelerator with the CPU, as far as cases for both were selected."""
     if CPU not in function.selected:
@@ -78,19 +64,18 @@ def _compared_findings(
         name = the_device(cases.run, device) if device else "an accelerator"
         end = f"{function.short}-{device}" if device else function.short
         question = f"How much faster is {name} than the CPU?"
-        yield put(f"speed-up-{end}", question, partial(speed_up, function=function, device=device))
+        yield put(f"speed-up-{end}", question, _speed_up, function, device)
         if function.axis or not device:
             question = f"From which size is {name} worth it?"
-            compute = partial(crossover, function=function, device=device)
-            yield put(f"crossover-{end}", question, compute)
+            yield put(f"crossover-{end}", question, _crossover, function, device)
 
 
-def _prefixed(prefix: str, compute: Callable[[Cases], Answer], cases: Cases) -> Answer:
-    answer = compute(cases)
+def _prefixed(cases: Cases, prefix: str, compute: Callable[..., Answer], *more: object) -> Answer:
+    answer = compute(cases, *more)
     return replace(answer, sentence=f"{prefix}{answer.sentence}", label=f"{prefix}{answer.label}")
 
 
-def speed_up(cases: Cases, function: Function, device: str) -> Answer:
+def _speed_up(cases: Cases, function: Function, device: str) -> Answer:
     """Compare an accelerator with the CPU at the largest size of both, variant by variant."""
     first, *others = _comparisons(cases, function, device)
     answer = first.at_largest()
@@ -106,14 +91,14 @@ def speed_up(cases: Cases, function: Function, device: str) -> Answer:
     )
 
 
-def crossover(cases: Cases, function: Function, device: str) -> Answer:
+def _crossover(cases: Cases, function: Function, device: str) -> Answer:
     """Find the size from which an accelerator takes no longer, variant by variant."""
     first, *others = _comparisons(cases, function, device)
     answer = first.crossover()
     listed = []
     for comparison in others:
         with suppress(NotMeasuredError):
-            listed.append(f"{comparison.of_what.strip()} from {comparison.crossing()[0]}")
+            listed.append(f"{comparison.of_what.strip()} from {comparison.crossing().words}")
     return replace(
         answer,
         sentence=_listing(answer.sentence, listed),
@@ -121,99 +106,102 @@ def crossover(cases: Cases, function: Function, device: str) -> Answer:
     )
 
 
-def rate(cases: Cases, function: Function, device: str, quantity: Quantity) -> Answer:
+def _rate(cases: Cases, function: Function, device: str, quantity: Quantity) -> Answer:
     """Give the best rate of the declared work, its part of a ceiling, and the largest size's."""
     (variant, first), *others = _curves(cases, function, device, quantity)
-    best = _best(first, quantity)
-    part, ceiling = of_ceiling(cases, variant.cases[device][best], quantity)
-    per = "" if quantity.is_rate else " per item"
-    name = the_device(cases.run, device)
-    large = first.sizes[-1]
+    best, large = _best(first, quantity), first.sizes[-1]
+    part, ceiling = _of_ceiling(cases, variant.cases[device][best], quantity)
+    where = f"on {the_device(cases.run, device)}{variant.words}{function.at(best)}"
+    bests = [(other, curve, _best(curve, quantity)) for other, curve in others]
     listed = [f"{text(first.at(large), quantity.unit)}{function.at(large)}"] * (best < large)
     listed += [
-        f"{text(curve.at(_best(curve, quantity)), quantity.unit)}{other.words}"
-        f"{function.at(_best(curve, quantity))}"
-        for other, curve in others
+        f"{text(curve.at(n), quantity.unit)}{other.words}{function.at(n)}"
+        for other, curve, n in bests
     ]
-    largest = list(dict.fromkeys([best, large]))
-    shown = [first.on(largest), *(curve.on([_best(curve, quantity)]) for _, curve in others)]
-    sentence = f"{VALUE}{per} on {name}{variant.words}{function.at(best)}{part}."
+    shown = [
+        first.on(list(dict.fromkeys([best, large]))),
+        *(curve.on([n]) for _, curve, n in bests),
+    ]
+    per = "" if quantity.is_rate else " per item"
     return Answer(
-        _listing(sentence, listed),
+        _listing(f"{VALUE}{per} {where}{part}.", listed),
         tuple(dict.fromkeys((*behind(*shown), *ceiling))),
         first.at(best),
         quantity.unit,
-        f"{quantity.label.lower()} on {name}{variant.words}{function.at(best)}",
+        f"{quantity.label.lower()} {where}",
     )
 
 
-def time(cases: Cases, function: Function, device: str) -> Answer:
-    """Give the time of the largest size, and of the smallest.
+def _of_ceiling(cases: Cases, case: Case, quantity: Quantity) -> tuple[str, tuple[str, ...]]:
+    """Say which part of what its device allows a case's rate is, and from which cases that is."""
+    device, path = device_of(case), case.extra_info.work.path or WITHIN
+    is_group, is_memory, allowed = "+" in device, False, None
+    if quantity.unit == "FLOP/s" and not is_group:
+        rate = cases.one("flop_rate", case=case.fullname)
+        allowed = allowed_flops(cases, case, rate, "the fastest {} product")
+    elif quantity.unit == "B/s" and is_group == (path == "between"):
+        rate, is_memory = cases.one("byte_rate", case=case.fullname), path == WITHIN
+        allowed = allowed_bytes(cases, device, path)
+    if allowed is None or (part := (rate / allowed.rate).dropna()).empty:
+        return "", ()
+    name = f"{allowed.name}{' that this run measured' * bool(allowed.cases)} ({allowed.figure})"
+    if is_memory and is_above(part, 1.0):
+        return f", faster than {name}: from caches", allowed.cases
+    return f", {text(part, '1')} of {name}", allowed.cases
 
-    device : empty where no case passed anywhere
-    """
+
+def _time(cases: Cases, function: Function, device: str) -> Answer:
+    """Give the time of the largest size, and of the smallest; no device if no case passed."""
     (variant, first), *others = _curves(cases, function, device, TIME)
     large, small = first.sizes[-1], first.sizes[0]
-    name = the_device(cases.run, device)
-    where = f"on {name}{variant.words}{function.at(large)}"
-    listed = [f"{text(first.at(small), 's')}{function.at(small)}"] if small < large else []
+    where = f"on {the_device(cases.run, device)}{variant.words}{function.at(large)}"
+    largest = [(other, curve, curve.sizes[-1]) for other, curve in others]
+    listed = [f"{text(first.at(small), 's')}{function.at(small)}"] * (small < large)
     listed += [
-        f"{text(curve.at(curve.sizes[-1]), 's')}{other.words}{function.at(curve.sizes[-1])}"
-        for other, curve in others
+        f"{text(curve.at(n), 's')}{other.words}{function.at(n)}" for other, curve, n in largest
     ]
-    shown = [first.ends(), *(curve.on([curve.sizes[-1]]) for _, curve in others)]
+    shown = [first.ends(), *(curve.on([n]) for _, curve, n in largest)]
     sentence = _listing(f"{VALUE} {where}.", listed)
     return Answer(sentence, behind(*shown), first.at(large), "s", f"time {where}")
 
 
 def _comparisons(cases: Cases, function: Function, device: str) -> list[Compared]:
-    """Return the variants that both devices have a size of.
-
-    Raises
-    ------
-    NotMeasuredError
-        There is none, or no accelerator.
-    """
+    """Return the variants that both devices have a size of; raise if there is none."""
     device = device or cases.accelerator()
-    comparisons, missing = [], NotMeasuredError(cases.reason(function=function.name, device=device))
-    for variant in function.variants:
-        try:
-            comparison = Compared(
-                function.curve(cases, variant, CPU),
-                function.curve(cases, variant, device),
-                the_device(cases.run, device),
-                function.power(variant),
-                function.axis,
-                variant.words,
-            )
-            comparisons += [comparison] if comparison.ratio.sizes else []
-        except NotMeasuredError as error:
-            missing = error
-    if not comparisons:
-        raise missing
-    return comparisons
+
+    def compared(variant: Variant) -> Compared:
+        cpu, times = (function.curve(cases, variant, name) for name in (CPU, device))
+        name, power = the_device(cases.run, device), function.power(variant)
+        return Compared(cpu / times, times, name, power, function.axis, variant.words)
+
+    return _of_variants(cases, function, device, compared)
 
 
 def _curves(
     cases: Cases, function: Function, device: str, quantity: Quantity
 ) -> list[tuple[Variant, Curve]]:
-    """Return a number of each variant that has it on a device, by size.
+    """Return a number of each variant that has it on a device, by size; raise if none has it."""
 
-    Raises
-    ------
-    NotMeasuredError
-        None has it.
-    """
+    def curve(variant: Variant) -> tuple[Variant, Curve]:
+        return variant, function.curve(cases, variant, device, quantity)
+
+    return _of_variants(cases, function, device, curve)
+
+
+def _of_variants(
+    cases: Cases, function: Function, device: str, compute: Callable[[Variant], Result]
+) -> list[Result]:
+    """Return what the variants give that have it; raise why the last has not, if none has."""
     where = {"device": device} if device else {}
-    curves, missing = [], NotMeasuredError(cases.reason(function=function.name, **where))
+    results, missing = [], NotMeasuredError(cases.reason(function=function.name, **where))
     for variant in function.variants:
         try:
-            curves.append((variant, function.curve(cases, variant, device, quantity)))
+            results.append(compute(variant))
         except NotMeasuredError as error:
             missing = error
-    if not curves:
+    if not results:
         raise missing
-    return curves
+    return results
 
 
 def _best(curve: Curve, quantity: Quantity) -> float:

@@ -1,18 +1,20 @@
 # SPDX-License-Identifier: MIT
-"""What limits work on a device: the parts of its time that it needs each resource for, at least."""
+"""What a device allows at most, and which of its resources limits the time of a case."""
 
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import pandas as pd
 
 from reports.findings import peaks
 from reports.findings.answers import estimate_of, is_above, is_below, text
 from reports.findings.exercises.attainable_peak import fastest_products
-from reports.findings.kinds import KINDS, LARGE
+from reports.findings.kinds import AT_ONCE, KINDS, LARGE
 from reports.findings.remembered import cases_of
 from reports.findings.select import Cases, NotMeasuredError
+from reports.table.frame import device_of
 from suite.datasheets.catalog import Ceiling
 from suite.stored.run import Case
 from suite.units import format_point
@@ -20,20 +22,67 @@ from suite.units import format_point
 HALF = 0.5
 """A resource limits work if it is needed for more than this part of the time."""
 COMPUTE, MEMORY, LAUNCHING, NONE = "compute", "memory bandwidth", "launching", "none"
+WITHIN = "within"
+PATHS = {
+    WITHIN: ("the memory bandwidth", [KINDS["within"]]),
+    "host": ("the bandwidth of the link", [KINDS["to-device-pinned"], KINDS["to-host-pinned"]]),
+    "both-ways": ("the bandwidth of the link both ways", [AT_ONCE["both-ways"]]),
+    "between": ("the bandwidth between the devices", [KINDS["between"]]),
+}
+"""What the bandwidth of a path is called, and the copies that measure it."""
+
+
+class Allowed(NamedTuple):
+    """What a device allows at most: what the same run measured, or else its datasheet's figure.
+
+    cases : behind what was measured
+    """
+
+    rate: pd.Series | float
+    name: str
+    figure: str
+    cases: tuple[str, ...] = ()
+
+
+def allowed_flops(cases: Cases, case: Case, rate: pd.Series, name: str) -> Allowed | None:
+    """Return the rate of the fastest product in a case's precision, which the name has braces for.
+
+    rate : the case's own, in FLOP/s by launch
+    """
+    precision = peaks.precision_of(case)
+    fastest = fastest_products(cases, device_of(case))
+    if precision not in fastest:
+        return _of_sheet(peaks.peak_of(cases.run, case, rate))
+    peak, behind = fastest[precision]
+    return Allowed(peak, name.format(precision), format_point(estimate_of(peak), "FLOP/s"), behind)
+
+
+def allowed_bytes(cases: Cases, device: str, path: str) -> Allowed | None:
+    """Return the bandwidth of the largest copies through a path."""
+    name, kinds = PATHS[path]
+    copied = []
+    for kind in kinds:
+        with suppress(NotMeasuredError):
+            copies = kind.curve(cases_of(cases.run, "copies"), device, "byte_rate")
+            largest = copies.sizes[-1]
+            copied += [(copies.at(largest), copies.cases[largest])] if largest >= LARGE else []
+    if not copied:
+        return _of_sheet(peaks.bound_of_copy(cases.run, device, path))
+    bandwidth, behind = max(copied, key=lambda pair: estimate_of(pair[0]).value)
+    return Allowed(bandwidth, name, format_point(estimate_of(bandwidth), "B/s"), behind)
+
+
+def _of_sheet(known: Ceiling | None) -> Allowed | None:
+    return Allowed(known.rate, known.name, known.figure) if known else None
 
 
 @dataclass(frozen=True)
 class Part:
     """A part of the time of a case that a resource is needed for, at least.
 
-    Parameters
-    ----------
-    clause
-        The part and its ceiling in words; empty where there is no ceiling to name.
-    cases
-        Behind the ceiling, if it was measured.
-    brief
-        The clause without the ceiling's number.
+    clause : the part and its ceiling in words; empty where there is no ceiling to name
+    cases : behind the ceiling, if it was measured
+    brief : the clause without the ceiling's number
     """
 
     by_launch: pd.Series
@@ -45,16 +94,26 @@ class Part:
 def parts_of(cases: Cases, case: Case, replayed: Case | None = None) -> dict[str, Part]:
     """Return the parts of a case's time by resource, those that are known.
 
-    Parameters
-    ----------
-    replayed
-        The same work without its launches, where the case is launched from Python.
+    replayed : the same work without its launches, where the case is launched from Python
     """
-    parts = {COMPUTE: _of_peak(cases, case), MEMORY: _of_memory(cases, case)}
+    flops, moved = (cases.one(name, case=case.fullname) for name in ("flop_rate", "byte_rate"))
+    peak = allowed_flops(cases, case, flops, "the attainable {} peak")
+    memory = allowed_bytes(cases, device_of(case), WITHIN)
+    parts = {COMPUTE: _part(flops, peak), MEMORY: _part(moved, memory)}
     if replayed is not None:
-        seconds, rest = (cases.one(case=one.fullname) for one in (case, replayed))
+        seconds, rest = (cases.one(case=known.fullname) for known in (case, replayed))
         parts[LAUNCHING] = Part((1 - rest / seconds).dropna(), "", (replayed.fullname,))
     return {name: part for name, part in parts.items() if part is not None}
+
+
+def _part(rate: pd.Series, allowed: Allowed | None) -> Part | None:
+    """Spell a part; what is faster than the memory comes from the caches."""
+    if allowed is None or (part := (rate / allowed.rate).dropna()).empty:
+        return None
+    shared = f"{text(part, '1')} of {allowed.name}"
+    caches = ", from caches" if is_above(part, 1.0) else ""
+    clause = f"{shared} ({allowed.figure}){caches}"
+    return Part(part, clause, allowed.cases, f"{shared}{caches}")
 
 
 def limit(parts: Mapping[str, Part]) -> str:
@@ -70,41 +129,3 @@ def limit(parts: Mapping[str, Part]) -> str:
 def surely_none(parts: Mapping[str, Part]) -> bool:
     """Tell whether each resource is needed for less than half of the time."""
     return all(is_below(part.by_launch, HALF) for part in parts.values())
-
-
-def _of_peak(cases: Cases, case: Case) -> Part | None:
-    """Compare the arithmetic with the fastest product in its precision, or the datasheet's."""
-    device, precision = str(case.params["device"]), peaks.precision_of(case)
-    rate = cases.one("flop_rate", case=case.fullname)
-    fastest = fastest_products(cases, device)
-    if precision not in fastest:
-        return _of_sheet(rate, peaks.peak_of(cases.run, case, rate))
-    peak, behind = fastest[precision]
-    name = f"the attainable {precision} peak ({format_point(estimate_of(peak), 'FLOP/s')})"
-    return _part(rate / peak, name, behind)
-
-
-def _of_memory(cases: Cases, case: Case) -> Part | None:
-    """Compare the bytes with the largest copy within the memory, or the datasheet's bandwidth."""
-    device, rate = str(case.params["device"]), cases.one("byte_rate", case=case.fullname)
-    with suppress(NotMeasuredError):
-        copies = KINDS["within"].curve(cases_of(cases.run, "copies"), device, "byte_rate")
-        if (most := copies.sizes[-1]) >= LARGE:
-            figure = format_point(estimate_of(copies.at(most)), "B/s")
-            return _part(rate / copies.at(most), f"the {MEMORY} ({figure})", copies.cases[most])
-    return _of_sheet(rate, peaks.bound_of_copy(cases.run, device, "within"))
-
-
-def _of_sheet(rate: pd.Series, known: Ceiling | None) -> Part | None:
-    return _part(rate / known.rate, f"{known.name} ({known.figure})", ()) if known else None
-
-
-def _part(by_launch: pd.Series, name: str, behind: tuple[str, ...]) -> Part | None:
-    """Spell a part; what is faster than the memory comes from the caches."""
-    part = by_launch.dropna()
-    if part.empty:
-        return None
-    shared = f"{text(part, '1')} of"
-    caches = ", from caches" if is_above(part, 1.0) else ""
-    brief = f"{shared} {name.partition(' (')[0]}{caches}"
-    return Part(part, f"{shared} {name}{caches}", behind, brief)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from reports.findings.answers import VALUE, Answer, N, ask, behind, size, text
+from reports.findings.answers import VALUE, Answer, N, ask_on, behind, size, text
 from reports.findings.finding import RATIO, Axis, Finding, Plot, Point, Series
 from reports.findings.select import Cases, Curve, NotMeasuredError, device_title, the_device
 from reports.findings.side_by_side import at_once_and_in_turn, busy, concurrency
@@ -16,7 +16,6 @@ from suite.stored.run import Estimate, Scalar
 from suite.units import format_value
 
 PIPELINE, ONE = "bench_pipeline", "bench_one_device"
-MICRO, SPEED = Axis("micro-batches"), Axis("Speed", RATIO)
 WHOLE = 1.0
 """A batch in one piece."""
 
@@ -25,12 +24,8 @@ WHOLE = 1.0
 class Pipeline:
     """A pipeline beside the same work on its first device, in seconds by micro-batches.
 
-    Parameters
-    ----------
-    n
-        Width of the layers.
-    stages
-        As many as devices.
+    n : width of the layers
+    stages : as many as devices
     """
 
     n: float
@@ -51,48 +46,37 @@ class Pipeline:
 
 def findings(cases: Cases) -> list[Finding]:
     """Answer for each group of devices."""
-    found = []
-    for group in _groups(cases):
-        where = the_device(cases.run, group)
-        for name, question, compute in (
-            ("pipeline", f"What does a pipeline on {where} gain?", gain),
-            ("bubble", f"How long do stages on {where} not compute?", bubble),
-            ("worth", f"How many micro-batches does a pipeline on {where} need?", worth),
-            ("overlap", f"How much of their time do stages on {where} share?", overlap),
-        ):
-            found.append(ask(f"{name}-{group}", question, compute, cases, group))
-    question = "What does a pipeline on several devices gain?"
-    return found or [ask("pipeline", question, absent, cases)]
+    groups = _groups(cases)
+    if not groups:
+        question = "What does a pipeline on several devices gain?"
+        return [Finding.missing("pipeline", question, cases.reason(function=PIPELINE))]
+    questions = (
+        ("pipeline", "What does a pipeline on {} gain?", _gain),
+        ("bubble", "How long do stages on {} not compute?", _bubble),
+        ("worth", "How many micro-batches does a pipeline on {} need?", _worth),
+        ("overlap", "How much of their time do stages on {} share?", _overlap),
+    )
+    return [finding for group in groups for finding in ask_on(cases, group, *questions)]
 
 
-def absent(cases: Cases) -> Answer:
-    """Say why there is no pipeline."""
-    raise NotMeasuredError(cases.reason(function=PIPELINE))
-
-
-def gain(cases: Cases, group: str) -> Answer:
-    """Hold the best number of micro-batches against one device."""
+def _gain(cases: Cases, group: str) -> Answer:
+    """Compare the best number of micro-batches with one device."""
     pipeline = _pipeline(cases, group)
-    speed, count = pipeline.speed_up(), pipeline.stages
+    speed, whole = pipeline.speed_up(), ""
     best = speed.highest()
-    whole = (
-        f"; in one piece it is {text(speed.at(WHOLE), RATIO)} as fast"
-        if WHOLE in speed.cases
-        else ""
-    )
-    return Answer(
+    if best != WHOLE and WHOLE in speed.cases:
+        whole = f"; in one piece it is {text(speed.at(WHOLE), RATIO)} as fast"
+    sentence = (
         f"With its batch in {_pieces(best)}, a pipeline on {the_device(cases.run, group)} is "
-        f"{VALUE} as fast as one device, an efficiency of {text(speed.at(best) / count, '1')}"
-        f"{whole if best != WHOLE else ''} ({size(pipeline.n, N)}).",
-        behind(speed),
-        speed.at(best),
-        RATIO,
-        f"as fast as one device, in {_pieces(best)}",
+        f"{VALUE} as fast as one device, an efficiency of "
+        f"{text(speed.at(best) / pipeline.stages, '1')}{whole} ({size(pipeline.n, N)})."
     )
+    label = f"as fast as one device, in {_pieces(best)}"
+    return Answer(sentence, behind(speed), speed.at(best), RATIO, label)
 
 
-def bubble(cases: Cases, group: str) -> Answer:
-    """Hold the time in which the stages do not compute against what equal stages must wait."""
+def _bubble(cases: Cases, group: str) -> Answer:
+    """Compare the time in which the stages do not compute with what equal stages must wait."""
     pipeline = _pipeline(cases, group)
     working = busy(cases, "micro", function=PIPELINE, device=group, n=pipeline.n)
     share, count = working / pipeline.times, pipeline.stages
@@ -111,13 +95,13 @@ def bubble(cases: Cases, group: str) -> Answer:
     )
 
 
-def worth(cases: Cases, group: str) -> Answer:
+def _worth(cases: Cases, group: str) -> Answer:
     """Find the least number of micro-batches with which a pipeline beats one device."""
     speed = _pipeline(cases, group).speed_up()
     table, sizes = speed.table.dropna(), speed.sizes
     if table.empty:
         raise NotMeasuredError("no launch measured every number of micro-batches")
-    smallest = pd.Series({row[0]: _least(sizes, row[1:]) for row in table.itertuples()})
+    smallest = (table > 1).idxmax(axis="columns").where((table > 1).any(axis="columns"), math.inf)
     where, measured = the_device(cases.run, group), ", ".join(map(size, sizes))
     if smallest.max() < math.inf:
         sentence = f"A pipeline on {where} needs {VALUE} micro-batches to be faster than one device"
@@ -131,8 +115,8 @@ def worth(cases: Cases, group: str) -> Answer:
     )
 
 
-def overlap(cases: Cases, group: str) -> Answer:
-    """Hold what the stages share of their time beside theory, and beside a batch in one piece."""
+def _overlap(cases: Cases, group: str) -> Answer:
+    """Compare what the stages share of their time with theory, and with a batch in one piece."""
     pipeline = _pipeline(cases, group)
     where: dict[str, Scalar] = {"function": PIPELINE, "device": group, "n": pipeline.n}
     proved = concurrency(cases, "micro", **where)
@@ -162,7 +146,7 @@ def plots(cases: Cases) -> Iterator[Plot]:
             theory = tuple(Point(m, Estimate(y, y, y, launches=0)) for m, y in exact.items())
             lines = (speed.series("measured"), Series("equal stages, nothing else", theory))
             title = f"A pipeline on {device_title(cases.run, group)}, {size(pipeline.n, N)}"
-            axes, reference = (MICRO, SPEED), (1.0, "one device")
+            axes, reference = (Axis("micro-batches"), Axis("Speed", RATIO)), (1.0, "one device")
             yield Plot(f"pipeline-{group}", title, "curve", *axes, lines, *reference)
 
 
@@ -180,12 +164,6 @@ def _pipeline(cases: Cases, group: str) -> Pipeline:
                 times = cases.curve("micro", function=PIPELINE, device=group, n=n)
                 return Pipeline(n, count, times, alone)
     raise NotMeasuredError(cases.reason(function=ONE))
-
-
-def _least(sizes: list[float], speeds: tuple[float, ...]) -> float:
-    """Return the first size with a speed above 1, infinity if there is none."""
-    fast = (size for size, speed in zip(sizes, speeds, strict=True) if speed > 1)
-    return next(fast, math.inf)
 
 
 def _pieces(micro: float) -> str:

@@ -1,34 +1,25 @@
 # SPDX-License-Identifier: MIT
 """The forward pass of nn.DataParallel: what its four parts take, and what they lose."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from reports.findings.answers import SIZE, VALUE, Answer, behind, size, text
 from reports.findings.finding import Axis, Plot, Series
-from reports.findings.select import Cases, Curve, NotMeasuredError, the_device
+from reports.findings.select import Cases, Curve, sizes_in_common, the_device
 from suite.stored.names import is_cpu
 
 FORWARD, IN_PARTS = "bench_forward", "bench_forward_parts"
 PARTS = ("replicate", "scatter", "parallel_apply", "gather")
-WHOLE = "whole"
 TOLERANCE = 0.05
 """Parts add up to a whole if they miss it by at most this part of it."""
 BATCH = f"a batch of {SIZE}"
-TIME = Axis("Time", "s")
 
 
 @dataclass(frozen=True)
 class Setting:
-    """A network on a group of devices, which is compared with one of them.
+    """A network, called by its size, on a group of devices, which is compared with one of them."""
 
-    Parameters
-    ----------
-    network
-        Its size, in a word.
-    group
-        The devices' names, joined by ``+``.
-    """
-
+    cases: Cases
     network: str
     group: str
 
@@ -40,81 +31,81 @@ class Setting:
     @property
     def first(self) -> "Setting":
         """The same network on the first of the devices."""
-        return Setting(self.network, self.group.partition("+")[0])
+        return replace(self, group=self.group.partition("+")[0])
 
-    def times(self, cases: Cases, function: str, **where: str) -> Curve:
-        """Return by batch the time of one step or forward pass: a call may be several."""
-        where |= {"function": function, "device": self.group, "size": self.network}
-        sample = cases.curve("batch", "item_seconds", **where)
-        return Curve.of(sample.table.mul(sample.sizes, axis="columns"), sample.cases)
+    @property
+    def where(self) -> str:
+        """The devices in a sentence."""
+        return the_device(self.cases.run, self.group)
 
-    def one(self, cases: Cases) -> str:
-        """Name the one device."""
+    @property
+    def one(self) -> str:
+        """The one device in a sentence."""
         if is_cpu(self.group):
             return "one half"
-        return f"one {the_device(cases.run, self.group.partition('+')[0]).removeprefix('the ')}"
+        return f"one {self.first.where.removeprefix('the ')}"
+
+    def times(self, function: str, **where: str) -> Curve:
+        """Return by batch the time of one step or forward pass: a call may be several."""
+        where |= {"function": function, "device": self.group, "size": self.network}
+        return self.cases.curve("batch", "item_seconds", **where).by_size()
+
+    def forward(self) -> tuple[dict[str, Curve], Curve, Curve]:
+        """Return the parts of a forward pass, all of them at once, and that of one device."""
+        parts = {part: self.times(IN_PARTS, part=part) for part in PARTS}
+        return parts, self.times(IN_PARTS, part="whole"), self.first.times(FORWARD)
 
 
-def loss(cases: Cases, network: str, group: str) -> Answer:
+def loss(setting: Setting) -> Answer:
     """Say what part of a forward pass is lost, and which step of nn.DataParallel loses it."""
-    setting = Setting(network, group)
-    parts, whole, alone = _forward(cases, setting)
-    batch = _largest(alone, whole, *parts.values())
+    parts, whole, alone = setting.forward()
+    curves = (alone, whole, *parts.values())
+    batch = sizes_in_common(curves, "the forward passes have no batch in common")[-1]
     share = alone.at(batch) / setting.count
     lost = (whole.at(batch) - share) / whole.at(batch)
-    beyond = parts["parallel_apply"].at(batch) - share
-    spelled = [f"{part} takes {text(parts[part].at(batch), 's')}" for part in PARTS[:2]]
+    beyond = text(parts["parallel_apply"].at(batch) - share, "s")
+    took = {part: text(curve.at(batch), "s") for part, curve in parts.items()}
     return Answer(
         f"Against an equal share of what one device takes, {VALUE} of a forward pass are lost, "
-        f"with {size(batch, BATCH)}: {', '.join(spelled)}, "
-        f"gather {text(parts['gather'].at(batch), 's')}, and parallel_apply "
-        f"{text(beyond, 's')} more than that share.",
-        behind(*(curve.on([batch]) for curve in (alone, whole, *parts.values()))),
+        f"with {size(batch, BATCH)}: replicate takes {took['replicate']}, scatter takes "
+        f"{took['scatter']}, gather {took['gather']}, and parallel_apply {beyond} more than that "
+        "share.",
+        behind(*(curve.on([batch]) for curve in curves)),
         lost,
         "1",
         "of a forward pass lost with nn.DataParallel",
     )
 
 
-def total(cases: Cases, network: str, group: str) -> Answer:
-    """Hold the four parts, each measured by itself, against all of them at once."""
-    parts, whole, _ = _forward(cases, Setting(network, group))
+def total(setting: Setting) -> Answer:
+    """Compare the four parts, each measured by itself, with all of them at once."""
+    parts, whole, _ = setting.forward()
     ratio = _sum(parts) / whole
     batch = ratio.sizes[-1]
-    return Answer(
-        f"Each measured by itself, with a wait of its own, they make {VALUE} of the whole with "
-        f"{size(batch, BATCH)}.",
-        ratio.cases[batch],
-        ratio.at(batch),
-        "1",
-        "of the whole forward pass in its parts",
-    )
+    parts_of = f"Each measured by itself, with a wait of its own, they make {VALUE} of the whole"
+    label = "of the whole forward pass in its parts"
+    sentence = f"{parts_of} with {size(batch, BATCH)}."
+    return Answer(sentence, ratio.cases[batch], ratio.at(batch), "1", label)
 
 
-def stack(cases: Cases, setting: Setting) -> Plot:
+def stack(setting: Setting) -> Plot:
     """Return the parts of a forward pass by batch, beside the whole."""
-    parts, whole, _ = _forward(cases, setting)
+    parts, whole, _ = setting.forward()
     ratio = _sum(parts) / whole
-    batches = ratio.sizes
-    names = {batch: size(batch, f"{SIZE} samples") for batch in batches}
-    series = [
-        Series(part, tuple(parts[part].point(batch, names[batch]) for batch in batches))
-        for part in PARTS
-    ]
-    bars = Series("all at once", tuple(whole.point(batch, names[batch]) for batch in batches))
-    where = the_device(cases.run, setting.group)
-    title = f"A forward pass of the {setting.network} network with nn.DataParallel on {where}"
-    if abs(ratio.point(batches[-1]).y.value - 1) > TOLERANCE:  # waits count least in the largest
+
+    def bars(label: str, curve: Curve) -> Series:
+        named = ((batch, size(batch, f"{SIZE} samples")) for batch in ratio.sizes)
+        return Series(label, tuple(curve.point(batch, name) for batch, name in named))
+
+    shown = tuple(bars(*part) for part in parts.items())
+    title = (
+        f"A forward pass of the {setting.network} network with nn.DataParallel on {setting.where}"
+    )
+    largest = ratio.sizes[-1]  # waits count least there
+    if abs(ratio.point(largest).y.value - 1) > TOLERANCE:
         title += " (the parts do not add up to the whole)"
-    name = f"parts-{setting.group}-{setting.network}"
-    return Plot(name, title, "stack", Axis("batch"), TIME, tuple(series), whole=bars)
-
-
-def _forward(cases: Cases, setting: Setting) -> tuple[dict[str, Curve], Curve, Curve]:
-    """Return the parts of a forward pass, all of them at once, and that of one device."""
-    parts = {part: setting.times(cases, IN_PARTS, part=part) for part in (*PARTS, WHOLE)}
-    whole = parts.pop(WHOLE)
-    return parts, whole, setting.first.times(cases, FORWARD)
+    name, x, y = f"parts-{setting.group}-{setting.network}", Axis("batch"), Axis("Time", "s")
+    return Plot(name, title, "stack", x, y, shown, whole=bars("all at once", whole))
 
 
 def _sum(parts: dict[str, Curve]) -> Curve:
@@ -122,10 +113,3 @@ def _sum(parts: dict[str, Curve]) -> Curve:
     for other in others:
         first = first + other
     return first
-
-
-def _largest(*curves: Curve) -> float:
-    common = set.intersection(*(set(curve.sizes) for curve in curves))
-    if not common:
-        raise NotMeasuredError("the forward passes have no batch in common")
-    return max(common)
