@@ -8,9 +8,8 @@ from typing import Any
 
 import click
 
-from frobench.clusters import fleet
-from frobench.commits import history
 from frobench.judging import compare, export, show, validate
+from frobench.many_runs import fleet, history
 from frobench.measuring import reproduce, run
 from frobench.preview import doctor, list_cases
 from frobench.publishing import report, share
@@ -54,18 +53,7 @@ def main() -> None:
     """
 
 
-for _verb in (
-    compare,
-    doctor,
-    export,
-    fleet,
-    history,
-    list_cases,
-    report,
-    reproduce,
-    run,
-    share,
-    show,
-    validate,
-):
+_verbs: tuple[click.Command, ...] = (compare, doctor, export, fleet, history, list_cases)
+_verbs += (report, reproduce, run, share, show, validate)
+for _verb in _verbs:
     main.add_command(_verb)

@@ -28,10 +28,7 @@ UNIX_ONLY = "measuring needs Linux or macOS; on Windows, call frobench in WSL2"
 
 
 def makes_much(verb: Callable[..., None]) -> Callable[..., None]:
-    """Let a verb make a million objects, most of which stay, without a search for garbage.
-
-    They count as old when it is over, so that nobody who goes on searches them at once.
-    """
+    """Let a verb make a million objects, most of which stay, without a search for garbage."""
 
     @wraps(verb)
     def wrapped(**options: Any) -> None:  # noqa: ANN401 - whatever the verb takes
@@ -40,7 +37,7 @@ def makes_much(verb: Callable[..., None]) -> Callable[..., None]:
         try:
             verb(**options)
         finally:
-            gc.freeze()
+            gc.freeze()  # they count as old from here on, so that nobody who goes on searches them
             gc.unfreeze()
             if enabled:
                 gc.enable()
@@ -54,13 +51,16 @@ def tells(verb: Callable[..., None]) -> Callable[..., None]:
     @wraps(verb)
     def wrapped(**options: Any) -> None:  # noqa: ANN401 - whatever the verb takes
         try:
-            run_verb(verb, options)
+            verb(**options)
         except ImportError as error:
             if (module := absent_module(error)) is None:
                 raise
             end(CANNOT, absent(module))
         except KeyboardInterrupt:  # a run says what is saved
             end(INTERRUPTED, "interrupted while nothing was measured, so nothing is lost")
+        except Exception as error:
+            tell(error, options)
+            raise
 
     return wrapped
 
@@ -82,8 +82,8 @@ def measures(verb: Callable[..., None]) -> Callable[..., None]:
     return tells(wrapped)
 
 
-def run_verb(verb: Callable[..., None], options: dict[str, Any]) -> None:
-    """Do as `tells` says, once everything that this takes can be imported."""
+def tell(error: Exception, options: dict[str, Any]) -> None:
+    """End with what kept a verb from its end, where it is known; else return."""
     from suite.errors import (
         CannotRunError,
         CutShortError,
@@ -93,29 +93,24 @@ def run_verb(verb: Callable[..., None], options: dict[str, Any]) -> None:
     )
     from suite.stored.store import InvalidResult
 
-    try:
-        verb(**options)
-    except NothingSelectedError as error:
-        raise click.UsageError(str(error)) from None
-    except CutShortError as error:
-        end(CANNOT, f"{error}; everything finished stays; {resuming(error.run, options)}")
-    except CannotRunError as error:
-        end(CANNOT, str(error))
-    except NothingMeasuredError as error:
-        end(FAILED if error.failed else CANNOT, str(error))
-    except InvalidResult as error:
-        end(FAILED, str(error))
-    except BrokenPipeError:  # whoever reads has read enough
-        raise
-    except OSError as error:
-        end(CANNOT, f"{error.filename or 'cannot write'}: {error.strerror or error}")
-    except Interrupted as stopped:
-        saved = f"; what was finished is in {stopped.stored}" if stopped.stored else ""
-        if stopped.trouble:
-            saved = (
-                f"; no partial file is written ({stopped.trouble}), but everything finished stays"
-            )
-        end(INTERRUPTED, f"interrupted{saved}; {resuming(stopped.run, options)}")
+    match error:
+        case NothingSelectedError():
+            raise click.UsageError(str(error)) from None
+        case CutShortError():
+            end(CANNOT, f"{error}; everything finished stays; {resuming(error.run, options)}")
+        case CannotRunError() | NothingMeasuredError(failed=False):
+            end(CANNOT, str(error))
+        case InvalidResult() | NothingMeasuredError():
+            end(FAILED, str(error))
+        case BrokenPipeError():  # whoever reads has read enough
+            return
+        case OSError():
+            end(CANNOT, f"{error.filename or 'cannot write'}: {error.strerror or error}")
+        case Interrupted(stored=stored, trouble=trouble):
+            saved = f"; what was finished is in {stored}" if stored else ""
+            if trouble:
+                saved = f"; no partial file is written ({trouble}), but everything finished stays"
+            end(INTERRUPTED, f"interrupted{saved}; {resuming(error.run, options)}")
 
 
 def resuming(run: str, options: dict[str, Any]) -> str:
@@ -132,11 +127,9 @@ def resuming(run: str, options: dict[str, Any]) -> str:
 
 def end(code: int, message: str) -> NoReturn:
     """Say why, and end with an exit code."""
-    text = f"frobench: {message}"
-    if sys.stderr.isatty():
-        text = "\n".join(map(fitted, text.splitlines()))
-    for line in text.splitlines():
-        click.echo(printable(line), err=True)
+    for line in f"frobench: {message}".splitlines():
+        for part in fitted(line) if sys.stderr.isatty() else [line]:
+            click.echo(printable(part), err=True)
     sys.exit(code)
 
 
@@ -151,7 +144,7 @@ def spelled(folder: Path) -> Path:
     return whole
 
 
-def fitted(line: str) -> str:
+def fitted(line: str) -> list[str]:
     """Return a line in as many as the terminal's width asks for, with no command cut in two."""
     whole = re.sub("`[^`]*`", lambda command: command[0].replace(" ", "\0"), line)
     lines = textwrap.wrap(
@@ -161,4 +154,4 @@ def fitted(line: str) -> str:
         break_on_hyphens=False,
         subsequent_indent="  ",
     )
-    return "\n".join(lines).replace("\0", " ")
+    return [line.replace("\0", " ") for line in lines]

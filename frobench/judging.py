@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from frobench import options
 from frobench.endings import FAILED, makes_much, tells
-from frobench.options import FILE, RESULTS, WORKLOADS, across, as_json, in_forms, paths
 from suite.absent import absent, absent_module
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@paths
+@options.paths
 @tells
 def validate(paths: tuple[Path, ...]) -> None:
     """Check stored runs, files or folders; a line for every fault, doubt and change since.
@@ -29,7 +29,7 @@ def validate(paths: tuple[Path, ...]) -> None:
     """
     from suite.terminal.layout import is_honest, say, shown, stored_runs
 
-    runs = stored_runs(paths, RESULTS)
+    runs = stored_runs(paths, options.RESULTS)
     good = [path for path in runs if is_honest(path, err=False)]
     say(*(f"{shown(path)}: valid" for path in good))
     if good != runs:
@@ -37,10 +37,10 @@ def validate(paths: tuple[Path, ...]) -> None:
 
 
 @click.command()
-@click.argument("file", type=FILE)
+@click.argument("file", type=options.FILE)
 @click.option("--all", "every", is_flag=True, help="Every answer, not one of each exercise.")
 @click.option("--cases", is_flag=True, help="Every case instead of the answers.")
-@in_forms(
+@options.in_forms(
     {
         "markdown": "As a table for a pull request or a wiki.",
         "json": "Every answer and every case, for programs.",
@@ -54,33 +54,29 @@ def show(file: Path, form: str | None, *, every: bool, cases: bool) -> None:
 
     A case that failed or was left out stands with its reason among the --cases.
     """
-    from suite import checks
-    from suite.terminal.layout import is_valid
-
-    if not is_valid(file):
-        sys.exit(FAILED)
-    judged = checks.read(file)
+    (judged,) = read_valid(file)
     if form is None:
         conclude(judged, err=False, every=every, cases=cases)
         return
     from reports.summary import plain
+    from suite import checks
     from suite.printable import as_json
     from suite.terminal import answer_files
 
     run = plain.answers(checks.credible(judged))
-    writers = {
-        "json": lambda: as_json(run),
-        "csv": lambda: answer_files.cases_as_csv(run.cases) if cases else answer_files.as_csv(run),
-        "markdown": lambda: (
-            answer_files.cases_as_markdown(run.cases) if cases else answer_files.as_markdown(run)
-        ),
-    }
-    click.echo(writers[form]())
+    if form == "json":
+        click.echo(as_json(run))
+    elif form == "csv":
+        click.echo(answer_files.cases_as_csv(run.cases) if cases else answer_files.as_csv(run))
+    elif cases:
+        click.echo(answer_files.cases_as_markdown(run.cases))
+    else:
+        click.echo(answer_files.as_markdown(run))
 
 
 @click.command()
-@click.argument("file", type=FILE)
-@in_forms(
+@click.argument("file", type=options.FILE)
+@options.in_forms(
     {
         "github-action-benchmark": "For its tool customSmallerIsBetter.",
         "bencher": "Bencher Metric Format.",
@@ -95,29 +91,26 @@ def export(file: Path, form: str | None) -> None:
     """
     from suite import checks
     from suite.export import FORMATS
-    from suite.terminal.layout import is_valid
 
     if form is None:
         raise click.UsageError(f"choose a format: --{', --'.join(FORMATS)}")
-    if not is_valid(file):
-        sys.exit(FAILED)
-    click.echo(FORMATS[form](checks.credible(checks.read(file))))
+    click.echo(FORMATS[form](*map(checks.credible, read_valid(file))))
 
 
 @click.command()
-@click.argument("base", type=FILE)
-@click.argument("new", metavar="[NEW]", type=FILE, required=False)
-@across
+@click.argument("base", type=options.FILE)
+@click.argument("new", metavar="[NEW]", type=options.FILE, required=False)
+@options.across
 @click.option(
     "--allow-missing", is_flag=True, help="Exit with 0 although headline cases are not compared."
 )
 @click.option("--purchase", is_flag=True, help="Two machines side by side, without verdicts.")
 @click.option(
     "--workload",
-    type=click.Choice(WORKLOADS),
+    type=click.Choice(options.WORKLOADS),
     help="What a machine is bought for, with --purchase; training by default.",
 )
-@as_json
+@options.as_json
 @tells
 @makes_much
 def compare(  # noqa: PLR0913 - one for each option
@@ -142,9 +135,7 @@ def compare(  # noqa: PLR0913 - one for each option
     no verdicts, and it exits with 0; the speed under a workload is that of the purchase page.
     """
     from reports.compare import verdicts
-    from suite import checks
-    from suite.compare.others import others
-    from suite.terminal.layout import is_valid
+    from suite.compare.runs import others
 
     with suppress(OSError):  # what cannot be read is refused below
         if new is not None and new.samefile(base):
@@ -156,37 +147,41 @@ def compare(  # noqa: PLR0913 - one for each option
         raise click.UsageError("--workload compares two machines; give --purchase, too")
     if purchase and (across or allow_missing):
         raise click.UsageError("--purchase gives no verdicts; leave --across and --allow-missing")
-    given = [path for path in (base, new) if path is not None]
-    if not all([is_valid(path) for path in given]):  # noqa: C419 - so that every fault is shown
-        sys.exit(FAILED)
-    runs = [checks.read(path) for path in given]
-    if len(runs) == 1:
-        sys.exit(verdicts.versions(*runs, as_json=as_json, allow_missing=allow_missing))
-    first, second = runs
+    if new is None:
+        sys.exit(verdicts.versions(*read_valid(base), as_json=as_json, allow_missing=allow_missing))
+    first, second = read_valid(base, new)
     if purchase:
-        sys.exit(verdicts.machines(first, second, workload or WORKLOADS[0], as_json=as_json))
+        sys.exit(
+            verdicts.machines(first, second, workload or options.WORKLOADS[0], as_json=as_json)
+        )
     require_facts(across, first, second)
-    stored = RESULTS / Path(first.frobench.environment.machine).name
-    known = others([stored, *(path.parent for path in given)])
+    stored = options.RESULTS / Path(first.frobench.environment.machine).name
+    known = others([stored, base.parent, new.parent])
     sys.exit(
         verdicts.runs(first, second, known, across, as_json=as_json, allow_missing=allow_missing)
     )
 
 
+def read_valid(*files: Path) -> "list[Run]":
+    """Read and judge stored runs; if one is damaged, end with a line for every fault."""
+    from suite import checks
+    from suite.terminal.layout import is_valid
+
+    if not all([is_valid(file) for file in files]):  # noqa: C419 - so that every fault is shown
+        sys.exit(FAILED)
+    return [checks.read(file) for file in files]
+
+
 def require_facts(across: Sequence[str], *runs: "Run") -> None:
     """Refuse a name that is no fact of the environments of some runs."""
-    from suite.compare.across import unknown_fact
+    from suite.compare.runs import unknown_fact
 
     if error := unknown_fact(across, runs):
         raise click.UsageError(f"--across: {error}")
 
 
 def conclude(judged: "Run", *, err: bool, every: bool = False, cases: bool = False) -> None:
-    """Print the answers of a run, then what makes them doubtful.
-
-    every : all answers, not only the first of each exercise
-    cases : every case instead of the answers
-    """
+    """Print the leading answers of a run, every one or the cases, then what makes them doubtful."""
     from suite import checks
     from suite.terminal import answers
     from suite.terminal.layout import doubts, say, width

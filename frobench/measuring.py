@@ -8,22 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from frobench import options
 from frobench.endings import FAILED, measures, spelled
-from frobench.judging import conclude, require_facts
-from frobench.options import (
-    FILE,
-    across,
-    benchmarks,
-    devices,
-    expression,
-    label,
-    names,
-    profile,
-    project,
-    results,
-    seed,
-    wait,
-)
+from frobench.judging import conclude, read_valid, require_facts
 
 if TYPE_CHECKING:
     from suite.stored.run import Run
@@ -32,16 +19,16 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@expression
-@profile
-@devices
-@benchmarks
-@results
+@options.expression
+@options.profile
+@options.devices
+@options.benchmarks
+@options.results
 @click.option("--budget", type=click.FloatRange(min=1), metavar="SECONDS", help="For the run.")
 @click.option("--launches", type=click.IntRange(min=1), metavar="N", help="Instead of a budget.")
 @click.option("--deadline", type=click.FloatRange(min=1), metavar="SECONDS", help="For a case.")
-@seed
-@project("Whose commit is stored")
+@options.seed
+@options.project("Whose commit is stored")
 @click.option("--peak", is_flag=True, help="Search 3 minutes more for the fastest product.")
 @click.option("--resume", metavar="RUN", help="Finish an interrupted run, or the `last` one.")
 @click.option("--once", metavar="CASE", help="Call one case once, for a profiler; store nothing.")
@@ -51,12 +38,11 @@ if TYPE_CHECKING:
     metavar="FILE",
     help="With --once: write a trace of the call for chrome://tracing or Perfetto.",
 )
-@label
+@options.label
 @click.option("--nodes", is_flag=True, help="One of several nodes, in a job of torchrun or srun.")
-@wait
+@options.wait
 @measures
-def run(  # noqa: PLR0913 - one for each option
-    devices: str,
+def run(
     results: Path,
     benchmarks: Path,
     *,
@@ -76,12 +62,12 @@ def run(  # noqa: PLR0913 - one for each option
     from suite.terminal.layout import say, shown
 
     if once is not None:
-        call_once(once, trace, benchmarks, names(devices), wanted)
+        call_once(once, trace, benchmarks, wanted)
         return
     if trace is not None:
         raise click.UsageError("--trace is of the call that --once makes")
     with together(benchmarks, wanted["wait"]) if nodes else nullcontext():
-        path, stored = measure(results=results, benchmarks=benchmarks, devices=devices, **wanted)
+        path, stored = measure(results, benchmarks, **wanted)
     try:
         conclude(stored, err=True)
     finally:  # whatever becomes of the answers, the run is stored
@@ -93,27 +79,27 @@ def together(benchmarks: Path, wait: bool) -> AbstractContextManager[object]:  #
     """Have the other nodes of the job at hand; where this is one of them, serve and end."""
     from suite.nodes.meeting import position
     from suite.run.job import led, take_part
-    from suite.terminal.layout import say
+    from suite.terminal.layout import say, warn
 
     here = position()
     if here.number == 0:
         return led(here, spelled(benchmarks))
-    waiting = (lambda line: say(line, err=True)) if wait else None
-    say(f"node {here.number}: {take_part(here, spelled(benchmarks), wait=waiting)}")
+    over = take_part(here, spelled(benchmarks), wait=warn if wait else None)
+    say(f"node {here.number}: {over}")
     sys.exit(0)
 
 
 @click.command()
-@click.argument("file", type=FILE)
-@devices
-@benchmarks
-@results
-@across
-@wait
+@click.argument("file", type=options.FILE)
+@options.devices
+@options.benchmarks
+@options.results
+@options.across
+@options.wait
 @measures
 def reproduce(  # noqa: PLR0913 - one for each option
     file: Path,
-    devices: str,
+    devices: list[str],
     benchmarks: Path,
     results: Path,
     across: tuple[str, ...],
@@ -129,24 +115,19 @@ def reproduce(  # noqa: PLR0913 - one for each option
     by side, and it exits with 3.
     """
     from reports.compare import verdicts
-    from suite import checks
-    from suite.compare.others import others
-    from suite.terminal.layout import is_valid, say, shown
+    from suite.compare.runs import others
+    from suite.terminal.layout import say, shown
 
-    if not is_valid(file):
-        sys.exit(FAILED)
-    first = checks.read(file)
+    (first,) = read_valid(file)
     require_facts(across, first)
-    path, again = measure(
-        results=results, benchmarks=benchmarks, devices=devices, like=first, wait=wait
-    )
+    path, again = measure(results, benchmarks, devices=devices, like=first, wait=wait)
     conclude(again, err=True)
     code = verdicts.reproduction(first, again, others([file.parent, path.parent]), across)
     say(shown(path))
     sys.exit(failed(again) or code)
 
 
-def measure(results: Path, benchmarks: Path, devices: str, **wanted: Any) -> "tuple[Path, Run]":  # noqa: ANN401 - see `Request`
+def measure(results: Path, benchmarks: Path, **wanted: Any) -> "tuple[Path, Run]":  # noqa: ANN401 - see `Request`
     """Measure what is wanted, and return the stored file and its path."""
     from suite.errors import Interrupted
     from suite.run.interruptions import Interruptions
@@ -155,12 +136,7 @@ def measure(results: Path, benchmarks: Path, devices: str, **wanted: Any) -> "tu
     from suite.run.runner import run as to_the_end
     from suite.stored import store
 
-    request = Request(
-        results=spelled(results),
-        benchmarks=spelled(benchmarks),
-        devices=names(devices),
-        **wanted,
-    )
+    request = Request(results=spelled(results), benchmarks=spelled(benchmarks), **wanted)
     with Interruptions() as interruptions:
         try:
             with reporter() as progress:
@@ -171,13 +147,11 @@ def measure(results: Path, benchmarks: Path, devices: str, **wanted: Any) -> "tu
             raise
 
 
-def call_once(
-    case: str, trace: Path | None, benchmarks: Path, devices: list[str], wanted: dict[str, Any]
-) -> None:
+def call_once(case: str, trace: Path | None, benchmarks: Path, wanted: dict[str, Any]) -> None:
     """Call one case once, and say that this is no measurement."""
     from suite.once import Once, run_once
     from suite.stored.names import name_of
-    from suite.terminal.layout import say, shown
+    from suite.terminal.layout import say, shown, warn
     from suite.units import format_seconds
 
     measuring = ("budget", "launches", "deadline", "project", "peak", "resume", "label")
@@ -186,15 +160,14 @@ def call_once(
     asked = Once(
         case=case,
         benchmarks=spelled(benchmarks),
-        devices=devices,
+        devices=wanted["devices"],
         expression=wanted["expression"],
         seed=wanted["seed"] or 0,
         trace=trace and trace.absolute(),
     )
-    called = run_once(asked, waiting=(lambda line: say(line, err=True)) if wanted["wait"] else None)
-    where = " and ".join(called.devices)
+    called = run_once(asked, waiting=warn if wanted["wait"] else None)
+    where, took = " and ".join(called.devices), format_seconds(called.seconds)
     say(f"{name_of(called.case)}: called once on {where}, after the warm-up; its result is right.")
-    took = format_seconds(called.seconds)
     say(f"The call took {took}. This is no measurement: nothing is stored.")
     if trace is not None:
         say(f"Trace, for https://ui.perfetto.dev or chrome://tracing: {shown(trace.absolute())}")
@@ -202,7 +175,5 @@ def call_once(
 
 def failed(stored: "Run") -> int:
     """Return the exit code of a run: 1 if a case failed, or if a launch lost its group."""
-    lost = any(launch.lost for launch in stored.frobench.launches)
-    return FAILED * (
-        lost or any(outcome.status == "failed" for outcome in stored.frobench.outcomes)
-    )
+    failures = (outcome.status == "failed" for outcome in stored.frobench.outcomes)
+    return FAILED * (any(failures) or any(launch.lost for launch in stored.frobench.launches))

@@ -51,7 +51,13 @@ paths = click.argument(
     "paths", nargs=-1, type=StoredPath(exists=True, readable=False, path_type=Path)
 )
 expression = click.option("-k", "expression", default="", metavar="EXPR", help="Only these cases.")
-devices = click.option("--devices", default="", metavar="LIST", help="Such as cpu,cuda:0.")
+devices = click.option(
+    "--devices",
+    default="",
+    metavar="LIST",
+    callback=lambda _context, _option, names: [*filter(None, map(str.strip, names.split(",")))],
+    help="Such as cpu,cuda:0.",
+)
 profile = click.option(
     "--profile", type=click.Choice(PROFILES), default="standard", show_default=True
 )
@@ -75,8 +81,6 @@ results = click.option(
     show_default=True,
     help="Folder of stored runs.",
 )
-
-
 across = click.option(
     "--across",
     multiple=True,
@@ -114,19 +118,14 @@ def in_forms(forms: Mapping[str, str]) -> Callable[[Callable[..., None]], Callab
 
     def with_options(verb: Callable[..., None]) -> Callable[..., None]:
         @wraps(verb)
-        def asked(*args: object, **given: object) -> None:
+        def asked(**given: object) -> None:
             chosen = [name for name in forms if given.pop(name.replace("-", "_"))]
             if len(chosen) > 1:
                 raise click.UsageError(f"--{' and --'.join(chosen)} are two forms; choose one")
-            verb(*args, form=next(iter(chosen), None), **given)
+            verb(form=next(iter(chosen), None), **given)
 
         for name in reversed([*forms]):  # the first is applied last
             asked = click.option(f"--{name}", is_flag=True, help=forms[name])(asked)
         return asked
 
     return with_options
-
-
-def names(devices: str) -> list[str]:
-    """Return the names in a list that commas separate."""
-    return [name.strip() for name in devices.split(",") if name.strip()]

@@ -7,16 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from frobench import options
 from frobench.endings import CANNOT, measures, spelled, tells
-from frobench.options import (
-    as_json,
-    benchmarks,
-    devices,
-    expression,
-    names,
-    profile,
-    results,
-)
 
 if TYPE_CHECKING:
     from suite.stored.run import ProfileName
@@ -25,17 +17,17 @@ if TYPE_CHECKING:
 
 
 @click.command("list")
-@expression
-@profile
-@devices
-@benchmarks
-@results
-@as_json
+@options.expression
+@options.profile
+@options.devices
+@options.benchmarks
+@options.results
+@options.as_json
 @measures
 def list_cases(  # noqa: PLR0913 - one for each option
     expression: str,
     profile: "ProfileName",
-    devices: str,
+    devices: list[str],
     benchmarks: Path,
     results: Path,
     *,
@@ -54,7 +46,7 @@ def list_cases(  # noqa: PLR0913 - one for each option
     from suite.terminal import listing
     from suite.terminal.layout import dump, say, width
 
-    settings = settings_for(profile, names(devices), expression=expression)
+    settings = settings_for(profile, devices, expression=expression)
     with tempfile.TemporaryDirectory() as folder:
         collected, declared = collect(settings, Path(folder), spelled(benchmarks))
     expected = expect(collected, declared, settings, newest(results / declared.machine))
@@ -65,8 +57,8 @@ def list_cases(  # noqa: PLR0913 - one for each option
 
 
 @click.command()
-@results
-@as_json
+@options.results
+@options.as_json
 @tells
 def doctor(results: Path, *, as_json: bool) -> None:
     """Show this machine, what is wrong with it, and how to mend it.

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from frobench import options
 from frobench.endings import FAILED, end, tells
-from frobench.options import FILE, RESULTS, SITE, RegularFile, into, paths
 
 if TYPE_CHECKING:
     from suite.stored.run import Conclusion
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("file", type=FILE)
-@into(RESULTS, "Folder of stored runs.")
+@click.argument("file", type=options.FILE)
+@options.into(options.RESULTS, "Folder of stored runs.")
 @click.option("--all", "everything", is_flag=True, help="Show every text in full.")
 @tells
 def share(file: Path, output: Path, *, everything: bool) -> None:
@@ -42,14 +42,11 @@ def share(file: Path, output: Path, *, everything: bool) -> None:
     say(*disclosure.lines(run, removed, everything=everything), "")
     try:
         path = store.write(run, output)
-    except FileExistsError as there:
-        path = Path(there.filename)
+    except FileExistsError as error:
+        path = Path(error.filename)
         if store.content(path) != store.encode(run):
-            end(
-                FAILED,
-                f"{shown(path)} is there already and says something else; nothing was written: "
-                "give another folder with -o",
-            )
+            there = f"{shown(path)} is there already and says something else"
+            end(FAILED, f"{there}; nothing was written: give another folder with -o")
     say("Open a pull request that adds this file under results/:", shown(path))
 
 
@@ -68,12 +65,14 @@ def _licence(_context: click.Context, _option: click.Parameter, text: str) -> st
 
 
 @click.command()
-@paths
-@into(SITE, "Folder for the pages.")
-@click.option("--reference", type=FILE, metavar="FILE", help="What FILEs are compared with.")
+@options.paths
+@options.into(options.SITE, "Folder for the pages.")
+@click.option(
+    "--reference", type=options.FILE, metavar="FILE", help="What FILEs are compared with."
+)
 @click.option(
     "--prices",
-    type=RegularFile(exists=True, dir_okay=False, path_type=Path),
+    type=options.RegularFile(exists=True, dir_okay=False, path_type=Path),
     metavar="FILE",
     help="What devices cost, instead of at launch.",
 )
@@ -125,9 +124,9 @@ def report(  # noqa: PLR0913, PLR0917 - one for each option
 
     broken = []
 
-    def is_broken(path: Path, conclusions: "list[Conclusion]") -> None:
+    def tell_broken(path: Path, conclusions: "list[Conclusion]") -> None:
         broken.append(path)
-        tell(path, conclusions, err=True)
+        tell(path, conclusions)
 
     if reference and not paths:
         raise click.UsageError("--reference is for files that are compared with it")
@@ -140,11 +139,11 @@ def report(  # noqa: PLR0913, PLR0917 - one for each option
     compared = purchase.Maker([path for path in paths if path.is_file()], reference, known)
     drawn = Figures(output)
     with unfinished.as_files(paths) as files:
-        stored_runs(tuple(files), RESULTS)  # or says that there is none
+        stored_runs(tuple(files), options.RESULTS)  # or says that there is none
         made = build.build(
-            files or [RESULTS],
+            files or [options.RESULTS],
             output,
-            tell=is_broken,
+            tell=tell_broken,
             beside=[compared, drawn] if figures else [compared],
             known=known,
             publication=Publication(address, licence),

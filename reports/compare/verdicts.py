@@ -9,15 +9,14 @@ from msgspec import Struct
 
 from reports.compare import workload as workloads
 from reports.compare.comparing import compare_findings, legend, overlaps, table
-from suite.compare.agreement import agreement
-from suite.compare.gate import exit_code
+from suite.compare.gate import agreement, exit_code
 from suite.compare.machines import compare_machines
-from suite.compare.runs import compare_runs
+from suite.compare.runs import compare_runs, compare_versions
 from suite.compare.verdicts.levels import Levels
-from suite.compare.versions import compare_versions
 from suite.stored.run import Run
-from suite.terminal import agreement_words, comparison_tables, comparison_words
-from suite.terminal.layout import dump, fold, say, show
+from suite.terminal import comparison_tables, comparison_words
+from suite.terminal.comparison_tables import show
+from suite.terminal.layout import dump, fold, say
 
 
 def runs(  # noqa: PLR0913 - one for each thing that a caller may choose
@@ -113,7 +112,7 @@ def reproduction(
     else:
         findings = compare_findings(first, again, answer.comparison)
         show(table(findings, "before", "now"))
-    fold(*legend(findings), *agreement_words.lines(answer))
+    fold(*legend(findings), *comparison_words.of_agreement(answer))
     return answer.exit_code
 
 

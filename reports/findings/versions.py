@@ -4,7 +4,7 @@
 from collections.abc import Iterator
 
 from reports.findings.finding import RATIO, Finding
-from suite.compare.versions import compare_versions, launch_ratios
+from suite.compare.runs import compare_versions, launch_ratios
 from suite.stored.run import Run
 from suite.units import format_estimate
 

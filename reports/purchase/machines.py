@@ -29,7 +29,7 @@ from reports.table.exercise_names import ON_CPU, exercise
 from reports.table.facts import machine_title
 from reports.table.workloads import table
 from suite.compare.alike import faults, kind
-from suite.compare.pairing import Pair, match
+from suite.compare.machines import Pair, match
 from suite.stored.names import name_of
 from suite.terminal.comparison_words import grouped
 

@@ -17,7 +17,7 @@ from reports.table.times import left_out
 from reports.table.workloads import Part, kind_of, on_cpu, part_of
 from suite import checks
 from suite.compare.alike import faults
-from suite.compare.pairing import by_key
+from suite.compare.machines import by_key
 from suite.statistics import launch_medians
 from suite.stored.names import is_cpu
 from suite.stored.run import Case, Run

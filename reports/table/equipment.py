@@ -24,7 +24,7 @@ class Equipment:
     Parameters
     ----------
     device
-        Their model; of several the first one's, which ratios take (`suite.compare.pairing`).
+        Their model; of several the first one's, which ratios take (`suite.compare.machines`).
     accelerators
         Those of it that were measured; none where it was the processor alone.
     watts, watts_source

@@ -13,7 +13,7 @@ from functools import lru_cache
 from reports.table.exercise_names import ON_CPU, exercise
 from reports.table.workloads import kind_of, on_cpu, part_of
 from suite.compare.alike import failures, faults, kind
-from suite.compare.pairing import Key, by_key
+from suite.compare.machines import Key, by_key
 from suite.statistics import LEAST_LAUNCHES
 from suite.stored.run import Case, Run
 from suite.units import counted

@@ -23,7 +23,7 @@ from typing import Literal, NamedTuple
 import msgspec
 from msgspec import Struct
 
-from suite.compare.pairing import device_kind
+from suite.compare.machines import device_kind
 from suite.datasheets import catalog
 from suite.stored.run import Case, Scalar
 

@@ -2,14 +2,21 @@
 """What counts as the same case in two runs, and why a case is not there or not the same."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Container, Mapping
 from functools import lru_cache
+from statistics import median
+from typing import Any
 
+from suite.compare.model import Side, Unmatched
+from suite.stored.names import is_cpu
 from suite.stored.run import Case, Conclusion, Run
 from suite.units import counted
 
 Names = Callable[[str], str]
 """Makes those names equal that count as equal: `str` none, `kind` those of accelerators."""
+MUCH_LONGER = 2.0
+"""Times the time for a case in a launch from which an accelerator was in another state: one that
+works on end becomes slower."""
 _ACCELERATOR = re.compile(r"[a-z]\w*:\d+")
 
 
@@ -62,8 +69,37 @@ def other_thing(old: Case, late: Case, names: Names = str) -> str | None:
     return None
 
 
-def absence(case: Case, other: Run, names: Names = str) -> str:
-    """Say why another run did not measure a case."""
+def other_time(base: Run, new: Run, old: Case, late: Case) -> str | None:
+    """Say why a case on an accelerator was sampled for another time, or ``None``.
+
+    Of a call that is so short that both runs stop at the same number of samples, the time for a
+    case says nothing.
+    """
+    if all(map(is_cpu, old.extra_info.devices)):
+        return None
+    seconds = [run.frobench.settings.case_seconds for run in (base, new)]
+    counts = [median(list(filter(None, case.extra_info.launches)) or [1]) for case in (old, late)]
+    if min(max(pair) / min(pair) for pair in (seconds, counts)) < MUCH_LONGER:
+        return None
+    before, after = seconds
+    return f"another time for a case on an accelerator: {before:g} s -> {after:g} s in a launch"
+
+
+def absent(
+    mine: Mapping[Any, Case], theirs: Container[Any], other: Run, side: Side, names: Names = str
+) -> list[Unmatched]:
+    """Return the cases that another run did not measure, each with why not.
+
+    side : on which the cases were measured
+    """
+    return [
+        Unmatched(case.fullname, side, _absence(case, other, names), case.extra_info.headline)
+        for key, case in mine.items()
+        if key not in theirs
+    ]
+
+
+def _absence(case: Case, other: Run, names: Names) -> str:
     needed, there = (
         sum(kind(name) == "accelerator" for name in devices)
         for devices in (case.extra_info.devices, other.frobench.settings.devices)

@@ -55,16 +55,11 @@ def gauges(run: Run) -> dict[str, list[float]]:
     return {name: times for name, times in times_of.items() if len(times) >= LEAST_LAUNCHES}
 
 
-def gauge_shifts(base: Run, new: Run) -> dict[str, float]:
+def sure_shifts(before: Gauges, after: Gauges) -> dict[str, float]:
     """Return for each body of the gauge by how much its times surely differ, as a log.
 
     It is the end of the 95% interval that is nearer to no difference; 0 where that is inside.
     """
-    return sure_shifts(gauges(base), gauges(new))
-
-
-def sure_shifts(before: Gauges, after: Gauges) -> dict[str, float]:
-    """Return the same from the times of each body."""
     return {name: _nearer_end(before[name], after[name]) for name in before if name in after}
 
 
@@ -87,51 +82,45 @@ def disturbances(base: Run, new: Run) -> dict[str, str]:
     return _shifted(base, new) | _throttled(base, new)
 
 
-def _busy(base: Run, new: Run) -> str | None:
-    """Say which run had to share the processor, if one had."""
-    parts = [
+def _busy(base: Run, new: Run) -> str:
+    return ", ".join(
         f"other programs kept {format_value(load, '1', digits=2)} of the cores busy in {side}"
         for side, load in (("base", others_load(base)), ("new", others_load(new)))
         if load is not None and load > LARGEST_LOAD
-    ]
-    return ", ".join(parts) or None
+    )
 
 
-def _unlike(base: Run, new: Run) -> str | None:
+def _unlike(base: Run, new: Run) -> str:
     """Say what disturbed one of the runs only, if anything did."""
     before, after = disturbing(base), disturbing(new)
-    if before is None or after is None or before == after:
-        return None
+    if before is None or after is None:
+        return ""
     sides = {"base": before - after, "new": after - before}
     return "; ".join(
         f"{', '.join(sorted(codes))} in {side} only" for side, codes in sides.items() if codes
     )
 
 
+def _shifted(base: Run, new: Run) -> dict[str, str]:
+    shifts = sure_shifts(gauges(base), gauges(new))
+    shift_by_case = {case.fullname: shift_of(case, shifts) for case in new.benchmarks}
+    return {
+        name: "disturbed: a gauge of its device differs by more than "
+        + format_value(math.expm1(shift), "1", digits=2)
+        for name, shift in shift_by_case.items()
+        if shift > math.log1p(LARGEST_SHIFT)
+    }
+
+
 def _throttled(base: Run, new: Run) -> dict[str, str]:
     before, after = (
-        {
-            conclusion.case
-            for conclusion in run.frobench.conclusions
-            if conclusion.case is not None and conclusion.code in HELD_BACK
-        }
+        {each.case for each in run.frobench.conclusions if each.case and each.code in HELD_BACK}
         for run in (base, new)
     )
     return {
         name: f"disturbed: throttled in {'new' if name in after else 'base'} only"
         for name in before ^ after
     }
-
-
-def _shifted(base: Run, new: Run) -> dict[str, str]:
-    shifts = gauge_shifts(base, new)
-    reasons = {}
-    for case in new.benchmarks:
-        shift = shift_of(case, shifts)
-        if shift > math.log1p(LARGEST_SHIFT):
-            by = format_value(math.expm1(shift), "1", digits=2)
-            reasons[case.fullname] = f"disturbed: a gauge of its device differs by more than {by}"
-    return reasons
 
 
 def _nearer_end(before: Sequence[float], after: Sequence[float]) -> float:

@@ -1,19 +1,94 @@
 # SPDX-License-Identifier: MIT
 """Whether a comparison decides anything, and the exit code that a program waits for."""
 
+import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from statistics import median_high
+
+from msgspec import Struct
 
 from suite.compare.model import CaseComparison, RunComparison, VersionComparison
+from suite.compare.runs import compare_runs
+from suite.compare.verdicts.levels import Levels
 from suite.statistics import LEAST_LAUNCHES
-from suite.stored.differences import Difference
 from suite.stored.names import name_of
-from suite.units import counted
+from suite.stored.run import Run
+from suite.units import counted, format_value
 
 DIFFERS, UNDECIDED = 4, 3
 """Exit codes: a case became slower, or a result was not reproduced; nobody can say."""
 MOST_REASONS = 3
 """Reasons that are named of those why no case could be compared, the most frequent ones."""
+BLUNT = 0.25
+"""A slow-down that most cases must be able to show where runs are said to agree."""
+
+
+class Agreement(Struct, frozen=True):
+    """What a run that was measured again says of the first.
+
+    cases : how many the first run has
+    comparison : of the first run with the one that was measured again
+    """
+
+    cases: int
+    comparison: RunComparison
+
+    @property
+    def compared(self) -> list[CaseComparison]:
+        """The cases that were compared."""
+        return [case for case in self.comparison.cases if case.p_value is not None]
+
+    @property
+    def different(self) -> list[CaseComparison]:
+        """The cases that became faster or slower."""
+        return [case for case in self.compared if case.differs]
+
+    @property
+    def doubt(self) -> str | None:
+        """Why nobody can say whether the two agree; ``None`` where somebody can."""
+        if reason := nothing_compared(self.comparison):
+            return reason
+        compared = len(self.compared)
+        if compared < self.cases / 2:
+            return f"only {compared} of {counted(self.cases, 'case')} could be compared"
+        if typical_change(self.compared) > BLUNT:
+            sharp = format_value(BLUNT, "1")
+            return (
+                f"in most of {counted(compared, 'case')} no slow-down of {sharp} would have shown"
+            )
+        return None
+
+    @property
+    def agrees(self) -> bool | None:
+        """Whether the runs agree; ``None`` where nobody can say."""
+        return None if self.doubt else not self.different
+
+    @property
+    def exit_code(self) -> int:
+        """Return 0 if the runs agree, 4 if they do not, and 3 where nobody can say."""
+        return {True: 0, False: DIFFERS, None: UNDECIDED}[self.agrees]
+
+
+def agreement(
+    first: Run, again: Run, others: Sequence[Levels] = (), across: Collection[str] = ()
+) -> Agreement:
+    """Compare a run with the same cases measured again.
+
+    The two agree unless a case is faster or slower, so that identical machines disagree in at most
+    5%. Nobody can say on another machine, or in another state of it, where the runs were disturbed
+    unlike, nor where fewer than half of the cases were compared, or most of these are so noisy
+    that not even a slow-down of a quarter would have shown.
+
+    others, across : as for `compare_runs`
+    """
+    return Agreement(len(first.benchmarks), compare_runs(first, again, others, across))
+
+
+def typical_change(cases: Sequence[CaseComparison]) -> float:
+    """Return the smallest slow-down that half of some cases would have shown."""
+    changes = [case.smallest_change for case in cases]
+    return median_high([math.inf if change is None else change for change in changes])
 
 
 def exit_code(comparison: RunComparison | VersionComparison, *, allow_missing: bool = False) -> int:
@@ -35,8 +110,11 @@ def nothing_compared(comparison: RunComparison | VersionComparison) -> str | Non
     cases = comparison.cases
     if any(case.p_value is not None for case in cases):
         return None
-    if isinstance(comparison, RunComparison) and comparison.differences:
-        return differing(comparison.differences)
+    if isinstance(comparison, RunComparison) and (differences := comparison.differences):
+        facts = ", ".join(each.fact for each in differences)
+        if len(differences) == 1:
+            return f"{facts} differs, which moves numbers"
+        return f"{counted(len(differences), 'fact')} differ that move numbers: {facts}"
     if comparison.faults:
         return comparison.faults[0]
     if not cases:
@@ -60,23 +138,12 @@ def missing(comparison: RunComparison | VersionComparison) -> list[tuple[str, st
     return cases
 
 
-def differing(differences: Sequence[Difference]) -> str:
-    """Say which facts differ so that no case of two runs can be compared."""
-    facts = ", ".join(each.fact for each in differences)
-    if len(differences) == 1:
-        return f"{facts} differs, which moves numbers"
-    return f"{counted(len(differences), 'fact')} differ that move numbers: {facts}"
-
-
 def _why_untested(cases: Sequence[CaseComparison]) -> str | None:
-    """Say why none of some cases could be compared."""
     if all(case.is_disturbed for case in cases):
         return cases[0].reason
     launches = [min(case.base.launches, case.new.launches) for case in cases if case.reason is None]
     if launches:
         return f"a verdict needs {LEAST_LAUNCHES} launches, and there are {max(launches)}"
     kinds = Counter((case.reason or "").partition(":")[0] for case in cases)
-    named = ", ".join(
-        f"{kind} ({counted(number, 'case')})" for kind, number in kinds.most_common(MOST_REASONS)
-    )
-    return f"no case could be measured as it was: {named}"
+    named = (f"{kind} ({counted(many, 'case')})" for kind, many in kinds.most_common(MOST_REASONS))
+    return f"no case could be measured as it was: {', '.join(named)}"

@@ -6,28 +6,82 @@ against the one that does the same work on a device of the same kind, whatever i
 accelerator against accelerator, CPU against CPU.
 """
 
-from suite.compare.model import CaseRatio, MachineComparison
-from suite.compare.pairing import Pair, device_kind, match
+from typing import NamedTuple
+
+from suite.compare.alike import absent, failures, faults, kind, other_thing
+from suite.compare.model import CaseRatio, MachineComparison, Unmatched
 from suite.compare.rank_tests import compare_values
 from suite.statistics import estimate, launch_medians
 from suite.stored.differences import compare_environments
-from suite.stored.run import Run
+from suite.stored.run import Case, Run, Scalar
+
+Key = tuple[str, tuple[tuple[str, Scalar], ...]]
+
+
+class Pair(NamedTuple):
+    """The same work on two machines, or the reason why the two are not of the same thing."""
+
+    base: Case
+    new: Case
+    reason: str | None
+
+
+class Matched(NamedTuple):
+    """The cases of two machines.
+
+    pairs : in the order of the base run
+    unmatched : cases that only one of them measured
+    faults : errors of a whole run; with any, each pair has a reason
+    """
+
+    pairs: list[Pair]
+    unmatched: list[Unmatched]
+    faults: list[str]
 
 
 def compare_machines(base: Run, new: Run) -> MachineComparison:
     """Hold two machines beside each other, case by case."""
-    differing = compare_environments(base.frobench.environment, new.frobench.environment)
+    environments = base.frobench.environment, new.frobench.environment
     matched = match(base, new)
     return MachineComparison(
         base=base.frobench.run,
         new=new.frobench.run,
-        base_machine=base.frobench.environment.machine,
-        new_machine=new.frobench.environment.machine,
+        base_machine=environments[0].machine,
+        new_machine=environments[1].machine,
         ratios=[_ratio(pair) for pair in matched.pairs],
         unmatched=matched.unmatched,
         faults=matched.faults,
-        differences=[each for each in differing if each.matters],
+        differences=[each for each in compare_environments(*environments) if each.matters],
     )
+
+
+def match(base: Run, new: Run) -> Matched:
+    """Pair each case with the one that does the same work, whatever its device's name."""
+    before, after = by_key(base), by_key(new)
+    failed_before, failed_after = failures(base, " in base"), failures(new, " in new")
+    errors = [*faults(base, " in base"), *faults(new, " in new")]
+    pairs = []
+    for key, old in before.items():
+        if late := after.get(key):
+            failed = failed_before.get(old.fullname) or failed_after.get(late.fullname)
+            reason = next(iter(errors), None) or failed or other_thing(old, late, names=kind)
+            pairs.append(Pair(old, late, reason))
+    only_before = absent(before, after, new, "base", names=kind)
+    return Matched(pairs, only_before + absent(after, before, base, "new", names=kind), errors)
+
+
+def by_key(run: Run) -> dict[Key, Case]:
+    """Return the cases by what they do, the first where a machine has two kinds of accelerator."""
+    cases: dict[Key, Case] = {}
+    for case in run.benchmarks:
+        params = case.params | {"device": device_kind(case)}
+        cases.setdefault((case.fullname.partition("[")[0], tuple(sorted(params.items()))), case)
+    return cases
+
+
+def device_kind(case: Case) -> str:
+    """Return the kinds of the devices that take part, such as ``accelerator``."""
+    return kind(str(case.params.get("device", case.extra_info.device)))
 
 
 def _ratio(pair: Pair) -> CaseRatio:

@@ -51,11 +51,7 @@ class CaseComparison(Struct, frozen=True, kw_only=True):
 
 
 class Unmatched(Struct, frozen=True):
-    """A case that only one of the runs measured.
-
-    reason : what the other run says of it
-    headline : as for `CaseComparison`
-    """
+    """A case that only one of the runs measured; the reason is what the other run says of it."""
 
     fullname: str
     measured_in: Side
@@ -72,7 +68,6 @@ class RunComparison(Struct, frozen=True, kw_only=True):
     differences : facts that matter and differ; any makes every case incomparable
     across : facts whose difference is the question, with their values, equal ones too
     harmless : facts that differ and prevent no verdict
-    counts : number of cases by verdict
     learned_from : other stored runs of the machine from which the allowances were learned
     overlapping, with_intervals : cases whose two intervals overlap, and cases with both
     base_project, new_project : whose code was measured, where that is stored; that the commits
@@ -97,11 +92,9 @@ class RunComparison(Struct, frozen=True, kw_only=True):
 
 
 class VersionComparison(Struct, frozen=True, kw_only=True):
-    """The cases of a run whose body was measured beside another version of it.
+    """The cases of a run whose body was measured beside another version of it, the base.
 
-    cases : the other version is the base
     faults : errors of the whole run; any makes every case incomparable
-    counts : number of cases by verdict
     """
 
     run: str
@@ -113,7 +106,6 @@ class VersionComparison(Struct, frozen=True, kw_only=True):
 class CaseRatio(Struct, frozen=True, kw_only=True):
     """One case on two machines; the devices may differ in name, not in kind.
 
-    base_case, new_case : full names
     place : the kinds of the devices that take part, such as ``accelerator``
     base, new : seconds
     speed : how many times as fast the new machine is, base / new, with its interval; ``None`` where
@@ -134,9 +126,6 @@ class CaseRatio(Struct, frozen=True, kw_only=True):
 class MachineComparison(Struct, frozen=True, kw_only=True):
     """Two machines side by side, without a verdict.
 
-    base, new : names of the runs
-    base_machine, new_machine : names of the kinds of machine
-    ratios : of the cases that both measured
     faults : errors of a whole run; with any there is no ratio
     differences : facts that differ and move numbers
     """

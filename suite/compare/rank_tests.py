@@ -33,11 +33,10 @@ class Between(NamedTuple):
     known: float = 0.0
 
 
-LARGEST_CHANGE = math.log(1000)
-"""A slow-down beyond this factor, as a log, is not printed as one that would be found."""
-
 ALIKE = Between()
 """Two runs that are as alike as two launches."""
+LARGEST_CHANGE = math.log(1000)
+"""A slow-down beyond this factor, as a log, is not printed as one that would be found."""
 
 
 class Comparison(Struct, frozen=True):
@@ -87,8 +86,7 @@ def compare_values(
 
     The smallest change is what passes that, and lifts the 95% interval out of what is called
     the same, with a margin for what another comparison of so few launches finds instead: its
-    estimate and the widths of both are known no better than they show.
-    `docs/calibration.md` tells how often that succeeds.
+    estimate and the widths of both are known no better than they show (`docs/calibration.md`).
 
     base, new : one positive number for each launch
     demand : how far from 1 a ratio must lie in its family, as a log; without it the comparison
@@ -155,36 +153,27 @@ def verdict(comparison: Comparison, p_value: float | None = None) -> VerdictWord
 
 
 def _shifts(base: list[float], new: list[float]) -> list[float]:
-    """Return the differences of all launches of one side to all of the other, sorted."""
     return sorted(after - before for after in new for before in base)
 
 
 def _means(logs: list[float]) -> list[float]:
-    """Return the means of all pairs of launches, each with itself included, sorted."""
     return sorted((first + second) / 2 for at, first in enumerate(logs) for second in logs[at:])
 
 
 def _logs(values: Sequence[float | None]) -> list[float]:
     present = finite(values)
     if min(present) <= 0:
-        msg = f"a launch has the value {min(present)}, and ratios need positive ones"
-        raise ValueError(msg)
+        raise ValueError(f"a launch has the value {min(present)}, and ratios need positive ones")
     return [math.log(value) for value in present]
 
 
 class _Test(NamedTuple):
-    """A test that counts the shifts on either side of zero.
+    """A test that counts the shifts on either side of zero."""
 
-    p_values : two-sided, for each number of shifts on the rarer side
-    launches : of the side that has fewer
-    degrees : of freedom that the launches leave to their spread
-    same : see `Comparison`
-    """
-
-    p_values: list[float]
-    launches: int
-    degrees: int
-    same: float
+    p_values: list[float]  # two-sided, for each number of shifts on the rarer side
+    launches: int  # of the side that has fewer
+    degrees: int  # of freedom that the launches leave to their spread
+    same: float  # see `Comparison`
 
 
 def _compared(shifts: list[float], test: _Test, demand: float, between: Between) -> Comparison:
@@ -215,10 +204,7 @@ def _allowance(half: float, between: Between) -> float:
 
 
 def _smallest_change(half: float, test: _Test, demand: float, between: Between) -> float | None:
-    """Return the smallest change of `compare_values`.
-
-    half : half-width of the 95% interval, before it is widened
-    """
+    """Return the smallest change, from the half-width of the interval before it is widened."""
     if math.isinf(demand):
         return None
     error = math.hypot(half / NormalDist().inv_cdf(1 - ALARMS / 2), between.error)

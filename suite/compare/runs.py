@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Two stored runs to a verdict for each case.
+"""Two stored runs, or two versions of a body in one run, to a verdict for each case.
 
 A regression verdict needs the same benchmark on the same machine in the same state. What
 differs in the environment is listed: what moves numbers makes every case incomparable, unless the
@@ -8,20 +8,30 @@ disturbed, nothing is said of a case.
 Whether the intervals of a case overlap is counted in any case.
 """
 
+import math
+import os
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from difflib import get_close_matches
+from pathlib import Path
 
-from suite.compare.across import stated
-from suite.compare.alike import absence, failures, faults, other_thing
+from suite.compare.alike import absent, failures, faults, other_thing, other_time
 from suite.compare.disturbance import disturbances
-from suite.compare.model import RunComparison, Side, Unmatched
-from suite.compare.spent import other_time, settings_that_differ
+from suite.compare.model import RunComparison, VersionComparison
 from suite.compare.verdicts.judge import Candidate, judge
-from suite.compare.verdicts.levels import Levels
+from suite.compare.verdicts.levels import MOST_RUNS, Levels, levels
 from suite.compare.verdicts.wander import Known, wander
 from suite.statistics import estimate, launch_medians
-from suite.stored.differences import compare_environments, likeness
+from suite.stored import store
+from suite.stored.differences import Difference, compare_environments, facts, likeness, matters
 from suite.stored.run import Case, Run
+
+OPEN_ENDED = "software.variables."
+"""Where a fact may be missing in both runs: a variable of the environment that neither set."""
+NEAR, MOST_NEAR = 0.5, 3
+"""How alike names are that are offered for an unknown one, from 0 to 1, and how many are."""
+MOST_FILES = 2 * MOST_RUNS
+"""Files of other runs that are read, at most; some will be of other machines."""
 
 
 def compare_runs(
@@ -29,48 +39,50 @@ def compare_runs(
 ) -> RunComparison:
     """Compare two runs case by case. All cases together share 5% of false alarms.
 
-    others : other stored runs, the newest first (see `suite.compare.others`). From those of the
-        same machine in the same state it is learned how far separate runs of identical code lie
-        apart; with fewer than three of them, that is assumed
+    others : other stored runs, the newest first. From those of the same machine in the same state
+        it is learned how far separate runs of identical code lie apart; with fewer than three of
+        them, that is assumed
     across : facts of the environment whose difference is the question, and makes no case
         incomparable
     """
-    differing = compare_environments(base.frobench.environment, new.frobench.environment)
+    environments = [run.frobench.environment for run in (base, new)]
+    differing = compare_environments(*environments)
     differences = [each for each in differing if each.matters and each.fact not in across]
     errors = [*faults(base, " in base"), *faults(new, " in new")]
     whole = "the environments differ in what matters" if differences else next(iter(errors), None)
     failed = failures(new, " in new") | failures(base, " in base")
     disturbed = disturbances(base, new)
-    after = {case.fullname: case for case in new.benchmarks}
+    before, after = ({case.fullname: case for case in run.benchmarks} for run in (base, new))
     candidates = [
         _candidate(
             case,
             late,
             whole
-            or failed.get(case.fullname)
+            or failed.get(name)
             or other_thing(case, late)
             or other_time(base, new, case, late),
-            disturbed.get(case.fullname),
+            disturbed.get(name),
         )
-        for case in base.benchmarks
-        if (late := after.get(case.fullname))
+        for name, case in before.items()
+        if (late := after.get(name))
     ]
     separate = base.frobench.run != new.frobench.run
     known = wander(base, new, others) if separate else Known({}, 0)
     cases = judge(candidates, known.cases)
     overlaps = [case.overlap for case in cases if case.overlap is not None]
+    old_facts, new_facts = map(facts, environments)
     return RunComparison(
         base=base.frobench.run,
         new=new.frobench.run,
         cases=cases,
-        unmatched=_unmatched(base, new, "base") + _unmatched(new, base, "new"),
+        unmatched=absent(before, after, new, "base") + absent(after, before, base, "new"),
         faults=errors,
         environments=likeness(differing),
         differences=differences,
-        across=stated(across, base, new),
+        across=[Difference(fact, old_facts.get(fact), new_facts.get(fact)) for fact in across],
         harmless=[
             *(each for each in differing if not each.matters and each.fact not in across),
-            *settings_that_differ(base, new),
+            *_settings_that_differ(base, new),
         ],
         counts=dict(Counter(case.word for case in cases)),
         learned_from=known.runs,
@@ -81,15 +93,85 @@ def compare_runs(
     )
 
 
+def compare_versions(run: Run) -> VersionComparison:
+    """Compare, in each case that has another version of its body, the body with that version.
+
+    The verdicts follow the same rule as those of two runs, without an allowance. Sample by sample
+    the two stand side by side, so what a launch, a clock or a neighbour does to one it does to the
+    other, and far smaller changes show than between two runs.
+    """
+    errors = faults(run, "")
+    whole, failed = next(iter(errors), None), failures(run, "")
+    cases = judge(
+        [
+            _versions(case, case.extra_info.against, whole or failed.get(case.fullname))
+            for case in run.benchmarks
+            if case.extra_info.against is not None
+        ]
+    )
+    counts = dict(Counter(case.word for case in cases))
+    return VersionComparison(run=run.frobench.run, cases=cases, faults=errors, counts=counts)
+
+
+def launch_ratios(case: Case, against: list[float]) -> list[float | None]:
+    """Return body / other version within each launch: the median over its pairs of samples.
+
+    Logs are taken first, so that exchanging the versions inverts every ratio exactly.
+    """
+    logs = [math.log(new / old) for new, old in zip(case.stats.data, against, strict=True)]
+    medians = launch_medians(logs, case.extra_info.launches)
+    return [None if value is None else math.exp(value) for value in medians]
+
+
+def unknown_fact(names: Iterable[str], runs: Iterable[Run]) -> str | None:
+    """Say which of some names is no fact of any run's environment, and which are near it."""
+    known = {fact for run in runs for fact in facts(run.frobench.environment)}
+    for name in names:
+        if name in known or name.startswith(OPEN_ENDED):
+            continue
+        moving = sorted(filter(matters, known))
+        inside = [fact for fact in moving if name.lower() in fact.lower()]
+        near = (inside or get_close_matches(name, moving, MOST_NEAR, NEAR))[:MOST_NEAR]
+        named = f"near it: {', '.join(near)}" if near else "`compare` without it names what differs"
+        return f"no fact {name!r}; {named}"
+    return None
+
+
+def others(folders: Iterable[Path]) -> list[Levels]:
+    """Return what the newest stored runs of some folders say, the newest first.
+
+    Files that cannot be read are passed over, folders that are not there, and runs whose launches
+    came in turn with those of other runs. Folders inside them are not searched. The checks are not
+    made anew, which would take half a second a file: cases count that the file itself finds no
+    error in.
+    """
+    named = (file for folder in folders for file in folder.glob("*.json") if file.is_file())
+    files = {Path(os.path.realpath(file)) for file in named}
+    newest = sorted(files, key=lambda file: file.name, reverse=True)[:MOST_FILES]
+    return [run for run in map(_levels, newest) if run is not None]
+
+
+def _levels(file: Path) -> Levels | None:
+    try:
+        run = store.read(file)
+    except store.InvalidResult:
+        return None
+    return None if run.frobench.beside else levels(run)
+
+
 def _candidate(old: Case, late: Case, reason: str | None, disturbed: str | None) -> Candidate:
     base, new = (launch_medians(each.stats.data, each.extra_info.launches) for each in (old, late))
     return Candidate(old, estimate(base), estimate(new), (base, new), reason, disturbed)
 
 
-def _unmatched(run: Run, other: Run, side: Side) -> list[Unmatched]:
-    measured = {case.fullname for case in other.benchmarks}
-    return [
-        Unmatched(case.fullname, side, absence(case, other), case.extra_info.headline)
-        for case in run.benchmarks
-        if case.fullname not in measured
-    ]
+def _settings_that_differ(base: Run, new: Run) -> Iterator[Difference]:
+    for name in ("profile", "case_seconds"):  # what may move a number
+        before, after = (getattr(run.frobench.settings, name) for run in (base, new))
+        if before != after:
+            yield Difference(f"settings.{name}", before, after)
+
+
+def _versions(case: Case, against: list[float], reason: str | None) -> Candidate:
+    launches = case.extra_info.launches
+    base, new = (estimate(launch_medians(data, launches)) for data in (against, case.stats.data))
+    return Candidate(case, base, new, (launch_ratios(case, against),), reason)

@@ -14,7 +14,6 @@ import msgspec
 from suite.errors import CannotRunError
 from suite.fleet.messages import Command, Event, Gone
 
-EXTRA = ".[fleet]"
 ENDING = 10.0
 """Seconds that the process is given to end the tasks that it started."""
 DISAPPEARED = "the Ray cluster disappeared"
@@ -30,7 +29,7 @@ class Bridge:
         if find_spec("ray") is None:
             raise CannotRunError(
                 f"`frobench fleet` needs Ray, which {sys.executable} does not have: "
-                f"`pip install --editable '{EXTRA}'` in a clone of Frobench installs it"
+                "`pip install --editable '.[fleet]'` in a clone of Frobench installs it"
             )
         self._address = address
         self._events: SimpleQueue[Event] = SimpleQueue()
@@ -81,7 +80,6 @@ class Bridge:
             return events
 
     def _read(self) -> None:
-        """Take events until the process ends, and say so."""
         decoder = msgspec.json.Decoder(Event)
         reason = f"no Ray cluster at {self._address!r}: start one, or name it with --address"
         assert self._process.stdout is not None  # noqa: S101 - it was asked for

@@ -1,17 +1,37 @@
 # SPDX-License-Identifier: MIT
-"""A fleet: what is asked for, settled, and given to every node of a Ray cluster."""
+"""A run on every node of a Ray cluster: each begun, heard, tried again if lost, else named."""
 
+import time
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 
 from msgspec import Struct
 
 from suite.checkout import CHECKOUT, MEASURING
+from suite.errors import CannotRunError
 from suite.fleet.bridge import Bridge
 from suite.fleet.gathered import Gathered, Outcome
-from suite.fleet.messages import Asked
+from suite.fleet.messages import (
+    About,
+    Asked,
+    Began,
+    Cluster,
+    Ended,
+    Event,
+    File,
+    Forget,
+    Gone,
+    Line,
+    Look,
+    Lost,
+    Node,
+    Nodes,
+    OfNode,
+    Start,
+    Stop,
+)
 from suite.fleet.on_node import digest
-from suite.fleet.schedule import Limits, Schedule, Tell
 from suite.profiles import settings_for
 from suite.run.label import KEY, key, seal
 from suite.run.lock import LOCK, VARIABLE
@@ -21,6 +41,15 @@ BEATS = 6
 """Signs of life that a node gives in the time in which one is expected."""
 FACTOR, EXTRA_SECONDS = 3.0, 600.0
 """What a node may take: so many times the budget of its run, and so much longer."""
+TRIES = 2
+"""How often a node is begun, at most: it may be lost once."""
+LISTEN = 1.0
+"""Seconds between two looks at the clock."""
+LOOK = 5.0
+"""Seconds between two looks for nodes that came back."""
+
+Tell = Callable[[str, str], None]
+"""Takes the name of a node and what happened to it."""
 
 
 class FleetRequest(Struct, frozen=True, kw_only=True):
@@ -29,7 +58,7 @@ class FleetRequest(Struct, frozen=True, kw_only=True):
     address : of the Ray cluster
     benchmarks : a folder that lies on every node, or none for each node's own
     deadline : seconds for the run of a node; by default what its budget makes plausible
-    patience : see `suite.fleet.schedule.Limits`
+    patience : see `Schedule`
     """
 
     results: Path
@@ -50,9 +79,9 @@ def measure(request: FleetRequest, tell: Tell) -> Outcome:
     """
     request.results.mkdir(parents=True, exist_ok=True)
     with Bridge(request.address) as cluster:
-        wanted, limits = asked(request), Limits(request.patience)
+        wanted = asked(request)
         gathered = Gathered(request.results, wanted.fleet, lambda name: seal(name, request.results))
-        return Schedule(cluster, wanted, gathered, limits, tell).run()
+        return Schedule(cluster, wanted, gathered, request.patience, tell).run()
 
 
 def asked(request: FleetRequest) -> Asked:
@@ -76,3 +105,160 @@ def asked(request: FleetRequest) -> Asked:
         key=key(request.results).hex(),
         key_file=KEY,
     )
+
+
+class _Turn(Struct):
+    """A node that is being measured, or that is lost and may come back."""
+
+    node: Node
+    heard: float  # when it last gave a sign of life, or was lost
+    spoke: bool = False  # whether it gave any since it was begun
+    tries: int = 1  # how often it was begun
+    reason: str = ""  # why it is lost; empty while it is measured
+    before: tuple[str, float] | None = None  # why and when it was lost before it was begun again
+
+
+class Schedule:
+    """A run on every node of a cluster.
+
+    asked : what of each node
+    patience : seconds without a sign of life, from the first on, after which a node is lost, and
+        seconds in which a lost node may come back
+    clock : returns seconds
+    """
+
+    def __init__(  # noqa: PLR0913, PLR0917 - one for each thing that a caller may choose
+        self,
+        cluster: Cluster,
+        asked: Asked,
+        gathered: Gathered,
+        patience: float,
+        tell: Tell,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._cluster, self._asked, self._gathered = cluster, asked, gathered
+        self._patience, self._tell, self._clock = patience, tell, clock
+        self._turns: dict[str, _Turn] = {}
+        self._names: dict[str, str] = {}  # of every node that was begun, by its id
+        self._looked = clock()
+
+    def run(self) -> Outcome:
+        """Measure every node that is alive now, and return what became of them.
+
+        Raises `CannotRunError` if there is no node, `OSError` if nothing can be written.
+        """
+        nodes = self._first_nodes()
+        self._gathered.expect(node.name for node in nodes)
+        for node in nodes:
+            self._begin(_Turn(node, self._clock()), "begun")
+        while self._turns:
+            for event in self._cluster.events(LISTEN):
+                self._hear(event)
+            self._look_at_the_clock()
+        return self._gathered.outcome
+
+    def _first_nodes(self) -> list[Node]:
+        self._cluster.send(Look())
+        until = self._clock() + self._patience
+        while self._clock() < until:
+            for event in self._cluster.events(LISTEN):
+                if isinstance(event, Gone):
+                    raise CannotRunError(event.reason)
+                if isinstance(event, Nodes) and event.nodes:
+                    return event.nodes
+        raise CannotRunError(f"no node of the Ray cluster answered within {self._patience:g} s")
+
+    def _begin(self, turn: _Turn, how: str) -> None:
+        self._turns[turn.node.name] = turn
+        self._names[turn.node.id] = turn.node.name
+        self._cluster.send(Start(node=turn.node, asked=self._asked))
+        self._tell(turn.node.name, how)
+
+    def _hear(self, event: Event) -> None:
+        if isinstance(event, Gone):
+            for name, left in list(self._turns.items()):
+                before = f"{left.reason}; then " if left.reason else ""
+                self._give_up(name, f"{before}{event.reason}")
+        elif isinstance(event, Nodes):
+            self._take_back(event.nodes)
+        else:
+            for turn in [*self._turns.values()]:
+                if turn.node.id == event.node and not turn.reason:  # else it was given up
+                    self._hear_of(turn, event)
+
+    def _hear_of(self, turn: _Turn, event: OfNode) -> None:
+        turn.heard = self._clock()
+        turn.spoke |= not isinstance(event, Lost)
+        name = turn.node.name
+        match event:
+            case About(torch=torch):
+                self._gathered.outcome.torch[name] = torch or "none"
+            case Began():
+                self._tell(name, "measuring")
+            case Line(text=text):
+                self._tell(name, f"| {text}")
+            case File():
+                if stored := self._gathered.keep(name, event):
+                    self._tell(name, stored)
+            case Ended():
+                self._end(turn, event)
+            case Lost(reason=reason):
+                self._lose(turn, reason)
+
+    def _end(self, turn: _Turn, event: Ended) -> None:
+        name, outcome = turn.node.name, self._gathered.outcome
+        del self._turns[name]
+        if name in outcome.stored:
+            self._cluster.send(Forget(node=turn.node, fleet=self._asked.fleet))
+            return
+        if name not in outcome.lost:
+            self._gathered.lose(name, event.message or "it stored nothing")
+        self._tell(name, f"not measured: {outcome.lost[name]}")
+
+    def _lose(self, turn: _Turn, reason: str) -> None:
+        """Let a lost node come back, unless it has been lost before.
+
+        A cluster may call a node alive for a while that is not: to have begun it again without an
+        answer is no try.
+        """
+        if turn.before is not None and not turn.spoke:
+            turn.reason, turn.heard = turn.before
+            turn.tries -= 1
+        elif turn.tries >= TRIES:
+            self._give_up(turn.node.name, reason)
+        else:
+            turn.reason, turn.heard = reason, self._clock()
+            self._tell(turn.node.name, f"lost: {reason}; it is tried again if it comes back")
+        self._looked = self._clock()
+
+    def _give_up(self, name: str, reason: str) -> None:
+        del self._turns[name]
+        if self._gathered.lose(name, reason):
+            self._tell(name, f"lost: {reason}")
+
+    def _take_back(self, nodes: Iterable[Node]) -> None:
+        """Begin lost nodes again that are alive."""
+        for node in nodes:
+            turn = self._turns.get(node.name)
+            is_it = self._names.get(node.id, node.name) == node.name
+            if turn is not None and turn.reason and is_it:
+                before, tries = (turn.reason, turn.heard), turn.tries + 1
+                again = _Turn(node, self._clock(), tries=tries, before=before)
+                self._begin(again, "begun again, where its run was")
+
+    def _look_at_the_clock(self) -> None:
+        """Lose nodes that are silent, and give up on lost ones that do not come back."""
+        now = self._clock()
+        for turn in list(self._turns.values()):
+            if now - turn.heard <= self._patience:
+                continue
+            if turn.reason:
+                self._give_up(turn.node.name, turn.reason)
+                continue
+            self._cluster.send(Stop(node=turn.node.id))
+            silent = f"{self._patience:g} s"
+            why = f"no answer within {silent}; its accelerators may be in use by other tasks"
+            self._lose(turn, f"no sign of life for {silent}" if turn.spoke else why)
+        if now - self._looked >= LOOK and any(turn.reason for turn in self._turns.values()):
+            self._looked = now
+            self._cluster.send(Look())

@@ -24,25 +24,15 @@ PARTIAL = ".partial.json"
 NOTHING_YET = "no file of it arrived before `frobench fleet` ended"
 """Why a node has no stored run as long as nothing else is known of it."""
 
-Label = Callable[[str], str]
-"""Returns the label of a node, from its name."""
-
 
 class Outcome(Struct):
-    """What became of all nodes, by their names.
+    """What became of all nodes, by their names."""
 
-    stored : the files of those that measured to the end
-    partial : those of runs that were cut short
-    lost : why the others have no whole file
-    torch : the version that each has
-    failed : nodes with a case that failed
-    """
-
-    stored: dict[str, Path] = field(default_factory=dict)
-    partial: dict[str, Path] = field(default_factory=dict)
-    lost: dict[str, str] = field(default_factory=dict)
-    torch: dict[str, str] = field(default_factory=dict)
-    failed: list[str] = field(default_factory=list)
+    stored: dict[str, Path] = field(default_factory=dict)  # files of those that measured to the end
+    partial: dict[str, Path] = field(default_factory=dict)  # files of runs that were cut short
+    lost: dict[str, str] = field(default_factory=dict)  # why the others have no whole file
+    torch: dict[str, str] = field(default_factory=dict)  # the version that each has
+    failed: list[str] = field(default_factory=list)  # nodes with a case that failed
 
 
 class Gathered:
@@ -50,10 +40,10 @@ class Gathered:
 
     results : folder that takes every file
     fleet : its name, see `AskedNodes`
-    label : by which a node's run must know it
+    label : returns the label of a node, from its name; a node's run must know it
     """
 
-    def __init__(self, results: Path, fleet: str, label: Label) -> None:
+    def __init__(self, results: Path, fleet: str, label: Callable[[str], str]) -> None:
         self.outcome = Outcome()
         self._results, self._fleet, self._label = results, fleet, label
         self._labels: dict[str, str] = {}
@@ -72,11 +62,17 @@ class Gathered:
         try:
             run = store.decode(file.content)
             if (label := run.frobench.environment.label) != self._labels[name]:
-                self.lose(name, _of_another(label, file.path))
+                # It might be its own, measured with another key.
+                known = f"of node {label}" if isinstance(label, str) else "without a label"
+                why = f"its file is a run {known}, not its own; it stays on the node: {file.path}"
+                self.lose(name, why)
                 return ""
             if file.path.endswith(PARTIAL):
-                self.outcome.partial[name] = self._write_partial(run, Path(file.path).name)
-                return f"stored what was finished: {self.outcome.partial[name]}"
+                path = self._results / run.frobench.environment.machine / Path(file.path).name
+                path.parent.mkdir(parents=True, exist_ok=True)
+                keep(path, store.encode(run))
+                self.outcome.partial[name] = path
+                return f"stored what was finished: {path}"
             path = _written(run, self._results)
         except store.InvalidResult as error:
             self.lose(name, f"its file is damaged: {error}; it stays on the node: {file.path}")
@@ -107,12 +103,9 @@ class Gathered:
             self._note()
 
     def _note(self) -> None:
-        lost = {
-            label: self._published(name)
-            for name, label in self._labels.items()
-            if name not in self.outcome.stored
-        }
-        nodes = sorted(self._labels.values())
+        labels, stored = self._labels, self.outcome.stored
+        lost = {labels[name]: self._published(name) for name in labels if name not in stored}
+        nodes = sorted(labels.values())
         asked_nodes.write(AskedNodes(fleet=self._fleet, nodes=nodes, lost=lost), self._results)
 
     def _published(self, name: str) -> str:
@@ -125,24 +118,11 @@ class Gathered:
         clauses = [clause for clause in reason.split("; ") if "`" not in clause] or [reason]
         return private.hide(printable("; ".join(clauses))[:LONGEST_NAME], names)
 
-    def _write_partial(self, run: Run, name: str) -> Path:
-        path = self._results / run.frobench.environment.machine / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        keep(path, store.encode(run))
-        return path
-
-
-def _of_another(label: object, path: str) -> str:
-    """Say that a file is of another node; it might be its own, measured with another key."""
-    known = f"of node {label}" if isinstance(label, str) else "without a label"
-    return f"its file is a run {known}, not its own; it stays on the node: {path}"
-
 
 def _written(run: Run, results: Path) -> Path:
-    """Store a run; it may have arrived before."""
     try:
         return store.write(run, results)
-    except FileExistsError as error:
+    except FileExistsError as error:  # it may have arrived before
         path = Path(error.filename)
         if store.content(path) == store.encode(run):
             return path

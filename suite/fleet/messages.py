@@ -20,31 +20,19 @@ class Node(Struct, frozen=True, kw_only=True):
 
 
 class Asked(Struct, frozen=True, kw_only=True):
-    """What every node is asked to do.
+    """What every node is asked to do."""
 
-    fleet : names the folder that keeps what is unfinished on a node
-    options : of `frobench run`
-    benchmarks : a folder that lies on every node, or none for the node's own
-    sources, code : what moves numbers, in the folder of the command, and its digest, which every
-        node must have (see `suite.fleet.on_node.digest`)
-    deadline : seconds from the moment a node may measure to the end of its run
-    beat : seconds between two signs of life
-    lock, lock_variable : the file by which runs on one machine take turns, and the variable of
-        the environment that names another one
-    key, key_file : of the labels, and the file in a folder of results that it belongs into
-    """
-
-    fleet: str
-    options: list[str]
-    benchmarks: str | None
-    sources: list[str]
-    code: str
-    deadline: float
-    beat: float
-    lock: str
-    lock_variable: str
-    key: str
-    key_file: str
+    fleet: str  # names the folder that keeps what is unfinished on a node
+    options: list[str]  # of `frobench run`
+    benchmarks: str | None  # a folder that lies on every node, or none for the node's own
+    sources: list[str]  # what moves numbers, in the folder of the command
+    code: str  # its digest, which every node must have
+    deadline: float  # seconds from the moment a node may measure to the end of its run
+    beat: float  # seconds between two signs of life
+    lock: str  # the file by which runs on one machine take turns
+    lock_variable: str  # of the environment, which names another one
+    key: str  # of the labels
+    key_file: str  # in a folder of results, for the key
 
 
 class About(Struct, tag="about", kw_only=True):
@@ -75,10 +63,7 @@ class Beat(Struct, tag="beat", kw_only=True):
 
 
 class File(Struct, tag="file", kw_only=True):
-    """A stored file of a node.
-
-    path : where it lies on the node
-    """
+    """A stored file, by its path on the node."""
 
     node: str
     path: str
@@ -86,15 +71,11 @@ class File(Struct, tag="file", kw_only=True):
 
 
 class Ended(Struct, tag="ended", kw_only=True):
-    """A node has done what it could; after all its files.
-
-    code : exit code of its run
-    message : why there is no whole file, where there is none
-    """
+    """A node has done what it could; after all its files."""
 
     node: str
     code: int
-    message: str
+    message: str  # why there is no whole file, where there is none
 
 
 class Lost(Struct, tag="lost", kw_only=True):

@@ -9,6 +9,7 @@ import hashlib
 import json
 import math
 import os
+import re
 import select
 import shutil
 import subprocess
@@ -20,14 +21,10 @@ from contextlib import suppress
 from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, TextIO
 
-POLL = 0.2
-"""Seconds between two looks at a run."""
 PATIENCE = 30.0
 """Seconds that a run is given to save what it finished."""
-KILLED = 137
-"""Exit code of a run whose own nobody learnt."""
 CANNOT = 3
 """Exit code of a run that the machine cannot make."""
 VISIBLE = (
@@ -37,8 +34,6 @@ VISIBLE = (
     "ONEAPI_DEVICE_SELECTOR",
 )
 """Variables by which a cluster hides accelerators from a task that asked for none."""
-THREADS = "OMP_NUM_THREADS"
-"""A variable that Ray sets for a task, and that would slow the CPU's cases down."""
 GUARD = f"""
 import os, signal, subprocess, sys, threading
 if os.fork():
@@ -66,9 +61,6 @@ end of its input: no run outlives the task that started it, and each has the tim
 finished. Ray kills the children of a task that ends, so the program is none for long; and it lets
 tasks ignore SIGINT, which a run would do too."""
 
-LAST_WORDS = ("frobench: ", "Error: ")
-"""How the line begins in which a run says why it ended."""
-
 Said = dict[str, Any]
 
 
@@ -80,11 +72,12 @@ def measure(asked: Said, name: str, label: str, accelerators: float) -> Iterator
     label : names the folder of this node's run, apart from other nodes of the same machine
     accelerators : how many the task was given
     """
-    home = _home()
+    spec = find_spec("frobench")
+    home = Path(spec.origin).resolve().parents[1] if spec and spec.origin else None
     yield {"type": "about", "frobench": _version("frobench"), "torch": _version("torch")}
     refusal = _refusal(home, asked)
     if home is None or refusal:
-        yield _ended(CANNOT, refusal)
+        yield {"type": "ended", "code": CANNOT, "message": refusal}
         return
     folder = _folder(asked["fleet"], label)
     results = folder / "results"
@@ -100,7 +93,8 @@ def measure(asked: Said, name: str, label: str, accelerators: float) -> Iterator
             yield {"type": "file", "path": str(path), "content": path.read_bytes()}
     except OSError as error:
         code, message = CANNOT, f"{error.filename or folder}: {error.strerror or error}"
-    yield _ended(code, message if not _stored(results, whole=True) else "")
+    message = "" if _stored(results, whole=True) else message
+    yield {"type": "ended", "code": code, "message": message}
 
 
 def forget(fleet: str, label: str) -> None:
@@ -124,7 +118,7 @@ class _Run:
     """A run in a process of its own, which ends with this one."""
 
     def __init__(self, folder: Path, command: list[str], environment: dict[str, str]) -> None:
-        self.code, self.message = KILLED, ""
+        self.code, self.message = 137, ""  # unless its own is learnt: killed
         self._log = folder / "log"
         self._pid = folder / "pid"
         self._pid.unlink(missing_ok=True)
@@ -147,9 +141,9 @@ class _Run:
         last_line = time.monotonic()
         try:
             with self._log.open(encoding="utf-8", errors="replace") as log:
-                while not self._ended(POLL):
+                while not self._ended(within=0.2):
                     now = time.monotonic()
-                    yield from ({"type": "line", "text": text} for text in _whole_lines(log))
+                    yield from _whole_lines(log)
                     if begun is None and self._holds(lock):
                         begun = now
                         yield {"type": "began"}
@@ -160,17 +154,17 @@ class _Run:
                         self.message = f"hung: no end within {asked['deadline']:g} s"
                         self._pipe("stdin").close()
                         begun = math.inf  # it ends now, or is killed
-                yield from ({"type": "line", "text": text} for text in _whole_lines(log))
+                yield from _whole_lines(log)
         finally:  # the task may be cancelled
             self._pipe("stdin").close()
             self._pipe("stdout").close()
         if self.code and not self.message:
             self.message = self._last_words()
 
-    def _ended(self, seconds: float) -> bool:
+    def _ended(self, within: float) -> bool:
         """Wait for the end of the run; tell whether it came, and keep its exit code."""
         told = self._pipe("stdout")
-        if not select.select([told], [], [], seconds)[0]:
+        if not select.select([told], [], [], within)[0]:
             return False
         if code := told.read():
             self.code = int(code)
@@ -190,16 +184,13 @@ class _Run:
 
     def _last_words(self) -> str:
         lines = self._log.read_text(encoding="utf-8", errors="replace").splitlines()
-        words = [
-            line.removeprefix(word)
-            for line in lines
-            for word in LAST_WORDS
-            if line.startswith(word)
+        reasons = [
+            match[1] for line in lines if (match := re.match("(?:frobench|Error): (.*)", line))
         ]
-        return (words or lines or [f"its run ended with exit code {self.code}"])[-1]
+        return (reasons or lines or [f"its run ended with exit code {self.code}"])[-1]
 
 
-def _whole_lines(log: Any) -> Iterator[str]:  # noqa: ANN401 - an open text file
+def _whole_lines(log: TextIO) -> Iterator[Said]:
     """Yield the lines that were written since, but for one that is not whole yet."""
     while True:
         position = log.tell()
@@ -207,17 +198,7 @@ def _whole_lines(log: Any) -> Iterator[str]:  # noqa: ANN401 - an open text file
         if not line.endswith("\n"):
             log.seek(position)
             return
-        yield line.rstrip("\n")
-
-
-def _ended(code: int, message: str) -> Said:
-    return {"type": "ended", "code": code, "message": message}
-
-
-def _home() -> Path | None:
-    """Return the folder of the command on this node, if it is installed."""
-    spec = find_spec("frobench")
-    return Path(spec.origin).resolve().parents[1] if spec and spec.origin else None
+        yield {"type": "line", "text": line.rstrip("\n")}
 
 
 def _version(package: str) -> str | None:
@@ -228,7 +209,6 @@ def _version(package: str) -> str | None:
 
 
 def _refusal(home: Path | None, asked: Said) -> str:
-    """Say why this node cannot measure what was asked, if it cannot."""
     if home is None:
         return f"{sys.executable} has no Frobench; install the same version on every node"
     if digest(home, asked["sources"]) != asked["code"]:
@@ -268,20 +248,15 @@ def _environment(home: Path, accelerators: float) -> dict[str, str]:
 
     Where the task was given accelerators, they stay those that are visible.
     """
-    environment, before = dict(os.environ), _before()
-    for name in (THREADS, *([] if accelerators else VISIBLE)):
+    environment, before = dict(os.environ), {}
+    with suppress(OSError):  # the environment that this process was started with, on Linux
+        text = Path("/proc/self/environ").read_bytes().decode(errors="surrogateescape")
+        pairs = (pair.partition("=") for pair in text.split("\0") if pair)
+        before = {name: value for name, _, value in pairs}
+    # With the number of threads that Ray sets, the CPU's cases would be slower.
+    for name in ("OMP_NUM_THREADS", *([] if accelerators else VISIBLE)):
         environment.pop(name, None)
         if name in before:
             environment[name] = before[name]
     paths = [str(home), *filter(None, [environment.get("PYTHONPATH")])]
     return environment | {"PYTHONPATH": os.pathsep.join(paths)}
-
-
-def _before() -> dict[str, str]:
-    """Return the environment that this process was started with, where the system tells."""
-    try:
-        text = Path("/proc/self/environ").read_bytes().decode(errors="surrogateescape")
-    except OSError:
-        return {}
-    pairs = (pair.partition("=") for pair in text.split("\0") if pair)
-    return {name: value for name, _, value in pairs}

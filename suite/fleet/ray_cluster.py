@@ -19,20 +19,14 @@ from typing import IO, Any
 import msgspec
 
 from suite.fleet import on_node
-from suite.fleet.messages import Asked, Command, Forget, Gone, Look, Lost, Node, Nodes, Start, Stop
+from suite.fleet.messages import Command, Forget, Gone, Look, Lost, Node, Nodes, Start, Stop
 
 WAIT = 0.2
 """Seconds in which events are collected before any is told."""
 FETCH = 60.0
 """Seconds in which what a node says must arrive, once it has said it."""
-_GONE = "the node, or the process that measured there, was lost"
-LOST = {
-    **dict.fromkeys(
-        ("NodeDiedError", "ObjectLostError", "OwnerDiedError", "WorkerCrashedError"), _GONE
-    ),
-    "TaskUnschedulableError": "the cluster no longer has the node",
-}
-"""What Ray's errors say of a node."""
+LOST_ERRORS = {"NodeDiedError", "ObjectLostError", "OwnerDiedError", "WorkerCrashedError"}
+"""Ray's errors for a node, or a process there, that was lost."""
 ANSWER = 10.0
 """Seconds in which a cluster must accept a connection."""
 LONGEST = 16
@@ -63,7 +57,10 @@ class RayCluster:
         """Do what the scheduler asks."""
         match command:
             case Start(node=node, asked=asked):
-                self._tasks[node.id] = self._started(node, asked)
+                resources = {"num_returns": "streaming", "num_gpus": node.accelerators}
+                self._tasks[node.id] = self._on(node, on_node.measure, **resources).remote(
+                    msgspec.to_builtins(asked), node.name, folder(node), node.accelerators
+                )
             case Stop(node=node_id):
                 task = self._tasks.pop(node_id, None)
                 if task is not None:
@@ -83,7 +80,6 @@ class RayCluster:
             self._next(tasks[task], task)
 
     def _next(self, node_id: str, task: Any) -> None:  # noqa: ANN401 - a generator of Ray
-        """Tell the next event of a node."""
         try:
             said = self._ray.get(next(task), timeout=FETCH)
         except StopIteration:
@@ -93,11 +89,6 @@ class RayCluster:
                 self._tell(Lost(node=node_id, reason=_reason(error)))
         else:
             self._tell(said | {"node": node_id})
-
-    def _started(self, node: Node, asked: Asked) -> Any:  # noqa: ANN401 - a generator of Ray
-        task = self._on(node, on_node.measure, num_returns="streaming", num_gpus=node.accelerators)
-        plain = msgspec.to_builtins(asked)
-        return task.remote(plain, node.name, folder(node), node.accelerators)
 
     def _on(self, node: Node, function: Callable[..., Any], **options: Any) -> Any:  # noqa: ANN401 - as Ray's
         """Return a function that runs on one node, and takes none of its processors."""
@@ -111,7 +102,6 @@ class RayCluster:
         )
 
     def _alive(self) -> list[Node]:
-        """Return the nodes that are alive."""
         every = self._ray.nodes()  # type: ignore[no-untyped-call] # Ray's
         alive = [node for node in every if node["Alive"]]
         if self._shared is None:
@@ -136,8 +126,7 @@ def look_for(address: str) -> None:
 
 def shared_names(alive: Sequence[Described]) -> set[str]:
     """Return the names that several nodes have, without their address and with it."""
-    ways = (_name, _with_address)
-    counts = (Counter(map(way, alive)) for way in ways)
+    counts = (Counter(map(way, alive)) for way in (_name, _with_address))
     return {name for count in counts for name, nodes in count.items() if nodes > 1}
 
 
@@ -146,10 +135,7 @@ def named(alive: Sequence[Described], shared: set[str]) -> list[Node]:
 
     Nodes that share a name have their address behind it, and also their number in the cluster
     where they share the address. A node that comes back has its name again, although Ray may still
-    list the lost one.
-
-    alive : as Ray describes them
-    shared : names that several of the nodes had at the start
+    list the lost one, since the shared names are those that several nodes had at the start.
     """
     ways = (_name, _with_address, _with_number)
     return [
@@ -184,10 +170,11 @@ def _with_number(node: Described) -> str:
 
 
 def _reason(error: Exception) -> str:
-    """Say why a task ended, in a line."""
     kind = type(error).__name__
-    if kind in LOST:
-        return LOST[kind]
+    if kind in LOST_ERRORS:
+        return "the node, or the process that measured there, was lost"
+    if kind == "TaskUnschedulableError":
+        return "the cluster no longer has the node"
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     return f"{kind}: {lines[-1]}" if lines else kind
 

@@ -9,10 +9,9 @@ the commits found. Each takes half of 5%, over all cases together.
 """
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import Protocol
+from collections.abc import Callable, Mapping, Sequence
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from suite.compare.verdicts.family import Judged, compare, compare_family
 from suite.statistics import ALARMS, LEAST_LAUNCHES
@@ -30,21 +29,15 @@ Ratios = Mapping[str, Sequence[float | None]]
 
 
 class BrokenError(Exception):
-    """A commit cannot be measured.
-
-    position : of the commit in the range
-    """
+    """The commit at a position of the range cannot be measured."""
 
     def __init__(self, position: int, reason: str) -> None:
         super().__init__(reason)
         self.position = position
 
 
-class Measure(Protocol):
-    """Measures two commits in turn."""
-
-    def __call__(self, first: int, second: int, launches: int) -> Ratios:
-        """Return the ratios of so many pairs of launches; raise `BrokenError`."""
+Measure = Callable[[int, int, int], Ratios]
+"""Measures two commits in turn, in so many pairs of launches; raises `BrokenError`."""
 
 
 class Culprit(Struct, frozen=True):
@@ -64,25 +57,29 @@ class Culprit(Struct, frozen=True):
 class Findings(Struct):
     """What a search has found.
 
-    first, last : places of the ends that could be measured
-    ends : the last beside the first, by case
-    beside_first : each commit measured beside the first, by its place, with its ratios by case
-    broken : commits that cannot be measured, with the reason
+    first, last : positions of the ends that could be measured
     launches : pairs of launches that the ends were given
+    ends : the last beside the first, by case
+    beside_first : the ratios by case of each commit measured beside the first, by its position
+    broken : why commits cannot be measured
     """
 
     first: int
     last: int
     launches: int
-    ends: dict[str, Judged] = field(default_factory=dict)
-    beside_first: dict[int, dict[str, Estimate]] = field(default_factory=dict)
-    broken: dict[int, str] = field(default_factory=dict)
-    culprits: list[Culprit] = field(default_factory=list)
+    ends: dict[str, Judged] = {}
+    beside_first: dict[int, dict[str, Estimate]] = {}
+    broken: dict[int, str] = {}
+    culprits: list[Culprit] = []
 
     @property
     def changed(self) -> list[str]:
         """The cases that differ between the ends, the largest change first."""
-        different = [case for case, judged in self.ends.items() if differs(judged)]
+        different = [
+            case
+            for case, judged in self.ends.items()
+            if judged.differs and judged.p_value <= ALARMS_OF_A_TEST
+        ]
         return sorted(different, key=lambda case: -abs(_log(self.ends[case].comparison.ratio)))
 
 
@@ -100,17 +97,13 @@ def search(commits: int, measure: Measure, launches: int) -> Findings:
     return findings
 
 
-def differs(judged: Judged) -> bool:
-    """Tell whether a case differs between the ends of the range."""
-    return judged.differs and judged.p_value <= ALARMS_OF_A_TEST
-
-
 def _compare_ends(findings: Findings, measure: Measure) -> None:
     """Compare the ends; where one is broken, the next commit inward is the end."""
     begin, end = findings.first, findings.last
-    while findings.first < findings.last:
-        if max(findings.first - begin, end - findings.last) >= TRIES_AT_AN_END:
-            return
+    while (
+        findings.first < findings.last
+        and max(findings.first - begin, end - findings.last) < TRIES_AT_AN_END
+    ):
         try:
             ratios = measure(findings.first, findings.last, findings.launches)
         except BrokenError as error:
@@ -194,7 +187,6 @@ def _confirmed(anew: Judged | None, ends: Judged, tests: int) -> Estimate | None
 
 
 def _judged(ratios: Ratios) -> dict[str, Judged]:
-    """Compare all cases that have launches enough, as one family."""
     cases = [case for case, values in ratios.items() if _has_enough(values)]
     judged = compare_family([(ratios[case],) for case in cases], [None] * len(cases))
     return dict(zip(cases, judged, strict=True))

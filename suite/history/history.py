@@ -1,41 +1,61 @@
 # SPDX-License-Identifier: MIT
-"""A history from the user's request to its findings and the stored files."""
+"""A history: launches of several commits in turn, each with the code of its commit.
 
+From the user's request to its findings and the stored files.
+"""
+
+import random
+import time
 from collections.abc import Sequence
+from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
-from suite.errors import CannotRunError
-from suite.history.change_search import Findings, search
-from suite.history.commits import Commit, commits_of
-from suite.history.measuring import Bench, HistoryRequest
-from suite.history.sitting import ForeignCodeError
-from suite.history.trees import WorkTrees
+from msgspec import Struct
+
+from suite.errors import CannotRunError, NothingMeasuredError
+from suite.history.change_search import BrokenError, Findings, Ratios, search
+from suite.history.commits import Commit, WorkTrees, commits_of
+from suite.history.sitting import ForeignCodeError, Sitting, ratio
+from suite.machine import environment
 from suite.project.git import facts, project_folder
 from suite.run import unfinished
 from suite.run.interruptions import Interruptions
 from suite.run.lock import machine_lock
-from suite.run.progress import Reporter
+from suite.run.progress import Reporter, reasons
+from suite.run.request import Request, make_draft
+from suite.stored.run import ProfileName
 from suite.units import counted
 
 
+class HistoryRequest(Struct, frozen=True, kw_only=True):
+    """What the user asked for."""
+
+    range: str  # two revisions, such as v1.0..main
+    results: Path
+    benchmarks: Path
+    launches: int  # pairs of them, of the ends of the range
+    project: Path | None = None
+    profile: ProfileName = "standard"
+    devices: list[str] = []
+    expression: str = ""
+    seed: int | None = None
+    build: str = ""  # a command of the shell that is called in each working tree
+    paths: Sequence[str] = ()  # folders of a commit that hold its modules
+    wait: bool = False
+
+
 class History(NamedTuple):
-    """What was found.
+    """What was found."""
 
-    commits : the one before the range, and those of the range
-    stored : files, one for each commit that was measured
-    """
-
-    commits: Sequence[Commit]
+    commits: Sequence[Commit]  # the one before the range, and those of the range
     findings: Findings
-    stored: Sequence[Path]
+    stored: Sequence[Path]  # one file for each commit that was measured
 
 
 class HistoryInterrupted(Exception):  # noqa: N818 - not an error: the user asked for it
-    """The user ended a history; what was measured is stored.
-
-    stored : files, one for each commit
-    """
+    """The user ended a history; what was measured is stored, in a file for each commit."""
 
     def __init__(self, stored: Sequence[Path]) -> None:
         super().__init__()
@@ -62,16 +82,153 @@ def history(request: HistoryRequest, reporter: Reporter, interruptions: Interrup
     unfinished.sweep(request.results)
     waiting = reporter.say if request.wait else None
     trees = WorkTrees(project, request.benchmarks, request.build, request.paths)
-    with machine_lock(waiting=waiting), trees:
-        bench = Bench(request, project, commits, trees, reporter)
-        with bench:
+    with (
+        machine_lock(waiting=waiting),
+        trees,
+        Bench(request, project, commits, trees, reporter) as bench,
+    ):
+        try:
+            findings = search(len(commits), bench, request.launches)
+        except ForeignCodeError as error:
+            raise CannotRunError(str(error)) from error
+        except KeyboardInterrupt:
+            interruptions.hold()
+            raise HistoryInterrupted(bench.store(complete=False)) from None
+        finally:
+            interruptions.hold()
+        return History(commits, findings, bench.store(complete=True))
+
+
+class Bench:
+    """Measures commits of a range in pairs; see `suite.history.change_search.Measure`."""
+
+    def __init__(
+        self,
+        request: HistoryRequest,
+        project: Path,
+        commits: Sequence[Commit],
+        trees: WorkTrees,
+        reporter: Reporter,
+    ) -> None:
+        self._request, self._project = request, project
+        self._commits, self._trees = commits, trees
+        self._progress = Progress(reporter)
+        self._random = random.Random(request.seed)  # noqa: S311 - not for secrets
+        self._seed = self._random.randrange(2**31) if request.seed is None else request.seed
+        self._sittings: dict[int, Sitting] = {}
+        self._held = ExitStack()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Let go of the runs' folders, and remove those that were not stored."""
+        for sitting in self._sittings.values():
+            if sitting.folder.exists():
+                unfinished.remove(sitting.folder)
+        self._held.close()
+
+    def __call__(self, first: int, second: int, launches: int) -> Ratios:
+        """Launch two commits so many times each, in turn and in random order."""
+        both = " beside ".join(self._commits[position].short for position in (first, second))
+        self._progress.say(f"{both}: {launches} launches each")
+        before, after = self._sitting(first), self._sitting(second)
+        begun = before.launches, after.launches
+        for done in range(launches):
+            pair = [(first, before), (second, after)]
+            self._random.shuffle(pair)
+            for turn, (commit, sitting) in enumerate(pair):
+                self._progress.turn((2 * done + turn) / (2 * launches), 2 * launches)
+                try:
+                    sitting.launch()
+                except CannotRunError as error:
+                    raise BrokenError(commit, _briefly(error)) from error
+        taken = [
+            (before.seconds(begun[0] + launch), after.seconds(begun[1] + launch))
+            for launch in range(launches)
+        ]
+        return {
+            case.fullname: [ratio(old, new, case.fullname) for old, new in taken]
+            for case in before.plan.cases
+        }
+
+    def store(self, *, complete: bool) -> list[Path]:
+        """Store a run for each commit that was measured; return the files' paths."""
+        measured = [sitting for sitting in self._sittings.values() if sitting.has_samples]
+        names = [sitting.folder.name for sitting in measured]
+        stored = [
+            sitting.store(self._request.results, names, complete=complete)
+            for _, sitting in sorted(self._sittings.items())
+        ]
+        return [path for path in stored if path is not None]
+
+    def _sitting(self, position: int) -> Sitting:
+        if position not in self._sittings:
             try:
-                findings = search(len(commits), bench, request.launches)
-            except ForeignCodeError as error:
-                raise CannotRunError(str(error)) from error
-            except KeyboardInterrupt:
-                interruptions.hold()
-                raise HistoryInterrupted(bench.store(complete=False)) from None
-            finally:
-                interruptions.hold()
-            return History(commits, findings, bench.store(complete=True))
+                self._sittings[position] = self._begin(self._commits[position])
+            except (CannotRunError, NothingMeasuredError) as error:
+                raise BrokenError(position, _briefly(error)) from error
+        return self._sittings[position]
+
+    def _begin(self, commit: Commit) -> Sitting:
+        tree = self._trees.at(commit, self._progress.say)
+        request = Request(
+            results=self._request.results,
+            benchmarks=self._trees.benchmarks(),
+            profile=self._request.profile,
+            devices=self._request.devices,
+            expression=self._request.expression,
+            launches=self._request.launches,
+            seed=self._seed,
+            project=tree,
+            paths=self._trees.sources(tree),
+            kept_out=str(self._project),
+        )
+        own = environment.commit()
+        folder = unfinished.begin(
+            request.results, own.id or "unknown", partial(make_draft, request, own)
+        )
+        first = next(iter(self._sittings.values()), None)
+        try:
+            self._held.enter_context(unfinished.held(folder))
+            sitting = Sitting(folder, self._progress, first)
+            for line in [] if first else reasons(sitting.plan.outcomes):
+                self._progress.say(line)
+        except BaseException:
+            unfinished.remove(folder)
+            raise
+        return sitting
+
+
+class Progress:
+    """Shows how far a pair of commits is, in place of how far each of their runs is."""
+
+    def __init__(self, reporter: Reporter) -> None:
+        self._reporter, self._begun = reporter, time.monotonic()
+        self._done = self._left = 0.0
+
+    def turn(self, done: float, launches: int) -> None:
+        """Take up the next launch of a pair, of which a part of so many is done."""
+        now = time.monotonic()
+        if done == 0:
+            self._begun = now
+        self._done = done
+        self._left = (now - self._begun) / done * (1 - done) if done else 5.0 * launches
+
+    def say(self, line: str) -> None:
+        """Show a line that stays."""
+        self._reporter.say(line)
+
+    def at(self, done: float, left: float, what: str) -> None:  # noqa: ARG002 - of one run
+        """Show how much of the pair is done."""
+        self._reporter.at(self._done, self._left, what)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Leave nothing behind."""
+
+
+def _briefly(error: Exception) -> str:
+    return (str(error).strip().splitlines() or ["no reason was given"])[0]

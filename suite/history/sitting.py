@@ -23,7 +23,6 @@ from suite.run.sensed.energy import Choice
 from suite.run.unfinished import READINGS, RunClock
 from suite.stored import store
 from suite.stored.names import short_name
-from suite.stored.run import Run
 
 
 class Sitting:
@@ -93,21 +92,18 @@ class Sitting:
         """
         path = None
         if self.has_samples:
-            run = self._run(complete=complete)
+            settings = replace(self.plan.settings, launches=self.launches)
+            run = merge(
+                replace(self.plan, settings=settings),
+                self._launches.records,
+                self.clock.seconds(),
+                list(telemetry.readings(self.folder / READINGS)),
+                complete=complete,
+            )
             run.frobench.beside = [name for name in beside if name != run.frobench.run]
             path = store.write(run, results)
         unfinished.remove(self.folder)
         return path
-
-    def _run(self, *, complete: bool) -> Run:
-        settings = replace(self.plan.settings, launches=self.launches)
-        return merge(
-            replace(self.plan, settings=settings),
-            self._launches.records,
-            self.clock.seconds(),
-            list(telemetry.readings(self.folder / READINGS)),
-            complete=complete,
-        )
 
 
 class ForeignCodeError(Exception):
@@ -122,13 +118,15 @@ def require_imports(records: Sequence[Record], draft: Draft) -> None:
     """
     name = describe(draft.project) if draft.project else "the commit"
     for record in records:
-        if isinstance(record, Imported) and record.outside:
+        if not isinstance(record, Imported):
+            continue
+        if record.outside:
             raise ForeignCodeError(
                 f"{', '.join(record.outside)} came from the project's own folder, and not from "
                 f"{name}; is it installed there in a way that comes before PYTHONPATH, or does "
                 "the benchmark add a folder to sys.path?"
             )
-        if isinstance(record, Imported) and not record.inside:
+        if not record.inside:
             raise CannotRunError(
                 f"nothing was imported from {name}; --path names the folder in it that holds "
                 "the modules"

@@ -7,13 +7,15 @@ connection to each node as long as the run lasts; when that closes, the node is 
 """
 
 import socket
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from multiprocessing import AuthenticationError, get_context
 from multiprocessing.connection import Client, Connection, Listener
 from secrets import token_hex
 from threading import Thread
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from suite.errors import CannotRunError, LostRankError
 from suite.kit.worker_process import Seat, serve
@@ -55,7 +57,9 @@ class Agent:
 
         lock : held as long as the run lasts
         """
-        runner = self._first("hold")
+        runner, request = self._accept()
+        while runner is None or request != ["hold"]:
+            runner, request = self._accept()
         try:
             with lock:
                 runner.send(None)
@@ -71,7 +75,6 @@ class Agent:
             self._close()
 
     def _close(self) -> None:
-        """End what was started here, and serve no more."""
         self._done = True
         with suppress(OSError):
             socket.create_connection(self._listener.address, REACHED_WITHIN).close()  # wakes it
@@ -81,13 +84,6 @@ class Agent:
         for process in self._processes.values():
             process.kill()
             process.join()
-
-    def _first(self, wanted: str) -> Connection:
-        """Wait for a connection that begins with a certain request."""
-        while True:
-            connection, request = self._accept()
-            if connection is not None and request == [wanted]:
-                return connection
 
     def _accept(self) -> tuple[Connection | None, list[Any]]:
         """Take the next connection with its first request; none of a stranger or a probe."""
@@ -119,12 +115,13 @@ class Agent:
             connection.close()
 
 
-class Remote:
+class Remote(Struct):
     """A process on another node, as its worker sees it."""
 
-    def __init__(self, node: Node, number: int, token: str) -> None:
-        self._node, self._number, self._token = node, number, token
-        self.exitcode: int | None = None
+    node: Node
+    number: int
+    token: str
+    exitcode: int | None = None
 
     def kill(self) -> None:
         """End it, if its node can be reached."""
@@ -137,24 +134,18 @@ class Remote:
 
     def _end(self, *, kill: bool, patience: float) -> None:
         with suppress(LostRankError, EOFError, OSError):
-            connection = reach(self._node, self._number)
-            connection.send(["end", self._token, float(patience), kill])
+            connection = reach(self.node, self.number)
+            connection.send(["end", self.token, float(patience), kill])
             if connection.poll(patience + REACHED_WITHIN):
                 self.exitcode = connection.recv()
             connection.close()
 
 
-class Elsewhere:
-    """Starts workers on another node."""
-
-    def __init__(self, node: Node, number: int) -> None:
-        self._node, self._number = node, number
-
-    def start(self, seat: Seat, seed: int) -> tuple[Connection, Remote]:
-        """Have the node start a process, which serves the connection that is returned."""
-        connection, token = reach(self._node, self._number), token_hex(8)
-        connection.send(["start", token, seat, seed])
-        return connection, Remote(self._node, self._number, token)
+def start_on(node: Node, number: int, seat: Seat, seed: int) -> tuple[Connection, Remote]:
+    """Have another node start a process, which serves the connection that is returned."""
+    connection, token = reach(node, number), token_hex(8)
+    connection.send(["start", token, seat, seed])
+    return connection, Remote(node, number, token)
 
 
 def reach(node: Node, number: int) -> Connection:
@@ -179,12 +170,9 @@ def keep_alive(connection: Connection) -> None:
         try:
             handle.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             handle.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-            for name, value in (
-                ("TCP_KEEPIDLE", IDLE),
-                ("TCP_KEEPINTVL", INTERVAL),
-                ("TCP_KEEPCNT", PROBES),
-                ("TCP_USER_TIMEOUT", 1000 * (IDLE + PROBES * INTERVAL)),
-            ):
+            options = {"TCP_KEEPIDLE": IDLE, "TCP_KEEPINTVL": INTERVAL, "TCP_KEEPCNT": PROBES}
+            options["TCP_USER_TIMEOUT"] = 1000 * (IDLE + PROBES * INTERVAL)
+            for name, value in options.items():
                 if hasattr(socket, name):
                     handle.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
         finally:
@@ -219,10 +207,3 @@ def _held(node: Node, number: int) -> Connection:
     if refusal is not None:
         raise CannotRunError(f"node {number}: {refusal}")
     return connection
-
-
-def numbers(nodes: int, each: Sequence[str]) -> Iterator[tuple[int, str]]:
-    """Yield the node and the device of every rank, those of the first node first."""
-    for number in range(nodes):
-        for device in each:
-            yield number, device

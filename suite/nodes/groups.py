@@ -5,28 +5,24 @@ A launch is one whole process group: its ranks are started for it and end with i
 the launch measures no further case of a group, and the next launch starts its own.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from itertools import product
 
 import pytest
 
 from suite.kit.group import LOOPBACK, Group
 from suite.kit.worker_process import Seat
 from suite.kit.workers import Worker, start_here
-from suite.nodes.agent import Elsewhere, numbers
+from suite.nodes.agent import start_on
 from suite.nodes.meeting import Meeting
 from suite.stored.differences import changed
 from suite.stored.names import nodes_of
-from suite.stored.run import Environment, NodeFacts
-
-CPU = "cpu"
+from suite.stored.run import NodeFacts
 
 
 def node_groups(devices: Sequence[str], nodes: int) -> list[str]:
-    """Name the groups of nodes, by kind of device: one, two, four ... and all of them.
-
-    devices : that are measured on each node; accelerators where there are any
-    nodes : that measure together
-    """
+    """Name the groups of nodes, by kind of device: one, two, four ... and all of them."""
     each = _each(devices)
     counts = [2**power for power in range(nodes.bit_length()) if 2**power < nodes]
     kind = each[0].partition(":")[0]
@@ -39,9 +35,14 @@ def ranks_of(name: str) -> int:
     return nodes * each
 
 
+def numbers(nodes: int, each: Sequence[str]) -> Iterable[tuple[int, str]]:
+    """Return the node and the device of every rank, those of the first node first."""
+    return product(range(nodes), each)
+
+
 def _each(devices: Sequence[str]) -> list[str]:
     """Return the devices of a node that a group has a rank on."""
-    return [name for name in devices if name != CPU] or [CPU]
+    return [name for name in devices if name != "cpu"] or ["cpu"]
 
 
 class Groups:
@@ -82,26 +83,19 @@ class Groups:
         if meeting is None or nodes_of(name) is None:
             workers = self._workers(name)
             return Group(workers, [LOOPBACK] * len(workers), self._deadline)
-        self._start(meeting)
-        each = len(_each(self._devices))
-        addresses = [node.address for node in meeting.nodes for _ in range(each)]
-        return Group(self._ranks[: ranks_of(name)], addresses, self._deadline)
-
-    def _start(self, meeting: Meeting) -> None:
-        """Start the ranks of all nodes; a smaller group has the first of them."""
-        if self._ranks:
-            return
-        for number, (node, device) in enumerate(numbers(len(meeting.nodes), _each(self._devices))):
-            start = Elsewhere(meeting.nodes[node], node).start if node else start_here
+        places = [*numbers(len(meeting.nodes), _each(self._devices))]
+        for number, (node, device) in enumerate([] if self._ranks else places):
+            start = partial(start_on, meeting.nodes[node], node) if node else start_here
             seat = Seat(f"rank {number} on node {node}", device)
             self._ranks.append(Worker(seat, self._seed, start))
+        addresses = [meeting.nodes[node].address for node, _ in places]
+        return Group(self._ranks[: ranks_of(name)], addresses, self._deadline)  # the first of them
 
     def part(self) -> None:
         """Let the ranks of the last group leave it, so that they can be asked for other cases."""
-        if self._entered is not None:
-            _, group = self._entered
+        if entered := self._entered:
             self._entered = None
-            group.part()
+            entered[1].part()
 
     def examine(self) -> list[NodeFacts]:
         """Return what the nodes are like; nothing of a machine that measures by itself."""
@@ -111,19 +105,15 @@ class Groups:
         firsts = self._ranks[:: len(each)]
         for rank, node in zip(firsts, meeting.nodes, strict=True):
             rank.tell("examine", [*self._devices], node.address)
-        answers: list[tuple[Environment, float | None]] = [
-            rank.answer(self._deadline) for rank in firsts
-        ]
+        answers = [rank.answer(self._deadline) for rank in firsts]
+        first, _ = answers[0]
         return [
-            NodeFacts(ranks=len(each), link=link, differs=changed(answers[0][0], environment))
+            NodeFacts(ranks=len(each), link=link, differs=changed(first, environment))
             for environment, link in answers
         ]
 
     def drop(self, lost: str = "") -> None:
-        """End all ranks; without them no further group is made if one was lost.
-
-        lost : which, and how
-        """
+        """End all ranks, and make no further group if one of them was lost."""
         self._lost = self._lost or lost
         self._entered = None
         for rank in self._ranks:

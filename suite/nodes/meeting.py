@@ -30,9 +30,6 @@ LAUNCHERS = (
 )
 """Environment variables of torchrun and of Slurm: a process's number, their count, and its number
 on its node."""
-LAST_PORT = 65_535
-OWN_STORE = "TORCHELASTIC_USE_AGENT_STORE"
-"""torchrun sets it to ``True`` where it keeps the store itself."""
 HOW = (
     "start it on every node with `torchrun --nnodes N --nproc-per-node 1`, or with "
     "`srun --ntasks-per-node 1`; docs/fleet.md shows both"
@@ -40,33 +37,24 @@ HOW = (
 
 
 class Position(Struct, frozen=True):
-    """Which node of how many this is, and where the store is that all of them share.
-
-    opens_store : whether this node has to open the store
-    """
+    """Which node of how many this is, and where the store is that all of them share."""
 
     number: int
     count: int
     store: str
     port: int
-    opens_store: bool
+    opens_store: bool  # whether this node has to open the store
 
 
 class Node(Struct, frozen=True):
-    """What the nodes tell each other.
-
-    address, port, key : by which a node is asked for processes; the first node has no port
-    machine : equal for nodes that take turns by one lock, such as containers of one host
-    sources : a digest of the code that measures
-    torch : its version
-    """
+    """What the nodes tell each other."""
 
     address: str
-    port: int
+    port: int  # where it is asked for processes, by its key; the first node has none
     key: str
-    machine: str
-    sources: str
-    torch: str
+    machine: str  # equal for nodes that take turns by one lock, such as containers of one host
+    sources: str  # a digest of the code that measures
+    torch: str  # its version
 
 
 class Meeting(Struct, frozen=True):
@@ -101,11 +89,11 @@ def position(environ: Mapping[str, str] = os.environ) -> Position:
     Raises `CannotRunError` if no launcher tells, if its numbers contradict each other, or if it
     started several processes on a node.
     """
-    names = next((all_ for all_ in LAUNCHERS if all_[0] in environ and all_[1] in environ), None)
+    names = next((names for names in LAUNCHERS if environ.keys() >= {*names[:2]}), None)
     store, port = environ.get("MASTER_ADDR"), environ.get("MASTER_PORT", "")
     if names is None:
         raise CannotRunError(f"--nodes needs a job with a process on each node: {HOW}")
-    if store is None or not port.isdecimal() or not 0 < int(port) <= LAST_PORT:
+    if store is None or not port.isdecimal() or not 0 < int(port) < 2**16:
         raise CannotRunError(
             "--nodes needs MASTER_ADDR and MASTER_PORT, the address of the first node and a free "
             "port there; docs/fleet.md shows how a Slurm job sets them"
@@ -119,8 +107,8 @@ def position(environ: Mapping[str, str] = os.environ) -> Position:
         raise CannotRunError(
             f"--nodes takes one process on each node, whatever devices it has: {HOW}"
         )
-    opens = number == 0 and environ.get(OWN_STORE) != "True"
-    return Position(number, count, store, int(port), opens)
+    torchrun_opens = environ.get("TORCHELASTIC_USE_AGENT_STORE") == "True"
+    return Position(number, count, store, int(port), number == 0 and not torchrun_opens)
 
 
 def meet(here: Position, node: Node) -> Meeting:
@@ -147,32 +135,24 @@ def require_alike(meeting: Meeting) -> None:
     """Raise `CannotRunError` if a node has other code or another torch than the first."""
     first = meeting.nodes[0]
     for number, node in enumerate(meeting.nodes):
+        what = ""
         if node.torch != first.torch:
             what = f"torch {node.torch}, and node 0 torch {first.torch}"
         elif node.sources != first.sources:
             what = f"another version of Frobench or its benchmarks ({node.sources}) than node 0"
-        else:
-            continue
-        raise CannotRunError(f"node {number} has {what}: install the same on every node")
+        if what:
+            raise CannotRunError(f"node {number} has {what}: install the same on every node")
 
 
 def describe(address: str, port: int, key: str, machine: str, benchmarks: Path) -> Node:
-    """Return what this node tells the others.
-
-    benchmarks : the folder of benchmarks
-    """
+    """Return what this node tells the others, which measure with the same benchmarks."""
     try:
         torch = version("torch")
     except PackageNotFoundError:
         torch = "none"
-    return Node(address, port, key, machine, _sources(benchmarks), torch)
-
-
-def _sources(benchmarks: Path) -> str:
-    """Return a digest of the modules that measure, twelve hexadecimal digits."""
     digest = hashlib.sha256()
     for folder in (ROOT / "suite", benchmarks):
         for file in sorted(folder.rglob("*.py")):
             digest.update(file.relative_to(folder).as_posix().encode() + b"\0")
             digest.update(file.read_bytes())
-    return digest.hexdigest()[:12]
+    return Node(address, port, key, machine, digest.hexdigest()[:12], torch)

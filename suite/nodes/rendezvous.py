@@ -16,8 +16,6 @@ from suite.nodes.meeting import Node, Position
 
 PATIENCE = 300.0
 """Seconds that nodes wait for each other at the start: a batch system starts them one by one."""
-POLL_SECONDS = 0.05
-PREFIX = "frobench"
 
 
 def main() -> None:
@@ -35,13 +33,13 @@ def main() -> None:
     except dist.DistError as error:
         line = str(error).partition("\n")[0]
         sys.exit(f"no store at {here.store}, port {here.port}: {line}")
-    messages = dist.PrefixStore(PREFIX, store)  # type: ignore[attr-defined]  # as above
+    messages = dist.PrefixStore("frobench", store)  # type: ignore[attr-defined]  # as above
     messages.set(f"node {here.number}", msgspec.json.encode(node).decode())
     nodes = [_read_node(messages, number) for number in range(here.count)]
     read = messages.add("read", 1)
     until = monotonic() + PATIENCE
     while here.opens_store and read < here.count and monotonic() < until:
-        sleep(POLL_SECONDS)  # the store ends with this process, and others still read
+        sleep(0.05)  # the store ends with this process, and others still read
         read = messages.add("read", 0)
     sys.stdout.write(msgspec.json.encode(nodes).decode())
 

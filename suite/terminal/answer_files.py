@@ -4,35 +4,31 @@
 import csv
 import io
 from collections.abc import Iterable, Sequence
+from operator import attrgetter
 
 from suite.printable import as_cell, printable
+from suite.stored.names import short_name
 from suite.stored.run import Estimate
 from suite.terminal.answers import CaseResult, RunAnswers, axis_text, doubts, heading
 from suite.terminal.comparison_tables import UNLIMITED
 from suite.units import format_estimate
 
-ANSWERS = ("exercise", "name", "question", "answer", "brief", "rule_of_thumb", "label", "unit")
-"""Columns of texts in the table of answers; the number and its doubts follow."""
-ESTIMATE = ("value", "low", "high", "launches")
-
 
 def as_csv(run: RunAnswers) -> str:
     """Return a row for each answer."""
-    rows = [
-        (
-            *(getattr(answer, name) for name in ANSWERS),
-            *_numbers(answer.value),
-            ", ".join(answer.doubts),
-        )
+    texts = ("exercise", "name", "question", "answer", "brief", "rule_of_thumb", "label", "unit")
+    rows = (
+        (*attrgetter(*texts)(answer), *_numbers(answer.value), ", ".join(answer.doubts))
         for answer in run.answers
-    ]
-    return _csv((*ANSWERS, *ESTIMATE, "doubts"), rows)
+    )
+    return _csv((*texts, "value", "low", "high", "launches", "doubts"), rows)
 
 
 def cases_as_csv(cases: Iterable[CaseResult]) -> str:
     """Return a row for each case, its time in seconds and its rate in the unit beside it."""
-    columns = ("exercise", "case", "status", "seconds", "seconds_low", "seconds_high", "launches")
-    rows = [
+    time = ("seconds", "seconds_low", "seconds_high", "launches")
+    rate = ("rate", "rate_low", "rate_high", "rate_unit")
+    rows = (
         (
             case.exercise,
             case.case,
@@ -44,26 +40,27 @@ def cases_as_csv(cases: Iterable[CaseResult]) -> str:
             case.reason,
         )
         for case in cases
-    ]
-    rates = ("rate", "rate_low", "rate_high", "rate_unit")
-    return _csv((*columns, *rates, "doubts", "reason"), rows)
+    )
+    return _csv(("exercise", "case", "status", *time, *rate, "doubts", "reason"), rows)
 
 
 def as_markdown(run: RunAnswers) -> str:
     """Return the axes and the leading answers as tables, for a pull request or a wiki."""
-    axes = _markdown(("axis", run.device), [(axis.title, axis_text(axis)) for axis in run.axes])
+    axes = [(axis.title, axis_text(axis)) for axis in run.axes]
     rows = [
         (answer.question, f"{answer.brief}{doubts(answer.doubts)}", answer.rule_of_thumb)
         for answer in run.answers
         if answer.leads
     ]
-    head = " ".join(heading(run, UNLIMITED))
-    absent = [
-        f"Not measured: {'; '.join(questions)} ({reason})"
-        for reason, questions in run.absent.items()
+    parts = [
+        _cell(" ".join(heading(run, UNLIMITED))),
+        *([_markdown(("axis", run.device), axes)] if axes else []),
+        _markdown(("question", "answer", "rule of thumb"), rows),
+        *(
+            _cell(f"Not measured: {'; '.join(questions)} ({reason})")
+            for reason, questions in run.absent.items()
+        ),
     ]
-    table = _markdown(("question", "answer", "rule of thumb"), rows)
-    parts = [_cell(head), *([axes] if run.axes else []), table, *map(_cell, absent)]
     return "\n\n".join(parts)
 
 
@@ -71,7 +68,7 @@ def cases_as_markdown(cases: Iterable[CaseResult]) -> str:
     """Return the cases as a table."""
     rows = [
         (
-            case.case.rpartition("::")[2],
+            short_name(case.case),
             format_estimate(case.seconds, "s") if case.seconds else case.status,
             format_estimate(case.rate, case.rate_unit) if case.rate else "",
             case.reason or ", ".join(case.doubts),
@@ -83,7 +80,7 @@ def cases_as_markdown(cases: Iterable[CaseResult]) -> str:
 
 def _numbers(value: Estimate | None) -> tuple[float | int | None, ...]:
     if value is None:
-        return (None,) * len(ESTIMATE)
+        return (None,) * 4
     return value.value, value.low, value.high, value.launches
 
 
@@ -92,19 +89,13 @@ def _csv(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(columns)
     for row in rows:
-        writer.writerow([_text(value) if isinstance(value, str) else value for value in row])
+        writer.writerow(printable(as_cell(v)) if isinstance(v, str) else v for v in row)
     return out.getvalue().rstrip("\n")
 
 
-def _text(text: str) -> str:
-    """Return a text as a cell on one line."""
-    return printable(as_cell(text))
-
-
 def _markdown(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    head = list(map(_cell, columns))
-    lines = [head, ["---"] * len(columns), *(list(map(_cell, row)) for row in rows)]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    head, *cells = ([*map(_cell, row)] for row in (columns, *rows))
+    return "\n".join(f"| {' | '.join(row)} |" for row in (head, ["---"] * len(columns), *cells))
 
 
 def _cell(text: str) -> str:

@@ -2,13 +2,15 @@
 """The answers of a stored run as plain data, and as lines for a terminal of any width."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby
+from itertools import groupby, zip_longest
 
 from msgspec import Struct
 
 from suite.printable import printable
 from suite.project.git import describe
+from suite.stored.names import name_of
 from suite.stored.run import Estimate, Project, Status
 from suite.terminal.layout import wrapped
 from suite.units import counted, format_ends, format_estimate
@@ -26,13 +28,10 @@ THEN = "\N{RIGHTWARDS ARROW}"
 class Answer(Struct, frozen=True, kw_only=True):
     """An answer to a question of an exercise.
 
-    exercise : its name, as people read it
-    name : of the answer; short and stable, so that runs can be compared by it
-    answer : one sentence, with the number and its interval
-    brief : the answer in few words, as the row of a page has it
+    name : short and stable, so that runs can be compared by it
+    answer, brief : one sentence with the number and its interval, and in few words
     rule_of_thumb : what to do; empty where the numbers support no advice
-    label, unit, value : what the number is, its unit, and its estimate, ``None`` where the answer
-        is no number
+    label, unit, value : what the number is, and its estimate; ``None`` where there is none
     doubts : words for what makes the number doubtful
     cases : full names of the cases that it was computed from
     leads : whether it is the first answer of its exercise
@@ -55,13 +54,11 @@ class Answer(Struct, frozen=True, kw_only=True):
 class AxisResult(Struct, frozen=True, kw_only=True):
     """What the device of a run does, in one number.
 
-    name, precision : of the axis; a precision only of compute
-    title : what people call it
+    precision : only of compute
     value, unit : the estimate; of an overhead lower is better
     datasheet, part : what the datasheet or the link allows, and which part of that it is
     remarks : that part in words, and how the number was made
-    doubts : words for what makes it doubtful
-    cases : full names of the cases that it was computed from
+    doubts, cases : as for `Answer`
     """
 
     name: str
@@ -79,9 +76,8 @@ class AxisResult(Struct, frozen=True, kw_only=True):
 class CaseResult(Struct, frozen=True, kw_only=True):
     """What became of a selected case.
 
-    seconds : of one call, ``None`` where the case has no samples
+    seconds : of one call, or else the reason why there are no samples
     rate, rate_unit : from the declared work; ``None`` where none is declared
-    reason : why there are no samples, ``None`` where there are
     """
 
     exercise: str
@@ -99,10 +95,8 @@ class RunAnswers(Struct, frozen=True, kw_only=True):
 
     machine : what it computes with, for people
     device : the name of the device that the axes are of
-    datetime : ISO 8601, as stored
     absent : questions without an answer, by the reason
-    part_in_bodies : of the run's time, that in bodies and what warms them up; the rest is the
-        harness
+    part_in_bodies : of the run's time, that in bodies and what warms them up
     project : whose code was measured, where that is stored
     """
 
@@ -123,7 +117,7 @@ class RunAnswers(Struct, frozen=True, kw_only=True):
 
 def heading(run: RunAnswers, width: int) -> list[str]:
     """Say in a sentence what was measured where."""
-    counts = {status: sum(case.status == status for case in run.cases) for status in _STATUS}
+    counts = Counter(case.status for case in run.cases)
     failed, left_out = counts["failed"], counts["skipped"]
     partial = "" if run.complete else ", not all of its launches ended"
     project = f"; code of {describe(run.project)}" if run.project else ""
@@ -148,7 +142,11 @@ def lines(run: RunAnswers, width: int, *, every: bool = False) -> Iterator[str]:
     if run.axes and shown:
         yield ""
     for exercise, answers in groupby(shown, key=lambda answer: answer.exercise):
-        texts = [sentence(answer, every=every) for answer in answers]
+        texts = []
+        for answer in answers:
+            rule = f" {THEN} {answer.rule_of_thumb}" if answer.rule_of_thumb else ""
+            text = answer.answer if every else answer.brief
+            texts.append(f"{text}{rule}{doubts(answer.doubts)}")
         yield from _block(exercise, texts, names, width)
     if any(answer.value is not None and answer.value.low is not None for answer in shown):
         yield from _wrapped(
@@ -164,28 +162,14 @@ def case_lines(cases: Iterable[CaseResult], width: int) -> Iterator[str]:
     for exercise, members in groupby(cases, key=lambda case: case.exercise):
         yield printable(exercise)
         for case in members:
-            name = case.case.rpartition("::")[2].removeprefix("bench_")
-            yield from _wrapped(f"{name}: {_result(case)}", width, indent=GAP)
+            yield from _wrapped(f"{name_of(case.case)}: {_result(case)}", width, indent=GAP)
 
 
 def axis_text(axis: AxisResult) -> str:
-    """Return the number of an axis with its interval, its remarks and its doubts.
-
-    Of a wide interval only the ends are shown, as on the page.
-    """
+    """Return an axis's number with its remarks and doubts; of a wide interval the ends alone."""
     spell = format_ends if axis.value.is_wide else format_estimate
     known = [spell(axis.value, axis.unit), *axis.remarks]
     return f"{', '.join(known)}{doubts(axis.doubts)}"
-
-
-def sentence(answer: Answer, *, every: bool = True) -> str:
-    """Return an answer with its rule of thumb and its doubts.
-
-    every : in full words
-    """
-    text = answer.answer if every else answer.brief
-    rule = f" {THEN} {answer.rule_of_thumb}" if answer.rule_of_thumb else ""
-    return f"{text}{rule}{doubts(answer.doubts)}"
 
 
 def doubts(words: Sequence[str]) -> str:
@@ -207,16 +191,15 @@ def _result(case: CaseResult) -> str:
 
 
 def _block(name: str, sentences: Sequence[str], names: int, width: int) -> Iterator[str]:
-    """Yield an exercise: its name at the left of its sentences, or above them."""
+    """Yield a name at the left of its sentences, or above them."""
     if width < NARROW:
         yield from _wrapped(name, width)
         for text in sentences:
             yield from _wrapped(text, width, indent=GAP)
         return
-    for number, text in enumerate(sentences):
-        first, *rest = _wrapped(text, width - names)
-        yield f"{printable(name) if number == 0 else '':{names}}{first}"
-        yield from (f"{'':{names}}{line}" for line in rest)
+    beside = [line for text in sentences for line in _wrapped(text, width - names)]
+    for head, line in zip_longest([printable(name)], beside, fillvalue=""):
+        yield f"{head:{names}}{line}"
 
 
 def _wrapped(text: str, width: int, indent: int = 0) -> list[str]:

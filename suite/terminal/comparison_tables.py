@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: MIT
 """Comparisons as tables for a terminal, as wide as it is."""
 
+import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
+from operator import itemgetter
 from typing import NamedTuple
 
 from suite.compare.alike import kind
 from suite.compare.model import CaseComparison, CaseRatio
 from suite.stored.names import name_of
 from suite.stored.run import Estimate
+from suite.terminal.layout import say
 from suite.units import RATIO, format_estimate, format_point, format_value
 
 FINDS = "finds"
@@ -42,19 +45,14 @@ class Table(NamedTuple):
 
 def of_cases(cases: Iterable[CaseComparison], base: str, new: str) -> Table:
     """Return a row for each case, in the order given."""
-    columns = (
-        *(Column(base, right=True), Column(new, right=True), Column(f"{new} / {base}")),
-        *(Column("verdict"), Column(FINDS, right=True)),
-    )
-    rows = [
-        Row(
-            case.group,
-            *_parts(name_of(case.fullname)),
-            (*_compared(case), case.word, finds(case.smallest_change)),
-        )
-        for case in cases
-    ]
-    return Table(columns, rows)
+    rows = []
+    for case in cases:
+        *times, ratio = _numbers(case.base, case.new, case.ratio)
+        compared = "-" if case.word == "incomparable" else ratio
+        cells = (*times, compared, case.word, finds(case.smallest_change))
+        rows.append(Row(case.group, *_parts(name_of(case.fullname)), cells))
+    sides = Column(base, right=True), Column(new, right=True), Column(f"{new} / {base}")
+    return Table((*sides, Column("verdict"), Column(FINDS, right=True)), rows)
 
 
 def of_ratios(cases: Iterable[CaseRatio]) -> Table:
@@ -93,6 +91,12 @@ def legend(cases: Sequence[CaseComparison]) -> list[str]:
     return lines
 
 
+def show(table: Table) -> None:
+    """Print a table with an empty line behind it, laid out for the terminal's width."""
+    if table.rows:
+        say(*lines(table, shutil.get_terminal_size((UNLIMITED, 0)).columns), "")
+
+
 def lines(table: Table, width: int) -> list[str]:
     """Lay a table out in the first form that fits the width, or else in the narrowest.
 
@@ -106,12 +110,6 @@ def lines(table: Table, width: int) -> list[str]:
     rows = [row._replace(cells=row.cells[1:]) for row in table.rows]
     rest = _laid_out(Table(table.columns[1:], rows), split=True, width=width)
     return [*rest, f"(no room here for {table.columns[0].heading})"]
-
-
-def _compared(case: CaseComparison) -> tuple[str, str, str]:
-    """Return the times of a case, and their ratio if both are of the same thing."""
-    base, new, ratio = _numbers(case.base, case.new, case.ratio)
-    return base, new, "-" if case.word == "incomparable" else ratio
 
 
 def _numbers(base: Estimate, new: Estimate, ratio: Estimate) -> tuple[str, str, str]:
@@ -133,19 +131,17 @@ def _laid_out(table: Table, *, split: bool, width: int = UNLIMITED) -> Iterator[
 
     def line(label: str, cells: Sequence[str]) -> str:
         placed = [
-            f"{cell:>{width}}" if column.right else f"{cell:<{width}}"
+            cell.rjust(width) if column.right else cell.ljust(width)
             for cell, width, column in zip(cells, widths, table.columns, strict=True)
         ]
-        return GAP.join([f"{label:<{first}}", *placed]).rstrip()
+        return GAP.join([label.ljust(first), *placed]).rstrip()
 
     yield line("", headings)
-
-    def heading(labelled: tuple[str, Row]) -> str:
-        return f"{labelled[1].group} {labelled[1].head}" if split else labelled[1].group
-
-    for shared, members in groupby(zip(labels, table.rows, strict=True), key=heading):
-        yield shared
-        for label, row in members:
+    shared = [f"{row.group} {row.head}" if split else row.group for row in table.rows]
+    rows = zip(shared, labels, table.rows, strict=True)
+    for heading, members in groupby(rows, key=itemgetter(0)):
+        yield heading
+        for _, label, row in members:
             if len(label) > first:
                 yield label
             yield line(label if len(label) <= first else "", row.cells)

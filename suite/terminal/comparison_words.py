@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: MIT
 """What comparisons say, in lines for people."""
 
+import math
 from collections.abc import Iterable, Sequence
 from statistics import median
 
 from suite.compare.alike import kind
-from suite.compare.gate import missing, nothing_compared
+from suite.compare.gate import Agreement, missing, nothing_compared, typical_change
 from suite.compare.model import (
     CaseComparison,
     MachineComparison,
     RunComparison,
-    Side,
     Unmatched,
     VersionComparison,
 )
@@ -33,38 +33,60 @@ def of_runs(comparison: RunComparison) -> list[str]:
     """Say what a comparison of two runs comes to, a line each."""
     lines, cases = projects(comparison) + across(comparison), comparison.cases
     if comparison.differences:
-        lines += ["What differs and moves numbers:", *differing(comparison.differences)]
+        lines += ["What differs and moves numbers:", *_differing(comparison.differences)]
         if not MACHINE.isdisjoint(each.fact for each in comparison.differences):
             lines.append("`frobench compare --purchase` shows two machines side by side")
     else:
         both = f"{counted(len(cases), 'case')} in both runs"
-        lines += [both + _counts(comparison.counts), *changed(cases)]
+        lines += [both + _counts(comparison.counts), *_changed(cases)]
         lines += [] if comparison.faults else undecided(cases)
         lines += allowances(comparison)
-    lines += [*overlapping(comparison), *in_turn(comparison)]
+    lines += [*_overlapping(comparison), *in_turn(comparison)]
     if comparison.harmless:
         lines.append(f"differs harmlessly: {_facts(comparison.harmless)}")
     return [*lines, *unmatched(comparison.unmatched)]
 
 
-def projects(comparison: RunComparison) -> list[str]:
-    """Say which commits of which project were measured, if a run tells."""
-    base, new = (
-        describe(project) if project else "not told"
-        for project in (comparison.base_project, comparison.new_project)
-    )
-    if comparison.base_project is None and comparison.new_project is None:
-        return []
-    return [f"code measured: {base}" + (f" -> {new}" if new != base else ", in both")]
+def of_versions(comparison: VersionComparison) -> list[str]:
+    """Say what a comparison of two versions comes to, a line each."""
+    cases = comparison.cases
+    first = f"{counted(len(cases), 'case')} with two versions{_counts(comparison.counts)}"
+    return [first, *_changed(cases), *([] if comparison.faults else undecided(cases))]
 
 
-def across(comparison: RunComparison) -> list[str]:
-    """Name the differences that the verdicts are about."""
+def of_machines(comparison: MachineComparison) -> list[str]:
+    """Say which machines are held beside each other, what differs, and what each lacks."""
+    lines = ["No verdicts: above 1, a case takes less time on the new machine."]
+    if comparison.differences:
+        lines += ["What differs and moves numbers:", *_differing(comparison.differences)]
+    else:
+        lines.append("Nothing differs that is known to move numbers.")
+    others = ((kind(name_of(case.base_case)), case.reason) for case in comparison.ratios)
+    if not comparison.faults:
+        lines += [f"no ratio: {line}" for line in grouped(others)]
+    return [*lines, *unmatched(comparison.unmatched)]
+
+
+def of_agreement(agreement: Agreement) -> list[str]:
+    """Say whether two runs agree, and why, a line each."""
+    comparison, different = agreement.comparison, agreement.different
+    compared = counted(len(agreement.compared), "case")
+    verb = "differ" if len(different) > 1 else "differs"
+    answer = {True: "agrees", False: "does not agree", None: "cannot say"}[agreement.agrees]
+    cases = f"{len(comparison.cases)} of {counted(agreement.cases, 'case')} measured again"
+    found = agreement.doubt or f"of {compared} {len(different) or 'none'} {verb}"
+    absent = grouped((name_of(case.fullname), case.reason) for case in comparison.unmatched)
+    comparable = not comparison.differences and not comparison.faults
     return [
-        f"compared across {each.fact}: {each.base} -> {each.new}"
-        if each.base != each.new
-        else f"{each.fact} is equal in both runs: {each.base}"
-        for each in comparison.across
+        f"{answer}: {cases}; {found}",
+        *across(comparison),
+        *_differing(comparison.differences),
+        *_changed(different),
+        *_sharpness(agreement.compared),
+        *allowances(comparison),
+        *(f"not measured here: {line}" for line in absent),
+        *(undecided(comparison.cases) if comparable else []),
+        *_overlapping(comparison),
     ]
 
 
@@ -80,6 +102,25 @@ def refusals(
     return lines
 
 
+def projects(comparison: RunComparison) -> list[str]:
+    """Say which commits of which project were measured, if a run tells."""
+    measured = (comparison.base_project, comparison.new_project)
+    if not any(measured):
+        return []
+    base, new = (describe(project) if project else "not told" for project in measured)
+    return [f"code measured: {base}" + (f" -> {new}" if new != base else ", in both")]
+
+
+def across(comparison: RunComparison) -> list[str]:
+    """Name the differences that the verdicts are about."""
+    return [
+        f"compared across {each.fact}: {each.base} -> {each.new}"
+        if each.base != each.new
+        else f"{each.fact} is equal in both runs: {each.base}"
+        for each in comparison.across
+    ]
+
+
 def in_turn(comparison: RunComparison) -> list[str]:
     """Point to the search among commits, where those of two runs are not the same in every case."""
     base, new = (
@@ -92,50 +133,11 @@ def in_turn(comparison: RunComparison) -> list[str]:
     return [f"{command} measures commits in turn, and finds the one that changed a case"]
 
 
-def of_versions(comparison: VersionComparison) -> list[str]:
-    """Say what a comparison of two versions comes to, a line each."""
-    cases = counted(len(comparison.cases), "case")
-    first = f"{cases} with two versions{_counts(comparison.counts)}"
-    reasons = [] if comparison.faults else undecided(comparison.cases)
-    return [first, *changed(comparison.cases), *reasons]
-
-
-def of_machines(comparison: MachineComparison) -> list[str]:
-    """Say which machines are held beside each other, what differs, and what each lacks."""
-    lines = ["No verdicts: above 1, a case takes less time on the new machine."]
-    if comparison.differences:
-        lines += ["What differs and moves numbers:", *differing(comparison.differences)]
-    else:
-        lines.append("Nothing differs that is known to move numbers.")
-    others = ((kind(name_of(case.base_case)), case.reason) for case in comparison.ratios)
-    if not comparison.faults:
-        lines += [f"no ratio: {line}" for line in grouped(others)]
-    return [*lines, *unmatched(comparison.unmatched)]
-
-
-def overlapping(comparison: RunComparison) -> list[str]:
-    """Say in how many cases the two intervals overlap, if any case has both."""
-    overlap, every = comparison.overlapping, comparison.with_intervals
-    share = f" ({format_value(overlap / every, '1')})" if every else ""
-    return [f"intervals overlap in {overlap} of {counted(every, 'case')}{share}"] if every else []
-
-
-def changed(cases: Iterable[CaseComparison]) -> list[str]:
-    """Name the cases that became slower or faster, each with its ratio."""
-    return [
-        f"  {case.word}: {case.group} {name_of(case.fullname)}: "
-        f"{format_estimate(case.ratio, RATIO)}"
-        for case in sorted(cases, key=lambda case: ORDER.index(case.word))
-        if case.differs
-    ]
-
-
 def undecided(cases: Sequence[CaseComparison]) -> list[str]:
     """Say which cases are incomparable or disturbed, and why."""
-    words: tuple[VerdictWord, ...] = ("unresolved", "incomparable")
     return [
         f"{word}: {line}"
-        for word in words
+        for word in ("unresolved", "incomparable")
         for line in grouped(
             (name_of(case.fullname), case.reason) for case in cases if case.word == word
         )
@@ -148,58 +150,77 @@ def allowances(comparison: RunComparison) -> list[str]:
     if not any(allowed):
         return []
     middle, most = (format_value(size, "1", digits=2) for size in (median(allowed), max(allowed)))
-    known = (
-        f"learned from {counted(comparison.learned_from, 'other run')} of this machine"
-        if comparison.learned_from
-        else "assumed; it is learned where the folder holds three more runs of this machine"
-    )
-    return [
-        f"allowed between separate runs: {middle} in half of the cases, at most {most} ({known})",
-        *_clock(comparison.cases),
+    known = "assumed; it is learned where the folder holds three more runs of this machine"
+    if comparison.learned_from:
+        known = f"learned from {counted(comparison.learned_from, 'other run')} of this machine"
+    lines = [
+        f"allowed between separate runs: {middle} in half of the cases, at most {most} ({known})"
     ]
-
-
-def _clock(cases: Iterable[CaseComparison]) -> list[str]:
-    """Say which ratios are relative to the speed of the cores."""
-    slower = [case.clock for case in cases if case.clock is not None]
-    if not slower:
-        return []
-    ratios, times = counted(len(slower), "ratio"), format_value(slower[0], RATIO)
-    return [f"{ratios} relative to the speed of the cores: their gauge took {times} as long in new"]
-
-
-def unmatched(cases: Iterable[Unmatched]) -> list[str]:
-    """Name the cases that only one run measured, with what the other says of them."""
-    lines: list[str] = []
-    sides: tuple[Side, Side] = ("base", "new")
-    for side in sides:
-        mine = ((name_of(c.fullname), c.reason) for c in cases if c.measured_in == side)
-        lines += [f"only in {side}: {line}" for line in grouped(mine)]
+    if slower := [case.clock for case in comparison.cases if case.clock is not None]:
+        ratios, times = counted(len(slower), "ratio"), format_value(slower[0], RATIO)
+        lines.append(
+            f"{ratios} relative to the speed of the cores: their gauge took {times} as long in new"
+        )
     return lines
 
 
+def unmatched(cases: Sequence[Unmatched]) -> list[str]:
+    """Name the cases that only one run measured, with what the other says of them."""
+    return [
+        f"only in {side}: {line}"
+        for side in ("base", "new")
+        for line in grouped(
+            (name_of(case.fullname), case.reason) for case in cases if case.measured_in == side
+        )
+    ]
+
+
 def grouped(reasons: Iterable[tuple[str, str | None]]) -> list[str]:
-    """Return a line for each reason, with the names that it holds for."""
-    names: dict[str, list[str]] = {}
+    """Return a line for each reason, with the names that it holds for, the first few of many."""
+    names_of: dict[str, list[str]] = {}
     for name, reason in reasons:
         if reason:
-            names.setdefault(reason, []).append(name)
-    return [f"{listed(of)}: {reason}" for reason, of in names.items()]
+            names_of.setdefault(reason, []).append(name)
+    lines = []
+    for reason, names in names_of.items():
+        more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+        lines.append(f"{', '.join(names[:MOST_NAMED])}{more}: {reason}")
+    return lines
 
 
-def listed(names: Sequence[str]) -> str:
-    """Return names in a row, the first few of many."""
-    more = len(names) - MOST_NAMED
-    return ", ".join(names[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+def _overlapping(comparison: RunComparison) -> list[str]:
+    overlap, every = comparison.overlapping, comparison.with_intervals
+    if not every:
+        return []
+    share = format_value(overlap / every, "1")
+    return [f"intervals overlap in {overlap} of {counted(every, 'case')} ({share})"]
 
 
-def differing(differences: Iterable[Difference]) -> list[str]:
-    """Return a line for each fact that differs, with both its values."""
+def _changed(cases: Iterable[CaseComparison]) -> list[str]:
+    return [
+        f"  {case.word}: {case.group} {name_of(case.fullname)}: "
+        f"{format_estimate(case.ratio, RATIO)}"
+        for case in sorted(cases, key=lambda case: ORDER.index(case.word))
+        if case.differs
+    ]
+
+
+def _differing(differences: Iterable[Difference]) -> list[str]:
     return [f"  {each.fact}: {each.base} -> {each.new}" for each in differences]
 
 
+def _sharpness(cases: Sequence[CaseComparison]) -> list[str]:
+    """Say how small a change most cases would have shown: to agree is easy where all is noise."""
+    if not cases:
+        return []
+    if (typical := typical_change(cases)) == math.inf:
+        return ["in most of these cases so few launches could not have shown any slow-down"]
+    return [
+        f"in half of these cases a slow-down of {format_value(typical, '1', 2)} would have shown"
+    ]
+
+
 def _advice(comparison: RunComparison | VersionComparison) -> str:
-    """Say what helps where nothing could be compared, if anything is known to."""
     if isinstance(comparison, RunComparison) and comparison.differences:
         options = " ".join(f"--across {each.fact}" for each in comparison.differences)
         return f"; to compare across that, add `{options}`"
@@ -217,8 +238,7 @@ def _counts(counts: dict[VerdictWord, int]) -> str:
     return f": {words}" if words else ""
 
 
-def _facts(differences: Iterable[Difference]) -> str:
-    facts = [each.fact for each in differences]
-    packages = sum(fact.startswith(PACKAGES) for fact in facts)
-    named = [fact for fact in facts if not fact.startswith(PACKAGES)]
+def _facts(differences: Sequence[Difference]) -> str:
+    named = [each.fact for each in differences if not each.fact.startswith(PACKAGES)]
+    packages = sum(each.fact.startswith(PACKAGES) for each in differences)
     return ", ".join([*named, *([counted(packages, "package")] if packages else [])])

@@ -20,25 +20,19 @@ LONGEST = 60
 """Letters of one text that are shown there."""
 COLUMN = 30
 """Letters that names have, most of the time."""
-_ENVIRONMENT = "$.frobench.environment."
-_WIDEST = 100
 
 
 def lines(run: Run, removed: Collection[Removed], *, everything: bool = False) -> Iterator[str]:
-    """Tell what was taken out of a run, and what would be published of it.
-
-    everything : show every text in full, not only the first few of each place
-    """
+    """Tell what was taken out of a run, and what would be published of it."""
     yield "Taken out" if removed else "Taken out: nothing, for there was nothing to take out"
     for (where, what), times in sorted(Counter(removed).items()):
         often = f", {counted(times, 'time')}" if times > 1 else ""
         yield from _entry(f"{what}{often}", [where.removeprefix("$.")], full=True)
-    samples = sum(case.stats.rounds for case in run.benchmarks)
-    yield ""
+    samples = counted(sum(case.stats.rounds for case in run.benchmarks), "sample")
     cases = counted(len(run.benchmarks), "case")
     launches = counted(len(run.frobench.launches), "launch")
-    numbers = f"{counted(samples, 'sample')} of {cases} in {launches}"
-    yield f"What would be published: {numbers}, and this"
+    yield ""
+    yield f"What would be published: {samples} of {cases} in {launches}, and this"
     environment: dict[str, Any] = msgspec.to_builtins(run.frobench.environment)
     software = environment.pop("software")
     for title in ("variables", "packages"):
@@ -52,12 +46,15 @@ def lines(run: Run, removed: Collection[Removed], *, everything: bool = False) -
             yield from _entry(name, [value], full=True)
     yield ""
     yield "Every other text, by its place in the file"
-    for where, values in _texts(run).items():
-        yield from _entry(where, values, full=everything)
+    texts: dict[str, dict[str, None]] = {}
+    for where, text in private.texts(run):
+        if text and not where.startswith("$.frobench.environment."):
+            texts.setdefault(pattern(where).removeprefix("$."), {})[text] = None
+    for where, values in texts.items():
+        yield from _entry(where, [*values], full=everything)
 
 
 def _facts(part: object, name: str = "") -> Iterator[tuple[str, str]]:
-    """Flatten a part of the environment to names and values."""
     if isinstance(part, dict | list):
         items = part.items() if isinstance(part, dict) else enumerate(part)
         for key, value in items:
@@ -66,17 +63,7 @@ def _facts(part: object, name: str = "") -> Iterator[tuple[str, str]]:
         yield name, "not known" if part is None else str(part)
 
 
-def _texts(run: Run) -> dict[str, Sequence[str]]:
-    """Return the distinct texts of each place outside the environment, in the file's order."""
-    values: dict[str, dict[str, None]] = {}
-    for where, text in private.texts(run):
-        if text and not where.startswith(_ENVIRONMENT):
-            values.setdefault(pattern(where).removeprefix("$."), {})[text] = None
-    return {where: [*texts] for where, texts in values.items()}
-
-
 def _entry(name: str, values: Sequence[str], *, full: bool) -> Iterator[str]:
-    """Lay a name and its values out for the terminal's width."""
     shown = [" ".join(value.split()) for value in (values if full else values[:FEW])]
     if not full:
         shown = [value if len(value) <= LONGEST else f"{value[:LONGEST]}..." for value in shown]
@@ -84,11 +71,10 @@ def _entry(name: str, values: Sequence[str], *, full: bool) -> Iterator[str]:
     text = "; ".join(shown) + (f"; and {more} more" if more else "")
     yield from textwrap.wrap(
         f"{name.ljust(COLUMN)}  {text}".rstrip(),
-        min(shutil.get_terminal_size().columns, _WIDEST),
+        min(shutil.get_terminal_size().columns, 100),
         initial_indent="  ",
         subsequent_indent=" " * (COLUMN + 4),
         break_long_words=False,
         break_on_hyphens=False,
         replace_whitespace=False,
-        drop_whitespace=True,
     )

@@ -6,6 +6,7 @@ What is not known is left out; the JSON has its reasons.
 
 import textwrap
 from collections.abc import Iterator
+from itertools import chain
 
 from suite.doctor.devices import IDLE
 from suite.doctor.there import Device, Host, There
@@ -15,19 +16,17 @@ from suite.units import counted, format_value
 
 MARGIN = 16
 """Columns for headings."""
-
 Line = tuple[str, str]
 """A heading in the margin, and what is said of it."""
 
 
 def lines(there: There, troubles: list[Conclusion], width: int) -> Iterator[str]:
     """Yield the page for a terminal of so many columns."""
-    for heading, text in _what_is_there(there):
+    groups = [_host(there.host), _torch(there), *map(_device, there.accelerators)]
+    for heading, text in chain(*(chain(group, [("", "")]) for group in groups)):
         folded = textwrap.wrap(text, width - MARGIN) or [""]
-        head = heading.ljust(MARGIN) if text else heading
-        yield (head if heading else "") + folded[0]
+        yield (heading.ljust(MARGIN) if heading and text else heading) + folded[0]
         yield from (" " * MARGIN + line for line in folded[1:])
-    yield ""
     if not troubles:
         yield "Nothing is wrong: `frobench run` measures it."
     for trouble in troubles:
@@ -36,15 +35,6 @@ def lines(there: There, troubles: list[Conclusion], width: int) -> Iterator[str]
         yield from textwrap.wrap(
             f"mend it: {trouble.advice}", width, initial_indent="  ", subsequent_indent="    "
         )
-
-
-def _what_is_there(there: There) -> Iterator[Line]:
-    yield from _host(there.host)
-    yield "", ""
-    yield from _torch(there)
-    for device in there.accelerators:
-        yield "", ""
-        yield from _device(device)
 
 
 def _host(host: Host) -> Iterator[Line]:

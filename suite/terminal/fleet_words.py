@@ -4,16 +4,12 @@
 from collections import Counter
 from collections.abc import Callable, Iterator
 
+from suite.fleet.fleet import Tell
 from suite.fleet.gathered import Outcome
-from suite.fleet.schedule import Tell
 from suite.units import counted
 
 FEW = 16
 """Nodes of which every line of their runs is shown, at most."""
-OUTPUT = "| "
-"""Before a line that a run printed."""
-FINE, FAILED, LOST = 0, 1, 3
-"""Exit codes."""
 
 
 def teller(say: Callable[[str], object], label: Callable[[str], str]) -> Tell:
@@ -27,7 +23,7 @@ def teller(say: Callable[[str], object], label: Callable[[str], str]) -> Tell:
         if node not in met:
             met.add(node)
             say(f"{node}: {label(node)} on pages")
-        if len(met) <= FEW or not text.startswith(OUTPUT):
+        if len(met) <= FEW or not text.startswith("| "):  # a line that a run printed
             say(f"{node}: {text}")
 
     return tell
@@ -52,6 +48,4 @@ def lines(outcome: Outcome) -> Iterator[str]:
 
 def exit_code(outcome: Outcome) -> int:
     """Return 0 if every node measured, 3 if one did not, and else 1 if a case failed."""
-    if outcome.lost or not outcome.stored:
-        return LOST
-    return FAILED if outcome.failed else FINE
+    return 3 if outcome.lost or not outcome.stored else int(bool(outcome.failed))

@@ -8,8 +8,7 @@ from suite.compare.rank_tests import verdict
 from suite.compare.verdicts.judge import overlap
 from suite.history.change_search import Culprit, Findings
 from suite.history.commits import Commit
-from suite.history.history import History
-from suite.history.measuring import HistoryRequest
+from suite.history.history import History, HistoryRequest
 from suite.stored.names import name_of
 from suite.stored.run import Estimate
 from suite.terminal.comparison_tables import Column, Row, Table
@@ -35,16 +34,12 @@ def tables(history: History) -> Iterator[Table]:
     """Yield the commits that were measured for each case that changed, or the cases if none did."""
     commits, findings, _ = history
     if not findings.changed:
-        rows = [
-            Row(
-                f"{commits[findings.last].short} beside {commits[findings.first].short}",
-                name_of(case),
-                "",
-                (format_estimate(ratio, RATIO), verdict(judged.comparison, judged.p_value)),
-            )
-            for case, judged in findings.ends.items()
-            for ratio in [judged.comparison.ratio]
-        ]
+        group = f"{commits[findings.last].short} beside {commits[findings.first].short}"
+        rows = []
+        for case, judged in findings.ends.items():
+            ratio = format_estimate(judged.comparison.ratio, RATIO)
+            cells = (ratio, verdict(judged.comparison, judged.p_value))
+            rows.append(Row(group, name_of(case), "", cells))
         yield Table((Column("last / first"), Column("verdict")), rows)
     for case in findings.changed:
         columns = (Column("subject"), Column("commit / first"), Column("verdict"))
@@ -55,7 +50,7 @@ def sentences(history: History, request: HistoryRequest) -> Iterator[str]:
     """Yield what was found, and the next command to type."""
     commits, findings, _ = history
     for position, reason in sorted(findings.broken.items()):
-        yield f"skipped: {commits[position].short} {_quoted(commits[position])}: {reason}"
+        yield f"skipped: {_named(commits[position])}: {reason}"
     if not findings.ends:
         yield (
             "nothing could be compared: no case has enough launches at both ends of the range"
@@ -73,8 +68,8 @@ def sentences(history: History, request: HistoryRequest) -> Iterator[str]:
 
 
 def _rows(case: str, commits: Sequence[Commit], findings: Findings) -> Iterator[Row]:
-    """Yield a row for each commit that was measured or skipped, and one for those between."""
     culprit = next(culprit for culprit in findings.culprits if culprit.case == case)
+    word = "slower" if findings.ends[case].comparison.ratio.value > 1 else "faster"
     untried = 0
     for position, commit in enumerate(commits):
         ratio = findings.beside_first.get(position, {}).get(case)
@@ -83,48 +78,45 @@ def _rows(case: str, commits: Sequence[Commit], findings: Findings) -> Iterator[
         elif position in findings.broken:
             cells = ("", "skipped")
         elif ratio is not None:
-            word = "slower" if findings.ends[case].comparison.ratio.value > 1 else "faster"
-            changed = position >= culprit.at
-            cells = (format_estimate(ratio, RATIO), word if changed else "as first")
+            cells = (format_estimate(ratio, RATIO), word if position >= culprit.at else "as first")
         elif position == culprit.at:
             cells = ("", "changed")
         else:
             untried += 1
             continue
-        if untried:
-            yield _between(case, untried)
-            untried = 0
-        yield Row(name_of(case), commit.short, "", (_cut(commit.subject), *cells))
-    if untried:
-        yield _between(case, untried)
+        yield from _between(case, untried)
+        untried = 0
+        subject = commit.subject
+        if len(subject) > LONGEST_SUBJECT:
+            subject = f"{subject[: LONGEST_SUBJECT - 3]}..."
+        yield Row(name_of(case), commit.short, "", (subject, *cells))
+    yield from _between(case, untried)
 
 
-def _between(case: str, commits: int) -> Row:
-    return Row(name_of(case), "...", "", (f"{counted(commits, 'commit')} not measured", "", ""))
+def _between(case: str, commits: int) -> Iterator[Row]:
+    if commits:
+        yield Row(name_of(case), "...", "", (f"{counted(commits, 'commit')} not measured", "", ""))
 
 
 def _sentence(culprit: Culprit, commits: Sequence[Commit], findings: Findings) -> str:
-    """Say where a case changed and by how much, or that it cannot be told."""
-    ends = findings.ends[culprit.case].comparison.ratio
-    name = name_of(culprit.case)
-    became = f"{name} became {'slower' if ends.value > 1 else 'faster'}"
-    at = commits[culprit.at]
-    if culprit.ratio is None:
+    ends, ratio = findings.ends[culprit.case].comparison.ratio, culprit.ratio
+    became = f"{name_of(culprit.case)} became {'slower' if ends.value > 1 else 'faster'}"
+    found = _named(commits[culprit.at])
+    if ratio is None:
         first, last = commits[findings.first], commits[findings.last]
         return (
             f"{became} between {first.short} and {last.short}: {_takes(ends)}. At which commit "
-            f"cannot be resolved; {at.short} {_quoted(at)} is the likeliest."
+            f"cannot be resolved; {found} is the likeliest."
         )
-    if culprit.at > culprit.before + 1:
-        skipped = counted(culprit.at - culprit.before - 1, "commit")
+    if skipped := culprit.at - culprit.before - 1:
         return (
-            f"{became} between {commits[culprit.before].short} and {at.short} {_quoted(at)}: "
-            f"{_takes(culprit.ratio)}. {skipped} between them could not be measured."
+            f"{became} between {commits[culprit.before].short} and {found}: {_takes(ratio)}. "
+            f"{counted(skipped, 'commit')} between them could not be measured."
         )
     rest = ""
-    if overlap(culprit.ratio, ends) is False:
+    if overlap(ratio, ends) is False:
         rest = f" Over the whole range {_takes(ends)}, so other commits changed it too."
-    return f"{became} at commit {at.short} {_quoted(at)}: {_takes(culprit.ratio)}.{rest}"
+    return f"{became} at commit {found}: {_takes(ratio)}.{rest}"
 
 
 def _takes(ratio: Estimate) -> str:
@@ -132,7 +124,6 @@ def _takes(ratio: Estimate) -> str:
 
 
 def _next(culprit: Culprit, commits: Sequence[Commit], request: HistoryRequest) -> str:
-    """Return the command to type next."""
     at, before = commits[culprit.at], commits[culprit.before]
     if culprit.ratio is None:
         return _command(request, request.range, MORE_LAUNCHES * request.launches)
@@ -144,7 +135,6 @@ def _next(culprit: Culprit, commits: Sequence[Commit], request: HistoryRequest) 
 
 
 def _nothing(findings: Findings, request: HistoryRequest) -> Iterator[str]:
-    """Say up to which size no change was found."""
     limits = {
         case: max(abs(ratio.high - 1), abs(1 - ratio.low))
         for case, judged in findings.ends.items()
@@ -160,7 +150,6 @@ def _nothing(findings: Findings, request: HistoryRequest) -> Iterator[str]:
 
 
 def _command(request: HistoryRequest, text: str, launches: int) -> str:
-    """Return the command for another range or number of launches, to be typed where this was."""
     options = {
         "-k": request.expression,
         "--project": shown(request.project) if request.project else "",
@@ -176,9 +165,5 @@ def _command(request: HistoryRequest, text: str, launches: int) -> str:
     return shlex.join(words)
 
 
-def _quoted(commit: Commit) -> str:
-    return f'"{commit.subject}"'
-
-
-def _cut(subject: str) -> str:
-    return subject if len(subject) <= LONGEST_SUBJECT else f"{subject[: LONGEST_SUBJECT - 3]}..."
+def _named(commit: Commit) -> str:
+    return f'{commit.short} "{commit.subject}"'

@@ -7,22 +7,18 @@ from collections import Counter
 from collections.abc import Collection, Iterator
 from pathlib import Path
 from textwrap import wrap
-from typing import TYPE_CHECKING
 
 import click
 
 from suite.printable import as_json, printable
 from suite.stored.names import short_name
-
-if TYPE_CHECKING:
-    from suite.stored.run import Conclusion, Run, Severity
-    from suite.terminal.comparison_tables import Table
+from suite.stored.run import Conclusion, Run, Severity
 
 # ruff: noqa: PLC0415 - imported where needed, so that no verb waits for another's
 
 MOST_CONCLUSIONS = 3
 """Warnings of one code that are shown; the others stand beside their cases."""
-SEVERITIES: dict["Severity", int] = {"error": 0, "warning": 1, "info": 2}
+SEVERITIES: dict[Severity, int] = {"error": 0, "warning": 1, "info": 2}
 """The order in which conclusions are shown."""
 PAGE = 100
 """Columns of a text where there is no terminal."""
@@ -45,36 +41,36 @@ def is_valid(path: Path) -> bool:
     """Tell whether a stored run is whole; print a line for every fault."""
     from suite import checks
 
-    return not tell(path, checks.damage(path), err=True)
+    damage = checks.damage(path)
+    tell(path, damage)
+    return not damage
 
 
 def is_honest(path: Path, *, err: bool = True, but: Collection[str] = ()) -> bool:
-    """Tell whether a stored run is whole and can be believed; print all that is to be said of it.
-
-    What makes it doubtful, and what has changed since, is told and no fault.
-    """
+    """Tell whether a stored run is whole and can be believed; print what is to be said of it."""
     from suite import checks
 
-    conclusions = tell(path, checks.review(path, but), err=err)
+    conclusions = checks.review(path, but)
+    tell(path, conclusions, err=err)
     return all(conclusion.severity != "error" for conclusion in conclusions)
 
 
-def tell(path: Path, conclusions: "list[Conclusion]", *, err: bool) -> "list[Conclusion]":
-    """Print what is to be said of a stored run, a line each but for many alike, and return it."""
+def tell(path: Path, conclusions: list[Conclusion], *, err: bool = True) -> None:
+    """Print what is to be said of a stored run, a line each but for many alike."""
     many = Counter(conclusion.code for conclusion in conclusions if conclusion.severity != "error")
     lines_of: Counter[str] = Counter()
     for conclusion in conclusions:
-        word = "" if conclusion.severity == "error" else f"{conclusion.severity}: "
-        case = f"{short_name(conclusion.case)}: " if conclusion.case else ""
-        lines_of[conclusion.code] += 1
-        if conclusion.severity == "error" or lines_of[conclusion.code] <= MOST_CONCLUSIONS:
-            say(f"{shown(path)}: {word}{conclusion.code}: {case}{conclusion.message}", err=err)
-        elif lines_of[conclusion.code] == many[conclusion.code]:
-            more = many[conclusion.code] - MOST_CONCLUSIONS
-            click.echo(
-                f"{shown(path)}: {word}{conclusion.code}: {more} more, in the report", err=err
-            )
-    return conclusions
+        code, is_error = conclusion.code, conclusion.severity == "error"
+        lines_of[code] += not is_error
+        if lines_of[code] <= MOST_CONCLUSIONS or is_error:
+            case = f"{short_name(conclusion.case)}: " if conclusion.case else ""
+            text = f"{case}{conclusion.message}"
+        elif lines_of[code] == many[code]:
+            text = f"{many[code] - MOST_CONCLUSIONS} more, in the report"
+        else:
+            continue
+        word = "" if is_error else f"{conclusion.severity}: "
+        say(f"{shown(path)}: {word}{code}: {text}", err=err)
 
 
 def shown(path: Path) -> str:
@@ -87,6 +83,11 @@ def say(*lines: str, err: bool = False) -> None:
     for line in lines:
         for part in line.split("\n"):
             click.echo(printable(part), err=err)
+
+
+def warn(line: str) -> None:
+    """Print a line beside the output."""
+    say(line, err=True)
 
 
 def fold(*lines: str, err: bool = False) -> None:
@@ -109,34 +110,26 @@ def width() -> int:
     return shutil.get_terminal_size((PAGE, 0)).columns
 
 
-def show(table: "Table") -> None:
-    """Print a table with an empty line behind it, laid out for the terminal's width."""
-    from suite.terminal import comparison_tables
-
-    if table.rows:
-        width = shutil.get_terminal_size((comparison_tables.UNLIMITED, 0)).columns
-        say(*comparison_tables.lines(table, width), "")
-
-
-def doubts(judged: "Run", columns: int) -> Iterator[str]:
+def doubts(judged: Run, columns: int) -> Iterator[str]:
     """Yield what a run's numbers may be trusted for: errors first, a few cases of each code."""
     by_code: dict[str, list[Conclusion]] = {}
     for conclusion in sorted(
-        judged.frobench.conclusions, key=lambda conclusion: SEVERITIES[conclusion.severity]
+        judged.frobench.conclusions, key=lambda each: SEVERITIES[each.severity]
     ):
         by_code.setdefault(conclusion.code, []).append(conclusion)
-    for code, conclusions in by_code.items():
-        first, often = conclusions[0], len(conclusions)
+    for code, alike in by_code.items():
+        first, often = alike[0], len(alike)
         yield ""
         times = f", {often} times" if often > 1 else ""
         yield from wrapped(f"{first.severity}: {code}{times}. {first.advice}", columns, "", "  ")
-        most = often if first.severity == "error" else MOST_CONCLUSIONS
-        for conclusion in conclusions[:most]:
+        most = often if first.severity == "error" else min(often, MOST_CONCLUSIONS)
+        for conclusion in alike[:most]:
             where = f"{short_name(conclusion.case)}: " if conclusion.case else ""
             yield from wrapped(f"{where}{conclusion.message}", columns, "  ", "    ")
-        if often > most:
-            more = f"and {often - most} more: `frobench show FILE --cases`"
-            yield from wrapped(more, columns, "  ", "    ")
+        if more := often - most:
+            yield from wrapped(
+                f"and {more} more: `frobench show FILE --cases`", columns, "  ", "    "
+            )
 
 
 def wrapped(text: str, columns: int, first: str = "", rest: str = "") -> list[str]:

@@ -17,7 +17,7 @@ OTHERS = WORK + CALL + RUN + 6
 """Columns beside the name, with their gaps and the letter of an estimate."""
 NARROWEST = OTHERS + 16
 """Columns of the narrowest table; below, each case is a sentence."""
-FROM: dict[Basis, tuple[str, str]] = {
+FROM: dict[Basis | None, tuple[str, str]] = {
     "sizes": ("s", "continued from other sizes in that run"),
     "rates": ("r", "at the rates of other cases in that run"),
     "nominal": ("n", "from declared work at nominal rates, which any machine reaches"),
@@ -48,20 +48,21 @@ def lines(expected: Expected, width: int) -> Iterator[str]:
 
 
 class _Cells(NamedTuple):
-    """What stands beside a case's name; the letter marks an estimate."""
-
     work: str
     call: str
-    letter: str
+    letter: str  # marks an estimate
     run: str
 
 
 def _function(cases: Sequence[ExpectedCase], width: int) -> Iterator[str]:
     yield from _wrapped(cases[0].title, width, "  ")
     for case in cases:
-        name = shown(case)
+        name = _shown(case)
         if case.left_out and case.work is None:
-            yield from _absent(name, case.left_out, width)
+            beside = f"{f'    {name}':{NAME}}  not here: {case.left_out}"
+            fits = len(beside) <= width and len(name) + 4 <= NAME
+            sentence = f"{name}: not here: {case.left_out}"
+            yield from [beside] if fits else _wrapped(sentence, width, "    ")
             continue
         cells = _cells(case)
         if width < NARROWEST:
@@ -75,32 +76,23 @@ def _function(cases: Sequence[ExpectedCase], width: int) -> Iterator[str]:
         yield _row(f"    {name}", cells, width)
 
 
-def _absent(name: str, reason: str, width: int) -> Iterator[str]:
-    """Yield why a case is not here, beside its name where there is room."""
-    beside = f"{f'    {name}':{NAME}}  not here: {reason}"
-    fits = len(beside) <= width and len(name) + 4 <= NAME
-    yield from [beside] if fits else _wrapped(f"{name}: not here: {reason}", width, "    ")
-
-
 def _cells(case: ExpectedCase) -> _Cells:
-    letter = FROM[case.basis][0] if case.basis in FROM else ""
+    letter, _ = FROM.get(case.basis, ("", ""))
     call = "-" if case.call_seconds is None else _seconds(case.call_seconds)
     run = "left out" + "?" * (letter in GUESSES)
     if case.run_seconds is not None:
         run = _about(case.run_seconds)
-    return _Cells(spelled(case.work), f"about {call}" if letter else call, letter, run)
+    return _Cells(_spelled(case.work), f"about {call}" if letter else call, letter, run)
 
 
-def shown(case: ExpectedCase) -> str:
-    """Return a case's name; of many devices the first and the last."""
+def _shown(case: ExpectedCase) -> str:
     name, devices = name_of(case.name), case.devices
     if len(devices) <= MOST_DEVICES:
         return name
     return name.replace("+".join(devices), f"{devices[0]}+...+{devices[-1]}")
 
 
-def spelled(work: Work | None) -> str:
-    """Return declared work in words, such as "8.19 kFLOP, 3 KiB"."""
+def _spelled(work: Work | None) -> str:
     if work is None:
         return "-"
     amounts = ((work.flops, "FLOP"), (work.bytes, "B"))
@@ -111,10 +103,8 @@ def spelled(work: Work | None) -> str:
 
 
 def _marks(expected: Expected) -> Iterator[str]:
-    """Say where the times come from, and what the marks beside them mean, before they are used."""
-    if expected.before:
-        newest = f"the newest run of {expected.machine}, {expected.before}"
-        yield f"The time of a call is that of {newest}."
+    if before := expected.before:
+        yield f"The time of a call is that of the newest run of {expected.machine}, {before}."
     used = {case.basis for case in expected.cases}
     letters = [f'"{letter}" {words}' for basis, (letter, words) in FROM.items() if basis in used]
     if letters:
@@ -139,8 +129,7 @@ def _totals(expected: Expected) -> Iterator[str]:
 
 
 def _row(name: str, cells: _Cells, width: int) -> str:
-    work, call, letter, run = cells
-    beside = f"{work:<{WORK}} {call:>{CALL}} {letter:1} {run:>{RUN}}"
+    beside = f"{cells.work:<{WORK}} {cells.call:>{CALL}} {cells.letter:1} {cells.run:>{RUN}}"
     return f"{name:{_name_width(width)}}  {beside}".rstrip()
 
 

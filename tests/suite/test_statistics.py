@@ -403,7 +403,7 @@ def test_a_difference_that_does_not_survive_in_its_family_is_unresolved() -> Non
     ("modules", "loaded"),
     [
         ("suite.statistics, suite.units", set()),
-        ("suite.compare.agreement, suite.compare.machines, suite.compare.versions", {"numpy"}),
+        ("suite.compare.gate, suite.compare.machines, suite.compare.runs", {"numpy"}),
     ],
 )
 def test_importing_statistics_units_and_compare_loads_little(

@@ -28,7 +28,7 @@ from reports.findings.answers import (
 )
 from reports.findings.finding import RATIO, Axis, Finding, Plot, Point, Series
 from reports.findings.select import Cases, Curve, NotMeasuredError, device_title, the_device
-from suite.compare.versions import launch_ratios
+from suite.compare.runs import launch_ratios
 from suite.stored.names import is_cpu
 from suite.stored.run import Scalar
 

@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 import frobench
 from reports.files.metadata import ANYWHERE
 from reports.purchase import purchase
-from suite.compare.others import others
+from suite.compare.runs import others
 from suite.errors import CannotRunError
 from suite.files.content import LARGEST_FILE
 from suite.run import unfinished

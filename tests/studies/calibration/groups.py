@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from random import Random
 
 from suite.compare.rank_tests import Comparison, compare_pairs, compare_values, verdict
+from suite.compare.runs import launch_ratios
 from suite.compare.verdicts.family import Sides, compare
-from suite.compare.versions import launch_ratios
 from suite.statistics import launch_medians
 from suite.stored.run import Case
 from tests.studies.calibration.figures import Figure, Goal, Table, bounded

@@ -6,9 +6,9 @@ from collections.abc import Callable
 import pytest
 
 from reports.compare import verdicts
-from suite.compare.agreement import Agreement, agreement
+from suite.compare.gate import Agreement, agreement
 from suite.stored.run import Conclusion, Run
-from suite.terminal.agreement_words import lines
+from suite.terminal.comparison_words import of_agreement as lines
 from tests.instruments.runs import factory
 
 

@@ -7,8 +7,8 @@ from random import Random
 import pytest
 
 from suite.compare.gate import exit_code
+from suite.compare.runs import compare_versions, launch_ratios
 from suite.compare.verdicts.family import compare_family
-from suite.compare.versions import compare_versions, launch_ratios
 from suite.statistics import launch_medians
 from suite.stored.run import Case, Check, Conclusion, Run
 from suite.terminal import comparison_tables, comparison_words

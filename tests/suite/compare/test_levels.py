@@ -9,8 +9,7 @@ from random import Random
 import pytest
 from scipy.stats import t as student_t
 
-from suite.compare.others import others
-from suite.compare.runs import compare_runs
+from suite.compare.runs import compare_runs, others
 from suite.compare.verdicts.levels import MOST_RUNS, levels
 from suite.compare.verdicts.wander import ASSUMED, LEAST, student, wander
 from suite.stored import store

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from suite.errors import CannotRunError
-from suite.fleet.fleet import FleetRequest, asked
+from suite.fleet.fleet import FleetRequest, Schedule, asked
 from suite.fleet.gathered import NOTHING_YET, Gathered, Outcome
 from suite.fleet.messages import (
     About,
@@ -27,7 +27,6 @@ from suite.fleet.messages import (
     Start,
     Stop,
 )
-from suite.fleet.schedule import Limits, Schedule
 from suite.stored import asked_nodes, store
 from suite.stored.asked_nodes import AskedNodes
 from suite.stored.run import Run
@@ -120,7 +119,7 @@ def fleet(
         cluster,
         wanted,
         Gathered(folder, wanted.fleet, label_of),
-        Limits(PATIENCE),
+        PATIENCE,
         lambda name, text: lines.append(f"{name}: {text}"),
         clock=lambda: cluster.now,
     )

@@ -15,12 +15,10 @@ from typing import Any, Self
 import pytest
 
 from suite import checks
-from suite.compare.others import others
+from suite.compare.runs import others
 from suite.errors import CannotRunError
-from suite.history.commits import commits_of
-from suite.history.history import History, HistoryInterrupted, history
-from suite.history.measuring import HistoryRequest
-from suite.history.trees import WorkTrees
+from suite.history.commits import WorkTrees, commits_of
+from suite.history.history import History, HistoryInterrupted, HistoryRequest, history
 from suite.journal.records import Imported, Measured, Record, Stopped
 from suite.machine import environment
 from suite.project.git import project_folder

@@ -6,6 +6,7 @@ import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,8 @@ from suite.kit.workers import LostWorkerError, Worker
 from suite.machine.network import interface_of, link_rate, own_address
 from suite.nodes import agent as agents
 from suite.nodes import meeting as meetings
-from suite.nodes.agent import Agent, Elsewhere, attended, numbers
+from suite.nodes.agent import Agent, attended, start_on
+from suite.nodes.groups import numbers
 from suite.nodes.meeting import Meeting, Node, Position, describe, position
 from suite.run import job
 from suite.run.lock import VARIABLE, identity, machine_lock
@@ -155,7 +157,7 @@ def served(lock: object = None) -> Iterator[tuple[Node, list[object]]]:
 
 def test_a_worker_on_another_node_works_and_says_how_it_ended() -> None:
     with served() as (node, ended), attended(Meeting([NODE, node])):
-        worker = Worker(Seat("rank 1 on node 1", "cpu"), start_process=Elsewhere(node, 1).start)
+        worker = Worker(Seat("rank 1 on node 1", "cpu"), start_process=partial(start_on, node, 1))
         worker.set_up(where)
         worker.start()
         begun, done = worker.wait()

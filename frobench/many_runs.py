@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: MIT
+"""The verbs that make many runs: `fleet` on the nodes of a cluster, `history` of commits."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from frobench import options
+from frobench.endings import INTERRUPTED, end, measures, spelled
+
+# ruff: noqa: PLC0415 - every verb imports its own, so that none waits for another's
+
+
+@click.command()
+@options.expression
+@options.profile
+@click.option(
+    "--benchmarks",
+    type=click.Path(path_type=Path),
+    help="Folder of benchmarks that lies on every node, if not Frobench's own.",
+)
+@options.results
+@options.into(options.SITE, "Folder for the pages.")
+@click.option("--address", default="auto", show_default=True, help="Address of the Ray cluster.")
+@click.option("--budget", type=click.FloatRange(min=1), metavar="SECONDS", help="For each run.")
+@click.option("--launches", type=click.IntRange(min=1), metavar="N", help="Instead of a budget.")
+@click.option(
+    "--deadline",
+    type=click.FloatRange(min=1),
+    metavar="SECONDS",
+    help="Longest time of a node's run, after its wait for the machine.  "
+    "[default: 3 budgets and 600]",
+)
+@click.option(
+    "--patience",
+    type=click.FloatRange(min=1),
+    default=120.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="A node that is silent for so long is lost; a lost node may come back for as long.",
+)
+@measures
+def fleet(results: Path, output: Path, benchmarks: Path | None, **wanted: Any) -> None:  # noqa: ANN401 - see `FleetRequest`
+    """Measure every node of a Ray cluster, and show which is not like the others.
+
+    Each node makes an ordinary run with all of its accelerators. Its file is stored here as soon as
+    it ends. A node that is lost is tried once more if it comes back; see docs/fleet.md.
+
+    Exits with 3 if a node stored no whole run, and else with 1 if a case failed.
+    """
+    from suite.fleet.fleet import FleetRequest, measure
+    from suite.run.interruptions import Interruptions
+    from suite.run.label import seal
+    from suite.terminal import fleet_words
+    from suite.terminal.layout import say, warn
+
+    folder = spelled(results)
+    request = FleetRequest(
+        results=folder, benchmarks=benchmarks and benchmarks.absolute(), **wanted
+    )
+    tell = fleet_words.teller(warn, lambda name: seal(name, folder))
+    try:
+        with Interruptions():
+            outcome = measure(request, tell)
+    except KeyboardInterrupt:
+        end(INTERRUPTED, f"interrupted; every file that arrived is in {results}")
+    say(*fleet_words.lines(outcome))
+    if outcome.stored:
+        write_pages(folder, output)
+    sys.exit(fleet_words.exit_code(outcome))
+
+
+def write_pages(results: Path, output: Path) -> None:
+    """Write the pages of all stored runs, and name the one that compares nodes."""
+    from reports.fleet.fleet_page import PAGE
+    from reports.site import build
+    from suite.terminal.layout import say, shown, tell
+
+    made = build.build([results], output, tell=tell)
+    page = output / PAGE
+    if page.exists():
+        say(f"which node is not like the others: {shown(page)}")
+    else:
+        say(f"too few nodes to compare: 3 are needed; their runs: {shown(made[0])}")
+
+
+@click.command()
+@click.option("--range", required=True, metavar="A..B", help="Commits, such as v1.0..main.")
+@options.expression
+@options.project("Whose commits")
+@options.benchmarks
+@options.profile
+@options.devices
+@click.option(
+    "--launches",
+    type=click.IntRange(min=7),  # fewer show no change, however large
+    default=10,
+    show_default=True,
+    metavar="N",
+    help="Of each end of the range.",
+)
+@click.option("--build", default="", metavar="COMMAND", help="Call it in each commit's folder.")
+@click.option(
+    "--path", "paths", multiple=True, metavar="DIR", help="Where a commit's modules lie, not src."
+)
+@options.seed
+@options.results
+@options.wait
+@measures
+def history(results: Path, benchmarks: Path, **wanted: Any) -> None:  # noqa: ANN401 - see `HistoryRequest`
+    """Find the commit at which a case changed.
+
+    Commits of a git project are measured in turn, each in fresh processes that import the code of
+    its working tree: first both ends of the range, then commits between them, then the commit found
+    and the one before it anew. The project's own folder stays as it is. A commit that cannot be
+    measured is skipped. In all, a false alarm in at most 5% of searches. Exits with 4 if a case
+    became slower, and with 3 if nothing could be compared.
+    """
+    from suite.history.history import HistoryInterrupted, HistoryRequest
+    from suite.history.history import history as to_the_end
+    from suite.run.interruptions import Interruptions
+    from suite.run.progress import reporter
+    from suite.terminal import history_words
+    from suite.terminal.comparison_tables import show
+    from suite.terminal.layout import say, shown
+
+    request = HistoryRequest(results=spelled(results), benchmarks=spelled(benchmarks), **wanted)
+    with Interruptions() as interruptions:
+        try:
+            with reporter() as progress:
+                done = to_the_end(request, progress, interruptions)
+        except HistoryInterrupted as stopped:
+            saved = "".join(f"; saved: {shown(path)}" for path in stopped.stored)
+            end(INTERRUPTED, f"interrupted, and no working tree is left{saved}")
+    for table in history_words.tables(done):
+        show(table)
+    say(*history_words.sentences(done, request))
+    if done.stored:
+        say(f"{len(done.stored)} stored runs, one a commit, in {shown(done.stored[0].parent)}/")
+    sys.exit(history_words.exit_code(done.findings))
