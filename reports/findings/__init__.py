@@ -74,7 +74,7 @@ def _answers(cases: Cases) -> tuple[ModuleType, list[Finding]]:
     reason.
     """
     rules = RULES.get(cases.exercise, own)
-    answers = rules.findings(cases)
+    answers = list(rules.findings(cases))
     shown = rules is own or not cases.passed() or not all(finding.absent for finding in answers)
     if shown or any(_plots(rules, cases)):
         return rules, answers

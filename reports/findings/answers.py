@@ -11,7 +11,7 @@ import pandas as pd
 from msgspec.structs import replace
 
 from reports.findings.finding import Finding
-from reports.findings.select import Cases, Curve, NotMeasuredError, the_device
+from reports.findings.select import Cases, Curve, NotMeasuredError
 from suite.statistics import estimate
 from suite.stored.run import Estimate
 from suite.units import format_estimate, format_value
@@ -83,7 +83,7 @@ def ask_on(
     cases: Cases, device: str, *questions: tuple[str, str, Callable[..., Answer]]
 ) -> Iterator[Finding]:
     """Put questions to a device: it follows their names, and its title stands for their braces."""
-    where = the_device(cases.run, device)
+    where = cases.the(device)
     for name, question, compute in questions:
         yield ask(f"{name}-{device}", question.format(where), compute, cases, device)
 

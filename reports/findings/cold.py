@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 
 from reports.findings.answers import VALUE, Answer, behind, text
 from reports.findings.finding import RATIO, Axis, Plot
-from reports.findings.select import Cases, Curve, device_title, lines
+from reports.findings.select import Cases, Curve, lines
 
 TIMES = Axis("Times as long", RATIO)
 LITTLE = 1.05
@@ -40,6 +40,6 @@ def cold_plot(
     what: str, x: Axis, ratio: Callable[[Cases, str], Curve], cases: Cases, devices: Iterable[str]
 ) -> Plot:
     """Draw the ratio by size, a line for each device that has one."""
-    shown = lines(ratio, ((device_title(cases.run, name), cases, name) for name in devices))
+    shown = lines(ratio, ((cases.title(name), cases, name) for name in devices))
     title = f"A {what} with cold caches against one with warm ones"
     return Plot(f"cold-{what}", title, "curve", x, TIMES, shown, 1.0, "as long")

@@ -4,7 +4,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from reports.findings.select import Cases, Curve, the_device
+from reports.findings.select import Cases, Curve
 from suite.stored.names import is_cpu
 from suite.stored.run import Scalar
 
@@ -37,7 +37,7 @@ class Kind:
 
     def name(self, cases: Cases, device: str) -> str:
         """Spell what follows "copies" in a sentence."""
-        return self.phrase.format(the_device(cases.run, device))
+        return self.phrase.format(cases.the(device))
 
 
 _PAGEABLE, _PINNED = {"memory": "pageable"}, {"memory": "pinned"}

@@ -206,6 +206,14 @@ class Cases:
         """Return the devices, or groups of them, that the cases ran on, the CPU first."""
         return sorted(self.values("device"), key=lambda device: not is_cpu(device))
 
+    def title(self, device: str) -> str:
+        """Name a device as people do."""
+        return device_title(self.run, device)
+
+    def the(self, device: str) -> str:
+        """Name a device as it stands in a sentence."""
+        return the_device(self.run, device)
+
     def reason(self, **where: Scalar) -> str:
         """Say why no case with these parameters was measured."""
         reasons = dict.fromkeys(

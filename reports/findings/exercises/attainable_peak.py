@@ -24,7 +24,7 @@ from reports.findings.answers import (
 from reports.findings.exercises.matmul import PLAIN, RATE, best_rates
 from reports.findings.finding import RATIO, Axis, Finding, Plot, Point, Series
 from reports.findings.remembered import cases_of
-from reports.findings.select import Cases, NotMeasuredError, device_title, the_device
+from reports.findings.select import Cases, NotMeasuredError
 from suite.stored.names import is_cpu
 from suite.stored.run import Case, Search
 from suite.units import counted, format_value
@@ -35,23 +35,21 @@ TIE = 0.995
 BY = f"\N{NO-BREAK SPACE}{RATIO}\N{NO-BREAK SPACE}"
 
 
-def findings(cases: Cases) -> list[Finding]:
+def findings(cases: Cases) -> Iterator[Finding]:
     """Lead with the accelerators' peaks: what is the most, how sure is it, who gets near."""
     questions = (
         ("peak", "What is the most that {} gives a matrix product?", _peak),
         ("searched", "How sure is it that no shape is faster?", _sure),
         ("square", "How much of that does a square product get from {}?", _square),
     )
-    devices = cases.devices()[::-1]
-    answered = [finding for device in devices for finding in ask_on(cases, device, *questions)]
-    if all(map(is_cpu, devices)):
+    for device in reversed(cases.devices()):
+        yield from ask_on(cases, device, *questions)
+    if all(map(is_cpu, cases.devices())):
         most = "What is the most that an accelerator gives a matrix product?"
-        answered.append(ask("peak-accelerator", most, _peak, cases))
-    return answered
+        yield ask("peak-accelerator", most, _peak, cases)
 
 
 def _peak(cases: Cases, device: str = "") -> Answer:
-    """Name the rate and the shape in each precision, the fastest first."""
     device = device or cases.accelerator()
     first, *others = best_products(cases, device)
     part = peaks.of_peak(cases.run, first.case.fullname, first.rate)
@@ -60,7 +58,7 @@ def _peak(cases: Cases, device: str = "") -> Answer:
         f"{peaks.of_peak(cases.run, product.case.fullname, product.rate, named=not part)}"
         for product in others
     )
-    where = the_device(cases.run, device)
+    where = cases.the(device)
     without = peaks.missing(cases.run, device)
     ceiling = peaks.peak_of(cases.run, first.case, first.rate)
     of_sheet = f", {text(first.rate / ceiling.rate, '1')} of the datasheet" if ceiling else ""
@@ -86,7 +84,6 @@ def _peak(cases: Cases, device: str = "") -> Answer:
 
 
 def _sure(cases: Cases, device: str) -> Answer:
-    """Say how many shapes were tried, for how long, and how near the second best came."""
     best = best_products(cases, device)
     efforts = [
         f"in {product.precision}: {_effort(product.case.extra_info.search)}" for product in best
@@ -107,7 +104,6 @@ def _effort(search: Search | None) -> str:
 
 
 def _square(cases: Cases, device: str) -> Answer:
-    """Compare the best square product of the same run with the fastest shape."""
     others = cases_of(cases.run, "matmul")
     squares = best_rates(others, device)
     parts: list[tuple[str, pd.Series]] = []
@@ -136,7 +132,7 @@ def plots(cases: Cases) -> Iterator[Plot]:
                 Point(product.precision, estimate_of(product.rate), (product.case.fullname,))
                 for product in best_products(cases, device)
             )
-            dots.append(Series(device_title(cases.run, device), tuple(points)))
+            dots.append(Series(cases.title(device), tuple(points)))
     yield Plot("peak", "The most by precision", "dots", Axis("precision"), RATE, tuple(dots))
 
 

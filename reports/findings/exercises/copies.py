@@ -23,7 +23,7 @@ from reports.findings.cold import cold_plot, longer
 from reports.findings.finding import RATIO, Axis, Finding, Plot, Point, Series, bound
 from reports.findings.fit import LEAST_SIZES, Line, fit
 from reports.findings.kinds import AT_ONCE, KINDS, LARGE, Kind
-from reports.findings.select import Cases, Curve, NotMeasuredError, device_title, the_device
+from reports.findings.select import Cases, Curve, NotMeasuredError
 from reports.findings.side_by_side import at_once_and_in_turn, concurrency
 from suite.stored.names import is_cpu
 from suite.units import format_value
@@ -39,38 +39,33 @@ ALONE = {"all-to-device": TO_DEVICE, "all-to-host": TO_HOST}
 """What copies of several devices at the same time are compared with."""
 
 
-def findings(cases: Cases) -> list[Finding]:
+def findings(cases: Cases) -> Iterator[Finding]:
     """Answer for each way to copy, that of an unsuspecting program first."""
-    answered = []
     for name, kind in KINDS.items():
         for device in kind.devices(cases):
             question = f"How fast are copies {kind.name(cases, device)}?"
-            fitted, else_ = f"bandwidth-{name}-{device}", f"rate-{name}-{device}"
-            ways = {fitted: _bandwidth, else_: _rate}
-            answered.append(ask_either(question, ways, cases, kind, device))
+            ways = {f"bandwidth-{name}-{device}": _bandwidth, f"rate-{name}-{device}": _rate}
+            yield ask_either(question, ways, cases, kind, device)
     for name, question in (
         ("to-device", "How fast are copies to an accelerator, and back?"),
         ("between", "How fast are copies from one accelerator to another?"),
     ):
         if not KINDS[name].devices(cases):
-            answered.append(ask(name, question, no_accelerator, cases, KINDS[name].function))
-    question = "How long does a copy hold the thread?"
-    answered.append(ask("non-blocking", question, _non_blocking, cases))
+            yield ask(name, question, no_accelerator, cases, KINDS[name].function)
+    yield ask("non-blocking", "How long does a copy hold the thread?", _non_blocking, cases)
     question = "Do copies in both directions slow each other down?"
-    answered.append(ask("both-ways", question, _both_ways, cases))
+    yield ask("both-ways", question, _both_ways, cases)
     for name in ALONE:
         for group in AT_ONCE[name].devices(cases):
             question = f"Do copies {AT_ONCE[name].name(cases, group)} at once take longer?"
-            answered.append(ask(f"{name}-{group}", question, _all_at_once, cases, name, group))
+            yield ask(f"{name}-{group}", question, _all_at_once, cases, name, group)
+    questions = (
+        ("cold-copy", "What do cold caches cost copies within the memory of {}?", _cold_copy),
+        ("numpy", "What does a NumPy array of a tensor on {} cost?", _to_numpy),
+        ("print", "What does printing a tensor on {} cost?", _printing),
+    )
     for device in KINDS["within"].devices(cases):
-        answered += ask_on(
-            cases,
-            device,
-            ("cold-copy", "What do cold caches cost copies within the memory of {}?", _cold_copy),
-            ("numpy", "What does a NumPy array of a tensor on {} cost?", _to_numpy),
-            ("print", "What does printing a tensor on {} cost?", _printing),
-        )
-    return answered
+        yield from ask_on(cases, device, *questions)
 
 
 def bandwidth_of(cases: Cases, name: str, device: str) -> tuple[pd.Series, tuple[str, ...]]:
@@ -101,7 +96,6 @@ def _slope(cases: Cases, kind: Kind, device: str, line: Line) -> pd.Series:
 
 
 def _bandwidth(cases: Cases, kind: Kind, device: str) -> Answer:
-    """Give latency and bandwidth of the line that fits, and the size that gets half of it."""
     where, times = kind.name(cases, device), kind.curve(cases, device)
     line = fit(times)
     speed = _slope(cases, kind, device, line)
@@ -119,7 +113,6 @@ def _bandwidth(cases: Cases, kind: Kind, device: str) -> Answer:
 
 
 def _rate(cases: Cases, kind: Kind, device: str) -> Answer:
-    """Give the rate of the largest copy and the time of the smallest, where no line fits."""
     times, speeds = kind.curve(cases, device), kind.curve(cases, device, "byte_rate")
     small, large, where = times.sizes[0], times.sizes[-1], kind.name(cases, device)
     tiny = f"; {text(times.at(small), TIME.unit)} for {_bytes(small)}" if small < large else ""
@@ -150,7 +143,6 @@ def _small_or_large(kind: Kind, speeds: Curve) -> str:
 
 
 def _non_blocking(cases: Cases) -> Answer:
-    """Compare how long the thread is held by a copy that it waits for and one that it does not."""
     device = cases.accelerator()
     waited, unwaited = (
         cases.curve("size", "part_enqueue", function=TO_DEVICE, device=device, memory=memory)
@@ -158,7 +150,7 @@ def _non_blocking(cases: Cases) -> Answer:
     )
     size = (waited / unwaited).sizes[-1]
     return Answer(
-        f"A copy of {_bytes(size)} from pinned memory to {the_device(cases.run, device)} holds the "
+        f"A copy of {_bytes(size)} from pinned memory to {cases.the(device)} holds the "
         f"thread for {VALUE} if it is non_blocking, and for {text(waited.at(size), TIME.unit)} if "
         "it is not.",
         behind(waited.on([size]), unwaited.on([size])),
@@ -169,13 +161,12 @@ def _non_blocking(cases: Cases) -> Answer:
 
 
 def _both_ways(cases: Cases) -> Answer:
-    """Compare copies in both directions at once with their control strictly in turn."""
     where = {"function": AT_ONCE["both-ways"].function, "device": cases.accelerator()}
     at_once, in_turn = at_once_and_in_turn(cases, "size", **where)
     proved = concurrency(cases, "size", **where)
     ratio, size = in_turn / at_once, proved.sizes[-1]
     sentence = (
-        f"Copies of {_bytes(size)} to {the_device(cases.run, where['device'])} and back are "
+        f"Copies of {_bytes(size)} to {cases.the(where['device'])} and back are "
         f"{VALUE} as fast both at once as strictly in turn, sharing {text(proved.at(size), '1')} "
         "of the shorter one's time."
     )
@@ -184,7 +175,6 @@ def _both_ways(cases: Cases) -> Answer:
 
 
 def _all_at_once(cases: Cases, name: str, group: str) -> Answer:
-    """Compare the copies of several devices at once with that of the first alone."""
     first, count = group.partition("+")[0], group.count("+") + 1
     alone = cases.curve("size", function=ALONE[name], device=first, memory="non_blocking")
     ratio = alone / AT_ONCE[name].curve(cases, group)
@@ -199,14 +189,13 @@ def _all_at_once(cases: Cases, name: str, group: str) -> Answer:
 
 
 def _cold_copy(cases: Cases, device: str) -> Answer:
-    where = the_device(cases.run, device)
+    where = cases.the(device)
     return longer(f"A copy of {{}} within the memory of {where}", _cold(cases, device), _bytes)
 
 
 def _to_numpy(cases: Cases, device: str) -> Answer:
-    """Give the time in which the largest tensor becomes a NumPy array."""
     times = cases.curve("size", function=NUMPY, device=device)
-    size, where = times.sizes[-1], the_device(cases.run, device)
+    size, where = times.sizes[-1], cases.the(device)
     shared = ", which shares its memory," if device == "cpu" else ""
     sentence = f"A tensor of {_bytes(size)} on {where} becomes a NumPy array{shared} in {VALUE}."
     label = f"for a NumPy array of {_bytes(size)}"
@@ -214,11 +203,10 @@ def _to_numpy(cases: Cases, device: str) -> Answer:
 
 
 def _printing(cases: Cases, device: str) -> Answer:
-    """Give the time of printing as many numbers as are shown in full, and of a single one."""
     single, many = (
         cases.one(function=PRINT, device=device, size=4 * count) for count in (1, PRINTED)
     )
-    where, one = the_device(cases.run, device), text(single, TIME.unit)
+    where, one = cases.the(device), text(single, TIME.unit)
     sentence = f"Printing {PRINTED:,} numbers on {where} takes {VALUE}, and printing one {one}."
     names = cases.names(function=PRINT, device=device)
     return Answer(sentence, names, many, TIME.unit, f"for printing {PRINTED:,} numbers")
@@ -230,10 +218,10 @@ def plots(cases: Cases) -> Iterator[Plot]:
     others = [kind for kind in (*KINDS.values(), *AT_ONCE.values()) if kind is not within]
     for device in sorted(cases.devices(), key=is_cpu):
         kinds = [(kind, kind.label, device) for kind in others if device in kind.devices(cases)]
-        title = f"Bandwidth of copies: {device_title(cases.run, device)}"
+        title = f"Bandwidth of copies: {cases.title(device)}"
         yield _by_size(cases, kinds, f"bandwidth-{device}", title, "the link, one way")
     devices = within.devices(cases)
-    kinds = [(within, device_title(cases.run, device), device) for device in devices]
+    kinds = [(within, cases.title(device), device) for device in devices]
     title = "Bandwidth of copies within a device, bytes read and written"
     yield _by_size(cases, kinds, "bandwidth-within", title, "accelerator's memory")
     yield cold_plot("copy", SIZE, _cold, cases, devices)
@@ -259,7 +247,6 @@ def _by_size(
 
 
 def _latencies(cases: Cases, kind: Kind) -> Iterator[Point]:
-    """Return the latency on each device or group where a line fits."""
     for device in kind.devices(cases):
         with suppress(NotMeasuredError):
             times = kind.curve(cases, device)

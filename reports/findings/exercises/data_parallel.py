@@ -33,15 +33,14 @@ WAYS = {
 SAMPLES, SPEED = Axis("samples in a batch"), Axis("Speed", RATIO)
 
 
-def findings(cases: Cases) -> list[Finding]:
+def findings(cases: Cases) -> Iterator[Finding]:
     """Answer for each network and group of devices, accelerators first."""
     settings = _settings(cases)
-    answered = [finding for setting in settings for finding in _of(setting)]
+    for setting in settings:
+        yield from _of(setting)
     if all(is_cpu(setting.group) for setting in settings):
         question = "How much faster do several accelerators train than one?"
-        reason = cases.reason(function=BY_HAND)
-        answered.append(Finding.missing("speed-up-accelerators", question, reason))
-    return answered
+        yield Finding.missing("speed-up-accelerators", question, cases.reason(function=BY_HAND))
 
 
 def _of(setting: Setting) -> Iterator[Finding]:
@@ -65,7 +64,6 @@ def _of(setting: Setting) -> Iterator[Finding]:
 
 
 def _gain(setting: Setting, way: str) -> Answer:
-    """Compare a step on several devices with one on a single device."""
     curve = _speed_up(setting, way)
     large, small = curve.sizes[-1], curve.sizes[0]
     speed, batch = curve.at(large), size(large, BATCH)
@@ -91,7 +89,6 @@ def _gain(setting: Setting, way: str) -> Answer:
 
 
 def _worth(setting: Setting, way: str) -> Answer:
-    """Find the batch from which on several devices are faster than one."""
     curve = _speed_up(setting, way)
     crossing = threshold(curve, 1.0, setting.times(way), power=1, pattern=BATCH)
     faster = f"{capital(WAYS[way])}, they are faster than {setting.one} from {crossing.words}."
@@ -100,7 +97,6 @@ def _worth(setting: Setting, way: str) -> Answer:
 
 
 def _best(setting: Setting) -> Answer:
-    """Name the fastest way at the largest batch that all were measured with, if one stands out."""
     ways = {way: setting.times(way) for way in _ways(setting)}
     if len(ways) == 1:
         raise NotMeasuredError(f"{WAYS[next(iter(ways))]} is the only way that was measured")

@@ -5,7 +5,7 @@ The ratios are those of pairs of samples that each launch took right beside each
 are sharper than the times themselves.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -27,19 +27,20 @@ from reports.findings.answers import (
     threshold,
 )
 from reports.findings.finding import RATIO, Axis, Finding, Plot, Point, Series
-from reports.findings.select import Cases, Curve, NotMeasuredError, device_title, the_device
+from reports.findings.select import Cases, Curve, NotMeasuredError
 from suite.compare.runs import launch_ratios
 from suite.stored.names import is_cpu
 from suite.stored.run import Scalar
 
 READING, LOADING = "bench_reading", "bench_loading"
+ONE_THREAD, THREADS = "bench_one_thread", "bench_threads"
 MEMORIES = {
     "pageable": "each batch from pageable memory",
     "pinned": "each batch from pinned memory",
     "prefetched": "each batch prefetched",
     "at_once": "all data in one copy",
 }
-DRIVERS = {"bench_one_thread": "driven by one thread", "bench_threads": "driven by a thread each"}
+DRIVERS = {ONE_THREAD: "driven by one thread", THREADS: "driven by a thread each"}
 LEVEL = 1.01
 """Reading back no longer matters when a training takes at most 1% longer."""
 NO_READ_BACKS = Axis("Time, relative to no read-backs", RATIO)
@@ -47,7 +48,7 @@ ON_DEVICE = Axis("Time, relative to data on the device", RATIO)
 ON_ACCELERATORS = (
     ("slow-down", "What does reading each loss back do to training on an accelerator?", READING),
     ("loading", "What does loading data do to training on an accelerator?", LOADING),
-    ("others", "What does reading one device's losses cost other devices?", "bench_threads"),
+    ("others", "What does reading one device's losses cost other devices?", THREADS),
 )
 
 
@@ -73,13 +74,13 @@ class Training(NamedTuple):
     @property
     def words(self) -> str:
         """Its name in a sentence."""
-        where = the_device(self.cases.run, self.device)
+        where = self.cases.the(self.device)
         return f"the {self.network} network on {where}, in batches of {self.batch}"
 
     @property
     def label(self) -> str:
         """Its name in a plot."""
-        title = device_title(self.cases.run, self.device)
+        title = self.cases.title(self.device)
         return f"{title}: {self.network}, batches of {self.batch}"
 
     def beside(self, **more: Scalar) -> pd.Series:
@@ -137,35 +138,19 @@ def _trained(cases: Cases, function: str) -> list[Training]:
     return sorted(trainings, key=lambda it: (is_cpu(it.device), it.device.count("+"), it.batch))
 
 
-def findings(cases: Cases) -> list[Finding]:
+def findings(cases: Cases) -> Iterator[Finding]:
     """Answer for each device and network, accelerators first."""
-    answered = []
-
-    def put(name: str, question: str, compute: Callable[..., Answer], training: Training) -> None:
-        name = f"{name}-{training.network}-{training.batch}-{training.device}"
-        answered.append(ask(name, question, compute, training))
-
-    for training in _trained(cases, READING):
-        question = f"What does reading each loss back do to training {training.words}?"
-        put("slow-down", question, _slow_down, training)
-        question = "How rarely must losses be read back to cost less than 1% of training"
-        put("every", f"{question} {training.words}?", _every, training)
-    for training in _trained(cases, LOADING):
-        question = f"What does loading data do to training {training.words}?"
-        put("loading", question, _loading, training)
-    for function, driver in DRIVERS.items():
+    for function, questions in QUESTIONS.items():
         for training in _trained(cases, function):
-            question = f"What does reading one device's losses cost the others, {driver}:"
-            name = f"others-{function.removeprefix('bench_')}"
-            put(name, f"{question} {training.words}?", _others, training)
+            for name, question, compute in questions:
+                name_of_it = f"{name}-{training.network}-{training.batch}-{training.device}"
+                yield ask(name_of_it, f"{question} {training.words}?", compute, training)
     for name, question, function in ON_ACCELERATORS:
         if all(is_cpu(training.device) for training in _trained(cases, function)):
-            answered.append(ask(name, question, no_accelerator, cases, function))
-    return answered
+            yield ask(name, question, no_accelerator, cases, function)
 
 
 def _slow_down(training: Training) -> Answer:
-    """Compare reading the loss of each step back with reading none."""
     slower, step = training.from_each()
     more = step.at(1) * (1 - 1 / slower.at(1))
     ratio, rule, verb = slower.at(1), "", "takes"
@@ -188,7 +173,6 @@ def _slow_down(training: Training) -> Answer:
 
 
 def _every(training: Training) -> Answer:
-    """Find the number of steps between read-backs from which they cost less than 1%."""
     slower, step = training.from_each()
     each, most = slower.at(1), slower.sizes[-1]
     last, as_long = slower.at(most), f"{text(each, RATIO)} as long"
@@ -215,32 +199,26 @@ def _every(training: Training) -> Answer:
 
 
 def _loading(training: Training) -> Answer:
-    """Compare the ways to load data with data that are on the device."""
     ways = training.by_memory()
     first, *rest = ways
     spelled = [f"{text(ways[way], RATIO)} with {MEMORIES[way]}" for way in rest]
-    return Answer(
+    sentence = (
         f"Training {training.words}, takes {VALUE} as long with "
-        f"{', '.join([MEMORIES[first], *spelled])}, as with the data on the device already.",
-        training.cases.names(**training.where),
-        ways[first],
-        RATIO,
-        f"as long with {MEMORIES[first]}",
+        f"{', '.join([MEMORIES[first], *spelled])}, as with the data on the device already."
     )
+    names, label = training.cases.names(**training.where), f"as long with {MEMORIES[first]}"
+    return Answer(sentence, names, ways[first], RATIO, label)
 
 
 def _others(training: Training) -> Answer:
-    """Compare what other devices take when one's losses are read with when nobody's are."""
     ratio, driver = _of_others(training), DRIVERS[training.function]
     other = "the other takes" if training.device.count("+") == 1 else "the others take"
-    return Answer(
+    sentence = (
         f"When devices train {training.words}, {driver}, {other} {VALUE} as long if each loss of "
-        "the first is read back as if none is.",
-        training.cases.names(**training.where),
-        ratio,
-        RATIO,
-        f"as long for the others, {driver}",
+        "the first is read back as if none is."
     )
+    names = training.cases.names(**training.where)
+    return Answer(sentence, names, ratio, RATIO, f"as long for the others, {driver}")
 
 
 def _of_others(training: Training) -> pd.Series:
@@ -249,6 +227,19 @@ def _of_others(training: Training) -> pd.Series:
         for reading in ("first", "nobody")
     )
     return read / silent
+
+
+_OTHERS = "What does reading one device's losses cost the others,"
+QUESTIONS = {
+    READING: [
+        ("slow-down", "What does reading each loss back do to training", _slow_down),
+        ("every", "How rarely must losses be read back to cost less than 1% of training", _every),
+    ],
+    LOADING: [("loading", "What does loading data do to training", _loading)],
+    ONE_THREAD: [("others-one_thread", f"{_OTHERS} {DRIVERS[ONE_THREAD]}:", _others)],
+    THREADS: [("others-threads", f"{_OTHERS} {DRIVERS[THREADS]}:", _others)],
+}
+"""What is asked of the trainings that each function measures; their names end the questions."""
 
 
 def plots(cases: Cases) -> Iterator[Plot]:

@@ -21,14 +21,7 @@ from reports.findings.answers import (
 )
 from reports.findings.finding import RATIO, Axis, Finding, Plot
 from reports.findings.fit import LEAST_SIZES, Line, fit
-from reports.findings.select import (
-    Cases,
-    Curve,
-    NotMeasuredError,
-    device_title,
-    lines,
-    the_device,
-)
+from reports.findings.select import Cases, Curve, NotMeasuredError, lines
 
 PIECES, FOREACH, GRAPH = "bench_pieces", "bench_pieces_foreach", "bench_pieces_graph"
 CHAIN, LARGE, COMPILED = "bench_chain", "bench_chain_large", "bench_chain_compiled"
@@ -40,14 +33,13 @@ LEVEL = 2.0
 """A launch is hidden where an operation takes this many times as long as on a single number."""
 
 
-def findings(cases: Cases) -> list[Finding]:
+def findings(cases: Cases) -> Iterator[Finding]:
     """Answer for each device, an accelerator before the CPU."""
     devices = cases.devices()[::-1]
-    answered = []
     for device in devices:
-        question = f"What is the overhead of an operation on {the_device(cases.run, device)}?"
+        question = f"What is the overhead of an operation on {cases.the(device)}?"
         ways = {f"launch-{device}": _launch, f"operation-{device}": _each}
-        answered.append(ask_either(question, ways, cases, device))
+        yield ask_either(question, ways, cases, device)
     for asked in (
         ("whole", "What does it cost to work on {} piece by piece?", _whole),
         ("hidden", "Which size of operation hides its launch on {}?", _hidden),
@@ -55,8 +47,8 @@ def findings(cases: Cases) -> list[Finding]:
         ("compile", "What does compiling a chain of operations gain on {}?", _compiling),
     ):
         for device in devices:
-            answered += ask_on(cases, device, asked)
-    return [*answered, ask("graph", "What does replaying a recorded graph gain?", _graph, cases)]
+            yield from ask_on(cases, device, asked)
+    yield ask("graph", "What does replaying a recorded graph gain?", _graph, cases)
 
 
 def overhead_of(cases: Cases, device: str) -> tuple[pd.Series, tuple[str, ...]]:
@@ -69,10 +61,9 @@ def overhead_of(cases: Cases, device: str) -> tuple[pd.Series, tuple[str, ...]]:
 
 
 def _launch(cases: Cases, device: str) -> Answer:
-    """Give what each further operation adds, as far as the times lie on a line."""
     times = _pieces(cases, PIECES, device)
     line, on_it = _line(times)
-    few, most, where = on_it.sizes[0], on_it.sizes[-1], the_device(cases.run, device)
+    few, most, where = on_it.sizes[0], on_it.sizes[-1], cases.the(device)
     beyond = f"; more than {size(most)} do not lie on the line" if most < times.sizes[-1] else ""
     rule = ""
     with suppress(NotMeasuredError):
@@ -100,9 +91,8 @@ def _line(times: Curve) -> tuple[Line, Curve]:
 
 
 def _each(cases: Cases, device: str) -> Answer:
-    """Give the time of an operation among the most that were measured, where no line fits."""
     times = _items(cases, PIECES, device, "pieces")
-    count, where = times.sizes[-1], the_device(cases.run, device)
+    count, where = times.sizes[-1], cases.the(device)
     no_line = "; no line fits the times of fewer" if len(times.sizes) >= LEAST_SIZES else ""
     sentence = f"{VALUE} per operation on {where} for {size(count)} operations{no_line}."
     label = f"for each of {size(count)} operations on {where}"
@@ -110,9 +100,8 @@ def _each(cases: Cases, device: str) -> Answer:
 
 
 def _whole(cases: Cases, device: str) -> Answer:
-    """Compare most pieces with the whole tensor."""
     times = _pieces(cases, PIECES, device)
-    few, many, where = times.sizes[0], times.sizes[-1], the_device(cases.run, device)
+    few, many, where = times.sizes[0], times.sizes[-1], cases.the(device)
     if few != 1 or few == many:
         raise NotMeasuredError("one operation and many are not both among the cases")
     ratio = (times.at(many) / times.at(few)).dropna()
@@ -125,7 +114,7 @@ def _whole(cases: Cases, device: str) -> Answer:
 
 
 def _hidden(cases: Cases, device: str) -> Answer:
-    tiny, where = text(_tiny(cases, device), "s"), the_device(cases.run, device)
+    tiny, where = text(_tiny(cases, device), "s"), cases.the(device)
     crossing = _hides(cases, device)
     sentence = (
         f"On {where} an operation takes twice as long as its launch, {tiny}, from {crossing.words} "
@@ -137,12 +126,10 @@ def _hidden(cases: Cases, device: str) -> Answer:
 
 
 def _tiny(cases: Cases, device: str) -> pd.Series:
-    """Return the time of an operation on a single number, by launch."""
     return cases.one("item_seconds", function=CHAIN, device=device, n=1)
 
 
 def _hides(cases: Cases, device: str) -> Crossing:
-    """Return the size from which on an operation hides its launch."""
     step, tiny = _chain(cases, device), _tiny(cases, device)
     ratio = Curve.of(step.table.div(tiny, axis="index"), step.cases)
     launches = Curve.of(step.table.mul(0).add(tiny, axis="index"), step.cases)
@@ -150,11 +137,10 @@ def _hides(cases: Cases, device: str) -> Crossing:
 
 
 def _foreach(cases: Cases, device: str, function: str = FOREACH) -> Answer:
-    """Compare one call for all pieces with a call for each."""
     gain = _pieces(cases, PIECES, device) / _pieces(cases, function, device)
     count = gain.sizes[-1]
     sentence = (
-        f"On {the_device(cases.run, device)} {AT_ONCE[function]} is {VALUE} as fast as launching "
+        f"On {cases.the(device)} {AT_ONCE[function]} is {VALUE} as fast as launching "
         f"{size(count)} operations one after the other."
     )
     label = f"as fast by {AT_ONCE[function]}"
@@ -166,7 +152,6 @@ def _graph(cases: Cases) -> Answer:
 
 
 def _compiling(cases: Cases, device: str) -> Answer:
-    """Compare a compiled chain with one operation after the other, and with what compiling took."""
     compiled = cases.curve("n", function=COMPILED, device=device)
     spent = cases.curve("n", "part_compile", function=COMPILED, device=device)
     plain = cases.curve("n", function=CHAIN, device=device)
@@ -176,7 +161,7 @@ def _compiling(cases: Cases, device: str) -> Answer:
     calls = (spent / saved).at(n)
     pays = f", which {text(calls, 'n')} calls make up for" if (calls > 0).all() else ""
     sentence = (
-        f"On {the_device(cases.run, device)} a chain of operations on {size(n)} numbers is {VALUE} "
+        f"On {cases.the(device)} a chain of operations on {size(n)} numbers is {VALUE} "
         f"as fast when it is compiled{also}; compiling takes {text(spent.at(n), 's')}{pays}."
     )
     label = f"as fast compiled, with {size(n)} numbers"
@@ -185,7 +170,7 @@ def _compiling(cases: Cases, device: str) -> Answer:
 
 def plots(cases: Cases) -> Iterator[Plot]:
     """Draw the time by the number of operations, and of each operation by its size."""
-    titled = [(device_title(cases.run, device), device) for device in reversed(cases.devices())]
+    titled = [(cases.title(device), device) for device in reversed(cases.devices())]
     ways = {PIECES: "one after the other", **AT_ONCE}
     operations = (
         (f"{title}, {how}", cases, function, device)
@@ -204,12 +189,10 @@ def plots(cases: Cases) -> Iterator[Plot]:
 
 
 def _pieces(cases: Cases, function: str, device: str) -> Curve:
-    """Return the time of all operations by their number."""
     return cases.curve("pieces", function=function, device=device)
 
 
 def _items(cases: Cases, function: str, device: str, over: str = "n") -> Curve:
-    """Return the time of an operation."""
     return cases.curve(over, "item_seconds", function=function, device=device)
 
 

@@ -24,14 +24,7 @@ from reports.findings.answers import (
 )
 from reports.findings.cold import cold_plot, longer
 from reports.findings.finding import RATIO, Axis, Finding, Plot, Series
-from reports.findings.select import (
-    Cases,
-    Curve,
-    NotMeasuredError,
-    device_title,
-    lines,
-    the_device,
-)
+from reports.findings.select import Cases, Curve, NotMeasuredError, lines
 from reports.table.launches import SUSTAINED_RATE
 from suite.stored.names import is_cpu
 
@@ -97,7 +90,6 @@ def _crossover(cases: Cases, function: str) -> Answer:
 
 
 def _graph(cases: Cases) -> Answer:
-    """Compare the smallest product launched from Python with its replay from a graph."""
     device = cases.accelerator()
     ratio = _times(cases, SQUARE, device) / _times(cases, GRAPH, device)
     tiny, at = ratio.sizes[0], size(ratio.sizes[0], N)
@@ -109,7 +101,6 @@ def _graph(cases: Cases) -> Answer:
 
 
 def _best_rate(cases: Cases, device: str) -> Answer:
-    """Name the best rate of a device in each precision, its size, and its part of the peak."""
     best = best_rates(cases, device)
     if not best:
         raise NotMeasuredError(cases.reason(function=SQUARE, device=device))
@@ -121,7 +112,7 @@ def _best_rate(cases: Cases, device: str) -> Answer:
         + _sustained(cases, curve.cases[at][0])
         for name, (curve, at) in others
     )
-    where = the_device(cases.run, device)
+    where = cases.the(device)
     burst = "" if is_cpu(device) else " in bursts"
     also = ""
     if PLAIN in best and dtype != PLAIN:
@@ -152,7 +143,6 @@ def _sustained(cases: Cases, case: str) -> str:
 
 
 def _large_enough(cases: Cases, device: str) -> str:
-    """Say from which measured size half of the best rate is had."""
     with suppress(NotMeasuredError):
         if bracket := _half(cases, device)[0].bracket:
             return f"Half of the {PLAIN} rate needs n of {size(bracket[1])} or more."
@@ -174,7 +164,7 @@ def _half_rate(cases: Cases, device: str) -> Answer:
 
 
 def _cold_product(cases: Cases, device: str) -> Answer:
-    where = the_device(cases.run, device)
+    where = cases.the(device)
     return longer(f"A product of {{}} on {where}", _cold(cases, device), partial(size, pattern=N))
 
 
@@ -183,17 +173,17 @@ def plots(cases: Cases) -> Iterator[Plot]:
     asked = (("product alone", cases, SQUARE), ("with copies", cases, COPIES))
     ratios = lines(lambda *given: _compared(*given).ratio, asked)
     if ratios:
-        title = f"{device_title(cases.run, cases.accelerator())} against CPU, {PLAIN}"
+        title = f"{cases.title(cases.accelerator())} against CPU, {PLAIN}"
         reference = (1.0, "as fast as the CPU")
         yield Plot("speed-up", title, "curve", SIZE, SPEED_UP, ratios, *reference)
     devices = cases.devices()[::-1]
     for device in devices:
-        title = f"Rate of a square product on {the_device(cases.run, device)}"
+        title = f"Rate of a square product on {cases.the(device)}"
         rates = tuple(rate.series(dtype) for dtype, rate in _rates(cases, device).items())
         yield Plot(f"rate-{device}", title, "curve", SIZE, RATE, rates)
     dots = tuple(
         Series(
-            device_title(cases.run, device),
+            cases.title(device),
             tuple(rate.point(n, dtype) for dtype, (rate, n) in best.items()),
         )
         for device in devices
@@ -214,7 +204,6 @@ def _times(cases: Cases, function: str, device: str) -> Curve:
 
 
 def _rates(cases: Cases, device: str, what: str = "flop_rate") -> dict[str, Curve]:
-    """Return the rate by size for each precision that was measured."""
     rates = {}
     measured = {
         function: cases.values("dtype", function=function, device=device)
@@ -244,5 +233,5 @@ def _compared(cases: Cases, function: str) -> Compared:
     cpu, device = _times(cases, SQUARE, "cpu"), cases.accelerator()
     precision = {"dtype": PLAIN} if function == SQUARE else {}
     times = cases.curve("n", function=function, device=device, **precision)
-    name = the_device(cases.run, device)
+    name = cases.the(device)
     return Compared(cpu / times, times, name, power=3, of_what=f" in {PLAIN}")

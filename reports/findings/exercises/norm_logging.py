@@ -20,15 +20,7 @@ from reports.findings.answers import (
     threshold,
 )
 from reports.findings.finding import RATIO, Axis, Finding, Plot, Point, Series
-from reports.findings.select import (
-    Cases,
-    Curve,
-    NotMeasuredError,
-    device_title,
-    lines,
-    sizes_in_common,
-    the_device,
-)
+from reports.findings.select import Cases, Curve, NotMeasuredError, lines, sizes_in_common
 
 READ_EACH, READ_LOG = "bench_item", "bench_log_on_device"
 LAUNCH, COMPUTE, KEEP = "bench_launch_only", "bench_norm_only", "bench_log_kept"
@@ -58,27 +50,22 @@ LEVEL = 1 / 1.05
 """The log's length no longer matters when a step takes at most 5% more than in the longest log."""
 
 
-def findings(cases: Cases) -> list[Finding]:
+def findings(cases: Cases) -> Iterator[Finding]:
     """Answer for each device, an accelerator before the CPU."""
-    questions = (
+    for question in (
         ("penalty", "What does reading every norm back cost on {}?", _penalty),
         ("read-back", "What does one read-back take on {}?", _read_back),
         ("parts", "Where does the time of a step go on {}?", _parts),
         ("sum", "Do the parts add up on {}?", _total),
         ("length", "From which length does a longer log gain nothing on {}?", _length),
-    )
-    return [
-        finding
-        for question in questions
-        for device in reversed(cases.devices())
-        for finding in ask_on(cases, device, question)
-    ]
+    ):
+        for device in reversed(cases.devices()):
+            yield from ask_on(cases, device, question)
 
 
 def _penalty(cases: Cases, device: str) -> Answer:
-    """Compare reading back at every step with a log that is read once."""
     curve = _step(cases, READ_EACH, device) / _step(cases, READ_LOG, device)
-    steps, name = curve.sizes[-1], the_device(cases.run, device)
+    steps, name = curve.sizes[-1], cases.the(device)
     ratio, verb, rule = curve.at(steps), "takes", ""
     brief = f"{VALUE} as long as with one log."
     if is_above(ratio, 1.0):
@@ -99,11 +86,10 @@ def _penalty(cases: Cases, device: str) -> Answer:
 
 
 def _read_back(cases: Cases, device: str) -> Answer:
-    """Divide what reading back adds to a loop with a log by the number of read-backs."""
     extra = _step(cases, READ_EACH, device) - _step(cases, READ_LOG, device)
     steps = extra.sizes[-1]
     sentence = f"Each of {size(steps)} read-backs adds {VALUE} to its step, against a log."
-    label = f"a read-back on {the_device(cases.run, device)}"
+    label = f"a read-back on {cases.the(device)}"
     return Answer(sentence, extra.cases[steps], extra.at(steps), STEP.unit, label)
 
 
@@ -125,7 +111,7 @@ def _parts(cases: Cases, device: str) -> Answer:
         behind(*(curve.on([steps]) for curve in split.values())),
         split[READING].at(steps),
         STEP.unit,
-        f"for reading a norm back, on {the_device(cases.run, device)}",
+        f"for reading a norm back, on {cases.the(device)}",
     )
 
 
@@ -148,7 +134,6 @@ def _total(cases: Cases, device: str) -> Answer:
 
 
 def _length(cases: Cases, device: str) -> Answer:
-    """Find the length of the log from which a step costs what it does in the longest."""
     step = _step(cases, READ_LOG, device)
     longest = step.at(step.sizes[-1])
     relative = Curve.of(step.table.rdiv(longest, axis="index"), step.cases)
@@ -171,11 +156,11 @@ def plots(cases: Cases) -> Iterator[Plot]:
         if not all(_adds_up(bar) for bar in stack):
             title += " (launches differ so much that the parts do not add up)"
         yield Plot("parts", title, "stack", Axis("loop"), STEP, series, whole=whole)
-    ways = [(device_title(cases.run, device), _ways(cases, device)) for device in devices]
+    ways = [(cases.title(device), _ways(cases, device)) for device in devices]
     series = tuple(Series(title, points) for title, points in ways if points)
     yield Plot("ways", "Ways to keep the norms", "dots", Axis("way"), STEP, series)
     asked = (
-        (f"{device_title(cases.run, device)}, {WAYS[function]}", cases, function, device)
+        (f"{cases.title(device)}, {WAYS[function]}", cases, function, device)
         for device in devices
         for function in (READ_EACH, READ_LOG)
     )
@@ -184,7 +169,6 @@ def plots(cases: Cases) -> Iterator[Plot]:
 
 
 def _step(cases: Cases, function: str, device: str) -> Curve:
-    """Return the time of a step by launch and by the length of the loop."""
     return cases.curve("steps", "item_seconds", function=function, device=device)
 
 
@@ -213,7 +197,7 @@ def _bars(cases: Cases, device: str) -> list[dict[str, Point]]:
         (READ_EACH, {READING: READING}),
         (READ_LOG, {KEEPING: KEEPING, READING_LOG: READING}),
     ):
-        name = f"{device_title(cases.run, device)}: {WAYS[function]}"
+        name = f"{cases.title(device)}: {WAYS[function]}"
         shown = {LAUNCHING: LAUNCHING, COMPUTING: COMPUTING, **own}
         bar = {label: split[part].point(steps, name) for part, label in shown.items()}
         bars.append(bar | {"whole": wholes[function].point(steps, name)})
@@ -228,7 +212,6 @@ def _adds_up(bar: dict[str, Point]) -> bool:
 
 
 def _ways(cases: Cases, device: str) -> tuple[Point, ...]:
-    """Return the time of a step in the longest loop of each way."""
     points = []
     for function, label in WAYS.items():
         with suppress(NotMeasuredError):

@@ -18,14 +18,7 @@ from reports.findings.answers import (
     threshold,
 )
 from reports.findings.finding import RATIO, Axis, Finding, Plot, Point, Series
-from reports.findings.select import (
-    Cases,
-    Curve,
-    NotMeasuredError,
-    lines,
-    sizes_in_common,
-    the_device,
-)
+from reports.findings.select import Cases, Curve, NotMeasuredError, lines, sizes_in_common
 from reports.findings.side_by_side import at_once_and_in_turn, concurrency
 from suite.stored.names import is_cpu
 
@@ -43,35 +36,32 @@ SERIES = 3
 """Groups of devices, of two, four ... and all, from which on their number is an axis."""
 
 
-def findings(cases: Cases) -> list[Finding]:
+def findings(cases: Cases) -> Iterator[Finding]:
     """Answer for each group of devices and each way to use them, accelerators first."""
-    answered = []
     for function in _growing(cases):
         question = f"How well do more and more devices work together, {WAYS[function]}?"
         name = f"scaling-{function.removeprefix('bench_')}"
-        answered.append(ask(name, question, _scaling, cases, function))
+        yield ask(name, question, _scaling, cases, function)
     ways = _ways(cases)
     for group, function in ways:
         end = f"{function.removeprefix('bench_')}-{group}"
-        where = f"on {the_device(cases.run, group)}, {WAYS[function]}"
+        where = f"on {cases.the(group)}, {WAYS[function]}"
         for kind, question, compute in (
             ("efficiency", f"How well do products scale {where}?", _answer_efficiency),
             ("threshold", f"From which size is scaling nearly perfect {where}?", _nearly),
             ("overlap", f"How much of the products' time is shared {where}?", _overlap),
         ):
-            answered.append(ask(f"{kind}-{end}", question, compute, cases, group, function))
+            yield ask(f"{kind}-{end}", question, compute, cases, group, function)
     if all(is_cpu(group) for group, _ in ways):
         question = "How well do two products scale over two accelerators?"
         reason = cases.reason(function=ONE_THREAD)
-        answered.append(Finding.missing("efficiency-accelerators", question, reason))
-    question = "What do two streams gain on a single accelerator?"
-    answered.append(ask("streams", question, _streams, cases))
+        yield Finding.missing("efficiency-accelerators", question, reason)
+    yield ask("streams", "What do two streams gain on a single accelerator?", _streams, cases)
     question = "How much of two streams' time is shared on a single accelerator?"
-    return [*answered, ask("overlap-streams", question, _overlap, cases, "", STREAMS)]
+    yield ask("overlap-streams", question, _overlap, cases, "", STREAMS)
 
 
 def _scaling(cases: Cases, function: str) -> Answer:
-    """Give the efficiency of each number of devices at the largest size that all have."""
     groups = _at_one_size(cases, function)
     (n,) = {curve.sizes[0] for curve in groups.values()}
     *fewer, most = groups
@@ -85,9 +75,8 @@ def _scaling(cases: Cases, function: str) -> Answer:
 
 
 def _answer_efficiency(cases: Cases, group: str, function: str) -> Answer:
-    """Compare products at once on a group of devices with as many in sequence on one."""
     curve = _efficiency(cases, group, function)
-    large, where = curve.sizes[-1], the_device(cases.run, group)
+    large, where = curve.sizes[-1], cases.the(group)
     at, tiny = size(large, N), smallest(curve, EFFICIENCY.unit, "; {value} at {size}")
     return Answer(
         f"{VALUE} of perfect scaling at {at} with products at once on {where}, "
@@ -115,7 +104,6 @@ def _worth_splitting(curve: Curve, even: float) -> str:
 
 
 def _nearly(cases: Cases, group: str, function: str) -> Answer:
-    """Find the size from which the efficiency stays at or above 95%."""
     curve = _efficiency(cases, group, function)
     at_once = cases.curve("n", function=function, device=group)
     crossing = threshold(curve, LEVEL, at_once, power=3)
@@ -124,7 +112,6 @@ def _nearly(cases: Cases, group: str, function: str) -> Answer:
 
 
 def _overlap(cases: Cases, group: str, function: str) -> Answer:
-    """Give what products at once saved of the time that they can share, against their control."""
     group = group or cases.accelerator()
     proved = concurrency(cases, "n", function=function, device=group)
     at_once, in_turn = at_once_and_in_turn(cases, "n", function=function, device=group)
@@ -144,12 +131,11 @@ def _overlap(cases: Cases, group: str, function: str) -> Answer:
 
 
 def _streams(cases: Cases) -> Answer:
-    """Compare two streams of one accelerator with a sequence on it."""
     device = cases.accelerator()
     curve = _item(cases, SEQUENCE, device, "seconds") / _item(cases, STREAMS, device, "seconds")
     large, tiny = curve.sizes[-1], smallest(curve, RATIO, ", and {value} as fast at {size}")
     sentence = (
-        f"In two streams of {the_device(cases.run, device)} two products are {VALUE} as fast as "
+        f"In two streams of {cases.the(device)} two products are {VALUE} as fast as "
         f"in sequence at {size(large, N)}{tiny}."
     )
     label = f"as fast in two streams, {size(large, N)}"
@@ -164,7 +150,7 @@ def plots(cases: Cases) -> Iterator[Plot]:
     ways = _ways(cases)
     for group in dict.fromkeys(group for group, _ in ways):
         asked = [(WAYS[way], cases, members, way) for members, way in ways if members == group]
-        title = f"Scaling efficiency on {the_device(cases.run, group)}"
+        title = f"Scaling efficiency on {cases.the(group)}"
         axes, reference = (SIZE, EFFICIENCY), (1.0, f"{_times(group)} as fast as one")
         efficiency = lines(_efficiency, asked)
         yield Plot(f"efficiency-{group}", title, "curve", *axes, efficiency, *reference)
@@ -198,7 +184,6 @@ def _at_one_size(cases: Cases, function: str) -> dict[str, Curve]:
 
 
 def _by_number(cases: Cases, function: str) -> Series:
-    """Return the efficiency by the number of devices."""
     groups = _at_one_size(cases, function)
     (n,) = {curve.sizes[0] for curve in groups.values()}
     points = (

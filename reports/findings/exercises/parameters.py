@@ -6,7 +6,7 @@ from typing import Any
 
 from reports.findings.answers import VALUE, Answer, ask, behind, capital, is_above, size, text
 from reports.findings.finding import RATIO, Axis, Finding, Plot, Series
-from reports.findings.select import Cases, Curve, NotMeasuredError, device_title, the_device
+from reports.findings.select import Cases, Curve, NotMeasuredError
 
 READ = {
     "bench_read_state_dict": "tensor by tensor",
@@ -26,24 +26,22 @@ WRITE_PART = {"bench_write_fill": "one value into all, with fill_"}
 MOVE = "bench_move"
 
 
-def findings(cases: Cases) -> list[Finding]:
+def findings(cases: Cases) -> Iterator[Finding]:
     """Answer for each device, an accelerator before the CPU."""
-    answered = []
     for device in reversed(cases.devices()):
-        where = the_device(cases.run, device)
+        where = cases.the(device)
         for verb, done, ways in (("read", "read", READ), ("write", "written", WRITE)):
             question = f"How are all parameters best {done} on {where}?"
-            answered.append(ask(f"{verb}-{device}", question, _best, cases, device, ways, verb))
-    return [*answered, ask("move", "What does the round trip of a model take?", _move, cases)]
+            yield ask(f"{verb}-{device}", question, _best, cases, device, ways, verb)
+    yield ask("move", "What does the round trip of a model take?", _move, cases)
 
 
 def _move(cases: Cases) -> Answer:
-    """Give the time of moving the largest model to the accelerator and back."""
     device = cases.accelerator()
     time = cases.curve("parameters", function=MOVE, device=device)
     count = time.sizes[-1]
     rate = cases.curve("parameters", "byte_rate", function=MOVE, device=device).at(count)
-    trip = f"the round trip of {size(count)} parameters to {the_device(cases.run, device)}"
+    trip = f"the round trip of {size(count)} parameters to {cases.the(device)}"
     sentence = f"{VALUE} ({text(rate, 'B/s')}) for {trip}."
     return Answer(sentence, time.cases[count], time.at(count), "s", "round trip")
 
@@ -58,7 +56,7 @@ def plots(cases: Cases) -> Iterator[Plot]:
             for device in reversed(cases.devices()):
                 times = _times(cases, device, ways, count)
                 points = tuple(curve.point(count, ways[name]) for name, curve in times.items())
-                shown += [Series(device_title(cases.run, device), points)] if points else []
+                shown += [Series(cases.title(device), points)] if points else []
             title, name = f"{verb} a model of {size(count)} parameters", f"{verb.lower()}-{count}"
             yield Plot(name, title, "dots", Axis("way"), Axis("Time", "s"), tuple(shown))
 
@@ -93,7 +91,7 @@ def _best(cases: Cases, device: str, ways: Mapping[str, str], verb: str) -> Answ
     if plain in ties:
         rule = f"{capital(verb)} them {ways[plain]}: nothing was measurably faster."
     what = f"to {verb} {size(count)} parameters"
-    where = the_device(cases.run, device)
+    where = cases.the(device)
     return Answer(
         f"{VALUE} ({text(rate, 'B/s')}) {what} on {where}, {ways[best]}{rest}.",
         behind(times[best], times[plain]),

@@ -17,14 +17,7 @@ from reports.findings.answers import (
     text,
 )
 from reports.findings.finding import RATIO, Axis, Finding, Plot
-from reports.findings.select import (
-    Cases,
-    Curve,
-    NotMeasuredError,
-    device_title,
-    lines,
-    the_device,
-)
+from reports.findings.select import Cases, Curve, NotMeasuredError, lines
 from suite.stored.names import is_cpu
 
 CREATE, DETOUR = "bench_create", "bench_create_then_move"
@@ -41,31 +34,29 @@ READY = {
 NUMBERS, TIME = Axis("n"), Axis("Time", "s")
 
 
-def findings(cases: Cases) -> list[Finding]:
+def findings(cases: Cases) -> Iterator[Finding]:
     """Answer for random numbers first, and for an accelerator before the CPU."""
     kinds = [kind for kind in KINDS if kind in cases.values("values")] or ["randn"]
     devices = cases.devices()[::-1]
-    answered = []
     for kind in kinds:
         what, doing = KINDS[kind]
         question = f"What does it cost to {doing} {what} on the CPU and move them?"
-        answered.append(ask(f"detour-{kind}", question, _detour, cases, kind))
+        yield ask(f"detour-{kind}", question, _detour, cases, kind)
         for device in devices:
-            where = the_device(cases.run, device)
+            where = cases.the(device)
             question = f"How long does it take to {doing} {what} on {where}?"
-            answered.append(ask(f"create-{kind}-{device}", question, _create, cases, device, kind))
-    question = "Is a ready tensor moved faster by a copy into an empty one?"
-    answered.append(ask("move", question, _move, cases))
+            yield ask(f"create-{kind}-{device}", question, _create, cases, device, kind)
+    yield ask("move", "Is a ready tensor moved faster by a copy into an empty one?", _move, cases)
     stay = "stay", "What does moving a tensor of {} to itself cost?", _stay
-    return [*answered, *(found for device in devices for found in ask_on(cases, device, stay))]
+    for device in devices:
+        yield from ask_on(cases, device, stay)
 
 
 def _detour(cases: Cases, kind: str) -> Answer:
-    """Compare creating on the CPU and moving with creating on the accelerator."""
     device, (what, doing) = cases.accelerator(), KINDS[kind]
     there, moved = (_created(cases, function, device, kind) for function in (CREATE, DETOUR))
     ratio, more = moved / there, moved - there
-    n, where = ratio.sizes[-1], the_device(cases.run, device)
+    n, where = ratio.sizes[-1], cases.the(device)
     tiny = smallest(ratio, RATIO, f"; {VALUE} for {SIZE}")
     return Answer(
         f"{VALUE} as long to {doing} {size(n)} {what} on the CPU and move them to {where} as to "
@@ -79,9 +70,8 @@ def _detour(cases: Cases, kind: str) -> Answer:
 
 
 def _create(cases: Cases, device: str, kind: str) -> Answer:
-    """Give the time in which the largest tensor is created, and the smallest."""
     time, (what, doing) = _created(cases, CREATE, device, kind), KINDS[kind]
-    n, where, rule = time.sizes[-1], the_device(cases.run, device), ""
+    n, where, rule = time.sizes[-1], cases.the(device), ""
     if kind == "randn" and "full" in cases.values("values"):
         with suppress(NotMeasuredError):
             dearer = time / _created(cases, CREATE, device, "full")
@@ -94,12 +84,11 @@ def _create(cases: Cases, device: str, kind: str) -> Answer:
 
 
 def _move(cases: Cases) -> Answer:
-    """Compare the two ways to move what is ready on the CPU."""
     device = cases.accelerator()
     ratio = _ready(cases, COPY, device) / _ready(cases, MOVE, device)
     n, tiny = ratio.sizes[-1], smallest(ratio, RATIO, f", and with {SIZE} {VALUE}")
     sentence = (
-        f"Moving {size(n)} numbers that are ready on the CPU to {the_device(cases.run, device)} by "
+        f"Moving {size(n)} numbers that are ready on the CPU to {cases.the(device)} by "
         f"empty_like and copy_ takes {VALUE} as long as by to{tiny}."
     )
     label = "as long by empty_like and copy_"
@@ -112,7 +101,7 @@ def _stay(cases: Cases, device: str) -> Answer:
     nothing, copied = _ready(cases, STAY, device, what), _ready(cases, COPY, device)
     n = (nothing / copied).sizes[-1]
     return Answer(
-        f"Moving a tensor of {size(n)} numbers on {the_device(cases.run, device)} to the device "
+        f"Moving a tensor of {size(n)} numbers on {cases.the(device)} to the device "
         f"that it is on takes {VALUE} and copies nothing; copying as many there takes "
         f"{text(copied.at(n), 's')}.",
         behind(nothing.on([n]), copied.on([n])),
@@ -129,14 +118,14 @@ def plots(cases: Cases) -> Iterator[Plot]:
         created = lines(
             _created,
             (
-                (how.format(the_device(cases.run, device)), cases, function, device, kind)
+                (how.format(cases.the(device)), cases, function, device, kind)
                 for device in devices
                 for function, how in ((DETOUR, "on the CPU, then moved to {}"), (CREATE, "on {}"))
             ),
         )
         yield Plot(f"create-{kind}", f"Time to {doing} {what}", "curve", NUMBERS, TIME, created)
     ready = (
-        (f"{device_title(cases.run, device)}, {how}", cases, function, device)
+        (f"{cases.title(device)}, {how}", cases, function, device)
         for device in devices
         for function, how in READY.items()
     )

@@ -18,13 +18,7 @@ from reports.findings.answers import (
 )
 from reports.findings.exercises.parts import pipelines
 from reports.findings.finding import RATIO, Axis, Finding, Plot, Series
-from reports.findings.select import (
-    Cases,
-    Curve,
-    NotMeasuredError,
-    sizes_in_common,
-    the_device,
-)
+from reports.findings.select import Cases, Curve, NotMeasuredError, sizes_in_common
 
 FORWARD, SPLIT = "bench_forward", "bench_split_forward"
 STEP, SPLIT_STEP = "bench_step", "bench_split_step"
@@ -36,29 +30,25 @@ the first to be changed."""
 TIME = Axis("Time", "s")
 
 
-def findings(cases: Cases) -> list[Finding]:
+def findings(cases: Cases) -> Iterator[Finding]:
     """Answer for a model in two parts, for pipelines, and for independent models."""
-    answered = [
-        ask("placement", "Where is a model best run?", _placement, cases),
-        ask("boundary", "What does the boundary between CPU and GPU cost?", _boundary, cases),
-        ask("training", "What does the boundary cost in training?", _training, cases),
-    ]
+    yield ask("placement", "Where is a model best run?", _placement, cases)
+    yield ask("boundary", "What does the boundary between CPU and GPU cost?", _boundary, cases)
+    yield ask("training", "What does the boundary cost in training?", _training, cases)
     question = "How much of the model is its embedding on {}?"
     for device in reversed(cases.values("device", function=FORWARD)):
-        answered += ask_on(cases, device, ("embedding", question, _embedding))
-    answered += pipelines.findings(cases)
+        yield from ask_on(cases, device, ("embedding", question, _embedding))
+    yield from pipelines.findings(cases)
     groups = cases.values("device", function=AT_ONCE)
     for group in groups:
         question = "How fast are independent models at once on {}?"
-        answered += ask_on(cases, group, ("tasks", question, _tasks))
+        yield from ask_on(cases, group, ("tasks", question, _tasks))
     if not groups:
         question = "How fast are independent models at once on several devices?"
-        answered.append(Finding.missing("tasks", question, cases.reason(function=AT_ONCE)))
-    return answered
+        yield Finding.missing("tasks", question, cases.reason(function=AT_ONCE))
 
 
 def _placement(cases: Cases) -> Answer:
-    """Name the fastest placement for the most words that all have, and for the fewest."""
     times = _placements(cases)
     reason = "no two placements have a number of words in common"
     if len(times) == 1:
@@ -84,10 +74,9 @@ def _placement(cases: Cases) -> Answer:
 
 
 def _boundary(cases: Cases) -> Answer:
-    """Compare a model that is split with one that is all on the accelerator."""
     device = cases.accelerator()
     split, whole = _times(cases, SPLIT, device), _times(cases, FORWARD, device)
-    extra, where, rest = split - whole, the_device(cases.run, device), ""
+    extra, where, rest = split - whole, cases.the(device), ""
     most, fewest = extra.sizes[-1], extra.sizes[0]
     with suppress(NotMeasuredError):
         copy = _times(cases, BOUNDARY, device).at(most)
@@ -104,10 +93,9 @@ def _boundary(cases: Cases) -> Answer:
 
 
 def _training(cases: Cases) -> Answer:
-    """Compare both passes of a split model with those of one that is on the accelerator."""
     device = cases.accelerator()
     ratio = _times(cases, SPLIT_STEP, device) / _times(cases, STEP, device)
-    most, where = ratio.sizes[-1], the_device(cases.run, device)
+    most, where = ratio.sizes[-1], cases.the(device)
     sentence = (
         f"Forward and backward, {size(most)} words take {VALUE} as long split between the CPU and "
         f"{where} as all on {where}."
@@ -117,7 +105,6 @@ def _training(cases: Cases) -> Answer:
 
 
 def _embedding(cases: Cases, device: str) -> Answer:
-    """Give the part of a forward pass that could be moved elsewhere."""
     part, whole = _times(cases, EMBEDDING, device), _times(cases, FORWARD, device)
     curve = part / whole
     most, rule = curve.sizes[-1], ""
@@ -128,7 +115,7 @@ def _embedding(cases: Cases, device: str) -> Answer:
         rule = "Make the embedding faster before the layers."
     return Answer(
         f"{looked_up} of a forward pass of {text(whole.at(most), TIME.unit)} on "
-        f"{the_device(cases.run, device)}.",
+        f"{cases.the(device)}.",
         curve.cases[most],
         share,
         "1",
@@ -139,13 +126,12 @@ def _embedding(cases: Cases, device: str) -> Answer:
 
 
 def _tasks(cases: Cases, group: str) -> Answer:
-    """Compare independent models at once with one after the other on the first device."""
     first, count = group.partition("+")[0], group.count("+") + 1
     alone = cases.curve("n", "item_seconds", function=IN_SEQUENCE, device=first)
     speed = alone / cases.curve("n", "item_seconds", function=AT_ONCE, device=group)
     most, tiny = speed.sizes[-1], smallest(speed, RATIO, ", and {value} as fast at {size}")
     sentence = (
-        f"{count} independent models at once on {the_device(cases.run, group)} are {VALUE} as fast "
+        f"{count} independent models at once on {cases.the(group)} are {VALUE} as fast "
         f"as one after the other on one of them, at layers of width {size(most)}{tiny}."
     )
     label = f"as fast as on one device, width {size(most)}"
@@ -169,7 +155,7 @@ def _times(cases: Cases, function: str, device: str) -> Curve:
 def _placements(cases: Cases) -> dict[str, Curve]:
     """Return the seconds of each placement that was measured, by words."""
     device = cases.accelerator()
-    where = the_device(cases.run, device)
+    where = cases.the(device)
     curves = {}
     for name, function, place in (
         (f"all on {where}", FORWARD, device),
@@ -187,13 +173,13 @@ def _parts(cases: Cases) -> Plot:
     """Draw the parts of each placement, measured alone, beside the whole."""
     made_of = [  # the functions of the whole and of its parts, and their devices
         (
-            f"all on {the_device(cases.run, device)}",
+            f"all on {cases.the(device)}",
             {FORWARD: device, EMBEDDING: device, LAYERS: device},
         )
         for device in cases.values("device", function=FORWARD)
     ] + [
         (
-            f"split between the CPU and {the_device(cases.run, device)}",
+            f"split between the CPU and {cases.the(device)}",
             {SPLIT: device, EMBEDDING: "cpu", BOUNDARY: device, LAYERS: device},
         )
         for device in cases.values("device", function=SPLIT)

@@ -21,7 +21,7 @@ from reports.findings.exercises.parts.limits import (
     surely_none,
 )
 from reports.findings.finding import RATIO, Axis, Finding, Plot, Point, Series
-from reports.findings.select import Cases, NotMeasuredError, device_title, the_device
+from reports.findings.select import Cases, NotMeasuredError
 from reports.table.frame import function_of
 from suite.stored.names import is_cpu
 from suite.stored.run import Case, Scalar
@@ -81,27 +81,25 @@ class Model:
         return f"width {size(self.width)}, {peaks.precision_of(self.case)}"
 
 
-def findings(cases: Cases) -> list[Finding]:
+def findings(cases: Cases) -> Iterator[Finding]:
     """Answer for each work on each device, an accelerator before the CPU, and for graphs."""
-    answered = []
     for device, work in product(reversed(cases.devices()), WORKS):
-        question = f"How fast is {work.words} on {the_device(cases.run, device)}?"
-        answered.append(ask(f"{work.name}-{device}", question, _speed, cases, device, work))
+        question = f"How fast is {work.words} on {cases.the(device)}?"
+        yield ask(f"{work.name}-{device}", question, _speed, cases, device, work)
     if all(map(is_cpu, cases.devices())):
         question = "How fast is training on an accelerator?"
-        answered.append(ask("train-accelerator", question, _speed, cases, "", TRAINING))
-    return [*answered, ask("replay", "What does replaying a recorded graph gain?", _graph, cases)]
+        yield ask("train-accelerator", question, _speed, cases, "", TRAINING)
+    yield ask("replay", "What does replaying a recorded graph gain?", _graph, cases)
 
 
 def _speed(cases: Cases, device: str, work: Work) -> Answer:
-    """Give the tokens per second and layer of the widest layers, and what limits them."""
     device = device or cases.accelerator()
     models = _models(cases, device, work)
     if not models:
         function = work.function + (NARROW if is_cpu(device) else "")
         raise NotMeasuredError(cases.reason(function=function, device=device, **work.where))
     first, *others = models
-    where = the_device(cases.run, device)
+    where = cases.the(device)
     parts = _parts(cases, first)
     limiting = limit(parts)
     rule, end = limiting, f"; {limiting} limits it" if limiting else ""
@@ -132,7 +130,6 @@ def _speed(cases: Cases, device: str, work: Work) -> Answer:
 
 
 def _graph(cases: Cases) -> Answer:
-    """Compare replays with as many launches from Python, on the widest layers that have both."""
     device = cases.accelerator()
     gains: dict[str, tuple[Model, pd.Series, tuple[str, str]]] = {}
     for work in reversed(WORKS):
@@ -148,7 +145,7 @@ def _graph(cases: Cases) -> Answer:
     (lead, gain, _), *others = fastest
     also = "".join(f"; {other.work.words} {text(ratio, RATIO)}" for other, ratio, _ in others)
     return Answer(
-        f"On {the_device(cases.run, device)} replaying a recorded graph makes {lead.work.words} "
+        f"On {cases.the(device)} replaying a recorded graph makes {lead.work.words} "
         f"{VALUE} as fast ({lead.label}){also}.",
         tuple(name for _, _, names in gains.values() for name in names),
         gain,
@@ -163,7 +160,7 @@ def plots(cases: Cases) -> Iterator[Plot]:
     speeds: dict[tuple[str, str], list[Point]] = {}  # by device and label
     shares: dict[tuple[str, str], list[Point]] = {}
     for device, work in product(reversed(cases.devices()), WORKS):
-        title = device_title(cases.run, device)
+        title = cases.title(device)
         models = _models(cases, device, work)
         for model in models:
             label = f"{title}, {model.label}"

@@ -20,7 +20,7 @@ from reports.findings.finding import RATIO, Axis, Finding, Plot, bound
 from reports.findings.fit import fit
 from reports.findings.groups import all_reduce_model, scaled_steps, staged_batches
 from reports.findings.groups.members import groups, link_of, nodes_in, ranks_in
-from reports.findings.select import Cases, Curve, NotMeasuredError, device_title, the_device
+from reports.findings.select import Cases, Curve, NotMeasuredError
 from suite.units import counted, format_value
 
 ALL_REDUCE, ROUND_TRIP, NEIGHBOURS = "bench_all_reduce", "bench_send_receive", "bench_neighbours"
@@ -41,7 +41,7 @@ def findings(cases: Cases) -> list[Finding]:
     """Answer for each operation on each group, the largest group first."""
     answered = []
     for group in groups(cases):
-        where = the_device(cases.run, group)
+        where = cases.the(group)
         for function, operation in OPERATIONS.items():
             if cases.names(function=function, device=group):
                 question = f"How fast is {operation} between {where}?"
@@ -64,7 +64,6 @@ def findings(cases: Cases) -> list[Finding]:
 
 
 def _bandwidth(cases: Cases, function: str, group: str) -> Answer:
-    """Give latency and bus bandwidth of the line that fits."""
     times, operation = _times(cases, function, group), OPERATIONS[function]
     line, messages = fit(times), _messages(function)
     size = times.sizes[-1]  # of which a link carries the moved bytes at the least
@@ -84,7 +83,6 @@ def _bandwidth(cases: Cases, function: str, group: str) -> Answer:
 
 
 def _rate(cases: Cases, function: str, group: str) -> Answer:
-    """Give the bus bandwidth at the largest size and the time of the smallest."""
     times, operation = _times(cases, function, group), OPERATIONS[function]
     small, large = times.sizes[0], times.sizes[-1]
     bus = _bus(cases, function, group).at(large)
@@ -98,7 +96,6 @@ def _rate(cases: Cases, function: str, group: str) -> Answer:
 
 
 def _slowest(cases: Cases, group: str) -> Answer:
-    """Name the links between nodes that are slower than the fastest, or say that none is."""
     where = {"function": NEIGHBOURS, "device": group}
     size = max(cases.values("size", **where))
     names = cases.names(size=size, **where)
@@ -147,7 +144,6 @@ def _link(begin: int, end: int) -> str:
 
 
 def _scaling(cases: Cases) -> Answer:
-    """Compare the bus bandwidth of the most nodes with that of the fewest, at one size."""
     many, *_, few = [group for group in groups(cases) if nodes_in(group) > 1]
     kept = _bus(cases, ALL_REDUCE, many) / _bus(cases, ALL_REDUCE, few)
     size, fewest, most = kept.sizes[-1], nodes_in(few), nodes_in(many)
@@ -167,7 +163,7 @@ def plots(cases: Cases) -> Iterator[Plot]:
             for function, operation in OPERATIONS.items()
             if cases.names(function=function, device=group)
         )
-        title = f"Bus bandwidth: {device_title(cases.run, group)}"
+        title = f"Bus bandwidth: {cases.title(group)}"
         link = bound("link", link_of(cases.run, group), RATE.unit, lines)
         yield Plot(f"bandwidth-{group}", title, "curve", SIZE, RATE, lines, lines=link)
     yield from scaled_steps.plots(cases)
@@ -197,7 +193,7 @@ def _part_of_link(cases: Cases, group: str, bus: pd.Series) -> str:
 
 
 def _named(cases: Cases, operation: str, group: str) -> str:
-    return f"{operation} between {the_device(cases.run, group)}"
+    return f"{operation} between {cases.the(group)}"
 
 
 def _bytes(size: float) -> str:

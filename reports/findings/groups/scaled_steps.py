@@ -11,7 +11,7 @@ from itertools import product
 from reports.findings.answers import VALUE, Answer, ask, is_above, text
 from reports.findings.finding import Axis, Finding, Plot
 from reports.findings.groups.members import groups, ranks_in
-from reports.findings.select import Cases, Curve, lines, the_device
+from reports.findings.select import Cases, Curve, lines
 from suite.units import format_value
 
 STEP = "bench_step"
@@ -28,7 +28,7 @@ WIDTH, EFFICIENCY = Axis("Width of the layer"), Axis("Scaling efficiency", "1")
 def findings(cases: Cases) -> Iterator[Finding]:
     """Answer for each group, the largest first."""
     for group in groups(cases):
-        where = the_device(cases.run, group)
+        where = cases.the(group)
         for way, scaling in product(WAYS, SCALINGS):
             if cases.names(function=STEP, device=group, way=way, scaling=scaling):
                 question = f"How well does a step with {WAYS[way]} scale over {where} ({scaling})?"
@@ -40,11 +40,10 @@ def findings(cases: Cases) -> Iterator[Finding]:
 
 
 def _answer_efficiency(cases: Cases, group: str, way: str, scaling: str) -> Answer:
-    """Compare a step with one that exchanges nothing, at the largest width."""
     curve = _efficiency(cases, group, way, scaling)
     width = curve.sizes[-1]
     sentence = (
-        f"{VALUE} of perfect scaling over {the_device(cases.run, group)} with {WAYS[way]}, "
+        f"{VALUE} of perfect scaling over {cases.the(group)} with {WAYS[way]}, "
         f"{SCALINGS[scaling]}, for a layer of {_parameters(width)} parameters."
     )
     label = f"of perfect {scaling} scaling with {WAYS[way]}"
@@ -79,7 +78,7 @@ def plots(cases: Cases) -> Iterator[Plot]:
             (f"{WAYS[way]}, {scaling}", cases, group, way, scaling)
             for way, scaling in product(WAYS, SCALINGS)
         )
-        title = f"Scaling of a training step over {the_device(cases.run, group)}"
+        title = f"Scaling of a training step over {cases.the(group)}"
         axes, shown = (WIDTH, EFFICIENCY), lines(_efficiency, asked)
         yield Plot(f"scaling-{group}", title, "curve", *axes, shown, 1.0, "perfect")
 

@@ -7,7 +7,7 @@ from contextlib import suppress
 from reports.findings.answers import VALUE, Answer, ask
 from reports.findings.finding import RATIO, Axis, Finding, Plot, Point, Series
 from reports.findings.groups.members import groups, ranks_in
-from reports.findings.select import Cases, Curve, NotMeasuredError, the_device
+from reports.findings.select import Cases, Curve, NotMeasuredError
 from suite.stored.run import Estimate
 from suite.units import counted, format_value
 
@@ -18,17 +18,16 @@ def findings(cases: Cases) -> Iterator[Finding]:
     """Answer for each group, the largest first."""
     for group in groups(cases):
         if cases.names(function=PIPELINE, device=group):
-            question = f"How much faster is a pipeline over {the_device(cases.run, group)}?"
+            question = f"How much faster is a pipeline over {cases.the(group)}?"
             yield ask(f"pipeline-{group}", question, _fastest, cases, group)
 
 
 def _fastest(cases: Cases, group: str) -> Answer:
-    """Give the largest speedup, and what filling and emptying the pipeline would leave."""
     curve = _speedup(cases, group)
     micro = int(curve.highest())
     parts, limit = counted(micro, "micro-batch"), format_value(_best(ranks_in(group), micro), RATIO)
     sentence = (
-        f"A pipeline over {the_device(cases.run, group)} is {VALUE} as fast as one process that "
+        f"A pipeline over {cases.the(group)} is {VALUE} as fast as one process that "
         f"has all layers, with {parts}; filling and emptying it would leave {limit}."
     )
     label = f"as fast as one process, with {parts}"
@@ -49,7 +48,7 @@ def plots(cases: Cases) -> Iterator[Plot]:
             curve = _speedup(cases, group)
             limits = {micro: _best(ranks_in(group), micro) for micro in curve.sizes}
             points = tuple(Point(x, Estimate(y, y, y, 0)) for x, y in limits.items())
-            title = f"Speedup of a pipeline over {the_device(cases.run, group)}"
+            title = f"Speedup of a pipeline over {cases.the(group)}"
             shown, alone = curve.series("measured"), Series("filling and emptying alone", points)
             axes = Axis("Micro-batches"), Axis("Speedup over one process", RATIO)
             yield Plot(f"pipeline-{group}", title, "curve", *axes, (shown,), lines=(alone,))

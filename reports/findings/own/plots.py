@@ -8,7 +8,7 @@ from itertools import product
 
 from reports.findings.finding import Axis, Plot, Point, Series
 from reports.findings.own.functions import TIME, functions
-from reports.findings.select import Cases, NotMeasuredError, device_title
+from reports.findings.select import Cases, NotMeasuredError
 from suite.units import counted
 
 MOST_SERIES = 6
@@ -29,7 +29,7 @@ def plots(cases: Cases) -> Iterator[Plot]:
         for variant, device in product(function.variants, function.devices):
             with suppress(NotMeasuredError):
                 curve = function.curve(cases, variant, device, quantity)
-                curves.append((device_title(cases.run, device), variant.label, curve))
+                curves.append((cases.title(device), variant.label, curve))
         if function.axis:
             left = len(curves) - MOST_SERIES
             more = f" ({counted(left, 'more line')} among the cases)" if left > 0 else ""

@@ -11,7 +11,7 @@ from reports.findings.answers import VALUE, Answer, ask, behind, is_above, text
 from reports.findings.exercises.parts.limits import WITHIN, allowed_bytes, allowed_flops
 from reports.findings.finding import RATIO, Finding
 from reports.findings.own.functions import CPU, TIME, Function, Quantity, Variant, functions
-from reports.findings.select import Cases, Curve, NotMeasuredError, the_device
+from reports.findings.select import Cases, Curve, NotMeasuredError
 from reports.table.frame import device_of
 from suite.stored.run import Case
 from suite.units import counted
@@ -42,7 +42,7 @@ def _findings(cases: Cases, function: Function, prefix: str) -> Iterator[Finding
     if not function.devices:
         yield put(f"time-{function.short}", "How long does it take?", _time, function, "")
     for device in function.devices:
-        where, end = the_device(cases.run, device), f"{function.short}-{device}"
+        where, end = cases.the(device), f"{function.short}-{device}"
         for quantity in function.rates:
             question = f"What is its rate on {where}?"
             if not quantity.is_rate:
@@ -61,7 +61,7 @@ def _compared_findings(
         return
     measured = [name for name in cases.run.frobench.settings.devices if name != CPU]
     for device in function.accelerators or ([""] if not measured else []):
-        name = the_device(cases.run, device) if device else "an accelerator"
+        name = cases.the(device) if device else "an accelerator"
         end = f"{function.short}-{device}" if device else function.short
         question = f"How much faster is {name} than the CPU?"
         yield put(f"speed-up-{end}", question, _speed_up, function, device)
@@ -76,7 +76,6 @@ def _prefixed(cases: Cases, prefix: str, compute: Callable[..., Answer], *more: 
 
 
 def _speed_up(cases: Cases, function: Function, device: str) -> Answer:
-    """Compare an accelerator with the CPU at the largest size of both, variant by variant."""
     first, *others = _comparisons(cases, function, device)
     answer = first.at_largest()
     largest = [(other, other.ratio.sizes[-1]) for other in others]
@@ -92,7 +91,6 @@ def _speed_up(cases: Cases, function: Function, device: str) -> Answer:
 
 
 def _crossover(cases: Cases, function: Function, device: str) -> Answer:
-    """Find the size from which an accelerator takes no longer, variant by variant."""
     first, *others = _comparisons(cases, function, device)
     answer = first.crossover()
     listed = []
@@ -107,11 +105,10 @@ def _crossover(cases: Cases, function: Function, device: str) -> Answer:
 
 
 def _rate(cases: Cases, function: Function, device: str, quantity: Quantity) -> Answer:
-    """Give the best rate of the declared work, its part of a ceiling, and the largest size's."""
     (variant, first), *others = _curves(cases, function, device, quantity)
     best, large = _best(first, quantity), first.sizes[-1]
     part, ceiling = _of_ceiling(cases, variant.cases[device][best], quantity)
-    where = f"on {the_device(cases.run, device)}{variant.words}{function.at(best)}"
+    where = f"on {cases.the(device)}{variant.words}{function.at(best)}"
     bests = [(other, curve, _best(curve, quantity)) for other, curve in others]
     listed = [f"{text(first.at(large), quantity.unit)}{function.at(large)}"] * (best < large)
     listed += [
@@ -154,7 +151,7 @@ def _time(cases: Cases, function: Function, device: str) -> Answer:
     """Give the time of the largest size, and of the smallest; no device if no case passed."""
     (variant, first), *others = _curves(cases, function, device, TIME)
     large, small = first.sizes[-1], first.sizes[0]
-    where = f"on {the_device(cases.run, device)}{variant.words}{function.at(large)}"
+    where = f"on {cases.the(device)}{variant.words}{function.at(large)}"
     largest = [(other, curve, curve.sizes[-1]) for other, curve in others]
     listed = [f"{text(first.at(small), 's')}{function.at(small)}"] * (small < large)
     listed += [
@@ -171,7 +168,7 @@ def _comparisons(cases: Cases, function: Function, device: str) -> list[Compared
 
     def compared(variant: Variant) -> Compared:
         cpu, times = (function.curve(cases, variant, name) for name in (CPU, device))
-        name, power = the_device(cases.run, device), function.power(variant)
+        name, power = cases.the(device), function.power(variant)
         return Compared(cpu / times, times, name, power, function.axis, variant.words)
 
     return _of_variants(cases, function, device, compared)

@@ -10,7 +10,7 @@ import pandas as pd
 
 from reports.findings.answers import VALUE, Answer, N, ask_on, behind, size, text
 from reports.findings.finding import RATIO, Axis, Finding, Plot, Point, Series
-from reports.findings.select import Cases, Curve, NotMeasuredError, device_title, the_device
+from reports.findings.select import Cases, Curve, NotMeasuredError
 from reports.findings.side_by_side import at_once_and_in_turn, busy, concurrency
 from suite.stored.run import Estimate, Scalar
 from suite.units import format_value
@@ -44,30 +44,30 @@ class Pipeline:
         return (self.stages - 1) / (micro + self.stages - 1)
 
 
-def findings(cases: Cases) -> list[Finding]:
+def findings(cases: Cases) -> Iterator[Finding]:
     """Answer for each group of devices."""
     groups = _groups(cases)
     if not groups:
         question = "What does a pipeline on several devices gain?"
-        return [Finding.missing("pipeline", question, cases.reason(function=PIPELINE))]
+        yield Finding.missing("pipeline", question, cases.reason(function=PIPELINE))
     questions = (
         ("pipeline", "What does a pipeline on {} gain?", _gain),
         ("bubble", "How long do stages on {} not compute?", _bubble),
         ("worth", "How many micro-batches does a pipeline on {} need?", _worth),
         ("overlap", "How much of their time do stages on {} share?", _overlap),
     )
-    return [finding for group in groups for finding in ask_on(cases, group, *questions)]
+    for group in groups:
+        yield from ask_on(cases, group, *questions)
 
 
 def _gain(cases: Cases, group: str) -> Answer:
-    """Compare the best number of micro-batches with one device."""
     pipeline = _pipeline(cases, group)
     speed, whole = pipeline.speed_up(), ""
     best = speed.highest()
     if best != WHOLE and WHOLE in speed.cases:
         whole = f"; in one piece it is {text(speed.at(WHOLE), RATIO)} as fast"
     sentence = (
-        f"With its batch in {_pieces(best)}, a pipeline on {the_device(cases.run, group)} is "
+        f"With its batch in {_pieces(best)}, a pipeline on {cases.the(group)} is "
         f"{VALUE} as fast as one device, an efficiency of "
         f"{text(speed.at(best) / pipeline.stages, '1')}{whole} ({size(pipeline.n, N)})."
     )
@@ -85,7 +85,7 @@ def _bubble(cases: Cases, group: str) -> Answer:
     longer = count * (1 - theory) / share.at(micro)
     return Answer(
         f"With the batch in {_pieces(micro)}, the stages of a pipeline on "
-        f"{the_device(cases.run, group)} do not compute for {VALUE} of the time, where theory says "
+        f"{cases.the(group)} do not compute for {VALUE} of the time, where theory says "
         f"{format_value(theory, '1')}: with launches and copies, which theory leaves out, it takes "
         f"{text(longer, RATIO)} as long as in theory.",
         pipeline.times.cases[micro],
@@ -96,13 +96,12 @@ def _bubble(cases: Cases, group: str) -> Answer:
 
 
 def _worth(cases: Cases, group: str) -> Answer:
-    """Find the least number of micro-batches with which a pipeline beats one device."""
     speed = _pipeline(cases, group).speed_up()
     table, sizes = speed.table.dropna(), speed.sizes
     if table.empty:
         raise NotMeasuredError("no launch measured every number of micro-batches")
     smallest = (table > 1).idxmax(axis="columns").where((table > 1).any(axis="columns"), math.inf)
-    where, measured = the_device(cases.run, group), ", ".join(map(size, sizes))
+    where, measured = cases.the(group), ", ".join(map(size, sizes))
     if smallest.max() < math.inf:
         sentence = f"A pipeline on {where} needs {VALUE} micro-batches to be faster than one device"
         sentence += f"; {measured} were measured."
@@ -145,7 +144,7 @@ def plots(cases: Cases) -> Iterator[Plot]:
             exact = {m: count * (1 - pipeline.idle(m)) for m in speed.sizes}
             theory = tuple(Point(m, Estimate(y, y, y, launches=0)) for m, y in exact.items())
             lines = (speed.series("measured"), Series("equal stages, nothing else", theory))
-            title = f"A pipeline on {device_title(cases.run, group)}, {size(pipeline.n, N)}"
+            title = f"A pipeline on {cases.title(group)}, {size(pipeline.n, N)}"
             axes, reference = (Axis("micro-batches"), Axis("Speed", RATIO)), (1.0, "one device")
             yield Plot(f"pipeline-{group}", title, "curve", *axes, lines, *reference)
 

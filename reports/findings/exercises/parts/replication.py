@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from reports.findings.answers import SIZE, VALUE, Answer, behind, size, text
 from reports.findings.finding import Axis, Plot, Series
-from reports.findings.select import Cases, Curve, sizes_in_common, the_device
+from reports.findings.select import Cases, Curve, sizes_in_common
 from suite.stored.names import is_cpu
 
 FORWARD, IN_PARTS = "bench_forward", "bench_forward_parts"
@@ -36,7 +36,7 @@ class Setting:
     @property
     def where(self) -> str:
         """The devices in a sentence."""
-        return the_device(self.cases.run, self.group)
+        return self.cases.the(self.group)
 
     @property
     def one(self) -> str:
