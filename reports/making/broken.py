@@ -58,12 +58,10 @@ class _Guarded(Generic[J, R]):
             return self.work(job)
         except OSError:  # a full disk, which no run is to blame for
             raise
+        except InvalidResult as error:
+            return _Failed(checks.unreadable(error))
         except Exception as error:  # noqa: BLE001 - whatever a file brings about
-            return _Failed(_concluded(error))
-
-
-def _concluded(error: Exception) -> Conclusion:
-    return checks.unreadable(error) if isinstance(error, InvalidResult) else checks.broken(error)
+            return _Failed(checks.broken(error))
 
 
 def each(
@@ -78,14 +76,16 @@ def each(
 
     Raises `BrokenRunsError` if a job failed, after all others were done.
     """
-    results = [*workers.map(_Guarded(work), jobs)]
+    results: list[R] = []
     blame: Blame = {}
-    for job, result in zip(jobs, results, strict=True):
+    for job, result in zip(jobs, workers.map(_Guarded(work), jobs), strict=True):
         if isinstance(result, _Failed):
             blame |= at_fault(job, result.conclusion)
+        else:
+            results.append(result)
     if blame:
         raise BrokenRunsError(blame)
-    return [result for result in results if not isinstance(result, _Failed)]
+    return results
 
 
 def of_several(make: Callable[[], R], runs: Sequence[str], alone: Callable[[str], object]) -> R:
@@ -95,11 +95,8 @@ def of_several(make: Callable[[], R], runs: Sequence[str], alone: Callable[[str]
 
     Raises `BrokenRunsError` if it cannot be made.
     """
-
-    def whole(_: Sequence[str]) -> R:
-        return make()
-
-    made = _Guarded(whole)(runs)
+    guarded: _Guarded[None, R] = _Guarded(lambda _: make())
+    made = guarded(None)
     if isinstance(made, _Failed):
         raise BrokenRunsError(blamed(runs, alone, made.conclusion))
     return made
@@ -108,15 +105,10 @@ def of_several(make: Callable[[], R], runs: Sequence[str], alone: Callable[[str]
 def blamed(runs: Sequence[str], alone: Callable[[str], object], why: Conclusion) -> Blame:
     """Return which runs are to blame for what cannot be made of several.
 
-    Parameters
-    ----------
-    runs
-        Their digests, the oldest first.
-    alone
-        Does to one run, or to a run and itself, what was done to all: to blame are those that it
-        fails for. If it fails for none, the newest is.
-    why
-        What went wrong with all together.
+    runs : their digests, the oldest first
+    alone : does to one run, or to a run and itself, what was done to all: to blame are those that
+        it fails for. If it fails for none, the newest is
+    why : what went wrong with all together
     """
     tried = {sha256: _Guarded(alone)(sha256) for sha256 in runs}
     failed = {

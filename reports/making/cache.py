@@ -50,10 +50,7 @@ class _Entry(msgspec.Struct):
 class Cache:
     """A folder of entries, which several processes may fill.
 
-    Parameters
-    ----------
-    code
-        Digest of what the entries are made with.
+    code : a digest of what the entries are made with
     """
 
     folder: Path

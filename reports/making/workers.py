@@ -30,10 +30,7 @@ every page leaves its picture in one."""
 class Workers(AbstractContextManager["Workers"]):
     """Processes that are started with the first work that needs them, and end with the block.
 
-    Parameters
-    ----------
-    processes
-        How many; by default as many as there are cores, up to `MOST`.
+    processes : how many; by default as many as there are cores, up to `MOST`
     """
 
     def __init__(self, processes: int | None = None) -> None:

@@ -3,8 +3,8 @@
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
+from typing import NamedTuple
 
 from markupsafe import Markup
 
@@ -35,25 +35,18 @@ from suite.units import (
 
 MOST = 4
 """Axes that have room."""
-OVERHEADS: tuple[Name, ...] = ("overhead", "read_back")
-BESIDE: tuple[tuple[Name, ...], ...] = (("memory",), OVERHEADS, ("link_to_device",))
+BESIDE: tuple[tuple[Name, ...], ...] = (("memory",), ("overhead", "read_back"), ("link_to_device",))
 """Axes beside compute that the first screen shows, in their order; of several the first that was
 measured."""
 UNKNOWN, NOT_MEASURED = "unknown", "not measured"
 
 
-@dataclass(frozen=True)
-class AxisRow:
+class AxisRow(NamedTuple):
     """An axis as the page shows it.
 
-    Parameters
-    ----------
-    figure, unit
-        The number alone, and its unit with a prefix.
-    note
-        Its interval, its part of the datasheet, and how it was made.
-    place
-        Of the exercise that it is from, on the page.
+    figure, unit : the number alone, and its unit with a prefix
+    note : its interval, its part of the datasheet, and how it was made
+    place : of the exercise that it is from, on the page
     """
 
     title: str
@@ -65,26 +58,15 @@ class AxisRow:
     marks: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class FirstScreen:
+class FirstScreen(NamedTuple):
     """What a reader sees first.
 
-    Parameters
-    ----------
-    lead
-        The figures in one sentence.
-    others
-        How many other runs of the device there are, in words; empty where there is none.
-    sheet
-        Whether any axis has a datasheet's mark.
-    roof_title, roof_subtitle, roof
-        What the roofline says, in which units, and its drawing; empty where there is none.
-    trust
-        How many cases failed or are doubtful; empty where none is.
-    failed
-        Whether any case failed.
-    counts
-        How many failed, if none did, and how many cannot be true.
+    lead : the figures in one sentence
+    others : how many other runs of the device there are, in words; empty where there is none
+    sheet : whether any axis has a datasheet's mark
+    roof : what the roofline says, in which units, and its drawing; none where there is none
+    trust : how many cases failed or are doubtful; empty where none is
+    counts : how many failed, if none did, and how many cannot be true
     """
 
     title: str
@@ -93,11 +75,9 @@ class FirstScreen:
     axes: list[AxisRow]
     others: str
     sheet: bool
-    roof_title: str
-    roof_subtitle: str
-    roof: Markup
+    roof: tuple[str, str, Markup] | None
     trust: str
-    failed: bool
+    failed: int
     counts: str
 
 
@@ -111,29 +91,25 @@ def first_screen(  # noqa: PLR0913, PLR0917 - one for each thing that it is made
 ) -> FirstScreen:
     """Return what a reader sees first.
 
-    Parameters
-    ----------
-    own
-        The axes of the run's device, beside those of other runs.
-    price
-        What the device costs, with its date; empty where that is not known.
+    own : the axes of the run's device, beside those of other runs
+    price : what the device costs, with its date; empty where that is not known
     """
     shown = _shown(own)
-    mine = next((one for one in roofs if one.device == own.place), None)
-    most = max((len(one.others) for one in shown), default=0)
+    most = max((len(axis.others) for axis in shown), default=0)
+    failed = sum(outcome.status == "failed" for outcome in run.frobench.outcomes)
+    errors = [one for one in run.frobench.conclusions if one.severity == "error"]
+    wrong = len({one.case for one in errors if one.case and one.code not in checks.REPORTED})
     return FirstScreen(
         title=_title(run, own),
         facts=[*_facts(run, own, price)],
-        lead=" ".join([*_lead(own, shown, beside), *_errors(run)]),
-        axes=[_row(run, own, one, shown, marks) for one in shown],
+        lead=" ".join(_lead(run, own, shown, beside)),
+        axes=[_row(run, own, axis, shown, marks) for axis in shown],
         others=f"{counted(most, 'other run')} of this device" if most else "",
-        sheet=any(one.sheet is not None for one in shown),
-        roof_title=precisions(mine.plot.result) if mine else "",
-        roof_subtitle=_roof_subtitle(mine) if mine else "",
-        roof=_roof(mine, own) if mine else Markup(),
+        sheet=any(axis.sheet is not None for axis in shown),
+        roof=next((_roof(roof, own) for roof in roofs if roof.device == own.place), None),
         trust=", ".join(doubt_counts(run, marks)),
-        failed=any(outcome.status == "failed" for outcome in run.frobench.outcomes),
-        counts=_counts(run),
+        failed=failed,
+        counts=f"{'' if failed else '0 failed, '}{wrong} implausible",
     )
 
 
@@ -143,14 +119,13 @@ def _shown(own: DeviceAxes) -> list[Axis]:
     first = compute[:1]
     if is_cpu(own.place):
         first += [one for one in compute[1:] if one.precision == "float32"]
-    known = ([axis for name in names if (axis := own.axis(name))] for names in BESIDE)
-    return [*first, *(axes[0] for axes in known if axes and _is_positive(axes[0]))][:MOST]
+    known = (next(filter(None, map(own.axis, names)), None) for names in BESIDE)
+    return [*first, *(axis for axis in known if axis and _is_positive(axis.value))][:MOST]
 
 
-def _is_positive(axis: Axis) -> bool:
+def _is_positive(value: Estimate) -> bool:
     """Tell whether a difference of times is conclusively more than nothing, as a bar needs it."""
-    low = axis.value.low
-    return (axis.value.value if low is None else low) > 0
+    return (value.value if value.low is None else value.low) > 0
 
 
 def _title(run: Run, own: DeviceAxes) -> str:
@@ -161,7 +136,8 @@ def _title(run: Run, own: DeviceAxes) -> str:
 
 def _facts(run: Run, own: DeviceAxes, price: str) -> Iterator[tuple[str, str]]:
     yield "Memory", format_capacity(own.memory_bytes) if own.memory_bytes else UNKNOWN
-    yield "Power", _power(own)
+    limit = f" (limit {format_value(own.limit_watts, 'W')})" if own.limit_watts else ""
+    yield "Power", (format_point(own.watts, "W") if own.watts else NOT_MEASURED) + limit
     yield "Price", price or UNKNOWN
     yield "Measured", moment(run.datetime).partition(",")[0]
     yield "torch", run.frobench.environment.software.torch
@@ -169,45 +145,29 @@ def _facts(run: Run, own: DeviceAxes, price: str) -> Iterator[tuple[str, str]]:
         yield "Host", machine_title(run).rpartition(" + ")[2]
 
 
-def _power(own: DeviceAxes) -> str:
-    limit = f"limit {format_value(own.limit_watts, 'W')}" if own.limit_watts else ""
-    if own.watts:
-        return f"{format_point(own.watts, 'W')}{f' ({limit})' if limit else ''}"
-    return f"{NOT_MEASURED} ({limit})" if limit else NOT_MEASURED
-
-
-def _lead(own: DeviceAxes, shown: Sequence[Axis], beside: Sequence[Row]) -> Iterator[str]:
-    """Yield the sentence of the figures, and behind it what is known of the device's kind."""
-    if not shown:
-        yield "No axis was measured."
+def _lead(run: Run, own: DeviceAxes, shown: Sequence[Axis], beside: Sequence[Row]) -> Iterator[str]:
+    """Yield the sentence of the figures, what is known of the device's kind, and errors."""
+    if shown:
+        parts = [axis for axis in shown if axis.part]
+        yield f"{', '.join(_spelled(axis, named=axis in parts[:1]) for axis in shown)}."
     else:
-        parts = [one for one in shown if one.part]
-        yield f"{', '.join(_spelled(one, named=one in parts[:1]) for one in shown)}."
-    if beside:
-        outside = [row for row in beside if row.word in OUTSIDE]
-        yield (
-            f"Not normal for its kind: {precisions(outside[0].name)} {outside[0].word} what others "
-            "measured."
-            if outside
-            else "Normal for its kind: no figure lies outside what others measured."
-        )
+        yield "No axis was measured."
+    outside = next((row for row in beside if row.word in OUTSIDE), None)
+    if outside:
+        figure = f"{precisions(outside.name)} {outside.word}"
+        yield f"Not normal for its kind: {figure} what others measured."
+    elif beside:
+        yield "Normal for its kind: no figure lies outside what others measured."
     if is_cpu(own.place):
         yield "No GPU was measured."
-
-
-def _errors(run: Run) -> Iterator[str]:
-    """Yield what is wrong with the whole run."""
     for error in faults(run, ""):
         yield f"The whole run has an error, so none of its figures is shown: {error}."
 
 
 def _spelled(axis: Axis, *, named: bool) -> str:
-    """Spell an axis for the sentence, with its interval where that is wide.
+    """Spell an axis for the sentence.
 
-    Parameters
-    ----------
-    named
-        Whether to say what a percent is of: once in a sentence is enough.
+    named : whether to say what a percent is of: once in a sentence is enough
     """
     value = axis_words.figure(axis)
     if axis.value.is_wide:
@@ -228,67 +188,46 @@ def _row(run: Run, own: DeviceAxes, axis: Axis, shown: Sequence[Axis], marks: Ma
     groups = {case.fullname: case.group for case in run.benchmarks}
     number, _, unit = axis_words.figure(axis).rpartition(" ")
     title, note = axis_words.title(axis), axis_words.note(own, axis)
-    longest = max(
-        (one.value.high or one.value.value for one in shown if one.name == axis.name), default=0.0
-    )
+    alike = [other.value for other in shown if other.name == axis.name]
+    sheet = ""
+    if axis.sheet is not None:
+        factor, _ = prefixed(axis.value.value, axis.unit)
+        name = "link" if axis.name.startswith("link") else "datasheet"
+        sheet = f"{name} {format_value(axis.sheet / factor, '')}"
     label = f"{title}: {format_estimate(axis.value, axis.unit)}. {note}"
-    bar = Bar(
-        axis.value, axis.unit, label, axis.sheet, _sheet(axis), axis.others, axis.lower_is_better
-    )
+    bar = Bar(axis.value, axis.unit, label, axis.sheet, sheet, axis.others, axis.lower_is_better)
     return AxisRow(
         title,
         number,
         unit,
         note,
-        screen.bar(bar, longest),
+        screen.bar(bar, max(value.high or value.value for value in alike)),
         exercise_id(groups.get(axis.cases[0], "")) if axis.cases else "answers",
         doubtful(axis.cases, marks),
     )
 
 
-def _sheet(axis: Axis) -> str:
-    """Name a datasheet's mark with its value."""
-    if axis.sheet is None:
-        return ""
-    factor, _ = prefixed(axis.value.value, axis.unit)
-    name = "link" if axis.name.startswith("link") else "datasheet"
-    return f"{name} {format_value(axis.sheet / factor, '')}"
-
-
-def _roof_subtitle(found: Roofline) -> str:
-    _, unit = prefixed(_most(found), found.plot.y.unit)
-    return f"Roofline, {unit} by FLOP per byte, ceilings in bursts. One point per product."
-
-
-def _most(found: Roofline) -> float:
-    """Return the highest ceiling of a roofline."""
-    return max(line.points[-1].y.value for line in found.plot.lines)
-
-
-def _roof(found: Roofline, own: DeviceAxes) -> Markup:
+def _roof(roof: Roofline, own: DeviceAxes) -> tuple[str, str, Markup]:
     """Draw a roofline with the values of its ceilings, all in the unit of the highest."""
+    most = max(line.points[-1].y.value for line in roof.plot.lines)
+    factor, unit = prefixed(most, roof.plot.y.unit)
     names = {
         series.label: f"{PRECISIONS.get(series.label, series.label)} "
-        + _in_unit(line.points[-1].y, found.plot.y.unit, _most(found))
-        for series, line in zip(found.plot.series, found.plot.lines, strict=True)
+        + _in_unit(line.points[-1].y, roof.plot.y.unit, factor)
+        for series, line in zip(roof.plot.series, roof.plot.lines, strict=True)
     }
     memory = own.axis("memory")
     slope = f"memory {format_point(memory.value, memory.unit)}" if memory else "memory"
-    return screen.roofline(found.plot, names, slope)
+    return (
+        precisions(roof.plot.result),
+        f"Roofline, {unit} by FLOP per byte, ceilings in bursts. One point per product.",
+        screen.roofline(roof.plot, names, slope),
+    )
 
 
-def _in_unit(value: Estimate, unit: str, most: float) -> str:
-    """Spell a number without its unit, with the prefix that another one has and its own digits."""
+def _in_unit(value: Estimate, unit: str, factor: float) -> str:
+    """Spell a number without its unit, divided by a factor, with its own digits."""
     number = format_point(value, unit).rpartition(" ")[0].replace(",", "")
     half = ((value.high or 0.0) - (value.low or 0.0)) / 2
     own, _ = prefixed(max(value.value, half), unit)
-    shown, _ = prefixed(most, unit)
-    return f"{Decimal(number).scaleb(round(math.log10(own / shown))):f}"
-
-
-def _counts(run: Run) -> str:
-    """Say of what there is none, or how many cases cannot be true."""
-    failed = sum(outcome.status == "failed" for outcome in run.frobench.outcomes)
-    errors = [one for one in run.frobench.conclusions if one.severity == "error"]
-    wrong = len({one.case for one in errors if one.case and one.code not in checks.REPORTED})
-    return ", ".join([*([] if failed else ["0 failed"]), f"{wrong} implausible"])
+    return f"{Decimal(number).scaleb(round(math.log10(own / factor))):f}"

@@ -9,8 +9,8 @@ nothing is said.
 
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from itertools import chain
+from typing import Literal, NamedTuple
 
 from reports.run import published
 from reports.run.published import Published
@@ -40,17 +40,8 @@ FAST = {"matmul": "the precision that the check saw, the clocks, and what is dou
 DOUBT = "what is doubtful about it, and at how the others measured"
 
 
-@dataclass(frozen=True)
-class Verdict:
-    """A figure beside those of others.
-
-    Parameters
-    ----------
-    stored
-        The values of other stored runs, ascending.
-    published
-        Figures published elsewhere, ascending.
-    """
+class Verdict(NamedTuple):
+    """A figure beside those of other stored runs and those published elsewhere, ascending."""
 
     figure: Figure
     stored: tuple[float, ...]
@@ -74,18 +65,13 @@ class Verdict:
         return "below" if high < least else "above"
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(NamedTuple):
     """A verdict as the page shows it.
 
-    Parameters
-    ----------
-    stored, elsewhere
-        The range of other stored runs, and of published figures; empty where there are none.
-    hint
-        Where to look if the figure is neither within nor near the others' range.
-    sources
-        Of each published figure what it is, and the address where it is found.
+    stored, elsewhere : the range of other stored runs, and of published figures; empty where there
+        are none
+    hint : where to look if the figure is neither within nor near the others' range
+    sources : of each published figure what it is, and the address where it is found
     """
 
     name: str
@@ -141,44 +127,45 @@ class Shelf:
 def verdicts(own: Iterable[Figure], of_others: Iterable[Iterable[Figure]]) -> list[Verdict]:
     """Hold the figures of a run against those of other runs, and those published elsewhere."""
     stored: dict[tuple[str, str, str], list[float]] = {}
-    for one in (figure for each in of_others for figure in each):
-        stored.setdefault(one.key, []).append(one.value.value)
+    for figure in chain.from_iterable(of_others):
+        stored.setdefault(figure.key, []).append(figure.value.value)
     held = (
         Verdict(figure, tuple(sorted(stored.get(figure.key, []))), tuple(published.of(*figure.key)))
         for figure in own
     )
-    return [one for one in held if one.stored or one.published]
+    return [verdict for verdict in held if verdict.stored or verdict.published]
 
 
 def rows(run: Run, held: Iterable[Verdict], marks: Marks) -> list[Row]:
     """Return verdicts as the page shows them: first those that are not as others have it."""
-    shown = [
-        Row(
-            name=(figure := one.figure).name,
-            device=figure.device,
-            own=Cell(figure.value, figure.unit, doubtful(figure.cases, marks), figure.cases),
-            stored=_range(one.stored, figure.unit),
-            elsewhere=_range([each.value for each in one.published], figure.unit),
-            word=one.word,
-            sentence=sentence(one),
-            hint=hint(run, one),
-            sources=[(_told(each), each.address) for each in one.published],
-            verdict=one,
-        )
-        for one in held
-    ]
+    shown = [_row(run, verdict, marks) for verdict in held]
     return sorted(shown, key=lambda row: (row.word not in OUTSIDE, row.hint))
+
+
+def _row(run: Run, verdict: Verdict, marks: Marks) -> Row:
+    figure = verdict.figure
+    return Row(
+        figure.name,
+        figure.device,
+        Cell(figure.value, figure.unit, doubtful(figure.cases, marks), figure.cases),
+        _range(verdict.stored, figure.unit),
+        _range([one.value for one in verdict.published], figure.unit),
+        verdict.word,
+        sentence(verdict),
+        hint(run, verdict),
+        [(_described(one), one.address) for one in verdict.published],
+        verdict,
+    )
 
 
 def _range(values: Sequence[float], unit: str) -> str:
     return f"{format_range(min(values), max(values), unit)} ({len(values)})" if values else ""
 
 
-def _told(figure: Published) -> str:
+def _described(figure: Published) -> str:
     """Say of a published figure what it is, how it was measured, and when it was published."""
     value = format_value(figure.value, figure.unit)
-    known = [value, figure.method, figure.software, figure.as_of]
-    return ", ".join(fact for fact in known if fact)
+    return ", ".join(filter(None, (value, figure.method, figure.software, figure.as_of)))
 
 
 def sentence(verdict: Verdict) -> str:
@@ -192,14 +179,11 @@ def sentence(verdict: Verdict) -> str:
     ends = format_range(least, most, figure.unit)
     lies = "agrees with" if word == "within" and alone else f"lies {word}"
     what = "the one figure known of" if alone else "what others measured on"
+    article = "an" if figure.device.startswith(("A", "I", "MTT", "NVIDIA")) else "a"
     return (
         f"Your {figure.name} of {format_estimate(figure.value, figure.unit)} {lies} {what} "
-        f"{_article(figure.device)} ({ends}; {' and '.join(counts)})."
+        f"{article} {figure.device} ({ends}; {' and '.join(counts)})."
     )
-
-
-def _article(device: str) -> str:
-    return f"{'an' if device.startswith(('A', 'I', 'MTT', 'NVIDIA')) else 'a'} {device}"
 
 
 def hint(run: Run, verdict: Verdict) -> str:
@@ -212,8 +196,8 @@ def hint(run: Run, verdict: Verdict) -> str:
     if is_cpu(figure.place):
         return f"Look at {CPU}."
     known = accelerator(run, figure.place)
-    seen = "".join(f"{fact} " for fact in _facts(known, figure)) if known else ""
-    return f"{seen}Look at {SLOW.get(figure.quantity, LINK)}."
+    facts = _facts(known, figure) if known else ()
+    return " ".join([*facts, f"Look at {SLOW.get(figure.quantity, LINK)}."])
 
 
 def _facts(known: Accelerator, figure: Figure) -> Iterator[str]:

@@ -1,22 +1,106 @@
 # SPDX-License-Identifier: MIT
-"""The page of one run.
+"""The page of one run, and all that it shows, computed before it is laid out.
 
 A page holds everything it shows, asks nothing of any server, and runs no script. The same
 input gives the same bytes: no time enters but the run's own.
 """
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
+from markupsafe import Markup
+
+from reports.charts import courses, draw, titles
 from reports.files.metadata import Head
-from reports.run.contents import Contents
+from reports.findings import roofline
+from reports.findings.finding import Finding, Plot, Section
+from reports.run import energy
+from reports.run.first_screen import FirstScreen, first_screen
+from reports.run.normal import Row
+from reports.run.rows import Absent, AnswerRow, absent, exercise_id, row
+from reports.run.sheets import Sheet, measured, sheets
 from reports.summary import views
+from reports.summary.device_axes import DeviceAxes, device_axes
 from reports.table import facts
+from reports.web import theme
 from reports.web.render import moment, render
+from suite.stored.run import Run
+from suite.units import counted, format_seconds, format_value
+
+NUMBERS = (
+    *("No", "One", "Two", "Three", "Four", "Five", "Six"),
+    *("Seven", "Eight", "Nine", "Ten", "Eleven", "Twelve"),
+)
 
 
-@dataclass(frozen=True)
-class Download:
+class Drawn(NamedTuple):
+    """A chart in both forms, with what stands above it, and its table."""
+
+    headline: str
+    subtitle: str
+    wide: Markup
+    narrow: Markup
+    table: views.Table
+
+
+class Exercise(NamedTuple):
+    """A section as the page shows it.
+
+    row : the leading answer in brief; none where it has no answer
+    marks : what makes the leading answer doubtful
+    more : the answers behind the leading one that have one, each with its marks
+    rows : all cases
+    """
+
+    id: str
+    answers: Section
+    row: AnswerRow | None
+    marks: tuple[str, ...]
+    more: list[tuple[Finding, tuple[str, ...]]]
+    figures: list[Drawn]
+    rows: list[views.CaseRow]
+
+
+class Contents(NamedTuple):
+    """What a page shows of a run.
+
+    progress : how far a partial run came; empty for a whole one
+    roofs : rooflines, each with what there is to say of it
+    beside : headline figures beside those of others
+    tables : those that lie beside the page
+    numbers : the number of each case
+    """
+
+    run: Run
+    machine: str
+    first: FirstScreen
+    progress: str
+    sections: list[Exercise]
+    absent: list[Absent]
+    roofs: list[tuple[Drawn, tuple[str, ...]]]
+    beside: Sequence[Row]
+    doubts: list[views.Doubt]
+    sensors: courses.Sensors | None
+    energy: energy.Spent | None
+    tables: list[Sheet]
+    numbers: Mapping[str, int]
+
+    @property
+    def answered(self) -> str:
+        """How many of the questions have an answer."""
+        answers = sum(section.row is not None for section in self.sections)
+        known = NUMBERS[answers] if answers < len(NUMBERS) else f"{answers}"
+        if answers == len(self.sections):
+            return f"{known} answer{'s' if answers != 1 else ''}"
+        return f"{known} of {counted(len(self.sections), 'question')} answered"
+
+    @property
+    def description(self) -> str:
+        """What the page says, for a reader who does not see the page."""
+        return f"How fast PyTorch computes on {self.machine}. {self.first.lead}".rstrip()
+
+
+class Download(NamedTuple):
     """A file beside the page."""
 
     href: str
@@ -24,18 +108,12 @@ class Download:
     size: str
 
 
-@dataclass(frozen=True)
-class Signs:
+class Signs(NamedTuple):
     """What stands for the page elsewhere.
 
-    Parameters
-    ----------
-    head
-        What its head tells machines.
-    image, badge
-        Files beside the page.
-    markdown
-        That shows the badge and leads to the page.
+    head : what its head tells machines
+    image, badge : files beside the page
+    markdown : shows the badge and leads to the page
     """
 
     head: Head
@@ -44,18 +122,101 @@ class Signs:
     markdown: str
 
 
+def contents(  # noqa: PLR0913, PLR0917 - one for each thing that is shown
+    run: Run,
+    answered: Sequence[Section],
+    beside: Sequence[Row] = (),
+    numbers: Mapping[str, int] | None = None,
+    axes: DeviceAxes | None = None,
+    price: str = "",
+) -> Contents:
+    """Compute what the page of a run shows.
+
+    beside : its headline figures beside those of others
+    numbers : the number of each case; by default its place among those that the run holds. A case
+        keeps its number where another one before it counts for nothing
+    axes : those of its device, beside those of other runs; by default its own alone
+    price : what the device costs, with its date; empty where that is not known
+    """
+    numbers = numbers or views.numbers(run)
+    marks = views.marks(run)
+    exercises = [_exercise(run, section, marks) for section in answered]
+    roofs = roofline.rooflines(run)
+    spent = energy.spent(run, marks)
+    own = axes or device_axes(run)
+    cells = measured((case for exercise in exercises for case in exercise.rows), spent)
+    return Contents(
+        run=run,
+        machine=facts.machine_title(run),
+        first=first_screen(run, own, roofs, beside, marks, price),
+        progress="" if run.frobench.complete else " ".join(_progress(run)),
+        sections=exercises,
+        absent=absent(answered),
+        roofs=[(_drawn(roof.plot, _by_case(run, roof, marks)), roof.sentences) for roof in roofs],
+        beside=beside,
+        doubts=views.doubts(run),
+        sensors=courses.sensors(run),
+        energy=spent,
+        tables=sheets(run, answered, cells, roofs, beside, numbers, own.axes),
+        numbers=numbers,
+    )
+
+
+def _exercise(run: Run, section: Section, marks: views.Marks) -> Exercise:
+    lead, *others = section.findings
+    return Exercise(
+        exercise_id(section.exercise),
+        section,
+        None if lead.absent else row(run, section, marks),
+        views.doubtful(lead.cases, marks),
+        [(one, views.doubtful(one.cases, marks)) for one in others if not one.absent],
+        [_drawn(plot, views.table(plot, marks)) for plot in section.plots],
+        views.case_rows(run, section.exercise, marks),
+    )
+
+
+def _by_case(run: Run, roof: roofline.Roofline, marks: views.Marks) -> views.Table:
+    """Return the table of a roofline by case: the intensities of two products can be equal."""
+    names = views.case_names(run)
+    rows: list[tuple[str, list[views.Cell | None]]] = [
+        (
+            f"{names[dot.case]}, {format_value(dot.intensity, roofline.INTENSITY.unit)}",
+            [
+                views.Cell(value, unit, views.doubtful((dot.case,), marks), (dot.case,))
+                for value, unit in ((dot.rate, roofline.RATE.unit), (dot.part, "1"))
+            ],
+        )
+        for dot in roof.dots
+    ]
+    return views.Table(roof.plot.title, ["Product", "Rate", "Part of its ceiling"], rows, "")
+
+
+def _drawn(plot: Plot, table: views.Table) -> Drawn:
+    wide, narrow = draw(plot, theme.WIDE), draw(plot, theme.NARROW)
+    return Drawn(titles.headline(plot), titles.subtitle(plot), wide, narrow, table)
+
+
+def _progress(run: Run) -> Iterator[str]:
+    part = run.frobench
+    launches = len(part.launches)
+    done = sum(bool(count) for case in run.benchmarks for count in case.extra_info.launches)
+    cases = counted(len(run.benchmarks), "case")
+    yield (
+        f"So far it has begun {counted(launches, 'launch')} of {cases}, "
+        f"and measured {done:,} of {launches * len(run.benchmarks):,} times."
+    )
+    if part.settings.launches:
+        yield f"{counted(part.settings.launches, 'launch')} were asked for."
+    spent, budget = format_seconds(part.seconds), format_seconds(part.settings.budget)
+    yield f"The run has taken {spent} of its budget of {budget}."
+
+
 def run_page(contents: Contents, downloads: Sequence[Download], signs: Signs) -> str:
     """Return the page of one run.
 
-    Parameters
-    ----------
-    downloads
-        The stored file first, then what lies beside it.
-    signs
-        What stands for the page elsewhere.
+    downloads : the stored file first, then what lies beside it
     """
-    run = contents.run
-    numbered = contents.numbers
+    run, numbered = contents.run, contents.numbers
 
     def origins(cases: Iterable[str]) -> list[int]:
         return sorted({numbered[name] for name in cases if name in numbered})

@@ -52,24 +52,16 @@ class Published(NamedTuple):
 def read(path: Path = PATH) -> list[Published]:
     """Return all rows of a table of published figures.
 
-    Raises
-    ------
-    ValueError
-        A row does not have the columns of `Published`, or a value is no number.
+    Raises `ValueError` if a row does not have the columns of `Published`, or a value is no number.
     """
     return [_figure(row, where) for where, row in rows(path, Published._fields)]
 
 
 def _figure(row: list[str], where: str) -> Published:
     try:
-        device, torch_name, quantity, precision, value, *others = row
-        unit, method, software, source, as_of = others
-        number = float(value)
+        return Published._make([*row[:4], float(row[4]), *row[5:]])
     except ValueError as error:
         raise ValueError(f"{where}: {error}") from error
-    return Published(
-        device, torch_name, quantity, precision, number, unit, method, software, source, as_of
-    )
 
 
 @cache
@@ -82,10 +74,6 @@ def of(name: str, quantity: str, precision: str = "") -> list[Published]:
 
     name : as torch gives it
     """
-    found = [
-        one
-        for one in _all()
-        if (one.quantity, one.precision) == (quantity, precision)
-        and re.search(one.torch_name, name)
-    ]
-    return sorted(found, key=lambda one: one.value)
+    of_quantity = (row for row in _all() if (row.quantity, row.precision) == (quantity, precision))
+    of_device = (row for row in of_quantity if re.search(row.torch_name, name))
+    return sorted(of_device, key=lambda row: row.value)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The answers as rows: question, answer, rule of thumb, small chart, trust."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from markupsafe import Markup
 
@@ -14,22 +14,16 @@ from reports.summary.views import Marks, doubtful
 from reports.table.frame import function_of
 from reports.table.modes import WORDS, modes_of, two_modes
 from suite.statistics import launch_medians
-from suite.stored.run import Case, Run
+from suite.stored.run import Run
 
 
-@dataclass(frozen=True)
-class AnswerRow:
+class AnswerRow(NamedTuple):
     """The leading answer of an exercise, in a row.
 
-    Parameters
-    ----------
-    answer
-        One plain sentence, with the number and its interval.
-    marks
-        What makes it doubtful; empty where it is steady.
-    modes, launches
-        Where launches are in two modes: what they are, and every launch of the cases behind the
-        answer; else empty.
+    answer : one plain sentence, with the number and its interval
+    marks : what makes it doubtful; empty where it is steady
+    modes, launches : where launches are in two modes: what they are, and every launch of the cases
+        behind the answer; else empty
     """
 
     question: str
@@ -41,8 +35,7 @@ class AnswerRow:
     launches: Markup
 
 
-@dataclass(frozen=True)
-class Absent:
+class Absent(NamedTuple):
     """Questions that have no answer for one reason."""
 
     reason: str
@@ -67,39 +60,33 @@ def row(run: Run, section: Section, marks: Marks) -> AnswerRow:
         short.rule(lead),
         small.chart(lead, section.plots, launches, short.PRECISIONS),
         tuple(dict.fromkeys(doubts)),
-        "; ".join(_spelled(launches)),
+        "; ".join(
+            f"{name} {modes.text('s')}"
+            for name, values in launches.items()
+            if (modes := two_modes(values))
+        ),
         small.launches_by_case(launches) if launches else Markup(),
     )
 
 
-def _spelled(launches: Mapping[str, Sequence[float]]) -> Iterator[str]:
-    """Spell the modes of each case that has two."""
-    for name, values in launches.items():
-        if found := two_modes(values):
-            yield f"{name} {found.text('s')}"
-
-
 def _in_two_modes(run: Run, lead: Finding) -> Mapping[str, Sequence[float]]:
-    """Return the launch medians of those cases behind an answer whose launches are in two modes."""
-    by_name: dict[str, Case] = {case.fullname: case for case in run.benchmarks}
+    """Return the launch medians of those cases behind an answer whose launches are in two modes.
+
+    A case is named by its function, and by its parameters where others have that too.
+    """
+    by_name = {case.fullname: case for case in run.benchmarks}
     behind = [by_name[name] for name in lead.cases if name in by_name]
-    cases = [case for case in behind if modes_of(case)]
     functions = [function_of(case.fullname) for case in behind]
-    return {
-        _name(case, alone=functions.count(function_of(case.fullname)) == 1): [
-            one
-            for one in launch_medians(case.stats.data, case.extra_info.launches)
-            if one is not None
-        ]
-        for case in cases
-    }
-
-
-def _name(case: Case, *, alone: bool) -> str:
-    """Name a case by its function, and by its parameters where others have that too."""
-    name = function_of(case.fullname).removeprefix("bench_").replace("_", " ")
-    given = [f"{key} = {value}" for key, value in case.params.items() if key != "device"]
-    return name if alone else f"{name}, {', '.join(given)}"
+    launches = {}
+    for case, function in zip(behind, functions, strict=True):
+        if modes_of(case):
+            name = function.removeprefix("bench_").replace("_", " ")
+            given = [f"{key} = {value}" for key, value in case.params.items() if key != "device"]
+            medians = launch_medians(case.stats.data, case.extra_info.launches)
+            launches[name if functions.count(function) == 1 else f"{name}, {', '.join(given)}"] = [
+                median for median in medians if median is not None
+            ]
+    return launches
 
 
 def absent(answered: Sequence[Section]) -> list[Absent]:

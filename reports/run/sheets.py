@@ -21,18 +21,14 @@ from reports.summary import views
 from reports.summary.device_axes import Axis
 from reports.summary.views import CaseRow, Cell
 from reports.table.frame import function_of
-from suite.stored.run import Estimate, Run
+from suite.stored.run import Estimate, Run, Telemetry
 
 
 class Sheet(NamedTuple):
     """A table beside a page.
 
-    Parameters
-    ----------
-    name
-        What stands between the run's name and the file's ending.
-    text
-        What its rows are.
+    name : what stands between the run's name and the file's ending
+    text : what its rows are
     """
 
     name: str
@@ -40,8 +36,12 @@ class Sheet(NamedTuple):
     text: str
 
 
-TEXT, NUMBER, COUNT = pa.string(), pa.float64(), pa.int64()
-ESTIMATE = {"value": NUMBER, "low": NUMBER, "high": NUMBER, "launches": COUNT, "unit": TEXT}
+def _texts(*names: str) -> dict[str, pa.DataType]:
+    return dict.fromkeys(names, pa.string())
+
+
+NUMBER, COUNT = pa.float64(), pa.int64()
+ESTIMATE = {"value": NUMBER, "low": NUMBER, "high": NUMBER, "launches": COUNT, **_texts("unit")}
 """A point, the ends of its interval (empty below six launches), and the launches behind it."""
 OF_CASES = "every case: its time, its rate, what a call costs"
 OF_SAMPLES = "every sample, launch by launch, of the case of a number"
@@ -49,46 +49,39 @@ SAMPLES = {"number": COUNT, "launch": COUNT, "sample": COUNT, "seconds": NUMBER}
 """Cases by their number, which the table of cases explains: their names would be most of it."""
 CASES = {
     "number": COUNT,
-    **dict.fromkeys(("exercise", "case", "function", "parameters", "status", "quantity"), TEXT),
+    **_texts("exercise", "case", "function", "parameters", "status", "quantity"),
     **ESTIMATE,
     "error": NUMBER,
     "bound": NUMBER,
     "samples": COUNT,
 }
 FINDINGS = {
-    **dict.fromkeys(("exercise", "finding", "question", "answer", "rule_of_thumb"), TEXT),
-    "label": TEXT,
+    **_texts("exercise", "finding", "question", "answer", "rule_of_thumb", "label"),
     **ESTIMATE,
-    "cases": TEXT,
+    **_texts("cases"),
 }
 FIGURES = {
-    **dict.fromkeys(("exercise", "figure", "title", "series", "role", "place"), TEXT),
-    **dict.fromkeys(("place_unit", "quantity"), TEXT),
+    **_texts("exercise", "figure", "title", "series", "role", "place", "place_unit", "quantity"),
     **ESTIMATE,
-    "cases": TEXT,
+    **_texts("cases"),
 }
 AXES = {
-    **dict.fromkeys(("axis", "device", "precision", "basis"), TEXT),
+    **_texts("axis", "device", "precision", "basis"),
     **ESTIMATE,
-    "datasheet": NUMBER,
-    "part": NUMBER,
-    "part_low": NUMBER,
-    "part_high": NUMBER,
-    "cases": TEXT,
+    **dict.fromkeys(("datasheet", "part", "part_low", "part_high"), NUMBER),
+    **_texts("cases"),
 }
 OTHERS = {
-    **dict.fromkeys(("figure", "device", "measured_by"), TEXT),
+    **_texts("figure", "device", "measured_by"),
     **ESTIMATE,
-    "lies": TEXT,
-    "source": TEXT,
-    "cases": TEXT,
+    **_texts("lies", "source", "cases"),
 }
 SENSORS = {
-    **dict.fromkeys(("device", "quantity"), TEXT),
+    **_texts("device", "quantity"),
     "seconds": NUMBER,
     "launch": COUNT,
     "value": NUMBER,
-    "not_known": TEXT,
+    **_texts("not_known"),
 }
 
 
@@ -116,35 +109,31 @@ def sheets(  # noqa: PLR0913, PLR0917 - one for each thing that is shown
 ) -> list[Sheet]:
     """Return the tables of a run's page; those of sensors and of others only where there are any.
 
-    Parameters
-    ----------
-    cells
-        What is known of single cases (`measured`).
-    beside
-        Headline figures beside those of others.
-    numbers
-        The number of each case; by default its place among those that the run holds.
-    axes
-        Those of its device.
+    cells : what is known of single cases (`measured`)
+    beside : headline figures beside those of others
+    numbers : the number of each case; by default its place among those that the run holds
+    axes : those of its device
     """
     numbers = numbers or views.numbers(run)
-    plots = [(one.exercise, plot) for one in answered for plot in one.plots]
-    plots += [("roofline", one.plot) for one in roofs]
-    figures = [row for one in plots for row in _figure(*one)]
-    figures += [row for one in roofs for row in _parts(one)]
-    found = [
+    figures = [
+        *(row for one in answered for plot in one.plots for row in _figure(one.exercise, plot)),
+        *(row for roof in roofs for row in _figure("roofline", roof.plot)),
+        *(row for roof in roofs for row in _parts(roof)),
+    ]
+    shown = [
         Sheet("cases", _cases(run, cells, numbers), OF_CASES),
         Sheet("samples", _samples(run, numbers), OF_SAMPLES),
         Sheet("findings", _table(FINDINGS, _findings(answered)), "the answers"),
         Sheet("figures", _table(FIGURES, figures), "the numbers behind every chart"),
     ]
     if measured_axes := [*axes]:
-        found.append(Sheet("axes", _table(AXES, map(_axis, measured_axes)), "the axes"))
+        shown.append(Sheet("axes", _table(AXES, map(_axis, measured_axes)), "the axes"))
     if beside:
-        found.append(Sheet("others", _table(OTHERS, _others(beside)), "figures beside others'"))
+        shown.append(Sheet("others", _table(OTHERS, _others(beside)), "figures beside others'"))
     if run.frobench.telemetry is not UNSET:
-        found.append(Sheet("sensors", _table(SENSORS, _sensors(run)), "what the sensors said"))
-    return found
+        readings = _table(SENSORS, _sensors(run.frobench.telemetry))
+        shown.append(Sheet("sensors", readings, "what the sensors said"))
+    return shown
 
 
 def _table(schema: dict[str, pa.DataType], rows: Iterable[Sequence[Any]]) -> pa.Table:
@@ -170,30 +159,21 @@ def _names(cases: Iterable[str]) -> str:
 
 def _cases(run: Run, cells: Iterable[tuple[str, Cell]], numbers: Mapping[str, int]) -> pa.Table:
     status = {outcome.fullname: outcome.status for outcome in run.frobench.outcomes}
-    facts = {}
-    for case in run.benchmarks:
+    cases = {case.fullname: case for case in run.benchmarks}
+    rows = []
+    for quantity, cell in cells:
+        case = cases[cell.cases[0]]
         check = case.extra_info.check
         parameters = msgspec.json.encode(case.params, order="sorted").decode()
-        facts[case.fullname] = (
+        rows.append(
             (
-                numbers[case.fullname],
-                case.group,
-                case.fullname,
-                function_of(case.fullname),
-                parameters,
-            ),
-            (check.error if check else None, check.bound if check else None, case.stats.rounds),
+                *(numbers[case.fullname], case.group, case.fullname, function_of(case.fullname)),
+                *(parameters, status.get(case.fullname, "passed"), quantity),
+                *_estimate(cell.value, cell.unit),
+                *(check.error if check else None, check.bound if check else None),
+                case.stats.rounds,
+            )
         )
-    rows = [
-        (
-            *facts[cell.cases[0]][0],
-            status.get(cell.cases[0], "passed"),
-            quantity,
-            *_estimate(cell.value, cell.unit),
-            *facts[cell.cases[0]][1],
-        )
-        for quantity, cell in cells
-    ]
     return _table(CASES, sorted(rows, key=lambda row: row[0]))
 
 
@@ -217,10 +197,6 @@ def _findings(answered: Iterable[Section]) -> Iterator[tuple[Any, ...]]:
             yield *words, one.label, *_estimate(one.value, one.unit), _names(one.cases)
 
 
-def _unrounded(place: float | str) -> str:
-    return str(place).removesuffix(".0") if isinstance(place, float) else str(place)
-
-
 def _figure(exercise: str, plot: Plot) -> Iterator[tuple[Any, ...]]:
     """Yield a row a point: of the series, of the whole of a stack, and of what bounds them."""
     roles = [("series", one) for one in plot.series]
@@ -230,8 +206,8 @@ def _figure(exercise: str, plot: Plot) -> Iterator[tuple[Any, ...]]:
         for point in series.points:
             yield (
                 *(exercise, plot.name, plot.title, series.label, role),
-                *(_unrounded(point.x), plot.x.unit),
-                *(plot.y.label, *_estimate(point.y, plot.y.unit), _names(point.cases)),
+                *(_unrounded(point.x), plot.x.unit, plot.y.label),
+                *(*_estimate(point.y, plot.y.unit), _names(point.cases)),
             )
 
 
@@ -245,43 +221,35 @@ def _parts(roof: Roofline) -> Iterator[tuple[Any, ...]]:
         )
 
 
+def _unrounded(place: float | str) -> str:
+    return str(place).removesuffix(".0") if isinstance(place, float) else str(place)
+
+
 def _others(beside: Iterable[Row]) -> Iterator[tuple[Any, ...]]:
     """Yield each headline figure of the run, and behind it those of others."""
     for row in beside:
-        name, unit = (row.name, row.device), row.own.unit
-        yield (
-            *name,
-            "this run",
-            *_estimate(row.own.value, unit),
-            row.word,
-            "",
-            _names(row.own.cases),
-        )
+        name, own = (row.name, row.device), _estimate(row.own.value, row.own.unit)
+        yield *name, "this run", *own, row.word, "", _names(row.own.cases)
         for value in row.verdict.stored:
-            yield *name, "a stored run", value, None, None, None, unit, "", "", "[]"
+            yield *name, "a stored run", value, None, None, None, row.own.unit, "", "", "[]"
         for one in row.verdict.published:
             yield *name, "others", one.value, None, None, None, one.unit, "", one.address, "[]"
 
 
-def _sensors(run: Run) -> Iterator[tuple[Any, ...]]:
+def _sensors(telemetry: Telemetry) -> Iterator[tuple[Any, ...]]:
     """Yield each step's reading; a quantity that was never read has one row with the reason.
 
     A reading is of the launch that began last; before the first one it is of none.
     """
-    told = run.frobench.telemetry
-    if told is UNSET:
-        return
-    held_back = {
-        device: {f"held_back.{reason}": parts for reason, parts in reasons.items()}
-        for device, reasons in told.held_back.items()
-    }
-    for device in told.series:
-        for quantity, values in {**told.series[device], **held_back.get(device, {})}.items():
-            reason = told.unknown.get(f"{device}.{quantity}")
+    for device, series in telemetry.series.items():
+        reasons = telemetry.held_back.get(device, {})
+        held_back = {f"held_back.{reason}": parts for reason, parts in reasons.items()}
+        for quantity, values in {**series, **held_back}.items():
             if values is None:
+                reason = telemetry.unknown.get(f"{device}.{quantity}")
                 yield device, quantity, None, None, None, reason
             for step, value in enumerate(values or ()):
                 if value is not None:
-                    moment = told.begun + (step + 0.5) * told.step
-                    launch = bisect(told.launches, moment) - 1
+                    moment = telemetry.begun + (step + 0.5) * telemetry.step
+                    launch = bisect(telemetry.launches, moment) - 1
                     yield device, quantity, moment, launch if launch >= 0 else None, value, None

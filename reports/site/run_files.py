@@ -19,9 +19,8 @@ from reports.fleet import nodes
 from reports.fleet.nodes import Node
 from reports.making.broken import Blame, blamed
 from reports.making.cache import Cache, Marks, mark, write
-from reports.run.contents import Contents, contents
 from reports.run.normal import Verdict, rows
-from reports.run.page import Download, Signs, run_page
+from reports.run.page import Contents, Download, Signs, contents, run_page
 from reports.summary import badge as badges
 from reports.summary import card, views
 from reports.summary.device_axes import DeviceAxes

@@ -41,21 +41,15 @@ def render(
 ) -> str:
     """Fill in a template; all text is escaped, and control characters are made visible.
 
-    Parameters
-    ----------
-    template
-        A file in `templates/` that extends `base.html`.
-    scripts
-        Files in `static/` that the page runs, in order, once it is read. It runs no other.
-    styles
-        Files in `static/` that follow the style all pages share.
-    context
-        What the template names. Data for a script goes into a block of its own:
-        `<script type="application/json" id="data">{{ data | json }}</script>`.
+    template : a file in `templates/` that extends `base.html`
+    scripts : files in `static/` that the page runs, in order, once it is read. It runs no other
+    styles : files in `static/` that follow the style all pages share
+    context : what the template names. Data for a script goes into a block of its own:
+        `<script type="application/json" id="data">{{ data | json }}</script>`
     """
     style = "".join([_style(), *map(static, styles)])
     programs = [_program(name) for name in scripts]
-    page: str = (
+    return (
         _templates()
         .get_template(template)
         .render(
@@ -66,7 +60,6 @@ def render(
             **context,
         )
     )
-    return page
 
 
 @cache
@@ -115,18 +108,17 @@ def _program(name: str) -> str:
 
 def _policy(style: str, programs: Iterable[str]) -> str:
     """Allow this style sheet, these scripts and the icon, and nothing else."""
-    allowed = " ".join(map(_source, programs))
+
+    def source(text: str) -> str:
+        digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        return f"'sha256-{digest}'"
+
+    allowed = " ".join(map(source, programs))
     return (
-        f"default-src 'none'; style-src {_source(style)}; "
+        f"default-src 'none'; style-src {source(style)}; "
         + (f"script-src {allowed}; " if allowed else "")
         + "img-src data:; base-uri 'none'; form-action 'none'"
     )
-
-
-def _source(text: str) -> str:
-    """Name an element's whole text in a policy."""
-    digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
-    return f"'sha256-{digest}'"
 
 
 def _json(value: object) -> Markup:
@@ -154,41 +146,31 @@ def _estimate(value: Estimate, unit: str) -> Markup:
     text = format_estimate(value, unit)
     interval = _INTERVAL.search(text)
     middle = text[: interval.start()].strip() if interval else text
-    return Markup('<span class="value">{}</span> {}').format(
-        middle, _sentence(text[len(middle) :].strip())
-    )
+    behind = _sentence(text[len(middle) :].strip())
+    return Markup('<span class="value">{}</span> {}').format(middle, behind)
 
 
 def _sentence(text: str) -> Markup:
     """Set the intervals of a sentence apart, and keep numbers and their units on one line."""
-    marked = _INTERVAL.sub(
-        lambda match: f'<span class="interval">{match[0]}</span>', str(escape(_fixed(text)))
-    )
+    marked = _INTERVAL.sub(r'<span class="interval">\g<0></span>', _fixed(text))
     return Markup(_ESTIMATED.sub(r"<b>\1</b>", marked))  # noqa: S704 - escaped just now
 
 
 def _lead(text: str) -> Markup:
     """Set the figures of a sentence in bold, each with its unit on one line."""
-    return Markup(  # noqa: S704 - escaped just now
-        _FIGURE.sub(lambda match: f"<b>{match[0]}</b>", str(escape(_fixed(text))))
-    )
+    return Markup(_FIGURE.sub(r"<b>\g<0></b>", _fixed(text)))  # noqa: S704 - escaped just now
 
 
 def _fixed(text: str) -> str:
-    """Keep numbers and their units on one line; control characters are made visible."""
-    return _UNIT.sub("\N{NO-BREAK SPACE}", printable(text))
+    """Escape a text, with numbers and their units on one line and visible control characters."""
+    return str(escape(_UNIT.sub("\N{NO-BREAK SPACE}", printable(text))))
 
 
 def _prose(text: str) -> Markup:
     """Set paragraphs and `code` of a docstring."""
-    paragraphs = [printable(" ".join(paragraph.split())) for paragraph in text.split("\n\n")]
-    return Markup("\n").join(
-        Markup("<p>{}</p>").format(
-            Markup(_CODE.sub(r"<code>\2</code>", str(escape(paragraph))))  # noqa: S704 - escaped
-        )
-        for paragraph in paragraphs
-        if paragraph
-    )
+    paragraphs = (str(escape(printable(" ".join(part.split())))) for part in text.split("\n\n"))
+    coded = (_CODE.sub(r"<code>\2</code>", paragraph) for paragraph in paragraphs if paragraph)
+    return Markup("\n".join(f"<p>{paragraph}</p>" for paragraph in coded))  # noqa: S704 - escaped
 
 
 def moment(text: str) -> str:

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from frobench import main
 from reports.findings import sections
-from reports.run.contents import contents
+from reports.run.page import contents
 from reports.summary import plain, short
 from reports.summary.device_axes import device_axes
 from suite import checks

@@ -8,8 +8,7 @@ import pytest
 from reports.charts import courses
 from reports.files.metadata import Head
 from reports.run import energy
-from reports.run.contents import contents
-from reports.run.page import Signs, run_page
+from reports.run.page import Signs, contents, run_page
 from reports.summary import views
 from reports.web import theme
 from suite import checks

@@ -7,8 +7,8 @@ import pytest
 
 from reports.findings import sections
 from reports.findings.finding import Section
-from reports.run.contents import Contents, contents
 from reports.run.first_screen import FirstScreen
+from reports.run.page import Contents, contents
 from reports.run.rows import absent, row
 from reports.summary import views
 from reports.summary.device_axes import device_axes, with_others
@@ -216,8 +216,10 @@ def test_the_ceiling_of_the_roofline_and_the_axis_are_printed_alike() -> None:
     own = device_axes(run)
     memory = own.axis("memory")
     assert memory is not None
-    assert f"memory {format_point(memory.value, 'B/s')}" in screen.roof
-    assert screen.roof_title.startswith("Products reach ")
+    assert screen.roof is not None
+    title, _, drawing = screen.roof
+    assert f"memory {format_point(memory.value, 'B/s')}" in drawing
+    assert title.startswith("Products reach ")
 
 
 @pytest.mark.parametrize(

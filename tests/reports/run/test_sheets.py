@@ -9,7 +9,7 @@ import pytest
 
 from reports.findings import sections
 from reports.run import normal, published
-from reports.run.contents import Contents, contents
+from reports.run.page import Contents, contents
 from reports.run.sheets import sheets
 from reports.summary.headlines import figures
 from suite.stored.run import Estimate, Run, Telemetry
